@@ -72,14 +72,32 @@ def work_without_unit(number: str) -> Notice:
     )
 
 
-def twin_agreement(agreeing: int, counted: int, poor: int) -> str:
-    """`poor` more quantities come from poor fits, which are not `counted`."""
-    text = (
-        f"{agreeing} of {plural(counted, 'quantity', 'quantities')} {'agrees' if agreeing == 1 else 'agree'}"
-    )
+def twin_agreement(agreeing: int, undecided: int, disagreeing: int, poor: int) -> str:
+    """`poor` more quantities come from poor fits, which are not counted."""
+    counted = plural(agreeing + undecided + disagreeing, "quantity", "quantities")
+    parts = [f"{agreeing} of {counted} {'agrees' if agreeing == 1 else 'agree'}"]
+    if undecided:
+        parts.append(f"{undecided} {'is' if undecided == 1 else 'are'} undecided")
+    if disagreeing:
+        parts.append(f"{disagreeing} {'disagrees' if disagreeing == 1 else 'disagree'}")
+    text = ", ".join(parts)
     if not poor:
         return text
     return f"{text}; {poor} more from poor fits {'is' if poor == 1 else 'are'} not counted"
+
+
+def twin_undecided(limit: float) -> str:
+    return (
+        f"undecided: the twin is more than {limit:.0%} off, but the interval of the real one is so wide "
+        "that it includes the twin"
+    )
+
+
+def twin_of_this_run() -> str:
+    return (
+        "The machine file was made from this run, so agreement shows only that the simulator reproduces the "
+        "file. To test the file, compare the twin with another run: --against RUN."
+    )
 
 
 def twin_disagrees(what: str, error: float, within: float, interval: str) -> str:

@@ -15,8 +15,10 @@ from test_cli_errors import one_error
 from hockney import lab, simulated
 from hockney.cli import messages
 from hockney.cli.actions.calibrate import MOST_MISSED
+from hockney.core.fit import Estimate
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import World
+from hockney.simulated.calibrate import DECIDED, Agreement
 
 
 @pytest.fixture
@@ -44,8 +46,9 @@ def test_without_a_file_the_machine_is_on_stdout(hockney, run):
 
 
 def test_quantities_of_poor_fits_are_counted_only_if_there_are_any():
-    assert re.findall(r"\d+", messages.twin_agreement(5, 7, 2)) == ["5", "7", "2"]
-    assert re.findall(r"\d+", messages.twin_agreement(7, 7, 0)) == ["7", "7"]
+    assert re.findall(r"\d+", messages.twin_agreement(5, 0, 2, 2)) == ["5", "7", "2", "2"]
+    assert re.findall(r"\d+", messages.twin_agreement(7, 0, 0, 0)) == ["7", "7"]
+    assert re.findall(r"\d+", messages.twin_agreement(3, 4, 0, 0)) == ["3", "7", "4"]
 
 
 def test_json_has_the_machine(hockney, run):
@@ -70,10 +73,11 @@ def test_the_twin_is_laid_beside_the_run(hockney, run, monkeypatch, golden, fact
     assert done.code == code, done.out
     golden(f"calibrate_check_{factor}.txt", done.out)
     agreement = json.loads(hockney("calibrate", run, "--check", "-q", "--json").out)["agreement"]
-    agrees = {each["what"]: each["agrees"] for each in agreement}
+    agrees = {each["what"]: each["verdict"] == "agrees" for each in agreement}
     assert agrees["pingpong 8 B"] == (code == 0) and "allreduce 1024 B" in agrees
     assert {each["within"] for each in agreement} == {0.05, 0.01, 0.2}
-    missed = [each for each in agreement if each["counts"] and not each["agrees"]]
+    assert messages.twin_of_this_run()[:30] in done.out
+    missed = [each for each in agreement if each["counts"] and each["verdict"] == "disagrees"]
     explained = [
         line
         for line in done.out.splitlines()
@@ -93,6 +97,23 @@ def test_the_twin_can_be_laid_beside_another_run(hockney, run, monkeypatch):
     assert done.code == 0, done.err
     cases = [line.split("  ")[0] for line in done.out.splitlines() if line.startswith("pingpong")]
     assert cases == ["pingpong 96 B", "pingpong 3000 B"]
+    assert messages.twin_of_this_run()[:30] not in done.out
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "code"),
+    [("agrees agrees undecided", 0), ("agrees undecided undecided", 4), ("agrees agrees disagrees", 1)],
+)
+def test_the_exit_code_of_undecided_quantities(hockney, run, monkeypatch, verdicts, code):
+    found = [
+        Agreement(str(k), "s", Estimate(1e-6, 1e-7, 1e-5), 2e-6, verdict, True, True, 0.05)
+        for k, verdict in enumerate(verdicts.split())
+    ]
+    monkeypatch.setattr("hockney.cli.actions.calibrate.compare", lambda *surveys: found)
+    monkeypatch.setattr("hockney.lab.survey_twin", lambda *given: None)
+    done = hockney("calibrate", run, "--check", "-q")
+    assert done.code == code, done.err
+    assert (messages.twin_undecided(DECIDED)[:20] in done.out) == ("undecided" in verdicts)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ rejected."""
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import msgspec
 import pytest
@@ -18,7 +19,7 @@ from hockney.core.fit import Estimate, Fit, FittedSegment
 from hockney.core.record import RunRecords
 from hockney.lab.kinds import simulated as simulated_kind
 from hockney.launch.fake_world import World
-from hockney.simulated.calibrate import CalibrationOptions, Survey, calibrate, messages
+from hockney.simulated.calibrate import CalibrationOptions, Survey, calibrate, compare, messages
 from hockney.simulated.calibrate.calls import ASSUMED, CHAINS, TREES, PairMessages
 from hockney.simulated.calibrate.curve import curve_of, rising
 from hockney.simulated.calibrate.survey import near
@@ -236,3 +237,41 @@ def test_shares_lie_on_lines_over_the_logarithm():
     assert near({1: 0.0, 3: 1.0}, math.sqrt(8) - 1) == pytest.approx(0.5)
     assert near({1: 0.25, 3: 1.0}, 0) == 0.25
     assert near({1: 0.25, 3: 1.0}, 99) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("factor", "half", "verdict"),
+    [
+        (1.015, 0.01, "agrees"),
+        (1.24, 0.5, "agrees"),
+        (1.4, 0.5, "undecided"),
+        (1.4, 0.1, "disagrees"),
+        (0.6, 0.5, "undecided"),
+        (2.0, 0.5, "disagrees"),
+    ],
+)
+def test_a_wide_interval_does_not_make_a_twin_right(real, factor, half, verdict):
+    """The twin's times are `factor` times those of the run, whose intervals have the relative half width."""
+
+    def scaled(estimate: Estimate, factor: float) -> Estimate:
+        value = factor * estimate.value
+        return Estimate(value, value * (1 - half), value * (1 + half))
+
+    def times(factor: float) -> Survey:
+        summaries = [
+            msgspec.structs.replace(s, typical=scaled(s.typical, factor)) for s in real.fits.summaries
+        ]
+        fits = [
+            msgspec.structs.replace(
+                fit,
+                parameters=[
+                    msgspec.structs.replace(p, estimate=scaled(p.estimate, factor)) for p in fit.parameters
+                ],
+            )
+            for fit in real.fits.fits
+        ]
+        return replace(real, fits=msgspec.structs.replace(real.fits, summaries=summaries, fits=fits))
+
+    found = compare(times(1.0), times(factor))
+    assert any(each.unit == "s" and each.fitted for each in found) and any(not each.fitted for each in found)
+    assert {each.verdict for each in found if each.real.value > 0} == {verdict}

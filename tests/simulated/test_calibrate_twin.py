@@ -48,7 +48,7 @@ def twin_of(real: Survey, **changes) -> list[Agreement]:
 
 
 def with_interval(found: list[Agreement]) -> list[str]:
-    return [f"{each.what}: {each.real} but {each.twin}" for each in found if not each.agrees]
+    return [f"{each.what}: {each.real} but {each.twin}" for each in found if each.verdict == "disagrees"]
 
 
 def test_the_twin_of_a_known_machine_has_its_parameters(real):
@@ -68,7 +68,7 @@ def test_the_twin_of_a_known_machine_has_its_parameters(real):
 def test_a_twin_with_another_latency_is_told(real):
     segments = calibrate(real).on_node
     slow = tuple(msgspec.structs.replace(s, latency_s=2 * s.latency_s) for s in segments)
-    wrong = {each.what for each in twin_of(real, on_node=slow) if not each.agrees}
+    wrong = {each.what for each in twin_of(real, on_node=slow) if each.verdict == "disagrees"}
     assert {"pingpong 8 B", "L of prtt ranks=2", "t_0 of pingpong buffers=hot ranks=2"} <= wrong
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import click
@@ -17,10 +18,11 @@ from hockney.core.errors import Exit
 from hockney.core.platform import Platform
 from hockney.draw.page import Table
 from hockney.pages.format import in_brackets, interval, quantity
-from hockney.simulated.calibrate import Agreement, CalibrationOptions, calibrate, compare
+from hockney.simulated.calibrate import DECIDED, Agreement, CalibrationOptions, calibrate, compare
 from hockney.store import RunFolder
 
 ENDING = ".toml"
+SHOWN = {"agrees": "yes", "undecided": "undecided", "disagrees": "no"}
 MOST_MISSED = 10
 """At most this many deviations are explained, the largest first."""
 
@@ -63,14 +65,23 @@ def action(
     else:
         if agreements:
             _table(agreements)
+            if against is None or against.resolve() == run.resolve():
+                print_line(messages.twin_of_this_run(), hang="  ")
         if out is not None:
             _print(platform, out)
-    return Exit.ANSWER_IS_NO if _missed(agreements) else Exit.FINE
+    return _exit_code(agreements)
+
+
+def _exit_code(agreements: list[Agreement]) -> int:
+    if _missed(agreements):
+        return Exit.ANSWER_IS_NO
+    counted = [each for each in agreements if each.counts]
+    undecided = sum(each.verdict == "undecided" for each in counted)
+    return Exit.INCONCLUSIVE if undecided > len(counted) / 2 else Exit.FINE
 
 
 def _missed(agreements: list[Agreement]) -> list[Agreement]:
-    """What decides the exit code."""
-    return [each for each in agreements if each.counts and not each.agrees]
+    return [each for each in agreements if each.counts and each.verdict == "disagrees"]
 
 
 def _print(platform: Platform, out: Path) -> None:
@@ -90,15 +101,18 @@ def _table(agreements: list[Agreement]) -> None:
             in_brackets(each.real, each.unit),
             quantity(each.twin, each.unit),
             f"{each.error:+.1%}",
-            "yes" if each.agrees else "no" if each.counts else "no (poor fit)",
+            SHOWN[each.verdict] + ("" if each.counts or each.verdict == "agrees" else " (poor fit)"),
         )
         for each in agreements
     )
     columns = ("of", "real [95% interval]", "twin", "error", "agrees")
     print_table(Table("agreement", "", columns, rows, numeric=(1, 2, 3)))
     counted = [each for each in agreements if each.counts]
-    agreeing = sum(each.agrees for each in counted)
-    print_line(messages.twin_agreement(agreeing, len(counted), len(agreements) - len(counted)))
+    counts = Counter(each.verdict for each in counted)
+    poor = len(agreements) - len(counted)
+    print_line(messages.twin_agreement(counts["agrees"], counts["undecided"], counts["disagrees"], poor))
+    if counts["undecided"]:
+        print_line(messages.twin_undecided(DECIDED), hang="  ")
     missed = sorted(_missed(agreements), key=lambda each: -abs(each.error))
     for each in missed[:MOST_MISSED]:
         known = each.real.low is not None and each.real.high is not None

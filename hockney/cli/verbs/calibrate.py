@@ -50,7 +50,7 @@ def command(**given: Any) -> int:
 
     For every number, the machine file states the fit or typical time that it comes from, or that it is a
     guess. With --check or --against, the simulated twin is surveyed too: exit code 1 if a message, a fitted
-    parameter or a collective between 2 ranks does not agree.
+    parameter or a collective between 2 ranks disagrees, 4 if none does but most are undecided.
     """
     from hockney.cli.actions.calibrate import action
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a run on a real machine to a description for simulating it, also at a larger size."""
 
-from hockney.simulated.calibrate.agreement import Agreement, compare
+from hockney.simulated.calibrate.agreement import DECIDED, Agreement, compare
 from hockney.simulated.calibrate.calibrate import CalibrationOptions, calibrate
 from hockney.simulated.calibrate.survey import Survey
 
-__all__ = ["Agreement", "CalibrationOptions", "Survey", "calibrate", "compare"]
+__all__ = ["DECIDED", "Agreement", "CalibrationOptions", "Survey", "calibrate", "compare"]

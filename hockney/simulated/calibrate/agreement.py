@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from hockney.core.fit import Estimate, Fit
 from hockney.core.platform import CALLED
@@ -19,13 +20,19 @@ MESSAGE_WITHIN = 0.05
 """The same of a message."""
 HARDLY = 0.01
 """Descriptions are rounded, and reading the clock has an effect, by about this much."""
+DECIDED = 0.25
+"""A larger deviation inside the real one's interval is undecided: the interval is too wide to show whether
+the twin is right."""
 MODELS = ("hockney", "loggp")
+
+Verdict = Literal["agrees", "undecided", "disagrees"]
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """One number of both, which agree if their relative difference is at most `within`, or else if the
-    twin's is in the real one's interval (a parameter's, widened by `within`). `counts` is false where the
+    """One number of both. A time agrees if its relative difference is at most `within`, any number if the
+    twin's is in the real one's interval (a parameter's, widened by `within`) and at most `DECIDED` off; it is
+    undecided if it is in the interval but further off, and disagrees outside. `counts` is false where the
     real machine's own fit is poor, so that its parameters bind nobody. `fitted`: the calibration has used
     this very number, so that agreement shows no more than care."""
 
@@ -33,7 +40,7 @@ class Agreement:
     unit: str
     real: Estimate
     twin: float
-    agrees: bool
+    verdict: Verdict
     counts: bool
     fitted: bool
     within: float
@@ -53,10 +60,9 @@ def _one_way(real: Survey, twin: Survey) -> Iterator[Agreement]:
     for size, median in real.one_way.items():
         if size in simulated:
             value = simulated[size].value
-            close = abs(value / median.value - 1) <= MESSAGE_WITHIN
-            agrees = close or inside(value, median)
+            verdict = _of_time(value, median, MESSAGE_WITHIN)
             name = f"{real.ping_pong} {size} B"
-            yield Agreement(name, "s", median, value, agrees, True, True, MESSAGE_WITHIN)
+            yield Agreement(name, "s", median, value, verdict, True, True, MESSAGE_WITHIN)
 
 
 def _parameters(real: Survey, twin: Survey) -> Iterator[Agreement]:
@@ -68,13 +74,14 @@ def _parameters(real: Survey, twin: Survey) -> Iterator[Agreement]:
         for parameter in fit.parameters:
             counterpart = other.parameter(parameter.symbol)
             if counterpart is not None:
-                agrees = overlaps(counterpart.estimate, parameter.estimate)
+                value = counterpart.estimate.value
+                inside_widened = overlaps(counterpart.estimate, parameter.estimate)
                 yield Agreement(
                     f"{parameter.symbol} of {fit.subject}",
                     parameter.unit,
                     parameter.estimate,
-                    counterpart.estimate.value,
-                    agrees,
+                    value,
+                    _verdict(value, parameter.estimate, inside_widened),
                     fit.verdict in ("good", "fair"),
                     False,
                     HARDLY,
@@ -87,10 +94,21 @@ def _collectives(real: Survey, twin: Survey) -> Iterator[Agreement]:
         for size, median in collective(real, operation).items():
             if size in simulated and (size > 0 or operation == "barrier"):
                 value = simulated[size].value
-                close = abs(value / median.value - 1) <= WITHIN
                 words = operation if operation == "barrier" else f"{operation} {size} B"
-                agrees = close or inside(value, median)
-                yield Agreement(words, "s", median, value, agrees, True, True, WITHIN)
+                verdict = _of_time(value, median, WITHIN)
+                yield Agreement(words, "s", median, value, verdict, True, True, WITHIN)
+
+
+def _of_time(twin: float, real: Estimate, within: float) -> Verdict:
+    if abs(twin / real.value - 1) <= within:
+        return "agrees"
+    return _verdict(twin, real, inside(twin, real))
+
+
+def _verdict(twin: float, real: Estimate, in_interval: bool) -> Verdict:
+    if not in_interval:
+        return "disagrees"
+    return "agrees" if abs(twin - real.value) <= DECIDED * abs(real.value) else "undecided"
 
 
 def inside(value: float, estimate: Estimate) -> bool:
