@@ -168,13 +168,18 @@ def _crowded(launch: Launch, evidence: Evidence) -> bool:
     return False
 
 
-def _unbound(evidence: Evidence) -> RunCaveat | None:
-    # A rank bound to a core may use all its hardware threads.
+def _bound(mask: str, evidence: Evidence) -> bool:
+    """Whether a rank with this mask is bound to a core, of which it may use all hardware threads."""
     threads = -(-evidence.machine.threads // max(1, evidence.machine.cores))
+    return 0 < len(processors(mask)) <= threads
+
+
+def _unbound(evidence: Evidence) -> RunCaveat | None:
     free = [
         launch
         for launch in evidence.run.launches
-        if any(len(processors(r.cpus)) > threads for r in launch.ranks) and not _crowded(launch, evidence)
+        if any(processors(rank.cpus) and not _bound(rank.cpus, evidence) for rank in launch.ranks)
+        and not _crowded(launch, evidence)
     ]
     if not free:
         return None
@@ -272,7 +277,10 @@ def _launches_differ(evidence: Evidence) -> RunCaveat | None:
     measured = len(evidence.fits.summaries)
     named = labels(evidence)
     more = _more_launches(evidence, launches)
-    caveat = messages.launches_differ(len(differ), measured, named(worst), spread, more, _option(evidence))
+    bound = all(_bound(rank.cpus, evidence) for launch in evidence.run.launches for rank in launch.ranks)
+    caveat = messages.launches_differ(
+        len(differ), measured, named(worst), spread, more, _option(evidence), bound
+    )
     return _caveat(caveat, differ)
 
 

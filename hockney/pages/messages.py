@@ -96,16 +96,18 @@ def few_launches(cases: int, fewest: int, wanted: int, enough: int | None, optio
 
 
 def launches_differ(
-    cases: int, measured: int, worst: str, spread: float, planned: int, option: str
+    cases: int, measured: int, worst: str, spread: float, planned: int, option: str, bound: bool
 ) -> Caveat:
-    """`cases` of the `measured` ones; the launches of the case `worst` have the largest `spread`."""
+    """`cases` of the `measured` ones; the launches of the case `worst` have the largest `spread`. All ranks
+    are `bound` to cores, or not."""
+    bind = "" if bound else ", bind the ranks to cores"
     return Caveat(
         "launches-differ",
         f"in {cases} of {plural(measured, 'case')} launches differ by more than the scatter within a launch "
         f"explains (the most by {percent(spread)}, {worst})",
         "",
-        f"plan more launches ({option} {planned}) with more time (--budget), bind the ranks to cores, or "
-        "measure on a quiet machine",
+        f"plan more launches ({option} {planned}) with more time (--budget){bind}, or measure on a quiet "
+        "machine",
     )
 
 
@@ -211,7 +213,7 @@ def virtual(kind: str) -> Caveat:
         "virtual",
         f"this machine is virtual ({kind}): other guests can slow it down undetected",
         "",
-        "compare several runs before trusting small differences",
+        "compare several runs before trusting differences",
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from statistics import median
 
 from hockney.core.units import format_seconds
-from hockney.core.wording import plural
+from hockney.core.wording import plural, together
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import percent
 
@@ -47,8 +47,8 @@ def sentences(evidence: Evidence) -> tuple[str, ...]:
         )
     where = "at every visit" if _visited_often(evidence) else "in every launch"
     texts.append(
-        f"Payloads are verified outside the timed region {where}; of a message "
-        "longer than 32 KiB, a random part is."
+        f"Payloads are verified outside the timed region {where}; for messages "
+        "longer than 32 KiB, only a random part is verified."
     )
     return tuple(texts)
 
@@ -121,12 +121,14 @@ def _ends(evidence: Evidence) -> str:
     )
     reasons = [r.stop.reason for r in run.records]
     measured = sum(len(r.times_s) for r in run.records)
-    return (
-        f"{'' if settings.every_s else until}Within launches, {reasons.count('precision')} "
-        f"measurements ended because they were precise enough, {reasons.count('budget')} because their time "
-        f"was used up, and {reasons.count('repetitions')} at the maximum number of visits or "
-        f"repetitions. The records have the times of {measured} repetitions."
-    )
+    counts = {
+        "ended because they were precise enough": reasons.count("precision"),
+        "ended because their time was used up": reasons.count("budget"),
+        "reached the maximum number of visits or repetitions": reasons.count("repetitions"),
+    }
+    ends = [f"{count} {how}" for how, count in counts.items() if count]
+    within = f"Of the measurements within launches, {together(ends)}. " if ends else ""
+    return f"{'' if settings.every_s else until}{within}The records have the times of {measured} repetitions."
 
 
 def _rounds(evidence: Evidence) -> list[str]:

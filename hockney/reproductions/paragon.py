@@ -168,9 +168,9 @@ def limits(compared: Sequence[Compared]) -> list[Limit]:
         within("216 + 0.0226 m us, bidirectional,", of(both), 0.02),
         within("87 MB/s and 12.7 KB", of("paragon/text/"), 0.01),
         Limit(
-            "bandwidth of the bisection constant from 6 to 8 processors on",
+            "the bandwidth of the bisection no longer increases from 6 or 8 processors on",
             knee in (6, 8),
-            f"from {knee:g}" if knee else "not measured",
+            f"from {knee:g} processors on" if knee else "not measured",
         ),
     ]
 

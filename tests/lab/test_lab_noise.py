@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import msgspec
 import numpy as np
@@ -29,6 +30,8 @@ class Visiting(FakeLauncher):
     """Visits every 5 ms of the budget, each of one repetition; the slow mode is `factor` times slower and
     begins after `slow_from` of the time, every `period_s`."""
 
+    PREEMPTED_EVERY = 10
+
     def __init__(self, factor: float = 1.0, period_s: float = 1.0, slow_from: float = 0.5) -> None:
         super().__init__()
         self.factor, self.period_s, self.slow_from = factor, period_s, slow_from
@@ -47,10 +50,16 @@ class Visiting(FakeLauncher):
                 visits = Visits(
                     after_s=at.tolist(),
                     repetitions=[1] * len(at),
-                    preempted=[int(k % 10 == 0) for k in range(len(at))],
+                    preempted=[int(k % self.PREEMPTED_EVERY == 0) for k in range(len(at))],
                 )
                 line = msgspec.structs.replace(line, times_s=times.tolist(), visits=visits)
             yield line
+
+
+class Undisturbed(Visiting):
+    """One in a hundred visits is preempted, instead of one in ten."""
+
+    PREEMPTED_EVERY = 100
 
 
 def findings_of(launcher: FakeLauncher, seconds: float = 10.0, cores: Cores = TWO):
@@ -96,11 +105,26 @@ def test_pairs_are_distinct(count):
 
 
 def test_a_quiet_machine():
-    found = {f.code: f for f in findings_of(Visiting())}
+    found = {f.code: f for f in quiet(Undisturbed())}
     assert found.keys() >= {"noise-low", "precision-reachable"}
     assert found["noise-low"].verdict == "good" and found["noise-low"].numbers["modes"] is None
     precision = found["precision-reachable"].numbers["precision"]
     assert precision["30"] > precision["60"] > precision["300"] > 0
+
+
+def quiet(launcher: FakeLauncher):
+    """Findings as if no other program ran here meanwhile."""
+    seen = watch(lambda _: launcher, TWO, CATALOG, 10.0, True)
+    return list(explained(replace(seen, load=Load(0.0, 0.0))))
+
+
+def test_no_precision_is_promised_while_ranks_lose_their_cores():
+    found = {f.code: f for f in quiet(Visiting())}
+    assert found.keys() >= {"machine-busy", "precision-while-busy"} and "precision-reachable" not in found
+    numbers = found["precision-while-busy"].numbers
+    assert found["precision-while-busy"].verdict == "note"
+    assert set(numbers["precision"].values()) == {None}
+    assert 0 < numbers["precision_when_quiet"]["60"] < 0.1
 
 
 def test_modes_that_change_often():
@@ -134,6 +158,7 @@ def test_interference(load, preempted, code):
     assert seen is not None
     series = WatchedCase(case, ("0", "1"), True, 1000, preempted, seen)
     found = {f.code: f for f in explained(Watch((series,), load, 11.0))}
+    assert ("precision-reachable" in found) == (code == "machine-quiet")
     numbers = found[code].numbers
     assert (numbers["outside_cores"], numbers["steal"]) == (load.outside_cores, load.steal)
     assert numbers["preempted"] == preempted / 1000

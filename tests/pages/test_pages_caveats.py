@@ -81,6 +81,19 @@ def test_launches_that_differ_are_named():
     assert "--launches 10" in found(few)["launches-differ"].todo
 
 
+def test_binding_is_not_advised_to_ranks_that_are_bound():
+    def todo(mask: str) -> str:
+        seen = evidence({LINE: launches(10, between=0.4)})
+        started = tuple(
+            msgspec.structs.replace(x, ranks=[msgspec.structs.replace(r, cpus=mask) for r in x.ranks])
+            for x in seen.run.launches
+        )
+        changed = replace(seen.run, launches=started)
+        return found(replace(seen, run=changed))["launches-differ"].todo
+
+    assert todo("1") != todo("0-7") == todo("") and len(todo("1")) < len(todo("0-7"))
+
+
 @pytest.mark.parametrize(("planned", "proposed"), [(3, "10"), (10, "20"), (16, "32")])
 def test_a_remedy_proposes_more_launches_than_were_planned(planned, proposed):
     """Also if the budget ended the run before all of them."""

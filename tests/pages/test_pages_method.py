@@ -26,6 +26,7 @@ def test_visits_are_counted_and_long_operations_named(golden):
     assert "40 visits" in told(seen) and "400 in all" in told(seen) and " 1 case was " in told(seen)
     assert "undisturbed" in told(seen) and "every visit" in told(seen)
     assert "only once" not in told(evidence({LINE: STEADY}))
+    assert " 20 ended " in told(seen) and " 0 " not in told(seen)
 
 
 def test_runs_without_visits_are_told_as_such():

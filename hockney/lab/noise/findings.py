@@ -44,10 +44,11 @@ def explained(watched: Watch) -> Iterator[Finding]:
         return
     for series in watched.series:
         yield _times(series)
-    yield _interference(watched)
+    quiet = _quiet(watched)
+    yield _interference(watched, quiet)
     for series in watched.series:
         if series.usual:
-            yield _precision(series)
+            yield _precision(series, quiet)
 
 
 def _what(series: WatchedCase) -> messages.What:
@@ -77,7 +78,15 @@ def _times(series: WatchedCase) -> Finding:
     )
 
 
-def _interference(watched: Watch) -> Finding:
+def _quiet(watched: Watch) -> bool:
+    return (
+        watched.preempted <= FEW_PREEMPTED
+        and (watched.load.outside_cores or 0) <= LOADED_OUTSIDE_CORES
+        and (watched.load.steal or 0) <= LOADED_STEAL
+    )
+
+
+def _interference(watched: Watch, quiet: bool) -> Finding:
     outside, steal = watched.load.outside_cores, watched.load.steal
     numbers = {
         "seconds": watched.seconds,
@@ -85,18 +94,19 @@ def _interference(watched: Watch) -> Finding:
         "outside_cores": outside,
         "steal": steal,
     }
-    quiet = (
-        watched.preempted <= FEW_PREEMPTED
-        and (outside or 0) <= LOADED_OUTSIDE_CORES
-        and (steal or 0) <= LOADED_STEAL
-    )
     return messages.interference(watched.seconds, watched.preempted, outside, steal, quiet, numbers)
 
 
-def _precision(series: WatchedCase) -> Finding:
+def _precision(series: WatchedCase, quiet: bool) -> Finding:
+    """`MeasuredNoise` clips visits that lost their core, and has seen only a few seconds of the load, so that
+    on a busy machine its precision is promised only for the time after the load."""
     reached = reachable(series.noise)
-    numbers = _named(series) | {"precision": {f"{seconds:.0f}": value for seconds, value in reached.items()}}
+    values = {f"{seconds:.0f}": value for seconds, value in reached.items()}
+    now = values if quiet else dict.fromkeys(values)
+    numbers = _named(series) | {"precision": now, "precision_when_quiet": values}
     known = {seconds: value for seconds, value in reached.items() if value is not None}
     if len(known) < len(reached):
         return messages.precision_unknown(_what(series), series.noise.watched_s, numbers)
+    if not quiet:
+        return messages.precision_unknown_while_busy(_what(series), known, numbers)
     return messages.precision_reachable(_what(series), known, known[WANTED_AT_S] <= WANTED_PRECISION, numbers)

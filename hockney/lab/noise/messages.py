@@ -99,10 +99,9 @@ def precision_reachable(
     what: What, reached: Mapping[float, float], enough: bool, numbers: Mapping[str, object]
 ) -> Finding:
     """`reached` is the half width of a 95% interval, by the seconds of the budget."""
-    parts = [f"{format_percent(value, 2)} in {_budget(seconds)}" for seconds, value in reached.items()]
     text = (
-        f"{_name(what)}: a run as large as a survey can reach a precision of about {', '.join(parts)}, if "
-        "the machine stays like this"
+        f"{_name(what)}: a run as large as a survey can reach a precision of about {_precisions(reached)}, "
+        "if the machine stays like this"
     )
     if what == "messages":
         text += "; most cases of a survey vary more than this one"
@@ -115,6 +114,17 @@ def precision_reachable(
     )
 
 
+def precision_unknown_while_busy(
+    what: What, reached: Mapping[float, float], numbers: Mapping[str, object]
+) -> Finding:
+    """`reached` as above, after the other programs have stopped."""
+    text = (
+        f"{_name(what)}: the precision of a survey on this busy machine cannot be predicted; on the quiet "
+        f"machine, a run as large as a survey can reach about {_precisions(reached)}"
+    )
+    return Finding("note", SUBJECT, text, "precision-while-busy", numbers)
+
+
 def precision_unknown(what: What, watched_s: float, numbers: Mapping[str, object]) -> Finding:
     longer = 4 * max(15, math.ceil(watched_s))
     text = (
@@ -122,6 +132,12 @@ def precision_unknown(what: What, watched_s: float, numbers: Mapping[str, object
         f" ({format_seconds(watched_s, 2)}); use --noise {longer}s"
     )
     return Finding("note", SUBJECT, text, "precision-unknown", numbers)
+
+
+def _precisions(reached: Mapping[float, float]) -> str:
+    return ", ".join(
+        f"{format_percent(value, 2)} in {_budget(seconds)}" for seconds, value in reached.items()
+    )
 
 
 def _budget(seconds: float) -> str:

@@ -67,8 +67,8 @@ def fastest(run: CollectiveResults, ranks: int) -> Table | None:
         columns,
         tuple(rows),
         caption="MPI: no user-level algorithm is faster by 5%. ?: undecided, because the interval of this "
-        "ratio does not show whether the times differ by 5%, or because there is none. Blocks are empty "
-        "where the smallest buffer cannot be shared out.",
+        "ratio does not show whether the times differ by 5%, or because there is none. Blocks have 0 B "
+        "where the smallest buffer has fewer doubles than there are ranks.",
     )
 
 

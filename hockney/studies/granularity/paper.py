@@ -80,8 +80,8 @@ def _curves() -> Figure:
         WORK,
         EFFICIENCY,
         tuple(drawn),
-        "Equations 2, 3 and 6 with the printed parameters, on separate axes, because a work of that "
-        "time on another machine is a different work.",
+        "Equations 2, 3 and 6 with the paper's parameters. The axes are separate because the same T is a "
+        "different amount of work on another machine.",
     )
 
 

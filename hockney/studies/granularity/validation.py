@@ -212,9 +212,9 @@ def assumption_table(checked: Sequence[Checked]) -> Table:
         columns,
         tuple(rows),
         numeric=(0, 3, 4),
-        caption="The effect is the change in efficiency when the assumption is replaced by the measurement: "
-        "the median of its absolute value over the cells, and the largest with its sign. The loss of a "
-        "rank that was moved off its core is included in the two rows above. In percentage points: up to "
+        caption="The effect is the change in efficiency when the measured value replaces the assumption. The "
+        "table gives its median magnitude over all cells, and the largest effect with its sign. The loss of "
+        "a rank that was moved off its core is included in the two rows above. In percentage points: up to "
         f"{points(LITTLE)} an assumption holds, beyond {points(MUCH)} it fails.",
     )
 

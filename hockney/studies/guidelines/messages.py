@@ -33,7 +33,7 @@ def newest_run_with_guidelines(run: str, place: Path, written: str) -> str:
 
 def no_run_with_guidelines(place: Path) -> Inconclusive:
     return Inconclusive(
-        f"no complete run in {place} allows to judge a guideline",
+        f"no complete run in {place} can judge a guideline",
         "both sides of one must be measured, at matching sizes",
         "run 'hockney run guidelines' first, or name a run",
         code="no-run-with-guidelines",
