@@ -21,6 +21,7 @@ PYTHON = ".".join(map(str, sys.version_info[:2]))
     cls=VerbGroup,
     verbs=verbs.VERBS,
     load=verbs.load,
+    measurable=verbs.measurable,
     epilog="Example:\n\n  hockney survey --budget 30s",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )

@@ -273,15 +273,14 @@ def _launches_differ(evidence: Evidence) -> RunCaveat | None:
     if not differ:
         return None
     worst, spread = max(differ.items(), key=lambda item: item[1])
-    launches = max(s.launches for s in evidence.fits.summaries)
     measured = len(evidence.fits.summaries)
     named = labels(evidence)
-    more = _more_launches(evidence, launches)
+    more = _more_launches(evidence, max(s.launches for s in evidence.fits.summaries))
     bound = all(_bound(rank.cpus, evidence) for launch in evidence.run.launches for rank in launch.ranks)
-    caveat = messages.launches_differ(
-        len(differ), measured, named(worst), spread, more, _option(evidence), bound
+    option = _option(evidence)
+    return _caveat(
+        messages.launches_differ(len(differ), measured, named(worst), spread, more, option, bound), differ
     )
-    return _caveat(caveat, differ)
 
 
 def _option(evidence: Evidence) -> str:

@@ -144,6 +144,9 @@ def test_other_bad_words(hockney, words):
     ("words", "code", "suggestion"),
     [
         (("surve",), "unknown-command", "survey"),
+        (("collectives",), "study-as-command", "run collectives"),
+        (("barriers", "--ranks", "4"), "study-as-command", "run barriers"),
+        (("pingpong",), "study-as-command", "run pingpong"),
         (("survey", "--bugdet", "3s"), "unknown-option", "--budget"),
         (("run", "surwey"), "unknown-study-or-workload", "survey"),
         (("run", "pingpnog"), "unknown-study-or-workload", "pingpong"),

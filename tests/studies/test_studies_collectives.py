@@ -168,6 +168,23 @@ def test_undecided_comparisons_are_counted_apart(tmp_path):
     assert [row[-1] for row in shown.rows] == ["slower", "alike", "undecided", "unknown"]
 
 
+@pytest.mark.parametrize(
+    ("undecided", "numbers"),
+    [(2, ["2", "2", "4", "2", "2"]), (3, ["2", "1", "4", "2", "3", "1"]), (4, ["2", "4", "2", "4"])],
+)
+def test_the_headline_begins_with_what_is_decided_if_that_is_little(tmp_path, undecided, numbers):
+    """Of four cases."""
+    planned = cases(operations="allgather,scan", ranks=(2,), sizes=SOME, eager="0")
+    evidence = measured(tmp_path, Truth(), planned)
+    run = CollectiveResults.of(evidence)
+    ratios = [(1.2, 0.8, 1.8)] * undecided + [(1.5, 1.4, 1.6)] * (4 - undecided)
+    vars(run)["points"] = tuple(
+        replace(point, ratio=Estimate(*ratio)) for point, ratio in zip(run.points, ratios, strict=True)
+    )
+    first = studies.study("collectives").page(evidence).headline[0].partition(".")[0]
+    assert re.findall(r"\d+", first) == numbers
+
+
 def test_undecided_eager_limits_are_marked(tmp_path):
     planned = cases(operations="scan", ranks=(2,), sizes=(1024,), eager="64KiB")
     evidence = measured(tmp_path, World(), planned, Options(parameters={"eager": (65536,)}))
@@ -225,7 +242,12 @@ def test_the_time_of_a_message_is_a_plus_x_over_b(tmp_path):
         assert piece.latency.value == pytest.approx(a, rel=0.1)
         assert 1 / piece.per_byte.value == pytest.approx(b, rel=0.1)
     assert 2048 < fit.segments[1].first <= 4096
-    assert send_time.section(evidence).tables[0].rows[-1][1] == "56.0 + x/308"
+    own, printed = send_time.section(evidence), send_time.printed_section(evidence)
+    assert printed.tables[0].rows[-1][1] == "56.0 + x/308" and printed.closed
+    assert {row[0] for row in own.tables[0].rows} == {"this machine"} and not own.closed
+    assert "T3E" not in [s.group for s in own.figures[0].series]
+    assert "T3E" in [s.group for s in printed.figures[0].series]
+    assert "Resch" in printed.text[0]
 
 
 def test_the_effect_of_the_eager_limit(tmp_path):

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -39,14 +39,21 @@ class Command(_Example, click.Command):
 
 
 class VerbGroup(_Example, click.Group):
-    """A group of verbs, each imported when it is used; `verbs` has their names with a sentence of help."""
+    """A group of verbs, each imported when it is used; `verbs` has their names with a sentence of help,
+    `measurable` returns the names of studies and workloads."""
 
     def __init__(
-        self, *args: Any, verbs: Mapping[str, str], load: Callable[[str], click.Command], **kwargs: Any
+        self,
+        *args: Any,
+        verbs: Mapping[str, str],
+        load: Callable[[str], click.Command],
+        measurable: Callable[[], Collection[str]],
+        **kwargs: Any,
     ):
         super().__init__(*args, **kwargs)
         self.verbs = verbs
         self.load = load
+        self.measurable = measurable
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         words = list(args)
@@ -68,6 +75,8 @@ class VerbGroup(_Example, click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         name = args[0] if args else ""
         if name and not name.startswith("-") and name not in self.verbs:
+            if name in self.measurable():
+                raise messages.study_as_command(name)
             raise messages.unknown_command(name, self.verbs)
         return super().resolve_command(ctx, args)
 

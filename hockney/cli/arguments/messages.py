@@ -14,6 +14,18 @@ def unknown_command(name: str, available: Iterable[str]) -> UsageError:
     return unknown("command", name, available, code="unknown-command")
 
 
+def study_as_command(name: str) -> UsageError:
+    """`name` is a study or a workload."""
+    return UsageError(
+        f"unknown command '{name}'",
+        "studies and workloads are measured with 'hockney run'",
+        f"use 'hockney run {name}'",
+        code="study-as-command",
+        name=name,
+        suggestion=f"run {name}",
+    )
+
+
 def budget_not_positive(text: str) -> UsageError:
     return UsageError(
         f"'{printable(text)}' is not a time budget",

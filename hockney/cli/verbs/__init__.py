@@ -34,3 +34,11 @@ def load(verb: str) -> click.Command:
     """The command of one of `VERBS`."""
     command: click.Command = importlib.import_module(f"{__name__}.{verb}").command
     return command
+
+
+def measurable() -> set[str]:
+    """The names of all studies and workloads, which only 'hockney run' takes."""
+    from hockney.studies import all_studies  # needs numpy
+    from hockney.system.bundled import bundled_workloads
+
+    return {*all_studies(), *bundled_workloads()}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 
 from hockney.core.fit import Estimate
-from hockney.core.wording import listing, plural
+from hockney.core.wording import listing, plural, together
 from hockney.models.statistics import NOTABLE, OPEN
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity, ratio_bounds
@@ -38,29 +38,46 @@ def _collectives(run: CollectiveResults, ranks: int) -> list[str]:
     operations = dict.fromkeys(p.operation for p in compared)
     found = {p.operation for p in compared if p.verdict in ("slower", *OPEN)}
     others = [mpi_name(name) for name in operations if name not in found]
-    counts = Counter(p.verdict for p in compared)
-    text = (
-        f"{plural(ranks, 'rank')}: MPI is slower than an algorithm of messages that a user can write in "
-        f"{counts['slower'] or 'none'} of {plural(len(compared), 'case')} "
-        f"({plural(len(operations), 'operation')})"
-    )
-    if counts["undecided"]:
-        text += f"; {counts['undecided']} {'is' if counts['undecided'] == 1 else 'are'} undecided"
-    if counts["unknown"]:
-        text += f"; {counts['unknown']} {'has' if counts['unknown'] == 1 else 'have'} no interval"
     largest = "; ".join(_slow(p) for p in list(worst.values())[:MOST_OPERATIONS])
+    text = _counted(Counter(p.verdict for p in compared), ranks, len(operations))
     texts = [f"{text}. {largest}." if largest else f"{text}."]
     if len(worst) > MOST_OPERATIONS:
         texts.append(f"Also slower: {listing([p.name for p in list(worst.values())[MOST_OPERATIONS:]], 9)}.")
     if others and worst:
         texts.append(f"Nowhere slower: {listing(others, 9)}.")
-    if counts["undecided"]:
+    if any(p.verdict == "undecided" for p in compared):
         texts.append(UNDECIDED)
     if undecided := [p for p in compared if p.verdict in OPEN]:
         launches = min(p.launches for p in undecided)
         times = multiple((p.time_to_decide for p in undecided), launches)
         texts.append(remedy(times, launches, run.evidence.settings))
     return texts
+
+
+def _counted(counts: Counter[str], ranks: int, operations: int) -> str:
+    """How many cases have which verdict; that most are open comes first."""
+    cases = plural(counts.total(), "case")
+    slower = "MPI is slower than an algorithm of messages that a user can write"
+    still_open = []
+    if counts["undecided"]:
+        still_open.append(f"{counts['undecided']} {'is' if counts['undecided'] == 1 else 'are'} undecided")
+    if counts["unknown"]:
+        still_open.append(f"{counts['unknown']} {'has' if counts['unknown'] == 1 else 'have'} no interval")
+    decided = counts.total() - sum(counts[verdict] for verdict in OPEN)
+    if decided < counts.total() / 2:
+        few = f"only {decided}" if decided else "none"
+        ending = f"; {slower} in {counts['slower'] or 'none'} of them" if decided else ""
+        return (
+            f"{plural(ranks, 'rank')}: {few} of {cases} ({plural(operations, 'operation')}) "
+            f"{'is' if decided <= 1 else 'are'} decided, {together(still_open)}{ending}"
+        )
+    return "; ".join(
+        [
+            f"{plural(ranks, 'rank')}: {slower} in {counts['slower'] or 'none'} of {cases} "
+            f"({plural(operations, 'operation')})",
+            *still_open,
+        ]
+    )
 
 
 def _slow(p: CollectivePoint) -> str:

@@ -10,7 +10,7 @@ from hockney.pages import environment, method, quality
 from hockney.pages.caveats import caveats
 from hockney.pages.evidence import Evidence
 from hockney.studies.collectives import eager_effect, figures, headline, send_time, tables
-from hockney.studies.collectives.printed import is_t3e
+from hockney.studies.collectives.printed import NAMED, is_t3e
 from hockney.studies.collectives.results import CollectiveResults
 
 METHOD = (
@@ -32,6 +32,7 @@ def page(evidence: Evidence) -> Page:
         send_time.section(evidence),
         eager_effect.section(evidence),
         _papers(run),
+        send_time.printed_section(evidence),
         _bandwidths(run),
         _numbers(run),
         None if evidence.machine.traits.noiseless else quality.spread(evidence),
@@ -65,9 +66,9 @@ def _times(run: CollectiveResults) -> Section | None:
     if not drawn:
         return None
     text = (
-        "As in half of the paper's figures 1 to 12; the other half, of bandwidth, is below. MPI's own "
-        "algorithm and, at each size, the best user-level one. Lines: predicted for that algorithm from the "
-        "costs of messages between two ranks."
+        "MPI's own algorithm and, at each size, the best user-level one. Lines: predicted for that algorithm "
+        "from the costs of messages between two ranks. Half of figures 1 to 12 of the paper on the Cray T3E "
+        f"by {NAMED} are like these; the other half, of bandwidth, is below."
     )
     return Section("Time against size", text=(text,), figures=drawn, multiples=True)
 

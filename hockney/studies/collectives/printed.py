@@ -8,6 +8,7 @@ from hockney import reference
 from hockney.core.machine import Machine
 
 PAPER = reference.published("t3e")
+NAMED = "M. Resch, H. Berger, R. Rabenseifner and T. Boenisch (1998)"
 SIZES = {"8 B": ("8", 8), "1 KB": ("1KB", 1 << 10), "1 MB": ("1MB", 1 << 20)}
 """The paper's tables: the word in the keys of its rows, and the size of the buffer."""
 
