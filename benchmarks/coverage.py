@@ -5,9 +5,10 @@
 Simulated runs (`simulated.py`) go through the same functions as measured ones. The truth of a median is
 true(case), the median of all repetitions of the typical launch; the truth of a parameter is the one that
 true() was drawn with. n_half is the size from which on everything moves at half of r_inf at least on the true
-curve, r_peak its largest bandwidth at the sizes measured, n_half_peak the first size with half of it. Slopes
-and later intercepts are judged where the right number of segments was found; how often that is, is in the
-table too. Populations take turns: tails, modes, drift.
+curve, r_peak its largest bandwidth at the sizes measured, n_half_peak the size from which up
+to that size everything moves at half of it at least. Slopes and later intercepts are judged where the right
+number of segments was found; how often that is, is in the table too. Populations take turns: tails, modes,
+drift.
 """
 
 from __future__ import annotations
@@ -80,23 +81,17 @@ class Curve:
         return 1 / self.segments[-1][2]
 
     def half_size(self) -> float:
+        return self.kept_from(self.limit / 2, math.inf)
+
+    def kept_from(self, rate: float, last: float) -> float:
+        """The size from which every message up to `last` reaches a bandwidth."""
         slow_until, beyond = 0.0, [*(first for first, _, _ in self.segments[1:]), math.inf]
         for (first, latency, per_byte), end in zip(self.segments, beyond, strict=True):
-            left = 2 / self.limit - per_byte
-            size = latency / left if left > 0 else math.inf
-            if size > first:
-                slow_until = max(slow_until, min(size, end))
-        return slow_until
-
-    def size_of(self, rate: float) -> float:
-        """The smallest size that reaches a bandwidth; inf if none does."""
-        beyond = [*(first for first, _, _ in self.segments[1:]), math.inf]
-        for (first, latency, per_byte), end in zip(self.segments, beyond, strict=True):
             left = 1 / rate - per_byte
-            size = max(latency / left, first) if left > 0 else math.inf
-            if size < end:
-                return size
-        return math.inf
+            size = latency / left if left > 0 else math.inf
+            if size > first < last:
+                slow_until = max(slow_until, min(size, end, last))
+        return slow_until
 
 
 def random_curve(rng: np.random.Generator) -> Curve:
@@ -126,13 +121,13 @@ def hockney(tally: Tally, noise: Noise, rng: np.random.Generator) -> None:
     for each in seen:
         tally.judge(f"median ({noise.population})", Estimate(*each.interval()), curve.time(each.size))
     fit = fit_hockney(seen, Subject.parse("pingpong"))
-    peak = max(size / curve.time(size) for size in SIZES)
+    peak, at = max((size / curve.time(size), size) for size in SIZES)
     truths = {
         "t_0": curve.segments[0][1],
         "r_inf": curve.limit,
         "n_half": curve.half_size(),
         "r_peak": peak,
-        "n_half_peak": curve.size_of(peak / 2),
+        "n_half_peak": curve.kept_from(peak / 2, at),
     }
     for symbol, truth in truths.items():
         _parameter(tally, fit, symbol, truth)

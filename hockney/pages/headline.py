@@ -53,7 +53,8 @@ def _half_peak(evidence: Evidence) -> str:
     if fit is None or half is None:
         return ""
     judged = f"the {fit.verdict} fit" if fit.verdict == "poor" else "the fit"
-    return f"half of that takes at least {with_interval(half.estimate, 'B')}, by {judged}"
+    least = with_interval(half.estimate, "B")
+    return f"from {least} up to the peak, it moves at least half of that, by {judged}"
 
 
 def _overhead(evidence: Evidence) -> str:

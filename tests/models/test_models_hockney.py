@@ -56,6 +56,24 @@ def test_half_the_bandwidth_that_is_lost_again_does_not_count() -> None:
     assert found.parameter("n_half").estimate.value == pytest.approx(52000)
     noisy = fit(simulate(rising_twice, CASES, NOISE, np.random.default_rng(5))).parameter("n_half").estimate
     assert noisy.low <= 52000 <= noisy.high and noisy.low > 26000
+    dip = simulate(rising_twice, CASES, NOISE, np.random.default_rng(6))
+    peak = fit(dip).parameter("n_half_peak").estimate
+    truth = 5.2e-6 / (2 * rising_twice(CASES[-1]) / SIZES[-1] - 1e-10)
+    assert 26000 < peak.low <= truth <= peak.high, "half of the peak was lost again as well"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_dip_to_about_half_of_the_peak_leaves_open_from_which_size_half_is_reached(seed: int) -> None:
+    """Half of 10 GB/s is reached at 1000 B. From 5.8 kB on it is reached after the change as well, which is
+    between 4 and 8 KiB: the interval contains both sizes."""
+
+    def to_half(case: Case) -> float:
+        size = case["bytes"]
+        return (1e-7 if size <= 4096 else 5.8e-7) + 1e-10 * size
+
+    found = fit(simulate(to_half, CASES, NOISE, np.random.default_rng(seed)))
+    half = found.parameter("n_half_peak").estimate
+    assert len(found.segments) == 2 and half.low <= 1000 and half.high >= 5700
 
 
 @pytest.mark.parametrize(("jump", "half"), [(1.4e-6, 14000), (0.5e-6, 6000)])

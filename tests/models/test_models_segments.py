@@ -152,6 +152,21 @@ def test_half_of_the_peak_is_reached_before_bandwidth_falls_again() -> None:
     assert curve.half_size()[0] == pytest.approx(1 / (2 / 2.5 - 0.1))
 
 
+def test_half_of_the_peak_reached_before_bandwidth_dips_does_not_count() -> None:
+    """10 B/s less a latency of 0.8 s up to 8 B, where it is 5 B/s. The line from there on, with 12.8 s, falls
+    below half of the peak (8.9 B/s at 1024 B) up to 90 B; the last one, beyond the peak, is slower again."""
+    size = np.array([0.0, 4, 8, 64, 128, 1024, 2048])
+    starts = np.array([[True, False, False, True, False, False, True]])
+    latency = np.array([[0.8] * 3 + [12.8] * 3 + [900.0]])
+    curve = pieces(size, starts, latency, np.full((1, 7), 0.1))
+    peak = curve.peak_bandwidth()[0]
+    assert peak == pytest.approx(1024 / (12.8 + 102.4))
+    assert curve.half_peak_size()[0] == pytest.approx(12.8 / (2 / peak - 0.1))
+    assert curve.time(np.array([8.0]))[0, 0] < 2 * 8 / peak, "half was reached before the dip"
+    shallow = pieces(size, starts, np.array([[0.3] * 3 + [1.5] * 3 + [900.0]]), np.full((1, 7), 0.1))
+    assert shallow.half_peak_size()[0] == pytest.approx(0.3 / (2 / shallow.peak_bandwidth()[0] - 0.1))
+
+
 def test_a_line_below_zero_may_become_too_slow() -> None:
     """The middle piece falls below half of r_inf = 2 B/s at 12 B, before its end at 15 B, the closest place
     to where the lines cross."""

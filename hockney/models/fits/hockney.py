@@ -40,8 +40,9 @@ def fit_hockney(observations: Sequence[Observation], subject: Subject) -> Fit:
     """The model of one subject: observations that differ only in their size.
 
     Parameters by symbol: t_0 (latency of the shortest messages, s), r_inf (B/s), n_half (B), r_peak (B/s, the
-    largest bandwidth of the fitted curve at a measured size), n_half_peak (B, the size that reaches half of
-    it). r_inf and n_half are left out if the cost per byte of the largest messages is 0.
+    largest bandwidth of the fitted curve at a measured size), n_half_peak (B, the size from
+    which up to that of the peak half of it is reached). r_inf and n_half are left out if the cost per byte of
+    the largest messages is 0.
     """
     seen = sorted(observations, key=lambda each: each.size)
     sizes = np.array([float(each.size) for each in seen])

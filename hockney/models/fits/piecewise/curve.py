@@ -17,7 +17,6 @@ import numpy as np
 
 LIMIT_SPAN = 4.0
 """r_inf is the bandwidth of additional bytes between the largest size and this part of it."""
-ROUNDING = 1e-9
 Place = Literal["early", "likely", "late"]
 
 
@@ -62,30 +61,35 @@ class Pieces:
         return self._peak
 
     @cached_property
+    def _bandwidth(self) -> np.ndarray:
+        """At the measured sizes, replicates x n."""
+        return self.size / np.maximum(self.time(self.size), 1e-12)
+
+    @cached_property
     def _peak(self) -> np.ndarray:
-        return (self.size / np.maximum(self.time(self.size), 1e-12)).max(axis=1)
+        return self._bandwidth.max(axis=1)
 
     def half_size(self) -> np.ndarray:
         """n_half in bytes: from this size on every message reaches at least half of r_inf; inf if r_inf is. A
         change of protocol may reduce bandwidth: reaching half before such a change does not count."""
-        limit = self.bandwidth_limit()[:, None]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            # size / (latency + per_byte * size) = limit / 2, solved on each row's line
-            left = 2 / limit - self.per_byte
-            meet = self.latency / left
-            # A line that begins below 0 and is steeper than half of r_inf is fast enough up to there.
-            reached = np.where(left > 0, np.maximum(meet, 0), np.where(meet >= self._beyond, 0.0, np.inf))
-        slow_until = np.where(reached > self.edge, np.minimum(reached, self._beyond), 0.0)
-        return slow_until.max(axis=1)
+        return self._half_of(self.bandwidth_limit(), np.full(len(self.edge), np.inf))
 
     def half_peak_size(self) -> np.ndarray:
-        """n_half_peak in bytes: the smallest size that reaches half of r_peak, at least 1."""
-        peak = self._peak[:, None]
+        """n_half_peak in bytes, at least 1: from this size up to that of the peak every message reaches at
+        least half of r_peak."""
+        return np.maximum(self._half_of(self._peak, self.size[self._bandwidth.argmax(axis=1)]), 1.0)
+
+    def _half_of(self, bandwidth: np.ndarray, last: np.ndarray) -> np.ndarray:
+        """The smallest size from which every message up to `last` reaches at least half of `bandwidth`."""
+        end = np.minimum(self._beyond, last[:, None])
         with np.errstate(divide="ignore", invalid="ignore"):
-            left = 2 / peak - self.per_byte
-            reached = np.where(left > 0, np.maximum(self.latency / left, self.edge), self.edge)
-        enough = (self.latency <= left * reached * (1 + ROUNDING)) & (reached < self._beyond)
-        return np.maximum(np.where(enough, reached, self.size[-1]).min(axis=1), 1.0)
+            # size / (latency + per_byte * size) = bandwidth / 2, solved on each row's line
+            left = 2 / bandwidth[:, None] - self.per_byte
+            meet = self.latency / left
+            # A line that begins below 0 and is steeper than half of the bandwidth is fast enough up to there.
+            reached = np.where(left > 0, np.maximum(meet, 0), np.where(meet >= end, 0.0, np.inf))
+        slow = (reached > self.edge) & (self.edge < end)
+        return np.where(slow, np.minimum(reached, end), 0.0).max(axis=1)
 
     @cached_property
     def _beyond(self) -> np.ndarray:
