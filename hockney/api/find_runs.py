@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Finding a run that gives message costs: the named one, or the newest survey in the default place."""
+"""Finding runs: the one that gives message costs (the named one, or a survey in the default place), and the
+newest ones of the default place."""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ SURVEY = "survey"
 MUCH_LONGER = 4
 """A run with this many times the budget has intervals half as wide, or narrower."""
 STUDIES = (SURVEY, "granularity")
-"""Studies that measure the ping-pong over all sizes."""
+"""Studies that measure the ping-pong over all sizes. A survey is preferred: it spends more of its time on
+messages."""
 
 Found = TypeVar("Found", RunFolder, RunRead)
 
@@ -55,11 +57,13 @@ def named_source(path: AnyPath, listen: Listener, cost: Cost = "typical") -> Sou
 
 
 def newest_source(listen: Listener, cost: Cost = "typical") -> Source:
-    """The newest complete one of this machine's surveys in the default place, or else the newest; reports
-    which one it is, and which newer one of another machine was skipped."""
+    """The newest complete one of this machine's surveys in the default place, or else the newest complete
+    run of another study that measures messages, or else the newest of them; reports which one it is, and
+    which newer one of another machine was skipped."""
     passed = ""
     candidates = list(by_age(STUDIES))
-    for folder, machine, reading in _complete_first(candidates):
+    surveys_first = sorted(candidates, key=lambda found: STUDIES.index(found[0].plan().settings.study))
+    for folder, machine, reading in _complete_first(surveys_first):
         where = printable(str(folder.path))
         reason = _passed_over(where, machine)
         if reason:
@@ -67,9 +71,10 @@ def newest_source(listen: Listener, cost: Cost = "typical") -> Source:
             continue
         with contextlib.suppress(HockneyError):
             source = _source(folder, listen, cost, reading)
-            budget_s = folder.plan().settings.total_s
-            listen(Status(messages.message_costs_from(where, PLACE, _when(folder), budget_s)))
-            longer = _much_longer(folder, budget_s, candidates)
+            settings = folder.plan().settings
+            budget_s, study = settings.total_s, settings.study
+            listen(Status(messages.message_costs_from(where, study, PLACE, _when(folder), budget_s)))
+            longer = _much_longer(folder, budget_s, by_age((study,)))
             if longer is not None:
                 better = printable(str(longer.path))
                 listen(messages.longer_survey(better, longer.plan().settings.total_s, where, budget_s))

@@ -202,9 +202,10 @@ def newest_survey(run: str, place: Path, written: str) -> str:
     return f"from {run}, the newest survey in {place} (last written {written})"
 
 
-def message_costs_from(run: str, place: Path, written: str, budget_s: float) -> str:
+def message_costs_from(run: str, study: str, place: Path, written: str, budget_s: float) -> str:
+    kind = "survey" if study == "survey" else f"run of {study}"
     budget = typed_seconds(budget_s)
-    return f"message costs from {run}, the newest survey in {place} (budget {budget}, last written {written})"
+    return f"message costs from {run}, the newest {kind} in {place} (budget {budget}, last written {written})"
 
 
 def longer_survey(run: str, budget_s: float, used: str, used_s: float) -> Notice:

@@ -34,8 +34,8 @@ def newest(run: str) -> str:
     """The line that names the survey a prediction starts from."""
     written = Path(run, "records.jsonl").stat().st_mtime
     when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(written))
-    budget_s = RunFolder.open(Path(run)).plan().settings.total_s
-    return f"{messages.message_costs_from(run, RUNS, when, budget_s)}\n"
+    settings = RunFolder.open(Path(run)).plan().settings
+    return f"{messages.message_costs_from(run, settings.study, RUNS, when, settings.total_s)}\n"
 
 
 def lines(text: str) -> list[str]:
@@ -259,6 +259,9 @@ def test_a_run_on_a_surveys_times_hands_them_on(hockney, surveyed):
     assert "runs/first" in found["machine"]["source"]
     assert re.findall(r"\d+", found["machine"]["network_why"])[:2] == ["1", "4"]
     assert "network-assumed" not in [doubt["code"] for doubt in found["doubts"]]
+    assert hockney(*ASKED).err == newest("runs/first"), "a complete survey, although it is older"
+    (Path(surveyed) / "records.jsonl").unlink()
+    assert hockney("verify", "runs/grain").code == 0 and "granularity" in newest("runs/grain")
     assert hockney(*ASKED).err == newest("runs/grain")
 
 
