@@ -26,10 +26,14 @@ class CaseColumn:
     number: Callable[[Measured], float | None]
 
 
-def _of_number(name: str, unit: str, help: str, get: Callable[[Measured], float | None]) -> CaseColumn:
+def _of_number(
+    name: str, unit: str, help: str, get: Callable[[Measured], float | None], missing: str = ""
+) -> CaseColumn:
+    """`missing` is the text of a case without this number."""
+
     def text(m: Measured) -> str:
         value = get(m)
-        return "" if value is None else quantity(value, unit)
+        return missing if value is None else quantity(value, unit)
 
     return CaseColumn(name, name, unit, help, text, get)
 
@@ -91,10 +95,10 @@ COLUMNS = {
         _time("p99", "99% of the repetitions are faster", lambda s: s.p99_s),
         _time("max", "slowest repetition", lambda s: s.max_s),
         _of_number(
-            "algbw", "B/s", "algorithm bandwidth of nccl-tests", lambda m: m.summary.algbw_bytes_per_s
+            "algbw", "B/s", "algorithm bandwidth of nccl-tests", lambda m: m.summary.algbw_bytes_per_s, "-"
         ),
-        _of_number("busbw", "B/s", "bus bandwidth of nccl-tests", lambda m: m.summary.busbw_bytes_per_s),
-        _of_number("rate", "1/s", "messages per second", lambda m: m.summary.rate_per_s),
+        _of_number("busbw", "B/s", "bus bandwidth of nccl-tests", lambda m: m.summary.busbw_bytes_per_s, "-"),
+        _of_number("rate", "1/s", "messages per second", lambda m: m.summary.rate_per_s, "-"),
     )
 }
 

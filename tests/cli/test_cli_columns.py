@@ -138,3 +138,12 @@ def test_a_time_of_a_machine_without_noise_is_exact(hockney, mine):
     measured = Measured(measured.case, summary, measured.workload)
     assert shown(measured, COLUMNS["interval"], exact=True) == EXACT
     assert shown(measured, COLUMNS["interval"], exact=False) == "unknown"
+
+
+def test_a_number_that_a_case_does_not_have_is_a_dash(hockney):
+    words = ("pingpong bytes=8", "allreduce bytes=8", "--columns", "typical,rate,busbw")
+    said = hockney("run", *words, "--launches", "3", "-q", "--ranks", "2")
+    [row] = [
+        line.split() for line in said.out.splitlines() if line.split()[:1] == ["allreduce"] and "-" in line
+    ]
+    assert row.count("-") == 1

@@ -36,6 +36,9 @@ def test_exact_times_give_the_exact_model() -> None:
     ]
     assert [(c.low, c.high) for c in found.change_points] == [(4096, 8192), (65536, 131072)]
     assert [s.beyond for s in found.segments[:-1]] == [s.first for s in found.segments[1:]]
+    assert [c.value for c in found.change_points] == [s.first for s in found.segments[1:]], (
+        "one size, not two"
+    )
     values = {p.symbol: p.estimate.value for p in found.parameters}
     assert values["t_0"] == pytest.approx(4e-7)
     assert values["r_inf"] == pytest.approx(1 / 9e-11)

@@ -61,7 +61,7 @@ def measurements_missing(left: int, planned: int) -> Finding:
 
 def payload_verified(size: int, runs: int, of_runs: int) -> Finding:
     """`size` bytes were compared, in `runs` of `of_runs` operations; 0 of 0 in records of older versions."""
-    counted = f" in {runs} of {plural(of_runs, 'run')} ({percent(runs / of_runs)})" if of_runs else ""
+    counted = f" in {runs} of {plural(of_runs, 'operation')} ({percent(runs / of_runs)})" if of_runs else ""
     if size:
         text = f"{format_bytes(size)} compared{counted}, no errors"
     else:

@@ -129,8 +129,8 @@ class Piecewise:
         return estimates[0], estimates[1]
 
     def changes(self) -> list[Estimate]:
-        """The range in which each segment after the first begins: between two measured sizes or wider, as far
-        as the replicates' nearest change varies."""
+        """The first whole size of each segment after the first, and the range in which it begins: between two
+        measured sizes or wider, as far as the replicates' nearest change varies."""
         rows = np.arange(len(self.size))
         estimates = []
         for row in np.flatnonzero(self.starts)[1:]:
@@ -142,7 +142,7 @@ class Piecewise:
                 else (row, row)
             )
             low, high = self.size[max(min(ends[0], row) - 1, 0)], self.size[max(ends[1], row)]
-            estimates.append(estimate(self.center.edge[0, row], low, high))
+            estimates.append(estimate(float(np.ceil(self.center.edge[0, row])), low, high))
         return estimates
 
 

@@ -13,7 +13,7 @@ from hockney.models.fits.piecewise.fit import Piecewise
 
 
 def segments_of(fit: Piecewise, changes: Sequence[Estimate]) -> list[FittedSegment]:
-    bounds = [int(fit.size[0]), *(int(np.ceil(change.value)) for change in changes)]
+    bounds = [int(fit.size[0]), *(int(change.value) for change in changes)]
     found = []
     for line, first, beyond in zip(fit.lines, bounds, [*bounds[1:], None], strict=True):
         latency, per_byte = fit.segment(line)
@@ -39,7 +39,7 @@ def _intercept(latency: float) -> Intercept:
 def curve_of(fit: Piecewise, changes: Sequence[Estimate]) -> list[CurvePoint]:
     """The measured sizes, their midpoints, and both sides of each change."""
     middles = np.sqrt(fit.size[1:] * np.maximum(fit.size[:-1], fit.size[1:] / 4))
-    sides = [side for c in changes for side in (np.ceil(c.value) - 1, np.ceil(c.value))]
+    sides = [side for c in changes for side in (c.value - 1, c.value)]
     x = np.unique(np.concatenate((fit.size, np.round(middles), sides)))
     x = x[(x >= fit.size[0]) & (x <= fit.size[-1])]
     band = fit.band(x)
