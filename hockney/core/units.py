@@ -328,6 +328,16 @@ def format_number(value: float, digits: int = 3) -> str:
     return "<0.001" if 0 < value < 1e-3 else f"{float(f'{value:.{digits}g}'):.15g}"
 
 
+def format_factor(factor: float) -> str:
+    """ "a factor of 2.4", for what exceeds 100%."""
+    return f"a factor of {format_number(factor, 2)}"
+
+
+def half_width_factor(width: float) -> float:
+    """The factor by which an interval with this relative half width extends on a log scale."""
+    return math.exp(math.asinh(width))
+
+
 def format_percent(fraction: float, digits: int = 3) -> str:
     """82.2%, 0.181%, 50%."""
     return "<0.01%" if 0 < fraction < 1e-4 else f"{format_number(100 * fraction, digits)}%"

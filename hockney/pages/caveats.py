@@ -12,7 +12,6 @@ from statistics import median
 
 from hockney import simulated
 from hockney.core.fit import Summary
-from hockney.core.record import Launch
 from hockney.core.settings import FEWEST_LAUNCHES, PRECISION
 from hockney.draw.page import Caveat, Section
 from hockney.models.loaded_launches import (
@@ -24,7 +23,7 @@ from hockney.models.loaded_launches import (
     uninterrupted,
 )
 from hockney.pages import collectives, loggp, messages, point_to_point
-from hockney.pages.affinity import processors
+from hockney.pages.affinity import bound, crowded, processors
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import precision
 from hockney.pages.labels import labels
@@ -146,7 +145,7 @@ def _incomplete(evidence: Evidence) -> RunCaveat | None:
 
 def _oversubscribed(evidence: Evidence) -> RunCaveat | None:
     """More ranks on a host than hardware threads they may use."""
-    crowded = {launch.launch: launch for launch in evidence.run.launches if _crowded(launch, evidence)}
+    crowded = {launch.launch: launch for launch in evidence.run.launches if crowded(launch, evidence.machine)}
     if not crowded:
         return None
     ranks = sorted({len(launch.ranks) for launch in crowded.values()})
@@ -155,31 +154,12 @@ def _oversubscribed(evidence: Evidence) -> RunCaveat | None:
     )
 
 
-def _crowded(launch: Launch, evidence: Evidence) -> bool:
-    hosts: dict[str, list[str]] = {}
-    for rank in launch.ranks:
-        hosts.setdefault(rank.host, []).append(rank.cpus)
-    for host, masks in hosts.items():
-        cpus = {cpu for mask in masks for cpu in processors(mask)}
-        if cpus and len(masks) > len(cpus):
-            return True
-        if not cpus and host == evidence.machine.host and len(masks) > evidence.machine.threads:
-            return True
-    return False
-
-
-def _bound(mask: str, evidence: Evidence) -> bool:
-    """Whether a rank with this mask is bound to a core, of which it may use all hardware threads."""
-    threads = -(-evidence.machine.threads // max(1, evidence.machine.cores))
-    return 0 < len(processors(mask)) <= threads
-
-
 def _unbound(evidence: Evidence) -> RunCaveat | None:
     free = [
         launch
         for launch in evidence.run.launches
-        if any(processors(rank.cpus) and not _bound(rank.cpus, evidence) for rank in launch.ranks)
-        and not _crowded(launch, evidence)
+        if any(processors(rank.cpus) and not bound(rank.cpus, evidence.machine) for rank in launch.ranks)
+        and not crowded(launch, evidence.machine)
     ]
     if not free:
         return None
@@ -268,19 +248,22 @@ def _launches_differ(evidence: Evidence) -> RunCaveat | None:
     launches' times without outliers, or of all of them if they are too few to identify outliers."""
     if evidence.machine.traits.noiseless:
         return None
-    candidates = (s for s in evidence.fits.summaries if _may_differ(s))
-    differ = {s.case: spread for s in candidates if (spread := _spread(s)) is not None}
+    differ = [s for s in evidence.fits.summaries if _may_differ(s) and _differs(s)]
     if not differ:
         return None
-    worst, spread = max(differ.items(), key=lambda item: item[1])
-    measured = len(evidence.fits.summaries)
-    named = labels(evidence)
-    more = _more_launches(evidence, max(s.launches for s in evidence.fits.summaries))
-    bound = all(_bound(rank.cpus, evidence) for launch in evidence.run.launches for rank in launch.ranks)
-    option = _option(evidence)
-    return _caveat(
-        messages.launches_differ(len(differ), measured, named(worst), spread, more, option, bound), differ
+    worst = max(differ, key=lambda s: s.between or 0.0)
+    single = sum((s.between or 0.0) <= LAUNCHES_DIFFER for s in differ)
+    caveat = messages.launches_differ(
+        len(differ),
+        len(evidence.fits.summaries),
+        labels(evidence)(worst.case),
+        worst.between or 0.0,
+        single,
+        _more_launches(evidence, max(s.launches for s in evidence.fits.summaries)),
+        _option(evidence),
+        all(bound(rank.cpus, evidence.machine) for launch in evidence.run.launches for rank in launch.ranks),
     )
+    return _caveat(caveat, {s.case for s in differ})
 
 
 def _option(evidence: Evidence) -> str:
@@ -301,12 +284,11 @@ def _may_differ(summary: Summary) -> bool:
     return (summary.between or 0.0) > LAUNCHES_DIFFER or width is None or width > LAUNCHES_DIFFER
 
 
-def _spread(summary: Summary) -> float | None:
-    """Standard deviation of the launches' log times; None if it is small, or no larger than expected."""
+def _differs(summary: Summary) -> bool:
+    """Whether the standard deviation of the launches' log times is neither small nor as expected."""
     spread, expected = summary.launch_spread, summary.launch_spread_expected or 0.0
-    if spread is None or summary.launches < FEWEST_LAUNCHES:
-        return None
-    return None if spread <= max(LAUNCHES_DIFFER, BEYOND * expected) else spread
+    enough = summary.launches >= FEWEST_LAUNCHES
+    return spread is not None and enough and spread > max(LAUNCHES_DIFFER, BEYOND * expected)
 
 
 def _few_launches(evidence: Evidence) -> RunCaveat | None:

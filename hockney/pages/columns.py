@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from hockney.core.fit import Summary
 from hockney.pages import messages
 from hockney.pages.evidence import Measured
-from hockney.pages.format import bandwidth, interval, percent, quantity
+from hockney.pages.format import bandwidth, interval, percent, quantity, scatter
 from hockney.pages.undisturbed import differing
 
 
@@ -84,7 +84,14 @@ COLUMNS = {
         _share("disturbed", "share of the visits that were slower than that", _disturbed),
         _of_number("bandwidth", "B/s", "payload over typical time", _moved),
         _share("within", "spread within a launch", lambda s: s.within),
-        _share("between", "spread between launches", lambda s: s.between),
+        CaseColumn(
+            "between",
+            "between",
+            "1",
+            "spread between launches",
+            lambda m: "" if m.summary.between is None else scatter(m.summary.between),
+            lambda m: m.summary.between,
+        ),
         _count("repetitions", "repetitions used in the statistics", lambda s: s.repetitions),
         _count("visits", "moments at which the case was measured", lambda s: s.visits),
         _count("launches", "launches used in the statistics", lambda s: s.launches),

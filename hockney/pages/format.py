@@ -8,7 +8,14 @@ import math
 from typing import TYPE_CHECKING
 
 from hockney.core.fit import Estimate, ExactValue, Summary
-from hockney.core.units import format_bytes, format_rate, format_seconds, format_significant
+from hockney.core.units import (
+    format_bytes,
+    format_factor,
+    format_rate,
+    format_seconds,
+    format_significant,
+    half_width_factor,
+)
 from hockney.draw.amount import SCALES, Amount
 
 if TYPE_CHECKING:
@@ -124,6 +131,16 @@ def percent(fraction: float | None) -> str:
     if fraction >= 10:
         return "over 1000%"
     return f"{100 * fraction:.2g}%" if fraction < 0.995 else f"{100 * fraction:.0f}%"
+
+
+def half_width(width: float | None) -> str:
+    """A relative half width: "5.2%", from 100% on "a factor of 2.4"."""
+    return percent(width) if width is None or width < 1 else format_factor(half_width_factor(width))
+
+
+def scatter(deviation: float | None) -> str:
+    """A standard deviation of logarithms: "11%", from 100% on "a factor of 2.7"."""
+    return percent(deviation) if deviation is None or deviation < 1 else format_factor(math.exp(deviation))
 
 
 def bandwidth(measured: Measured) -> Estimate:

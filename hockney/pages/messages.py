@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from hockney.core.errors import UsageError, unknown
 from hockney.core.wording import listing, plural, together
 from hockney.draw.page import Caveat
-from hockney.pages.format import percent, quantity
+from hockney.pages.format import half_width, percent, quantity, scatter
 
 # what was measured
 
@@ -62,7 +62,7 @@ def precision(
 ) -> Caveat:
     """`missed` of the `measured` cases have an interval wider than `wanted`; that of the case `widest` has
     the half `width`, None if there is no interval. `option` sets the number of launches."""
-    known = "no interval" if width is None else f"within {percent(width)}"
+    known = "no interval" if width is None else f"within {half_width(width)}"
     if measured == 1:
         text = f"the 95% interval is wider than {percent(wanted)} ({known})"
     else:
@@ -96,15 +96,19 @@ def few_launches(cases: int, fewest: int, wanted: int, enough: int | None, optio
 
 
 def launches_differ(
-    cases: int, measured: int, worst: str, spread: float, planned: int, option: str, bound: bool
+    cases: int, measured: int, worst: str, spread: float, single: int, planned: int, option: str, bound: bool
 ) -> Caveat:
-    """`cases` of the `measured` ones; the launches of the case `worst` have the largest `spread`. All ranks
-    are `bound` to cores, or not."""
+    """`cases` of the `measured` ones, `single` of them because of one launch only; the launches of the case
+    `worst` have the largest `spread`, that of the tables. All ranks are `bound` to cores, or not."""
+    alone = f"; one launch is far off in {single}" if single else ""
+    most = f"the most by {scatter(spread)}, {worst}{alone}"
+    if single == cases:
+        most = f"one launch is far off, as of {worst}"
     bind = "" if bound else ", bind the ranks to cores"
     return Caveat(
         "launches-differ",
         f"in {cases} of {plural(measured, 'case')} launches differ by more than the scatter within a launch "
-        f"explains (the most by {percent(spread)}, {worst})",
+        f"explains ({most})",
         "",
         f"plan more launches ({option} {planned}) with more time (--budget){bind}, or measure on a quiet "
         "machine",

@@ -11,7 +11,7 @@ from hockney.core.fit import Fit, Summary
 from hockney.core.wording import plural
 from hockney.draw.page import Section, Table
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import percent, precision, quantity, range_of
+from hockney.pages.format import half_width, percent, precision, quantity, range_of, scatter
 from hockney.pages.labels import labels
 from hockney.pages.undisturbed import with_column
 
@@ -74,9 +74,9 @@ def spread(evidence: Evidence) -> Section | None:
         (
             named(s.case),
             quantity(s.typical.value, "s"),
-            percent(precision(s.typical)) + (" (not reached)" if imprecise(s, evidence) else ""),
+            half_width(precision(s.typical)) + (" (not reached)" if imprecise(s, evidence) else ""),
             percent(s.within),
-            percent(s.between),
+            scatter(s.between),
             str(s.repetitions),
             str(s.visits),
             str(s.launches),

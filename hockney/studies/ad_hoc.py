@@ -18,7 +18,7 @@ from hockney.pages import course, environment, method, metrics, quality, setting
 from hockney.pages.caveats import caveats
 from hockney.pages.evidence import Evidence, Measured, Options, once
 from hockney.pages.first_screen import first_figure
-from hockney.pages.format import bandwidth, interval, label, percent, quantity
+from hockney.pages.format import bandwidth, interval, label, percent, quantity, scatter
 from hockney.pages.series import curve, rates, times
 from hockney.studies import messages
 
@@ -151,7 +151,7 @@ def _table(subject: str, measured: list[Measured], differing: bool) -> Table:
             interval(m.summary.typical, "s"),
             quantity(bandwidth(m).value, "B/s") if m.summary.bytes_moved else "",
             percent(m.summary.within),
-            percent(m.summary.between),
+            scatter(m.summary.between),
             str(m.summary.repetitions),
         )
         for m in measured

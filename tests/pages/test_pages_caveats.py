@@ -16,10 +16,12 @@ from hockney.core.fit import Estimate
 from hockney.core.record import Rank
 from hockney.core.settings import PRECISION
 from hockney.draw.page import Caveat
+from hockney.models.fits.caveats import wide_parameter
 from hockney.pages import environment, headline, quality
 from hockney.pages.caveats import caveats
+from hockney.pages.columns import COLUMNS
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import typical_cost
+from hockney.pages.format import half_width, scatter, typical_cost
 from hockney.pages.labels import labels
 from hockney.pages.messages import ALL_NUMBERS
 
@@ -92,6 +94,31 @@ def test_binding_is_not_advised_to_ranks_that_are_bound():
         return found(replace(seen, run=changed))["launches-differ"].todo
 
     assert todo("1") != todo("0-7") == todo("") and len(todo("1")) < len(todo("0-7"))
+
+
+@pytest.mark.parametrize(
+    ("width", "text"), [(0.2, "20%"), (1.0, "a factor of 2.4"), (280.0, "a factor of 560")]
+)
+def test_widths_beyond_100_percent_are_factors(width, text):
+    """An interval from 1 / f to f has the half width (f - 1 / f) / 2."""
+    assert half_width(width) == text
+    assert text in wide_parameter("t_0", width).text
+
+
+@pytest.mark.parametrize(("deviation", "text"), [(0.11, "11%"), (5.65, "a factor of 280"), (None, "unknown")])
+def test_launches_that_scatter_beyond_100_percent_do_so_by_a_factor(deviation, text):
+    assert scatter(deviation) == text
+
+
+def test_the_warning_and_the_tables_have_one_spread_between_launches():
+    """One launch of four that is far off does not show in it, so the warning names that launch."""
+    several = evidence({LINE: launches(4, between=0.4, seed=3), OTHER: launches(4)})
+    spread = COLUMNS["between"].text(several.measured[0])
+    assert several.measured[0].case.line == LINE and spread in found(several)["launches-differ"].text
+    times = launches(4)
+    times[1] = 1000 * times[1]
+    text = found(evidence({LINE: times}))["launches-differ"].text
+    assert "factor" not in text and "%" not in text
 
 
 @pytest.mark.parametrize(("planned", "proposed"), [(3, "10"), (10, "20"), (16, "32")])

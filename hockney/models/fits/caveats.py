@@ -5,7 +5,13 @@
 from __future__ import annotations
 
 from hockney.core.fit import Estimate, FitCaveat
-from hockney.core.units import format_interval, format_percent, format_seconds
+from hockney.core.units import (
+    format_factor,
+    format_interval,
+    format_percent,
+    format_seconds,
+    half_width_factor,
+)
 
 CONTRADICTIONS = frozenset(
     {"gap-below-send-overhead", "gap-below-receive-overhead", "overheads-exceed-one-way", "sum-not-ping-pong"}
@@ -14,7 +20,8 @@ CONTRADICTIONS = frozenset(
 
 
 def wide_parameter(symbol: str, width: float) -> FitCaveat:
-    known = f"{symbol} is known only within {format_percent(width, 2)}"
+    within = format_percent(width, 2) if width < 1 else format_factor(half_width_factor(width))
+    known = f"{symbol} is known only within {within}"
     return FitCaveat("wide-parameter", known, {symbol: width})
 
 
