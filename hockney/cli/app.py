@@ -30,5 +30,5 @@ def app() -> None:
     """Measure and predict what message passing costs on your machine.
 
     Exit codes: 0 success, 1 the answer is no (for example, a payload arrived wrong), 2 usage error, 3 the
-    environment cannot do it, 4 inconclusive (part of the plan was not measured), 130 interrupted.
+    environment cannot do it, 4 inconclusive (such as a plan that was only partly measured), 130 interrupted.
     """

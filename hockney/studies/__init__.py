@@ -21,6 +21,7 @@ __all__ = [
     "Options",
     "Study",
     "all_studies",
+    "is_conclusive",
     "launch_settings",
     "parameters_of",
     "refines",
@@ -51,6 +52,11 @@ def _name(study: Study) -> str:
 def parameters_of(study: Study) -> tuple[StudyParameter, ...]:
     """The parameters that the study declares."""
     return getattr(study, "PARAMETERS", ())
+
+
+def is_conclusive(study: Study, evidence: Evidence) -> bool:
+    """Whether the run answers the study's question; studies that do not declare this count as conclusive."""
+    return getattr(study, "is_conclusive", lambda evidence: True)(evidence)
 
 
 def refines(study: Study) -> bool:

@@ -90,3 +90,10 @@ def test_granularity_in_rounds(hockney):
     starts = sorted(launch.started_s for launch in run.launches if launch.index % 2 == 0)
     assert [round(t - starts[0]) for t in starts] == [0, 10, 20, 30]
     assert {len(found) for found in run.by_case().values()} == {4}
+
+
+@pytest.mark.parametrize(("conclusive", "code"), [(True, 0), (False, 4)])
+def test_the_exit_code_is_that_of_the_answer(hockney, monkeypatch, conclusive, code):
+    monkeypatch.setattr("hockney.studies.granularity.is_conclusive", lambda evidence: conclusive)
+    words = ("run", "granularity", "--work", "100us", "--sizes", "20kB", "--ranks", "2", "--budget", "20s")
+    assert hockney(*words, "--seed", "1", "-q").code == code

@@ -13,7 +13,7 @@ from hockney.core.settings import Settings
 from hockney.launch.fake_world import World
 from hockney.studies.granularity import conclusive, results
 from hockney.studies.granularity.conclusive import thin
-from hockney.studies.granularity.page import caveats, headline
+from hockney.studies.granularity.page import caveats, headline, is_conclusive
 from hockney.studies.needed_budget import MOST_TIMES, suggested_budget
 
 TWO = replace(SMALL, ranks=(2,))
@@ -77,7 +77,7 @@ def test_too_few_launches_give_no_answer_but_a_budget(tmp_path, golden):
     """One launch on a noisy machine."""
     made = evidence(run(tmp_path / "r", TWO, World(noise=0.5), launches=1, budget_s=5.0))
     shown = STUDY.page(made)
-    assert len(shown.headline) == 1
+    assert len(shown.headline) == 1 and not is_conclusive(made)
     assert dict(re.findall(r"(--\w+) (\w+)", shown.headline[0])) == {"--launches": "20", "--budget": "2m"}
     assert not re.search(r"\d%", shown.headline[0].replace("95%", "")), "no efficiency"
     golden("granularity/inconclusive.txt", shown.headline[0])
@@ -90,9 +90,26 @@ def test_what_is_known_about_other_messages_is_still_answered(enough):
         for cell in results.cells(enough)
     )
     shown = headline(cells, (), None, (), "measured", enough.settings)
+    assert is_conclusive(enough)
     whole = headline(results.cells(enough), (), None, (), "measured", enough.settings)
     lacking = [thin(results.line(cells, 2, 40000))]
     assert shown == (conclusive.sentence(lacking, False, enough.settings), whole[0])
+
+
+def test_efficiencies_that_are_known_are_given(enough):
+    """One of three on each curve has no interval."""
+    worst = min(cell.work_s for cell in results.cells(enough))
+    cells = tuple(
+        _with(cell, Estimate(cell.efficiency.value, None, None)) if cell.work_s == worst else cell
+        for cell in results.cells(enough)
+    )
+    first, *known = headline(cells, (), None, (), "measured", enough.settings)
+    curve = results.line(cells, 2, 40000)
+    missing = thin(curve)
+    assert (missing.cells, missing.without) == (3, 1)
+    assert missing.known == tuple((cell.work_s, cell.efficiency) for cell in curve[1:])
+    assert re.findall(r"\d+", first.partition("%")[0]) == ["2", "6", "95"]
+    assert len(known) == 2 and all(f"{cell.efficiency.value:.1%}" in known[-1] for cell in curve[1:])
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hockney import api
+from hockney import api, studies
 from hockney.api.find_runs import in_default_place
 from hockney.cli import messages
 from hockney.cli.output.cases import in_order
@@ -116,7 +116,8 @@ def print_answer(run: Run, reporter: ProgressReporter, form: Form) -> int:
             _say_the_rest(run, reporter)
     if run.wrong:
         return Exit.ANSWER_IS_NO
-    return Exit.INCONCLUSIVE if left else Exit.FINE
+    answered = not left and studies.is_conclusive(studies.study(run.settings.study), run.evidence)
+    return Exit.FINE if answered else Exit.INCONCLUSIVE
 
 
 def _say_the_rest(run: Run, reporter: ProgressReporter) -> None:

@@ -8,10 +8,10 @@ right neighbor and receives as much from its left. Its efficiency is measured ov
 and compared with what the machine's ping-pong alone predicts.
 """
 
-from hockney.studies.granularity.page import page
+from hockney.studies.granularity.page import is_conclusive, page
 from hockney.studies.granularity.plan import PARAMETERS, plan
 
 NAME = "granularity"
 HELP = "how much computation between exchanges keeps ranks efficient, measured and predicted"
 
-__all__ = ["HELP", "NAME", "PARAMETERS", "page", "plan"]
+__all__ = ["HELP", "NAME", "PARAMETERS", "is_conclusive", "page", "plan"]

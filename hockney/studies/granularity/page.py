@@ -160,26 +160,43 @@ def headline(
             "Only one rank was measured: it exchanges nothing, and its efficiency is 1 by definition. "
             "Use --ranks 2.",
         )
-    alone = [p for p in counts if p not in crowded] or list(counts)
-    ends = tuple(dict.fromkeys((alone[0], alone[-1])))
+    curves = _curves(measured, counts, crowded)
     texts = []
     lacking = []
-    for p in ends:
-        sizes = _ends(measured, p)
-        for size in sizes if p == alone[0] else sizes[-1:]:
-            if (missing := conclusive.thin(line(measured, p, size))) is not None:
-                lacking.append(missing)
-            elif (
-                p == alone[0] and reached(line(measured, p, size), 1 / p).at is None
-            ):  # the grid's ends are more informative
-                texts.append(_grain_sentence(measured, p, size))
-            else:
-                texts.append(_even_sentence(measured, messages, p, size, seen))
+    for p, size in curves:
+        if (missing := conclusive.thin(line(measured, p, size))) is not None:
+            lacking.append(missing)
+        elif (
+            p == curves[0][0] and reached(line(measured, p, size), 1 / p).at is None
+        ):  # the grid's ends are more informative
+            texts.append(_grain_sentence(measured, p, size))
+        else:
+            texts.append(_even_sentence(measured, messages, p, size, seen))
     if lacking:
         texts.insert(0, conclusive.sentence(lacking, not any(texts), settings))
-    else:
-        texts += [agreement.sentence(checked, p) for p in ends[-1:] if checked]
+        texts += map(conclusive.known_sentence, lacking)
+    elif curves and checked:
+        texts.append(agreement.sentence(checked, curves[-1][0]))
     return tuple(sentence for sentence in texts if sentence)
+
+
+def is_conclusive(evidence: Evidence) -> bool:
+    """Whether the headline answers for any message."""
+    measured = cells(evidence)
+    crowded = crowded_counts(measured, costs.cores(evidence))
+    curves = _curves(measured, rank_counts(measured), crowded)
+    return not curves or any(conclusive.thin(line(measured, p, size)) is None for p, size in curves)
+
+
+def _curves(
+    measured: tuple[Cell, ...], counts: Sequence[int], crowded: Sequence[int]
+) -> list[tuple[int, int]]:
+    """Ranks and bytes of the curves in the headline: of the fewest ranks the shortest and the longest
+    message, of the most with a core each the longest."""
+    alone = [p for p in counts if p not in crowded] or list(counts)
+    ends = dict.fromkeys((alone[0], alone[-1])) if alone else {}
+    sizes = {p: _ends(measured, p) for p in ends}
+    return [(p, size) for p in ends for size in (sizes[p] if p == alone[0] else sizes[p][-1:])]
 
 
 def _ends(measured: tuple[Cell, ...], ranks: int) -> tuple[int, ...]:
