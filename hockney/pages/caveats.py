@@ -145,12 +145,12 @@ def _incomplete(evidence: Evidence) -> RunCaveat | None:
 
 def _oversubscribed(evidence: Evidence) -> RunCaveat | None:
     """More ranks on a host than hardware threads they may use."""
-    crowded = {launch.launch: launch for launch in evidence.run.launches if crowded(launch, evidence.machine)}
-    if not crowded:
+    sharing = {launch.launch: launch for launch in evidence.run.launches if crowded(launch, evidence.machine)}
+    if not sharing:
         return None
-    ranks = sorted({len(launch.ranks) for launch in crowded.values()})
+    ranks = sorted({len(launch.ranks) for launch in sharing.values()})
     return _caveat(
-        messages.oversubscribed(ranks), {r.case for r in evidence.run.records if r.launch in crowded}
+        messages.oversubscribed(ranks), {r.case for r in evidence.run.records if r.launch in sharing}
     )
 
 
