@@ -242,12 +242,9 @@ def test_the_time_of_a_message_is_a_plus_x_over_b(tmp_path):
         assert piece.latency.value == pytest.approx(a, rel=0.1)
         assert 1 / piece.per_byte.value == pytest.approx(b, rel=0.1)
     assert 2048 < fit.segments[1].first <= 4096
-    own, printed = send_time.section(evidence), send_time.printed_section(evidence)
-    assert printed.tables[0].rows[-1][1] == "56.0 + x/308" and printed.closed
-    assert {row[0] for row in own.tables[0].rows} == {"this machine"} and not own.closed
-    assert "T3E" not in [s.group for s in own.figures[0].series]
-    assert "T3E" in [s.group for s in printed.figures[0].series]
-    assert "Resch" in printed.text[0]
+    section = send_time.section(evidence)
+    assert section.tables[0].rows[-1][1] == "56.0 + x/308"
+    assert section.closed and "Resch" in section.text[0]
 
 
 def test_the_effect_of_the_eager_limit(tmp_path):

@@ -32,7 +32,6 @@ def page(evidence: Evidence) -> Page:
         send_time.section(evidence),
         eager_effect.section(evidence),
         _papers(run),
-        send_time.printed_section(evidence),
         _bandwidths(run),
         _numbers(run),
         None if evidence.machine.traits.noiseless else quality.spread(evidence),

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 from hockney import reference
 from hockney.core.fit import Estimate, Fit, FittedSegment
@@ -71,38 +70,23 @@ def section(evidence: Evidence) -> Section | None:
     fit = fitted(evidence)
     if len(measured) < 2 or fit is None:
         return None
-    beside = is_t3e(evidence.machine)
-    tables = (_table(fit, beside),) if fit.segments else ()
+    tables = (_table(fit),) if fit.segments else ()
     below_zero = any(piece.latency.value < 0 for piece in fit.segments)
     return Section(
         "Time of a message",
         text=(
-            "t = a + x/b us for a message of x bytes: b is the bandwidth of further bytes in MB/s. The "
-            "change is where one line ends and the next begins.",
+            f"t = a + x/b us for a message of x bytes, as printed by {NAMED} for the Cray T3E: b is the "
+            "bandwidth of further bytes in MB/s. The change is where one line ends and the next "
+            "begins; on the T3E it was the eager limit.",
             *((BELOW_ZERO,) if below_zero else ()),
         ),
-        figures=(_figure(evidence, fit, beside),),
+        figures=(_figure(evidence, fit),),
         tables=tables,
+        closed=not is_t3e(evidence.machine),
     )
 
 
-def printed_section(evidence: Evidence) -> Section | None:
-    """The T3E's time beside that of another machine."""
-    own = section(evidence)
-    fit = fitted(evidence)
-    if own is None or fit is None or is_t3e(evidence.machine):
-        return None
-    return Section(
-        "Time of a message on the Cray T3E",
-        text=(f"The formula printed by {NAMED}. The change on the T3E was the eager limit.",),
-        figures=(replace(_figure(evidence, fit, True), name="send-time-t3e"),),
-        tables=tuple(replace(_table(fit, True), name="send-time-t3e") for _ in own.tables),
-        closed=True,
-    )
-
-
-def _table(fit: Fit, beside: bool) -> Table:
-    """`beside`: with the T3E's printed formula."""
+def _table(fit: Fit) -> Table:
     rows = []
     for k, piece in enumerate(fit.segments):
         change = fit.change_points[k - 1] if 0 < k <= len(fit.change_points) else None
@@ -115,14 +99,12 @@ def _table(fit: Fit, beside: bool) -> Table:
                 _rate(piece.per_byte),
             )
         )
-    for printed in FORMULA.segments if beside else ():
+    for printed in FORMULA.segments:
         text = _line(MICRO * printed.constant_s, 1 / printed.per_byte_s / MICRO)
         constant, rate = quantity(printed.constant_s, "s"), quantity(1 / printed.per_byte_s, "B/s")
         rows.append(("Cray T3E-512, printed", text, quantity(printed.first, "B"), constant, rate))
     columns = ("machine", "t in us", "from", "a", "b")
-    return Table(
-        "send-time", "t = a + x/b us", columns, tuple(rows), caption=PAPER.citation if beside else ""
-    )
+    return Table("send-time", "t = a + x/b us", columns, tuple(rows), caption=PAPER.citation)
 
 
 def _rate(per_byte: Estimate) -> str:
@@ -134,12 +116,12 @@ def _rate(per_byte: Estimate) -> str:
     return f"{quantity(rate.value, 'B/s')} (95%: {range_of(rate, 'B/s')})"
 
 
-def _figure(evidence: Evidence, fit: Fit, beside: bool) -> Figure:
+def _figure(evidence: Evidence, fit: Fit) -> Figure:
     measured = evidence.of("pingpong", buffers="hot", ranks=2)
     low, high = min(m.size for m in measured), max(m.size for m in measured)
     sizes = [s for s in FORMULA.sizes() if low <= s <= high]
     series = [times(PING_PONG_TITLE, measured), curve("a + x/b, 95% band", fit, PING_PONG_TITLE)]
-    if beside and len(sizes) > 1:
+    if len(sizes) > 1:
         printed = tuple(FORMULA.time(s) for s in sizes)
         series.append(Series("T3E, 1998", tuple(map(float, sizes)), printed, kind="line", group="T3E"))
     return Figure(
@@ -148,8 +130,6 @@ def _figure(evidence: Evidence, fit: Fit, beside: bool) -> Figure:
         Axis("message size", "B", "log", zero=True),
         Axis("time", "s"),
         tuple(series),
-        "Points: measured. Lines: fitted, and the paper's formula."
-        if beside
-        else "Points: measured. Line: fitted.",
+        "Points: measured. Lines: fitted, and the paper's formula.",
         marks=tuple((p.value, quantity(p.value, "B")) for p in fit.change_points),
     )
