@@ -72,9 +72,10 @@ def test_python_m_hockney_is_the_command_line():
 def test_no_verb_is_imported_without_need(started, word, code):
     ended, modules = started(word)
     assert ended == code
-    assert modules & SLOW == set()
     assert {name for name in modules if name.startswith("hockney.cli.verbs.")} == set()
-    assert {name for name in modules if name.startswith(("hockney.models", "hockney.studies"))} == set()
+    if code == 0:  # an unknown command may be the name of a study
+        assert modules & SLOW == set()
+        assert {name for name in modules if name.startswith(("hockney.models", "hockney.studies"))} == set()
 
 
 def test_verbs_are_completed_without_importing_them(started):
