@@ -32,6 +32,7 @@ ENGINE = {
     "comm": 1,
     "sync": 2,
     "coll": 2,
+    "bsp": 2,
     "measure": 3,
     "library": 3,
     "patterns": 4,

@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "bsp/errors.hpp"
+#include "bsp/outbox.hpp"
+#include "bsp/records.hpp"
+#include "bsp/registry.hpp"
+#include "bsp/transport.hpp"
+#include "comm/comm.hpp"
+#include "comm/wait_policy.hpp"
+#include "hockney/bsp.hpp"
+
+namespace hockney::bsp::inline v1 {
+
+class Queue;
+class Delivery;
+class Watch;
+
+// BSPlib on one process: what hockney/bsp.hpp and bsp.h have in common. The former documents construction,
+// record() and settings; bsp.h the semantics.
+//
+// Between two calls of sync(), puts, requests of gets, and messages are appended to an outbox for each process.
+// sync() has its transport exchange them, answers requests, writes what gets have received, and then the puts.
+class Core {
+ public:
+  Core(MPI_Comm comm, const Settings& settings, const char* prefix);
+  ~Core();
+  Core(const Core&) = delete;
+  Core& operator=(const Core&) = delete;
+
+  int pid() const { return comm_.rank; }
+  int nprocs() const { return comm_.size; }
+  double time() const;
+  std::uint64_t superstep() const { return place_.superstep; }
+  const Settings& settings() const { return settings_; }
+  const Comm& comm() const { return comm_; }
+
+  void sync();
+  // Collective, once; afterwards only the destructor is called.
+  void end();
+
+  // The newest registration of this address, for put and the like; not in force if there is none.
+  std::uint32_t find(const void* base) { return registry_.find(base); }
+  std::uint32_t push(const void* memory, std::size_t bytes);
+  void pop(const void* memory);
+  void pop(std::uint32_t number);
+
+  // `call` is put or hpput, get or hpget; `area` the address by which the program names the registration, if it
+  // does.
+  void put(Call call, int pid, const void* from, std::uint32_t number, const void* area, std::size_t offset,
+           std::size_t bytes) {
+    if (bytes == 0) return;
+    const std::uint64_t to = checked(call, pid, number, area, offset, bytes, from);
+    Outbox& out = outboxes_[static_cast<std::size_t>(pid)];
+    if (bytes >= special_bytes_) [[unlikely]] {
+      put_large(call, out, pid, from, to, bytes);
+      return;
+    }
+    if (recording_) count(out, pid, bytes);
+    Stream& stream = out.streams[puts];
+    if (to == out.run_end && stream.room() >= bytes) {
+      copy(stream.at, from, bytes);
+      std::uint64_t total;
+      std::memcpy(&total, out.run + offsetof(PutRecord, bytes), sizeof total);
+      total += bytes;
+      std::memcpy(out.run + offsetof(PutRecord, bytes), &total, sizeof total);
+      stream.at += bytes;
+      out.run_end = to + bytes;
+      return;
+    }
+    if (stream.room() < sizeof(PutRecord) + bytes) [[unlikely]]
+      grow(out, pid, puts, sizeof(PutRecord) + bytes);
+    const PutRecord record{to, bytes};
+    std::memcpy(stream.at, &record, sizeof record);
+    copy(stream.at + sizeof record, from, bytes);
+    out.run = stream.at;
+    out.run_end = to + bytes;
+    stream.at += sizeof record + bytes;
+  }
+  void get(Call call, int pid, std::uint32_t number, const void* area, std::size_t offset, void* to,
+           std::size_t bytes);
+
+  std::size_t set_tag_size(std::size_t bytes);
+  // The size of the tags that are sent, and of those in the queue.
+  std::size_t tag_size() const { return tag_bytes_; }
+  std::size_t queued_tag_size() const { return queued_tag_bytes_; }
+  void send(Call call, int pid, const void* tag, const void* payload, std::size_t payload_bytes);
+  Queue& queue() { return *queue_; }
+
+  void record(bool on);
+  std::span<const Superstep> supersteps() const { return supersteps_; }
+
+  // Where the program calls, for errors; until the next call.
+  void called_at(const char* file, int line) {
+    place_.file = file;
+    place_.line = line;
+  }
+  [[noreturn, gnu::format(printf, 3, 4)]] void fail(Call call, const char* format, ...) const;
+  const Place& place() const { return place_; }
+
+ private:
+  // The address of the bytes on process `pid`. Fails unless they are within its area, and `own` is not null.
+  std::uint64_t checked(Call call, int pid, std::uint32_t number, const void* area, std::size_t offset,
+                        std::size_t bytes, const void* own) const {
+    if (static_cast<unsigned>(pid) < static_cast<unsigned>(comm_.size) && registry_.in_force(number)) [[likely]] {
+      const Memory& memory = registry_.of(number, pid);
+      if (offset <= memory.bytes && bytes <= memory.bytes - offset && own != nullptr) [[likely]]
+        return memory.base + offset;
+    }
+    refuse(call, pid, number, area, offset, bytes, own);
+  }
+  [[noreturn, gnu::cold]] void refuse(Call call, int pid, std::uint32_t number, const void* area,
+                                      std::size_t offset, std::size_t bytes, const void* own) const;
+  void check_pid(Call call, int pid) const;
+  void check_size(Call call, const char* what, std::size_t bytes) const;
+  void put_large(Call call, Outbox& out, int pid, const void* from, std::uint64_t to, std::size_t bytes);
+  void grow(Outbox& out, int pid, Kind kind, std::size_t bytes);
+  void count(Outbox& out, int pid, std::size_t bytes);
+  void agree(const Disagreement& found) const;
+  void update_registrations(const Agreement& agreement);
+  void choose_transport();
+
+  Settings settings_;
+  Comm comm_;
+  WaitPolicy wait_policy_;
+  Place place_;
+  Registry registry_;
+  std::vector<Outbox> outboxes_;
+  std::vector<int> active_;
+  std::size_t special_bytes_;  // puts of this size and more are not simply appended
+  bool recording_ = false;
+  bool ended_ = false;
+  std::size_t queued_tag_bytes_ = 0, tag_bytes_ = 0;
+  Agreement agreement_;  // tag_bytes: as set last
+  double began_ = 0;
+  double resumed_ = 0;
+  std::unique_ptr<Transport> transport_;
+  std::unique_ptr<Delivery> delivery_;
+  std::unique_ptr<Queue> queue_;
+  std::unique_ptr<Watch> watch_;  // in a checking run
+  Superstep current_;
+  std::vector<Superstep> supersteps_;
+};
+
+}  // namespace hockney::bsp::inline v1
