@@ -8,30 +8,33 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "bsp/delivery.hpp"
 #include "bsp/errors.hpp"
 #include "bsp/outbox.hpp"
+#include "bsp/queue.hpp"
 #include "bsp/records.hpp"
 #include "bsp/registry.hpp"
 #include "bsp/transport.hpp"
+#include "bsp/watch.hpp"
 #include "comm/comm.hpp"
 #include "comm/wait_policy.hpp"
 #include "hockney/bsp.hpp"
 
 namespace hockney::bsp::inline v1 {
 
-class Queue;
-class Delivery;
-class Watch;
-
 // BSPlib on one process: what hockney/bsp.hpp and bsp.h have in common. The former documents construction,
 // record() and settings; bsp.h the semantics.
 //
-// Between two calls of sync(), puts, requests of gets, and messages are appended to an outbox for each process.
-// sync() has its transport exchange them, answers requests, writes what gets have received, and then the puts.
+// Between two calls of sync(), puts, requests of gets, and messages are appended to an outbox for each
+// process. sync() has its transport exchange them, answers requests, writes what gets have received, and then
+// the puts.
 class Core {
  public:
+  // `prefix` precedes the names of functions in errors. Throws InvalidCase on all processes for settings that
+  // cannot be met here.
   Core(MPI_Comm comm, const Settings& settings, const char* prefix);
   ~Core();
   Core(const Core&) = delete;
@@ -54,37 +57,17 @@ class Core {
   void pop(const void* memory);
   void pop(std::uint32_t number);
 
-  // `call` is put or hpput, get or hpget; `area` the address by which the program names the registration, if it
-  // does.
+  // `call` is put or hpput, get or hpget; `area` the address by which the program names the registration, if
+  // it does.
   void put(Call call, int pid, const void* from, std::uint32_t number, const void* area, std::size_t offset,
            std::size_t bytes) {
     if (bytes == 0) return;
     const std::uint64_t to = checked(call, pid, number, area, offset, bytes, from);
-    Outbox& out = outboxes_[static_cast<std::size_t>(pid)];
-    if (bytes >= special_bytes_) [[unlikely]] {
-      put_large(call, out, pid, from, to, bytes);
-      return;
-    }
-    if (recording_) count(out, pid, bytes);
-    Stream& stream = out.streams[puts];
-    if (to == out.run_end && stream.room() >= bytes) {
-      copy(stream.at, from, bytes);
-      std::uint64_t total;
-      std::memcpy(&total, out.run + offsetof(PutRecord, bytes), sizeof total);
-      total += bytes;
-      std::memcpy(out.run + offsetof(PutRecord, bytes), &total, sizeof total);
-      stream.at += bytes;
-      out.run_end = to + bytes;
-      return;
-    }
-    if (stream.room() < sizeof(PutRecord) + bytes) [[unlikely]]
-      grow(out, pid, puts, sizeof(PutRecord) + bytes);
-    const PutRecord record{to, bytes};
-    std::memcpy(stream.at, &record, sizeof record);
-    copy(stream.at + sizeof record, from, bytes);
-    out.run = stream.at;
-    out.run_end = to + bytes;
-    stream.at += sizeof record + bytes;
+    if (recording_) count(pid, bytes);
+    if (bytes < special_bytes_) [[likely]]
+      append(pid, from, to, bytes);
+    else
+      put_special(call, pid, from, to, bytes);
   }
   void get(Call call, int pid, std::uint32_t number, const void* area, std::size_t offset, void* to,
            std::size_t bytes);
@@ -94,7 +77,7 @@ class Core {
   std::size_t tag_size() const { return tag_bytes_; }
   std::size_t queued_tag_size() const { return queued_tag_bytes_; }
   void send(Call call, int pid, const void* tag, const void* payload, std::size_t payload_bytes);
-  Queue& queue() { return *queue_; }
+  Queue& queue() { return queue_; }
 
   void record(bool on);
   std::span<const Superstep> supersteps() const { return supersteps_; }
@@ -111,7 +94,8 @@ class Core {
   // The address of the bytes on process `pid`. Fails unless they are within its area, and `own` is not null.
   std::uint64_t checked(Call call, int pid, std::uint32_t number, const void* area, std::size_t offset,
                         std::size_t bytes, const void* own) const {
-    if (static_cast<unsigned>(pid) < static_cast<unsigned>(comm_.size) && registry_.in_force(number)) [[likely]] {
+    if (static_cast<unsigned>(pid) < static_cast<unsigned>(comm_.size) && registry_.in_force(number))
+        [[likely]] {
       const Memory& memory = registry_.of(number, pid);
       if (offset <= memory.bytes && bytes <= memory.bytes - offset && own != nullptr) [[likely]]
         return memory.base + offset;
@@ -122,21 +106,52 @@ class Core {
                                       std::size_t offset, std::size_t bytes, const void* own) const;
   void check_pid(Call call, int pid) const;
   void check_size(Call call, const char* what, std::size_t bytes) const;
-  void put_large(Call call, Outbox& out, int pid, const void* from, std::uint64_t to, std::size_t bytes);
+  std::string name(Call call) const;
+  // Adds a put to its stream, or to the put before it if that ends where this one begins.
+  void append(int pid, const void* from, std::uint64_t to, std::size_t bytes) {
+    Outbox& out = outboxes_[static_cast<std::size_t>(pid)];
+    Stream& stream = out.streams[puts];
+    if (to == out.run_end && stream.room() >= bytes) {
+      copy_bytes(stream.at, from, bytes);
+      stream.at += bytes;
+      std::byte* const total = out.run + offsetof(PutRecord, bytes);
+      const std::uint64_t longer = read<std::uint64_t>(total) + bytes;
+      std::memcpy(total, &longer, sizeof longer);
+      out.run_end = to + bytes;
+      return;
+    }
+    const PutRecord record{to, bytes};
+    if (stream.room() < sizeof record + bytes) [[unlikely]]
+      grow(out, pid, puts, sizeof record + bytes);
+    out.run = stream.at;
+    out.run_end = to + bytes;
+    std::memcpy(stream.at, &record, sizeof record);
+    copy_bytes(stream.at + sizeof record, from, bytes);
+    stream.at += sizeof record + bytes;
+  }
+  void put_special(Call call, int pid, const void* from, std::uint64_t to, std::size_t bytes);
+  template <class Record>
+  void append_record(int pid, Kind kind, const Record& record);
   void grow(Outbox& out, int pid, Kind kind, std::size_t bytes);
-  void count(Outbox& out, int pid, std::size_t bytes);
-  void agree(const Disagreement& found) const;
-  void update_registrations(const Agreement& agreement);
+  void count(int pid, std::size_t bytes);
   void choose_transport();
+  double seconds_of(Transport& transport);
+  [[noreturn]] void report(const Disagreement& found) const;
+  void update_registrations();
+  std::vector<std::uint32_t> removed(const std::vector<Memory>& pushed) const;
+  void gather(const void* own, std::size_t bytes, void* all) const;
+  void note_traffic();
+  void clear_outboxes();
 
-  Settings settings_;
-  Comm comm_;
   WaitPolicy wait_policy_;
+  Comm comm_;
+  Settings settings_;
   Place place_;
   Registry registry_;
   std::vector<Outbox> outboxes_;
   std::vector<int> active_;
-  std::size_t special_bytes_;  // puts of this size and more are not simply appended
+  std::size_t direct_bytes_ = 0;
+  std::size_t special_bytes_ = 0;  // puts of this size and more are not simply appended
   bool recording_ = false;
   bool ended_ = false;
   std::size_t queued_tag_bytes_ = 0, tag_bytes_ = 0;
@@ -144,8 +159,10 @@ class Core {
   double began_ = 0;
   double resumed_ = 0;
   std::unique_ptr<Transport> transport_;
-  std::unique_ptr<Delivery> delivery_;
-  std::unique_ptr<Queue> queue_;
+  Delivery delivery_;
+  Queue queue_;
+  Incoming incoming_;
+  Bytes own_messages_;            // from this process to itself, which are in the queue
   std::unique_ptr<Watch> watch_;  // in a checking run
   Superstep current_;
   std::vector<Superstep> supersteps_;

@@ -29,6 +29,7 @@ enum class Call : unsigned char {
   get_tag,
   move,
   hpmove,
+  abort,
 };
 
 // Where an error occurred: an empty prefix for the interface in C++, no file if it is unknown, and a negative
@@ -46,6 +47,8 @@ struct Place {
 [[noreturn]] void fail(const Place& place, Call call, const char* format, std::va_list values);
 [[noreturn, gnu::format(printf, 3, 4)]] void fail(const Place& place, Call call, const char* format, ...);
 [[gnu::format(printf, 3, 4)]] void warn(const Place& place, Call call, const char* format, ...);
+
+const char* name_of(Call call);
 
 // Ends all processes; before MPI_Init, and after MPI_Finalize, this one.
 [[noreturn]] void end_all();

@@ -72,16 +72,19 @@ struct Stream {
 // All that is on its way to one process.
 struct Outbox {
   Stream streams[kinds];
-  // The last put, if another one may be appended to its record: its record, and where it ends at the receiver.
+  // The last put, if another one may be appended to its record: its record, and where it ends at the
+  // receiver.
   std::byte* run = nullptr;
   std::uint64_t run_end = 0;
   std::uint32_t apart_puts = 0;
-  bool active = false;  // something was written in this superstep
+  bool active = false;     // something was written in this superstep
   std::uint64_t idle = 0;  // supersteps since `heap` was used
   // For the record of the superstep.
   std::uint64_t payload = 0;
 
-  bool any_heap() const { return streams[puts].in_heap || streams[requests].in_heap || streams[messages].in_heap; }
+  bool any_heap() const {
+    return streams[puts].in_heap || streams[requests].in_heap || streams[messages].in_heap;
+  }
   void clear() {
     for (Stream& stream : streams) stream.clear();
     run = nullptr;

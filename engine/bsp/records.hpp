@@ -44,7 +44,7 @@ constexpr std::uint64_t padded(std::uint64_t bytes) {
 }
 
 // memcpy, inlined for the sizes of single elements.
-inline void copy(void* to, const void* from, std::size_t bytes) {
+inline void copy_bytes(void* to, const void* from, std::size_t bytes) {
   if (bytes == 8)
     std::memcpy(to, from, 8);
   else if (bytes == 4)

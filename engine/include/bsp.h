@@ -39,6 +39,13 @@
 #define BSP_API_ABORT(format_at, values_at)
 #endif
 
+/* The memory at this address is not read: it may be uninitialised. */
+#if defined(__GNUC__) && __GNUC__ >= 11 && !defined(__clang__)
+#define BSP_API_UNREAD __attribute__((access(none, 1)))
+#else
+#define BSP_API_UNREAD
+#endif
+
 /* For programs that are written for both conventions. */
 typedef unsigned int bsp_pid_t;
 typedef unsigned int bsp_nprocs_t;
@@ -87,11 +94,11 @@ BSP_API void bsp_sync(void);
  * in the same order, from the next superstep on. Sizes may differ. An area of 0 bytes can not be accessed by
  * others; NULL, with size 0, takes no part. */
 
-BSP_API void bsp_push_reg(const void *ident, size_t size);
+BSP_API BSP_API_UNREAD void bsp_push_reg(const void *ident, size_t size);
 
 /* Removes the newest registration of this address; it may still be used in this superstep. NULL stands for
  * the registration that the other processes name. */
-BSP_API void bsp_pop_reg(const void *ident);
+BSP_API BSP_API_UNREAD void bsp_pop_reg(const void *ident);
 
 /* Copies `nbytes` at `src` now, and to `offset` in the area `dst` of process `pid` in bsp_sync. With
  * nbytes 0 it has no effect, and no argument is checked; this is true of all four functions. */

@@ -6,12 +6,13 @@
 #   hockney_component(barrier HEADERS hockney/barrier.hpp SOURCES barrier.cpp ...)
 #
 # builds libhockney_barrier.a (or ARCHIVE) and the target hockney::barrier, which find_package(hockney
-# COMPONENTS barrier) finds, and pkg-config by the archive's name. LINK lists other components that it needs.
+# COMPONENTS barrier) finds, and pkg-config by the archive's name. LINK names another component that it needs,
+# which hockneyConfig.cmake then includes as well, and REQUIRES that one's archive.
 include(GNUInstallDirs)
 set(HOCKNEY_CONFIG_FOLDER ${CMAKE_INSTALL_LIBDIR}/cmake/hockney)
 
 function(hockney_component name)
-  cmake_parse_arguments(PARSE_ARGV 1 component "" "ARCHIVE;DESCRIPTION" "SOURCES;HEADERS;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 component "" "ARCHIVE;DESCRIPTION;LINK;REQUIRES" "SOURCES;HEADERS")
   set(target hockney_${name})
   if(NOT component_ARCHIVE)
     set(component_ARCHIVE ${target})

@@ -30,8 +30,8 @@
 //   bsp.sync();                                           // now sums has what all processes have put
 //
 // bsp.h, the interface in C, has the same semantics and documents them: all communication takes place in
-// sync(), in this order: gets read, gets write, puts write. Errors, which that header lists, end all processes
-// of MPI_COMM_WORLD with a message on stderr.
+// sync(), in this order: gets read, gets write, puts write. Errors, which that header lists, end all
+// processes of MPI_COMM_WORLD with a message on stderr.
 namespace hockney::bsp {
 inline namespace v1 {
 
@@ -96,17 +96,19 @@ class Registration {
   std::uint32_t number_ = 0xffffffffU;
 };
 
-// Elements of the program's memory that are registered as long as this object lives. Collective: all processes
-// create and destroy their areas in the same order; lengths may differ. Other processes may access the memory
-// from the next superstep on, until the end of the superstep in which the area is destroyed, so the memory has
-// to live until the next sync.
+// Elements of the program's memory that are registered as long as this object lives. Collective: all
+// processes create and destroy their areas in the same order; lengths may differ. Other processes may access
+// the memory from the next superstep on, until the end of the superstep in which the area is destroyed, so
+// the memory has to live until the next sync.
 template <Value T>
 class Area {
  public:
   Area(Process& bsp, std::span<T> memory);
   ~Area();
   Area(Area&& other) noexcept
-      : bsp_(std::exchange(other.bsp_, nullptr)), memory_(other.memory_), registration_(other.registration_) {}
+      : bsp_(std::exchange(other.bsp_, nullptr)),
+        memory_(other.memory_),
+        registration_(other.registration_) {}
   Area& operator=(Area&& other) = delete;
 
   std::span<T> span() const { return memory_; }
@@ -130,8 +132,8 @@ struct Elements {
 };
 }  // namespace detail
 
-// An area with its own memory: `size` elements, value-initialised. It is freed when the array is destroyed, so
-// no process may access it in the superstep in which that happens.
+// An area with its own memory: `size` elements, value-initialised. It is freed when the array is destroyed,
+// so no process may access it in the superstep in which that happens.
 template <Value T>
 class Array : private detail::Elements<T>, public Area<T> {
  public:
@@ -142,7 +144,8 @@ class Array : private detail::Elements<T>, public Area<T> {
 // A message that was received. Valid until the next sync; aligned for any type.
 class Message {
  public:
-  Message(std::span<const std::byte> tag, std::span<const std::byte> payload) : tag_(tag), payload_(payload) {}
+  Message(std::span<const std::byte> tag, std::span<const std::byte> payload)
+      : tag_(tag), payload_(payload) {}
 
   std::span<const std::byte> tag_bytes() const { return tag_; }
   std::span<const std::byte> payload_bytes() const { return payload_; }
@@ -234,8 +237,8 @@ class HOCKNEY_BSP_API Process {
   std::size_t messages() const;
   std::size_t message_bytes() const;
 
-  // The same for bytes; `memory` is null, with 0 bytes, on a process without such memory. Offsets and sizes in
-  // bytes.
+  // The same for bytes; `memory` is null, with 0 bytes, on a process without such memory. Offsets and sizes
+  // in bytes.
   Registration push_reg(void* memory, std::size_t bytes);
   void pop_reg(Registration registration);
   void put(int pid, const void* from, Registration to, std::size_t offset, std::size_t bytes);

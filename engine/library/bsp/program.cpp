@@ -1,0 +1,211 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "library/bsp/program.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/invalid_case.hpp"
+#ifdef HOCKNEY_SMPI
+#include "comm/rank_state.hpp"
+#endif
+
+namespace hockney::bsp::inline v1 {
+
+#ifdef HOCKNEY_SMPI
+
+// Before MPI_Init there is no state of a rank to ask for.
+bool Program::started() {
+  int begun = 0, over = 0;
+  MPI_Initialized(&begun);
+  MPI_Finalized(&over);
+  return begun && !over;
+}
+
+Program& Program::here() {
+  if (!started()) {
+    thread_local Program none;  // holds nothing that lasts
+    return none;
+  }
+  return RankState<Program>::get();
+}
+
+#else
+
+Core* Program::running = nullptr;
+
+Program& Program::here() {
+  // Never destroyed: MPI may be finalised before static objects are.
+  static Program& program = *new Program;
+  return program;
+}
+
+bool Program::started() {
+  int begun = 0;
+  MPI_Initialized(&begun);
+  return begun != 0;
+}
+
+#endif
+
+// As the first call of BSPlib; also if the program has started MPI itself.
+void Program::start_mpi() {
+  if (nprocs_ > 0) return;
+  if (!started()) {
+#ifndef HOCKNEY_SMPI
+    // Open MPI's component for one-sided operations over UCX prints warnings where there is no such network.
+    setenv("OMPI_MCA_osc", "^ucx", 0);
+#endif
+    int level = 0;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SINGLE, &level);
+    own_mpi_ = true;
+#ifdef HOCKNEY_SMPI
+    Program& kept = here();
+    if (&kept != this) {
+      kept.own_mpi_ = true;
+      kept.check_ = check_;
+      kept.start_mpi();
+      return;
+    }
+#endif
+  }
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  MPI_Comm_size(MPI_COMM_WORLD, &nprocs_);
+#ifndef HOCKNEY_SMPI
+  std::atexit([] { here().leave(); });
+#endif
+}
+
+void Program::fail(Call call, const char* text) const {
+  Place place = core_ ? core_->place() : place_;
+  place.file = place_.file;
+  place.line = place_.line;
+  bsp::fail(place, call, "%s", text);
+}
+
+void Program::abort(const char* format, std::va_list values) const {
+  bsp::fail(core_ ? core_->place() : place_, Call::abort, format, values);
+}
+
+void Program::called_at(const char* file, int line) {
+  place_.file = file;
+  place_.line = line;
+  check_ = true;
+  if (core_) core_->called_at(file, line);
+}
+
+void Program::init(void (*spmd)(), int, char**) {
+  if (stage_ != Stage::before) fail(Call::init, "not the first call (expected before bsp_begin, and once)");
+  start_mpi();
+#ifdef HOCKNEY_SMPI
+  Program& self = here();
+#else
+  Program& self = *this;
+#endif
+  self.stage_ = Stage::initialised;
+  if (self.rank_ == 0) return;
+  if (!spmd) self.fail(Call::init, "the function is NULL (expected the one that calls bsp_begin)");
+  spmd();
+  // After bsp_end other processes than 0 do not return, so this one has left it out.
+  self.fail(Call::end, "the function given to bsp_init has returned without it");
+}
+
+void Program::begin(int maxprocs) {
+  if (stage_ == Stage::running || stage_ == Stage::after)
+    fail(Call::begin, "a second call (expected one bsp_begin in a program)");
+  start_mpi();
+#ifdef HOCKNEY_SMPI
+  if (&here() != this) return here().begin(maxprocs);
+#endif
+  if (rank_ == 0 && maxprocs <= 0)
+    fail(Call::begin, "not a positive number of processes (expected 1 or more)");
+  // Process 0 may still compute before it calls, while the others are here.
+  MPI_Request request;
+  MPI_Ibcast(&maxprocs, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
+  wait_idly(request);
+  const int used = std::min(maxprocs, nprocs_);
+  MPI_Comm_split(MPI_COMM_WORLD, rank_ < used ? 0 : MPI_UNDEFINED, rank_, &members_);
+  nprocs_ = used;
+  if (rank_ >= used) {
+    stage_ = Stage::after;
+    leave_others();
+  }
+  Settings settings;
+  settings.check = check_;
+  try {
+    core_ = std::make_unique<Core>(members_, settings, place_.prefix);
+  } catch (const InvalidCase& invalid) {
+    fail(Call::begin, invalid.what());
+  }
+  core_->called_at(place_.file, place_.line);
+  stage_ = Stage::running;
+#ifndef HOCKNEY_SMPI
+  running = core_.get();
+#endif
+}
+
+void Program::end() {
+  if (stage_ == Stage::after) fail(Call::end, "a second call (expected one bsp_end in a program)");
+  if (stage_ != Stage::running) fail(Call::end, "outside an SPMD section (expected after bsp_begin)");
+  core_->end();
+#ifndef HOCKNEY_SMPI
+  running = nullptr;
+#endif
+  core_.reset();
+  MPI_Comm_free(&members_);
+  stage_ = Stage::after;
+  if (rank_ > 0) leave_others();
+}
+
+int Program::nprocs() {
+  start_mpi();
+#ifdef HOCKNEY_SMPI
+  if (started()) return here().nprocs_;
+#endif
+  return nprocs_;
+}
+
+// Processes other than 0, when process 0 alone goes on: they wait until it ends, without using its core.
+void Program::leave_others() {
+  std::fflush(nullptr);
+#ifdef HOCKNEY_SMPI
+  MPI_Finalize();
+  smpi_exit(0);
+#else
+  std::exit(0);  // see leave()
+#endif
+}
+
+void Program::wait_idly(MPI_Request request) const {
+  int done = 0;
+  for (int looked = 0; !done; ++looked) {
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+#ifndef HOCKNEY_SMPI
+    if (looked > 1000 && !done) {
+      const timespec nap{0, looked > 2000 ? 1'000'000 : 50'000};
+      nanosleep(&nap, nullptr);
+    }
+#endif
+  }
+}
+
+void Program::leave() {
+  int over = 0;
+  MPI_Finalized(&over);
+  if (over) return;
+  if (stage_ == Stage::running) fail(Call::end, "the program ends without it");
+  if (stage_ == Stage::initialised) fail(Call::begin, "the program ends without it");
+  if (!own_mpi_) return;
+  if (stage_ == Stage::after) {
+    MPI_Request request;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    wait_idly(request);
+  }
+  MPI_Finalize();
+}
+
+}  // namespace hockney::bsp::inline v1
