@@ -26,7 +26,7 @@ void each_put(const Block& block, Visit visit) {
 }
 
 // Buffers that were not used in a superstep are freed if they are larger.
-constexpr std::size_t kept_bytes = std::size_t{1} << 20;
+constexpr std::size_t kept_bytes = std::size_t{4} << 20;
 
 }  // namespace
 
@@ -36,7 +36,7 @@ void Delivery::send_apart(int pid, const void* from, std::size_t bytes) {
 
 void Delivery::send_copy(int pid, const void* from, std::size_t bytes) {
   std::byte* const copied = buffer(bytes);
-  std::memcpy(copied, from, bytes);
+  copy_bytes(copied, from, bytes);
   send_apart(pid, copied, bytes);
 }
 
@@ -59,7 +59,7 @@ std::byte* Delivery::buffer(std::size_t bytes) {
       best = k;
   if (best == buffers_.size()) {
     buffers_.emplace_back();
-    buffers_.back().reserve(bytes);
+    buffers_.back().replace(bytes);
   }
   std::swap(buffers_[used_], buffers_[best]);
   return buffers_[used_++].data();
@@ -198,7 +198,7 @@ void Delivery::write_puts(const Incoming& incoming) {
       const Detour& detour = detours_[next++];
       if (!detour.data) return;
       wait_policy_.finish(requests_[detour.request]);
-      std::memcpy(memory(put.to), detour.data, put.bytes & size_mask);
+      copy_bytes(memory(put.to), detour.data, put.bytes & size_mask);
     });
 }
 

@@ -25,7 +25,9 @@ void print(const char* what, const Place& place, Call call, const char* format, 
     line += ", process " + std::to_string(place.pid) + ", superstep " + std::to_string(place.superstep);
   char text[768];
   std::vsnprintf(text, sizeof text, format, values);
-  line += std::string(": ") + text + "\n";
+  line += std::string(": ") + text;
+  line.erase(line.find_last_not_of('\n') + 1);
+  line += '\n';
   std::fflush(stdout);
   std::fwrite(line.data(), 1, line.size(), stderr);
   std::fflush(stderr);

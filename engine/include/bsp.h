@@ -40,7 +40,8 @@
 #endif
 
 /* The memory at this address is not read: it may be uninitialised. */
-#if defined(__GNUC__) && __GNUC__ >= 11 && !defined(__clang__)
+#if defined(BSP_API_UNREAD)
+#elif defined(__GNUC__) && __GNUC__ >= 11 && !defined(__clang__)
 #define BSP_API_UNREAD __attribute__((access(none, 1)))
 #else
 #define BSP_API_UNREAD

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // bsp.h: each function finds the core of its process.
+#define BSP_API_UNREAD  // true of callers only
 #include <bsp.h>
 
 #include <algorithm>
