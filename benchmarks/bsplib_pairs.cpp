@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Supersteps of BSPlib in turns with what they are compared with, on two processes. First line: the names of the
-// measurements. Then one line a round: seconds of one operation each, of the slower process.
+// Supersteps of BSPlib in turns with what they are compared with, on two processes. First line: the names of
+// the measurements. Then one line a round: seconds of one operation each, of the slower process.
 #include <bsp.h>
 #include <mpi.h>
 

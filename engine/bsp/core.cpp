@@ -15,7 +15,7 @@ namespace {
 // With more processes, one exchange of headers with all others is not worth trying.
 constexpr int most_for_alltoall = 64;
 // From these sizes, a separate message is faster than copying the data into a packet and out of it.
-constexpr std::size_t direct_messages = std::size_t{64} << 10, direct_shared = std::size_t{512} << 10;
+constexpr std::size_t direct_messages = std::size_t{64} << 10, direct_shared = std::size_t{4} << 20;
 // Buffers of outboxes that are larger are freed after the superstep.
 constexpr std::size_t kept_outbox_bytes = std::size_t{16} << 20;
 

@@ -31,6 +31,12 @@ def did(words: list[str], env: Mapping[str, str] | None = None) -> str:
     return finished(words, env).out
 
 
+def launched_words(mpi: Mpi, ranks: int) -> tuple[list[str], dict[str, str]]:
+    """What starts a program that follows, and its environment."""
+    launch = command(mpi, (), ranks, processors().cores, bind=False, root=os.geteuid() == 0)
+    return list(launch.words), dict(launch.environment)
+
+
 def launched(mpi: Mpi, words: tuple[str, ...], ranks: int, variables: Mapping[str, str]) -> process.Finished:
     """Run a program with variables set for its ranks only."""
     user = LauncherOptions(variables=tuple(variables.items())) if variables else NOTHING_ADDED

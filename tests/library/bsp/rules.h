@@ -17,6 +17,10 @@ typedef struct {
 /* Tables end with an empty entry. */
 extern const Rule memory_rules[], message_rules[], size_rules[], errors[];
 
+/* bsp_sync, counted. */
+extern int steps;
+void step(void);
+
 #define EXPECT(condition) \
   ((condition) ? (void)0 : bsp_abort("%s:%d: process %d: expected %s\n", __FILE__, __LINE__, bsp_pid(), #condition))
 

@@ -6,15 +6,22 @@
 
 #include "rules.h"
 
-static int area[4], other[4], value;
+static int area[4], other[4], late[4], gone[4], value;
+
+int steps = 0;
+
+void step(void) {
+  ++steps;
+  bsp_sync();
+}
 
 #define ON_ONE(call)                  \
   do {                                \
     bsp_push_reg(area, sizeof area);  \
-    bsp_sync();                       \
-    bsp_sync();                       \
+    step();                       \
+    step();                       \
     if (bsp_pid() == 1) call;         \
-    bsp_sync();                       \
+    step();                       \
   } while (0)
 
 static void pid_negative(void) { ON_ONE(bsp_put(-1, &value, area, 0, sizeof value)); }
@@ -59,70 +66,74 @@ static void get_tag_null(void) {
 static void abort_in_section(void) { ON_ONE(bsp_abort("process %d gives up\n", bsp_pid())); }
 
 static void put_too_early(void) {
-  ON_ONE((bsp_push_reg(other, sizeof other), bsp_put(0, &value, other, 0, sizeof value)));
+  step();
+  step();
+  bsp_push_reg(late, sizeof late);
+  if (bsp_pid() == 1) bsp_put(0, &value, late, 0, sizeof value);
+  step();
 }
 
 static void put_after_pop(void) {
-  bsp_push_reg(area, sizeof area);
-  bsp_sync();
-  bsp_pop_reg(area);
-  bsp_sync();
-  if (bsp_pid() == 1) bsp_put(0, &value, area, 0, sizeof value);
-  bsp_sync();
+  bsp_push_reg(gone, sizeof gone);
+  step();
+  bsp_pop_reg(gone);
+  step();
+  if (bsp_pid() == 1) bsp_put(0, &value, gone, 0, sizeof value);
+  step();
 }
 
 /* The newest registration is smaller than the one before. */
 static void put_beyond_newest(void) {
   bsp_push_reg(area, sizeof area);
-  bsp_sync();
+  step();
   bsp_put(0, &value, area, 12, sizeof value);
   bsp_push_reg(area, sizeof(int));
-  bsp_sync();
+  step();
   if (bsp_pid() == 1) bsp_put(0, &value, area, 12, sizeof value);
-  bsp_sync();
+  step();
 }
 
 static void put_to_smaller(void) {
   bsp_push_reg(area, bsp_pid() == 0 ? 4 : 16);
-  bsp_sync();
-  bsp_sync();
+  step();
+  step();
   if (bsp_pid() == 1) bsp_put(0, &value, area, 4, sizeof value);
-  bsp_sync();
+  step();
 }
 
 static void put_to_registered_null(void) {
   bsp_push_reg(bsp_pid() == 0 ? NULL : area, bsp_pid() == 0 ? 0 : 16);
-  bsp_sync();
-  bsp_sync();
+  step();
+  step();
   if (bsp_pid() == 1) bsp_put(0, &value, area, 0, sizeof value);
-  bsp_sync();
+  step();
 }
 
 static void pop_twice(void) {
   bsp_push_reg(area, sizeof area);
-  bsp_sync();
-  bsp_sync();
+  step();
+  step();
   bsp_pop_reg(area);
   bsp_pop_reg(area);
-  bsp_sync();
+  step();
 }
 
 static void send_tag_null(void) {
   int size = 4;
   bsp_set_tagsize(&size);
-  bsp_sync();
-  bsp_sync();
+  step();
+  step();
   if (bsp_pid() == 1) bsp_send(0, NULL, NULL, 0);
-  bsp_sync();
+  step();
 }
 
 /* ---- Calls that have to be the same on all processes: both of two find the error, at the sync ---- */
 
 static void pushes_differ(void) {
-  bsp_sync();
-  bsp_sync();
+  step();
+  step();
   if (bsp_pid() == 1) bsp_push_reg(area, sizeof area);
-  bsp_sync();
+  step();
 }
 
 static void pops_differ(void) { ON_ONE(bsp_pop_reg(area)); }
@@ -130,26 +141,26 @@ static void pops_differ(void) { ON_ONE(bsp_pop_reg(area)); }
 static void pops_of_different_areas(void) {
   bsp_push_reg(area, sizeof area);
   bsp_push_reg(other, sizeof other);
-  bsp_sync();
-  bsp_sync();
+  step();
+  step();
   bsp_pop_reg(bsp_pid() == 1 ? area : other);
-  bsp_sync();
+  step();
 }
 
 static void pops_of_null(void) {
   bsp_push_reg(area, sizeof area);
-  bsp_sync();
-  bsp_sync();
+  step();
+  step();
   bsp_pop_reg(NULL);
-  bsp_sync();
+  step();
 }
 
 static void tagsizes_differ(void) {
   int size = 4 + bsp_pid();
-  bsp_sync();
-  bsp_sync();
+  step();
+  step();
   bsp_set_tagsize(&size);
-  bsp_sync();
+  step();
 }
 
 static void tagsize_calls_differ(void) {
@@ -158,48 +169,48 @@ static void tagsize_calls_differ(void) {
 }
 
 static void sync_and_end(void) {
-  bsp_sync();
-  bsp_sync();
+  step();
+  step();
   if (bsp_pid() == 1) bsp_end();
-  bsp_sync();
+  step();
 }
 
 /* ---- In a checking run ---- */
 
 static void hpput_changed(void) {
   bsp_push_reg(area, sizeof area);
-  bsp_sync();
-  bsp_sync();
+  step();
+  step();
   if (bsp_pid() == 1) {
     bsp_hpput(0, other, area, 0, sizeof other);
     other[2] = 1;
   }
-  bsp_sync();
+  step();
 }
 
 static void hpget_changed(void) {
   bsp_push_reg(area, sizeof area);
-  bsp_sync();
-  bsp_sync();
+  step();
+  step();
   if (bsp_pid() == 1) {
     bsp_hpget(0, area, 0, other, sizeof other);
     other[2] = 1;
   }
-  bsp_sync();
+  step();
 }
 
 static void puts_overlap(void) {
   bsp_push_reg(area, sizeof area);
-  bsp_sync();
-  bsp_sync();
+  step();
+  step();
   bsp_put(1, other, area, bsp_pid(), 4);
-  bsp_sync();
+  step();
 }
 
 static void put_dropped(void) {
   bsp_push_reg(area, sizeof area);
-  bsp_sync();
-  bsp_sync();
+  step();
+  step();
   if (bsp_pid() == 1) bsp_put(0, other, area, 0, 4);
 }
 

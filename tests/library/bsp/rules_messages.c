@@ -55,7 +55,7 @@ static void messages_are_copied_and_counted(void) {
   bsp_sync();
   for (int left = 5, sum = 10; left > 0; --left) {
     int status = -2, tag = -2;
-    char text[6] = "......";
+    char text[6] = ".....";
     bsp_qsize(&messages, &bytes);
     EXPECT(messages == left && bytes == sum);
     bsp_get_tag(&status, &tag);
@@ -96,7 +96,7 @@ static void unread_messages_are_dropped(void) {
 static void messages_without_copying(void) {
   set_tags(3);
   for (int k = 0; k < 4; ++k) {
-    double values[3] = {k, k + 0.5, bsp_pid()};
+    double values[3] = {(double)k, k + 0.5, (double)bsp_pid()};
     bsp_send(k % 2 ? RIGHT : bsp_pid(), "tag", values, k * (int)sizeof(double));
   }
   bsp_sync();
