@@ -53,12 +53,12 @@ def native(mpi: Mpi) -> Path:
     return Path(build.targets(mpi, [build.MAIN, *PROGRAMS], tests=ENGINE_TESTS)) / "tests"
 
 
-def sanitized(mpi: Mpi) -> Path:
-    """The same programs under AddressSanitizer and UndefinedBehaviorSanitizer."""
+def sanitized(mpi: Mpi, programs: Sequence[str] = PROGRAMS[:3]) -> Path:
+    """The same programs, or others, under AddressSanitizer and UndefinedBehaviorSanitizer."""
     work = _work("sanitized", mpi)
     with locked(work.name):
         flags = f"CMAKE_CXX_FLAGS={SANITIZED}", "CMAKE_BUILD_TYPE=Debug", "CMAKE_CXX_FLAGS_DEBUG=-O0"
-        _cmake(mpi, work, PROGRAMS[:3], *flags, "CMAKE_UNITY_BUILD=ON")
+        _cmake(mpi, work, programs, *flags, "CMAKE_UNITY_BUILD=ON")
     return work / "tests"
 
 

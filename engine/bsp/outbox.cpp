@@ -32,7 +32,7 @@ void ask_for_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::siz
 void Bytes::reserve(std::size_t bytes) {
   if (bytes <= capacity_) return;
   const std::size_t more = std::max({bytes, capacity_ + capacity_ / 2, smallest});
-  void* const moved = std::realloc(data_, more);
+  void* const moved = (std::realloc)(data_, more);
   if (!moved) throw std::bad_alloc();
   if (more >= worth_huge_pages) ask_for_huge_pages(moved, more);
   data_ = static_cast<std::byte*>(moved);

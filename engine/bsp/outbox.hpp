@@ -12,11 +12,11 @@
 namespace hockney::bsp::inline v1 {
 
 // Bytes from malloc that grow by realloc, which moves large blocks without copying them, so that memory that
-// was never written is not used.
+// was never written is not used. Functions in parentheses are not SimGrid's macros.
 class Bytes {
  public:
   Bytes() = default;
-  ~Bytes() { std::free(data_); }
+  ~Bytes() { (std::free)(data_); }
   Bytes(const Bytes&) = delete;
   Bytes& operator=(const Bytes&) = delete;
   Bytes(Bytes&& other) noexcept

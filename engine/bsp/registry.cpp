@@ -54,19 +54,19 @@ std::vector<Memory> Registry::pushed() const {
 std::uint32_t Registry::null_everywhere(const std::vector<Memory>& pushed,
                                         const std::vector<std::uint32_t>& taken) const {
   const auto is_null = [](const Memory& memory) { return memory.base == 0; };
-  const auto free = [&](std::uint32_t number) {
+  const auto unused = [&](std::uint32_t number) {
     return std::find(taken.begin(), taken.end(), number) == taken.end();
   };
   std::uint32_t found = none;
   for (std::uint32_t number = 0; number < entries_.size(); ++number) {
     const auto first = memories_.begin() + static_cast<std::ptrdiff_t>(number * processes_);
-    if (entries_[number].live && free(number) &&
+    if (entries_[number].live && unused(number) &&
         std::all_of(first, first + static_cast<std::ptrdiff_t>(processes_), is_null) &&
         (found == none || entries_[number].stamp < entries_[found].stamp))
       found = number;
   }
   for (std::size_t k = 0; k < pushes_.size() && found == none; ++k) {
-    bool all = free(pushes_[k].number);
+    bool all = unused(pushes_[k].number);
     for (std::size_t pid = 0; pid < processes_; ++pid) all = all && is_null(pushed[pid * pushes_.size() + k]);
     if (all) found = pushes_[k].number;
   }

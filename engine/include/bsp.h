@@ -14,14 +14,15 @@
  * process in the order of its calls.
  *
  * Sizes and offsets are in bytes. Both conventions in use are accepted, in C and in C++: int everywhere
- * (the 1998 paper, the Oxford BSP toolset, BSPonMPI), and unsigned int with size_t (MulticoreBSP, BSPedupack).
- * What functions write through pointers (bsp_set_tagsize, bsp_qsize, bsp_get_tag) has the pointer's type.
+ * (the 1998 paper, the Oxford BSP toolset, BSPonMPI), and unsigned int with size_t (MulticoreBSP,
+ * BSPedupack). What functions write through pointers (bsp_set_tagsize, bsp_qsize, bsp_get_tag) has the
+ * pointer's type.
  *
- * Errors end all processes, with a message on stderr that names the call, the process, the superstep, and what
- * was expected. A program compiled with -DHOCKNEY_BSP_CHECK (hockney-bspcc -check) also prints file and line of
- * the call, and is checked for writes that overlap, for memory that changes while an unbuffered operation may
- * use it, and for communication that bsp_end drops. The environment variable HOCKNEY_BSP_CHECK=1 turns on these
- * checks for a program that was compiled without it.
+ * Errors end all processes, with a message on stderr that names the call, the process, the superstep, and
+ * what was expected. A program compiled with -DHOCKNEY_BSP_CHECK (hockney-bspcc -check) also prints file and
+ * line of the call, and is checked for writes that overlap, for memory that changes while an unbuffered
+ * operation may use it, and for communication that bsp_end drops. The environment variable
+ * HOCKNEY_BSP_CHECK=1 turns on these checks for a program that was compiled without it.
  */
 #ifndef HOCKNEY_BSP_H
 #define HOCKNEY_BSP_H
@@ -62,7 +63,7 @@ extern "C" {
  * function is not main, main calls bsp_init(function, argc, argv) first: process 0 returns from it, runs what
  * precedes its call of the function, and everything after it; the other processes run the function only. */
 
-BSP_API void bsp_init(void (*spmd)(void), int argc, char *argv[]);
+BSP_API void bsp_init(void (*spmd)(void), int argc, char* argv[]);
 
 /* At most `maxprocs` processes, of those that were started; the value of process 0 counts. Processes that are
  * not needed wait, and end with status 0. */
@@ -71,10 +72,10 @@ BSP_API void bsp_begin(int maxprocs);
 /* Collective. Only process 0 returns. Communication since the last bsp_sync does not take place. */
 BSP_API void bsp_end(void);
 
-/* Ends all processes, with this text (as printf) on stderr and a status other than 0. Callable at any time. */
-BSP_API void bsp_abort(const char *format, ...) BSP_API_ABORT(1, 2);
-BSP_API void bsp_vabort(const char *format, va_list values) BSP_API_ABORT(1, 0);
-BSP_API void bsp_abort_va(const char *format, va_list values) BSP_API_ABORT(1, 0);
+/* Ends all processes, with this text (as printf) on stderr and a status other than 0, at any time. */
+BSP_API void bsp_abort(const char* format, ...) BSP_API_ABORT(1, 2);
+BSP_API void bsp_vabort(const char* format, va_list values) BSP_API_ABORT(1, 0);
+BSP_API void bsp_abort_va(const char* format, va_list values) BSP_API_ABORT(1, 0);
 
 /* The number of processes; before bsp_begin, that of those that were started. */
 BSP_API int bsp_nprocs(void);
@@ -95,23 +96,23 @@ BSP_API void bsp_sync(void);
  * in the same order, from the next superstep on. Sizes may differ. An area of 0 bytes can not be accessed by
  * others; NULL, with size 0, takes no part. */
 
-BSP_API BSP_API_UNREAD void bsp_push_reg(const void *ident, size_t size);
+BSP_API BSP_API_UNREAD void bsp_push_reg(const void* ident, size_t size);
 
 /* Removes the newest registration of this address; it may still be used in this superstep. NULL stands for
  * the registration that the other processes name. */
-BSP_API BSP_API_UNREAD void bsp_pop_reg(const void *ident);
+BSP_API BSP_API_UNREAD void bsp_pop_reg(const void* ident);
 
 /* Copies `nbytes` at `src` now, and to `offset` in the area `dst` of process `pid` in bsp_sync. With
  * nbytes 0 it has no effect, and no argument is checked; this is true of all four functions. */
-BSP_API void bsp_put(int pid, const void *src, void *dst, size_t offset, size_t nbytes);
+BSP_API void bsp_put(int pid, const void* src, void* dst, size_t offset, size_t nbytes);
 
 /* Copies, in bsp_sync, `nbytes` from `offset` in the area `src` of process `pid` to `dst`. */
-BSP_API void bsp_get(int pid, const void *src, size_t offset, void *dst, size_t nbytes);
+BSP_API void bsp_get(int pid, const void* src, size_t offset, void* dst, size_t nbytes);
 
-/* The same without buffers: data may move at any time until the end of bsp_sync, so the program neither writes
- * the source nor uses the destination in between. */
-BSP_API void bsp_hpput(int pid, const void *src, void *dst, size_t offset, size_t nbytes);
-BSP_API void bsp_hpget(int pid, const void *src, size_t offset, void *dst, size_t nbytes);
+/* The same without buffers: data may move at any time until the end of bsp_sync, so the program neither
+ * writes the source nor uses the destination in between. */
+BSP_API void bsp_hpput(int pid, const void* src, void* dst, size_t offset, size_t nbytes);
+BSP_API void bsp_hpget(int pid, const void* src, size_t offset, void* dst, size_t nbytes);
 
 /* ---- Messages ----
  *
@@ -120,41 +121,50 @@ BSP_API void bsp_hpget(int pid, const void *src, size_t offset, void *dst, size_
 
 /* Collective. From the next superstep on, tags that are sent have `*tag_bytes`. Stores the size that was set
  * before (initially 0). */
-BSP_API void bsp_set_tagsize(int *tag_bytes);
+BSP_API void bsp_set_tagsize(int* tag_bytes);
 
 /* Copies tag and payload now. bsp_hpsend may copy them later, until the end of bsp_sync. */
-BSP_API void bsp_send(int pid, const void *tag, const void *payload, size_t payload_bytes);
-BSP_API void bsp_hpsend(int pid, const void *tag, const void *payload, size_t payload_bytes);
+BSP_API void bsp_send(int pid, const void* tag, const void* payload, size_t payload_bytes);
+BSP_API void bsp_hpsend(int pid, const void* tag, const void* payload, size_t payload_bytes);
 
 /* The messages in the queue, and the bytes of their payloads. */
-BSP_API void bsp_qsize(int *messages, int *payload_bytes);
+BSP_API void bsp_qsize(int* messages, int* payload_bytes);
 
 /* Of the first message: the bytes of its payload, and its tag. Without a message *payload_bytes is -1. */
-BSP_API void bsp_get_tag(int *payload_bytes, void *tag);
+BSP_API void bsp_get_tag(int* payload_bytes, void* tag);
 
 /* Copies the payload of the first message, at most `reception_bytes` of it, and removes the message. */
-BSP_API void bsp_move(void *payload, size_t reception_bytes);
+BSP_API void bsp_move(void* payload, size_t reception_bytes);
 
-/* Removes the first message without copying: stores pointers to its tag and its payload, which are aligned for
- * any type and valid until the next bsp_sync, and returns the bytes of the payload; -1 without a message. */
-BSP_API ptrdiff_t bsp_hpmove(void **tag, void **payload);
+/* Removes the first message without copying: stores pointers to its tag and its payload, which are aligned
+ * for any type and valid until the next bsp_sync, and returns the bytes of the payload; -1 without a message.
+ */
+BSP_API ptrdiff_t bsp_hpmove(void** tag, void** payload);
 
 /* The same functions with other types. Programs call them by the names above. */
-BSP_API void bsp_set_tagsize_z(size_t *tag_bytes);
-BSP_API void bsp_qsize_iz(int *messages, size_t *payload_bytes);
-BSP_API void bsp_qsize_uz(unsigned int *messages, size_t *payload_bytes); /* payload_bytes may be NULL */
-BSP_API void bsp_get_tag_z(size_t *payload_bytes, void *tag);             /* (size_t)-1 without a message */
+BSP_API void bsp_set_tagsize_z(size_t* tag_bytes);
+BSP_API void bsp_qsize_iz(int* messages, size_t* payload_bytes);
+BSP_API void bsp_qsize_uz(unsigned int* messages, size_t* payload_bytes); /* payload_bytes may be NULL */
+BSP_API void bsp_get_tag_z(size_t* payload_bytes, void* tag);             /* (size_t)-1 without a message */
 
 /* Where the next call is in the program. */
-BSP_API void bsp_called_at(const char *file, int line);
+BSP_API void bsp_called_at(const char* file, int line);
 
 #ifdef __cplusplus
 } /* extern "C" */
 
-inline void bsp_set_tagsize(size_t *tag_bytes) { bsp_set_tagsize_z(tag_bytes); }
-inline void bsp_qsize(int *messages, size_t *payload_bytes) { bsp_qsize_iz(messages, payload_bytes); }
-inline void bsp_qsize(unsigned int *messages, size_t *payload_bytes) { bsp_qsize_uz(messages, payload_bytes); }
-inline void bsp_get_tag(size_t *payload_bytes, void *tag) { bsp_get_tag_z(payload_bytes, tag); }
+inline void bsp_set_tagsize(size_t* tag_bytes) {
+  bsp_set_tagsize_z(tag_bytes);
+}
+inline void bsp_qsize(int* messages, size_t* payload_bytes) {
+  bsp_qsize_iz(messages, payload_bytes);
+}
+inline void bsp_qsize(unsigned int* messages, size_t* payload_bytes) {
+  bsp_qsize_uz(messages, payload_bytes);
+}
+inline void bsp_get_tag(size_t* payload_bytes, void* tag) {
+  bsp_get_tag_z(payload_bytes, tag);
+}
 #endif
 
 /* ---- Names of earlier versions ---- */
@@ -188,14 +198,14 @@ inline void bsp_get_tag(size_t *payload_bytes, void *tag) { bsp_get_tag_z(payloa
 
 #ifndef __cplusplus
 #define bsp_set_tagsize(tag_bytes) \
-  (BSP_AT, _Generic((tag_bytes), size_t *: bsp_set_tagsize_z, default: bsp_set_tagsize)(tag_bytes))
-#define bsp_qsize(messages, payload_bytes)                                             \
-  (BSP_AT, _Generic((messages),                                                        \
-               unsigned int *: bsp_qsize_uz,                                           \
-               default: _Generic((payload_bytes), size_t *: bsp_qsize_iz, default: bsp_qsize))(messages, \
-                                                                                       payload_bytes))
+  (BSP_AT, _Generic((tag_bytes), size_t*: bsp_set_tagsize_z, default: bsp_set_tagsize)(tag_bytes))
+#define bsp_qsize(messages, payload_bytes)                                                      \
+  (BSP_AT, _Generic((messages),                                                                 \
+       unsigned int*: bsp_qsize_uz,                                                             \
+       default: _Generic((payload_bytes), size_t*: bsp_qsize_iz, default: bsp_qsize))(messages, \
+                                                                                      payload_bytes))
 #define bsp_get_tag(payload_bytes, tag) \
-  (BSP_AT, _Generic((payload_bytes), size_t *: bsp_get_tag_z, default: bsp_get_tag)(payload_bytes, tag))
+  (BSP_AT, _Generic((payload_bytes), size_t*: bsp_get_tag_z, default: bsp_get_tag)(payload_bytes, tag))
 #elif defined(HOCKNEY_BSP_CHECK)
 #define bsp_set_tagsize(tag_bytes) (BSP_AT, bsp_set_tagsize(tag_bytes))
 #define bsp_qsize(messages, payload_bytes) (BSP_AT, bsp_qsize(messages, payload_bytes))

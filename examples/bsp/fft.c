@@ -21,7 +21,7 @@ static Number unit(long numerator, long denominator) {
 }
 
 /* Of length n, a power of two, with the given stride. */
-static void transform(const Number *in, int stride, Number *out, int n) {
+static void transform(const Number* in, int stride, Number* out, int n) {
   if (n == 1) {
     out[0] = in[0];
     return;
@@ -35,9 +35,11 @@ static void transform(const Number *in, int stride, Number *out, int n) {
   }
 }
 
-static Number point(int j) { return sin(0.1 * j) + I * (double)(j % 7); }
+static Number point(int j) {
+  return sin(0.1 * j) + I * (double)(j % 7);
+}
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int log = argc > 1 ? atoi(argv[1]) : 12;
   bsp_begin(bsp_nprocs());
   int p = bsp_nprocs(), s = bsp_pid(), n = 1 << log, m = n / p, part = m / p;

@@ -5,13 +5,14 @@
 #include <bsp.h>
 #include <stdlib.h>
 
-static double inner_product(const double *x, size_t local, unsigned int p) {
-  double *sums = malloc(p * sizeof(double));
+static double inner_product(const double* x, size_t local, unsigned int p) {
+  double* sums = malloc(p * sizeof(double));
   double sum = 0;
   bsp_push_reg(sums, p * sizeof(double));
   bsp_sync();
   for (size_t i = 0; i < local; ++i) sum += x[i] * x[i];
-  for (unsigned int t = 0; t < p; ++t) bsp_put(t, &sum, sums, (size_t)bsp_pid() * sizeof(double), sizeof(double));
+  for (unsigned int t = 0; t < p; ++t)
+    bsp_put(t, &sum, sums, (size_t)bsp_pid() * sizeof(double), sizeof(double));
   bsp_sync();
   sum = 0;
   for (unsigned int t = 0; t < p; ++t) sum += sums[t];
@@ -33,7 +34,7 @@ static void spmd(void) {
   bsp_pop_reg(&length);
   bsp_sync();
   size_t n = (size_t)length, local = (n + p - 1 - s) / p;
-  double *x = malloc((local + 1) * sizeof(double));
+  double* x = malloc((local + 1) * sizeof(double));
   for (size_t i = 0; i < local; ++i) x[i] = (double)(i * p + s + 1);
   bsp_sync();
   double start = bsp_time();
@@ -47,7 +48,7 @@ static void spmd(void) {
   bsp_end();
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   bsp_init(spmd, argc, argv);
   if (argc > 1) length = strtol(argv[1], NULL, 10);
   spmd();

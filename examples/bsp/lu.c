@@ -23,10 +23,10 @@ static double element(int n, int i, int j) {
 }
 
 /* Row i is row i / p of process i % p. `order` gets the original numbers of the rows. */
-static void decompose(int n, double *rows, int *order) {
+static void decompose(int n, double* rows, int* order) {
   int p = bsp_nprocs(), s = bsp_pid(), bytes = n * (int)sizeof(double);
-  double *pivot_row = malloc((size_t)bytes);
-  Pivot *candidates = malloc((size_t)p * sizeof(Pivot));
+  double* pivot_row = malloc((size_t)bytes);
+  Pivot* candidates = malloc((size_t)p * sizeof(Pivot));
   bsp_push_reg(rows, ((n - s + p - 1) / p) * bytes);
   bsp_push_reg(pivot_row, bytes);
   bsp_push_reg(candidates, p * (int)sizeof(Pivot));
@@ -39,7 +39,8 @@ static void decompose(int n, double *rows, int *order) {
     bsp_sync();
     best = candidates[0];
     for (int t = 1; t < p; ++t)
-      if (candidates[t].value > best.value || (candidates[t].value == best.value && candidates[t].row < best.row))
+      if (candidates[t].value > best.value ||
+          (candidates[t].value == best.value && candidates[t].row < best.row))
         best = candidates[t];
     int r = best.row, number = order[k];
     order[k] = order[r];
@@ -47,7 +48,7 @@ static void decompose(int n, double *rows, int *order) {
     /* Rows k and r change places, and the new row k goes to all processes. A put of another process does not
      * overtake the copy that this one makes. */
     if (r % p == s) {
-      double *row = rows + r / p * n;
+      double* row = rows + r / p * n;
       for (int t = 0; t < p; ++t) bsp_put(t, row, pivot_row, 0, bytes);
       if (r != k) bsp_put(k % p, row, rows, k / p * bytes, bytes);
     }
@@ -68,7 +69,7 @@ static void decompose(int n, double *rows, int *order) {
 }
 
 /* The largest element of P A - L U, on process 0. */
-static double residual(int n, const double *rows, const int *order) {
+static double residual(int n, const double* rows, const int* order) {
   int p = bsp_nprocs(), s = bsp_pid(), bytes = n * (int)sizeof(double);
   double *all = malloc((size_t)(s == 0 ? n : 1) * (size_t)bytes), largest = 0;
   bsp_push_reg(all, s == 0 ? n * bytes : 0);
@@ -86,12 +87,12 @@ static double residual(int n, const double *rows, const int *order) {
   return largest;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int size = argc > 1 ? atoi(argv[1]) : 96;
   bsp_begin(bsp_nprocs());
   int p = bsp_nprocs(), s = bsp_pid(), n = size;
-  double *rows = malloc((size_t)(n / p + 1) * (size_t)n * sizeof(double));
-  int *order = malloc((size_t)n * sizeof(int));
+  double* rows = malloc((size_t)(n / p + 1) * (size_t)n * sizeof(double));
+  int* order = malloc((size_t)n * sizeof(int));
   for (int i = 0; i < n; ++i) order[i] = i;
   for (int i = s; i < n; i += p)
     for (int j = 0; j < n; ++j) rows[i / p * n + j] = element(n, i, j);

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare(const void *a, const void *b) {
-  unsigned int x = *(const unsigned int *)a, y = *(const unsigned int *)b;
+static int compare(const void* a, const void* b) {
+  unsigned int x = *(const unsigned int*)a, y = *(const unsigned int*)b;
   return (x > y) - (x < y);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   size_t n = argc > 1 ? strtoul(argv[1], NULL, 10) : 20000;
   bsp_begin(bsp_nprocs());
   unsigned int p = (unsigned int)bsp_nprocs(), s = (unsigned int)bsp_pid(), state = 1 + s * 7919u;
@@ -44,7 +44,7 @@ int main(int argc, char **argv) {
   unsigned int messages;
   size_t bytes, count = 0;
   bsp_qsize(&messages, &bytes);
-  unsigned int *sorted = malloc(bytes + 1);
+  unsigned int* sorted = malloc(bytes + 1);
   for (; messages > 0; --messages) {
     size_t size, from;
     unsigned int source;
@@ -65,7 +65,8 @@ int main(int argc, char **argv) {
   for (unsigned int t = 0; t < p; ++t) before += all_sums[3 * t], after += all_sums[3 * t + 1];
   if (before != after) bsp_abort("the sum is %llu (expected %llu)\n", after, before);
   for (unsigned int t = s + 1; t < p; ++t)
-    if (count > 0 && all_sums[3 * t + 1] > 0 && sorted[count - 1] > all_sums[3 * t + 2]) bsp_abort("not sorted\n");
+    if (count > 0 && all_sums[3 * t + 1] > 0 && sorted[count - 1] > all_sums[3 * t + 2])
+      bsp_abort("not sorted\n");
   if (s == 0) printf("%u processes: %zu numbers in %.3g s\n", p, n * p, time);
   bsp_pop_reg(all_sums);
   bsp_pop_reg(samples);

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The hockney authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Sparse matrix times vector, repeated: spmv [ROWS]. Row i has 8 elements in random columns; rows and vector are
- * distributed in blocks. A process gets each element of the vector that it needs once in a product. */
+ * Sparse matrix times vector, repeated: spmv [ROWS]. Row i has 8 elements in random columns; rows and vector
+ * are distributed in blocks. A process gets each element of the vector that it needs once in a product. */
 #include <bsp.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,9 +16,11 @@ static int column(int n, int i, int k) {
   return (int)((x ^ (x >> 16)) % (unsigned int)n);
 }
 
-static double value(int i, int k) { return 1.0 / (1 + (i + k) % 5) / PER_ROW; }
+static double value(int i, int k) {
+  return 1.0 / (1 + (i + k) % 5) / PER_ROW;
+}
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int rows = argc > 1 ? atoi(argv[1]) : 5000;
   bsp_begin(bsp_nprocs());
   int p = bsp_nprocs(), s = bsp_pid(), n = rows, block = (n + p - 1) / p;
@@ -32,7 +34,7 @@ int main(int argc, char **argv) {
       int j = column(n, first + i, k);
       if (place[j] < 0) needed[count] = j, place[j] = count++;
     }
-  double *elements = malloc((size_t)(count + 1) * sizeof(double));
+  double* elements = malloc((size_t)(count + 1) * sizeof(double));
   for (int i = 0; i < local; ++i) v[i] = cos(first + i);
   bsp_push_reg(v, local * (int)sizeof(double));
   bsp_sync();
@@ -43,7 +45,8 @@ int main(int argc, char **argv) {
     bsp_sync();
     for (int i = 0; i < local; ++i) {
       u[i] = 0;
-      for (int k = 0; k < PER_ROW; ++k) u[i] += value(first + i, k) * elements[place[column(n, first + i, k)]];
+      for (int k = 0; k < PER_ROW; ++k)
+        u[i] += value(first + i, k) * elements[place[column(n, first + i, k)]];
     }
     for (int i = 0; i < local; ++i) v[i] = u[i];
   }
@@ -56,7 +59,7 @@ int main(int argc, char **argv) {
       next[i] = 0;
       for (int k = 0; k < PER_ROW; ++k) next[i] += value(i, k) * whole[column(n, i, k)];
     }
-    double *swapped = whole;
+    double* swapped = whole;
     whole = next;
     next = swapped;
   }

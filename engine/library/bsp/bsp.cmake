@@ -12,9 +12,11 @@ target_compile_options(hockney_bsp PRIVATE -O3)
 
 add_library(hockney_bsp_shared SHARED $<TARGET_OBJECTS:hockney_bsp>)
 add_library(hockney::bsp_shared ALIAS hockney_bsp_shared)
-set_target_properties(hockney_bsp_shared PROPERTIES EXPORT_NAME bsp_shared OUTPUT_NAME hockney-bsp LINKER_LANGUAGE CXX
+set_target_properties(hockney_bsp_shared PROPERTIES
+  EXPORT_NAME bsp_shared OUTPUT_NAME hockney-bsp LINKER_LANGUAGE CXX
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-target_link_libraries(hockney_bsp_shared PRIVATE $<BUILD_INTERFACE:hockney_barrier> INTERFACE $<INSTALL_INTERFACE:MPI::MPI_CXX>)
+target_link_libraries(hockney_bsp_shared
+  PRIVATE $<BUILD_INTERFACE:hockney_barrier> INTERFACE $<INSTALL_INTERFACE:MPI::MPI_CXX>)
 target_include_directories(hockney_bsp_shared INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 install(TARGETS hockney_bsp_shared EXPORT bsp LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 

@@ -31,8 +31,9 @@ def command(**given: Any) -> int:
     compiler finds none), compile them into hockney's cache, and print the folder. This takes some minutes and
     400 MB of temporary space, and needs neither root nor an MPI.
 
-    With --library: compile the barriers and collectives for C++ programs that use this MPI, and install
-    headers, libraries, and files for CMake and pkg-config into --prefix.
+    With --library: compile the barriers and collectives for C++ programs that use this MPI, and BSPlib for C
+    and C++, and install headers, libraries, BSPlib's commands, and files for CMake and pkg-config into
+    --prefix.
     """
     from hockney.cli.actions.build import action
 

@@ -8,7 +8,7 @@
 #include <setjmp.h>
 #include <stdlib.h>
 
-static int tried(const Rule *rules) {
+static int tried(const Rule* rules) {
   int count = 0;
   for (; rules[count].name; ++count) rules[count].run();
   return count;
@@ -24,7 +24,7 @@ static void run_all(void) {
   printf("fine %d\n", count);
 }
 
-static void run_error(const Rule *rule) {
+static void run_error(const Rule* rule) {
   bsp_begin(bsp_nprocs());
   rule->run();
   bsp_end();
@@ -42,7 +42,7 @@ int MPI_Abort(MPI_Comm comm, int code) {
   longjmp(caught, 1);
 }
 
-static void run_one(const Rule *rule) {
+static void run_one(const Rule* rule) {
   if (bsp_pid() == 1) fprintf(stderr, "rule %s from superstep %d\n", rule->name, steps);
   catching = bsp_pid() == 1;
   if (setjmp(caught) == 0) {
@@ -54,10 +54,10 @@ static void run_one(const Rule *rule) {
   catching = 0;
 }
 
-static void run_errors(char **names) {
+static void run_errors(char** names) {
   bsp_begin(bsp_nprocs());
   for (; *names; ++names)
-    for (const Rule *rule = errors; rule->name; ++rule)
+    for (const Rule* rule = errors; rule->name; ++rule)
       if (strcmp(rule->name, *names) == 0) run_one(rule);
   bsp_end();
 }
@@ -81,8 +81,8 @@ static void section(void) {
   printf("process 0 of %d\n", bsp_nprocs());
 }
 
-int main(int argc, char *argv[]) {
-  const char *which = argc > 1 ? argv[1] : "all";
+int main(int argc, char* argv[]) {
+  const char* which = argc > 1 ? argv[1] : "all";
   if (strcmp(which, "init") == 0) {
     bsp_init(section, argc, argv);
     prologue = atoi(argv[2]);
@@ -124,7 +124,7 @@ int main(int argc, char *argv[]) {
     bsp_begin(bsp_nprocs());
     bsp_init(section, argc, argv);
   }
-  for (const Rule *rule = errors; rule->name; ++rule)
+  for (const Rule* rule = errors; rule->name; ++rule)
     if (strcmp(which, rule->name) == 0) run_error(rule);
   return 0;
 }

@@ -15,55 +15,103 @@ void step(void) {
   bsp_sync();
 }
 
-#define ON_ONE(call)                  \
-  do {                                \
-    bsp_push_reg(area, sizeof area);  \
-    step();                       \
-    step();                       \
-    if (bsp_pid() == 1) call;         \
-    step();                       \
+#define ON_ONE(call)                 \
+  do {                               \
+    bsp_push_reg(area, sizeof area); \
+    step();                          \
+    step();                          \
+    if (bsp_pid() == 1) call;        \
+    step();                          \
   } while (0)
 
-static void pid_negative(void) { ON_ONE(bsp_put(-1, &value, area, 0, sizeof value)); }
-static void pid_nprocs(void) { ON_ONE(bsp_put(bsp_nprocs(), &value, area, 0, sizeof value)); }
-static void send_pid(void) { ON_ONE(bsp_send(bsp_nprocs(), NULL, &value, sizeof value)); }
-static void get_pid(void) { ON_ONE(bsp_get(INT_MIN, area, 0, &value, sizeof value)); }
-static void put_beyond(void) { ON_ONE(bsp_put(0, &value, area, 13, sizeof value)); }
-static void hpput_beyond(void) { ON_ONE(bsp_hpput(0, &value, area, 16, 1)); }
-static void get_beyond(void) { ON_ONE(bsp_get(0, area, 0, other, sizeof area + 1)); }
-static void hpget_beyond(void) { ON_ONE(bsp_hpget(0, area, 100, other, 1)); }
-static void put_negative_offset(void) { ON_ONE(bsp_put(0, &value, area, -1, sizeof value)); }
-static void put_negative_size(void) { ON_ONE(bsp_put(0, &value, area, 0, -4)); }
-static void put_overflow(void) { ON_ONE(bsp_put(0, &value, area, (size_t)-1 / 2, (size_t)-1 / 2)); }
-static void put_null(void) { ON_ONE(bsp_put(0, NULL, area, 0, sizeof value)); }
-static void put_to_null(void) { ON_ONE(bsp_put(0, &value, NULL, 0, sizeof value)); }
-static void get_null(void) { ON_ONE(bsp_get(0, area, 0, NULL, sizeof value)); }
-static void put_unregistered(void) { ON_ONE(bsp_put(0, &value, other, 0, sizeof value)); }
-static void put_inside(void) { ON_ONE(bsp_put(0, &value, area + 1, 0, sizeof value)); }
-static void get_unregistered(void) { ON_ONE(bsp_get(0, other, 0, &value, sizeof value)); }
-static void send_negative(void) { ON_ONE(bsp_send(0, NULL, &value, -1)); }
-static void send_null(void) { ON_ONE(bsp_send(0, NULL, NULL, 1)); }
-static void push_negative(void) { ON_ONE(bsp_push_reg(other, -1)); }
-static void push_null(void) { ON_ONE(bsp_push_reg(NULL, 4)); }
-static void pop_unregistered(void) { ON_ONE(bsp_pop_reg(other)); }
-static void move_empty(void) { ON_ONE(bsp_move(&value, 4)); }
+static void pid_negative(void) {
+  ON_ONE(bsp_put(-1, &value, area, 0, sizeof value));
+}
+static void pid_nprocs(void) {
+  ON_ONE(bsp_put(bsp_nprocs(), &value, area, 0, sizeof value));
+}
+static void send_pid(void) {
+  ON_ONE(bsp_send(bsp_nprocs(), NULL, &value, sizeof value));
+}
+static void get_pid(void) {
+  ON_ONE(bsp_get(INT_MIN, area, 0, &value, sizeof value));
+}
+static void put_beyond(void) {
+  ON_ONE(bsp_put(0, &value, area, 13, sizeof value));
+}
+static void hpput_beyond(void) {
+  ON_ONE(bsp_hpput(0, &value, area, 16, 1));
+}
+static void get_beyond(void) {
+  ON_ONE(bsp_get(0, area, 0, other, sizeof area + 1));
+}
+static void hpget_beyond(void) {
+  ON_ONE(bsp_hpget(0, area, 100, other, 1));
+}
+static void put_negative_offset(void) {
+  ON_ONE(bsp_put(0, &value, area, -1, sizeof value));
+}
+static void put_negative_size(void) {
+  ON_ONE(bsp_put(0, &value, area, 0, -4));
+}
+static void put_overflow(void) {
+  ON_ONE(bsp_put(0, &value, area, (size_t)-1 / 2, (size_t)-1 / 2));
+}
+static void put_null(void) {
+  ON_ONE(bsp_put(0, NULL, area, 0, sizeof value));
+}
+static void put_to_null(void) {
+  ON_ONE(bsp_put(0, &value, NULL, 0, sizeof value));
+}
+static void get_null(void) {
+  ON_ONE(bsp_get(0, area, 0, NULL, sizeof value));
+}
+static void put_unregistered(void) {
+  ON_ONE(bsp_put(0, &value, other, 0, sizeof value));
+}
+static void put_inside(void) {
+  ON_ONE(bsp_put(0, &value, area + 1, 0, sizeof value));
+}
+static void get_unregistered(void) {
+  ON_ONE(bsp_get(0, other, 0, &value, sizeof value));
+}
+static void send_negative(void) {
+  ON_ONE(bsp_send(0, NULL, &value, -1));
+}
+static void send_null(void) {
+  ON_ONE(bsp_send(0, NULL, NULL, 1));
+}
+static void push_negative(void) {
+  ON_ONE(bsp_push_reg(other, -1));
+}
+static void push_null(void) {
+  ON_ONE(bsp_push_reg(NULL, 4));
+}
+static void pop_unregistered(void) {
+  ON_ONE(bsp_pop_reg(other));
+}
+static void move_empty(void) {
+  ON_ONE(bsp_move(&value, 4));
+}
 static void tagsize_negative(void) {
   int size = -1;
   ON_ONE(bsp_set_tagsize(&size));
 }
 static void tagsize_null(void) {
-  int *none = NULL;
+  int* none = NULL;
   ON_ONE(bsp_set_tagsize(none));
 }
 static void qsize_null(void) {
-  int *none = NULL;
+  int* none = NULL;
   ON_ONE(bsp_qsize(&value, none));
 }
 static void get_tag_null(void) {
-  int *none = NULL;
+  int* none = NULL;
   ON_ONE(bsp_get_tag(none, NULL));
 }
-static void abort_in_section(void) { ON_ONE(bsp_abort("process %d gives up\n", bsp_pid())); }
+static void abort_in_section(void) {
+  ON_ONE(bsp_abort("process %d gives up\n", bsp_pid()));
+}
 
 static void put_too_early(void) {
   step();
@@ -136,7 +184,9 @@ static void pushes_differ(void) {
   step();
 }
 
-static void pops_differ(void) { ON_ONE(bsp_pop_reg(area)); }
+static void pops_differ(void) {
+  ON_ONE(bsp_pop_reg(area));
+}
 
 static void pops_of_different_areas(void) {
   bsp_push_reg(area, sizeof area);
@@ -214,8 +264,7 @@ static void put_dropped(void) {
   if (bsp_pid() == 1) bsp_put(0, other, area, 0, 4);
 }
 
-#define RULE(name) \
-  { #name, name }
+#define RULE(name) {#name, name}
 
 const Rule errors[] = {
     RULE(pid_negative),

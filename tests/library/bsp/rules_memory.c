@@ -119,7 +119,7 @@ static void no_bytes_have_no_effect(void) {
 
 static void sizes_may_differ_between_processes(void) {
   int n = bsp_pid() + 1;
-  int *area = malloc((size_t)n * sizeof(int));
+  int* area = (int*)malloc((size_t)n * sizeof(int));
   for (int k = 0; k < n; ++k) area[k] = -1;
   bsp_push_reg(area, n * (int)sizeof(int));
   bsp_sync();

@@ -105,7 +105,7 @@ static void messages_without_copying(void) {
   while ((size = (int)bsp_hpmove(&tag, &payload)) != -1) {
     EXPECT(memcmp(tag, "tag", 3) == 0);
     EXPECT((uintptr_t)payload % 16 == 0 && (uintptr_t)tag % 16 == 0);
-    const double *values = payload;
+    const double* values = (const double*)payload;
     int count = size / (int)sizeof(double);
     EXPECT(count < 1 || values[0] == count);
     EXPECT(count < 2 || values[1] == count + 0.5);
@@ -126,7 +126,7 @@ static void received_memory_stays_until_sync(void) {
     bsp_sync();
     EXPECT(bsp_hpmove(&tag, &first) == sizeof(int) && bsp_hpmove(&tag, &second) == sizeof(int));
     for (int k = 0; k < 40; ++k) bsp_send(k % bsp_nprocs(), NULL, &other, sizeof other);
-    int sum = *(int *)first + *(int *)second;
+    int sum = *(int*)first + *(int*)second;
     EXPECT(sum == 20 + bsp_pid() + LEFT);
     bsp_sync();
   }

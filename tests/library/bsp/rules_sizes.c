@@ -8,18 +8,21 @@
 
 enum { MOST = 5 << 20 };
 
-static const int sizes[] = {1, 7, 8, 63, 64, 65, 127, 128, 1000, 4096, 65535, 65536, 70001, 524288, 600000, MOST};
+static const int sizes[] = {1,    7,    8,     63,    64,    65,     127,    128,
+                            1000, 4096, 65535, 65536, 70001, 524288, 600000, MOST};
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
 
 static unsigned char *from, *to, *here;
 
-static unsigned char byte_of(int pid, int round, int k) { return (unsigned char)(17 * pid + 5 * round + k % 251); }
+static unsigned char byte_of(int pid, int round, int k) {
+  return (unsigned char)(17 * pid + 5 * round + k % 251);
+}
 
-static void set(unsigned char *memory, int bytes, int round) {
+static void set(unsigned char* memory, int bytes, int round) {
   for (int k = 0; k < bytes; ++k) memory[k] = byte_of(bsp_pid(), round, k);
 }
 
-static int has(const unsigned char *memory, int bytes, int pid, int round) {
+static int has(const unsigned char* memory, int bytes, int pid, int round) {
   for (int k = 0; k < bytes; ++k)
     if (memory[k] != byte_of(pid, round, k)) return 0;
   return 1;
@@ -102,7 +105,8 @@ static void large_puts_in_order(void) {
   bsp_put(RIGHT, from, to, half, half);
   bsp_sync();
   EXPECT(has(to, half, RIGHT, 4));
-  EXPECT(memcmp(to + half, from, 0) == 0 && to[half] == byte_of(LEFT, 4, 0) && to[2 * half - 1] == byte_of(LEFT, 4, half - 1));
+  EXPECT(memcmp(to + half, from, 0) == 0 && to[half] == byte_of(LEFT, 4, 0) &&
+         to[2 * half - 1] == byte_of(LEFT, 4, half - 1));
   end();
 }
 
@@ -135,7 +139,8 @@ static void much_at_once(void) {
   bsp_qsize(&messages, &bytes);
   EXPECT(messages == 3 && bytes == 3 * MOST - 3);
   void *tag, *payload;
-  for (int size; (size = (int)bsp_hpmove(&tag, &payload)) >= 0; sum += size) EXPECT(has(payload, size, LEFT, 5));
+  for (int size; (size = (int)bsp_hpmove(&tag, &payload)) >= 0; sum += size)
+    EXPECT(has(payload, size, LEFT, 5));
   EXPECT(sum == bytes);
   end();
 }
@@ -179,7 +184,8 @@ static void unbuffered_mixtures(void) {
   bsp_hpget(LEFT, from, 0, here + 2 * part, part);
   bsp_get(bsp_pid(), from, 0, here + 3 * part, part);
   bsp_sync();
-  EXPECT(has(to, part + 100, LEFT, 6) && has(to + 2 * part, part, RIGHT, 6) && has(to + 3 * part, part, LEFT, 6));
+  EXPECT(has(to, part + 100, LEFT, 6) && has(to + 2 * part, part, RIGHT, 6) &&
+         has(to + 3 * part, part, LEFT, 6));
   EXPECT(has(here, part, RIGHT, 6) && here[part] == byte_of(LEFT, 6, part));
   EXPECT(has(here + 2 * part, part, LEFT, 6) && has(here + 3 * part, part, bsp_pid(), 6));
   end();

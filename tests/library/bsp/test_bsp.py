@@ -5,13 +5,17 @@ program, on each path that data can take, and complete programs in C."""
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
 import pytest
 from bsp_programs import HERE, PATHS, Ended, bspcc, bsprun
 from installed import EXAMPLES, built_example, did
+from real_mpi import simgrid_here
 
+from hockney import build, process
+from hockney.build.engine import ALONE
 from hockney.build.tools import tool
 from hockney.core.machine import Mpi
 
@@ -214,11 +218,9 @@ def test_a_checking_build_names_the_line(prefix, tmp_path):
     found = ERROR.search(ended.err)
     assert found is not None and Path(found[2]).name == "rules_errors.c" and int(found[3]) == line
     for each in ("messages", "memory"):
-        source = tmp_path / f"{each}.cpp"
-        text = (HERE / f"rules_{each}.c").read_text().replace("malloc(", "(int *)malloc(")
-        source.write_text(text.replace("*values = payload", "*values = (const double *)payload"))
-        did([*bspcc(prefix, "c++"), "-check", f"-I{HERE}", "-c", str(source), "-o", str(tmp_path / "o")])
-        did([*bspcc(prefix, "c++"), f"-I{HERE}", "-c", str(source), "-o", str(tmp_path / "o")])
+        words = ["-c", "-x", "c++", str(HERE / f"rules_{each}.c"), "-o", str(tmp_path / "object")]
+        did([*bspcc(prefix, "c++"), "-check", *words])
+        did([*bspcc(prefix, "c++"), *words])
 
 
 def test_fewer_processes_than_were_started(prefix, rules):
@@ -298,3 +300,37 @@ def test_manual_pages_have_every_function(prefix):
     functions = set(re.findall(r"\b(bsp_\w+)\(", header.split("/* The same functions with other types")[0]))
     pages = {path.stem for path in (prefix / "share" / "man" / "man3").iterdir()}
     assert functions - pages == {"bsp_abort_va"} and pages <= functions
+
+
+@pytest.mark.slow
+def test_rules_hold_on_simulated_processes(tmp_path):
+    """SimGrid gives each of them its own global variables."""
+    smpi = simgrid_here()
+    build.install_library(smpi, tmp_path)
+    (tmp_path / "alone.xml").write_text(ALONE)
+    (tmp_path / "hosts.txt").write_text("n0\n" * 4)
+    program = tmp_path / "rules"
+    did([*bspcc(tmp_path), "-std=gnu11", *map(str, sorted(HERE.glob("rules*.c"))), "-o", str(program)])
+    hosts = ["-hostfile", str(tmp_path / "hosts.txt"), "-platform", str(tmp_path / "alone.xml")]
+    for ranks in range(1, 5):
+        words = [str(tmp_path / "bin" / "hockney-bsprun"), "-n", str(ranks), *hosts, "-quiet", str(program)]
+        done = process.capture([*words, "all"], timeout=600)
+        assert done.code == 0 and done.out.startswith("fine "), done.out + done.err
+
+
+PAGE = HERE.parents[2] / "docs" / "bsplib.md"
+
+
+def test_the_tutorial_prints_what_it_shows(prefix, tmp_path):
+    page = PAGE.read_text().split("## Building programs")[0]
+    sources = re.findall(r"^```(?:c|cpp)\n(.*?)^```$", page, re.M | re.S)
+    for name, source in zip(("squares.c", "beyond.c", "squares.cpp"), sources, strict=True):
+        (tmp_path / name).write_text(source)
+    shown = "".join(re.findall(r"^```console\n(.*?)^```$", page, re.M | re.S))
+    path = {"PATH": f"{prefix / 'bin'}:{os.environ['PATH']}"}
+    printed = ""
+    for command in re.findall(r"^\$ (.*)$", shown, re.M):
+        done = process.capture(["/bin/sh", "-c", command], env=path, cwd=tmp_path, timeout=300)
+        printed += f"$ {command}\n{done.out}"
+        assert not done.err, done.err
+    assert printed == shown
