@@ -304,17 +304,18 @@ std::size_t Core::set_tag_size(std::size_t bytes) {
 void Core::send(Call call, int pid, const void* tag, const void* payload, std::size_t payload_bytes) {
   check_pid(call, pid);
   check_size(call, "payload", payload_bytes);
-  if (!tag && tag_bytes_ > 0) fail(call, "the tag is NULL (expected %zu bytes)", tag_bytes_);
+  const std::size_t tag_bytes = tag_bytes_;
+  if (!tag && tag_bytes > 0) fail(call, "the tag is NULL (expected %zu bytes)", tag_bytes);
   if (!payload && payload_bytes > 0) fail(call, "the payload is NULL (expected %zu bytes)", payload_bytes);
-  if (recording_) count(pid, tag_bytes_ + payload_bytes);
-  const std::size_t bytes = sizeof(MessageRecord) + padded(tag_bytes_) + padded(payload_bytes);
+  if (recording_) count(pid, tag_bytes + payload_bytes);
+  const std::size_t bytes = sizeof(MessageRecord) + padded(tag_bytes) + padded(payload_bytes);
   Outbox& out = outboxes_[static_cast<std::size_t>(pid)];
   Stream& stream = out.streams[messages];
   if (stream.room() < bytes) grow(out, pid, messages, bytes);
-  const MessageRecord record{payload_bytes, tag_bytes_};
+  const MessageRecord record{payload_bytes, tag_bytes};
   std::memcpy(stream.at, &record, sizeof record);
-  if (tag_bytes_ > 0) copy_bytes(stream.at + sizeof record, tag, tag_bytes_);
-  if (payload_bytes > 0) copy_bytes(stream.at + sizeof record + padded(tag_bytes_), payload, payload_bytes);
+  if (tag_bytes > 0) copy_bytes(stream.at + sizeof record, tag, tag_bytes);
+  if (payload_bytes > 0) copy_bytes(stream.at + sizeof record + padded(tag_bytes), payload, payload_bytes);
   stream.at += bytes;
 }
 

@@ -114,8 +114,8 @@ class SharedTransport final : public Transport {
       return;
     }
     close(stream, mailbox);
-    const std::size_t wanted =
-        std::clamp(2 * static_cast<std::size_t>(stream.end - stream.begin), smallest_chunk, largest_chunk);
+    const std::size_t before = stream.begin ? static_cast<std::size_t>(stream.end - stream.begin) : 0;
+    const std::size_t wanted = std::clamp(2 * before, smallest_chunk, largest_chunk);
     std::uint64_t offset = take(sizeof(Chunk) + std::max(bytes, wanted));
     std::size_t size = std::max(bytes, wanted);
     if (offset == 0) offset = take(sizeof(Chunk) + (size = bytes));
@@ -215,10 +215,12 @@ class SharedTransport final : public Transport {
 
   // Notes how much of the current piece is used.
   static void close(const Stream& stream, Mailbox& mailbox) {
+    if (!stream.begin) return;
+    const auto used = static_cast<std::size_t>(stream.at - stream.begin);
     if (stream.chunk)
-      stream.chunk->used = static_cast<std::uint64_t>(stream.at - stream.begin);
-    else if (stream.begin)
-      mailbox.here = static_cast<std::uint32_t>(stream.at - stream.begin);
+      stream.chunk->used = used;
+    else
+      mailbox.here = static_cast<std::uint32_t>(used);
   }
   static void fill(Mailbox& mailbox, const Outbox& outbox) {
     for (int kind = 0; kind < kinds; ++kind) {
