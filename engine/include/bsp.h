@@ -69,7 +69,8 @@ BSP_API void bsp_init(void (*spmd)(void), int argc, char* argv[]);
  * not needed wait, and end with status 0. */
 BSP_API void bsp_begin(int maxprocs);
 
-/* Collective. Only process 0 returns. Communication since the last bsp_sync does not take place. */
+/* Collective. Only process 0 returns, or all if the program has called MPI_Init itself. Communication since
+ * the last bsp_sync does not take place. */
 BSP_API void bsp_end(void);
 
 /* Ends all processes, with this text (as printf) on stderr and a status other than 0, at any time. */

@@ -132,6 +132,7 @@ void Program::begin(int maxprocs) {
   nprocs_ = used;
   if (rank_ >= used) {
     stage_ = Stage::after;
+    if (!own_mpi_) MPI_Finalize();
     leave_others();
   }
   Settings settings;
@@ -158,7 +159,8 @@ void Program::end() {
   core_.reset();
   MPI_Comm_free(&members_);
   stage_ = Stage::after;
-  if (rank_ > 0) leave_others();
+  // A program that has started MPI itself goes on everywhere, to its MPI_Finalize.
+  if (rank_ > 0 && own_mpi_) leave_others();
 }
 
 int Program::nprocs() {

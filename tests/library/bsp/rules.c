@@ -99,6 +99,20 @@ int main(int argc, char* argv[]) {
     printf("%d of %d\n", bsp_nprocs(), started);
     return 0;
   }
+  if (strcmp(which, "own_mpi") == 0) {
+    MPI_Init(&argc, &argv);
+    bsp_begin(2);
+    bsp_sync();
+    bsp_end();
+    int members = 1, all = 0;
+    MPI_Comm both;
+    MPI_Comm_split(MPI_COMM_SELF, 0, 0, &both);
+    MPI_Allreduce(&members, &all, 1, MPI_INT, MPI_SUM, both);
+    printf("%d of %d\n", all, bsp_nprocs());
+    MPI_Comm_free(&both);
+    MPI_Finalize();
+    return 0;
+  }
   if (strcmp(which, "all") == 0) {
     run_all();
     return 0;

@@ -228,6 +228,12 @@ def test_fewer_processes_than_were_started(prefix, rules):
     assert (ended.code, ended.out) == (0, "2 of 4\n"), ended.err
 
 
+def test_a_program_that_starts_mpi_itself(prefix, rules):
+    """Both processes that are used return from bsp_end."""
+    ended = bsprun(prefix, 3, rules, "own_mpi")
+    assert (ended.code, ended.out) == (0, "1 of 2\n" * 2), ended.err
+
+
 def test_process_0_runs_what_precedes_the_section(prefix, rules):
     ended = bsprun(prefix, 4, rules, "init", "3")
     assert (ended.code, ended.out) == (0, "process 0 of 3\n"), ended.err
