@@ -157,7 +157,11 @@ int supersteps(std::uint64_t seed, const Settings& settings) {
   World::Owned own = expected.memory[pid];
   Registration areas[registered];
   const auto push = [&](int k) {
-    for (auto& sizes : expected.size) sizes[k] = random.below(6) == 0 ? 0 : random.size(area_bytes);
+    // Mostly large, so that operations overlap.
+    for (auto& sizes : expected.size) {
+      const std::size_t kind = random.below(6);
+      sizes[k] = kind == 0 ? 0 : kind == 1 ? random.size(area_bytes) : area_bytes - random.below(1000);
+    }
     areas[k] = bsp.push_reg(own[k].data(), expected.size[pid][k]);
   };
   for (int k = 0; k < registered; ++k) push(k);
@@ -224,7 +228,6 @@ int supersteps(std::uint64_t seed, const Settings& settings) {
     std::sort(received.begin(), received.end());
     if (messages != received) differ(bsp, "messages", seed, bsp.settings());
     tag_bytes = next_tag_bytes;
-    // The tag size that was set takes effect a superstep later for the queue, but at once for what is sent.
   }
   return count;
 }
