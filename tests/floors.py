@@ -33,6 +33,8 @@ ENGINE = {
     "sync": 2,
     "coll": 2,
     "bsp": 2,
+    "bpram": 2,
+    "local": 2,
     "measure": 3,
     "library": 3,
     "patterns": 4,
