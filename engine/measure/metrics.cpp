@@ -53,29 +53,42 @@ const char* name_of(OverRanks over_ranks) {
 }
 
 const char* name_of(Per per) {
-  return per == Per::record ? "record" : "repetition";
+  switch (per) {
+    case Per::record: return "record";
+    case Per::repetition: return "repetition";
+    case Per::superstep: return "superstep";
+  }
+  return "record";
 }
 
-MetricValues::MetricValues(std::span<const Metric> declared, Per per) {
+MetricValues::MetricValues(std::span<const Metric> declared, bool per_repetition) {
   for (const Metric& metric : declared)
-    if (metric.per == per) metrics_.push_back(&metric);
+    if ((metric.per == Per::repetition) == per_repetition) metrics_.push_back(&metric);
   clear();
 }
 
 void MetricValues::clear() {
-  values_.assign(metrics_.size(), missing);
+  values_.resize(metrics_.size());
+  for (std::vector<double>& values : values_) values.assign(1, missing);
 }
 
 void MetricValues::set(std::string_view name, double value) {
+  set_each(name, std::span(&value, 1));
+}
+
+void MetricValues::set_each(std::string_view name, std::span<const double> values) {
   const auto at = std::find_if(metrics_.begin(), metrics_.end(),
                                [name](const Metric* metric) { return name == metric->name; });
   if (at == metrics_.end()) {
     if (problem_.empty()) problem_ = "metric '" + std::string(name) + "' is reported but not declared here";
     return;
   }
-  if (!std::isfinite(value) && problem_.empty())
-    problem_ = "metric '" + std::string(name) + "' is not a finite number";
-  values_[static_cast<std::size_t>(at - metrics_.begin())] = value;
+  const bool finite =
+      std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+  if (!finite && problem_.empty()) problem_ = "metric '" + std::string(name) + "' is not a finite number";
+  if (values.size() != 1 && (*at)->per != Per::superstep && problem_.empty())
+    problem_ = "metric '" + std::string(name) + "' has more than one value, but is not per superstep";
+  values_[static_cast<std::size_t>(at - metrics_.begin())].assign(values.begin(), values.end());
 }
 
 void MetricValues::label(std::string_view name, std::string_view word) {
@@ -85,7 +98,7 @@ void MetricValues::label(std::string_view name, std::string_view word) {
 std::string MetricValues::problem() const {
   if (!problem_.empty()) return problem_;
   for (std::size_t i = 0; i < metrics_.size(); ++i)
-    if (std::isnan(values_[i]))
+    if (!values_[i].empty() && std::isnan(values_[i].front()))
       return "metric '" + std::string(metrics_[i]->name) + "' is declared but not reported";
   return "";
 }
@@ -93,11 +106,11 @@ std::string MetricValues::problem() const {
 Report record_report(Workload& workload, std::span<const Metric> declared, const Comm& control) {
   Report report;
   if (declared.empty()) return report;
-  MetricValues values(declared, Per::record);
+  MetricValues values(declared, false);
   workload.report(values);
   throw_problems(values.problem(), control);
   for (std::size_t i = 0; i < values.metrics().size(); ++i) {
-    MetricSeries series{values.metrics()[i], {values.values()[i]}};
+    MetricSeries series{values.metrics()[i], values.values()[i]};
     combine(series.metric->over_ranks, series.values, control);
     report.metrics.push_back(std::move(series));
   }
@@ -106,7 +119,7 @@ Report record_report(Workload& workload, std::span<const Metric> declared, const
 }
 
 MetricSamples::MetricSamples(std::span<const Metric> declared, const Comm& control)
-    : control_(control), current_(declared, Per::repetition), chunk_(current_.metrics().size()) {
+    : control_(control), current_(declared, true), chunk_(current_.metrics().size()) {
   for (const Metric* metric : current_.metrics()) series_.push_back({metric, {}});
 }
 
@@ -125,7 +138,7 @@ void MetricSamples::take(Workload& workload, double operations) {
   current_.clear();
   workload.sample(current_);
   for (std::size_t i = 0; i < chunk_.size(); ++i)
-    chunk_[i].push_back(current_.values()[i] / (current_.metrics()[i]->phase ? operations : 1.0));
+    chunk_[i].push_back(current_.values()[i].front() / (current_.metrics()[i]->phase ? operations : 1.0));
   if (problem_.empty()) problem_ = current_.problem();
 }
 

@@ -18,7 +18,8 @@ class Workload;
 
 // How the ranks' values are combined into one; `each` keeps one value per rank.
 enum class OverRanks { max, min, mean, sum, root, each };
-enum class Per { record, repetition };
+// superstep: a value for each superstep of an operation, per record.
+enum class Per { record, repetition, superstep };
 
 // A quantity that a workload reports besides its time, as listed in the catalog. A phase is a part of the
 // operation's time, in seconds per operation.
@@ -43,11 +44,13 @@ struct BrokenWorkload : std::logic_error {
 // One rank's values of the metrics of one kind, as its workload reports them.
 class MetricValues {
  public:
-  // The metrics of `declared` that are per record, or those per repetition.
-  MetricValues(std::span<const Metric> declared, Per per);
+  // The metrics of `declared` that are per repetition, or the others.
+  MetricValues(std::span<const Metric> declared, bool per_repetition);
 
   // An undeclared metric or a value that is not finite is remembered as the problem.
   void set(std::string_view name, double value);
+  // The values of a metric per superstep; the same number on all ranks.
+  void set_each(std::string_view name, std::span<const double> values);
   // A text that belongs to the record, such as the clock that a value was taken with. Only rank 0's is used.
   void label(std::string_view name, std::string_view word);
 
@@ -57,19 +60,19 @@ class MetricValues {
   std::string problem() const;
 
   std::span<const Metric* const> metrics() const { return metrics_; }
-  // In the order of metrics().
-  std::span<const double> values() const { return values_; }
+  // Of each metric, in the order of metrics().
+  std::span<const std::vector<double>> values() const { return values_; }
   const std::map<std::string, std::string>& labels() const { return labels_; }
 
  private:
   std::vector<const Metric*> metrics_;
-  std::vector<double> values_;
+  std::vector<std::vector<double>> values_;
   std::map<std::string, std::string> labels_;
   std::string problem_;
 };
 
 // A metric's values over a record. On rank 0: a single one if it is per record and combined, one for each
-// repetition if it is per repetition; with `each`, the rank is the fastest index.
+// repetition or superstep if it is per repetition or superstep; with `each`, the rank is the fastest index.
 struct MetricSeries {
   const Metric* metric;
   std::vector<double> values;

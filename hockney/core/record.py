@@ -134,15 +134,16 @@ class Visits(msgspec.Struct, frozen=True, kw_only=True):
 
 
 OverRanks = Literal["max", "min", "mean", "sum", "root", "each"]
-Per = Literal["record", "repetition"]
+Per = Literal["record", "repetition", "superstep"]
 
 
 class MetricSeries(msgspec.Struct, frozen=True, kw_only=True):
     """A workload's values of one metric; the catalog describes the metric.
 
     `values` has one number if the metric is per record and combined over the ranks, one for each entry of
-    `times_s` if it is per repetition. If `over_ranks` is each, ranks vary fastest. A `phase` is a part of the
-    operation's time, in seconds per operation.
+    `times_s` if it is per repetition, one for each superstep of an operation, in order, if it is per
+    superstep. If `over_ranks` is each, ranks vary fastest. A `phase` is a part of the operation's time, in
+    seconds per operation.
     """
 
     unit: str

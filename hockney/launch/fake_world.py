@@ -159,7 +159,7 @@ class World:
             preset["paused"] = self.pause(case)
         truth = {metric.name: self.truth(metric.name), "work_error": self.work_error} | preset
         value = share_s if metric.phase else np.full(len(share_s), truth[metric.name])
-        if metric.per == "record":
+        if metric.per != "repetition":  # a single superstep
             value = np.median(value, keepdims=True)
         if metric.over_ranks == "each":  # a rank in the middle has half the value of the last one
             value = np.outer(value, np.arange(1, case.ranks + 1) / case.ranks).ravel()

@@ -56,6 +56,7 @@ def test_metrics_of_ranks_and_of_the_whole_record_have_columns(run):
         "cut": MetricSeries(
             unit="", over_ranks="max", per="repetition", phase=False, values=[1.0] * (count + 1)
         ),
+        "steps": MetricSeries(unit="", over_ranks="max", per="superstep", phase=False, values=[1.0] * count),
     }
     table = repetitions(RunRecords(run.reading.run.launches, (replace(first, metrics=metrics), second)))
     left = [None] * len(second.times_s)

@@ -25,6 +25,7 @@ constexpr Metric own_metrics[] = {
     {.name = "total", .over_ranks = OverRanks::sum, .per = Per::repetition},
     {.name = "spread", .over_ranks = OverRanks::each, .per = Per::repetition},
     {.name = "waiting", .unit = "s", .per = Per::repetition, .phase = true},
+    {.name = "steps", .per = Per::superstep},
 };
 
 class Reporter final : public Workload {
@@ -40,6 +41,8 @@ class Reporter final : public Workload {
     values.set("rank", comm_.rank);
     values.set("least", comm_.rank + 5);
     if (!kind_.forgets || comm_.rank != comm_.size - 1) values.set("average", comm_.rank);
+    const double steps[] = {1.0 + comm_.rank, 2.0 * comm_.size - comm_.rank, 7.0};
+    values.set_each("steps", steps);
     values.label("colour", "red");
   }
   void sample(MetricValues& values) override {
@@ -86,7 +89,7 @@ TEST(Metrics, AreCombinedAsTheyAreDeclared) {
     const Measurement result =
         measured(reporter<false, false>, sync.c_str(),
                  {.precision = -1, .budget_s = 300, .max_repetitions = 7, .most_warm_up = 16});
-    EXPECT_EQ(result.metrics.size(), 7u);
+    EXPECT_EQ(result.metrics.size(), 8u);
     if (!control().root()) continue;
     EXPECT_EQ(result.labels.at("colour"), "red");
     const std::size_t repetitions = result.times_s.size();
@@ -96,6 +99,7 @@ TEST(Metrics, AreCombinedAsTheyAreDeclared) {
     EXPECT_EQ(series_of(result, "rank").values, ranks);
     EXPECT_EQ(series_of(result, "least").values, std::vector<double>{5});
     EXPECT_EQ(series_of(result, "average").values, std::vector<double>{(size - 1) / 2.0});
+    EXPECT_EQ(series_of(result, "steps").values, (std::vector<double>{1.0 * size, 2.0 * size, 7}));
     EXPECT_EQ(series_of(result, "total").values, std::vector<double>(repetitions, size));
     // One repetition, without earlier runs: `batch` counts operations.
     EXPECT_EQ(series_of(result, "runs").values, std::vector<double>(repetitions, result.batch / 2.0));
@@ -160,8 +164,10 @@ TEST(Visits, KeepTheirRepetitionsAndMetricsApartAndInOrder) {
   for (const MetricSeries& series : result.metrics) {
     const std::size_t ranks =
         series.metric->over_ranks == OverRanks::each ? static_cast<std::size_t>(comm.size) : 1;
-    EXPECT_EQ(series.values.size(), (series.metric->per == Per::repetition ? 16 : 1) * ranks)
-        << series.metric->name;
+    const std::size_t entries = series.metric->per == Per::repetition  ? 16
+                                : series.metric->per == Per::superstep ? 3
+                                                                       : 1;
+    EXPECT_EQ(series.values.size(), entries * ranks) << series.metric->name;
     if (std::string(series.metric->name) == "runs")
       for (const double runs : series.values) EXPECT_EQ(runs * 2, batch) << "the same batch in all visits";
   }

@@ -77,6 +77,12 @@ def test_a_metric_without_values_has_no_summary():
     assert summarise(run, CATALOG)[0].metrics == {}
 
 
+def test_metrics_of_supersteps_have_no_summary():
+    steps = MetricSeries(unit="s", over_ranks="max", per="superstep", phase=False, values=[1.0, 2.0])
+    run = RunRecords(records=(msgspec.structs.replace(record(CASE, "0", [1e-6]), metrics={"m": steps}),))
+    assert summarise(run, CATALOG)[0].metrics == {}
+
+
 def test_models_explain_workloads_that_exist_and_each_role_once():
     roles = [role for model in all_models() for role in model.roles]
     catalogs = [GOLDEN / "catalog.json", *(GOLDEN / "groups").glob("*.json")]

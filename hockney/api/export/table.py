@@ -205,10 +205,13 @@ def _summaries_of(summary: Summary, metrics: Mapping[str, str]) -> dict[str, Cel
 
 def _by_column(record: Record) -> dict[str, float | list[float]]:
     """The metrics of a record by the names of their columns, one for each rank if the metric is kept for
-    each: a value for each repetition, or one of the whole record."""
+    each: a value for each repetition, or one of the whole record. Metrics of supersteps are left out: they
+    are in the records."""
     columns: dict[str, float | list[float]] = {}
     count = len(record.times_s)
     for name, series in record.metrics.items():
+        if series.per == "superstep":
+            continue
         column = column_of(name, series.unit)
         rows = 1 if series.per == "record" else count
         ranks = len(series.values) // rows if rows and series.over_ranks == "each" else 1

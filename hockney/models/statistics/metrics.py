@@ -22,8 +22,14 @@ from hockney.models.statistics.location import center, half_width, of_mean
 
 
 def metric_summaries(records: Sequence[Record]) -> dict[str, MetricSummary]:
-    """Summaries of all metrics in these records of one case, in order of first appearance."""
-    names = dict.fromkeys(name for r in records for name, series in r.metrics.items() if series.values)
+    """Summaries of all metrics in these records of one case, in order of first appearance, except those of
+    supersteps, of which there is not a single typical value."""
+    names = dict.fromkeys(
+        name
+        for r in records
+        for name, series in r.metrics.items()
+        if series.values and series.per != "superstep"
+    )
     return {name: _summary(name, records) for name in names}
 
 
