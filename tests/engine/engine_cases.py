@@ -32,6 +32,17 @@ VALUES = {
     "shares": ("uniform:0.2",),
     "iterations": ("3",),
     "tests": ("2",),
+    # kernels: fewer keys than samples, nodes that do not divide evenly, packets of several words
+    "keys": ("1", "5", "3000"),
+    "n": ("5", "67"),
+    "m": ("0", "9"),
+    "k": ("0", "300"),
+    "h": ("6",),
+    "packet": ("4", "8", "24"),
+    "permutations": ("1", "3"),
+    "samples": ("0", "7"),
+    "block": ("0", "1", "3"),
+    "grid": ("auto",),
 }
 """Of parameters without choices; others have their default value."""
 
@@ -44,7 +55,17 @@ SILENT_ALONE = ("granularity", "exscan", "iexscan")
 """Workloads that bring a single rank nothing to verify."""
 
 
-VERIFIED_WITHOUT_SIZE = (
+VERIFIED_WITHOUT_BYTES = (
+    "bitonic_sort",
+    "h_relation",
+    "local_closure",
+    "local_merge",
+    "local_min_plus",
+    "local_multiplication",
+    "local_sort",
+    "matrix_multiplication",
+    "sample_sort",
+    "shortest_paths",
     "fetch_and_op",
     "compare_and_swap",
     "comm_dup",
@@ -52,7 +73,7 @@ VERIFIED_WITHOUT_SIZE = (
     "win_create",
     "file_open",
 )
-"""Workloads without a size that bring something to verify."""
+"""Workloads whose size is not in bytes that bring something to verify."""
 
 
 def brings_payload(case: Case, ranks: int) -> bool:
@@ -61,7 +82,7 @@ def brings_payload(case: Case, ranks: int) -> bool:
         return False
     if (ranks == 1 and case.get("operation") == "iexscan") or case.get("operation") == "barrier":
         return False
-    return case.get("bytes", int(case.workload in VERIFIED_WITHOUT_SIZE)) > 0
+    return case.get("bytes", int(case.workload in VERIFIED_WITHOUT_BYTES)) > 0
 
 
 NOT_SIMULATED: dict[str, dict[str, tuple[str | int, ...]]] = {
@@ -88,13 +109,18 @@ def simulated(case: Case) -> bool:
 
 
 def refused(case: Case) -> bool:
-    """Combinations for which MPI has no call: nothing nonblocking is in the order of ranks."""
+    """Combinations for which MPI has no call: nothing nonblocking is in the order of ranks; and routes of a
+    sort that its style or the number of ranks does not admit."""
+    if case.workload == "sample_sort" and case["route"] == "butterfly":
+        return case["style"] != "bpram" or case.ranks.bit_count() != 1
     return case.workload == "overlap_file" and (case["pointer"], case["calls"]) == ("shared", "collective")
 
 
 def fits(workload: Workload, ranks: int) -> bool:
     of_pairs = workload.role == "one-sided" and workload.name not in ("get_many", "put_many")
     if (workload.name == "bisection" or of_pairs) and ranks % 2:
+        return False
+    if workload.name == "bitonic_sort" and ranks.bit_count() != 1:
         return False
     return workload.min_ranks <= ranks and (not workload.max_ranks or ranks <= workload.max_ranks)
 

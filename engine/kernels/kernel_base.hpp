@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/invalid_case.hpp"
+#include "hockney/bpram.hpp"
+#include "hockney/bsp.hpp"
+#include "kernels/ledger.hpp"
+#include "local/product.hpp"
+#include "local/sort.hpp"
+#include "measure/agreement.hpp"
+#include "measure/parameters.hpp"
+#include "measure/workload.hpp"
+
+namespace hockney::kernels {
+
+// Operations per second of a simulated machine; 0: computing takes no time. A real one computes at its own
+// rate.
+inline double simulated_rate(const Values& values, const char* name) {
+  const double rate = values.real(name);
+#ifndef HOCKNEY_SMPI
+  if (rate > 0)
+    throw InvalidCase(std::string(name) +
+                      " is the speed of a simulated machine; a real one computes at its own");
+#endif
+  return rate;
+}
+
+constexpr Parameter rate_of(const char* name, const char* help) {
+  return {name, Kind::real, "", "0", 0, 1e18, "", help};
+}
+
+// A kernel in one of three styles, with the library that its style needs.
+class KernelBase : public Workload {
+ public:
+  KernelBase(const Place& place, const Values& values)
+      : comm_(place.comm), style_(values.word("style")), ranks_(static_cast<std::size_t>(comm_.size)) {}
+
+  // The libraries are set up here, because that is collective, and a constructor may refuse the case on some
+  // ranks only.
+  void prepare(int) override {
+    if (style_ == "bsp" && !bsp_) {
+      bsp_.emplace(comm_.handle);
+      register_areas(*bsp_);
+      bsp_->sync();
+    }
+    if (style_ == "bpram" && !bpram_) bpram_.emplace(comm_.handle);
+    if (style_ == "mpi") make_communicators();
+  }
+
+  void run() final {
+    if (bsp_) bsp_->record(true);
+    ledger_.begin();
+    if (style_ == "bsp")
+      run_bsp(*bsp_);
+    else if (style_ == "bpram")
+      run_bpram(*bpram_);
+    else
+      run_mpi();
+    ledger_.end();
+  }
+
+  bool keeps_payload() const override { return true; }
+  void sample(MetricValues& values) override { ledger_.sample(values); }
+  void report(MetricValues& values) override { ledger_.report(values); }
+
+ protected:
+  virtual void register_areas(bsp::Process& bsp) = 0;
+  virtual void make_communicators() {}
+  virtual void run_bsp(bsp::Process& bsp) = 0;
+  virtual void run_bpram(bpram::Process& bpram) = 0;
+  virtual void run_mpi() = 0;
+
+  // Ends a superstep.
+  void sync(bsp::Process& bsp) {
+    ledger_.computed();
+    bsp.sync();
+    ledger_.synchronised(bsp.supersteps().back());
+  }
+  // A step of the BPRAM in which this rank sends to `to`, which may be nobody, and receives if `receives`.
+  bpram::Received step(bpram::Process& bpram, int to, std::span<const std::byte> block, bool receives,
+                       std::span<std::byte> room) {
+    ledger_.computed();
+    bpram::Received received;
+    if (to != bpram::nobody && receives)
+      received = bpram.exchange_bytes(to, block, room);
+    else if (to != bpram::nobody)
+      bpram.send_bytes(to, block);
+    else if (receives)
+      received = bpram.receive_bytes(room);
+    else
+      bpram.pass();
+    const bool sends = to != bpram::nobody && to != comm_.rank;
+    const bool is_from_other = received.from != bpram::nobody && received.from != comm_.rank;
+    ledger_.communicated(sends ? block.size() : 0, is_from_other ? received.bytes : 0, sends ? 1 : 0,
+                         sends ? 1 : 0);
+    return received;
+  }
+  template <class T>
+  bpram::Received exchange(bpram::Process& bpram, int to, std::span<const T> block, std::span<T> room) {
+    return step(bpram, to, std::as_bytes(block), true, std::as_writable_bytes(room));
+  }
+
+  int rank_plus(std::size_t distance) const {
+    return static_cast<int>((static_cast<std::size_t>(comm_.rank) + distance) % ranks_);
+  }
+
+  const Comm& comm_;
+  const std::string style_;
+  const std::size_t ranks_;
+  Ledger ledger_;
+
+ private:
+  // Destroyed after what the derived class registers with it, which is why that holds it as `std::optional`.
+  std::optional<bsp::Process> bsp_;
+  std::optional<bpram::Process> bpram_;
+};
+
+inline constexpr Parameter style_parameter{
+    "style",
+    Kind::choice,
+    "",
+    "bsp",
+    0,
+    0,
+    "bsp|bpram|mpi",
+    "bsp: on BSPlib; bpram: steps in which each rank sends one block; mpi: calls of MPI"};
+
+}  // namespace hockney::kernels

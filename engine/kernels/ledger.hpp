@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "hockney/bsp.hpp"
+#include "measure/metrics.hpp"
+
+namespace hockney::kernels {
+
+// The supersteps of a kernel on this rank: what each computes and communicates, and how long that takes.
+class Ledger {
+ public:
+  // Begins a run.
+  void begin() {
+    step_ = 0;
+    ++runs_;
+    resumed_ = now();
+  }
+  // Computing of this many operations, which belongs to the current superstep. On a simulated machine it
+  // takes operations / rate seconds; a rate of 0 stands for none.
+  void compute(double operations, [[maybe_unused]] double rate) {
+#ifdef HOCKNEY_SMPI
+    if (rate > 0) pass(operations / rate);
+#endif
+    current().operations += operations;
+  }
+  // Computing ends here, and communication begins.
+  void computed() {
+    const double moment = now();
+    spend(current().computation, computation_, moment);
+  }
+  // Communication ends here, and with it the superstep.
+  void communicated(std::uint64_t bytes_out, std::uint64_t bytes_in, std::uint64_t messages,
+                    std::uint64_t packets) {
+    Sums& step = current();
+    spend(step.communication, communication_, now());
+    step.bytes += static_cast<double>(std::max(bytes_out, bytes_in));
+    step.messages += static_cast<double>(messages);
+    step.packets += static_cast<double>(packets);
+    ++step_;
+  }
+  // The same for a superstep of BSPlib, as the library has recorded it.
+  void synchronised(const bsp::Superstep& superstep) {
+    communicated(superstep.bytes_out, superstep.bytes_in, superstep.operations, superstep.packets_out);
+  }
+  // Ends a run, with a last superstep that only computes.
+  void end() {
+    computed();
+    ++step_;
+  }
+
+  // The seconds of the runs since the last call.
+  void sample(MetricValues& values) {
+    values.set("computation", computation_);
+    values.set("communication", communication_);
+    computation_ = communication_ = 0;
+  }
+  void report(MetricValues& values) const {
+    const auto each = [this](double Sums::* part) {
+      std::vector<double> means;
+      for (const Sums& step : steps_) means.push_back(step.*part / std::max(1.0, runs_));
+      return means;
+    };
+    values.set("supersteps", static_cast<double>(steps_.size()));
+    values.set_each("superstep_operations", each(&Sums::operations));
+    values.set_each("superstep_computation", each(&Sums::computation));
+    values.set_each("superstep_communication", each(&Sums::communication));
+    values.set_each("superstep_h", each(&Sums::bytes));
+    values.set_each("superstep_messages", each(&Sums::messages));
+    values.set_each("superstep_packets", each(&Sums::packets));
+  }
+
+ private:
+  // Over all runs.
+  struct Sums {
+    double operations = 0;
+    double computation = 0;
+    double communication = 0;
+    double bytes = 0;
+    double messages = 0;
+    double packets = 0;
+  };
+
+  Sums& current() {
+    if (step_ == steps_.size()) steps_.emplace_back();
+    return steps_[step_];
+  }
+  void spend(double& step_s, double& total_s, double moment) {
+    step_s += moment - resumed_;
+    total_s += moment - resumed_;
+    resumed_ = moment;
+  }
+
+  std::vector<Sums> steps_;
+  std::size_t step_ = 0;
+  double runs_ = 0;
+  double resumed_ = 0;
+  double computation_ = 0;
+  double communication_ = 0;
+};
+
+inline constexpr Metric ledger_metrics[] = {
+    {.name = "supersteps",
+     .help = "supersteps, steps of one block each (bpram), or rounds of messages (mpi)"},
+    {.name = "computation",
+     .unit = "s",
+     .per = Per::repetition,
+     .phase = true,
+     .help = "outside of communication"},
+    {.name = "communication",
+     .unit = "s",
+     .per = Per::repetition,
+     .phase = true,
+     .help = "including waiting for others"},
+    {.name = "superstep_operations", .per = Per::superstep, .help = "w, counted in operations"},
+    {.name = "superstep_computation", .unit = "s", .per = Per::superstep, .help = "w, in seconds"},
+    {.name = "superstep_communication",
+     .unit = "s",
+     .per = Per::superstep,
+     .help = "including waiting for others"},
+    {.name = "superstep_h",
+     .unit = "B",
+     .per = Per::superstep,
+     .help = "h: what a rank sends to others or receives, whichever is more"},
+    {.name = "superstep_messages",
+     .per = Per::superstep,
+     .help = "puts, gets and messages that a rank asks for"},
+    {.name = "superstep_packets",
+     .per = Per::superstep,
+     .help = "startups: messages of MPI that a rank sends after combining; 0 if unknown"},
+};
+
+}  // namespace hockney::kernels

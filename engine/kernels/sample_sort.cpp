@@ -1,0 +1,296 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include <bit>
+#include <climits>
+#include <cstring>
+
+#include "kernels/sort_base.hpp"
+#include "kernels/splitters.hpp"
+
+namespace hockney::kernels {
+namespace {
+
+// Every rank sorts its keys and sends samples of them to all others. All ranks divide the keys by the same
+// splitters, send each other what belongs to them, and merge what they receive. With the keys each rank sends
+// how many of its keys go to lower ranks: the sum is the number of keys that precede the receiver's part.
+template <class T>
+class SampleSort final : public SortBase<T> {
+  using Base = SortBase<T>;
+  using Base::comm_, Base::keys_, Base::ledger_, Base::ranks_, Base::sort_own, Base::sorted_;
+  using Run = std::span<const T>;
+
+ public:
+  SampleSort(const Place& place, const Values& values)
+      : Base(place, values),
+        butterfly_(values.word("route") == "butterfly"),
+        samples_each_(sample_count(place.comm, values)),
+        samples_(samples_each_ * ranks_) {
+    if (butterfly_ && this->style_ != "bpram")
+      throw InvalidCase(
+          "route=butterfly is a route of style=bpram; the other styles combine messages themselves");
+    if (butterfly_ && !std::has_single_bit(static_cast<unsigned>(comm_.size)))
+      throw InvalidCase("a butterfly needs a power of two of ranks, not " + std::to_string(comm_.size));
+    if (this->style_ == "mpi" && keys_ > static_cast<std::size_t>(INT_MAX) / 2)
+      throw InvalidCase("keys=" + std::to_string(keys_) + " is more than MPI_Alltoallv can count");
+  }
+
+ private:
+  static std::size_t sample_count(const Comm& comm, const Values& values) {
+    const auto chosen = static_cast<std::size_t>(values.integer("samples"));
+    return chosen ? chosen : static_cast<std::size_t>(comm.size);
+  }
+
+  void register_areas(bsp::Process& bsp) override {
+    area_.emplace(bsp, std::span(samples_));
+    bsp.tag_size(sizeof(std::uint64_t));
+  }
+
+  void run_bsp(bsp::Process& bsp) override {
+    const Run own = sorted_samples();
+    for (int to = 0; to < comm_.size; ++to)
+      bsp.put<T>(to, own, *area_, samples_each_ * static_cast<std::size_t>(comm_.rank));
+    this->sync(bsp);
+    const std::vector<std::size_t> begins = divide();
+    for (std::size_t to = 0; to < ranks_; ++to)
+      bsp.send(static_cast<int>(to), static_cast<std::uint64_t>(begins[to]), part(begins, to));
+    this->sync(bsp);
+    std::vector<Run> runs;
+    std::uint64_t before = 0;
+    while (const std::optional<bsp::Message> message = bsp.receive()) {
+      before += message->tag<std::uint64_t>();
+      runs.push_back(message->payload<T>());
+    }
+    merge(runs, before);
+  }
+
+  void run_mpi() override {
+    const Run own = sorted_samples();
+    const auto sample_bytes = static_cast<int>(own.size_bytes());
+    ledger_.computed();
+    MPI_Allgather(own.data(), sample_bytes, MPI_BYTE, samples_.data(), sample_bytes, MPI_BYTE, comm_.handle);
+    ledger_.communicated(own.size_bytes() * (ranks_ - 1), own.size_bytes() * (ranks_ - 1), 1, 0);
+
+    const std::vector<std::size_t> begins = divide();
+    // Pairs: the keys for a rank, and those for lower ones.
+    std::vector<std::uint64_t> sent(2 * ranks_);
+    std::vector<std::uint64_t> received(2 * ranks_);
+    std::vector<int> counts(ranks_), places(ranks_), from_counts(ranks_), from_places(ranks_);
+    for (std::size_t to = 0; to < ranks_; ++to) {
+      counts[to] = static_cast<int>(begins[to + 1] - begins[to]);
+      places[to] = static_cast<int>(begins[to]);
+      sent[2 * to] = begins[to + 1] - begins[to];
+      sent[2 * to + 1] = begins[to];
+    }
+    ledger_.computed();
+    MPI_Alltoall(sent.data(), 2, MPI_UINT64_T, received.data(), 2, MPI_UINT64_T, comm_.handle);
+    std::uint64_t before = 0;
+    std::size_t total = 0;
+    for (std::size_t from = 0; from < ranks_; ++from) {
+      from_counts[from] = static_cast<int>(received[2 * from]);
+      from_places[from] = static_cast<int>(total);
+      total += received[2 * from];
+      before += received[2 * from + 1];
+    }
+    if (arrived_.size() < total) arrived_.resize(total);
+    const MPI_Datatype type = sizeof(T) == sizeof(double) ? MPI_DOUBLE : MPI_UINT32_T;
+    MPI_Alltoallv(sorted_.data(), counts.data(), places.data(), type, arrived_.data(), from_counts.data(),
+                  from_places.data(), type, comm_.handle);
+    const auto rank = static_cast<std::size_t>(comm_.rank);
+    ledger_.communicated((keys_ - part(begins, rank).size()) * sizeof(T),
+                         (total - part(begins, rank).size()) * sizeof(T), 2, 0);
+    std::vector<Run> runs;
+    for (std::size_t from = 0; from < ranks_; ++from)
+      runs.push_back(Run(arrived_).subspan(static_cast<std::size_t>(from_places[from]), received[2 * from]));
+    merge(runs, before);
+  }
+
+  void run_bpram(bpram::Process& bpram) override {
+    const Run own = sorted_samples();
+    gather_samples(bpram, own);
+    const std::vector<std::size_t> begins = divide();
+    pieces_.clear();
+    arrived_bytes_ = 0;
+    if (butterfly_)
+      route_by_butterfly(bpram, begins);
+    else
+      route_directly(bpram, begins);
+    std::vector<Run> runs;
+    std::uint64_t before = 0;
+    for (const Piece& piece : pieces_) {
+      before += piece.header.before;
+      runs.emplace_back(reinterpret_cast<const T*>(memory_.data() + piece.offset), piece.header.keys);
+    }
+    merge(runs, before);
+  }
+
+  // All ranks' samples on every rank, in ceil(log2 p) steps: each time the blocks of the next ranks follow
+  // those that are there already (Bruck et al. 1997).
+  void gather_samples(bpram::Process& bpram, Run own) {
+    std::vector<T> rotated(samples_.size());
+    std::copy(own.begin(), own.end(), rotated.begin());
+    for (std::size_t held = 1; held < ranks_; held *= 2) {
+      const std::size_t blocks = std::min(held, ranks_ - held);
+      this->template exchange<T>(bpram, this->rank_plus(ranks_ - held),
+                                 std::span<const T>(rotated).first(blocks * samples_each_),
+                                 std::span(rotated).subspan(held * samples_each_, blocks * samples_each_));
+    }
+    for (std::size_t i = 0; i < ranks_; ++i)
+      std::copy_n(rotated.begin() + static_cast<std::ptrdiff_t>(i * samples_each_), samples_each_,
+                  samples_.begin() + static_cast<std::ptrdiff_t>(
+                                         static_cast<std::size_t>(this->rank_plus(i)) * samples_each_));
+  }
+
+  // The keys of one rank for another one. In a block, headers precede all keys.
+  struct Header {
+    std::uint64_t to;
+    std::uint64_t keys;
+    std::uint64_t before;  // keys of the same rank for lower ones
+  };
+  struct Piece {
+    Header header;
+    std::size_t offset;  // in memory_
+  };
+
+  // Each rank sends to the next one, then to the one after it, and so on.
+  void route_directly(bpram::Process& bpram, const std::vector<std::size_t>& begins) {
+    const auto rank = static_cast<std::size_t>(comm_.rank);
+    keep(rank, begins);
+    for (std::size_t distance = 1; distance < ranks_; ++distance) {
+      const auto to = static_cast<std::size_t>(this->rank_plus(distance));
+      block_.clear();
+      append(&block_, Header{to, part(begins, to).size(), begins[to]});
+      append_keys(&block_, part(begins, to));
+      receive_pieces(bpram, static_cast<int>(to), 1, keys_);
+    }
+  }
+
+  // In step k the ranks whose numbers differ in bit k exchange all keys for each other's half: log2 p steps.
+  void route_by_butterfly(bpram::Process& bpram, const std::vector<std::size_t>& begins) {
+    for (std::size_t to = 0; to < ranks_; ++to) keep(to, begins);
+    for (std::size_t bit = 1; bit < ranks_; bit *= 2) {
+      const auto partner = static_cast<std::size_t>(comm_.rank) ^ bit;
+      std::vector<Piece> leaving;
+      const auto leaves = [&](const Piece& piece) { return (piece.header.to & bit) == (partner & bit); };
+      std::copy_if(pieces_.begin(), pieces_.end(), std::back_inserter(leaving), leaves);
+      std::erase_if(pieces_, leaves);
+      block_.clear();
+      for (const Piece& piece : leaving) append(&block_, piece.header);
+      for (const Piece& piece : leaving)
+        append_keys(&block_,
+                    Run(reinterpret_cast<const T*>(memory_.data() + piece.offset), piece.header.keys));
+      // At most everything that the ranks have which have sent to the partner.
+      receive_pieces(bpram, static_cast<int>(partner), leaving.size(), keys_ * bit);
+    }
+  }
+
+  // A step with block_; what arrives has `count` headers and at most `most` keys.
+  void receive_pieces(bpram::Process& bpram, int partner, std::size_t count, std::size_t most) {
+    const std::size_t begin = arrived_bytes_;
+    make_room(count * sizeof(Header) + most * sizeof(T));
+    const bpram::Received received =
+        this->step(bpram, partner, block_, true, std::span(memory_).subspan(begin));
+    std::size_t offset = begin + count * sizeof(Header);
+    for (std::size_t i = 0; i < count; ++i) {
+      Piece piece{};
+      std::memcpy(&piece.header, memory_.data() + begin + i * sizeof(Header), sizeof(Header));
+      piece.offset = offset;
+      offset += piece.header.keys * sizeof(T);
+      pieces_.push_back(piece);
+    }
+    arrived_bytes_ = begin + (received.bytes + sizeof(Header) - 1) / sizeof(Header) * sizeof(Header);
+  }
+
+  // This rank's own keys for a rank, as if they had arrived.
+  void keep(std::size_t to, const std::vector<std::size_t>& begins) {
+    const Run keys = part(begins, to);
+    make_room(keys.size_bytes() + sizeof(Header));
+    if (!keys.empty()) std::memcpy(memory_.data() + arrived_bytes_, keys.data(), keys.size_bytes());
+    pieces_.push_back({{to, keys.size(), begins[to]}, arrived_bytes_});
+    arrived_bytes_ += (keys.size_bytes() + sizeof(Header) - 1) / sizeof(Header) * sizeof(Header);
+  }
+
+  void make_room(std::size_t bytes) {
+    if (memory_.size() < arrived_bytes_ + bytes) memory_.resize(arrived_bytes_ + bytes);
+  }
+  static void append(std::vector<std::byte>* to, const Header& header) {
+    const auto bytes = std::as_bytes(std::span(&header, 1));
+    to->insert(to->end(), bytes.begin(), bytes.end());
+  }
+  static void append_keys(std::vector<std::byte>* to, Run keys) {
+    const auto bytes = std::as_bytes(keys);
+    to->insert(to->end(), bytes.begin(), bytes.end());
+  }
+
+  // Sorts this rank's keys, and returns its samples.
+  Run sorted_samples() {
+    sort_own();
+    own_samples_.clear();
+    for (std::size_t i = 0; i < samples_each_; ++i)
+      own_samples_.push_back(sorted_[Splitters<T>::position(i, samples_each_, keys_)]);
+    return own_samples_;
+  }
+  // Where the part for each rank begins in sorted_.
+  std::vector<std::size_t> divide() {
+    const Splitters<T> splitters(samples_, ranks_, keys_);
+    ledger_.compute(sorting_operations(samples_.size()), this->sort_rate_);
+    return splitters.begins(sorted_, static_cast<std::size_t>(comm_.rank));
+  }
+  Run part(const std::vector<std::size_t>& begins, std::size_t to) const {
+    return Run(sorted_).subspan(begins[to], begins[to + 1] - begins[to]);
+  }
+
+  void merge(const std::vector<Run>& runs, std::uint64_t before) {
+    std::size_t total = 0;
+    for (const Run& run : runs) total += run.size();
+    if (merged_.size() < total) merged_.resize(total);
+    local::merge_runs(runs, std::span(merged_).first(total), scratch_);
+    this->merged(total * static_cast<std::size_t>(std::bit_width(ranks_ - 1)));
+    this->done(std::span<const T>(merged_).first(total), before);
+  }
+
+  const bool butterfly_;
+  const std::size_t samples_each_;
+  std::vector<T> samples_;
+  std::vector<T> own_samples_;
+  std::vector<T> arrived_;
+  std::vector<T> merged_;
+  std::vector<T> scratch_;
+  std::vector<Piece> pieces_;
+  std::vector<std::byte> block_;
+  std::vector<std::byte> memory_;
+  std::size_t arrived_bytes_ = 0;
+  std::optional<bsp::Area<T>> area_;
+};
+
+constexpr Parameter sample_sort_parameters[] = {
+    keys_of("4096", "keys of each rank"),
+    key_type_parameter,
+    distribution_parameter,
+    style_parameter,
+    {"route", Kind::choice, "", "direct", 0, 0, "direct|butterfly",
+     "with style=bpram: a block from each rank to each other one, or log2 p steps by way of other ranks"},
+    {"samples", Kind::integer, "", "0", 0, 1e6, "",
+     "samples of each rank's keys; 0: as many as there are ranks"},
+    sort_rate_parameter,
+    merge_rate_parameter,
+    parameters::sync_each};
+
+}  // namespace
+
+extern constinit const WorkloadInfo sample_sort{
+    .name = "sample_sort",
+    .role = "bsp-kernel",
+    .operation = "sample sort",
+    .size = "keys",
+    .help =
+        "sample sort: the ranks divide their sorted keys by samples, send each other what belongs to them, "
+        "and merge",
+    .time = "one sort, the maximum over the ranks",
+    .min_ranks = 1,
+    .timing = Timing::longest,
+    .parameters = sample_sort_parameters,
+    .metrics = ledger_metrics,
+    .make = make_sort<SampleSort>,
+};
+
+}  // namespace hockney::kernels

@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+// The product of matrices over a semiring, for one instruction set: each file that includes this is compiled
+// for its own. So nothing here is shared between them, and no standard function is called, which would be
+// shared.
+namespace hockney::local {
+namespace {
+
+template <class T>
+struct PlusTimes {
+  using Value = T;
+  static constexpr T zero = 0;
+  template <class V>
+  static void add_product(V& sum, const V& left, const V& right) {
+    sum += left * right;
+  }
+};
+
+struct MinPlus {
+  using Value = float;
+  static constexpr float zero = 1e30F;
+  template <class V>
+  static void add_product(V& shortest, const V& first, const V& second) {
+    const V length = first + second;
+    shortest = length < shortest ? length : shortest;
+  }
+};
+
+// The registers of an instruction set: `bytes` of a vector; a tile of the result has `rows` times `vectors`.
+template <std::size_t Bytes, std::size_t Rows, std::size_t Vectors>
+struct Registers {
+  static constexpr std::size_t bytes = Bytes;
+  static constexpr std::size_t rows = Rows;
+  static constexpr std::size_t vectors = Vectors;
+};
+
+template <class Ring, class Set>
+class Product {
+  using T = typename Ring::Value;
+  typedef T Vector __attribute__((vector_size(Set::bytes)));
+
+  static constexpr std::size_t lanes = Set::bytes / sizeof(T);
+  static constexpr std::size_t tile_rows = Set::rows;
+  static constexpr std::size_t tile_columns = Set::vectors * lanes;
+  // What is packed stays in the second-level cache, and one strip of rows in the first.
+  static constexpr std::size_t most_depth = 256;
+  static constexpr std::size_t most_columns =
+      (std::size_t{512} << 10) / (most_depth * sizeof(T)) / tile_columns * tile_columns;
+
+ public:
+  // sums (rows x columns) += left (rows x depth) right (depth x columns), each with its stride.
+  static void add(std::size_t rows, std::size_t columns, std::size_t depth, const T* left,
+                  std::size_t left_stride, const T* right, std::size_t right_stride, T* sums,
+                  std::size_t stride) {
+    for (std::size_t k = 0; k < depth; k += most_depth)
+      for (std::size_t j = 0; j < columns; j += most_columns)
+        panel(rows, least(most_columns, columns - j), least(most_depth, depth - k), left + k, left_stride,
+              right + k * right_stride + j, right_stride, sums + j, stride);
+  }
+
+ private:
+  static std::size_t least(std::size_t one, std::size_t other) { return one < other ? one : other; }
+  static void load(Vector& to, const T* from) { __builtin_memcpy(&to, from, sizeof to); }
+  static void store(T* to, const Vector& from) { __builtin_memcpy(to, &from, sizeof from); }
+
+  // The same where `depth` and `columns` are not above their limits.
+  static void panel(std::size_t rows, std::size_t columns, std::size_t depth, const T* left,
+                    std::size_t left_stride, const T* right, std::size_t right_stride, T* sums,
+                    std::size_t stride) {
+    alignas(64) static T packed[most_depth * most_columns];
+    alignas(64) T strip[most_depth * tile_rows];
+    for (std::size_t j = 0; j < columns; j += tile_columns)
+      pack_columns(packed + j * depth, depth, least(tile_columns, columns - j), right + j, right_stride);
+    for (std::size_t i = 0; i < rows; i += tile_rows) {
+      const std::size_t height = least(tile_rows, rows - i);
+      pack_rows(strip, depth, height, left + i * left_stride, left_stride);
+      for (std::size_t j = 0; j < columns; j += tile_columns) {
+        const std::size_t width = least(tile_columns, columns - j);
+        T* const to = sums + i * stride + j;
+        if (height == tile_rows && width == tile_columns)
+          tile(depth, strip, packed + j * depth, to, stride);
+        else
+          edge(depth, strip, packed + j * depth, height, width, to, stride);
+      }
+    }
+  }
+
+  static void pack_columns(T* to, std::size_t depth, std::size_t width, const T* from, std::size_t stride) {
+    for (std::size_t k = 0; k < depth; ++k, to += tile_columns, from += stride) {
+      if (width == tile_columns) {
+        __builtin_memcpy(to, from, tile_columns * sizeof(T));
+        continue;
+      }
+      for (std::size_t j = 0; j < width; ++j) to[j] = from[j];
+      for (std::size_t j = width; j < tile_columns; ++j) to[j] = Ring::zero;
+    }
+  }
+
+  static void pack_rows(T* to, std::size_t depth, std::size_t height, const T* from, std::size_t stride) {
+    for (std::size_t i = 0; i < height; ++i)
+      for (std::size_t k = 0; k < depth; ++k) to[k * tile_rows + i] = from[i * stride + k];
+    for (std::size_t i = height; i < tile_rows; ++i)
+      for (std::size_t k = 0; k < depth; ++k) to[k * tile_rows + i] = Ring::zero;
+  }
+
+  // A whole tile, which stays in registers.
+  static void tile(std::size_t depth, const T* left, const T* right, T* sums, std::size_t stride) {
+    Vector held[tile_rows][Set::vectors];
+    for (std::size_t i = 0; i < tile_rows; ++i)
+      for (std::size_t j = 0; j < Set::vectors; ++j) load(held[i][j], sums + i * stride + j * lanes);
+    for (std::size_t k = 0; k < depth; ++k, left += tile_rows, right += tile_columns) {
+      Vector row[Set::vectors];
+      for (std::size_t j = 0; j < Set::vectors; ++j) load(row[j], right + j * lanes);
+      for (std::size_t i = 0; i < tile_rows; ++i) {
+        const Vector factor = left[i] - Vector{};
+        for (std::size_t j = 0; j < Set::vectors; ++j) Ring::add_product(held[i][j], factor, row[j]);
+      }
+    }
+    for (std::size_t i = 0; i < tile_rows; ++i)
+      for (std::size_t j = 0; j < Set::vectors; ++j) store(sums + i * stride + j * lanes, held[i][j]);
+  }
+
+  // A part of a tile.
+  static void edge(std::size_t depth, const T* left, const T* right, std::size_t height, std::size_t width,
+                   T* sums, std::size_t stride) {
+    alignas(64) T whole[tile_rows * tile_columns];
+    for (T& each : whole) each = Ring::zero;
+    for (std::size_t i = 0; i < height; ++i)
+      for (std::size_t j = 0; j < width; ++j) whole[i * tile_columns + j] = sums[i * stride + j];
+    tile(depth, left, right, whole, tile_columns);
+    for (std::size_t i = 0; i < height; ++i)
+      for (std::size_t j = 0; j < width; ++j) sums[i * stride + j] = whole[i * tile_columns + j];
+  }
+};
+
+}  // namespace
+}  // namespace hockney::local
