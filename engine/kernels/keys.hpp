@@ -32,7 +32,10 @@ class Keys {
 
   // The key with `position` keys before it in the sorted sequence.
   T sorted(std::uint64_t position) const {
-    if (distribution_ == "few") return scaled(static_cast<double>(position * distinct / total_) / distinct);
+    if (distribution_ == "few") {
+      const std::uint64_t number = position * distinct / total_;
+      return scaled(static_cast<double>(number) / distinct);
+    }
     const double share = static_cast<double>(position) / static_cast<double>(total_);
     if (distribution_ == "skewed") return scaled(std::pow(share, skew));
     if constexpr (std::is_integral_v<T>)

@@ -51,11 +51,13 @@ class SampleSort final : public SortBase<T> {
       bsp.put<T>(to, own, *area_, samples_each_ * static_cast<std::size_t>(comm_.rank));
     this->sync(bsp);
     const std::vector<std::size_t> begins = divide();
+    const auto rank = static_cast<std::size_t>(comm_.rank);
     for (std::size_t to = 0; to < ranks_; ++to)
-      bsp.send(static_cast<int>(to), static_cast<std::uint64_t>(begins[to]), part(begins, to));
+      if (to != rank)
+        bsp.send(static_cast<int>(to), static_cast<std::uint64_t>(begins[to]), part(begins, to));
     this->sync(bsp);
-    std::vector<Run> runs;
-    std::uint64_t before = 0;
+    std::vector<Run> runs{part(begins, rank)};
+    std::uint64_t before = begins[rank];
     while (const std::optional<bsp::Message> message = bsp.receive()) {
       before += message->tag<std::uint64_t>();
       runs.push_back(message->payload<T>());

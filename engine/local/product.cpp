@@ -21,8 +21,10 @@ extern "C" {
 namespace hockney::local {
 namespace {
 
-// Shortest paths are closed in squares of this size, which stay in the first-level cache.
+// Shortest paths are closed in squares of this size, which stay in the first-level cache, and these in
+// smaller ones.
 constexpr std::size_t square = 64;
+constexpr std::size_t least_square = 16;
 
 const Products& fastest() {
 #ifdef HOCKNEY_X86
@@ -47,6 +49,30 @@ void close_square(Matrix<float> paths) {
 
 Matrix<const float> read(Matrix<float> from) {
   return {from.data, from.rows, from.columns, from.stride};
+}
+
+// For each square on the diagonal: its closure, its row and its column of blocks, and then all others.
+void close_in_squares(Matrix<float> paths, std::size_t size) {
+  const std::size_t n = paths.rows;
+  for (std::size_t k = 0; k < n; k += size) {
+    const std::size_t width = std::min(size, n - k);
+    const std::size_t after = k + width;
+    const Matrix<float> diagonal = paths.part(k, k, width, width);
+    if (size == least_square)
+      close_square(diagonal);
+    else
+      close_in_squares(diagonal, least_square);
+    const Matrix<float> left = paths.part(k, 0, width, k);
+    const Matrix<float> right = paths.part(k, after, width, n - after);
+    min_plus(read(diagonal), read(left), left);
+    min_plus(read(diagonal), read(right), right);
+    for (const auto& [row, rows] : {std::pair{std::size_t{0}, k}, std::pair{after, n - after}}) {
+      const Matrix<float> column = paths.part(row, k, rows, width);
+      min_plus(read(column), read(diagonal), column);
+      min_plus(read(column), read(left), paths.part(row, 0, rows, k));
+      min_plus(read(column), read(right), paths.part(row, after, rows, n - after));
+    }
+  }
 }
 
 #ifdef HOCKNEY_CBLAS
@@ -117,25 +143,8 @@ void min_plus(Matrix<const float> first, Matrix<const float> second, Matrix<floa
                       second.stride, paths.data, paths.stride);
 }
 
-// For each square on the diagonal: its closure, its row and its column of blocks, and then all others.
 void close_paths(Matrix<float> paths) {
-  const std::size_t n = paths.rows;
-  for (std::size_t k = 0; k < n; k += square) {
-    const std::size_t width = std::min(square, n - k);
-    const std::size_t after = k + width;
-    const Matrix<float> diagonal = paths.part(k, k, width, width);
-    close_square(diagonal);
-    const Matrix<float> left = paths.part(k, 0, width, k);
-    const Matrix<float> right = paths.part(k, after, width, n - after);
-    min_plus(read(diagonal), read(left), left);
-    min_plus(read(diagonal), read(right), right);
-    for (const auto& [row, rows] : {std::pair{std::size_t{0}, k}, std::pair{after, n - after}}) {
-      const Matrix<float> column = paths.part(row, k, rows, width);
-      min_plus(read(column), read(diagonal), column);
-      min_plus(read(column), read(left), paths.part(row, 0, rows, k));
-      min_plus(read(column), read(right), paths.part(row, after, rows, n - after));
-    }
-  }
+  close_in_squares(paths, square);
 }
 
 }  // namespace hockney::local

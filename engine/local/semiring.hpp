@@ -81,8 +81,8 @@ class Product {
       for (std::size_t j = 0; j < columns; j += tile_columns) {
         const std::size_t width = least(tile_columns, columns - j);
         T* const to = sums + i * stride + j;
-        if (height == tile_rows && width == tile_columns)
-          tile(depth, strip, packed + j * depth, to, stride);
+        if (height == tile_rows && width % lanes == 0)
+          tile(width / lanes, depth, strip, packed + j * depth, to, stride);
         else
           edge(depth, strip, packed + j * depth, height, width, to, stride);
       }
@@ -107,31 +107,43 @@ class Product {
       for (std::size_t k = 0; k < depth; ++k) to[k * tile_rows + i] = Ring::zero;
   }
 
-  // A whole tile, which stays in registers.
-  static void tile(std::size_t depth, const T* left, const T* right, T* sums, std::size_t stride) {
-    Vector held[tile_rows][Set::vectors];
+  // A tile of all rows and of some vectors.
+  static void tile(std::size_t vectors, std::size_t depth, const T* left, const T* right, T* sums,
+                   std::size_t stride) {
+    if (vectors == Set::vectors)
+      tile_of<Set::vectors>(depth, left, right, sums, stride);
+    else if (vectors == 1)
+      tile_of<1>(depth, left, right, sums, stride);
+    else
+      tile_of<2>(depth, left, right, sums, stride);
+  }
+  // It stays in registers.
+  template <std::size_t Vectors>
+  static void tile_of(std::size_t depth, const T* left, const T* right, T* sums, std::size_t stride) {
+    static_assert(Set::vectors <= 3);
+    Vector held[tile_rows][Vectors];
     for (std::size_t i = 0; i < tile_rows; ++i)
-      for (std::size_t j = 0; j < Set::vectors; ++j) load(held[i][j], sums + i * stride + j * lanes);
+      for (std::size_t j = 0; j < Vectors; ++j) load(held[i][j], sums + i * stride + j * lanes);
     for (std::size_t k = 0; k < depth; ++k, left += tile_rows, right += tile_columns) {
-      Vector row[Set::vectors];
-      for (std::size_t j = 0; j < Set::vectors; ++j) load(row[j], right + j * lanes);
+      Vector row[Vectors];
+      for (std::size_t j = 0; j < Vectors; ++j) load(row[j], right + j * lanes);
       for (std::size_t i = 0; i < tile_rows; ++i) {
         const Vector factor = left[i] - Vector{};
-        for (std::size_t j = 0; j < Set::vectors; ++j) Ring::add_product(held[i][j], factor, row[j]);
+        for (std::size_t j = 0; j < Vectors; ++j) Ring::add_product(held[i][j], factor, row[j]);
       }
     }
     for (std::size_t i = 0; i < tile_rows; ++i)
-      for (std::size_t j = 0; j < Set::vectors; ++j) store(sums + i * stride + j * lanes, held[i][j]);
+      for (std::size_t j = 0; j < Vectors; ++j) store(sums + i * stride + j * lanes, held[i][j]);
   }
 
-  // A part of a tile.
+  // Fewer rows, or a part of a vector.
   static void edge(std::size_t depth, const T* left, const T* right, std::size_t height, std::size_t width,
                    T* sums, std::size_t stride) {
     alignas(64) T whole[tile_rows * tile_columns];
     for (T& each : whole) each = Ring::zero;
     for (std::size_t i = 0; i < height; ++i)
       for (std::size_t j = 0; j < width; ++j) whole[i * tile_columns + j] = sums[i * stride + j];
-    tile(depth, left, right, whole, tile_columns);
+    tile((width + lanes - 1) / lanes, depth, left, right, whole, tile_columns);
     for (std::size_t i = 0; i < height; ++i)
       for (std::size_t j = 0; j < width; ++j) sums[i * stride + j] = whole[i * tile_columns + j];
   }

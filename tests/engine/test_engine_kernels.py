@@ -6,9 +6,11 @@ superstep has the work and the communication of its analysis."""
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 from engine_lines import failures, launcher_for, lines_of, records
+from native import sanitized
 from real_mpi import group_for
 
 from hockney.core.case import parse_canonical
@@ -115,6 +117,17 @@ def test_supersteps_have_the_work_and_the_communication_of_their_analysis(mpi, k
         assert record.metric("supersteps") == len(steps(record, "h"))
         assert len(record.metrics["computation"].values) == len(record.times_s)
         assert all(seconds >= 0 for seconds in steps(record, "computation"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_sanitizers_find_nothing(mpi, mpi_name, kernels, ranks, monkeypatch):
+    if mpi_name == "mpich":
+        pytest.skip("the other one suffices")
+    monkeypatch.setenv("ASAN_OPTIONS", "detect_leaks=0")
+    program = sanitized(mpi, ["hockney-kernels"]).parent / "hockney-kernels"
+    checked = replace(kernels, path=program)
+    measured(mpi, checked, DIFFICULT, ranks)
 
 
 IMPOSSIBLE = (

@@ -19,8 +19,9 @@ from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Mpi
 
 pytestmark = [pytest.mark.mpi, pytest.mark.one_mpi]
-PROGRAMS = {"check", "coll_check", "unchanged", "rules", "random_supersteps"}
+PROGRAMS = {"check", "coll_check", "unchanged", "rules", "random_supersteps", "steps"}
 """What tests compile into the prefix."""
+PACKAGES = "hockney", "hockney-coll", "hockney-bsp", "hockney-bpram"
 
 
 @pytest.fixture(scope="session")
@@ -30,16 +31,19 @@ def check(mpi: Mpi, prefix: Path) -> Path:
 
 def test_what_is_installed_is_public_only(prefix):
     found = {str(path.relative_to(prefix)) for path in prefix.rglob("*") if path.is_file()} - PROGRAMS
-    components = [f"-{name}{build}" for name in ("barrier", "coll", "bsp") for build in ("", "-release")]
+    components = [
+        f"-{name}{build}" for name in ("barrier", "coll", "bsp", "bpram") for build in ("", "-release")
+    ]
     cmake = {f"lib/cmake/hockney/hockney{name}.cmake" for name in ("Config", "ConfigVersion", *components)}
-    headers = {f"include/hockney/{name}.hpp" for name in ("barrier", "bsp", "coll", "coll_span")}
-    static = {f"lib/lib{name}.a" for name in ("hockney", "hockney-coll", "hockney-bsp")}
+    headers = {f"include/hockney/{name}.hpp" for name in ("barrier", "bpram", "bsp", "coll", "coll_span")}
+    static = {f"lib/lib{name}.a" for name in PACKAGES}
     shared = {"lib/libhockney-pmpi.so", *(f"lib/libhockney-bsp.so{v}" for v in ("", ".0.1", ".0.1.0"))}
-    flags = {f"lib/pkgconfig/{name}.pc" for name in ("hockney", "hockney-coll", "hockney-bsp")}
+    flags = {f"lib/pkgconfig/{name}.pc" for name in PACKAGES}
     programs = {f"bin/hockney-bsp{name}" for name in ("cc", "c++", "run")}
     pages = build.source_folder() / "library" / "bsp" / "man"
     manual = {f"share/man/{path.relative_to(pages)}" for path in pages.rglob("*.[137]")}
-    assert found == {"include/bsp.h", *headers, *static, *shared, *flags, *cmake, *programs, *manual}
+    headers |= {"include/bpram.h", "include/bsp.h"}
+    assert found == {*headers, *static, *shared, *flags, *cmake, *programs, *manual}
     places = [path for path in prefix.rglob("*.cmake") if str(build.source_folder()) in path.read_text()]
     assert places == []
 
@@ -69,7 +73,7 @@ def test_a_prefix_may_be_moved_and_the_example_finds_it(mpi, prefix, tmp_path):
 def test_it_needs_nothing_of_the_engine_but_these_folders(mpi, tmp_path):
     """The parts of a component: no workload, no measuring, no application."""
     engine = tmp_path / "engine"
-    for folder in ("base", "bsp", "cmake", "coll", "comm", "include", "library", "sync"):
+    for folder in ("base", "bpram", "bsp", "cmake", "coll", "comm", "include", "library", "sync"):
         shutil.copytree(build.source_folder() / folder, engine / folder)
     shutil.copy(build.source_folder() / "VERSION", engine)
     build.install_library(mpi, tmp_path / "prefix", engine)
