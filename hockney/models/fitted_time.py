@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from hockney.core.fit import CurvePoint, Fit, TimeEstimate
 from hockney.models.applications.point_to_point_costs import of_fit
+from hockney.models.fits import bsp
 from hockney.models.fits.collective import collective_interval
 from hockney.models.fits.collective_forms import FORMS
 from hockney.models.fits.model import RANKS
@@ -28,6 +29,9 @@ def fitted_time(fit: Fit, at: Mapping[str, float]) -> TimeEstimate:
     size = next((value for name, value in at.items() if name != RANKS), 0.0)
     if fit.segments and fit.model in IN_PIECES:
         return _on_pieces(fit, size)
+    if fit.model in bsp.MODELS:
+        time = bsp.superstep_time(fit, at)
+        return TimeEstimate(time.value, time.low, time.high)
     if fit.model in FORMS:
         time = collective_interval(fit, int(at.get(RANKS, 2)), size)
         return TimeEstimate(time.value, time.low, time.high)

@@ -123,6 +123,19 @@ def unchecked_form() -> FitCaveat:
     )
 
 
+# bulk synchronous models
+
+
+def narrow_relations(ratio: float) -> FitCaveat:
+    """`ratio` of the longest time to the shortest."""
+    return FitCaveat(
+        "narrow-relations",
+        f"the largest case takes only {ratio:.2g} times as long as the smallest, so the cost of a byte is "
+        "uncertain: measure larger ones",
+        {"ratio": ratio},
+    )
+
+
 def _time(estimate: Estimate) -> str:
     if estimate.low is not None and estimate.high is not None and estimate.high < 1.001 * estimate.low:
         return format_seconds(estimate.value)

@@ -22,17 +22,13 @@ import numpy as np
 
 from hockney.core.fit import CurvePoint, Estimate, Fit, FittedParameter, Subject
 from hockney.models.fits import caveats
-from hockney.models.fits.collective_forms import collective_time, steps
+from hockney.models.fits.collective_forms import steps
 from hockney.models.fits.in_size import fit_in_size
 from hockney.models.fits.model import RANKS, SIZE, Scope, explains
-from hockney.models.fits.piecewise.fit import unexplained
 from hockney.models.fits.ranges import ranges_of
+from hockney.models.fits.regression import Regression, sum_interval
 from hockney.models.fits.verdict import deviations, refused, uncertainty, verdict
-from hockney.models.scipy_functions import nonnegative_least_squares
-from hockney.models.statistics import Observation, estimate, shared_variance, sum_quantile, tabulate
-
-FLOOR = 0.02
-"""Minimum relative error in weights, so that a single very precise case does not decide."""
+from hockney.models.statistics import Observation
 
 
 @explains("collective", "barrier", order=3, free=(SIZE, RANKS), in_pieces=True)
@@ -112,11 +108,7 @@ def collective_interval(fit: Fit, ranks: int, size: float) -> Estimate:
     """The same with its 95% interval, for a fit that is not piecewise."""
     symbols = [parameter.symbol for parameter in fit.parameters]
     factors = _design(fit.model, symbols, np.array([ranks]), np.array([float(size)]))[0]
-    value = collective_time(fit, ranks, size)
-    if not fit.interval_matrix:
-        return Estimate(value, None, None)
-    half = float(np.sqrt(max(factors @ np.array(fit.interval_matrix) @ factors, 0.0)))
-    return estimate(value, max(value - half, 0.0), value + half)
+    return sum_interval(fit, factors)
 
 
 @dataclass(frozen=True)
@@ -127,14 +119,8 @@ class _Fitted:
     varied: dict[str, tuple[float, float]]
     ranks: np.ndarray
     size: np.ndarray
-    times: np.ndarray
     symbols: list[str]
-    best: np.ndarray
-    free: np.ndarray
-    covariance: np.ndarray
-    half: np.ndarray
-    criterion: float
-    errors: int
+    regression: Regression
 
     @staticmethod
     def of(observations: Sequence[Observation], form: str) -> _Fitted | None:
@@ -147,44 +133,21 @@ class _Fitted:
         ]
         if len(seen) < len(symbols):
             return None
-        tables = {int(p): tabulate([each for each in seen if each.case.ranks == p]) for p in np.unique(ranks)}
-        times = np.concatenate([table.times for table in tables.values()])
-        single = np.concatenate([table.variance for table in tables.values()])
-        shared, shared_freedom = shared_variance(list(tables.values()))
-        per_rank = np.concatenate(
-            [np.full(len(t.times), shared / max(t.launches, 1)) for t in tables.values()]
-        )
-
-        design = _design(form, symbols, ranks, size)
-        weight = 1 / (np.sqrt(single + per_rank + FLOOR**2) * times)
-        scale = np.linalg.norm(design * weight[:, None], axis=0)
-        best = nonnegative_least_squares(design * weight[:, None] / scale, times * weight)[0] / scale
-        fitted = np.maximum(design @ best, 1e-30)
-        freedom = len(seen) - len(symbols)
-        residual = np.log(times / fitted)
-        single = single + unexplained(residual, single + per_rank, freedom)
-
-        inverse = np.linalg.pinv(design * weight[:, None] / scale) / scale[:, None] * weight
-        of_points = (inverse * (single * fitted**2)) @ inverse.T
-        same = ranks[:, None] == ranks[None, :]
-        of_launches = inverse @ (same * per_rank[:, None] * np.outer(fitted, fitted)) @ inverse.T
-        quantile = sum_quantile(np.diag(of_points), max(freedom, 1), np.diag(of_launches), shared_freedom)
-        covariance = of_points + of_launches
-        relative = np.sum(residual**2) / len(seen)
+        groups = [[each for each in seen if each.case.ranks == p] for p in np.unique(ranks)]
         return _Fitted(
             form=form,
             varied=ranges_of(seen, ranks=form != "size"),
             ranks=ranks,
             size=size,
-            times=times,
             symbols=symbols,
-            best=best,
-            free=inverse @ times,
-            covariance=covariance,
-            half=quantile * np.sqrt(np.diag(covariance)),
-            criterion=len(seen) * math.log(max(relative, 1e-12)) + 2 * len(symbols),
-            errors=sum(table.errors for table in tables.values()),
+            regression=Regression.of(groups, _design(form, symbols, ranks, size)),
         )
+
+    @property
+    def criterion(self) -> float:
+        residual = self.regression.residual
+        relative = np.sum(residual**2) / len(residual)
+        return len(residual) * math.log(max(relative, 1e-12)) + 2 * len(self.symbols)
 
     def report(self, subject: Subject, choice: str, note: str, *, preferred: bool = False) -> Fit:
         names = {
@@ -196,29 +159,26 @@ class _Fitted:
                 "s/B",
             ),
         }
-        estimates = dict(zip(self.symbols, map(self._estimate, range(len(self.symbols))), strict=True))
+        found = self.regression
+        estimates = {s: found.parameter(k) for k, s in enumerate(self.symbols)}
         parameters = [
             FittedParameter(
                 name=names[s][0],
                 symbol=s,
                 unit=names[s][1],
-                estimate=Estimate(e.value, None, None) if self.saturated else e,
+                estimate=Estimate(e.value, None, None) if found.saturated else e,
             )
             for s, e in estimates.items()
         ]
-        fitted = self.design @ self.best
-        leverage = np.max(self.design / np.maximum(fitted, 1e-30)[:, None], axis=0)
+        leverage = found.leverage
         judgement = verdict(
-            self.times,
-            fitted,
-            errors=self.errors,
-            caveats=[caveats.unchecked_form()] if self.saturated else [],
-            widths={
-                s: uncertainty(e, float(factor))
-                for (s, e), factor in zip(estimates.items(), leverage, strict=True)
-            },
+            found.times,
+            found.fitted,
+            errors=found.errors,
+            caveats=[caveats.unchecked_form()] if found.saturated else [],
+            widths={s: uncertainty(e, float(leverage[k])) for k, (s, e) in enumerate(estimates.items())},
         )
-        error, worst = deviations(self.times, fitted)
+        error, worst = deviations(found.times, found.fitted)
         return Fit(
             model=self.form,
             line=subject.line,
@@ -231,40 +191,8 @@ class _Fitted:
             curve=self._curve(),
             preferred=preferred,
             ranges=self.varied,
-            interval_matrix=self._interval_matrix(),
+            interval_matrix=found.interval_matrix,
         )
-
-    @property
-    def saturated(self) -> bool:
-        """Whether there are as many parameters as cases. The deviation of the times from the form is then
-        unknown, and the errors of the measured times alone would give intervals that are too narrow."""
-        return len(self.times) == len(self.symbols)
-
-    @property
-    def design(self) -> np.ndarray:
-        return _design(self.form, self.symbols, self.ranks, self.size)
-
-    @property
-    def middle(self) -> np.ndarray:
-        """The centres of the intervals: the free parameters; if one of these is negative and therefore held
-        at 0, the values of the others under that constraint. A parameter held at 0 may be as large as its
-        errors."""
-        held = bool(((self.best == 0) & (self.free < 0)).any())
-        return self.best if held else self.free
-
-    def _estimate(self, k: int) -> Estimate:
-        middle, half = self.middle[k], self.half[k]
-        return estimate(self.best[k], max(middle - half, 0.0), max(middle + half, 0.0))
-
-    def _quantile(self) -> float:
-        return float(np.max(self.half / np.sqrt(np.maximum(np.diag(self.covariance), 1e-300))))
-
-    def _interval_matrix(self) -> list[list[float]]:
-        if self.saturated:
-            return []
-        with np.errstate(invalid="ignore"):
-            matrix = self._quantile() ** 2 * self.covariance
-        return matrix.tolist() if np.isfinite(matrix).all() else []
 
     def _curve(self) -> list[CurvePoint]:
         """Over the ranks at the smallest size; of the form `size`, over the sizes. Without a band if the
@@ -275,17 +203,9 @@ class _Fitted:
         else:
             x = np.arange(2, self.ranks.max() + 1)
             design = _design(self.form, self.symbols, x, np.full(len(x), self.size.min()))
-        half = self._quantile() * np.sqrt(np.maximum(np.sum((design @ self.covariance) * design, axis=1), 0))
-        middle = design @ self.middle
-        if self.saturated:
-            middle, half = design @ self.best, np.zeros(len(x))
-        points = (
-            estimate(*three)
-            for three in zip(design @ self.best, np.maximum(middle - half, 0), middle + half, strict=True)
-        )
         return [
             CurvePoint(float(at), e.value, e.low or 0.0, e.high)  # type: ignore[arg-type]
-            for at, e in zip(x, points, strict=True)
+            for at, e in zip(x, self.regression.band(design), strict=True)
         ]
 
 

@@ -1,0 +1,126 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A machine's costs from the fits of a run: relations, permutations, synchronisations, local rates, and
+messages between two ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from hockney.core.case import Case, parse_canonical
+from hockney.core.catalog import PING_PONG
+from hockney.core.fit import Fit, Fits
+from hockney.models.bsp.parameters import Bpram, Bsp, BulkCosts, LocalRate, LocalRates, SuperstepCosts
+from hockney.models.bsp.superstep import WORD
+from hockney.models.fits.bsp import PACKET, PERMUTATION, RELATION, ROLE, SYNCHRONISATION
+
+LOCAL = "local"
+"""The role of workloads that measure local rates."""
+OPERATIONS = "operations"
+"""Their metric: operations of one repetition."""
+
+
+def machine_costs(fits: Fits, ranks: int) -> BulkCosts:
+    """What a run shows of its machine at `ranks` ranks."""
+    alone = _message(fits)
+    return BulkCosts(
+        ranks,
+        _bsp(fits, ranks),
+        _bpram(fits, ranks, alone),
+        _superstep(fits, ranks, alone),
+        _rates(fits, ranks),
+    )
+
+
+def rank_counts(fits: Fits) -> tuple[int, ...]:
+    """Those at which parameters were fitted."""
+    found = {fit.subject["ranks"] for model in ("bsp", "bpram") for fit in fits.of_role(model, ROLE)}
+    return tuple(sorted(int(ranks) for ranks in found))
+
+
+def relation_fit(fits: Fits, ranks: int, method: str = "put", packet: int = WORD) -> Fit | None:
+    """g and L for packets of one size, by one method."""
+    return _usable(fits.of_role("bsp", ROLE, RELATION), ranks=ranks, method=method, **{PACKET: packet})
+
+
+def permutation_fit(fits: Fits, ranks: int) -> Fit | None:
+    """sigma and l."""
+    return _usable(fits.of_role("bpram", ROLE, PERMUTATION), ranks=ranks)
+
+
+def superstep_fit(fits: Fits, ranks: int, method: str = "put") -> Fit | None:
+    """L, o and G for packets of any size."""
+    return _usable(fits.of_role("superstep", ROLE, RELATION), ranks=ranks, method=method)
+
+
+def value(fit: Fit, symbol: str) -> float:
+    parameter = fit.parameter(symbol)
+    assert parameter is not None, f"a {fit.model} has {symbol}"
+    return parameter.estimate.value
+
+
+def _usable(fits: Iterable[Fit], **fixed: int | str) -> Fit | None:
+    return next((fit for fit in fits if fit.verdict != "refused" and fit.subject.has(**fixed)), None)
+
+
+def _bsp(fits: Fits, ranks: int) -> Bsp | None:
+    fit = relation_fit(fits, ranks)
+    return None if fit is None else Bsp(value(fit, "g"), value(fit, "L"))
+
+
+def _bpram(fits: Fits, ranks: int, alone: tuple[float, float] | None) -> Bpram | None:
+    fit = permutation_fit(fits, ranks)
+    if fit is None:
+        return None
+    sigma, startup = value(fit, "sigma"), value(fit, "l")
+    if alone is None:
+        return Bpram(sigma, startup)
+    return Bpram(sigma, startup, min(sigma, alone[1]), min(startup, alone[0]))
+
+
+def _superstep(fits: Fits, ranks: int, alone: tuple[float, float] | None) -> SuperstepCosts | None:
+    """A full relation has p - 1 messages out and in: its L beyond an empty superstep's time is theirs."""
+    fit, empty = superstep_fit(fits, ranks), _empty(fits, ranks)
+    if fit is None or empty is None:
+        return None
+    startup = max(0.0, value(fit, "L") - empty) / (2 * max(1, ranks - 1))
+    per_byte = value(fit, "G")
+    return SuperstepCosts(
+        empty, startup, value(fit, "o"), per_byte, None if alone is None else min(per_byte, alone[1])
+    )
+
+
+def _empty(fits: Fits, ranks: int) -> float | None:
+    names = {w.name for w in fits.workloads if w.performs(ROLE, SYNCHRONISATION)}
+    return next((time for case, time in _costs(fits, names) if case.ranks == ranks), None)
+
+
+def _message(fits: Fits) -> tuple[float, float] | None:
+    """Startup and seconds for each byte of a message between two ranks of which one sends, if it is known."""
+    fit = _usable(fits.of_role("hockney", *PING_PONG), ranks=2, buffers="hot")
+    if fit is None or fit.parameter("r_inf") is None:
+        return None
+    return value(fit, "t_0"), 1 / value(fit, "r_inf")
+
+
+def _rates(fits: Fits, ranks: int) -> LocalRates:
+    found: dict[str, list[LocalRate]] = {}
+    workloads = {w.name: w for w in fits.workloads if w.role == LOCAL}
+    for summary in fits.summaries:
+        workload = workloads.get(summary.case.split(" ", 1)[0])
+        counted = summary.metrics.get(OPERATIONS)
+        if workload is None or counted is None or counted.typical.value <= 0:
+            continue
+        case = parse_canonical(summary.case)
+        if case.ranks == ranks:
+            seconds = summary.cost(fits.cost).value
+            found.setdefault(workload.operation, []).append(
+                LocalRate(case.values, counted.typical.value, seconds)
+            )
+    return LocalRates({operation: tuple(rates) for operation, rates in found.items()})
+
+
+def _costs(fits: Fits, workloads: set[str]) -> Iterable[tuple[Case, float]]:
+    for summary in fits.summaries:
+        if summary.case.split(" ", 1)[0] in workloads:
+            yield parse_canonical(summary.case), summary.cost(fits.cost).value

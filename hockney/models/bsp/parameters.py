@@ -1,0 +1,98 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A machine's parameters in the models of bulk synchronous programs, at one number of ranks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hockney.core.case import Value
+from hockney.models.bsp.superstep import LocalWork
+
+
+@dataclass(frozen=True)
+class LocalRate:
+    """One measured rate: a repetition of `operations` with these `values` of the parameters took so many
+    `seconds`."""
+
+    values: Mapping[str, Value]
+    operations: float
+    seconds: float
+
+    @property
+    def per_operation(self) -> float:
+        return self.seconds / self.operations
+
+
+@dataclass(frozen=True)
+class LocalRates:
+    """The measured rates of each kind of local work, with all ranks at work."""
+
+    measured: Mapping[str, tuple[LocalRate, ...]] = field(default_factory=dict)
+
+    def seconds(self, work: LocalWork) -> float:
+        """At the rate that was measured with the same values; otherwise, linear in the logarithm of the
+        operations, between those of the same type, and constant beyond them. Raises KeyError if there is
+        none."""
+        values = dict(work.values)
+        known = [
+            r for r in self.measured.get(work.operation, ()) if r.values.get("type") == values.get("type")
+        ]
+        if not known:
+            raise KeyError(work.operation)
+        for rate in known:
+            if len(values) > ("type" in values) and all(rate.values.get(k) == v for k, v in values.items()):
+                return work.operations * rate.per_operation
+        known.sort(key=lambda rate: rate.operations)
+        at = math.log(max(work.operations, 1.0))
+        sizes = [math.log(rate.operations) for rate in known]
+        return work.operations * float(np.interp(at, sizes, [rate.per_operation for rate in known]))
+
+
+@dataclass(frozen=True)
+class Bsp:
+    """Valiant's parameters as measured with full h-relations: `g` seconds for each word of h, `L` seconds for
+    each superstep."""
+
+    g: float
+    L: float
+
+
+@dataclass(frozen=True)
+class Bpram:
+    """Seconds for each byte of a block (`sigma`) and for each block (`startup`, l in the papers), measured
+    with full block permutations. `sigma_alone` and `startup_alone` are those of a block that no other one
+    meets."""
+
+    sigma: float
+    startup: float
+    sigma_alone: float | None = None
+    startup_alone: float | None = None
+
+
+@dataclass(frozen=True)
+class SuperstepCosts:
+    """Seconds of a superstep by cause: `empty` without any communication, `startup` for each message that a
+    rank sends or receives, `packet` for each packet, `per_byte` for each byte of h, of which `per_byte_alone`
+    if hardly any other rank sends."""
+
+    empty: float
+    startup: float
+    packet: float
+    per_byte: float
+    per_byte_alone: float | None = None
+
+
+@dataclass(frozen=True)
+class BulkCosts:
+    """What is known of a machine at `ranks` ranks: parameters that were not measured are None."""
+
+    ranks: int
+    bsp: Bsp | None = None
+    bpram: Bpram | None = None
+    superstep: SuperstepCosts | None = None
+    rates: LocalRates = LocalRates()
