@@ -5,7 +5,8 @@
 One message follows a piecewise Hockney model, a train of messages LogGP (the PRTT of Hoefler, Lichei and
 Rehm, "Low-Overhead LogGP Parameter Assessment for Modern Interconnection Networks", 2007). A collective takes
 a + rounds * (latency + bytes * per_byte), an exchange on a ring the time of its steps' messages, computing
-the preset time, a message-based barrier the messages on its longest path, one in shared memory its flags.
+the preset time, a message-based barrier the messages on its longest path, one in shared memory its flags; for
+bulk synchronous programs see `fake_bsp`.
 Fits of its results must recover these parameters.
 """
 
@@ -21,6 +22,7 @@ import numpy as np
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog, Metric
 from hockney.core.record import MetricSeries
+from hockney.launch.fake_bsp import FakeBsp
 from hockney.system.bundled import bundled_catalog
 
 PAIRS = {"send": 1.0, "sendrecv": 1.2, "isend": 1.1}
@@ -74,6 +76,7 @@ class World:
     flag_s: float = 0.06e-6
     exits: float = 0.4
     """The spread of the exits of a barrier, relative to its time."""
+    bsp: FakeBsp = field(default_factory=FakeBsp)
     noise: float = 0.03
     launch_noise: float = 0.004
     tail: float = 0.02
@@ -99,6 +102,8 @@ class World:
             return self.receive_overhead_s
         if workload.role == "exchange" and workload.operation == "ring":
             return self.exchange(case.ranks, one_way)
+        if (bulk := self.bsp.time(workload, case)) is not None:
+            return bulk
         if workload.operation == "barrier":
             whole = self.barrier(str(case.get("algorithm", "mpi")), case.ranks)
             return whole * (self.exits if workload.name == "barrier_skew" else 1.0)
@@ -157,6 +162,9 @@ class World:
         preset = {} if work is None else {"work": work.seconds, "imbalance": work.imbalance}
         if metric.name == "paused":
             preset["paused"] = self.pause(case)
+        workload = self.catalog.entry(case.workload)
+        if workload.role == "local":
+            preset["operations"] = self.bsp.operations(workload, case)
         truth = {metric.name: self.truth(metric.name), "work_error": self.work_error} | preset
         value = share_s if metric.phase else np.full(len(share_s), truth[metric.name])
         if metric.per != "repetition":  # a single superstep

@@ -13,14 +13,13 @@ from hypothesis import strategies as st
 
 from hockney.models.bsp.assumptions import CLOSE, diagnose
 from hockney.models.bsp.costs import REPAIRS, Base, CostModel, NotMeasured, predict, repaired
-from hockney.models.bsp.parameters import Bpram, Bsp, BulkCosts, LocalRate, LocalRates, SuperstepCosts
+from hockney.models.bsp.parameters import Bpram, Bsp, BulkCosts, LocalRate, LocalRates
 from hockney.models.bsp.superstep import LocalWork, Superstep, full, permutation, work_alone, works_of
 
 MACHINE = BulkCosts(
     ranks=8,
-    bsp=Bsp(g=6.5, L=3100.0),
+    bsp=Bsp(L=3100.0, packet=5.9, per_byte=0.15, empty=300.0, startup=200.0, per_byte_alone=0.05),
     bpram=Bpram(sigma=0.02, startup=1000.0, sigma_alone=0.01, startup_alone=600.0),
-    superstep=SuperstepCosts(empty=300.0, startup=200.0, packet=5.9, per_byte=0.15, per_byte_alone=0.05),
     rates=LocalRates(
         {
             "copy": (LocalRate({"bytes": 10_000}, 10_000, 100.0),),
@@ -62,12 +61,9 @@ def test_repaired_startups_are_those_of_the_pattern():
     assert time(Superstep(), "bsp", "startups") == pytest.approx(300)
 
 
-def test_repaired_packets_share_the_cost_of_a_packet():
-    large = permutation(bytes=4000, packets=1)
-    assert time(large, "bsp") == pytest.approx(6500 + 3100)
-    assert time(large, "bsp", "packets") == pytest.approx(5.9 + 600 + 3100)
-    words = permutation(bytes=4000, packets=1000)
-    assert time(words, "bsp", "packets") == pytest.approx(time(words, "bsp")), "g = o + 4 G for words"
+def test_g_of_larger_packets_is_less():
+    assert time(permutation(bytes=4000, packets=1), "bsp") == pytest.approx(5.9 + 600 + 3100)
+    assert time(permutation(bytes=4000, packets=1000), "bsp") == pytest.approx(6500 + 3100)
 
 
 def test_repaired_balance_charges_others_bytes_on_average():
@@ -119,8 +115,10 @@ def test_what_was_not_measured_is_named():
             predict([plain], bare, CostModel(base))
         assert diagnose([plain], bare, base, 1.0) is None
     assert time(plain, "bsp") < 1e9
+    words = replace(MACHINE, bsp=Bsp(L=3100.0, packet=0.0, per_byte=6.5 / 4))
+    assert predict([plain], words, CostModel("bsp")).total == pytest.approx(3106.5)
     with pytest.raises(NotMeasured, match="superstep"):
-        predict([plain], replace(MACHINE, superstep=None), CostModel("bsp", frozenset({"startups"})))
+        predict([plain], words, CostModel("bsp", frozenset({"startups"})))
 
 
 def test_more_bytes_on_average_than_at_most_are_refused():
@@ -134,7 +132,7 @@ def test_more_bytes_on_average_than_at_most_are_refused():
     ("step", "base", "failing"),
     [
         (permutation(bytes=40, packets=10), "bsp", "startups"),
-        (full(8, bytes=400_000, packets=7), "bsp", "packets"),
+        (Superstep(bytes=400_000, packets=7, sends=7, receives=7), "bsp", "balance"),
         (Superstep(bytes=800_000, packets=200_000, sends=7, receives=7), "bpram", "balance"),
         (permutation(bytes=400_000, packets=1, copied=4_000_000), "bpram", "copies"),
     ],

@@ -144,14 +144,14 @@ def test_costs_of_a_machine_from_its_fits():
     fits = fits_of(run)
     assert rank_counts(fits) == (5,)
     costs = machine_costs(fits, 5)
-    assert costs.bsp.g == pytest.approx(g) and pytest.approx(L) == costs.bsp.L
-    assert costs.superstep.empty == pytest.approx(EMPTY)
-    assert costs.superstep.startup == pytest.approx((L - EMPTY) / 8), "4 messages out and 4 in"
-    assert costs.superstep.per_byte_alone == pytest.approx(0.1e-9)
+    assert (costs.bsp.L, costs.bsp.packet, costs.bsp.per_byte) == pytest.approx((L, PACKET, G))
+    assert costs.bsp.empty == pytest.approx(EMPTY)
+    assert costs.bsp.startup == pytest.approx((L - EMPTY) / 8), "4 messages out and 4 in"
+    assert costs.bsp.per_byte_alone == pytest.approx(0.1e-9)
     assert (costs.bpram.sigma_alone, costs.bpram.startup_alone) == pytest.approx((0.1e-9, 1e-6))
     assert costs.rates.seconds(LocalWork.of("sort", 768, keys=64, type="double")) == pytest.approx(2e-6)
     other = machine_costs(fits, 3)
-    assert other.bsp is other.bpram is other.superstep is None and not other.rates.measured
+    assert other.bsp is other.bpram is None and not other.rates.measured
 
 
 def test_a_message_alone_costs_no_more_than_one_of_many():
@@ -160,4 +160,7 @@ def test_a_message_alone_costs_no_more_than_one_of_many():
 
     costs = machine_costs(fits_of(exact(dear, CASES)), 5)
     assert (costs.bpram.sigma_alone, costs.bpram.startup_alone) == pytest.approx((SIGMA, BLOCK))
-    assert costs.superstep.per_byte_alone == pytest.approx(G)
+    assert costs.bsp.per_byte_alone == pytest.approx(G)
+    words = machine_costs(fits_of(exact(true, relations(5))), 5)
+    assert (words.bsp.L, words.bsp.packet, words.bsp.per_byte) == pytest.approx((L, 0, g / 4))
+    assert words.bsp.startup is None

@@ -18,7 +18,6 @@ CORRECTED = 1 / 3
 
 ASSUMPTIONS: dict[Repair, str] = {
     "startups": "every superstep pays for the messages of a full relation",
-    "packets": "a byte of a large packet costs as much as one of a word",
     "balance": "all ranks send as much as the busiest one",
     "copies": "a rank copies no data in its own memory",
 }

@@ -3,7 +3,7 @@
 """The time of a program in the BSP model, in the BPRAM model, and with one or several of their assumptions
 repaired.
 
-    BSP     w + g h + L
+    BSP     w + g h + L        g h is o for each packet and G for each byte: g = o + 4 G for words of 4 bytes
     BPRAM   w + sigma m + l    for each block of m bytes that a rank sends
 
 L. G. Valiant, Communications of the ACM 33 (1990) 103; A. Aggarwal, A. K. Chandra, M. Snir, SPAA 1989.
@@ -12,7 +12,6 @@ B. H. H. Juurlink (1998) compared both with an Intel Paragon, and named what the
     startups    L stands for a full relation with its 2 (p - 1) messages. A superstep costs d + s startups,
                 the most messages that a rank sends and receives, besides what an empty one takes (about
                 log p startups).
-    packets     g is that of words. Larger packets cost less for each byte: o for a packet and G for a byte.
     balance     g and sigma are those of a network in which all ranks send at once. If few do, a byte costs
                 less: G_1 for each byte of h, and the rest of G for each byte that a rank sends on average,
                 the volume of E-BSP (B. H. H. Juurlink, H. A. G. Wijshoff, ACM Transactions on Computer
@@ -26,14 +25,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from typing import Literal, TypeVar
 
-from hockney.models.bsp.parameters import Bpram, Bsp, BulkCosts, SuperstepCosts
+from hockney.models.bsp.parameters import Bpram, Bsp, BulkCosts
 from hockney.models.bsp.superstep import LocalWork, Superstep
 
 T = TypeVar("T")
 Base = Literal["bsp", "bpram"]
-Repair = Literal["startups", "packets", "balance", "copies"]
+Repair = Literal["startups", "balance", "copies"]
 REPAIRS: dict[Base, tuple[Repair, ...]] = {
-    "bsp": ("startups", "packets", "balance", "copies"),
+    "bsp": ("startups", "balance", "copies"),
     "bpram": ("balance", "copies"),
 }
 """Those that apply to each model."""
@@ -113,8 +112,7 @@ def superstep_cost(superstep: Superstep, machine: BulkCosts, model: CostModel) -
     if model.base == "bpram":
         bpram = _known(machine.bpram, "sigma and l")
         return CostTerms(work, copies, *_blocks(superstep, bpram, model))
-    bsp = _known(machine.bsp, "g and L")
-    return CostTerms(work, copies, *_relation(superstep, bsp, machine.superstep, model))
+    return CostTerms(work, copies, *_relation(superstep, _known(machine.bsp, "g and L"), model))
 
 
 def _local(work: LocalWork, machine: BulkCosts) -> float:
@@ -135,23 +133,15 @@ def _blocks(superstep: Superstep, bpram: Bpram, model: CostModel) -> tuple[float
     return data, startups
 
 
-def _relation(
-    superstep: Superstep, bsp: Bsp, costs: SuperstepCosts | None, model: CostModel
-) -> tuple[float, float]:
+def _relation(superstep: Superstep, bsp: Bsp, model: CostModel) -> tuple[float, float]:
     """Seconds of an h-relation's bytes and packets, and of its startups and synchronisation."""
-    data, messages = superstep.words * bsp.g, bsp.L
-    if model.repairs & {"startups", "packets", "balance"}:
-        known = _known(costs, "the costs of a superstep")
-        if "startups" in model.repairs:
-            messages = known.empty + (superstep.sends + superstep.receives) * known.startup
-        per_byte = known.per_byte
-        if "balance" in model.repairs and known.per_byte_alone is not None and superstep.bytes:
-            per_byte = _shared(superstep, known.per_byte, known.per_byte_alone) / superstep.bytes
-        if "packets" in model.repairs:
-            data = superstep.packets * known.packet + superstep.bytes * per_byte
-        else:
-            data -= superstep.bytes * (known.per_byte - per_byte)
-    return max(data, 0.0), messages
+    bytes, messages = superstep.bytes * bsp.per_byte, bsp.L
+    if "startups" in model.repairs:
+        messages = _known(bsp.empty, "an empty superstep")
+        messages += (superstep.sends + superstep.receives) * _known(bsp.startup, "a startup")
+    if "balance" in model.repairs and bsp.per_byte_alone is not None:
+        bytes = _shared(superstep, bsp.per_byte, bsp.per_byte_alone)
+    return superstep.packets * bsp.packet + bytes, messages
 
 
 def _shared(superstep: Superstep, full: float, alone: float) -> float:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from hockney.core.case import Case, parse_canonical
 from hockney.core.catalog import PING_PONG
 from hockney.core.fit import Fit, Fits
-from hockney.models.bsp.parameters import Bpram, Bsp, BulkCosts, LocalRate, LocalRates, SuperstepCosts
+from hockney.models.bsp.parameters import Bpram, Bsp, BulkCosts, LocalRate, LocalRates
 from hockney.models.bsp.superstep import WORD
 from hockney.models.fits.bsp import PACKET, PERMUTATION, RELATION, ROLE, SYNCHRONISATION
 
@@ -24,11 +24,10 @@ def machine_costs(fits: Fits, ranks: int) -> BulkCosts:
     """What a run shows of its machine at `ranks` ranks."""
     alone = _message(fits)
     return BulkCosts(
-        ranks,
-        _bsp(fits, ranks),
-        _bpram(fits, ranks, alone),
-        _superstep(fits, ranks, alone),
-        _rates(fits, ranks),
+        ranks=ranks,
+        bsp=_bsp(fits, ranks, alone),
+        bpram=_bpram(fits, ranks, alone),
+        rates=_rates(fits, ranks),
     )
 
 
@@ -63,9 +62,20 @@ def _usable(fits: Iterable[Fit], **fixed: int | str) -> Fit | None:
     return next((fit for fit in fits if fit.verdict != "refused" and fit.subject.has(**fixed)), None)
 
 
-def _bsp(fits: Fits, ranks: int) -> Bsp | None:
-    fit = relation_fit(fits, ranks)
-    return None if fit is None else Bsp(value(fit, "g"), value(fit, "L"))
+def _bsp(fits: Fits, ranks: int, alone: tuple[float, float] | None) -> Bsp | None:
+    """A full relation has p - 1 messages out and in: its L beyond an empty superstep's time is theirs. If
+    only words were measured, all of g belongs to their bytes."""
+    fit, words = superstep_fit(fits, ranks), relation_fit(fits, ranks)
+    if fit is not None:
+        whole, packet, per_byte = value(fit, "L"), value(fit, "o"), value(fit, "G")
+    elif words is not None:
+        whole, packet, per_byte = value(words, "L"), 0.0, value(words, "g") / WORD
+    else:
+        return None
+    empty = _empty(fits, ranks)
+    startup = None if empty is None else max(0.0, whole - empty) / (2 * max(1, ranks - 1))
+    per_byte_alone = None if alone is None else min(per_byte, alone[1])
+    return Bsp(whole, packet, per_byte, empty, startup, per_byte_alone)
 
 
 def _bpram(fits: Fits, ranks: int, alone: tuple[float, float] | None) -> Bpram | None:
@@ -76,18 +86,6 @@ def _bpram(fits: Fits, ranks: int, alone: tuple[float, float] | None) -> Bpram |
     if alone is None:
         return Bpram(sigma, startup)
     return Bpram(sigma, startup, min(sigma, alone[1]), min(startup, alone[0]))
-
-
-def _superstep(fits: Fits, ranks: int, alone: tuple[float, float] | None) -> SuperstepCosts | None:
-    """A full relation has p - 1 messages out and in: its L beyond an empty superstep's time is theirs."""
-    fit, empty = superstep_fit(fits, ranks), _empty(fits, ranks)
-    if fit is None or empty is None:
-        return None
-    startup = max(0.0, value(fit, "L") - empty) / (2 * max(1, ranks - 1))
-    per_byte = value(fit, "G")
-    return SuperstepCosts(
-        empty, startup, value(fit, "o"), per_byte, None if alone is None else min(per_byte, alone[1])
-    )
 
 
 def _empty(fits: Fits, ranks: int) -> float | None:

@@ -55,11 +55,17 @@ class LocalRates:
 
 @dataclass(frozen=True)
 class Bsp:
-    """Valiant's parameters as measured with full h-relations: `g` seconds for each word of h, `L` seconds for
-    each superstep."""
+    """Seconds as measured with full h-relations: `L` for a superstep, `packet` and `per_byte` for each packet
+    and each byte of h, so that g of words of 4 bytes is packet + 4 per_byte. What a superstep takes without
+    any communication is `empty`, and what it takes in addition for each message that a rank sends or receives
+    is `startup`; `per_byte_alone` is that of a byte if hardly any other rank sends."""
 
-    g: float
     L: float
+    packet: float
+    per_byte: float
+    empty: float | None = None
+    startup: float | None = None
+    per_byte_alone: float | None = None
 
 
 @dataclass(frozen=True)
@@ -75,24 +81,10 @@ class Bpram:
 
 
 @dataclass(frozen=True)
-class SuperstepCosts:
-    """Seconds of a superstep by cause: `empty` without any communication, `startup` for each message that a
-    rank sends or receives, `packet` for each packet, `per_byte` for each byte of h, of which `per_byte_alone`
-    if hardly any other rank sends."""
-
-    empty: float
-    startup: float
-    packet: float
-    per_byte: float
-    per_byte_alone: float | None = None
-
-
-@dataclass(frozen=True)
 class BulkCosts:
     """What is known of a machine at `ranks` ranks: parameters that were not measured are None."""
 
     ranks: int
     bsp: Bsp | None = None
     bpram: Bpram | None = None
-    superstep: SuperstepCosts | None = None
     rates: LocalRates = LocalRates()

@@ -1,0 +1,77 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The answer for programs (`--json`), in sentences, and the tables below these on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hockney.core.fit import Estimate
+from hockney.core.wording import plural
+from hockney.draw.page import Table
+from hockney.pages.evidence import Evidence
+from hockney.pages.format import in_brackets
+from hockney.studies.bsp_parameters import tables
+from hockney.studies.bsp_parameters.results import METHODS, ParameterResults, rate
+from hockney.studies.bsp_parameters.tables import UNITS
+
+
+def headline(run: ParameterResults) -> tuple[str, ...]:
+    """For the largest number of ranks with a core for each; if there is none, for the smallest."""
+    if not run.ranks:
+        return ("No relation or permutation could be fitted: measure more sizes, or fewer ranks.",)
+    ranks = run.ranks[-1]
+    texts = []
+    g, superstep = run.estimate("g", ranks), run.estimate("L", ranks)
+    if g is not None and superstep is not None:
+        texts.append(
+            f"{plural(ranks, 'rank')}: a word of an h-relation costs g = {in_brackets(g, 's')}, and a "
+            f"superstep L = {in_brackets(superstep, 's')}."
+        )
+    factor = run.combining(ranks)
+    if factor is not None:
+        comparison = f"{factor:.1f} times as much as" if factor >= 1 else f"{factor:.2f} of the time of"
+        texts.append(f"A word that is sent at once as an MPI message takes {comparison} a combined one.")
+    sigma, startup = run.estimate("sigma", ranks), run.estimate("l", ranks)
+    if sigma is not None and startup is not None:
+        texts.append(
+            f"A byte of a block costs sigma = {in_brackets(sigma, 's/B')}, and a block "
+            f"l = {in_brackets(startup, 's')}."
+        )
+    return tuple(texts)
+
+
+def summary(evidence: Evidence) -> Sequence[Table]:
+    return (tables.parameters(ParameterResults.of(evidence)),)
+
+
+def answer(evidence: Evidence) -> dict[str, Any]:
+    """Every parameter at each number of ranks, and every local rate. In seconds, seconds per byte, and
+    operations per second; null for an unknown end of an interval."""
+    run = ParameterResults.of(evidence)
+    return {
+        "parameters": [
+            {"ranks": ranks, "symbol": symbol, "unit": UNITS[symbol], **_interval(estimate)}
+            for ranks in run.ranks
+            for symbol in UNITS
+            if (estimate := run.estimate(symbol, ranks)) is not None
+        ],
+        "methods": [
+            {"ranks": ranks, "method": method, "g_s": g.value, "L_s": startup.value}
+            for ranks in run.ranks
+            for method in METHODS
+            if (g := run.estimate("g", ranks, method)) is not None
+            and (startup := run.estimate("L", ranks, method)) is not None
+        ],
+        "combining": [{"ranks": ranks, "factor": run.combining(ranks)} for ranks in run.ranks],
+        "rates": [
+            {"case": m.case.line, "operation": m.workload.operation, **_interval(speed)}
+            for m in run.rates
+            if (speed := rate(m)) is not None
+        ],
+    }
+
+
+def _interval(estimate: Estimate) -> dict[str, float | None]:
+    return {"value": estimate.value, "low": estimate.low, "high": estimate.high}

@@ -1,0 +1,80 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Times of relations and permutations with their fits, and the parameters over the number of ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from hockney.core.fit import Fit
+from hockney.core.wording import plural
+from hockney.draw.figure import Axis, Figure, Series
+from hockney.draw.intervals import UNKNOWN
+from hockney.pages.evidence import Measured
+from hockney.pages.series import curve, times
+from hockney.studies.bsp_parameters.results import METHODS, ParameterResults, printed
+from hockney.studies.bsp_parameters.tables import MEANING, UNITS
+
+
+def relations(run: ParameterResults) -> Figure | None:
+    """Time of h-relations of words against h, for each number of ranks, by puts."""
+    drawn: list[Series] = []
+    for ranks in run.ranks:
+        drawn += _with_fit(run.relations(ranks), run.fit("g", ranks), plural(ranks, "rank"))
+    caption = "Points: measured, with 95% intervals. Lines: L + g h."
+    return _figure("bsp-relations", "Time of an h-relation by puts", "h, words", "", drawn, caption)
+
+
+def by_method(run: ParameterResults, ranks: int) -> Figure | None:
+    """Words combined by the library, and sent at once."""
+    drawn: list[Series] = []
+    for method, words in METHODS.items():
+        drawn += _with_fit(run.relations(ranks, method), run.fit("g", ranks, method), words)
+    title = f"Time of an h-relation on {plural(ranks, 'rank')}"
+    return _figure(f"bsp-methods-{ranks}", title, "h, words", "", drawn, "")
+
+
+def permutations(run: ParameterResults) -> Figure | None:
+    """Time of block permutations against the size of a block."""
+    drawn: list[Series] = []
+    for ranks in run.ranks:
+        drawn += _with_fit(run.permutations(ranks), run.fit("sigma", ranks), plural(ranks, "rank"))
+    caption = "Points: measured, with 95% intervals. Lines: l + sigma m."
+    return _figure("bpram-permutations", "Time of a block permutation", "block", "B", drawn, caption)
+
+
+def over_ranks(run: ParameterResults, symbol: str) -> Figure | None:
+    """A parameter over the number of ranks, next to the Paragon's."""
+    known = [(p, e) for p in run.ranks if (e := run.estimate(symbol, p)) is not None]
+    if not known:
+        return None
+    here = Series(
+        "this machine",
+        tuple(float(p) for p, _ in known),
+        tuple(e.value for _, e in known),
+        tuple(UNKNOWN if e.low is None else e.low for _, e in known),
+        tuple(UNKNOWN if e.high is None else e.high for _, e in known),
+    )
+    x, y = zip(*printed(symbol), strict=True)
+    paragon = Series("Intel Paragon, 1998", tuple(map(float, x)), y, hollow=True)
+    return Figure(
+        f"bsp-{symbol}-over-ranks",
+        f"{symbol}: {MEANING[symbol]}",
+        Axis("ranks", "ranks", "log"),
+        Axis(symbol, UNITS[symbol]),
+        (here, paragon),
+    )
+
+
+def _with_fit(measured: Iterable[Measured], fit: Fit | None, name: str) -> list[Series]:
+    several = tuple(measured)
+    if not several:
+        return []
+    fitted = [curve(f"{name}, fitted", fit, name)] if fit is not None else []
+    return [times(name, several), *fitted]
+
+
+def _figure(name: str, title: str, what: str, unit: str, drawn: list[Series], caption: str) -> Figure | None:
+    if not drawn:
+        return None
+    return Figure(name, title, Axis(what, unit), Axis("time", "s"), tuple(drawn), caption)

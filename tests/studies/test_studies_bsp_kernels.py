@@ -1,0 +1,132 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The study of kernels in a world whose supersteps and local work have known costs, by formulas that are
+independent of the models'."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hockney import api, lab, studies
+from hockney.core.errors import UsageError
+from hockney.core.settings import Settings
+from hockney.launch.fake import FakeLauncher
+from hockney.launch.fake_world import World
+from hockney.models.bsp.costs import REPAIRS
+from hockney.models.bsp.programs import PROGRAMS
+from hockney.studies import Evidence, Options
+from hockney.studies.bsp_kernels.answer import answer, headline
+from hockney.studies.bsp_kernels.plan import KERNELS
+from hockney.studies.bsp_kernels.results import KernelResults, median_error
+
+STUDY = studies.study("bsp-kernels")
+SMALL = {"n": (64, 256), "keys": (64, 4096)}
+
+
+def run(folder: Path, parameters: dict, ranks: tuple[int, ...] = (2, 8)) -> Evidence:
+    world = FakeLauncher(World(noise=0.01))
+    bench = lab.fake_bench(world, cores=8, workloads=studies.workloads_of(STUDY))
+    cases = STUDY.plan(Options(ranks=ranks, parameters=parameters), bench.catalog, bench.machine)
+    made = lab.begin(folder, cases, Settings("bsp-kernels", seed=1, launches=2), bench)
+    lab.measure(made, bench, lambda event: None)
+    return api.load(folder).evidence
+
+
+@pytest.fixture(scope="module")
+def evidence(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
+    return run(tmp_path_factory.mktemp("kernels") / "r", SMALL)
+
+
+def test_every_kernel_is_predicted_in_every_style(evidence: Evidence):
+    points = KernelResults.of(evidence).points
+    assert {p.kernel for p in points} == set(PROGRAMS)
+    found = {(p.kernel, p.variant, p.ranks, p.size) for p in points}
+    assert len(found) == len(points) == 2 * 2 * (2 * 4 + 1)
+    assert all({"bsp", "bpram"} & p.predicted.keys() for p in points)
+    assert all(len(p.predicted) == len(REPAIRS[p.base]) + 2 for p in points)
+
+
+def test_the_repaired_models_are_right_where_the_world_is_as_they_assume(evidence: Evidence):
+    points = KernelResults.of(evidence).points
+    assert median_error(points) < 0.05
+    assert all(abs(p.repaired) < 0.2 for p in points if p.base == "bsp"), "all of them"
+
+
+def test_what_the_paper_found_is_found(evidence: Evidence):
+    """One-to-one patterns pay for a full relation in BSP, so that its error grows with the ranks and is
+    largest for few keys."""
+    results = KernelResults.of(evidence)
+    bitonic = {(p.ranks, p.size): p for p in results.of_kernel("bitonic sort", base="bsp")}
+    assert bitonic[8, 64].plain > bitonic[8, 4096].plain > 0
+    assert bitonic[8, 64].plain > 2 * bitonic[2, 64].plain
+    assert bitonic[8, 64].diagnosis.failing == "startups"
+    assert bitonic[8, 64].diagnosis.corrected < bitonic[8, 64].plain / 3
+
+
+def test_no_prediction_uses_the_run_of_a_kernel(evidence: Evidence):
+    plain = {m.case.line for m in evidence.measured}
+    kernels = {m.case.line for m in evidence.of_role("bsp-kernel")}
+    assert kernels < plain
+    for p in KernelResults.of(evidence).points:
+        own = dict(p.measured.case.values)
+        assert not {"local"} & {p.measured.workload.role} and own["style"] in ("bsp", "bpram")
+
+
+def test_the_answer_names_every_case_and_its_errors(evidence: Evidence):
+    document = answer(evidence)
+    assert len(document["kernels"]) == len(KernelResults.of(evidence).points)
+    for each in document["kernels"]:
+        for name, error in each["error"].items():
+            assert error == pytest.approx(each["predicted_s"][name] / each["measured_s"] - 1)
+    assert document["median_error"]["repaired"] < document["median_error"]["bsp"]
+
+
+def test_the_page_has_the_papers_four_figures(evidence: Evidence):
+    page = STUDY.page(evidence)
+    names = [figure.name for figure in page.figures]
+    assert {"kernel-matrix", "kernel-bitonic", "kernel-sample", "kernel-paths"} <= set(names)
+    assert page.headline == headline(KernelResults.of(evidence)) and len(page.headline) >= 3
+    assert page.lead.name == "kernel-errors"
+    tables = {table.name: table for section in page.sections for table in section.tables}
+    assert len(tables["kernel-errors"].rows) == len(KernelResults.of(evidence).points)
+    assert [table.name for table in STUDY.summary(evidence)] == ["kernel-errors", "kernel-failures"]
+
+
+def plan(ranks: int, **parameters: object) -> list:
+    bench = lab.fake_bench("fake", workloads=studies.workloads_of(STUDY))
+    return STUDY.plan(Options(ranks=(ranks,), parameters=parameters), bench.catalog, bench.machine)
+
+
+def test_the_plan_measures_the_rates_that_the_kernels_need():
+    cases = plan(4, n=(100,), keys=(512,))
+    shapes = {(c["n"], c["m"], c["k"]) for c in cases if c.workload == "local_multiplication"}
+    assert shapes == {(50, 50, 100)}
+    assert {c["n"] for c in cases if c.workload == "local_closure"} == {50}
+    assert {c["keys"] for c in cases if c.workload == "local_sort"} == {512}, "16 samples are too few"
+    assert set(KERNELS) < {c.workload for c in cases} == {*STUDY.WORKLOADS, "pingpong"}
+
+
+def test_kernels_need_their_numbers_of_ranks():
+    kernels = {c.workload for c in plan(3)} & set(KERNELS)
+    assert kernels == set(KERNELS) - {"bitonic_sort"}
+    assert not any(c.get("route") == "butterfly" for c in plan(3))
+    for wrong in ({"kernels": ("bitonic_sort",)}, {"kernels": ("quick_sort",)}, {"styles": ("pram",)}):
+        with pytest.raises(UsageError):
+            plan(3, **wrong)
+
+
+def test_without_parameters_nothing_is_predicted(tmp_path: Path):
+    bench = lab.fake_bench("fake", workloads=studies.workloads_of(STUDY))
+    cases = [
+        bench.catalog.case("bitonic_sort keys=64 ranks=2"),
+        bench.catalog.case("bitonic_sort style=mpi ranks=2"),
+    ]
+    made = lab.begin(tmp_path / "r", cases, Settings("bsp-kernels", seed=1, launches=2), bench)
+    lab.measure(made, bench, lambda event: None)
+    evidence = api.load(tmp_path / "r").evidence
+    page = STUDY.page(evidence)
+    assert len(page.headline) == 1 and page.lead is None
+    [point] = answer(evidence)["kernels"]
+    assert point["error"] == {} and point["fails"] is None

@@ -1,0 +1,106 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The study of the parameters of bulk synchronous models, in a world that has known ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hockney import api, lab, studies
+from hockney.core.settings import Settings
+from hockney.draw.page import Page
+from hockney.launch.fake import FakeLauncher
+from hockney.launch.fake_bsp import FakeBsp
+from hockney.launch.fake_world import World
+from hockney.studies import Evidence, Options
+from hockney.studies.bsp_parameters.answer import answer, headline
+from hockney.studies.bsp_parameters.results import ParameterResults
+
+STUDY = studies.study("bsp-parameters")
+TRUE = FakeBsp()
+
+
+@pytest.fixture(scope="module")
+def evidence(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
+    bench = lab.fake_bench(FakeLauncher(World()), workloads=studies.workloads_of(STUDY))
+    cases = STUDY.plan(Options(ranks=(2, 4)), bench.catalog, bench.machine)
+    folder = tmp_path_factory.mktemp("bsp") / "r"
+    made = lab.begin(folder, cases, Settings("bsp-parameters", seed=1, launches=4), bench)
+    lab.measure(made, bench, lambda event: None)
+    return api.load(folder).evidence
+
+
+def test_the_parameters_of_the_world_are_found(evidence: Evidence):
+    run = ParameterResults.of(evidence)
+    assert run.ranks == (2, 4)
+    for ranks in run.ranks:
+        expected = {
+            "g": TRUE.packet_s + 4 * TRUE.byte_s,
+            "L": TRUE.empty_s + 2 * (ranks - 1) * TRUE.startup_s,
+            "sigma": TRUE.block_byte_s,
+            "l": TRUE.block_s,
+            "o": TRUE.packet_s,
+            "G": TRUE.byte_s,
+        }
+        for symbol, value in expected.items():
+            assert run.estimate(symbol, ranks).value == pytest.approx(value, rel=0.05), symbol
+        assert run.combining(ranks) == pytest.approx(TRUE.naive_s / expected["g"], rel=0.05)
+        assert run.synchronisation(ranks).summary.typical.value == pytest.approx(TRUE.empty_s, rel=0.05)
+
+
+def test_rates_are_operations_over_time(evidence: Evidence):
+    rates = {each["case"]: each for each in answer(evidence)["rates"]}
+    assert {each["operation"] for each in rates.values()} == set(TRUE.operation_s)
+    for each in rates.values():
+        assert each["low"] <= each["value"] <= each["high"]
+        assert each["value"] == pytest.approx(1 / TRUE.operation_s[each["operation"]], rel=0.05)
+
+
+def test_the_answer_has_every_parameter_once(evidence: Evidence):
+    found = answer(evidence)["parameters"]
+    keys = [(each["ranks"], each["symbol"]) for each in found]
+    assert len(keys) == len(set(keys)) == 12
+    assert all(each["low"] <= each["value"] <= each["high"] for each in found)
+
+
+def test_the_page_has_this_machine_next_to_the_papers(evidence: Evidence):
+    page: Page = STUDY.page(evidence)
+    assert page.headline == headline(ParameterResults.of(evidence)) and len(page.headline) == 3
+    tables = {table.name: table for section in page.sections for table in section.tables}
+    paper = {row[0]: row for row in tables["bsp-paper"].rows}
+    assert list(paper) == ["2", "4", "8", "16", "32", "36", "64", "100"]
+    assert paper["8"][2] == "6.50 us" and paper["8"][1] == "" and paper["4"][1] and not paper["4"][2]
+    assert paper["100"][2] == "" and paper["100"][8] == "1.30 ms", "BSP was not measured on 100"
+    assert {s.name for s in page.lead.series} >= {"2 ranks", "2 ranks, fitted", "4 ranks"}
+
+
+def test_the_plan_has_wide_ranges_and_few_words_one_by_one(evidence: Evidence):
+    cases = [m.case for m in evidence.of("h_relation", ranks=2)]
+    hs = {
+        method: {c["h"] for c in cases if c["method"] == method and c["packet"] == 4}
+        for method in ("put", "mpi")
+    }
+    assert max(hs["put"]) / min(hs["put"]) >= 10_000 and max(hs["mpi"]) < max(hs["put"])
+    assert all(4 * c["h"] % c["packet"] == 0 for c in cases), "whole packets"
+
+
+def test_sizes_replace_those_of_relations_and_blocks():
+    bench = lab.fake_bench("fake", workloads=studies.workloads_of(STUDY))
+    cases = STUDY.plan(Options(ranks=(2,), sizes=(64, 4096, 65536)), bench.catalog, bench.machine)
+    words = {c["h"] for c in cases if c.workload == "h_relation" and c["packet"] == 4}
+    assert words == {16, 1024, 16384}
+    assert {c.bytes for c in cases if c.workload == "block_permutation"} == {64, 4096, 65536}
+    assert set(STUDY.WORKLOADS) <= {c.workload for c in cases}
+
+
+def test_without_relations_nothing_is_stated(tmp_path: Path):
+    bench = lab.fake_bench("fake", workloads=studies.workloads_of(STUDY))
+    cases = [bench.catalog.case("bsp_sync ranks=2")]
+    made = lab.begin(tmp_path / "r", cases, Settings("bsp-parameters", seed=1, launches=2), bench)
+    lab.measure(made, bench, lambda event: None)
+    evidence = api.load(tmp_path / "r").evidence
+    page = STUDY.page(evidence)
+    assert len(page.headline) == 1 and page.lead is None
+    assert answer(evidence)["parameters"] == []
