@@ -9,7 +9,7 @@ import contextlib
 import os
 import socket
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -117,6 +117,13 @@ def newest_run(study: str, listen: Listener = silent) -> RunRead:
     found = (RunRead(folder, _read=reading) for folder, _, reading in _complete_first(by_age((study,))))
     chosen = partial(messages.newest_run, study=study)
     return _newest(found, chosen, messages.no_run_of_study(PLACE, study), listen)
+
+
+def newest_of(studies: Sequence[str], listen: Listener = silent) -> RunFolder:
+    """The most recently written run of one of the studies in the default place. Raises Inconclusive if there
+    is none."""
+    found = (folder for folder, _ in by_age(studies))
+    return _newest(found, messages.newest_parameters, messages.no_run_of_studies(PLACE, studies), listen)
 
 
 def newest_with_guidelines(listen: Listener = silent) -> RunRead:

@@ -11,11 +11,13 @@ from pathlib import Path
 from hockney import lab, report, simulated
 from hockney import reproductions as shelf
 from hockney.api import messages
+from hockney.core.catalog import Catalog
 from hockney.core.errors import HockneyError
 from hockney.core.paths import AnyPath, to_path
 from hockney.lab import Bench, Listener, Status, notifier, silent
 from hockney.reproductions import Answer, Compared, Limit, Part, Reproduction
 from hockney.store import default_path
+from hockney.system.bundled import catalog_with
 
 ALL = "all"
 FAKE_CORES = 512
@@ -56,7 +58,7 @@ def reproduce(
         raise messages.nothing_to_reproduce()
     if machine and not lab.kind_of(machine).TRAITS.invented:
         raise messages.reproduction_with_machine()
-    catalog = lab.bundled_catalog()
+    catalog = _catalog()
     chosen = [shelf.reproduction(name, catalog) for name in dict.fromkeys(names) if name != ALL]
     if ALL in names:
         chosen = list(shelf.all_reproductions().values())
@@ -67,6 +69,11 @@ def reproduce(
     return [reproducer.reproduce(study, into / study.NAME if several else into) for study in chosen]
 
 
+def _catalog() -> Catalog:
+    """With the workloads of all reproductions."""
+    return catalog_with(lab.bundled_catalog(), shelf.workloads_of(shelf.all_reproductions().values()))
+
+
 class _Reproducer:
     """Benches, one per machine: SimGrid is located and the engine compiled only once."""
 
@@ -74,18 +81,20 @@ class _Reproducer:
         self.machine = machine
         self.figures = figures
         self.listen = listen
-        self.benches: dict[str, Bench] = {}
+        self.workloads: tuple[str, ...] = ()
+        self.benches: dict[tuple[str, tuple[str, ...]], Bench] = {}
 
     def reproduce(self, study: Reproduction, out: Path) -> Reproduced:
         answers: dict[str, Answer] = {}
         left = 0
-        parts = study.parts(lab.bundled_catalog())
+        parts = study.parts(_catalog())
+        self.workloads = shelf.workloads_of([study])
         for number, part in enumerate(parts, 1):
             self.listen(Status(messages.part(study.NAME, number, len(parts), part.name, part.machine)))
             answers[part.name], missing = self._answer(part, out)
             left += missing
         compared = study.compare(answers)
-        limits = study.limits(compared)
+        limits = [*study.limits(compared), *shelf.findings(study, answers)]
         page = study.page(answers, compared, limits)
         files = [report.write(page, out / "report.html")]
         if self.figures is not None:
@@ -107,7 +116,10 @@ class _Reproducer:
         return Answer(part, platform, reading.run), left
 
     def _bench(self, machine: str) -> Bench:
-        if machine not in self.benches:
+        key = machine, self.workloads
+        if key not in self.benches:
             notify = notifier(self.listen)
-            self.benches[machine] = lab.prepare(machine, "", False, notify, cores=FAKE_CORES)
-        return self.benches[machine]
+            self.benches[key] = lab.prepare(
+                machine, "", False, notify, cores=FAKE_CORES, workloads=self.workloads
+            )
+        return self.benches[key]

@@ -267,6 +267,32 @@ def algorithm_incomplete(option: str, example: str) -> UsageError:
     )
 
 
+def kernel_with_algorithm(option: str) -> UsageError:
+    return UsageError(
+        f"{option} does not apply to a kernel",
+        "a kernel states its work and its messages itself",
+        f"leave out {option}, or the kernel",
+        code="kernel-with-algorithm",
+        option=option,
+    )
+
+
+def kernel_predicted(case: str, run: str) -> str:
+    return f"{case}, with parameters and local rates of {run}:"
+
+
+def rates_of_other_sizes(kinds: Sequence[str]) -> Notice:
+    return Notice(
+        f"local work was measured at other sizes only: {', '.join(kinds)}; "
+        "'hockney run bsp-kernels' measures it at the sizes of its kernels",
+        "rates-of-other-sizes",
+    )
+
+
+def kernel_not_predicted(ranks: int, lacking: str) -> Notice:
+    return Notice(f"a model is left out on {ranks} ranks: {lacking} was not measured", "kernel-not-predicted")
+
+
 # lines on stdout
 
 

@@ -16,11 +16,12 @@ from hockney.core.fit import Cost
 from hockney.draw.page import Table
 from hockney.models.applications.grain_prediction import Prediction
 from hockney.models.applications.granularity import Algorithm
-from hockney.views import grain_prediction
+from hockney.views import grain_prediction, kernel_prediction
 from hockney.views.grain_prediction import CostsOrigin
 
 
 def action(
+    kernel: tuple[str, ...],
     work: tuple[float, str] | None,
     message: int | None,
     exchanges: float,
@@ -35,6 +36,18 @@ def action(
     quiet: bool,
     as_json: bool,
 ) -> int:
+    if kernel:
+        others = {
+            "--work": work,
+            "--message": message,
+            "--machine": machine,
+            "--network": network,
+            "--larger-machine": larger_machine,
+        }
+        for name, value in others.items():
+            if value:
+                raise messages.kernel_with_algorithm(name)
+        return _kernel(kernel, ranks, run, cost, quiet, as_json)
     if work is None or message is None:
         option, given = ("--work", "1s") if work is None else ("--message", "40kB")
         raise messages.algorithm_incomplete(option, given)
@@ -60,6 +73,36 @@ def action(
         print_json(grain_prediction.document(prediction, caveats, known.platform))
     else:
         _print(prediction, known)
+    return 0
+
+
+def _kernel(
+    words: tuple[str, ...],
+    ranks: tuple[int, ...],
+    run: Path | None,
+    cost: Cost,
+    quiet: bool,
+    as_json: bool,
+) -> int:
+    with ProgressReporter(quiet) as reporter:
+        made = api.predict_kernel(" ".join(words), ranks=ranks, run=run, cost=cost, listen=reporter)
+        other = dict.fromkeys(kind for each in made for kind in each.other_sizes)
+        if other:
+            reporter(messages.rates_of_other_sizes(list(other)))
+        for each in made:
+            if each.lacking:
+                reporter(messages.kernel_not_predicted(each.case.ranks, each.lacking))
+    if as_json:
+        print_json(
+            {
+                "run": str(made[0].run),
+                "predictions": [kernel_prediction.document(each.case, each.predicted) for each in made],
+            }
+        )
+    else:
+        print_line(messages.kernel_predicted(" ".join(words), str(made[0].run)))
+        rows = [(each.case, each.predicted) for each in made]
+        _table(kernel_prediction.table(made[0].kernel, rows))
     return 0
 
 

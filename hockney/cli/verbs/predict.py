@@ -39,6 +39,7 @@ def _network(text: str) -> str:
     cls=Command,
     epilog=example("hockney predict --work 1s --serial 1% --message 40kB --machine sun-ethernet"),
 )
+@click.argument("kernel", nargs=-1, metavar="[KERNEL NAME=VALUE...]")
 @click.option(
     "--work",
     type=options.ParsedType("time", _time),
@@ -113,6 +114,10 @@ def command(**given: Any) -> int:
     The algorithm computes for T seconds on a single rank; part of that may be serial. On several ranks, which
     form a ring, each exchanges messages with its two neighbors. Nothing is measured: the cost of messages
     comes from a survey, or from the description of a machine.
+
+    With a KERNEL and its size (bitonic_sort keys=100000, matrix_multiplication n=1000, sample_sort,
+    shortest_paths), predict its time by the BSP or BPRAM model instead, plain and repaired. Parameters and
+    local rates come from a run of bsp-kernels or bsp-parameters; only --ranks, --run and --cost apply.
     """
     from hockney.cli.actions.predict import action
 

@@ -20,14 +20,15 @@ OPERATIONS = "operations"
 """Their metric: operations of one repetition."""
 
 
-def machine_costs(fits: Fits, ranks: int) -> BulkCosts:
-    """What a run shows of its machine at `ranks` ranks."""
+def machine_costs(fits: Fits, ranks: int, rates: LocalRates | None = None) -> BulkCosts:
+    """What a run shows of its machine at `ranks` ranks. Other `rates` of local work replace the measured
+    ones."""
     alone = _message(fits)
     return BulkCosts(
         ranks=ranks,
         bsp=_bsp(fits, ranks, alone),
         bpram=_bpram(fits, ranks, alone),
-        rates=_rates(fits, ranks),
+        rates=_rates(fits, ranks) if rates is None else rates,
     )
 
 

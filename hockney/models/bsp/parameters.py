@@ -38,19 +38,25 @@ class LocalRates:
         """At the rate that was measured with the same values; otherwise, linear in the logarithm of the
         operations, between those of the same type, and constant beyond them. Raises KeyError if there is
         none."""
-        values = dict(work.values)
-        known = [
-            r for r in self.measured.get(work.operation, ()) if r.values.get("type") == values.get("type")
-        ]
+        if (same := self.exact(work)) is not None:
+            return work.operations * same.per_operation
+        kind = dict(work.values).get("type")
+        every = self.measured.get(work.operation, ())
+        known = [rate for rate in every if rate.values.get("type") == kind]
         if not known:
             raise KeyError(work.operation)
-        for rate in known:
-            if len(values) > ("type" in values) and all(rate.values.get(k) == v for k, v in values.items()):
-                return work.operations * rate.per_operation
         known.sort(key=lambda rate: rate.operations)
         at = math.log(max(work.operations, 1.0))
         sizes = [math.log(rate.operations) for rate in known]
         return work.operations * float(np.interp(at, sizes, [rate.per_operation for rate in known]))
+
+    def exact(self, work: LocalWork) -> LocalRate | None:
+        """The rate of work with the same values, which are more than a type; None if it was not measured."""
+        values = dict(work.values)
+        if len(values) <= ("type" in values):
+            return None
+        every = self.measured.get(work.operation, ())
+        return next((r for r in every if all(r.values.get(k) == v for k, v in values.items())), None)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,88 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Predicted times of bulk synchronous kernels from the parameters and local rates of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from hockney import lab
+from hockney.api import find_runs, messages
+from hockney.core.case import Case
+from hockney.core.catalog import Catalog
+from hockney.core.fit import Cost
+from hockney.core.paths import AnyPath, to_path
+from hockney.lab import Listener, silent
+from hockney.models.bsp.costs import Base, CostModel, CostTerms, NotMeasured, predict, repaired
+from hockney.models.bsp.measured import machine_costs, rank_counts
+from hockney.models.bsp.programs import PROGRAMS, supersteps
+from hockney.models.bsp.superstep import works_of
+from hockney.store import RunFolder
+from hockney.system.bundled import bundled_workloads
+
+STUDIES = ("bsp-kernels", "bsp-parameters")
+"""Studies that measure the parameters."""
+ROLE = "bsp-kernel"
+
+
+@dataclass(frozen=True)
+class KernelPrediction:
+    """A kernel on the machine of `run`. `predicted` are its times (s) by model, the plain and the repaired
+    one; empty with the reason in `lacking`, if a parameter was not measured. `other_sizes` are kinds of local
+    work whose rates were measured at other sizes only."""
+
+    case: Case
+    kernel: str
+    run: Path
+    predicted: Mapping[str, CostTerms]
+    other_sizes: tuple[str, ...] = ()
+    lacking: str = ""
+
+
+def predict_kernel(
+    text: str,
+    *,
+    ranks: tuple[int, ...] = (),
+    run: AnyPath | None = None,
+    cost: Cost = "typical",
+    listen: Listener = silent,
+) -> list[KernelPrediction]:
+    """`text` is a case of a kernel, such as "bitonic_sort keys=100000", in the style of BSP or BPRAM,
+    predicted for `ranks` (default: those of the run).
+
+    Parameters and local rates come from the folder `run`, or else from the newest run of bsp-kernels or
+    bsp-parameters. Nothing is measured. Raises UsageError for anything but a kernel, Inconclusive if there is
+    no run, or if it has no parameters for these ranks.
+    """
+    catalog = Catalog(schema=1, engine="", workloads=list(bundled_workloads().values()))
+    workload = catalog.workload(text.split(" ", 1)[0])
+    kernels = [w.name for w in catalog.of_role(ROLE) if w.operation in PROGRAMS]
+    if workload.name not in kernels:
+        raise messages.not_a_kernel(workload.name, kernels)
+    folder = find_runs.newest_of(STUDIES, listen) if run is None else RunFolder.open(to_path(run))
+    results = lab.results(folder, cost=cost)
+    known = rank_counts(results.fits)
+    if not known:
+        raise messages.no_bulk_parameters(folder.path)
+    made = []
+    for p in ranks or known:
+        case = catalog.case(f"{text} ranks={p}")
+        steps = supersteps(workload.operation, case)
+        if steps is None:
+            raise messages.kernel_without_supersteps(case.line)
+        if p not in known:
+            raise messages.ranks_without_parameters(folder.path, p, known)
+        costs = machine_costs(results.fits, p)
+        base: Base = "bsp" if case["style"] == "bsp" else "bpram"
+        lacking, predicted = "", {}
+        for model in (CostModel(base), repaired(base)):
+            try:
+                predicted[model.name] = predict(steps, costs, model)
+            except NotMeasured as error:
+                lacking = str(error)
+        kinds = (work.operation for work in works_of(steps) if not costs.rates.exact(work))
+        other = tuple(dict.fromkeys(kinds))
+        made.append(KernelPrediction(case, workload.operation, folder.path, predicted, other, lacking))
+    return made

@@ -1,0 +1,36 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The rates of local work on a described machine, where work takes the time that the case states."""
+
+from __future__ import annotations
+
+from hockney.core.platform import Platform
+from hockney.models.bsp.parameters import LocalRate, LocalRates
+
+FLOPS = {
+    "multiplication": 1.0,
+    "sort": 5.0,
+    "merge": 5.0,
+    "min-plus": 2.0,
+    "closure": 2.0,
+    "copy": 1e-6,
+}
+"""Floating-point operations that count as one operation; the kernels' copies take no simulated time."""
+TYPES = ("", "double", "float", "uint32")
+
+
+def operations_per_second(platform: Platform, operation: str) -> float:
+    return platform.flops / FLOPS[operation]
+
+
+def described_rates(platform: Platform) -> LocalRates:
+    """As if they had been measured."""
+    return LocalRates(
+        {
+            operation: tuple(
+                LocalRate({"type": kind} if kind else {}, operations_per_second(platform, operation), 1.0)
+                for kind in TYPES
+            )
+            for operation in FLOPS
+        }
+    )

@@ -1,0 +1,50 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The presentation of a predicted kernel: a table, and a document for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hockney.core.case import Case
+from hockney.draw.page import Table
+from hockney.models.bsp.costs import CostTerms
+from hockney.pages.format import quantity
+
+TERMS = ("work", "copies", "data", "messages")
+MEANING = {
+    "work": "local work of the busiest rank",
+    "copies": "copies in its memory",
+    "data": "bytes and packets",
+    "messages": "startups and synchronisation",
+}
+
+
+def table(title: str, rows: Sequence[tuple[Case, Mapping[str, CostTerms]]]) -> Table:
+    """A row for each case and model."""
+    columns = ("ranks", "model", "time", *TERMS)
+    cells = tuple(
+        (
+            str(case.ranks),
+            model,
+            quantity(terms.total, "s"),
+            *(quantity(getattr(terms, name), "s") for name in TERMS),
+        )
+        for case, predicted in rows
+        for model, terms in predicted.items()
+    )
+    caption = "; ".join(f"{name}: {words}" for name, words in MEANING.items())
+    return Table("kernel-prediction", title, columns, cells, (0, 2, 3, 4, 5, 6), f"{caption}.")
+
+
+def document(case: Case, predicted: Mapping[str, CostTerms]) -> dict[str, Any]:
+    """Seconds by model and cause."""
+    return {
+        "case": case.line,
+        "ranks": case.ranks,
+        "models": {
+            model: {"time_s": terms.total, **{f"{name}_s": getattr(terms, name) for name in TERMS}}
+            for model, terms in predicted.items()
+        },
+    }
