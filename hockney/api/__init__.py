@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     )
     from hockney.api.forecast import Forecast, predict
     from hockney.api.guidelines import judge_guidelines
-    from hockney.api.kernels import KernelPrediction, predict_kernel
+    from hockney.api.kernels.prediction import KernelPrediction, predict_kernel
     from hockney.api.measure import Planned, plan, resume, run, survey
     from hockney.api.questions import Question, question
     from hockney.api.reproduction import Reproduced, reproduce
@@ -52,7 +52,7 @@ else:
             "hockney.api.find_runs": "named_source newest_complete newest_complete_survey newest_run"
             " newest_source newest_with_guidelines newest_written only_unfinished",
             "hockney.api.guidelines": "judge_guidelines",
-            "hockney.api.kernels": "KernelPrediction predict_kernel",
+            "hockney.api.kernels.prediction": "KernelPrediction predict_kernel",
             "hockney.api.measure": "Planned plan resume run survey",
             "hockney.api.forecast": "Forecast predict",
             "hockney.api.questions": "Question question",

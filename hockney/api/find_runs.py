@@ -19,6 +19,7 @@ import msgspec
 
 from hockney import lab
 from hockney.api import messages
+from hockney.api.kernels import messages as of_kernels
 from hockney.api.run_contents import Run as RunRead
 from hockney.core.errors import HockneyError, printable
 from hockney.core.fit import Cost
@@ -123,7 +124,7 @@ def newest_of(studies: Sequence[str], listen: Listener = silent) -> RunFolder:
     """The most recently written run of one of the studies in the default place. Raises Inconclusive if there
     is none."""
     found = (folder for folder, _ in by_age(studies))
-    return _newest(found, messages.newest_parameters, messages.no_run_of_studies(PLACE, studies), listen)
+    return _newest(found, of_kernels.newest_parameters, of_kernels.no_run_of_studies(PLACE, studies), listen)
 
 
 def newest_with_guidelines(listen: Listener = silent) -> RunRead:

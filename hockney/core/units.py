@@ -266,14 +266,16 @@ PERCENT = "%"
 
 
 def format_value(value: float, unit: str, digits: int = 3) -> str:
-    """A value for people: `unit` is "s", "B", "B/s", "%" of a fraction, or a word that is put behind the
-    number as it is."""
+    """A value for people: `unit` is "s", "s/B", "B", "B/s", "%" of a fraction, or a word that is put behind
+    the number as it is."""
     if unit == PERCENT:
         percent = 100 * value
         whole = len(str(int(abs(percent)))) if math.isfinite(percent) else 0
         return f"{percent:.{max(digits, 3, whole)}g}%"
     if unit == "s":
         return format_seconds(value, digits)
+    if unit == "s/B":
+        return f"{format_seconds(value, digits)}/B"
     if unit == "B":
         return format_bytes(value)
     if unit == "B/s":

@@ -44,7 +44,7 @@ class FakeBsp:
 
     def time(self, workload: Workload, case: Case) -> float | None:
         """Seconds of one operation; None for other workloads."""
-        if workload.role == "local":
+        if self.computes(workload):
             return self.operations(workload, case) * self.operation_s[workload.operation]
         known = KERNELS.get(workload.operation)
         if workload.role == "bsp-kernel" and known is not None:
@@ -57,6 +57,10 @@ class FakeBsp:
         if workload.operation == "permutation" and workload.role == "bsp":
             return self.blocks(1, case.bytes)
         return self.empty_s if workload.operation == "synchronisation" else None
+
+    def computes(self, workload: Workload) -> bool:
+        """Whether it is local work of a known kind."""
+        return workload.role == "local" and workload.operation in self.operation_s
 
     def operations(self, workload: Workload, case: Case) -> float:
         """Of one repetition of local work on one rank."""
@@ -130,8 +134,8 @@ def _shortest_paths(world: FakeBsp, case: Case) -> float:
     rows = 2 ** (round(math.log2(p)) // 2)
     columns = p // rows
     b = case.number("block") or n / columns
-    update = n * n * b / p * world.operation_s["min-plus"]
-    panels = b * b * (n / columns + n / rows) * world.operation_s["min-plus"]
+    update = (n / rows - (rows == 1) * b) * n / columns * b * world.operation_s["min-plus"]
+    panels = b * b * (n / rows if rows > 1 else max(n / columns, n - b)) * world.operation_s["min-plus"]
     owners = b**3 * world.operation_s["closure"] + panels
     sent = 0.0
     for level in range(round(math.log2(columns))):

@@ -163,7 +163,7 @@ class World:
         if metric.name == "paused":
             preset["paused"] = self.pause(case)
         workload = self.catalog.entry(case.workload)
-        if workload.role == "local":
+        if self.bsp.computes(workload):
             preset["operations"] = self.bsp.operations(workload, case)
         truth = {metric.name: self.truth(metric.name), "work_error": self.work_error} | preset
         value = share_s if metric.phase else np.full(len(share_s), truth[metric.name])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from hockney.core.catalog import Catalog
@@ -25,11 +25,13 @@ __all__ = [
     "Reproduction",
     "Status",
     "all_reproductions",
+    "findings",
     "reproduction",
     "status_of",
     "summaries",
     "tallies",
     "within",
+    "workloads_of",
 ]
 
 WORDS = ("NAME", "TITLE", "PAPER", "parts", "compare", "limits", "page")
@@ -60,6 +62,17 @@ def summaries(study: Reproduction, compared: Sequence[Compared]) -> Sequence[Tab
     `summaries` returns them."""
     make = getattr(study, "summaries", None)
     return make(compared) if make else ()
+
+
+def findings(study: Reproduction, answers: Mapping[str, Answer]) -> Sequence[Limit]:
+    """What a paper states without numbers; a reproduction's optional function `findings` returns it."""
+    make = getattr(study, "findings", None)
+    return make(answers) if make else ()
+
+
+def workloads_of(studies: Iterable[Reproduction]) -> tuple[str, ...]:
+    """The workloads in their optional WORKLOADS, which are compiled on first use only."""
+    return tuple(dict.fromkeys(name for study in studies for name in getattr(study, "WORKLOADS", ())))
 
 
 def all_reproductions() -> dict[str, Reproduction]:

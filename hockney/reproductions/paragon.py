@@ -13,18 +13,20 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from hockney import reference
+from hockney import reference, simulated
 from hockney.core.catalog import Catalog
 from hockney.core.platform import Platform
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Page, Section
 from hockney.pages.format import quantity
-from hockney.reproductions import overview, pages
+from hockney.reproductions import overview, pages, paragon_bsp, paragon_kernels
 from hockney.reproductions.compared import Compared, Limit, status_of, within
 from hockney.reproductions.parts import Answer, Part
 
 NAME = "paragon"
-TITLE = "Intel Paragon: one message, two that cross, and bisection"
+TITLE = "Intel Paragon: messages, bisection, BSP and BPRAM"
+WORKLOADS = (*paragon_bsp.WORKLOADS, *paragon_kernels.KERNELS)
+"""Compiled on first use."""
 PAPER = "paragon"
 PRINTED = reference.published(PAPER)
 
@@ -53,13 +55,22 @@ def parts(catalog: Catalog) -> list[Part]:
     return [
         Part("pairs", "paragon", tuple(map(catalog.case, pairs))),
         Part("bisection", "paragon-10x1", tuple(map(catalog.case, lines))),
+        *(_on_mesh(mesh, catalog) for mesh in paragon_bsp.MESHES),
     ]
+
+
+def _on_mesh(mesh: str, catalog: Catalog) -> Part:
+    """Parameters and kernels."""
+    platform = simulated.platform(paragon_bsp.machine_name(mesh))
+    texts = [*paragon_bsp.lines(mesh), *paragon_kernels.lines(mesh, platform)]
+    return paragon_bsp.part(mesh, tuple(map(catalog.case, texts)), catalog)
 
 
 def compare(answers: Mapping[str, Answer]) -> list[Compared]:
     pairs, bisection = answers["pairs"], answers["bisection"]
     saturation = [row for direction in DIRECTIONS for row in _saturation(bisection, direction)]
-    return [*_times(pairs), *_of_the_line(pairs), *saturation]
+    bulk = [*paragon_bsp.compare(answers), *paragon_kernels.compare(answers)]
+    return [*_times(pairs), *_of_the_line(pairs), *saturation, *bulk]
 
 
 def _times(pairs: Answer) -> list[Compared]:
@@ -114,12 +125,12 @@ def _fitted(pairs: Answer) -> tuple[float, float] | None:
 def _saturation(bisection: Answer, direction: str) -> list[Compared]:
     until = PRINTED.row("paragon/bisection/linear-to")
     since = PRINTED.row("paragon/bisection/constant-from")
-    simulated = bandwidths(bisection, direction)
+    found_rates = bandwidths(bisection, direction)
     model = {p: modelled(bisection.platform, p, direction) for p in LINE}
     mechanism = DIRECTIONS[direction]
     return [
         Compared(
-            row.key, what, row.si, found(simulated) if simulated else None, found(model),
+            row.key, what, row.si, found(found_rates) if found_rates else None, found(model),
             "processors", status_of(bisection.platform, row.key, mechanism), mechanism, note,
             table=f"bisection, {mechanism}" if mechanism else "bisection",
         )
@@ -175,18 +186,24 @@ def limits(compared: Sequence[Compared]) -> list[Limit]:
     ]
 
 
+def findings(answers: Mapping[str, Answer]) -> list[Limit]:
+    return paragon_kernels.findings(answers)
+
+
 def page(answers: Mapping[str, Answer], compared: Sequence[Compared], limits: Sequence[Limit]) -> Page:
     pairs, bisection = answers["pairs"], answers["bisection"]
     sections = [
         Section("One message, and two that cross", figures=(_time_figure(pairs), _rate_figure(pairs))),
         Section("Bisection", figures=(_bisection_figure(bisection),)),
+        Section("Parameters of BSP and BPRAM", figures=paragon_bsp.figures(compared), multiples=True),
+        Section("Kernels", figures=paragon_kernels.figures(answers), multiples=True),
     ]
     return pages.page(
-        (NAME, TITLE, PRINTED.citation), answers, compared, limits, _summary(compared), sections
+        (NAME, TITLE, PRINTED.citation), answers, compared, limits, _summary(answers, compared), sections
     )
 
 
-def _summary(compared: Sequence[Compared]) -> tuple[str, ...]:
+def _summary(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> tuple[str, ...]:
     off = overview.worst(overview.times(compared))
     texts = [
         "On the Intel Paragon one message took 146 us + 0.0115 us a byte, and 216 us + 0.0226 us a byte "
@@ -208,7 +225,7 @@ def _summary(compared: Sequence[Compared]) -> tuple[str, ...]:
             f"to {linear.simulated:g} processors (the paper: {linear.published:g}) and is constant from "
             f"{constant.simulated:g} on (the paper: {constant.published:g})."
         )
-    return tuple(texts)
+    return (*texts, *paragon_kernels.summary(answers))
 
 
 def _time_figure(pairs: Answer) -> Figure:

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
 
+from hockney import models
 from hockney.core.case import Case, Value
+from hockney.core.catalog import Catalog, Workload
+from hockney.core.fit import Fits
 from hockney.core.platform import Platform
-from hockney.core.record import Record, RunRecords
+from hockney.core.record import SCHEMA, Record, RunRecords
 
 
 @dataclass(frozen=True)
@@ -18,11 +21,13 @@ class Part:
     """Cases on one simulated machine, in a run folder called `name`.
 
     `machine` is the value of --machine without "sim:", such as "t3e", "t3e+hardware-barrier", "paragon-10x1".
+    `workloads` are the catalog's entries of the cases, if models are to be fitted to their results.
     """
 
     name: str
     machine: str
     cases: tuple[Case, ...]
+    workloads: tuple[Workload, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,12 @@ class Answer:
         if len(cases) != 1:
             raise LookupError(f"{len(cases)} cases of {self.part.name} are {workload} with {fixed}, not one")
         return cases[0]
+
+    @cached_property
+    def fits(self) -> Fits:
+        """Summaries and models of the part's results."""
+        catalog = Catalog(schema=SCHEMA, engine="", workloads=list(self.part.workloads))
+        return models.fit_all(self.run, catalog, cores=None)
 
     @cached_property
     def _records(self) -> dict[str, list[Record]]:

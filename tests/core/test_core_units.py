@@ -16,6 +16,7 @@ from hockney.core.units import (
     format_bytes,
     format_rate,
     format_seconds,
+    format_value,
     half_decades,
     half_decades_around,
     parse_bytes,
@@ -287,3 +288,7 @@ def test_half_decades_around_an_interval_enclose_it(low, factor):
     assert steps[0] <= low * (1 + 1e-6) and steps[-1] >= low * factor * (1 - 1e-6)
     assert steps[0] > low / 3.4 and steps[-1] < low * factor * 3.4
     assert all(2.9 < b / a < 3.4 for a, b in pairwise(steps))
+
+
+def test_seconds_per_byte_have_the_scale_of_seconds():
+    assert format_value(21.8e-9, "s/B", 4) == "21.80 ns/B" and format_value(3e-6, "s/B") == "3.00 us/B"

@@ -18,7 +18,17 @@ from hockney.models.bsp.superstep import LocalWork, Superstep, full, permutation
 
 MACHINE = BulkCosts(
     ranks=8,
-    bsp=Bsp(L=3100.0, packet=5.9, per_byte=0.15, empty=300.0, startup=200.0, per_byte_alone=0.05),
+    bsp=Bsp(
+        L=3100.0,
+        packet=5.9,
+        per_byte=0.15,
+        empty=300.0,
+        startup=200.0,
+        single_startup=450.0,
+        single_per_byte=0.25,
+        startup_alone=350.0,
+        per_byte_alone=0.05,
+    ),
     bpram=Bpram(sigma=0.02, startup=1000.0, sigma_alone=0.01, startup_alone=600.0),
     rates=LocalRates(
         {
@@ -59,6 +69,23 @@ def test_repaired_startups_are_those_of_the_pattern():
     assert time(one, "bsp", "startups") == pytest.approx(650 + 300 + 2 * 200)
     assert time(all_, "bsp", "startups") == pytest.approx(650 + 300 + 14 * 200), "L of the relation"
     assert time(Superstep(), "bsp", "startups") == pytest.approx(300)
+
+
+def test_bytes_of_few_messages_do_not_overlap_with_startups():
+    one = permutation(bytes=4000, packets=1)
+    assert time(one, "bsp", "startups", "sparse") == pytest.approx(5.9 + 0.25 * 4000 + 300 + 450)
+    three = Superstep(bytes=6000, packets=3, sends=3, receives=3, mean_bytes=6000)
+    # each has 500 us of bytes, which hide the 400 us of startups of the next two
+    assert time(three, "bsp", "startups", "sparse") == pytest.approx(
+        3 * 5.9 + 500 + 2 * 100 + 300 + 450 + 800
+    )
+    short = replace(three, bytes=60, mean_bytes=60)
+    assert time(short, "bsp", "startups", "sparse") == pytest.approx(3 * 5.9 + 5 + 300 + 450 + 800)
+    all_ = full(8, bytes=4000, packets=7)
+    assert time(all_, "bsp", "sparse") == time(all_, "bsp"), "a full relation was measured"
+    assert time(Superstep(), "bsp", "startups", "sparse") == pytest.approx(300)
+    unbalanced = replace(one, mean_bytes=0)
+    assert time(unbalanced, "bsp", "startups", "sparse", "balance") == pytest.approx(5.9 + 200 + 300 + 350)
 
 
 def test_g_of_larger_packets_is_less():
@@ -133,6 +160,7 @@ def test_more_bytes_on_average_than_at_most_are_refused():
     [
         (permutation(bytes=40, packets=10), "bsp", "startups"),
         (Superstep(bytes=400_000, packets=7, sends=7, receives=7), "bsp", "balance"),
+        (permutation(bytes=400_000, packets=1), "bsp", "sparse"),
         (Superstep(bytes=800_000, packets=200_000, sends=7, receives=7), "bpram", "balance"),
         (permutation(bytes=400_000, packets=1, copied=4_000_000), "bpram", "copies"),
     ],

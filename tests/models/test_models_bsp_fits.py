@@ -148,6 +148,11 @@ def test_costs_of_a_machine_from_its_fits():
     assert costs.bsp.empty == pytest.approx(EMPTY)
     assert costs.bsp.startup == pytest.approx((L - EMPTY) / 8), "4 messages out and 4 in"
     assert costs.bsp.per_byte_alone == pytest.approx(0.1e-9)
+    assert costs.bsp.single_startup is None, "there are no relations between two ranks"
+    pair = exact(true, [*CASES, *relations(2), *relations(2, 1024, (256, 1024)), Case.of("bsp_sync", 2)])
+    single = machine_costs(fits_of(pair), 5).bsp
+    assert (single.single_startup, single.single_per_byte) == pytest.approx((L - EMPTY, G))
+    assert single.startup_alone == pytest.approx(1e-6)
     assert (costs.bpram.sigma_alone, costs.bpram.startup_alone) == pytest.approx((0.1e-9, 1e-6))
     assert costs.rates.seconds(LocalWork.of("sort", 768, keys=64, type="double")) == pytest.approx(2e-6)
     other = machine_costs(fits, 3)
@@ -160,7 +165,6 @@ def test_a_message_alone_costs_no_more_than_one_of_many():
 
     costs = machine_costs(fits_of(exact(dear, CASES)), 5)
     assert (costs.bpram.sigma_alone, costs.bpram.startup_alone) == pytest.approx((SIGMA, BLOCK))
-    assert costs.bsp.per_byte_alone == pytest.approx(G)
     words = machine_costs(fits_of(exact(true, relations(5))), 5)
     assert (words.bsp.L, words.bsp.packet, words.bsp.per_byte) == pytest.approx((L, 0, g / 4))
     assert words.bsp.startup is None

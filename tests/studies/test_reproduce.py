@@ -11,7 +11,8 @@ from hockney.core.case import Case
 from hockney.core.errors import UsageError
 from hockney.core.platform import Network, Origin, Platform, Segment
 from hockney.core.record import SCHEMA, Record, RunRecords, Stop, Sync, Verified
-from hockney.reproductions import Answer, Compared, Part, overview, pages, status_of, tallies, within
+from hockney.reproductions import Answer, Compared, Part, overview, pages, paragon, status_of, tallies, within
+from hockney.system.bundled import catalog_with
 
 
 def platform(*rows: str) -> Platform:
@@ -112,7 +113,7 @@ def test_an_answer_is_the_one_case_that_has_the_words():
 
 def test_an_unknown_reproduction_is_named():
     with pytest.raises(UsageError) as caught:
-        reproductions.reproduction("nothing", lab.bundled_catalog())
+        reproductions.reproduction("nothing", catalog_with(lab.bundled_catalog(), paragon.WORKLOADS))
     assert caught.value.code == "unknown-reproduction"
 
 

@@ -80,7 +80,9 @@ def test_the_answer_names_every_case_and_its_errors(evidence: Evidence):
     for each in document["kernels"]:
         for name, error in each["error"].items():
             assert error == pytest.approx(each["predicted_s"][name] / each["measured_s"] - 1)
-    assert document["median_error"]["repaired"] < document["median_error"]["bsp"]
+    errors = [each["error"] for each in document["kernels"] if "bsp" in each["error"]]
+    worst = {name: max(abs(each[name]) for each in errors) for name in ("bsp", "bsp-repaired")}
+    assert worst["bsp-repaired"] < worst["bsp"] / 2 and document["median_error"]["repaired"] < 0.05
 
 
 def test_the_page_has_the_papers_four_figures(evidence: Evidence):

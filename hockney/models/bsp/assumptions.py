@@ -18,6 +18,7 @@ CORRECTED = 1 / 3
 
 ASSUMPTIONS: dict[Repair, str] = {
     "startups": "every superstep pays for the messages of a full relation",
+    "sparse": "the bytes of a message travel during the startups of others",
     "balance": "all ranks send as much as the busiest one",
     "copies": "a rank copies no data in its own memory",
 }

@@ -12,6 +12,9 @@ B. H. H. Juurlink (1998) compared both with an Intel Paragon, and named what the
     startups    L stands for a full relation with its 2 (p - 1) messages. A superstep costs d + s startups,
                 the most messages that a rank sends and receives, besides what an empty one takes (about
                 log p startups).
+    sparse      in a full relation, the bytes of a message travel during the startups of others. If there are
+                few messages, the first takes what the only message of a superstep takes, and each of the
+                others the longer of its startup and its bytes.
     balance     g and sigma are those of a network in which all ranks send at once. If few do, a byte costs
                 less: G_1 for each byte of h, and the rest of G for each byte that a rank sends on average,
                 the volume of E-BSP (B. H. H. Juurlink, H. A. G. Wijshoff, ACM Transactions on Computer
@@ -25,14 +28,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from typing import Literal, TypeVar
 
-from hockney.models.bsp.parameters import Bpram, Bsp, BulkCosts
+from hockney.models.bsp.parameters import Bpram, BulkCosts
 from hockney.models.bsp.superstep import LocalWork, Superstep
 
 T = TypeVar("T")
 Base = Literal["bsp", "bpram"]
-Repair = Literal["startups", "balance", "copies"]
+Repair = Literal["startups", "sparse", "balance", "copies"]
 REPAIRS: dict[Base, tuple[Repair, ...]] = {
-    "bsp": ("startups", "balance", "copies"),
+    "bsp": ("startups", "sparse", "balance", "copies"),
     "bpram": ("balance", "copies"),
 }
 """Those that apply to each model."""
@@ -112,7 +115,7 @@ def superstep_cost(superstep: Superstep, machine: BulkCosts, model: CostModel) -
     if model.base == "bpram":
         bpram = _known(machine.bpram, "sigma and l")
         return CostTerms(work, copies, *_blocks(superstep, bpram, model))
-    return CostTerms(work, copies, *_relation(superstep, _known(machine.bsp, "g and L"), model))
+    return CostTerms(work, copies, *_relation(superstep, machine, model))
 
 
 def _local(work: LocalWork, machine: BulkCosts) -> float:
@@ -133,14 +136,28 @@ def _blocks(superstep: Superstep, bpram: Bpram, model: CostModel) -> tuple[float
     return data, startups
 
 
-def _relation(superstep: Superstep, bsp: Bsp, model: CostModel) -> tuple[float, float]:
+def _relation(superstep: Superstep, machine: BulkCosts, model: CostModel) -> tuple[float, float]:
     """Seconds of an h-relation's bytes and packets, and of its startups and synchronisation."""
-    bytes, messages = superstep.bytes * bsp.per_byte, bsp.L
+    bsp = _known(machine.bsp, "g and L")
+    count = superstep.startups
+    messages, per_byte = bsp.L, bsp.per_byte
     if "startups" in model.repairs:
         messages = _known(bsp.empty, "an empty superstep")
         messages += (superstep.sends + superstep.receives) * _known(bsp.startup, "a startup")
-    if "balance" in model.repairs and bsp.per_byte_alone is not None:
-        bytes = _shared(superstep, bsp.per_byte, bsp.per_byte_alone)
+    sparse = "sparse" in model.repairs and 0 < count < machine.ranks - 1
+    if sparse:
+        per_byte = max(per_byte, _known(bsp.single_per_byte, "the only message of a superstep"))
+    bytes = superstep.bytes * per_byte
+    balanced = "balance" in model.repairs
+    if balanced and bsp.per_byte_alone is not None:
+        bytes = _shared(superstep, per_byte, min(per_byte, bsp.per_byte_alone))
+    if sparse:
+        pair = 2 * _known(bsp.startup, "a startup")
+        single = _known(bsp.single_startup, "the only message of a superstep")
+        if balanced and bsp.startup_alone is not None and superstep.bytes:
+            single = _shared(superstep, single, bsp.startup_alone) / superstep.bytes
+        messages += single - pair
+        bytes = bytes / count + (count - 1) * max(0.0, bytes / count - pair)
     return superstep.packets * bsp.packet + bytes, messages
 
 

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from hockney.core.platform import Platform
 from hockney.models.bsp.parameters import LocalRate, LocalRates
 
@@ -23,14 +25,14 @@ def operations_per_second(platform: Platform, operation: str) -> float:
     return platform.flops / FLOPS[operation]
 
 
-def described_rates(platform: Platform) -> LocalRates:
-    """As if they had been measured."""
+def described_rates(platform: Platform, known: Mapping[str, float] | None = None) -> LocalRates:
+    """As if they had been measured; `known` are operations per second that replace the description's."""
+    speeds = {operation: operations_per_second(platform, operation) for operation in FLOPS} | dict(
+        known or {}
+    )
     return LocalRates(
         {
-            operation: tuple(
-                LocalRate({"type": kind} if kind else {}, operations_per_second(platform, operation), 1.0)
-                for kind in TYPES
-            )
-            for operation in FLOPS
+            operation: tuple(LocalRate({"type": kind} if kind else {}, speed, 1.0) for kind in TYPES)
+            for operation, speed in speeds.items()
         }
     )

@@ -6,6 +6,7 @@ messages between two ranks."""
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from hockney.core.case import Case, parse_canonical
 from hockney.core.catalog import PING_PONG
@@ -64,19 +65,28 @@ def _usable(fits: Iterable[Fit], **fixed: int | str) -> Fit | None:
 
 
 def _bsp(fits: Fits, ranks: int, alone: tuple[float, float] | None) -> Bsp | None:
-    """A full relation has p - 1 messages out and in: its L beyond an empty superstep's time is theirs. If
-    only words were measured, all of g belongs to their bytes."""
+    """A full relation has p - 1 messages out and in: its L beyond an empty superstep's time is theirs."""
+    line, empty = _line(fits, ranks), _empty(fits, ranks)
+    if line is None:
+        return None
+    whole, packet, per_byte = line
+    known = Bsp(whole, packet, per_byte, empty)
+    if empty is not None:
+        known = replace(known, startup=max(0.0, whole - empty) / (2 * max(1, ranks - 1)))
+    pair, empty = _line(fits, 2), _empty(fits, 2)
+    if pair is not None and empty is not None:
+        known = replace(known, single_startup=max(0.0, pair[0] - empty), single_per_byte=pair[2])
+        if alone is not None:
+            known = replace(known, startup_alone=min(known.single_startup or 0.0, alone[0]))
+    return known if alone is None else replace(known, per_byte_alone=alone[1])
+
+
+def _line(fits: Fits, ranks: int) -> tuple[float, float, float] | None:
+    """L, o and G; if only words were measured, all of g belongs to their bytes."""
     fit, words = superstep_fit(fits, ranks), relation_fit(fits, ranks)
     if fit is not None:
-        whole, packet, per_byte = value(fit, "L"), value(fit, "o"), value(fit, "G")
-    elif words is not None:
-        whole, packet, per_byte = value(words, "L"), 0.0, value(words, "g") / WORD
-    else:
-        return None
-    empty = _empty(fits, ranks)
-    startup = None if empty is None else max(0.0, whole - empty) / (2 * max(1, ranks - 1))
-    per_byte_alone = None if alone is None else min(per_byte, alone[1])
-    return Bsp(whole, packet, per_byte, empty, startup, per_byte_alone)
+        return value(fit, "L"), value(fit, "o"), value(fit, "G")
+    return None if words is None else (value(words, "L"), 0.0, value(words, "g") / WORD)
 
 
 def _bpram(fits: Fits, ranks: int, alone: tuple[float, float] | None) -> Bpram | None:

@@ -64,13 +64,17 @@ class Bsp:
     """Seconds as measured with full h-relations: `L` for a superstep, `packet` and `per_byte` for each packet
     and each byte of h, so that g of words of 4 bytes is packet + 4 per_byte. What a superstep takes without
     any communication is `empty`, and what it takes in addition for each message that a rank sends or receives
-    is `startup`; `per_byte_alone` is that of a byte if hardly any other rank sends."""
+    is `startup`. The only message of a superstep on two ranks takes `single_startup` and `single_per_byte`;
+    `startup_alone` and `per_byte_alone` are those of a message that no other one meets."""
 
     L: float
     packet: float
     per_byte: float
     empty: float | None = None
     startup: float | None = None
+    single_startup: float | None = None
+    single_per_byte: float | None = None
+    startup_alone: float | None = None
     per_byte_alone: float | None = None
 
 

@@ -151,14 +151,24 @@ def _shortest_paths(case: Case) -> Iterator[Superstep]:
             steps = broadcast(p, (columns, 1, diagonal), (rows, 1, diagonal))
             yield from _after(steps, (*before, closure), diagonal)
             before = ()
-            panel = (  # of the owner of the diagonal block; others of its row and column update one of them
-                LocalWork.of("min-plus", float(b) ** 2 * width, n=b, m=width, k=b),
-                LocalWork.of("min-plus", float(b) ** 2 * height, n=height, m=b, k=b),
-            )
+            panel = _panel_work(b, height, width, rows, columns)
         steps = broadcast(p, (columns, rows, column), (rows, columns, row))
         yield from _after(steps, (*before, *panel), row + column)
-        before = (LocalWork.of("min-plus", float(n) * n * b / p, n=height, m=width, k=b),)
+        # In a single row or column of ranks, all have a part of the panel.
+        before = (_min_plus(height - (rows == 1) * b, width - (columns == 1) * b, b),)
     yield work_alone(*before)
+
+
+def _panel_work(b: int, height: int, width: int, rows: int, columns: int) -> tuple[LocalWork, ...]:
+    """Of the busiest rank: the owner of the diagonal block updates what remains of both panels, the others of
+    its row and column one of them."""
+    others = [_min_plus(b, width, b)] * (columns > 1) + [_min_plus(height, b, b)] * (rows > 1)
+    owner = (_min_plus(b, width - b, b), _min_plus(height - b, b, b))
+    return max([owner, *((other,) for other in others)], key=lambda works: sum(w.operations for w in works))
+
+
+def _min_plus(n: int, m: int, k: int) -> LocalWork:
+    return LocalWork.of("min-plus", float(n) * m * k, n=n, m=m, k=k)
 
 
 def _panels(n: int, rows: int, columns: int, widest: int) -> Iterator[int]:

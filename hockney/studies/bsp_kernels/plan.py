@@ -23,6 +23,7 @@ from hockney.studies.bsp_parameters.plan import (
     parameter_lines,
     rate_lines,
     sync_of,
+    with_pairs,
 )
 from hockney.studies.bsp_parameters.plan import WORKLOADS as OF_PARAMETERS
 from hockney.studies.sizes import default_ranks
@@ -78,12 +79,13 @@ WORKLOADS = (*KERNELS, *OF_PARAMETERS)
 
 
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
+    """`--sizes` replaces the bytes of relations of words, and of blocks, as in the other study."""
     ranks = options.ranks or default_ranks(machine)
     sync = sync_of(options, machine)
     kernels = [catalog.case(line) for line in kernel_lines(options, machine, ranks, sync)]
     if not kernels:
         raise messages.no_kernel()
-    lines = [line for p in ranks for line in parameter_lines(p, sync)]
+    lines = [line for p in with_pairs(ranks) for line in parameter_lines(p, sync, options.sizes)]
     lines += [line for case in kernels for line in _rates(case, catalog, machine, sync)]
     return once([*kernels, *(catalog.case(line) for line in (*lines, *sweep(SINGLE)))])
 

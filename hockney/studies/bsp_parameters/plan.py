@@ -12,6 +12,7 @@ from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
+from hockney.models.bsp.described import operations_per_second
 from hockney.models.bsp.superstep import WORD, LocalWork
 from hockney.pages.evidence import Options, once
 from hockney.studies.sizes import default_ranks
@@ -22,8 +23,13 @@ HS = (16, 64, 256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10)
 MOST_AT_ONCE = 4 << 10
 """Words that are sent as messages at once, each by itself."""
 PACKETS = (64, 1 << 10, 16 << 10)
-"""Bytes of larger packets, of which a relation has 1 to 64."""
+"""Bytes of larger packets."""
 IN_A_RELATION = (1, 4, 16, 64)
+"""How many of them a relation has, as multiples of `fewest_packets`."""
+FOR_EACH = 8
+"""So many packets for each other rank, with random destinations, reach nearly all of them."""
+MOST_BYTES = 4 << 20
+"""Of a relation of larger packets."""
 BLOCKS = (8, 64, 512, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20)
 """Bytes."""
 SINGLE = (0, 8, 64, 512, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20)
@@ -41,9 +47,6 @@ LOCAL = (
     *(LocalWork.of("copy", 0, bytes=size) for size in (4 << 10, 256 << 10, 16 << 20)),
 )
 """One of each kind."""
-FLOPS = {"multiplication": 1.0, "sort": 5.0, "merge": 5.0, "min-plus": 2.0, "closure": 2.0, "copy": 0.25}
-"""On a simulated machine, where local work takes the time that it is told: the floating-point operations that
-count as one operation, by which the described speed is divided."""
 SYNC = StudyParameter(
     "sync",
     "choice",
@@ -69,9 +72,14 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     """`--sizes` replaces the bytes of relations of words, and of blocks."""
     ranks = options.ranks or default_ranks(machine)
     sync = sync_of(options, machine)
-    lines = [line for p in ranks for line in parameter_lines(p, sync, options.sizes)]
+    lines = [line for p in with_pairs(ranks) for line in parameter_lines(p, sync, options.sizes)]
     lines += [line for p in ranks for work in LOCAL for line in rate_lines(work, p, catalog, machine, sync)]
     return once(catalog.case(line) for line in (*lines, *_single(ranks, sync)))
+
+
+def with_pairs(ranks: Sequence[int]) -> list[int]:
+    """Two ranks show what a superstep's only message costs."""
+    return sorted({2, *(p for p in ranks if p > 1)})
 
 
 def sync_of(options: Options, machine: Machine) -> str:
@@ -81,17 +89,24 @@ def sync_of(options: Options, machine: Machine) -> str:
 def parameter_lines(ranks: int, sync: str, sizes: Sequence[int] = ()) -> Iterator[str]:
     """Everything to which g, L, sigma, l and the costs of packets are fitted."""
     rest = f"sync={sync} ranks={ranks}"
-    words = sorted({max(1, size // WORD) for size in sizes}) or HS
+    fewest = fewest_packets(ranks)
+    words = sorted({max(1, size // WORD) for size in sizes}) or [h for h in HS if h >= fewest]
     for method in ("put", "send", "mpi"):
         for h in words:
             if method != "mpi" or h <= MOST_AT_ONCE:
                 yield f"h_relation h={h} packet={WORD} method={method} {rest}"
     for packet in PACKETS:
-        for count in IN_A_RELATION:
-            yield f"h_relation h={count * packet // WORD} packet={packet} method=put {rest}"
+        for count in (fewest * times for times in IN_A_RELATION):
+            if count * packet <= MOST_BYTES:
+                yield f"h_relation h={count * packet // WORD} packet={packet} method=put {rest}"
     yield f"bsp_sync {rest}"
     for size in sizes or BLOCKS:
         yield f"block_permutation bytes={size} {rest}"
+
+
+def fewest_packets(ranks: int) -> int:
+    """With fewer, a relation would have fewer messages than a full one."""
+    return 1 if ranks <= 2 else FOR_EACH * (ranks - 1)
 
 
 def rate_lines(work: LocalWork, ranks: int, catalog: Catalog, machine: Machine, sync: str) -> Iterator[str]:
@@ -107,8 +122,7 @@ def rate_lines(work: LocalWork, ranks: int, catalog: Catalog, machine: Machine, 
 
 def described_rate(machine: Machine, operation: str) -> float:
     """Operations in a second on a simulated machine; 0 on others, where work takes the time that it takes."""
-    platform = machine.platform
-    return 0.0 if platform is None else platform.flops / FLOPS[operation]
+    return 0.0 if machine.platform is None else operations_per_second(machine.platform, operation)
 
 
 def _single(ranks: Sequence[int], sync: str) -> Iterator[str]:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hockney import lab
-from hockney.api import find_runs, messages
+from hockney.api import find_runs
+from hockney.api.kernels import messages
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.fit import Cost
