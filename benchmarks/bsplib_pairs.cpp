@@ -18,7 +18,7 @@
 namespace {
 
 constexpr int elements = 1000, stride = 2, large = 1 << 20;
-constexpr double batch_s = 0.004;
+constexpr double batch_s = 0.002;
 
 struct Measured {
   const char* name;

@@ -251,7 +251,7 @@ class HOCKNEY_BSP_API Process {
   void record(bool on);
   std::span<const Superstep> supersteps() const;
 
-  // What was chosen: never automatic or 0.
+  // What was chosen: path and direct_bytes are never automatic or 0, nor are headers on the path messages.
   const Settings& settings() const;
 
   // For the parts of the library.
