@@ -110,7 +110,7 @@ def test_the_collective_algorithm_runs_on_1_and_3_ranks(extended):
 def test_the_kernel_is_listed_compiled_and_measured_on_1_and_2_ranks(extended):
     name = "relax"
     listed = json.loads(hockney(extended, "run", "--list", "--json"))
-    assert listed["groups"]["hockney-kernels"] == [name]
+    assert name in listed["groups"]["hockney-kernels"]
     words = (f"{name} points=100 ranks=1,2", "barrier ranks=2", *BRIEFLY)
     hockney(extended, "run", *words, "--out", "kernel", "-q")
     records = measured(extended, "kernel")
