@@ -88,7 +88,7 @@ void violate(bpram::Process& bpram, const char* way) {
     bpram.receive(room);
   else if (is("small"))
     bpram.exchange(1 - bpram.pid(), two, room);
-  else if (is("range"))
+  else if (is("range") && bpram.pid() == 0)
     bpram.send(bpram.nprocs(), one);
 }
 
