@@ -52,13 +52,14 @@ Exchanger::~Exchanger() {
 }
 
 void Exchanger::fail(const char* format, ...) const {
-  std::fprintf(stderr, "hockney-bpram: step %llu, process %d: ", static_cast<unsigned long long>(steps_),
-               comm_.rank);
+  char text[512];
   std::va_list values;
   va_start(values, format);
-  std::vfprintf(stderr, format, values);
+  std::vsnprintf(text, sizeof text, format, values);
   va_end(values);
-  std::fprintf(stderr, "\n");
+  // In one call, so that the lines of several processes do not mix.
+  std::fprintf(stderr, "hockney-bpram: step %llu, process %d: %s\n", static_cast<unsigned long long>(steps_),
+               comm_.rank, text);
   std::fflush(stderr);
   MPI_Abort(MPI_COMM_WORLD, exit_status);
   std::abort();
