@@ -41,7 +41,6 @@ VALUES = {
     "packet": ("4", "8", "24"),
     "permutations": ("1", "3"),
     "samples": ("0", "7"),
-    "block": ("1", "3"),
     "grid": ("auto",),
 }
 """Of parameters without choices; others have their default value."""
