@@ -87,12 +87,15 @@ def test_a_machine_file_that_never_ends_is_refused(hockney, tmp_path):
     assert said.code in (2, 3) and "machine.toml" in one_error(said, said.code)
 
 
-def test_a_document_has_no_character_that_a_terminal_obeys(capsys):
-    texts = ["\x9b31m", "\u202eabc", "\u2066", "\u2028", "\U000e0001", "é ü 日本", "\x1b[0m\n"]
-    print_json({"texts": texts})
+@pytest.mark.parametrize(
+    "text", ["\x9b31m", "\u202eabc", "\u2066", "\u2028", "\U000e0001", "é ü 日本", "\x1b[0m\n", "\x7f", "\x00\x08"]
+)
+def test_a_document_has_no_character_that_a_terminal_obeys(capsys, text):
+    print_json({"text": text})
     out = capsys.readouterr().out
-    assert json.loads(out) == {"texts": texts}
-    assert all(c.isprintable() or c == "\n" for c in out) and "日本" in out
+    assert json.loads(out) == {"text": text}
+    assert all(c.isprintable() or c == "\n" for c in out)
+    assert not text.isprintable() or text in out
 
 
 def test_no_cell_of_a_table_is_a_formula(tmp_path):

@@ -97,11 +97,11 @@ def print_json(document: Any) -> None:
     """A document for programs: dataclasses and structs as objects, two spaces deep. Terminals that show it
     obey no character of it."""
     text = msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
-    click.echo(text if text.isascii() else "".join(map(_escaped, text)))
+    click.echo(text if text.isascii() and "\x7f" not in text else "".join(map(_escaped, text)))
 
 
 def _escaped(character: str) -> str:
-    """Text as JSON escapes it if it is not printable: control characters beyond ASCII, changes of
+    """Text as JSON escapes it if it is not printable: DEL, control characters beyond ASCII, changes of
     direction."""
     if character.isprintable() or character == "\n":
         return character
