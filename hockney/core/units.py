@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal
+from typing import TypeVar
 
 from hockney.core import messages
+
+Value = TypeVar("Value")
 
 MAX_BYTES = 1 << 50
 MAX_SECONDS = 30 * 86400.0
@@ -225,6 +228,14 @@ def doubling(first: int, last: int) -> list[int]:
     """first, then the powers of two between, then last: 0:8 is 0, 1, 2, 4, 8."""
     inner = [1 << k for k in range(last.bit_length() + 1) if first < 1 << k < last]
     return sorted({first, *inner, last})
+
+
+def thin(values: Sequence[Value], at_most: int) -> tuple[Value, ...]:
+    """At most this many of `values`, including both ends, evenly spread over them."""
+    if len(values) <= at_most:
+        return tuple(values)
+    step = (len(values) - 1) / (at_most - 1)
+    return tuple(values[round(k * step)] for k in range(at_most))
 
 
 def format_bytes(count: float) -> str:

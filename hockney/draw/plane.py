@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from hockney.core.errors import one_line
+from hockney.core.units import thin
 from hockney.draw.figure import Axis, Plane
 from hockney.draw.ticks import Scale, scale
 
@@ -171,7 +172,7 @@ def _meet(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
 
 def cells(shown: Relief) -> Iterator[tuple[int, tuple[Spot, ...]]]:
     """A mesh on the surfaces: each cell's sheet and its four corners as fractions of the axes."""
-    columns, rows = _coarse(len(shown.columns)), _coarse(len(shown.rows))
+    columns, rows = (thin(range(len(lines)), CELLS + 1) for lines in (shown.columns, shown.rows))
     for k in range(len(shown.plane.sheets)):
         lines = [[_corner(shown, k, j, i) for i in columns] for j in rows]
         for near, far in pairwise(lines):
@@ -183,12 +184,6 @@ def cells(shown: Relief) -> Iterator[tuple[int, tuple[Spot, ...]]]:
 def _corner(shown: Relief, sheet: int, j: int, i: int) -> Spot | None:
     height = shown.height(sheet, shown.rows[j], shown.columns[i])
     return None if height is None else (shown.across[i], shown.along[j], shown.z.fraction(height))
-
-
-def _coarse(count: int) -> list[int]:
-    """At most CELLS steps from the first to the last of this many grid lines."""
-    steps = min(count - 1, CELLS)
-    return [round(k * (count - 1) / steps) for k in range(steps + 1)] if steps > 0 else []
 
 
 def flat(axis: Scale, fraction: float) -> float:

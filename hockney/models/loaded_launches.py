@@ -38,8 +38,8 @@ def interrupted(record: Record) -> bool:
 
 
 def uninterrupted(records: Sequence[Record]) -> Sequence[Record]:
-    """The records of one case without the interrupted ones, if enough others have enough repetitions. If an
-    operation is so long that no launch repeats it often, all its records count."""
+    """The records of one case without the interrupted ones, if enough others have enough repetitions.
+    Otherwise all of them: a launch repeats a long operation only a few times anyway."""
     if sum(len(record.times_s) >= FEWEST_REPETITIONS for record in records) < FEWEST_UNINTERRUPTED:
         return records
     return [record for record in records if not interrupted(record)]

@@ -4,14 +4,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from hockney.core.fit import Estimate, Fit
 from hockney.core.wording import plural
-from hockney.draw.figure import Series
+from hockney.draw.figure import Series, Tone
 from hockney.draw.intervals import UNKNOWN
 from hockney.pages.evidence import Measured
 from hockney.pages.format import bandwidth
+
+
+def estimates(
+    name: str,
+    known: Iterable[tuple[float, Estimate, str]],
+    group: str = "",
+    *,
+    hollow: bool = False,
+    tone: Tone = "",
+) -> Series:
+    """A point at each x, with its 95% interval as bar and its text. `group` is `name` unless given."""
+    drawn = tuple(known)
+    values = [value for _, value, _ in drawn]
+    return Series(
+        name=name,
+        x=tuple(float(x) for x, _, _ in drawn),
+        y=tuple(value.value for value in values),
+        low=tuple(UNKNOWN if value.low is None else value.low for value in values),
+        high=tuple(UNKNOWN if value.high is None else value.high for value in values),
+        group=group or name,
+        detail=tuple(text for _, _, text in drawn),
+        hollow=hollow,
+        tone=tone,
+    )
+
+
+def within_row(count: int, between: float) -> list[float]:
+    """Offsets from the middle of a row that spread `count` points over it."""
+    return [between * (k - (count - 1) / 2) for k in range(count)]
 
 
 def points(
@@ -21,16 +50,7 @@ def points(
     y: Callable[[Measured], Estimate],
 ) -> Series:
     """One point per case with the 95% interval of its typical time as bar."""
-    values = [y(m) for m in measured]
-    return Series(
-        name=name,
-        x=tuple(float(x(m)) for m in measured),
-        y=tuple(v.value for v in values),
-        low=tuple(UNKNOWN if v.low is None else v.low for v in values),
-        high=tuple(UNKNOWN if v.high is None else v.high for v in values),
-        group=name,
-        detail=tuple(map(_detail, measured)),
-    )
+    return estimates(name, ((x(m), y(m), _detail(m)) for m in measured))
 
 
 def times(name: str, measured: Sequence[Measured]) -> Series:

@@ -10,7 +10,7 @@ import math
 
 from hockney.core.errors import one_line
 from hockney.core.spreadsheet import not_a_formula
-from hockney.core.units import format_interval, format_value
+from hockney.core.units import format_interval, format_value, thin
 from hockney.draw.describe import axis_title, place_words
 from hockney.draw.figure import Figure, Plane, Series
 
@@ -44,7 +44,7 @@ def table(figure: Figure | Plane) -> tuple[tuple[str, ...], Rows]:
 
 def _plane_table(plane: Plane) -> tuple[tuple[str, ...], Rows]:
     """Some values of each sheet, spread over the grid, with one column for each x."""
-    across, along = _spread(len(plane.grid_x), SEEN_X), _spread(len(plane.grid_y), SEEN_Y)
+    across, along = thin(range(len(plane.grid_x)), SEEN_X), thin(range(len(plane.grid_y)), SEEN_Y)
     places = [format_value(plane.grid_x[i], plane.x.unit) for i in across]
     first = [f"{axis_title(plane.x)} {place}" for place in places[:1]]
     rows = tuple(
@@ -57,12 +57,6 @@ def _plane_table(plane: Plane) -> tuple[tuple[str, ...], Rows]:
         for j in along
     )
     return ("sheet", axis_title(plane.y), *first, *places[1:]), rows
-
-
-def _spread(count: int, most: int) -> list[int]:
-    """At most `most` of 0 to count - 1, with both ends."""
-    steps = min(count, most) - 1
-    return [round(k * (count - 1) / steps) for k in range(steps + 1)] if steps > 0 else list(range(count))
 
 
 def as_csv(figure: Figure | Plane) -> str:

@@ -14,12 +14,12 @@ from hockney.core.parameters import list_values
 from hockney.core.units import parse_counts
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Page, Section, Table
-from hockney.pages import course, environment, method, metrics, quality, settings_compared, undisturbed
-from hockney.pages.caveats import caveats
+from hockney.pages import course, metrics, quality, settings_compared, undisturbed
 from hockney.pages.evidence import Evidence, Measured, Options, once
 from hockney.pages.first_screen import first_figure
 from hockney.pages.format import bandwidth, interval, label, percent, quantity, scatter
 from hockney.pages.series import curve, rates, times
+from hockney.pages.study_page import study_page
 from hockney.studies import messages
 
 NAME = "cases"
@@ -82,14 +82,11 @@ def page(evidence: Evidence) -> Page:
     ]
     names = sorted({m.case.workload for m in evidence.measured})
     lead, rest = first_figure([*sections, *(s for s in more if s is not None)])
-    return Page(
+    return study_page(
+        evidence,
         title=", ".join(names) or "Nothing measured",
-        subtitle=environment.subtitle(evidence),
         headline=_headline(evidence),
-        warnings=tuple(c.caveat for c in caveats(evidence)),
         sections=rest,
-        environment=environment.facts(evidence),
-        method=method.sentences(evidence),
         lead=lead,
     )
 

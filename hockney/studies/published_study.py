@@ -14,12 +14,12 @@ from hockney.core.machine import Machine
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Page, Section, Table
-from hockney.pages import collectives, environment, method, point_to_point, quality
-from hockney.pages.caveats import caveats
+from hockney.pages import collectives, point_to_point, quality
 from hockney.pages.evidence import Evidence, Measured, Options
 from hockney.pages.first_screen import first_figure
 from hockney.pages.format import quantity
 from hockney.pages.series import times
+from hockney.pages.study_page import study_page
 from hockney.studies import messages
 
 NAME = "published"
@@ -39,14 +39,11 @@ def refuse() -> NoReturn:
 def page(evidence: Evidence) -> Page:
     sections = (_pairs(evidence), _groups(evidence), quality.parameters(evidence))
     lead, rest = first_figure([section for section in sections if section is not None])
-    return Page(
+    return study_page(
+        evidence,
         title="Published numbers",
-        subtitle=environment.subtitle(evidence),
         headline=_headline(evidence),
-        warnings=tuple(c.caveat for c in caveats(evidence)),
         sections=rest,
-        environment=environment.facts(evidence),
-        method=method.sentences(evidence),
         lead=lead,
     )
 

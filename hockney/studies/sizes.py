@@ -20,14 +20,6 @@ def default_ranks(machine: Machine) -> tuple[int, ...]:
     return tuple(doubling(2, 1 << (cores.bit_length() - 1))) if cores > 2 else (2,)
 
 
-def thin(sizes: tuple[int, ...], at_most: int) -> tuple[int, ...]:
-    """At most this many of `sizes`, including the ends, evenly spread over the list."""
-    if len(sizes) <= at_most:
-        return sizes
-    step = (len(sizes) - 1) / (at_most - 1)
-    return tuple(dict.fromkeys(sizes[round(k * step)] for k in range(at_most)))
-
-
 def whole_doubles(sizes: tuple[int, ...]) -> tuple[int, ...]:
     """The sizes rounded up to whole doubles, each once: reductions add vectors of them."""
     return tuple(sorted({-(-size // DOUBLE) * DOUBLE for size in sizes}))

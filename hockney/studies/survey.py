@@ -9,13 +9,15 @@ from collections.abc import Iterator
 from hockney.core.case import Case
 from hockney.core.catalog import PING_PONG, Catalog
 from hockney.core.machine import Machine
+from hockney.core.units import thin
 from hockney.draw.page import Page
-from hockney.pages import collectives, course, environment, headline, loggp, method, point_to_point, quality
+from hockney.pages import collectives, course, headline, loggp, point_to_point, quality
 from hockney.pages.caveats import everywhere, with_caveats
 from hockney.pages.evidence import Evidence, Options, once
 from hockney.pages.first_screen import first_figure
+from hockney.pages.study_page import study_page
 from hockney.studies import messages
-from hockney.studies.sizes import DEFAULT, default_ranks, thin, whole_doubles
+from hockney.studies.sizes import DEFAULT, default_ranks, whole_doubles
 
 NAME = "survey"
 HELP = "what message passing costs on this machine: ping-pong, streams, LogGP, collectives"
@@ -97,13 +99,11 @@ def page(evidence: Evidence) -> Page:
         quality.verification(evidence),
     ]
     lead, rest = first_figure([with_caveats(s, evidence) for s in sections if s is not None])
-    return Page(
+    return study_page(
+        evidence,
         title="Survey of message passing",
-        subtitle=environment.subtitle(evidence),
         headline=headline.sentences(evidence),
         warnings=everywhere(evidence),
         sections=rest,
-        environment=environment.facts(evidence),
-        method=method.sentences(evidence),
         lead=lead,
     )

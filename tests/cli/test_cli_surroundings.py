@@ -88,7 +88,8 @@ def test_a_machine_file_that_never_ends_is_refused(hockney, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text", ["\x9b31m", "\u202eabc", "\u2066", "\u2028", "\U000e0001", "é ü 日本", "\x1b[0m\n", "\x7f", "\x00\x08"]
+    "text",
+    ["\x9b31m", "\u202eabc", "\u2066", "\u2028", "\U000e0001", "é ü 日本", "\x1b[0m\n", "\x7f", "\x00\x08"],
 )
 def test_a_document_has_no_character_that_a_terminal_obeys(capsys, text):
     print_json({"text": text})

@@ -16,7 +16,7 @@ from msgspec.structs import replace as replace_struct
 from hockney import api, lab, studies
 from hockney.core.case import Case
 from hockney.core.errors import Inconclusive, UsageError
-from hockney.core.fit import Estimate
+from hockney.core.fit import Estimate, ExactValue
 from hockney.core.settings import Settings
 from hockney.lab.kinds import simulated as simulated_kind
 from hockney.launch.fake import FakeLauncher, fake_from_words
@@ -206,7 +206,8 @@ def test_more_ranks_than_cores_have_no_prediction(side_by_side, golden):
 
 
 def candidate(name: str, value: float, low: float, high: float) -> best.Candidate:
-    return best.Candidate(name, value, low, high, "measured")
+    time = ExactValue.of(value) if low == high else Estimate(value, low, high)
+    return best.Candidate(name, time, "measured")
 
 
 def test_where_intervals_meet_no_difference_is_claimed(golden):
@@ -291,7 +292,7 @@ def test_the_first_figure_has_every_barrier_in_order_with_its_interval(side_by_s
     }
     assert len(drawn) == len(ALGORITHMS)
     for k, candidate in enumerate(choice.candidates):
-        assert drawn[k][1:] == (candidate.seconds, candidate.low, candidate.high)
+        assert drawn[k][1:] == (candidate.seconds, candidate.time.low, candidate.time.high)
     own = {order[k] for k, (name, *_) in drawn.items() if name == drawn[order.index("mpi")][0]}
     assert own == set(called) and figure.marks == ((choice.of("mpi").seconds, "MPI_Barrier"),)
 

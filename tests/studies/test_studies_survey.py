@@ -13,6 +13,7 @@ from hockney import api, lab, studies
 from hockney.core.errors import UsageError
 from hockney.core.fit import Estimate, Fit, Fits, Summary
 from hockney.core.settings import Settings
+from hockney.core.units import thin
 from hockney.draw.page import Page
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import World
@@ -23,7 +24,7 @@ from hockney.pages.format import interval, quantity, with_interval
 from hockney.pages.headline import sentences
 from hockney.report.render import render
 from hockney.studies import Evidence, Options
-from hockney.studies.sizes import DEFAULT, default_ranks, thin, whole_doubles
+from hockney.studies.sizes import DEFAULT, default_ranks, whole_doubles
 
 CATALOG = lab.bundled_catalog()
 MACHINE = lab.fake_bench("fake").machine

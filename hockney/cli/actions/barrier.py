@@ -17,9 +17,8 @@ from hockney.cli.output.tables import print_json, print_line, print_table
 from hockney.cli.output.terminal import echo
 from hockney.core.case import MPI
 from hockney.core.errors import printable
-from hockney.core.fit import Estimate
 from hockney.draw.page import Table
-from hockney.pages.format import EXACT, interval, quantity, ratio_interval
+from hockney.pages.format import interval, quantity, ratio_interval
 from hockney.studies.barriers import NAME
 from hockney.studies.barriers.best import Candidate, Choice
 from hockney.studies.barriers.headline import chosen
@@ -41,7 +40,8 @@ def action(run: Path | None, best: bool, ranks: tuple[int, ...], quiet: bool, as
                     echo()
                 print_table(_table(choice))
             print_line(chosen(choice))
-        print_caveats(caveat for caveat in loaded.caveats if caveat.code == "incomplete")
+        if loaded.evidence.left:
+            print_caveats(caveat for caveat in loaded.caveats if caveat.code == "incomplete")
     if unknown:  # first report what is known
         raise unknown[0]
     return 0
@@ -53,7 +53,7 @@ def _table(choice: Choice) -> Table:
             each.algorithm,
             str(choice.ranks),
             quantity(each.seconds, "s"),
-            _range(each),
+            interval(each.time, "s"),
             f"{each.ratio.value:.2f}",
             ratio_interval(each.ratio),
             each.by,
@@ -62,13 +62,6 @@ def _table(choice: Choice) -> Table:
     )
     columns = ("barrier", "ranks", "a call", "95% interval", "times the best", "its 95% interval", "by")
     return Table("choice", "", columns, rows, numeric=(1, 2, 3, 4, 5), parameters=(1,))
-
-
-def _range(each: Candidate) -> str:
-    if each.low == each.high:
-        return EXACT
-    known = each.high < float("inf")
-    return interval(Estimate(each.seconds, each.low if known else None, each.high if known else None), "s")
 
 
 def _document(run: Run, choices: list[Choice], best: bool) -> dict[str, object]:
@@ -92,15 +85,14 @@ def _document(run: Run, choices: list[Choice], best: bool) -> dict[str, object]:
 
 
 def _candidate(each: Candidate | None) -> dict[str, object] | None:
-    """JSON has no infinity: unknown ends are null."""
+    """JSON has no infinity: an unknown ratio is null."""
     if each is None:
         return None
-    known = each.high < float("inf")
     return {
         "algorithm": each.algorithm,
         "time_s": each.seconds,
-        "low_s": each.low if known else None,
-        "high_s": each.high if known else None,
+        "low_s": each.time.low,
+        "high_s": each.time.high,
         "ratio": each.ratio.value if math.isfinite(each.ratio.value) else None,
         "ratio_low": each.ratio.low,
         "ratio_high": each.ratio.high,

@@ -40,17 +40,18 @@ ITSELF = Estimate(1.0, None, None)
 
 @dataclass(frozen=True)
 class Candidate:
-    """`by` is the basis of the time: "measured", or which model. `low` and `high` are the ends of the typical
-    time's 95% interval or, for a model's time, the model's error elsewhere; infinite if neither is known.
-    `ratio` is the time relative to that of the best candidate, with its 95% interval if both were measured.
-    """
+    """`by` is the basis of the time (seconds): "measured", or which model. Its ends are those of the typical
+    time's 95% interval or, for a model's time, the model's error elsewhere. `ratio` is the time relative to
+    that of the best candidate, with its 95% interval if both were measured."""
 
     algorithm: str
-    seconds: float
-    low: float
-    high: float
+    time: Estimate
     by: str
     ratio: Estimate = ITSELF
+
+    @property
+    def seconds(self) -> float:
+        return self.time.value
 
 
 @dataclass(frozen=True)
@@ -86,9 +87,9 @@ def choose(evidence: Evidence, ranks: int) -> Choice:
     if not every:
         raise messages.no_loop_of_barriers()
     measured = {
-        result.algorithm: _measured(result, evidence.machine.traits.noiseless)
+        result.algorithm: Candidate(result.algorithm, result.loop, MEASURED)
         for result in every
-        if result.ranks == ranks
+        if result.ranks == ranks and result.loop is not None
     }
     if len(measured) > 1:
         failed = [str(case["algorithm"]) for case, _ in run.failures if case.ranks == ranks]
@@ -99,13 +100,6 @@ def choose(evidence: Evidence, ranks: int) -> Choice:
     if ranks > most:
         raise messages.ranks_beyond_models(ranks, most)
     return _predicted(evidence, every, ranks, measured)
-
-
-def _measured(each: BarrierResult, exact: bool) -> Candidate:
-    estimate = each.loop or Estimate(0.0, None, None)
-    low = estimate.low if estimate.low is not None else (estimate.value if exact else 0.0)
-    high = estimate.high if estimate.high is not None else (estimate.value if exact else math.inf)
-    return Candidate(each.algorithm, estimate.value, low, high, MEASURED)
 
 
 def _choice(
@@ -133,7 +127,9 @@ def _ratio(each: Candidate, best: Candidate, ranks: int, run: BarrierResults | N
 def _alike(each: Candidate, best: Candidate) -> bool:
     if each.ratio.low is not None:
         return each.ratio.low <= TOLD
-    return each.low <= max(best.high, TOLD * best.seconds)
+    if each.time.low is None or best.time.high is None:
+        return True
+    return each.time.low <= max(best.time.high, TOLD * best.seconds)
 
 
 def _predicted(
@@ -156,7 +152,9 @@ def _predicted(
         else:
             unknown.append(name)
             continue
-        candidates.append(Candidate(name, seconds, seconds / factor, seconds * factor, by))
+        known = math.isfinite(factor)
+        time = Estimate(seconds, *((seconds / factor, seconds * factor) if known else (None, None)))
+        candidates.append(Candidate(name, time, by))
     if not candidates:
         raise messages.no_costs_for_prediction(ranks)
     return _choice(ranks, False, candidates, unknown, BarrierResults.of(evidence))

@@ -8,13 +8,12 @@ from collections.abc import Sequence
 
 from hockney.core.case import MPI
 from hockney.core.errors import HockneyError
-from hockney.core.fit import Estimate
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Series
-from hockney.draw.intervals import UNKNOWN
 from hockney.models.barriers import predicted
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity
+from hockney.pages.series import estimates
 from hockney.studies.barriers.best import Candidate, choose
 from hockney.studies.barriers.headline import times_as_long
 from hockney.studies.barriers.results import BarrierResult, BarrierResults, Way
@@ -71,16 +70,8 @@ def _names(algorithms: Sequence[str]) -> Axis:
 
 
 def _row(kind: str, rows: Sequence[tuple[int, Candidate]], best: Candidate) -> Series:
-    """For unknown intervals, the ends of a candidate are 0 and infinity."""
-    unknown = [not c.high < float("inf") for _, c in rows]
-    return Series(
-        kind,
-        tuple(float(k) for k, _ in rows),
-        tuple(c.seconds for _, c in rows),
-        tuple(UNKNOWN if none else c.low for none, (_, c) in zip(unknown, rows, strict=True)),
-        tuple(UNKNOWN if none else c.high for none, (_, c) in zip(unknown, rows, strict=True)),
-        group=kind,
-        detail=tuple("the fastest" if c is best else times_as_long(c.ratio) for _, c in rows),
+    return estimates(
+        kind, ((k, c.time, "the fastest" if c is best else times_as_long(c.ratio)) for k, c in rows)
     )
 
 
@@ -93,7 +84,7 @@ def entered(every: Sequence[BarrierResult]) -> Figure | None:
     series = []
     for way, name in WAYS:
         known = [(k, each.times[way]) for k, each in enumerate(selected) if way in each.times]
-        series.append(_way(name, known))
+        series.append(estimates(name, ((k, v, quantity(v.value, "s")) for k, v in known)))
     return Figure(
         "barriers-entered",
         f"{plural(most, 'rank')}: the same barriers entered in other ways",
@@ -101,16 +92,4 @@ def entered(every: Sequence[BarrierResult]) -> Figure | None:
         Axis("time", "s"),
         tuple(s for s in series if s.x),
         "In the order of the costs back to back.",
-    )
-
-
-def _way(name: str, known: Sequence[tuple[int, Estimate]]) -> Series:
-    return Series(
-        name,
-        tuple(float(k) for k, _ in known),
-        tuple(v.value for _, v in known),
-        tuple(UNKNOWN if v.low is None else v.low for _, v in known),
-        tuple(UNKNOWN if v.high is None else v.high for _, v in known),
-        group=name,
-        detail=tuple(quantity(v.value, "s") for _, v in known),
     )

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 from hockney.core.fit import Estimate
 from hockney.draw.figure import Axis, Figure, Series
-from hockney.draw.intervals import UNKNOWN
 from hockney.models.barriers import predicted, steps
 from hockney.models.schedules import Mode
 from hockney.pages.format import with_interval
+from hockney.pages.series import estimates
 from hockney.studies.barriers.results import BarrierResult, Way
 
 RANKS = Axis("ranks", "ranks", "linear")
@@ -111,13 +111,4 @@ def _pairs(
 
 
 def _cloud(name: str, known: Sequence[tuple[float, Estimate, str]]) -> Series:
-    values = [estimate for _, estimate, _ in known]
-    return Series(
-        name,
-        tuple(float(x) for x, _, _ in known),
-        tuple(v.value for v in values),
-        tuple(UNKNOWN if v.low is None else v.low for v in values),
-        tuple(UNKNOWN if v.high is None else v.high for v in values),
-        group=name,
-        detail=tuple(f"{word}: {with_interval(v, 's')}" for _, v, word in known),
-    )
+    return estimates(name, ((x, v, f"{word}: {with_interval(v, 's')}") for x, v, word in known))

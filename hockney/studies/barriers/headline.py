@@ -10,10 +10,10 @@ from statistics import median
 
 from hockney.core.case import MPI
 from hockney.core.errors import HockneyError
-from hockney.core.fit import Estimate
+from hockney.core.fit import Estimate, ExactValue
 from hockney.core.wording import listing, plural, together
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import quantity, ratio_bounds
+from hockney.pages.format import interval, quantity, ratio_bounds
 from hockney.studies.barriers.best import MESSAGES, Candidate, Choice, believed, choose
 from hockney.studies.barriers.results import BarrierResult, BarrierResults, way_of
 
@@ -44,15 +44,12 @@ def chosen(choice: Choice) -> str:
     best, mpi = choice.best, choice.of(MPI)
     first = best.algorithm if choice.alike else f"{best.algorithm} is the fastest barrier and"
     text = f"On {plural(choice.ranks, 'rank')} {first} takes {quantity(best.seconds, 's')} a call"
-    if choice.measured:
-        if best.low < best.high:
-            known = best.high < float("inf")
-            bounds = (
-                f"95%: {quantity(best.low, 's')} to {quantity(best.high, 's')}" if known else "no interval"
-            )
-            text += f" ({bounds})"
-    else:
+    if not choice.measured:
         text += f" (not measured: {_basis(choice)})"
+    elif best.time.low is None:
+        text += " (no interval)"
+    elif not isinstance(best.time, ExactValue):
+        text += f" (95%: {interval(best.time, 's')})"
     if choice.alike:
         are = "are" if len(choice.alike) > 1 else "is"
         alike = together(choice.alike) if len(choice.alike) <= MOST_ALIKE else listing(list(choice.alike))
@@ -69,7 +66,7 @@ def chosen(choice: Choice) -> str:
 def _compared(choice: Choice, other: Candidate) -> str:
     """If two measured times vary and their ratio has no interval, this is stated."""
     text = times_as_long(other.ratio)
-    exact = choice.best.low == choice.best.high
+    exact = isinstance(choice.best.time, ExactValue)
     return text if not choice.measured or exact or other.ratio.low is not None else f"{text} (no interval)"
 
 
@@ -84,8 +81,8 @@ def _basis(choice: Choice) -> str:
         "structure": "predicted from message costs with LogGP",
         "messages": "predicted from its number of messages, one at a time",
     }.get(best.by, "predicted from its fitted cost over ranks")
-    factor = best.high / best.seconds
-    return f"{words}, typically off by {factor - 1:.0%}" if factor < float("inf") else words
+    high = best.time.high
+    return words if high is None else f"{words}, typically off by {high / best.seconds - 1:.0%}"
 
 
 def _long(evidence: Evidence, every: Sequence[BarrierResult]) -> str:

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 from hockney.core.wording import listing
 from hockney.draw.page import Page, Section
-from hockney.pages import environment, method, quality
-from hockney.pages.caveats import caveats
+from hockney.pages import quality
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity
+from hockney.pages.study_page import study_page
 from hockney.studies.barriers import dots, figures, headline, paper, tables
 from hockney.studies.barriers.best import FITS, MESSAGES, believed
 from hockney.studies.barriers.results import BarrierResult, BarrierResults
@@ -40,14 +40,12 @@ def page(evidence: Evidence) -> Page:
         paper.section(),
         None if evidence.machine.traits.noiseless else quality.spread(evidence),  # nothing varies there
     ]
-    return Page(
+    return study_page(
+        evidence,
         title="Barriers",
-        subtitle=environment.subtitle(evidence),
         headline=headline.sentences(evidence, every),
-        warnings=tuple(c.caveat for c in caveats(evidence)),
-        sections=tuple(s for s in sections if s is not None),
-        environment=environment.facts(evidence),
-        method=(*METHOD, *method.sentences(evidence)),
+        sections=sections,
+        method=METHOD,
         lead=dots.costs(evidence, first),
     )
 

@@ -6,9 +6,9 @@ parameters."""
 from __future__ import annotations
 
 from hockney.draw.page import Page, Section
-from hockney.pages import environment, method, quality
-from hockney.pages.caveats import caveats
+from hockney.pages import quality
 from hockney.pages.evidence import Evidence
+from hockney.pages.study_page import study_page
 from hockney.studies.bsp_kernels import figures, tables
 from hockney.studies.bsp_kernels.answer import headline
 from hockney.studies.bsp_kernels.results import KernelResults
@@ -37,13 +37,11 @@ def page(evidence: Evidence) -> Page:
         None if evidence.machine.traits.noiseless else quality.spread(evidence),
         quality.verification(evidence),
     ]
-    return Page(
+    return study_page(
+        evidence,
         title="Kernels and bulk synchronous models",
-        subtitle=environment.subtitle(evidence),
         headline=headline(run) if evidence.measured else ("Nothing was measured.",),
-        warnings=tuple(c.caveat for c in caveats(evidence)),
-        sections=tuple(s for s in sections if s is not None),
-        environment=environment.facts(evidence),
-        method=(*METHOD, *method.sentences(evidence)),
+        sections=sections,
+        method=METHOD,
         lead=figures.errors(run),
     )

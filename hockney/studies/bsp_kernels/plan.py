@@ -18,16 +18,15 @@ from hockney.studies.bsp_kernels import messages
 from hockney.studies.bsp_parameters.plan import (
     LOCAL,
     SINGLE,
-    SYNC,
     described_rate,
     parameter_lines,
     rate_lines,
-    sync_of,
     with_pairs,
 )
 from hockney.studies.bsp_parameters.plan import WORKLOADS as OF_PARAMETERS
 from hockney.studies.sizes import default_ranks
 from hockney.studies.survey import sweep
+from hockney.studies.sync import SYNC, sync_of
 
 MATRICES, MATRICES_SIMULATED = (256, 512, 1000), (64, 128, 256)
 KEYS_EACH, KEYS_SIMULATED = (1000, 10_000, 100_000, 1_000_000), (64, 1024, 16_384)

@@ -9,9 +9,8 @@ from collections.abc import Iterable
 from hockney.core.fit import Fit
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Series
-from hockney.draw.intervals import UNKNOWN
 from hockney.pages.evidence import Measured
-from hockney.pages.series import curve, times
+from hockney.pages.series import curve, estimates, times
 from hockney.studies.bsp_parameters.results import METHODS, ParameterResults, printed
 from hockney.studies.bsp_parameters.tables import MEANING, UNITS
 
@@ -45,16 +44,10 @@ def permutations(run: ParameterResults) -> Figure | None:
 
 def over_ranks(run: ParameterResults, symbol: str) -> Figure | None:
     """A parameter over the number of ranks, next to the Paragon's."""
-    known = [(p, e) for p in run.ranks if (e := run.estimate(symbol, p)) is not None]
+    known = [(p, e, "") for p in run.ranks if (e := run.estimate(symbol, p)) is not None]
     if not known:
         return None
-    here = Series(
-        "this machine",
-        tuple(float(p) for p, _ in known),
-        tuple(e.value for _, e in known),
-        tuple(UNKNOWN if e.low is None else e.low for _, e in known),
-        tuple(UNKNOWN if e.high is None else e.high for _, e in known),
-    )
+    here = estimates("this machine", known)
     x, y = zip(*printed(symbol), strict=True)
     paragon = Series("Intel Paragon, 1998", tuple(map(float, x)), y, hollow=True)
     return Figure(

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.machine import Machine
-from hockney.core.parameters import StudyParameter
 from hockney.models.bsp.described import operations_per_second
 from hockney.models.bsp.superstep import WORD, LocalWork
 from hockney.pages.evidence import Options, once
 from hockney.studies.sizes import default_ranks
 from hockney.studies.survey import sweep
+from hockney.studies.sync import SYNC, sync_of
 
 HS = (16, 64, 256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10)
 """Words: so many that g h is much more than L at the end, and much less at the beginning."""
@@ -47,12 +47,6 @@ LOCAL = (
     *(LocalWork.of("copy", 0, bytes=size) for size in (4 << 10, 256 << 10, 16 << 20)),
 )
 """One of each kind."""
-SYNC = StudyParameter(
-    "sync",
-    "choice",
-    "how the ranks start (default: barrier; simulated, where clocks agree: window)",
-    choices=("barrier", "window"),
-)
 PARAMETERS = (SYNC,)
 WORKLOADS = (
     "h_relation",
@@ -80,10 +74,6 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
 def with_pairs(ranks: Sequence[int]) -> list[int]:
     """Two ranks show what a superstep's only message costs."""
     return sorted({2, *(p for p in ranks if p > 1)})
-
-
-def sync_of(options: Options, machine: Machine) -> str:
-    return options.value(SYNC) or ("window" if machine.traits.simulated else "barrier")
 
 
 def parameter_lines(ranks: int, sync: str, sizes: Sequence[int] = ()) -> Iterator[str]:

@@ -6,16 +6,16 @@ each operation against the size of its buffer."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 
 from hockney.core.case import MPI
 from hockney.core.fit import Estimate
+from hockney.core.units import thin
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Series
-from hockney.draw.intervals import UNKNOWN
 from hockney.models.statistics import OPEN
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity
+from hockney.pages.series import estimates, within_row
 from hockney.studies.collectives.buffers import definition, mpi_name
 from hockney.studies.collectives.predicted import predicted
 from hockney.studies.collectives.printed import is_t3e, printed_times
@@ -41,19 +41,18 @@ def ratios(run: CollectiveResults, ranks: int) -> Figure | None:
     names = list(dict.fromkeys(p.operation for p in points))
     worst = {n: max(p.ratio.value for p in points if p.operation == n and p.ratio) for n in names}
     names.sort(key=lambda name: -worst[name])
-    sizes = _spread(sorted({p.buffer for p in points if p.block}), MOST_SIZES)
+    sizes = thin(sorted({p.buffer for p in points if p.block}), MOST_SIZES)
     series = []
-    for k, size in enumerate(sizes):
-        beside = BETWEEN_SIZES * (k - (len(sizes) - 1) / 2)
+    for size, offset in zip(sizes, within_row(len(sizes), BETWEEN_SIZES), strict=True):
         for decided in (True, False):
             known = [
-                (names.index(p.operation) + beside, p.ratio, f"{p.name}: {p.best}, MPI is {p.verdict}")
+                (names.index(p.operation) + offset, p.ratio, f"{p.name}: {p.best}, MPI is {p.verdict}")
                 for p in points
                 if p.ratio and p.buffer == size and decided != (p.verdict in OPEN)
             ]
             name = str(quantity(size, "B"))
-            each = _series(name if decided else f"{name}, undecided", known, name)
-            series.append(each if decided else replace(each, hollow=True))
+            label = name if decided else f"{name}, undecided"
+            series.append(estimates(label, known, name, hollow=not decided))
     return Figure(
         f"ratio-{ranks}",
         f"{plural(ranks, 'rank')}: MPI's time / the best user-level algorithm's",
@@ -69,13 +68,6 @@ def ratios(run: CollectiveResults, ranks: int) -> Figure | None:
         "Right of 1, MPI is slower. With 95% intervals. Hollow: undecided.",
         marks=((1.0, "equal"),),
     )
-
-
-def _spread(sizes: Sequence[float], most: int) -> list[float]:
-    """At most this many, with both ends."""
-    if len(sizes) <= most:
-        return list(sizes)
-    return [sizes[round(k * (len(sizes) - 1) / (most - 1))] for k in range(most)]
 
 
 def time_of(point: CollectivePoint, algorithm: str) -> Estimate | None:
@@ -130,19 +122,7 @@ def _curve(
     group: str,
 ) -> Series:
     known = [(p.buffer, each, p.best) for p in points if (each := value(p)) is not None]
-    return _series(name, known, group)
-
-
-def _series(name: str, known: Sequence[tuple[float, Estimate, str]], group: str = "") -> Series:
-    return Series(
-        name,
-        tuple(x for x, _, _ in known),
-        tuple(v.value for _, v, _ in known),
-        tuple(UNKNOWN if v.low is None else v.low for _, v, _ in known),
-        tuple(UNKNOWN if v.high is None else v.high for _, v, _ in known),
-        group=group or name,
-        detail=tuple(words for _, _, words in known),
-    )
+    return estimates(name, known, group)
 
 
 def _prediction(

@@ -6,9 +6,9 @@ figures, the time of a message, and the eager limit."""
 from __future__ import annotations
 
 from hockney.draw.page import Page, Section
-from hockney.pages import environment, method, quality
-from hockney.pages.caveats import caveats
+from hockney.pages import quality
 from hockney.pages.evidence import Evidence
+from hockney.pages.study_page import study_page
 from hockney.studies.collectives import eager_effect, figures, headline, send_time, tables
 from hockney.studies.collectives.printed import NAMED, is_t3e
 from hockney.studies.collectives.results import CollectiveResults
@@ -37,14 +37,12 @@ def page(evidence: Evidence) -> Page:
         None if evidence.machine.traits.noiseless else quality.spread(evidence),
         quality.verification(evidence),
     ]
-    return Page(
+    return study_page(
+        evidence,
         title="Collectives",
-        subtitle=environment.subtitle(evidence),
         headline=headline.sentences(evidence),
-        warnings=tuple(c.caveat for c in caveats(evidence)),
-        sections=tuple(s for s in sections if s is not None),
-        environment=environment.facts(evidence),
-        method=(*METHOD, *method.sentences(evidence)),
+        sections=sections,
+        method=METHOD,
         lead=figures.ratios(run, run.shown_first),
     )
 

@@ -23,6 +23,7 @@ from hockney.studies.collectives.buffers import block_bytes
 from hockney.studies.collectives.printed import is_t3e
 from hockney.studies.sizes import default_ranks
 from hockney.studies.survey import sweep
+from hockney.studies.sync import sync_of
 
 SIZES = (8, 128, 1 << 10, 8 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20)
 """Among them those of the paper's tables: 8 B, 1 KB and 1 MB."""
@@ -56,7 +57,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     default = RANKS_T3E if is_t3e(machine) else default_ranks(machine)
     ranks = tuple(p for p in options.ranks or default if p > 1)
     sizes = options.sizes or (SIZES_SIMULATED if simulated else SIZES)
-    sync = options.value(SYNC) or ("window" if simulated else "barrier")
+    sync = sync_of(options, machine)
     chosen = _operations(options.value(OPERATIONS), catalog)
     known = _algorithms(options.value(ALGORITHMS), chosen)
     lines = [

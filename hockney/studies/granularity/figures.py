@@ -9,14 +9,13 @@ import math
 from collections.abc import Iterator, Sequence
 from statistics import median
 
-from hockney.core.fit import Estimate
-from hockney.core.units import half_decades_around
+from hockney.core.units import half_decades_around, thin
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Plane, Series, Sheet
-from hockney.draw.intervals import UNKNOWN
 from hockney.models.applications.granularity import Algorithm, break_even, efficiency, on_cores, work_needed
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages.format import quantity
+from hockney.pages.series import estimates
 from hockney.studies.granularity.plan import ITERATIONS
 from hockney.studies.granularity.results import Cell, lengths, line, rank_counts
 from hockney.studies.granularity.text import WORD, length, share, with_interval
@@ -44,16 +43,9 @@ def curve_works(measured: Sequence[Cell]) -> tuple[float, ...]:
 
 def efficiency_points(name: str, measured: Sequence[Cell], group: str, x: Sequence[float] = ()) -> Series:
     """Measured efficiencies with their intervals, against T or against `x`."""
-    values = [cell.efficiency for cell in measured]
-    return Series(
-        name=name,
-        x=tuple(x) or tuple(cell.work_s for cell in measured),
-        y=tuple(v.value for v in values),
-        low=tuple(UNKNOWN if v.low is None else v.low for v in values),
-        high=tuple(UNKNOWN if v.high is None else v.high for v in values),
-        group=group,
-        detail=tuple(_detail(cell, value) for cell, value in zip(measured, values, strict=True)),
-    )
+    places = x or [cell.work_s for cell in measured]
+    known = zip(places, measured, strict=True)
+    return estimates(name, ((at, cell.efficiency, _detail(cell)) for at, cell in known), group)
 
 
 def efficiency_curve(
@@ -82,12 +74,10 @@ def break_even_line(at: Sequence[float], ranks: int, group: str = "") -> Series:
     )
 
 
-def _detail(cell: Cell, value: Estimate) -> str:
-    s = cell.measured.summary
+def _detail(cell: Cell) -> str:
+    s, reached = cell.measured.summary, with_interval(cell.efficiency)
     counts = f"{plural(s.repetitions, 'run')} in {plural(s.launches, 'launch', 'launches')}"
-    return (
-        f"{with_interval(value)}, one exchange with its work took {quantity(s.typical.value, 's')}, {counts}"
-    )
+    return f"{reached}, one exchange with its work took {quantity(s.typical.value, 's')}, {counts}"
 
 
 FEWEST_ROUNDS = 6
@@ -125,11 +115,7 @@ def period(measured: tuple[Cell, ...]) -> Figure | None:
         return None
     p, size = counts[0], min(lengths(measured))
     selected = line(measured, p, size)
-    shown = (
-        [selected[k] for k in sorted({round(j * (len(selected) - 1) / 3) for j in range(4)})]
-        if selected
-        else []
-    )
+    shown = thin(selected, 4)
     began = min((t for cell in shown for t in cell.started_s), default=0.0)
     drawn = [_course(cell, began) for cell in shown if len(cell.started_s) >= FEWEST_ROUNDS]
     if not drawn:
@@ -232,7 +218,7 @@ def _pair(
 
 
 def _cloud(selected: Sequence[Cell], group: str) -> Series:
-    places = [(cell.work_s, e) for cell in selected for e in _thinned(cell.runs)]
+    places = [(cell.work_s, e) for cell in selected for e in thin(sorted(cell.runs), MOST_RUNS)]
     return Series("single runs", tuple(x for x, _ in places), tuple(y for _, y in places), group=group)
 
 
@@ -252,14 +238,6 @@ def _course(cell: Cell, began: float) -> Series:
 
 def _quantile(ordered: Sequence[float], part: float) -> float:
     return ordered[round(part * (len(ordered) - 1))]
-
-
-def _thinned(values: tuple[float, ...]) -> tuple[float, ...]:
-    ordered = sorted(values)
-    if len(ordered) <= MOST_RUNS:
-        return tuple(ordered)
-    step = (len(ordered) - 1) / (MOST_RUNS - 1)
-    return tuple(ordered[round(k * step)] for k in range(MOST_RUNS))
 
 
 RANKS = (2, 4, 8)

@@ -12,10 +12,11 @@ from hockney.core.settings import Settings
 from hockney.draw.page import Caveat, Page, Section
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages import caveats as general
-from hockney.pages import environment, method, quality
+from hockney.pages import quality
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity
 from hockney.pages.labels import labels
+from hockney.pages.study_page import study_page
 from hockney.studies.granularity import (
     agreement,
     conclusive,
@@ -79,14 +80,13 @@ def page(evidence: Evidence) -> Page:
         quality.spread(evidence),
         quality.verification(evidence),
     ]
-    return Page(
+    return study_page(
+        evidence,
         title="Granularity",
-        subtitle=environment.subtitle(evidence),
         headline=sentences or (_nothing(evidence),),
         warnings=caveats(evidence, measured, messages, cores),
-        sections=tuple(s for s in sections if s is not None),
-        environment=environment.facts(evidence),
-        method=(*METHOD, *method.sentences(evidence)),
+        sections=sections,
+        method=METHOD,
         lead=explore.widget(messages, evidence.machine.host if messages else ""),
     )
 

@@ -11,14 +11,14 @@ from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
-from hockney.core.units import half_decades_around
+from hockney.core.units import half_decades_around, thin
 from hockney.models.applications.granularity import Algorithm, break_even, work_needed
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.least_time import least_of
 from hockney.pages.evidence import Options, once
 from hockney.studies.granularity.costs import expected_costs
 from hockney.studies.granularity.text import WORD
-from hockney.studies.sizes import default_ranks, thin
+from hockney.studies.sizes import default_ranks
 from hockney.studies.survey import sweep
 
 LENGTHS = tuple(WORD * words for words in (1, 10, 100, 1000, 10000))

@@ -4,12 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from hockney.core.wording import plural
-from hockney.draw.figure import Axis, Figure, Series, Tone
-from hockney.draw.intervals import UNKNOWN
+from hockney.draw.figure import Axis, Figure, Tone
 from hockney.models.guidelines import Judged, State, Verdicts
+from hockney.pages.series import estimates
 from hockney.studies.guidelines.wording import alternative, call, in_short
 
 STATES: tuple[tuple[str, tuple[State, ...], Tone], ...] = (
@@ -25,9 +23,13 @@ def largest(verdicts: Verdicts) -> Figure | None:
     if not rows:
         return None
     names = tuple(name for name, _ in rows)
-    numbered = [(k, each) for k, (_, each) in enumerate(rows)]
     series = (
-        _series(name, [(k, each) for k, each in numbered if each.state in states], tone)
+        estimates(
+            name,
+            [(k, each.ratio, _detail(each)) for k, (_, each) in enumerate(rows) if each.state in states],
+            hollow=name == "undecided",
+            tone=tone,
+        )
         for name, states, tone in STATES
     )
     return Figure(
@@ -56,20 +58,6 @@ def _rows(verdicts: Verdicts) -> dict[str, Judged]:
 def _rank(each: Judged) -> tuple[bool, float]:
     """Violations come before larger ratios that are not significant."""
     return each.state == "violated", each.ratio.value
-
-
-def _series(name: str, rows: Sequence[tuple[int, Judged]], tone: Tone) -> Series:
-    return Series(
-        name,
-        tuple(float(k) for k, _ in rows),
-        tuple(each.ratio.value for _, each in rows),
-        tuple(UNKNOWN if each.ratio.low is None else each.ratio.low for _, each in rows),
-        tuple(UNKNOWN if each.ratio.high is None else each.ratio.high for _, each in rows),
-        group=name,
-        detail=tuple(_detail(each) for _, each in rows),
-        hollow=name == "undecided",
-        tone=tone,
-    )
 
 
 def _detail(each: Judged) -> str:

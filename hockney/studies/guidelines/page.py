@@ -7,9 +7,9 @@ from __future__ import annotations
 from hockney.core.wording import plural
 from hockney.draw.page import Page, Section
 from hockney.models.guidelines import LEVEL, SOURCES, Verdicts
-from hockney.pages import environment, method, quality
-from hockney.pages.caveats import caveats
+from hockney.pages import quality
 from hockney.pages.evidence import Evidence
+from hockney.pages.study_page import study_page
 from hockney.studies.guidelines import figure, tables
 from hockney.studies.guidelines.results import judged
 from hockney.studies.guidelines.wording import answer
@@ -36,14 +36,12 @@ def page(evidence: Evidence) -> Page:
         None if evidence.machine.traits.noiseless else quality.spread(evidence),
         quality.verification(evidence),
     ]
-    return Page(
+    return study_page(
+        evidence,
         title="Performance guidelines",
-        subtitle=environment.subtitle(evidence),
         headline=answer(verdicts) if evidence.measured else ("Nothing was measured.",),
-        warnings=tuple(c.caveat for c in caveats(evidence)),
-        sections=tuple(s for s in sections if s is not None),
-        environment=environment.facts(evidence),
-        method=(*METHOD, *method.sentences(evidence)),
+        sections=sections,
+        method=METHOD,
         lead=figure.largest(verdicts),
     )
 

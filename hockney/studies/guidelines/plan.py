@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.machine import Machine
-from hockney.core.parameters import StudyParameter
 from hockney.models.guidelines import EMULATIONS, LOCAL, MESSAGES, OPERATIONS
 from hockney.pages.evidence import Options, once
 from hockney.studies.guidelines import messages
 from hockney.studies.sizes import DOUBLE, default_ranks
+from hockney.studies.sync import SYNC, sync_of
 
 SIZES = (16, 256, 4 << 10, 16 << 10, 128 << 10, 1 << 20)
 """Bytes of the whole vector: short messages, both sides of the usual changes of protocol, long ones."""
@@ -26,12 +26,6 @@ VECTORS = ("bcast", "reduce", "allreduce", "scan", "exscan")
 """Workloads whose bytes are those of the whole vector, not of a block."""
 WORKLOADS = (*sorted(OPERATIONS), LOCAL)
 """Some of them are not in the engine that a survey needs, but compiled on first use."""
-SYNC = StudyParameter(
-    "sync",
-    "choice",
-    "how the ranks start (default: barrier; simulated, where clocks agree: window)",
-    choices=("barrier", "window"),
-)
 PARAMETERS = (SYNC,)
 
 
@@ -40,7 +34,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     if not ranks:
         raise messages.guidelines_need_two_ranks()
     sizes = options.sizes or SIZES
-    sync = options.value(SYNC) or ("window" if machine.traits.simulated else "barrier")
+    sync = sync_of(options, machine)
     lines = [line for p in ranks for size in sizes for line in _of_size(size, p, sync, catalog)]
     return once(catalog.case(line) for line in lines)
 

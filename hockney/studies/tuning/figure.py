@@ -5,13 +5,12 @@ choice is kept."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from hockney.core.fit import Estimate
 from hockney.core.wording import plural
-from hockney.draw.figure import Axis, Figure, Series, Tone
-from hockney.draw.intervals import UNKNOWN
+from hockney.draw.figure import Axis, Figure, Tone
 from hockney.models.tuning.rules import State
 from hockney.pages.format import quantity
+from hockney.pages.series import estimates, within_row
 from hockney.studies.tuning.results import ComparedChoice, Tuning
 
 SERIES: tuple[tuple[str, tuple[State, ...], Tone], ...] = (
@@ -33,14 +32,19 @@ def kept_and_changed(found: Tuning) -> Figure | None:
     several = len({each.point.ranks for each in shown}) > 1
     rows = list(dict.fromkeys(_row(each, several) for each in shown))
     sizes = sorted({each.point.size for each in shown})
-    between = WIDTH / max(1, len(sizes) - 1)
-    beside = {size: between * (k - (len(sizes) - 1) / 2) for k, size in enumerate(sizes)}
+    offsets = dict(zip(sizes, within_row(len(sizes), WIDTH / max(1, len(sizes) - 1)), strict=True))
 
-    def place(each: ComparedChoice) -> float:
-        return rows.index(_row(each, several)) + beside[each.point.size]
+    def point(each: ComparedChoice) -> tuple[float, Estimate, str]:
+        place = rows.index(_row(each, several)) + offsets[each.point.size]
+        return place, each.closest.ratio, _detail(each)
 
     series = (
-        _series(name, [(place(each), each) for each in shown if each.state in states], tone)
+        estimates(
+            name,
+            [point(each) for each in shown if each.state in states],
+            hollow=name == "undecided",
+            tone=tone,
+        )
         for name, states, tone in SERIES
     )
     return Figure(
@@ -59,21 +63,6 @@ def kept_and_changed(found: Tuning) -> Figure | None:
 def _row(each: ComparedChoice, several: bool) -> str:
     """ "bcast", with the number of ranks if there are several."""
     return each.point.operation + (f", {plural(each.point.ranks, 'rank')}" if several else "")
-
-
-def _series(name: str, points: Sequence[tuple[float, ComparedChoice]], tone: Tone) -> Series:
-    ratios = [each.closest.ratio for _, each in points]
-    return Series(
-        name,
-        tuple(x for x, _ in points),
-        tuple(ratio.value for ratio in ratios),
-        tuple(UNKNOWN if ratio.low is None else ratio.low for ratio in ratios),
-        tuple(UNKNOWN if ratio.high is None else ratio.high for ratio in ratios),
-        group=name,
-        detail=tuple(_detail(each) for _, each in points),
-        hollow=name == "undecided",
-        tone=tone,
-    )
 
 
 def _detail(each: ComparedChoice) -> str:

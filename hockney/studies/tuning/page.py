@@ -13,10 +13,11 @@ from hockney.core.wording import plural
 from hockney.draw.page import Page, Section, Table
 from hockney.models.tuning.rules import State
 from hockney.models.tuning.texts import bracketed
-from hockney.pages import environment, method, quality
+from hockney.pages import quality
 from hockney.pages.caveats import everywhere
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity
+from hockney.pages.study_page import study_page
 from hockney.studies.needed_budget import remedy
 from hockney.studies.tuning import figure
 from hockney.studies.tuning.results import HOCKNEY, OPEN_MPI, Tuning, tuning
@@ -40,15 +41,13 @@ def page(evidence: Evidence) -> Page:
         quality.spread(evidence),
         quality.verification(evidence),
     ]
-    return Page(
+    return study_page(
+        evidence,
         title="Collective algorithms",
-        subtitle=environment.subtitle(evidence),
         headline=headline(found, evidence.settings),
         warnings=everywhere(evidence),
-        sections=tuple(section for section in sections if section is not None),
-        environment=environment.facts(evidence),
+        sections=sections,
         method=(
-            *method.sentences(evidence),
             f"An algorithm is faster than MPI's own choice if the 95% interval of the ratio of their times "
             f"lies below {1 - found.effect:g}, and not faster if it lies above. Otherwise it is undecided.",
         ),

@@ -1,0 +1,38 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A study's page: what it found, with what every page about a run has besides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from hockney.draw.figure import Figure, Plane
+from hockney.draw.page import Caveat, Page, Section, Widget
+from hockney.pages import environment
+from hockney.pages.caveats import caveats
+from hockney.pages.evidence import Evidence
+from hockney.pages.method import sentences
+
+
+def study_page(
+    evidence: Evidence,
+    *,
+    title: str,
+    headline: tuple[str, ...],
+    sections: Iterable[Section | None],
+    lead: Figure | Plane | Widget | None,
+    method: tuple[str, ...] = (),
+    warnings: tuple[Caveat, ...] | None = None,
+) -> Page:
+    """Sections that are None are left out. `method` is the study's own, before that of all runs. `warnings`
+    are the caveats at the top of the page: all of the run's unless given."""
+    return Page(
+        title=title,
+        subtitle=environment.subtitle(evidence),
+        headline=headline,
+        warnings=tuple(c.caveat for c in caveats(evidence)) if warnings is None else warnings,
+        sections=tuple(section for section in sections if section is not None),
+        environment=environment.facts(evidence),
+        method=(*method, *sentences(evidence)),
+        lead=lead,
+    )
