@@ -36,9 +36,9 @@ PATHS = {
 MIB = 1 << 20
 
 INTRODUCTION = """\
-Each launch measures both sides of a ratio in turns; ratios are medians over launches.
+In each launch, the two measurements of a ratio alternate. The table has the medians of the launches' ratios.
 *1000 puts* are of 8 bytes to every second element; *adjacent* ones are combined into one record.
-Both processes put to each other, and times are those of the slower process.
+Both processes put to each other, and the slower of the two determines the time.
 *Two copies* are two `memcpy` of 1 MiB on each core.
 *Exchange* is `MPI_Isend` and `MPI_Irecv` of 1 MiB in both directions."""
 
