@@ -40,8 +40,8 @@ class HRelation final : public Workload {
   }
 
   void run() override {
-    if (method_ == "put")
-      put();
+    if (method_ == "put" || method_ == "hpput")
+      put(method_ == "hpput");
     else if (method_ == "send")
       send();
     else
@@ -95,11 +95,14 @@ class HRelation final : public Workload {
     return std::span(outgoing_).subspan(t * words_, words_);
   }
 
-  void put() {
+  void put(bool direct) {
     const bsp::Registration area = area_->registration();
     const std::size_t bytes = words_ * sizeof(Word);
     for (std::size_t t = 0; t < packets_; ++t)
-      bsp_->put(to_[t], &outgoing_[t * words_], area, t * bytes, bytes);
+      if (direct)
+        bsp_->hpput(to_[t], &outgoing_[t * words_], area, t * bytes, bytes);
+      else
+        bsp_->put(to_[t], &outgoing_[t * words_], area, t * bytes, bytes);
     bsp_->sync();
   }
 
@@ -180,10 +183,9 @@ constexpr Parameter h_relation_parameters[] = {
      "words of 4 bytes that each rank sends to others, and receives"},
     {"packet", Kind::integer, "B", "4", 4, 1e9, "",
      "bytes of each packet, a multiple of 4 that divides all words"},
-    {"method", Kind::choice, "", "put", 0, 0, "put|send|mpi",
-     "put: bsp_put; send: bsp_send, and the receivers read their queues; mpi: each packet at once, by "
-     "MPI_Isend and "
-     "MPI_Irecv, then a barrier"},
+    {"method", Kind::choice, "", "put", 0, 0, "put|hpput|send|mpi",
+     "put: bsp_put; hpput: bsp_hpput; send: bsp_send, and the receivers read their queues; mpi: each packet "
+     "at once, by MPI_Isend and MPI_Irecv, then a barrier"},
     {"seed", Kind::integer, "", "1", 0, 1e15, "", "seed of the random destinations"},
     parameters::sync_each};
 
