@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from hockney.models.fits.collective import fit_collective
     from hockney.models.fits.collective_forms import collective_time
     from hockney.models.fits.hockney import fit_hockney
-    from hockney.models.fits.loggp import fit_loggp
+    from hockney.models.fits.loggp import LogGPOverheads, fit_loggp, loggp_overheads
     from hockney.models.fits.registry import all_models, fit_all
     from hockney.models.statistics import Observation, median_interval, observe, summarise
 else:
@@ -22,7 +22,7 @@ else:
             "hockney.models.fits.collective": "fit_collective",
             "hockney.models.fits.collective_forms": "collective_time",
             "hockney.models.fits.hockney": "fit_hockney",
-            "hockney.models.fits.loggp": "fit_loggp",
+            "hockney.models.fits.loggp": "LogGPOverheads fit_loggp loggp_overheads",
             "hockney.models.fits.registry": "all_models fit_all",
             "hockney.models.statistics": "Observation median_interval observe summarise",
         },
@@ -30,6 +30,7 @@ else:
 
 __all__ = [
     "CONTRADICTIONS",
+    "LogGPOverheads",
     "Observation",
     "all_models",
     "collective_time",
@@ -37,6 +38,7 @@ __all__ = [
     "fit_collective",
     "fit_hockney",
     "fit_loggp",
+    "loggp_overheads",
     "median_interval",
     "observe",
     "summarise",

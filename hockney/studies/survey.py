@@ -18,6 +18,7 @@ from hockney.pages.first_screen import first_figure
 from hockney.pages.study_page import study_page
 from hockney.studies import messages
 from hockney.studies.sizes import DEFAULT, default_ranks, whole_doubles
+from hockney.studies.trains import trains
 
 NAME = "survey"
 HELP = "what message passing costs on this machine: ping-pong, streams, LogGP, collectives"
@@ -33,12 +34,6 @@ COLLECTIVE_SIZES = 9
 TRAIN_SIZES = (8, 256, 1024, 2048, 3072, 8 << 10, 32 << 10)
 """On both sides of the usual changes of protocol (4 KiB in Open MPI's shared memory, 8 KiB on the T3E): one g
 and one G describe the trains of one protocol, and the fit takes those of the shortest messages."""
-
-TRAIN_PAUSE = 1.5
-"""Round trips between two messages of a delayed train. A pause must be longer than the gap, or it hides the
-overhead (Hoefler, Lichei and Rehm 2007), but not much: errors of the train's time are divided by its messages
-only."""
-TRAIN_MESSAGES = 16
 
 
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
@@ -69,10 +64,7 @@ def _pairs(sizes: tuple[int, ...], catalog: Catalog) -> Iterator[str]:
     for workload in catalog.of_role("stream"):
         yield from (f"{workload.name} {workload.size}={s} buffers=hot ranks=2" for s in streamed)
     for size in TRAIN_SIZES:
-        yield f"prtt bytes={size} messages=1 ranks=2"
-        yield f"prtt bytes={size} messages={TRAIN_MESSAGES} ranks=2"
-        yield f"prtt bytes={size} messages={TRAIN_MESSAGES} pause={TRAIN_PAUSE} ranks=2"
-        yield f"receive_overhead bytes={size} ranks=2"
+        yield from trains(size)
 
 
 def _collectives(sizes: tuple[int, ...], ranks: int, catalog: Catalog) -> Iterator[str]:

@@ -26,7 +26,7 @@ from hockney.report.render import render
 from hockney.studies import Evidence, Options
 from hockney.studies.barriers import best, paper
 from hockney.studies.barriers.headline import chosen
-from hockney.studies.barriers.results import BarrierResult, BarrierResults, failures, message_costs, way_of
+from hockney.studies.barriers.results import BarrierResult, BarrierResults, failures, way_of
 
 CATALOG = lab.bundled_catalog()
 MACHINE = lab.fake_bench("fake").machine
@@ -57,6 +57,25 @@ class Truth(World):
         if not case.workload.startswith("barrier"):
             return super().time(case)
         return self.of(str(case["algorithm"]), case.ranks)
+
+
+@dataclass(frozen=True)
+class LongPauses(Truth):
+    """Readings of the clock make each pause of a train longer than requested, by half of o_s."""
+
+    def pause(self, case: Case) -> float:
+        requested = super().pause(case)
+        return requested + 0.5 * self.send_overhead_s if requested else 0.0
+
+
+@dataclass(frozen=True)
+class FastTrains(Truth):
+    """Messages without pauses follow each other in half of o_s."""
+
+    def prtt(self, messages: int, delay: float, size: int) -> float:
+        single = super().prtt(1, 0.0, size)
+        step = self.send_overhead_s + delay if delay else self.send_overhead_s / 2
+        return single + (messages - 1) * step
 
 
 def by_the_structure(algorithm: str, ranks: int) -> float:
@@ -132,11 +151,30 @@ def test_sizes_are_refused():
 
 
 def test_the_costs_of_messages_are_the_worlds(side_by_side):
-    known = message_costs(side_by_side)
+    known = BarrierResults.of(side_by_side).costs
     for name in ("one_way_s", "exchange_s", "broadcast_s", "base_s", "receive_s"):
         assert getattr(known, name) == pytest.approx(getattr(COSTS, name), rel=0.02), name
     for name in ("send_s", "gap_s"):  # differences of times, so less accurate
         assert getattr(known, name) == pytest.approx(getattr(COSTS, name), rel=0.1), name
+
+
+def test_the_overhead_of_sending_does_not_include_the_clock(tmp_path):
+    evidence = run(tmp_path / "r", FakeLauncher(LongPauses(launch_noise=0.001)), Options(ranks=(2,)))
+    known = BarrierResults.of(evidence).messages.overheads
+    truth = {"send": WORLD.send_overhead_s, "receive": WORLD.receive_overhead_s, "gap": WORLD.gap_s}
+    for name, value in truth.items():
+        found = getattr(known, name)
+        assert found.value == pytest.approx(value, rel=0.1) and found.low < value < found.high, name
+    assert known.send.value <= known.gap.value and not known.caveats
+
+
+def test_overheads_that_contradict_the_gap_are_reported(tmp_path):
+    evidence = run(tmp_path / "r", FakeLauncher(FastTrains(launch_noise=0.001)), Options(ranks=(2,)))
+    known = BarrierResults.of(evidence).messages.overheads
+    codes = {caveat.code for caveat in known.caveats}
+    assert codes == {"gap-below-send-overhead", "gap-below-receive-overhead"}
+    texts = sections_text(evidence)
+    assert all(caveat.text in texts for caveat in known.caveats)
 
 
 def test_predictions_are_what_such_a_world_costs(side_by_side):
@@ -173,7 +211,7 @@ def test_ranks_that_were_not_measured_are_predicted(side_by_side, golden):
     choice = best.choose(side_by_side, 3)
     assert not choice.measured
     golden("barriers/predicted_choice.txt", chosen(choice), quantities)
-    known = message_costs(side_by_side)
+    known = BarrierResults.of(side_by_side).costs
     for each in choice.candidates:
         if each.by == best.STRUCTURE:
             assert each.seconds == by_structure(each.algorithm, 3, known)

@@ -56,6 +56,28 @@ def fit_loggp(observations: Sequence[Observation], subject: Subject) -> Fit:
 
 
 @dataclass(frozen=True)
+class LogGPOverheads:
+    """o_s, o_r and g of messages of one size (s), and what contradicts them."""
+
+    send: Estimate
+    receive: Estimate
+    gap: Estimate
+    caveats: tuple[FitCaveat, ...] = ()
+
+
+def loggp_overheads(observations: Sequence[Observation]) -> LogGPOverheads | None:
+    """The fit's parameters at a single size, from observations of this size; None if some are missing."""
+    trains = Trains.of(observations, np.inf)
+    if trains.missing(sizes=1):
+        return None
+    fit = _LogGP.of(trains)
+    found = {p.symbol: p.estimate for p in fit._parameters()}
+    return LogGPOverheads(
+        found["o_s"], found["o_r"], found["g"], tuple(fit._caveats(ping_pong(observations)))
+    )
+
+
+@dataclass(frozen=True)
 class _LogGP:
     """`size` is the smallest; `latency` with its row is the part of half the round trip that remains for L,
     `contradicted` are the inequalities of `consistency` that the data do not allow, and `free` the lines

@@ -57,10 +57,10 @@ class Trains:
                 found.burst[size] = row, count
         return found
 
-    def missing(self) -> str:
-        """The reason why no fit is possible, as text; empty if all observations exist."""
+    def missing(self, sizes: int = 2) -> str:
+        """The reason why no fit at this many sizes is possible, as text; empty if all observations exist."""
         gaps = self.single.keys() & self.burst.keys()
-        if len(gaps) < 2:
+        if len(gaps) < sizes:
             return f"g and G need PRTT(1,0,s) and PRTT(n,0,s) at two sizes at least; there are {len(gaps)}"
         if not self.single.keys() & self.delayed.keys():
             return "o_s needs PRTT(n,d,s) with a delay d > 0 at a size that PRTT(1,0,s) has; there is none"

@@ -84,14 +84,14 @@ def _numbers(every: Sequence[BarrierResult]) -> Section | None:
 
 
 def _predicted(evidence: Evidence, every: Sequence[BarrierResult]) -> Section | None:
-    costs = BarrierResults.of(evidence).costs
-    if costs is None:
+    known = BarrierResults.of(evidence).messages
+    if known is None:
         return None
     figure = figures.predictions(every)
     crowded = sorted({each.ranks for each in every if each.ranks > BarrierResults.of(evidence).cores})
     text = [
-        f"One message takes {quantity(costs.base_s, 's')} (the base line), two messages that cross take "
-        f"{quantity(costs.exchange_s, 's')}."
+        f"One message takes {quantity(known.base.value, 's')} (the base line), two messages that cross take "
+        f"{quantity(known.exchange.value, 's')}."
     ]
     telling = [each for each in every if each.structure_s is not None and each.loop is not None]
     if telling:
@@ -101,6 +101,9 @@ def _predicted(evidence: Evidence, every: Sequence[BarrierResult]) -> Section | 
             words = "neither prediction. LogGP"
         error = headline.typical_error(telling, form)
         text.append(f"The measurements fit {words}: typically off by {error:.0%}.")
+    if known.overheads is not None and known.overheads.caveats:
+        reasons = "; ".join(caveat.text for caveat in known.overheads.caveats)
+        text.append(f"LogGP's parameters do not describe these messages: {reasons}.")
     if crowded:
         text.append(
             f"There is no prediction for {listing([str(p) for p in crowded])} ranks, because there are "
@@ -110,7 +113,7 @@ def _predicted(evidence: Evidence, every: Sequence[BarrierResult]) -> Section | 
         "Predicted from messages",
         text=tuple(text),
         figures=(figure,) if figure is not None else (),
-        tables=(tables.messages(costs),),
+        tables=(tables.messages(known),),
     )
 
 

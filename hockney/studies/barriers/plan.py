@@ -20,16 +20,13 @@ from hockney.models.barriers import predicted
 from hockney.pages.evidence import Options, once
 from hockney.studies.barriers import messages
 from hockney.studies.sizes import default_ranks
+from hockney.studies.trains import trains
 
 PAPERS_RANKS = (1, 2, 3, 5, 7, 9, 12, 14, 16)
 """Krishnamurthy's numbers of processes, and two."""
 MPIS = ("mpi", "mpi_nonblocking")
-TRAIN = 16
-"""Messages back to back, from which the gap is derived."""
-FREE_DELAY = "10ms"
-"""The pause between them, longer than any gap; a short one if waiting takes real time, which hides less."""
-SHORT_DELAY = "5us"
-LATE = "20us"
+LATE, LATE_SIMULATED = "20us", "10ms"
+"""How much later each rank enters a barrier than the one before; longer if waiting takes no real time."""
 
 ITERATIONS = StudyParameter(
     "iterations",
@@ -46,7 +43,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     if options.sizes:
         raise messages.barriers_have_no_sizes()
     ranks = options.ranks or _ranks(machine)
-    lines = [*_messages(machine)] if max(ranks) > 1 else []
+    lines = [*_messages()] if max(ranks) > 1 else []
     lines += [
         line
         for p in ranks
@@ -64,26 +61,20 @@ def algorithms(catalog: Catalog, machine: Machine) -> list[str]:
     return [name for name in choices if name == MPI or predicted(name)]
 
 
-def _delay(machine: Machine, affordable: str) -> str:
-    return affordable if machine.traits.wall_clock else FREE_DELAY
-
-
 def _ranks(machine: Machine) -> tuple[int, ...]:
     if not machine.traits.simulated:
         return default_ranks(machine)
     return tuple(p for p in PAPERS_RANKS if p <= machine.cores)
 
 
-def _messages(machine: Machine) -> Iterator[str]:
+def _messages() -> Iterator[str]:
     """Empty ones, and MPI_Bcast of a byte, which is a message if there is only one other rank."""
     yield "isend_recv bytes=0 ranks=2"
     yield "pingpong bytes=0 ranks=2"
     yield "pingpong bytes=1 ranks=2"
     yield "bcast bytes=1 sync=window ranks=2"
     yield "pingpong_double bytes=0 ranks=2"
-    for count, delay in ((1, "0"), (TRAIN, "0"), (TRAIN, _delay(machine, SHORT_DELAY))):
-        yield f"prtt bytes=0 messages={count} delay={delay} ranks=2"
-    yield f"receive_overhead bytes=0 delay={_delay(machine, LATE)} ranks=2"
+    yield from trains(0)
 
 
 def _barrier(name: str, ranks: int, options: Options, machine: Machine) -> Iterator[str]:
@@ -92,5 +83,6 @@ def _barrier(name: str, ranks: int, options: Options, machine: Machine) -> Itera
     yield f"barrier algorithm={name} {iterations}sync=loop ranks={ranks}"
     if ranks > 1:
         yield f"barrier algorithm={name} sync=window ranks={ranks}"
-        yield f"barrier_staggered algorithm={name} delay={_delay(machine, LATE)} ranks={ranks}"
+        late = LATE if machine.traits.wall_clock else LATE_SIMULATED
+        yield f"barrier_staggered algorithm={name} delay={late} ranks={ranks}"
         yield f"barrier_skew algorithm={name} ranks={ranks}"

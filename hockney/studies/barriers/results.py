@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from statistics import median
 from typing import Literal
 
 from hockney.core.case import Case, parse_canonical
@@ -14,14 +13,13 @@ from hockney.core.fit import Estimate, Subject
 from hockney.models.barriers import MessageCosts, by_messages, by_structure, predicted
 from hockney.models.statistics import Observation, ratio
 from hockney.pages.evidence import Evidence
+from hockney.studies.barriers.empty_messages import EmptyMessages, empty_messages
 
 Way = Literal["loop", "alone", "late", "skew"]
 WAYS: dict[str, Way] = {"barrier_staggered": "late", "barrier_skew": "skew"}
 BARRIERS = ("barrier", *WAYS)
 STRUCTURE, MESSAGES = "structure", "messages"
 """The two predictions."""
-GAP_COVERS = 1.05
-"""A delay that does not exceed the gap by this factor hides the overhead (Hoefler, Lichei and Rehm 2007)."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +78,12 @@ class BarrierResults:
         return {(each.case.ranks, str(each.case["algorithm"])): each for each in seen}
 
     @cached_property
+    def messages(self) -> EmptyMessages | None:
+        return empty_messages(self.evidence)
+
+    @property
     def costs(self) -> MessageCosts | None:
-        return message_costs(self.evidence)
+        return self.messages.costs if self.messages is not None else None
 
     @cached_property
     def cores(self) -> int:
@@ -154,62 +156,3 @@ def failures(evidence: Evidence) -> list[tuple[Case, str]]:
     done = {m.case.line for m in evidence.measured}
     cases = [(parse_canonical(line), words) for line, words in reasons.items() if line not in done]
     return [(case, words) for case, words in cases if way_of(case) is not None]
-
-
-def message_costs(evidence: Evidence) -> MessageCosts | None:
-    """Costs of messages between two ranks in this run; None if ping-pong or exchange are missing.
-
-    Uses the median of the launches' medians, not their mean: all predictions depend on these few cases, and
-    one disturbed launch would spoil them.
-    """
-    times = _middle_launch(evidence)
-
-    def seconds(workload: str, **fixed: str | int) -> float | None:
-        measured = evidence.of(workload, ranks=2, **fixed)
-        return times.get(measured[0].case.line) if measured else None
-
-    one_way, exchange = seconds("pingpong", bytes=0), seconds("pingpong_double", bytes=0)
-    if not one_way or not exchange:
-        return None
-    send_s, gap_s = _train(evidence, times)
-    return MessageCosts(
-        one_way_s=one_way,
-        exchange_s=exchange,
-        broadcast_s=max(
-            seconds("pingpong", bytes=1) or 0.0, seconds("bcast", bytes=1, sync="window") or one_way
-        ),
-        base_s=seconds("isend_recv", bytes=0) or one_way,
-        send_s=send_s,
-        receive_s=seconds("receive_overhead", bytes=0) or 0.0,
-        gap_s=gap_s,
-    )
-
-
-def _middle_launch(evidence: Evidence) -> dict[str, float]:
-    """By case."""
-    return {
-        line: median(median(record.times_s) for record in records if record.times_s)
-        for line, records in evidence.run.by_case().items()
-        if any(record.times_s for record in records)
-    }
-
-
-def _train(evidence: Evidence, times: dict[str, float]) -> tuple[float, float]:
-    """o_s and g by the parametrised round trip of empty messages, as in `models.fits.loggp`."""
-    trips = {
-        (int(m.case.number("messages")), m.case.number("delay")): times[m.case.line]
-        for m in evidence.of("prtt", ranks=2, bytes=0)
-        if m.case.line in times
-    }
-    single = trips.get((1, 0))
-    most = max((messages for messages, _ in trips), default=1)
-    if single is None or most < 2:
-        return 0.0, 0.0
-    per_message = {
-        delay: max(0.0, (time - single) / (most - 1))
-        for (messages, delay), time in trips.items()
-        if messages == most
-    }
-    gap = per_message.pop(0, 0.0)
-    sends = [each - delay for delay, each in per_message.items() if each > GAP_COVERS * gap]
-    return max(0.0, min(sends, default=gap)), gap

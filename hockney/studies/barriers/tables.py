@@ -8,9 +8,10 @@ from collections.abc import Sequence
 
 from hockney.core.fit import Estimate
 from hockney.draw.page import Table
-from hockney.models.barriers import MessageCosts, traffic
+from hockney.models.barriers import traffic
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import interval, quantity
+from hockney.studies.barriers.empty_messages import EmptyMessages
 from hockney.studies.barriers.results import BarrierResult, BarrierResults
 
 
@@ -71,33 +72,38 @@ def arrivals(every: Sequence[BarrierResult]) -> Table:
     return Table("arrivals", "Entered one after another", columns, rows, numeric=(1, 2, 3, 4, 5))
 
 
-def messages(known: MessageCosts) -> Table:
-    send_s, receive_s = known.overheads
-    rows = (
-        ("T", "unidirectional, ping-pong", quantity(known.one_way_s, "s")),
-        ("E", "bidirectional, MPI_Sendrecv", quantity(known.exchange_s, "s")),
-        (
-            "base",
-            "unidirectional, MPI_Isend and MPI_Recv (the base line)",
-            quantity(known.base_s, "s"),
-        ),
+def messages(known: EmptyMessages) -> Table:
+    """The measured costs; predictions shorten o_s and o_r if their sum exceeds T."""
+    used, measured = known.costs, known.overheads
+    rows = [
+        ("T", "unidirectional, ping-pong", known.one_way),
+        ("E", "bidirectional, MPI_Sendrecv", known.exchange),
+        ("base", "unidirectional, MPI_Isend and MPI_Recv (the base line)", known.base),
         (
             "T_b",
             "unidirectional with one byte, by MPI_Send or MPI_Bcast, whichever takes longer",
-            quantity(known.broadcast_s, "s"),
+            known.broadcast,
         ),
-        ("o_s (0 B)", f"the sender's processor is busy{_shortened(known)}", quantity(send_s, "s")),
-        ("o_r (0 B)", f"the receiver's processor is busy{_shortened(known)}", quantity(receive_s, "s")),
-        ("g", "from one message to the next", quantity(known.gap_s, "s")),
-    )
+    ]
+    if measured is not None:
+        send, receive = (
+            f" (predictions use {quantity(seconds, 's')}, so that o_s + o_r is at most T)"
+            if used.shortened
+            else ""
+            for seconds in used.overheads
+        )
+        rows += [
+            ("o_s (0 B)", f"the sender's processor is busy{send}", measured.send),
+            ("o_r (0 B)", f"the receiver's processor is busy{receive}", measured.receive),
+            ("g", "from one message to the next", measured.gap),
+        ]
     return Table(
-        "messages", "Empty messages between two ranks", ("symbol", "what", "time"), rows, numeric=(2,)
+        "messages",
+        "Empty messages between two ranks",
+        ("symbol", "what", "time", "95% interval"),
+        tuple((symbol, what, _value(time), _interval(time)) for symbol, what, time in rows),
+        numeric=(2, 3),
     )
-
-
-def _shortened(known: MessageCosts) -> str:
-    """Where both overheads, measured apart, are longer than the message."""
-    return ", shortened so that o_s + o_r is at most T" if known.shortened else ""
 
 
 def failed(evidence: Evidence) -> Table | None:
