@@ -10,8 +10,12 @@ from msgspec.structs import replace
 import hockney
 from hockney.api.notebook.fitted_model import fitted_model
 from hockney.core.case import Case
+from hockney.core.fit import CurvePoint, Fit, Fits
+from hockney.core.record import SCHEMA
 from hockney.launch.fake_world import World
 from hockney.models import collective_time
+from hockney.models.fits.caveats import parts_exceed_message
+from hockney.system.bundled import bundled_catalog
 
 WORLD = World()
 
@@ -129,6 +133,22 @@ def test_a_refused_fit_predicts_nothing(run):
     with pytest.raises(hockney.Inconclusive) as refused:
         run.model("pingpong_double")
     assert refused.value.code == "refused-model"
+
+
+def test_a_model_of_trains_gives_no_time_of_one_message():
+    """The fit ends where the parts of a message add up to more than a message takes."""
+    points = [CurvePoint(8.0, 1e-7, 0.9e-7, 1.1e-7), CurvePoint(256.0, 2e-7, 1.9e-7, 2.1e-7)]
+    trains = Fit(
+        model="loggp", line="prtt ranks=2", parameters=[], verdict="poor", why="", curve=points,
+        ranges={"bytes": (8.0, 256.0)}, caveats=[parts_exceed_message(1024, 1.0)],
+    )  # fmt: skip
+    fits = Fits(schema=SCHEMA, summaries=[], fits=[trains], workloads=[bundled_catalog().entry("prtt")])
+    model = fitted_model(fits, "prtt")
+    assert model(bytes=256).value == 2e-7
+    for size, beyond in ((4, False), (512, True), (2048, True)):
+        with pytest.raises(hockney.Inconclusive) as refused:
+            model(bytes=size)
+        assert refused.value.code == "outside-of-fit" and refused.value.fields["trains_beyond"] is beyond
 
 
 def test_a_fit_is_not_guessed_among_several(run):

@@ -140,6 +140,7 @@ def test_a_sum_that_is_not_the_ping_pongs_time_is_a_contradiction() -> None:
     [caveat] = [c for c in found.caveats if c.code == "sum-not-ping-pong"]
     assert caveat.values == pytest.approx({"sum": 5.12e-7, "ping_pong": 3.13e-7}, rel=0.05)
     assert found.parameter("L").estimate.value == 0 < found.parameter("L").estimate.high
+    assert all(p.low < 3.13e-7 + TRUTH["G"] * p.x and p.high >= p.time > 4.5e-7 for p in found.curve)
     assert not noisy(truth(), measured=cases() + MESSAGES).caveats
 
 
@@ -215,6 +216,7 @@ def test_an_overhead_that_jumps_with_the_size_keeps_its_value_at_the_smallest() 
     [caveat] = [c for c in found.caveats if c.code == "parts-exceed-message"]
     assert caveat.values["size"] == 1024 and caveat.values["most"] > 0.5
     assert found.worst > 0.5 and found.verdict != "good", "single messages count"
+    assert [point.x for point in found.curve] == [8, 256] and found.ranges == {"bytes": (8, 256)}
 
 
 def test_a_latency_next_to_an_overhead_held_at_zero_lies_inside_its_interval() -> None:

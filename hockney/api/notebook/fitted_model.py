@@ -62,7 +62,9 @@ class FittedModel:
         number = _number(as_word(value), name, self._unit(name))
         low, high = self.fit.ranges[name]
         if not low <= number <= high:
-            raise messages.outside_of_fit(name, *(self._shown(name, each) for each in (number, low, high)))
+            beyond = number > high and any(c.code == "parts-exceed-message" for c in self.fit.caveats)
+            value, first, last = (self._shown(name, each) for each in (number, low, high))
+            raise messages.outside_of_fit(name, value, first, last, trains_beyond=beyond)
         return number
 
     def _unit(self, name: str) -> str:

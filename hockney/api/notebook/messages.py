@@ -183,13 +183,21 @@ def fixed_variable(name: str, value: str) -> UsageError:
     )
 
 
-def outside_of_fit(name: str, value: str, low: str, high: str) -> Inconclusive:
+def outside_of_fit(name: str, value: str, low: str, high: str, trains_beyond: bool = False) -> Inconclusive:
+    """`trains_beyond`: at larger sizes the model describes trains of messages, not the time of one."""
+    why, remedy = f"it was fitted from {low} to {high}", "measure cases there"
+    if trains_beyond:
+        why = (
+            f"it gives the time of one message from {low} to {high}; for larger ones it describes only trains"
+        )
+        remedy = "use the model of the ping-pong"
     return Inconclusive(
         f"{printable(name)}={value} is outside the range of the model",
-        f"it was fitted from {low} to {high}",
-        "measure cases there",
+        why,
+        remedy,
         code="outside-of-fit",
         name=name,
+        trains_beyond=trains_beyond,
     )
 
 

@@ -26,9 +26,12 @@ def wide_parameter(symbol: str, width: float) -> FitCaveat:
 
 
 def wrong_payloads(errors: int) -> FitCaveat:
-    text = f"{errors} payload{'s' if errors > 1 else ''} arrived wrong, so the times may not be those of the "
-    "intended work"
-    return FitCaveat("wrong-payloads", text, {"errors": errors})
+    return FitCaveat(
+        "wrong-payloads",
+        f"{errors} payload{'s' if errors > 1 else ''} arrived wrong, so the times may not be those of the "
+        "intended work",
+        {"errors": errors},
+    )
 
 
 # a message between two ranks

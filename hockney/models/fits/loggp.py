@@ -14,7 +14,8 @@ Some programs report half of PRTT(1, 0, s) as L, including overheads; here they 
 Each of these is a linear combination of the cases' median times (`linear`), for sizes up to the first change
 of protocol in the ping-pong (`trains`). At the smallest size g >= o_s, g >= o_r and L >= 0 are imposed if the
 data agree (`consistency`). The fit's curve is the time of one message, L + o_s(s) + o_r(s) + G (s-1), to be
-compared with a ping-pong.
+compared with a ping-pong. It and the fit's range end where this sum clearly exceeds half of the round trip:
+from there on the model describes trains only.
 """
 
 from __future__ import annotations
@@ -141,6 +142,8 @@ class _LogGP:
             widths={p.symbol: uncertainty(p.estimate, self._leverage(p.symbol, sizes)) for p in parameters},
         )
         error, worst = deviations(measured, fitted)
+        exceeding = self._exceeding()
+        alone = [size for size in sizes if exceeding is None or size < exceeding[0]]
         return Fit(
             model="loggp",
             line=subject.line,
@@ -150,8 +153,8 @@ class _LogGP:
             error=error,
             worst=worst,
             segments=self.gap.segments(self.medians),
-            curve=[self._curve_point(size) for size in sizes],
-            ranges=ranges_of([o for o in self.trains.seen if o.size in sizes]),
+            curve=[self._curve_point(size) for size in alone],
+            ranges=ranges_of([o for o in self.trains.seen if o.size in alone]),
             caveats=judgement.caveats,
         )
 
@@ -220,9 +223,18 @@ class _LogGP:
         return interval_of(self.medians, value, row)
 
     def _curve_point(self, size: int) -> CurvePoint:
-        time = self._one_way(size)
-        low, high = (time.value if end is None else end for end in (time.low, time.high))
+        """With an interval that covers half of the round trip, too, if that is known to differ."""
+        time, half_trip = self._one_way(size), self._half_trip(size)
+        ends = [time, half_trip] if _apart(time, half_trip) else [time]
+        low = min(each.value if each.low is None else each.low for each in ends)
+        high = max(each.value if each.high is None else each.high for each in ends)
         return CurvePoint(float(size), time.value, low, high)
+
+    def _half_trip(self, size: int) -> Estimate:
+        """PRTT(1, 0, s) / 2, the measured time of one message."""
+        row = np.zeros(len(self.medians.center))
+        row[self.trains.single[size]] = 0.5
+        return interval_of(self.medians, float(row @ self.medians.center), row)
 
     def _leverage(self, symbol: str, sizes: Sequence[int]) -> float:
         """A gap is part of the time of a train's message, all other parameters of a single message's time;
@@ -251,19 +263,13 @@ class _LogGP:
         return found
 
     def _exceeding(self) -> tuple[int, float] | None:
-        """The size, above the smallest, from which on the parts of a message's time add up to clearly more
-        than half of the round trip, and the largest excess relative to it."""
-        found = None
-        for size in sorted(self.trains.single, reverse=True):
-            total = self._one_way(size)
-            row = np.zeros(len(self.medians.center))
-            row[self.trains.single[size]] = 0.5
-            half_trip = interval_of(self.medians, float(row @ self.medians.center), row)
-            excess = total.value / half_trip.value - 1
-            if size == self.size or excess < FAIR or not _apart(total, half_trip):
-                break
-            found = size, max(excess, found[1] if found else 0.0)
-        return found
+        """The first size, above the smallest, at which the parts of a message's time add up to clearly more
+        than half of the round trip, and the largest excess from there on, relative to it."""
+        sizes = sorted(self.trains.single.keys() & self.trains.burst.keys())
+        pairs = {size: (self._one_way(size), self._half_trip(size)) for size in sizes[1:]}
+        excess = {size: total.value / measured.value - 1 for size, (total, measured) in pairs.items()}
+        clear = [size for size, pair in pairs.items() if excess[size] >= FAIR and _apart(*pair)]
+        return (clear[0], max(excess[size] for size in clear)) if clear else None
 
     def _contradictions(self, messages: Sequence[Observation]) -> list[FitCaveat]:
         gap, send, receive = (
@@ -281,10 +287,7 @@ class _LogGP:
         if measured is not None and _apart(total, measured):
             found.append(caveats.sum_not_ping_pong(total, measured, self.size))
         elif ONE_WAY - 1 in self.contradicted:
-            row = np.zeros(len(self.medians.center))
-            row[self.trains.single[self.size]] = 0.5
-            half_trip = interval_of(self.medians, float(row @ self.medians.center), row)
-            found.append(caveats.overheads_exceed_one_way(total, half_trip))
+            found.append(caveats.overheads_exceed_one_way(total, self._half_trip(self.size)))
         return found
 
 
