@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import msgspec
 
@@ -75,26 +75,24 @@ def newest_source(listen: Listener, cost: Cost = "typical") -> Source:
             settings = folder.plan().settings
             budget_s, study = settings.total_s, settings.study
             listen(Status(messages.message_costs_from(where, study, PLACE, _when(folder), budget_s)))
-            longer = _much_longer(folder, budget_s, by_age((study,)))
-            if longer is not None:
-                better = printable(str(longer.path))
-                listen(messages.longer_survey(better, longer.plan().settings.total_s, where, budget_s))
+            _note_longer(folder, "predict", listen)
             if passed:
                 listen(messages.passed_over(passed))
             return source
     raise messages.no_survey(PLACE, passed)
 
 
-def _much_longer(
-    used: RunFolder, budget_s: float, candidates: Iterable[tuple[RunFolder, Machine]]
-) -> RunFolder | None:
-    """The newest complete run of this machine with a budget several times that of `used`, if there is one."""
-    for folder, machine in candidates:
-        if folder.path == used.path or folder.plan().settings.total_s < MUCH_LONGER * budget_s:
+def _note_longer(used: RunFolder, verb: Literal["predict", "calibrate"], listen: Listener) -> None:
+    """Reports the newest complete run of the same study on this machine with a budget several times that of
+    `used`, if there is one."""
+    settings = used.plan().settings
+    for folder, machine in by_age((settings.study,)):
+        budget_s, where = folder.plan().settings.total_s, printable(str(folder.path))
+        if folder.path == used.path or budget_s < MUCH_LONGER * settings.total_s:
             continue
-        if not _passed_over(printable(str(folder.path)), machine) and _complete(folder):
-            return folder
-    return None
+        if not _passed_over(where, machine) and _complete(folder):
+            listen(messages.longer_survey(where, budget_s, printable(str(used.path)), settings.total_s, verb))
+            return
 
 
 def _complete_first(
@@ -168,10 +166,12 @@ def _newest_unfinished() -> tuple[str, int, int]:
 
 
 def newest_complete_survey(listen: Listener = silent) -> RunFolder:
-    """The most recently written complete survey in the default place. Raises Inconclusive if there is
-    none."""
+    """The most recently written complete survey in the default place; reports one with a much larger budget.
+    Raises Inconclusive if there is none."""
     found = (folder for folder, _ in by_age((SURVEY,)) if _complete(folder))
-    return _newest(found, messages.newest_survey, messages.no_run_of_study(PLACE, SURVEY), listen)
+    newest = _newest(found, messages.newest_survey, messages.no_run_of_study(PLACE, SURVEY), listen)
+    _note_longer(newest, "calibrate", listen)
+    return newest
 
 
 def newest_written(listen: Listener = silent) -> RunFolder:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 
 from hockney.core.errors import EnvironmentProblem, HockneyError, Inconclusive, UsageError, printable, unknown
 from hockney.core.fit import Cost
@@ -208,11 +209,17 @@ def message_costs_from(run: str, study: str, place: Path, written: str, budget_s
     return f"message costs from {run}, the newest {kind} in {place} (budget {budget}, last written {written})"
 
 
-def longer_survey(run: str, budget_s: float, used: str, used_s: float) -> Notice:
-    """The older survey `run` was measured much longer than the one that is `used`."""
+def longer_survey(
+    run: str, budget_s: float, used: str, used_s: float, verb: Literal["predict", "calibrate"]
+) -> Notice:
+    """The older survey `run` was measured much longer than the one that the `verb` has `used`."""
+    remedy = {
+        "predict": f"--run {run} predicts from the longer one",
+        "calibrate": f"'hockney calibrate {run}' uses the longer one",
+    }
     return Notice(
         f"{run} was measured with a budget of {typed_seconds(budget_s)}, {used} with only "
-        f"{typed_seconds(used_s)}; --run {run} predicts from the longer one",
+        f"{typed_seconds(used_s)}; {remedy[verb]}",
         "longer-survey",
     )
 

@@ -131,7 +131,8 @@ class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     the last rank entered, without messages. `eager` is the largest message sent before its receive is posted.
     `calls` has for operations of CALLED pairs of bytes (of a block or vector, as the engine counts them) and
     seconds: the cost of a call for each rank in addition to its messages, interpolated linearly. `clock_s` is
-    the time of a reading of the clock.
+    the time of a reading of the clock. `poor_fit` is why the fit from which its messages were calibrated is
+    poor; "" if it is not.
     """
 
     name: str
@@ -150,6 +151,7 @@ class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     noise: Noise | None = None
     origins: tuple[Origin, ...] = ()
     notes: tuple[str, ...] = ()
+    poor_fit: str = ""
 
     @property
     def nodes(self) -> tuple[NodeGroup, ...]:

@@ -363,6 +363,13 @@ def _simulated(evidence: Evidence) -> RunCaveat | None:
     return _caveat(messages.simulated(evidence.machine.platform.title))
 
 
+def _poor_calibration(evidence: Evidence) -> RunCaveat | None:
+    platform = evidence.machine.platform
+    if platform is None or not platform.poor_fit:
+        return None
+    return _caveat(messages.poor_calibration(platform.title, platform.poor_fit))
+
+
 def _between_nodes(evidence: Evidence) -> RunCaveat | None:
     """Ranks on more nodes than anybody measured messages between."""
     platform = evidence.machine.platform
@@ -382,8 +389,7 @@ def _published(evidence: Evidence) -> RunCaveat | None:
 
 
 _ALL: tuple[Callable[[Evidence], RunCaveat | None], ...] = (
-    _fake, _simulated, _between_nodes, _published, _verification, _corrupted, _failures, _incomplete,
-    _surveyed, _notices, _load, _interrupted, _oversubscribed, _unbound, _threads_share_cores, _virtual,
-    _governor, _precision, _launches_differ, _few_launches, _clock, _contradiction,
-    _poor_fit,
+    _fake, _simulated, _poor_calibration, _between_nodes, _published, _verification, _corrupted, _failures,
+    _incomplete, _surveyed, _notices, _load, _interrupted, _oversubscribed, _unbound, _threads_share_cores,
+    _virtual, _governor, _precision, _launches_differ, _few_launches, _clock, _contradiction, _poor_fit,
 )  # fmt: skip

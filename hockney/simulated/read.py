@@ -234,6 +234,7 @@ READERS: dict[type, dict[str, Read]] = {
         "noise": _one(Noise),
         "origins": values.many(_one(Origin)),
         "notes": _TEXTS,
+        "poor_fit": values.text,
     },
 }
 """The meaning of each key's value; a test compares it with the fields of core/platform.py."""

@@ -5,17 +5,22 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import msgspec
 import pytest
+from resealed import reseal
 from test_cli_errors import one_error
 
-from hockney import lab, simulated
+from hockney import api, lab, simulated
+from hockney.api.find_runs import newest_complete_survey
 from hockney.cli import messages
 from hockney.cli.actions.calibrate import MOST_MISSED
 from hockney.core.fit import Estimate
+from hockney.core.notice import Notice
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import World
 from hockney.simulated.calibrate import DECIDED, Agreement
@@ -154,6 +159,34 @@ def calibrated(hockney, run, monkeypatch):
 
     monkeypatch.setattr("hockney.lab.kinds.simulated.prepare", prepare)
     return "mine.toml"
+
+
+def test_results_of_a_machine_from_a_poor_fit_have_a_warning(hockney, calibrated):
+    words = ("--machine", f"sim:{calibrated}", "--ranks", "4", "--out", "runs/sim", "-q")
+    asked = ("predict", "--work", "1ms", "--message", "8", "--machine", calibrated, "--ranks", "4", "--json")
+    warned = {doubt["code"]: doubt["text"] for doubt in json.loads(hockney(*asked).out)["doubts"]}
+    assert "poor-calibration" not in warned
+    machine = Path(calibrated)
+    machine.write_text(f'poor_fit = "off by 30%"\n{machine.read_text()}')
+    done = hockney("run", "barrier", *words)
+    assert done.code == 0 and "off by 30%" in " ".join(done.out.split())
+    assert "poor-calibration" in {caveat.code for caveat in api.load("runs/sim").caveats}
+    warned = {doubt["code"]: doubt["text"] for doubt in json.loads(hockney(*asked).out)["doubts"]}
+    assert "off by 30%" in warned["poor-calibration"]
+
+
+def test_a_much_longer_survey_is_noted(hockney, small_survey):
+    small_survey("runs/long")
+    plan = Path("runs/long/plan.txt")
+    plan.write_text(re.sub(r"budget_s = .*", "budget_s = 4000", plan.read_text(), count=1))
+    reseal(plan.parent)
+    small_survey("runs/short")
+    os.utime("runs/long/records.jsonl", (10**9, 10**9))
+    heard: list[object] = []
+    assert newest_complete_survey(heard.append).path == Path("runs/short")
+    assert [event.code for event in heard if isinstance(event, Notice)] == ["longer-survey"]
+    assert "runs/long" in hockney("calibrate", "--out", "mine.toml").err
+    assert "runs/long" not in hockney("calibrate", "runs/short", "--out", "mine.toml").err
 
 
 @pytest.mark.parametrize(("ranks", "guessed"), [("4", False), ("2,8", True)])

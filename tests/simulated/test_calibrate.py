@@ -103,6 +103,17 @@ def test_the_machine_holds_the_ranks_it_is_meant_for(real, machine):
     assert caught.value.code == "too-many-cores"
 
 
+def test_a_poor_fit_of_the_ping_pong_is_kept(real, machine):
+    assert machine.poor_fit == ""
+    ping_pong = real.hockney
+    poor = msgspec.structs.replace(ping_pong, verdict="poor", why="off by 30%")
+    fits = [poor if fit is ping_pong else fit for fit in real.fits.fits]
+    weak = calibrate(replace(real, fits=msgspec.structs.replace(real.fits, fits=fits)))
+    assert weak.poor_fit == "off by 30%"
+    assert messages.note_poor_fit(real.name, ping_pong.line, "off by 30%") in weak.notes
+    assert simulated.read(simulated.write(weak)) == weak
+
+
 def test_one_host_says_nothing_of_what_is_between_hosts(real, machine):
     assert messages.note_between_nodes(real.name) in machine.notes
     apart = calibrate(on_hosts(real, [["a", "b"]]))

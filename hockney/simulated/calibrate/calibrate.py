@@ -67,6 +67,9 @@ def calibrate(survey: Survey, wishes: CalibrationOptions | None = None) -> Platf
         source = messages.source_as_on_a_node(survey.name)
         sources.append(Origin(key="segments", status="guess", source=source))
         notes.append(messages.note_between_nodes(survey.name))
+    poor_fit = fit.why if fit.verdict == "poor" else ""
+    if poor_fit:
+        notes.append(messages.note_poor_fit(survey.name, fit.line, poor_fit))
     noise = Noise(relative=rounded(survey.spread)) if wishes.noise and survey.spread > 0 else None
     if noise:
         source = messages.source_noise(survey.name)
@@ -91,6 +94,7 @@ def calibrate(survey: Survey, wishes: CalibrationOptions | None = None) -> Platf
             Origin(key="clock_s", status="fitted", source=clock),
         ),
         notes=tuple(notes),
+        poor_fit=poor_fit,
     )  # fmt: skip
 
 

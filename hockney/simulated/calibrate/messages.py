@@ -81,6 +81,10 @@ def note_between_nodes(survey: str) -> str:
     )
 
 
+def note_poor_fit(survey: str, fit: str, why: str) -> str:
+    return f"the fit of {fit} of {survey} is poor: {why}; results of this machine have a warning"
+
+
 def note_faster_than_messages(operation: str, sizes: Sequence[str]) -> str:
     """`sizes` are the sizes with the ratio of both times."""
     return (

@@ -43,6 +43,11 @@ def _fit(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
         yield messages.poor_fit(costs.doubt, costs.cores)
 
 
+def _calibration(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
+    if known.platform is not None and known.platform.poor_fit:
+        yield messages.poor_calibration(known.platform.title, known.platform.poor_fit)
+
+
 def _guesses(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
     if known.platform is None:
         return
@@ -141,6 +146,6 @@ def _network(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
 
 
 _ALL = (
-    _fit, _guesses, _between_nodes, _noise, _origin, _size, _change, _imbalance, _cores, _larger,
-    _hosts, _network,
+    _fit, _calibration, _guesses, _between_nodes, _noise, _origin, _size, _change, _imbalance, _cores,
+    _larger, _hosts, _network,
 )  # fmt: skip

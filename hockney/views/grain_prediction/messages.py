@@ -41,6 +41,15 @@ def guesses(parameters: Sequence[str], title: str, name: str) -> Caveat:
     )
 
 
+def poor_calibration(title: str, reason: str) -> Caveat:
+    return Caveat(
+        "poor-calibration",
+        f"the messages of {title} were calibrated from a poor fit: {reason}",
+        ALL,
+        "survey on a quieter machine, or with a larger --budget, and calibrate again",
+    )
+
+
 def between_nodes(title: str, ranks: Sequence[int], most: int) -> Caveat:
     """A node has room for `most` ranks."""
     return Caveat(
