@@ -13,12 +13,17 @@ from markupsafe import Markup, escape
 
 from hockney.core.errors import one_line
 
-_UNITS = r"(?:ns|us|ms|s|B|KiB|MiB|GiB|TiB|[kKMGT]B|[kMG]?B/s|ranks?|cores?|launches)"
+_NUMBER = r"(?<![\w.])[-+]?\d[\d.,]*"
+_SIZE = "(?:B|KiB|MiB|GiB|TiB|[kKMGT]B)"
+_UNITS = rf"(?:[pnum]?s/B|ns|us|ms|s|{_SIZE}|[kMG]?B/s|ranks?|cores?|launches)"
 _INTERVAL = r"(?: \[[^\]\s]+, [^\]\s]+\])?"
-_QUANTITY = re.compile(rf"(?<![\w.])\d[\d.,]* {_UNITS}(?![\w/]){_INTERVAL}")
-_ANSWER = re.compile(rf"(?<![\w.])\d[\d.,]*(?: {_UNITS}(?![\w/]){_INTERVAL}|%| times(?= as long))")
+_QUANTITY = re.compile(rf"{_NUMBER} {_UNITS}(?![\w/]){_INTERVAL}")
+_PERCENT = "%(?! (?:intervals?|efficient from))"
+_ANSWER = re.compile(rf"{_NUMBER}(?: {_UNITS}(?![\w/]){_INTERVAL}|{_PERCENT}| times(?= as (?:long|much)))")
 _ASIDE = re.compile("ranks?|cores?|launches")
-_GIVEN = re.compile(r"\b(?:with|of|within|only|exchange) $")
+_GIVEN = re.compile(r"(?:\b(?:with|within|only|exchange|by|than|for|below|above)|(?<!error )\bof) $")
+_GIVEN_SIZE = re.compile(rf"[\d.,]+ {_SIZE}")
+_OF_A_SIZE = re.compile(rf" \((?:no interval|95%: (?:at (?:most|least) )?[\d.,]+ {_SIZE}\b)")
 
 
 def inert(value: Any) -> Any:
@@ -32,8 +37,9 @@ def units(text: str) -> Markup:
 
 
 def emphasised(text: str) -> Markup:
-    """Emphasises the answers of a headline: sizes, times, rates, shares and ratios. Not emphasised: text in
-    brackets, counts, and given quantities ("with 10 us", "of 4 B", "within 20%")."""
+    """Emphasises the results of a headline: times, rates, shares and ratios, with their signs. Not
+    emphasised: text in brackets, counts, and given quantities ("with 10 us", "within 20%", "95% intervals").
+    A size is given, too, unless it has an interval or begins an answer ("Eager limit: 64 KiB")."""
     return _quantities(text, "<strong>{}</strong>", _ANSWER)
 
 
@@ -49,6 +55,8 @@ def _quantities(text: str, form: str, pattern: re.Pattern[str] = _QUANTITY) -> M
     for match in pattern.finditer(text):
         before = text[: match.start()]
         aside = before.count("(") > before.count(")") or _ASIDE.search(match[0]) or _GIVEN.search(before)
+        if _GIVEN_SIZE.fullmatch(match[0]):
+            aside = aside or not (before.endswith(": ") or _OF_A_SIZE.match(text, match.end()))
         parts += [escape(text[end : match.start()]), Markup("{}" if aside else form).format(_kept(match[0]))]
         end = match.end()
     return Markup("").join([*parts, escape(text[end:])])

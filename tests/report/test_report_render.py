@@ -167,6 +167,28 @@ def test_a_headline_s_asides_and_counts_do_not_shout():
     assert re.findall("<strong>(.*?)</strong>", given) == ["86.7%", "4.1\u00a0times"]
 
 
+@pytest.mark.parametrize(
+    ("text", "results"),
+    [
+        ("Inconclusive: 95% intervals are up to 18.2 points wide.", []),
+        ("Undecided: the interval does not show whether the times differ by 5%.", []),
+        ("23 of 96 calls take more than 1.05 times as long as another way.", []),
+        ("With a median error of 5.0%, at worst -35% (sample sort of 1000).", ["5.0%", "-35%"]),
+        ("t = 0.112 + x/1950 below 46 B, 62.5 + x/11100 from 914 KiB.", []),
+        ("They are 90% efficient from 188 us (166 us to 212 us) of work.", ["188 us"]),
+        ("bcast 4 KiB takes 2.89 times as long as reduce 2 KiB + scatter 2 KiB.", ["2.89 times"]),
+        ("It takes 1.18 times as long for 8 KiB (95%: 1.15 to 1.21).", ["1.18 times"]),
+        ("From 23.5 KiB (95%: 20.5 KiB to 27.9 KiB) up to the peak.", ["23.5 KiB"]),
+        ("Eager limit: 64 KiB is best here, 53% of the time over 512 B to 1 MiB.", ["64 KiB", "53%"]),
+        ("A byte costs sigma = 0.0837 ns/B [0.00615, 0.161].", ["0.0837 ns/B [0.00615, 0.161]"]),
+        ("A word at once takes 26.1 times as much as a combined one.", ["26.1 times"]),
+    ],
+)
+def test_only_results_are_emphasised_with_their_sign(text, results):
+    found = re.findall("<strong>(.*?)</strong>", html_text.emphasised(text))
+    assert [each.replace("\u00a0", " ") for each in found] == results
+
+
 def test_a_long_table_is_folded_and_a_repeated_title_is_not_seen_twice():
     rows = tuple((str(k), "x") for k in range(17))
     tables = (Table("a", "Costs", ("k", "v"), rows), Table("b", "Costs", ("k", "v"), rows[:3]))
@@ -186,7 +208,7 @@ def test_json_in_a_script_cannot_end_it():
 
 def test_quantities_keep_their_units_and_stand_out_in_the_headline():
     assert html_text.emphasised("0.41 us [0.40, 0.42] at 4 KiB, n2, 5 users") == (
-        "<strong>0.41\u00a0us [0.40,\u00a00.42]</strong> at <strong>4\u00a0KiB</strong>, n2, 5 users"
+        "<strong>0.41\u00a0us [0.40,\u00a00.42]</strong> at 4\u00a0KiB, n2, 5 users"
     )
     assert html_text.units("<b> 9.6 GB/s") == "&lt;b&gt; 9.6\u00a0GB/s"
     assert html_text.sentence("noisy") == "Noisy."
