@@ -115,9 +115,10 @@ def command(**given: Any) -> int:
     form a ring, each exchanges messages with its two neighbors. Nothing is measured: the cost of messages
     comes from a survey, or from the description of a machine.
 
-    With a KERNEL and its size (bitonic_sort keys=100000, matrix_multiplication n=1000, sample_sort,
-    shortest_paths), predict its time by the BSP or BPRAM model instead, plain and repaired. Parameters and
-    local rates come from a run of bsp-kernels or bsp-parameters; only --ranks, --run and --cost apply.
+    Given a KERNEL and its size (bitonic_sort keys=100000, matrix_multiplication n=1000, sample_sort,
+    shortest_paths), predict its time with the BSP or BPRAM model instead, both as published (plain) and with
+    its wrong assumptions corrected (repaired). The parameters and the rates of local computation come from a
+    run of bsp-kernels or bsp-parameters; only --ranks, --run and --cost apply.
     """
     from hockney.cli.actions.predict import action
 
