@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from statistics import median
 
+from hockney.core.freed_memory import MMAP, TRIM
 from hockney.core.units import format_seconds
 from hockney.core.wording import plural, together
 from hockney.pages.evidence import Evidence
@@ -51,6 +52,17 @@ def sentences(evidence: Evidence) -> tuple[str, ...]:
         "longer than 32 KiB, only a random part is verified."
     )
     return tuple(texts)
+
+
+def memory(evidence: Evidence) -> tuple[str, ...]:
+    """A sentence for pages that compare collectives; empty if no real machine was measured."""
+    if evidence.machine.traits.described:
+        return ()
+    return (
+        "The engine makes glibc keep freed memory (for buffers of up to 32 MiB), unless the environment sets "
+        f"{MMAP} or {TRIM}. In a program whose freed memory returns to the system, a collective that "
+        "allocates temporary buffers takes longer, and another algorithm may be the fastest.",
+    )
 
 
 def _time_used(spent_s: float, planned_s: float) -> str:

@@ -15,13 +15,15 @@ import pytest
 from resealed import reseal
 
 from hockney import api
-from hockney.api.tuning import Gain, messages
+from hockney.api.tuning import Gain, TimeRatio, messages
 from hockney.api.tuning.check import RULED
 from hockney.cli.actions import tune
 from hockney.core.errors import Exit
 from hockney.core.fit import Estimate
+from hockney.core.freed_memory import KEPT, MMAP, RETURNED, TRIM
 from hockney.models.tuning import openmpi
 from hockney.models.tuning.points import TABLED
+from hockney.pages import method
 from hockney.report.render import render
 from hockney.studies import tuning as study
 from hockney.studies.needed_budget import suggested_budget
@@ -152,7 +154,9 @@ def test_a_page_without_any_gain_shows_what_was_compared(hockney, measured, chan
 
 @pytest.mark.page
 def test_the_page_has_the_ratios(hockney, measured):
-    page = api.load(Path("runs/t")).page
+    run = api.load(Path("runs/t"))
+    page = run.page
+    assert {*method.memory(run.evidence)} < {*page.method}
     tables = {table.name: table for section in page.sections for table in section.tables}
     algorithms = {row[3] for row in tables["ratios-hockney"].rows}
     assert {"chain", "ring", "rabenseifner"} <= algorithms and "mpi" not in algorithms
@@ -183,33 +187,89 @@ def test_a_run_of_somebody_else_starts_no_programs(hockney, measured):
     assert hockney("tune", "runs/t", "--out", "t", "--check").error.code == "check-of-foreign-run"
 
 
+def measured_again(low: float | None, high: float | None) -> TimeRatio:
+    value = 1.2 if low is None or high is None else math.sqrt(low * high)
+    return TimeRatio(Estimate(value, low, high), (1e-6, value * 1e-6))
+
+
+def gain(
+    size: int, kept: tuple[float | None, float | None], returned: tuple[float | None, float | None]
+) -> Gain:
+    return Gain(RULED, "bcast", 2, size, measured_again(*kept), measured_again(*returned))
+
+
+@pytest.mark.parametrize(
+    ("kept", "returned", "verdict"),
+    [
+        ((0.7, 0.9), (0.6, 0.8), "faster"),
+        ((0.7, 0.9), (0.98, 1.03), "faster"),
+        ((0.98, 1.03), (0.7, 0.9), "faster"),
+        ((0.5, 0.6), (1.2, 1.4), "slower"),
+        ((1.2, 1.4), (0.5, 0.6), "slower"),
+        ((0.7, 0.9), (0.7, 1.3), "undecided"),
+        ((0.7, 0.9), (None, None), "undecided"),
+        ((0.98, 1.03), (0.98, 1.03), "undecided"),
+        ((None, None), (1.1, 1.3), "slower"),
+    ],
+)
+def test_a_gain_must_hold_in_both_memories(kept, returned, verdict):
+    each = gain(8, kept, returned)
+    assert each.verdict == verdict
+    assert each.known == (None not in (*kept, *returned))
+
+
 def test_a_check_names_what_it_refutes_and_what_it_leaves_out():
-    gain, loss, open_ = (
-        Gain(RULED, "bcast", 2, size, Estimate(value, low, high), (1e-6, value * 1e-6))
-        for size, value, low, high in ((8, 0.8, 0.7, 0.9), (64, 1.3, 1.1, 1.5), (512, 0.9, 0.7, 1.2))
-    )
-    assert [each.faster for each in (gain, loss, open_)] == [True, False, False]
-    assert [each.slower for each in (gain, loss, open_)] == [False, True, False]
-    said = list(tune._verdict([gain, open_], 60.0, unchecked=False, loaded=True))
-    needed = suggested_budget(60 * (math.log(1.2 / 0.9) / math.log(1 / 0.9)) ** 2)
+    confirmed = gain(8, (0.7, 0.9), (0.6, 0.8))
+    refuted = gain(64, (0.5, 0.6), (1.1, 1.5))
+    open_ = gain(512, (0.7, 0.9), (0.7, 1.2))
+    said = list(tune._verdict([confirmed, open_], 60.0, unchecked=False, loaded=True))
+    middle = math.sqrt(0.7 * 1.2)
+    needed = suggested_budget(60 * (math.log(1.2 / middle) / math.log(1.05 / middle)) ** 2)
     assert said == [
         messages.gains_confirmed(1, 2),
         messages.gains_undecided(["bcast of 512 B (openmpi-rules.conf)"], 0, True, needed),
     ]
-    assert list(tune._verdict([gain], 60.0, unchecked=False, loaded=False)) == [
+    assert list(tune._verdict([confirmed], 60.0, unchecked=False, loaded=False)) == [
         messages.gains_confirmed(1, 1)
     ]
-    assert list(tune._verdict([loss], 60.0, unchecked=True, loaded=False)) == [
+    lost = messages.slower_rule("bcast of 64 B (openmpi-rules.conf)", "1.28 [1.10, 1.50]", "returned")
+    assert list(tune._verdict([refuted], 60.0, unchecked=True, loaded=False)) == [
         messages.gains_confirmed(0, 1),
-        messages.rules_slower(["bcast of 64 B (openmpi-rules.conf)"]),
+        messages.rules_slower([lost]),
         messages.choices_unchecked(),
     ]
 
 
 def test_a_check_without_intervals_is_too_short():
-    gain = Gain(RULED, "bcast", 2, 8, Estimate(0.8, None, None), (1e-6, 0.8e-6))
-    _, said = tune._verdict([gain], 60.0, unchecked=False, loaded=False)
+    each = gain(8, (None, None), (0.7, 0.9))
+    _, said = tune._verdict([each], 60.0, unchecked=False, loaded=False)
     assert said == messages.gains_undecided(["bcast of 8 B (openmpi-rules.conf)"], 1, False, "2m")
+
+
+def test_the_table_of_a_check_has_both_memories():
+    table = tune._table([gain(8, (0.7, 0.9), (1.1, 1.5))])
+    assert [(row[4], row[-1]) for row in table.rows] == [
+        ("kept", "0.79 [0.70, 0.90]"),
+        ("returned", "1.28 [1.10, 1.50]"),
+    ]
+
+
+def test_where_the_gains_hold_is_stated(hockney, measured):
+    """In the table, and on the terminal."""
+    none = hockney("tune", "--out", "tuned")
+    assert messages.memory_of_table() not in Path("tuned/hockney.choices").read_text()
+    halve(Path("runs/t"), "algorithm=chain")
+    some = hockney("tune", "--out", "tuned")
+    assert f"# {messages.memory_of_table()}\n" in Path("tuned/hockney.choices").read_text()
+    said = messages.gains_need_kept_memory()
+    assert said in " ".join(some.out.split()) and said not in " ".join(none.out.split())
+
+
+def test_the_variables_are_those_of_the_engine():
+    source = (Path(__file__).parents[2] / "engine" / "app" / "heap.cpp").read_text()
+    assert "largest = 32 << 20;" in source and KEPT[MMAP] == str(32 << 20)
+    assert "mallopt(M_TRIM_THRESHOLD, INT_MAX)" in source and KEPT[TRIM] == str(2**31 - 1)
+    assert all(f'"{name}"' in source for name in RETURNED), "the engine leaves a configured heap alone"
 
 
 def test_rules_of_an_earlier_table_are_removed(hockney, measured):

@@ -17,9 +17,11 @@ from needs import missing
 from real_mpi import engine_for
 
 from hockney import api
-from hockney.api.tuning import CHOICES, DYNAMIC_RULES, Gain, Tuned, check
+from hockney.api.tuning import CHOICES, DYNAMIC_RULES, Tuned, check
+from hockney.api.tuning.check import SUFFIX
 from hockney.core.errors import UsageError
 from hockney.core.fit import Estimate
+from hockney.core.freed_memory import RETURNED
 from hockney.core.machine import Mpi
 from hockney.models.tuning import openmpi, texts
 from hockney.models.tuning.rules import ChoiceRule
@@ -107,24 +109,21 @@ def test_the_gain_is_measured_with_and_without_the_tables(mpi, prefix, tuned, tm
         check(first, tuned, 2, tmp_path / "nowhere")
     assert caught.value.code == "no-preload-library"
 
-    again, gains = check(first, tuned, 5, prefix, launches=2, out=tmp_path / "again")
+    again, gains = check(first, tuned, 12, prefix, launches=2, out=tmp_path / "again")
     places = [(gain.setting, gain.operation, gain.ranks, gain.size) for gain in gains]
     assert places == [
         ("preloaded", "allreduce", 2, 64),
         ("preloaded", "allreduce", 2, 4096),
         ("ruled", "bcast", 2, 1024),
     ]
-    assert all(gain.ratio.value > 0 and min(gain.seconds) > 0 for gain in gains)
+    ratios = [each for gain in gains for each in gain.memories.values()]
+    assert all(each.ratio.value > 0 and min(each.seconds) > 0 for each in ratios)
     launches = {launch.setting: dict(launch.variables) for launch in again.reading.run.launches}
-    assert set(launches) == {"plain", "preloaded", "ruled"} and launches["plain"] == {}
+    assert set(launches) == {
+        f"{name}{end}" for name in ("plain", "preloaded", "ruled") for end in ("", SUFFIX)
+    }
+    assert launches["plain"] == {} and launches[f"plain{SUFFIX}"] == RETURNED
     assert launches["ruled"] == openmpi.using(str(tmp_path / DYNAMIC_RULES))
+    assert launches[f"ruled{SUFFIX}"] == {**launches["ruled"], **RETURNED}
     assert launches["preloaded"]["HOCKNEY_CHOICES"] == str(tmp_path / CHOICES)
     assert not again.wrong and again.settings.bind is False
-
-
-def test_a_table_does_harm_only_beyond_doubt():
-    def gain(low: float | None, high: float | None) -> Gain:
-        return Gain("ruled", "bcast", 2, 8, Estimate(1.2, low, high), (1e-6, 1.2e-6))
-
-    assert gain(1.1, 1.3).slower
-    assert not gain(0.9, 1.5).slower and not gain(None, None).slower

@@ -7,8 +7,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from msgspec.structs import replace as replace_struct
 from visited import LINE, evidence
 
+from hockney.core.freed_memory import KEPT
 from hockney.pages import method
 from hockney.pages.evidence import Evidence
 
@@ -48,3 +50,12 @@ def test_the_time_of_all_sittings_is_not_compared_with_the_budget_of_one(golden)
     golden("method_of_resumed_run.txt", first)
     assert "50.0 s" in first and "20.0 s" in first and "resume" in first
     assert "resume" not in told(seen)
+
+
+def test_freed_memory_is_a_matter_of_real_machines():
+    seen = evidence({LINE: STEADY})
+    (text,) = method.memory(seen)
+    assert all(name in text for name in KEPT)
+    for origin in ("simulated", "published"):
+        other = replace_struct(seen.machine, traits=replace_struct(seen.machine.traits, origin=origin))
+        assert method.memory(replace(seen, machine=other)) == ()

@@ -22,6 +22,7 @@ from hockney.core.record import SCHEMA, RunRecords
 from hockney.core.settings import Settings
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import FakePiece, World
+from hockney.pages import method
 from hockney.report.render import render
 from hockney.studies import Evidence, Options
 from hockney.studies.collectives import answer, eager, figures, plan, send_time, summary
@@ -346,6 +347,7 @@ def test_the_page_has_every_figure_of_the_paper(tmp_path):
     assert page.lead.name == "ratio-4"
     text = render(page)
     assert "MPI_Reduce_scatter_block" in text and "eager" in text
+    assert {*method.memory(evidence)} < {*page.method}
 
 
 def test_the_headline_is_about_the_most_ranks_with_a_core_each(tmp_path):

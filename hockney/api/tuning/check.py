@@ -1,12 +1,14 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The gain of tables, measured again in alternating launches with and without them."""
+"""The gain of tables, measured again in alternating launches with and without them; in half of them glibc
+keeps freed memory, as in the study, in the others it returns it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from hockney.api.measure import run as measure
 from hockney.api.questions import Question
@@ -17,10 +19,11 @@ from hockney.api.tuning import messages
 from hockney.api.tuning.files import CHOICES, DYNAMIC_RULES, Tuned
 from hockney.core.case import ALGORITHM, MPI
 from hockney.core.fit import Estimate
+from hockney.core.freed_memory import RETURNED, Memory
 from hockney.core.launch_setting import LaunchSetting
 from hockney.core.paths import AnyPath
 from hockney.lab import Listener, silent
-from hockney.models.statistics import ratio_in_turns
+from hockney.models.statistics import NOTABLE, Observation, ratio_in_turns, time_to_exclude
 from hockney.models.tuning import openmpi
 from hockney.models.tuning.points import PLAIN
 from hockney.models.tuning.rules import ChoiceRule
@@ -29,19 +32,49 @@ from hockney.studies import ad_hoc
 PRELOADED, RULED = "preloaded", "ruled"
 """The settings of launches with hockney's library and its table, and with Open MPI's rules."""
 LIBRARY = Path("lib") / "libhockney-pmpi.so"
+SUFFIX = "-returned"
+"""Of the same settings with freed memory returned to the system."""
+GainVerdict = Literal["faster", "slower", "undecided"]
+
+
+@dataclass(frozen=True)
+class TimeRatio:
+    """The time with a table relative to that without it. `seconds` are the typical times without and with
+    it."""
+
+    ratio: Estimate
+    seconds: tuple[float, float]
+
+    @property
+    def slower(self) -> bool:
+        return self.ratio.low is not None and self.ratio.low > 1
+
+    @property
+    def faster(self) -> bool:
+        return self.ratio.high is not None and self.ratio.high < 1
+
+    @property
+    def no_worse(self) -> bool:
+        """Whether no notable loss is possible."""
+        return self.ratio.high is not None and self.ratio.high <= NOTABLE
 
 
 @dataclass(frozen=True)
 class Gain:
-    """One size of a rule, measured again: the time with the table relative to that without it. `seconds` are
-    the typical times without and with it."""
+    """One size of a rule, measured again while freed memory is `kept` by the ranks, and while it is
+    `returned` to the system."""
 
     setting: str
     operation: str
     ranks: int
     size: int
-    ratio: Estimate
-    seconds: tuple[float, float]
+    kept: TimeRatio
+    returned: TimeRatio
+
+    @property
+    def memories(self) -> Mapping[Memory, TimeRatio]:
+        """By what happens to freed memory."""
+        return {"kept": self.kept, "returned": self.returned}
 
     @property
     def table(self) -> str:
@@ -49,14 +82,27 @@ class Gain:
         return CHOICES if self.setting == PRELOADED else DYNAMIC_RULES
 
     @property
-    def slower(self) -> bool:
-        """Whether the table does harm, beyond doubt."""
-        return self.ratio.low is not None and self.ratio.low > 1
+    def known(self) -> bool:
+        """Whether both ratios have intervals."""
+        return all(None not in (each.ratio.low, each.ratio.high) for each in self.memories.values())
 
     @property
-    def faster(self) -> bool:
-        """Whether the gain is confirmed, beyond doubt."""
-        return self.ratio.high is not None and self.ratio.high < 1
+    def verdict(self) -> GainVerdict:
+        """slower: beyond doubt in one memory; faster: beyond doubt in one, and no worse in the other."""
+        ratios = self.memories.values()
+        if any(each.slower for each in ratios):
+            return "slower"
+        confirmed = any(each.faster for each in ratios) and all(each.no_worse for each in ratios)
+        return "faster" if confirmed else "undecided"
+
+    @property
+    def time_to_decide(self) -> float:
+        """The multiple of the measuring time after which the verdict would not be undecided, if the ratios
+        stayed the same. Infinite without an interval."""
+        best, worst = sorted((each.ratio for each in self.memories.values()), key=lambda ratio: ratio.value)
+        if worst.value >= NOTABLE:
+            return time_to_exclude(worst, 1.0)
+        return max(time_to_exclude(best, 1.0), time_to_exclude(worst, NOTABLE))
 
 
 def check(
@@ -94,6 +140,7 @@ def check(
     if tuned.rules_file is not None and tuned.found.internal_rules:
         settings.append(LaunchSetting.of(RULED, openmpi.using(str(tuned.rules_file.absolute()))))
         sizes[RULED] = tuned.found.internal_rules
+    settings += [_returning(setting) for setting in settings]
     if not sizes:
         raise messages.check_needs_library() if tuned.found.rules else messages.no_rules_to_check()
     lines = tuple(dict.fromkeys(line for rules in sizes.values() for line in _lines(rules, list(sizes))))
@@ -112,12 +159,17 @@ def check(
     return again, _gains(again, sizes)
 
 
+def _returning(setting: LaunchSetting) -> LaunchSetting:
+    return LaunchSetting.of(f"{setting.name}{SUFFIX}", {**dict(setting.variables), **RETURNED})
+
+
 def _lines(rules: Iterable[ChoiceRule], settings: Sequence[str]) -> list[str]:
     return [
-        f"{rule.operation} bytes={size} ranks={rule.ranks} {ALGORITHM}={MPI} setting={setting}"
+        f"{rule.operation} bytes={size} ranks={rule.ranks} {ALGORITHM}={MPI} setting={setting}{memory}"
         for rule in rules
         for size in rule.sizes
         for setting in (PLAIN, *settings)
+        for memory in ("", SUFFIX)
     ]
 
 
@@ -132,8 +184,16 @@ def _gains(run: Run, sizes: dict[str, tuple[ChoiceRule, ...]]) -> list[Gain]:
         for rule in rules:
             for size in rule.sizes:
                 place = (rule.operation, rule.ranks, size)
-                plain, changed = seen.get((PLAIN, *place)), seen.get((setting, *place))
-                if plain is not None and changed is not None:
-                    times = plain.interval()[0], changed.interval()[0]
-                    gains.append(Gain(setting, *place, ratio_in_turns(changed, plain), times))
+                kept, returned = (
+                    _ratio(seen.get((PLAIN + memory, *place)), seen.get((setting + memory, *place)))
+                    for memory in ("", SUFFIX)
+                )
+                if kept is not None and returned is not None:
+                    gains.append(Gain(setting, *place, kept, returned))
     return gains
+
+
+def _ratio(plain: Observation | None, changed: Observation | None) -> TimeRatio | None:
+    if plain is None or changed is None:
+        return None
+    return TimeRatio(ratio_in_turns(changed, plain), (plain.interval()[0], changed.interval()[0]))

@@ -43,6 +43,8 @@ def tune(run: Run, folder: AnyPath, effect: float = EFFECT) -> Tuned:
     machine = run.machine
     title = machine.mpi.title if machine.mpi is not None else ""
     comments = [messages.table_of_run(run.path, machine.host, title), messages.effect_of_table(effect)]
+    if found.rules or found.internal_rules:
+        comments.append(messages.memory_of_table())
     target = to_path(folder)
     if undecided := found.count(*OPEN):
         comments.append(messages.undecided_in_table(undecided, len(found.deciding)))

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hockney.core.errors import Inconclusive, UsageError, printable
+from hockney.core.freed_memory import KEPT, Memory, assignments
 from hockney.core.wording import listing, plural
 
 WRITTEN_BY = "written by 'hockney tune'"
@@ -91,15 +92,30 @@ def undecided_in_table(undecided: int, compared: int) -> str:
     return f"{undecided} of {plural(compared, 'combination')} of operation, ranks and size {verb} undecided"
 
 
+def memory_of_table() -> str:
+    """A comment in the tables."""
+    return (
+        "measured with freed memory kept by the ranks; other programs may lose without "
+        f"{assignments(KEPT)} (docs/tuning.md)"
+    )
+
+
+def gains_need_kept_memory() -> str:
+    return (
+        "The gains hold for programs that keep freed memory (docs/tuning.md); --check measures them also "
+        "without this."
+    )
+
+
 def gains_confirmed(confirmed: int, measured: int) -> str:
     return f"The gain is confirmed at {confirmed} of {plural(measured, 'size')}."
 
 
 def gains_undecided(sizes: Sequence[str], without_interval: int, loaded: bool, budget: str) -> str:
     """`sizes` with operation and table; `budget` would probably be enough."""
-    reason = "the interval of the ratio includes 1"
+    reason = "the intervals also include ratios without a gain"
     if without_interval == len(sizes):
-        reason = "there are too few launches for an interval of the ratio"
+        reason = "there are too few launches for intervals of the ratios"
     elif without_interval:
         few = plural(without_interval, "of them has", "of them have")
         reason += f", and {few} no interval because there are too few launches"
@@ -110,8 +126,13 @@ def gains_undecided(sizes: Sequence[str], without_interval: int, loaded: bool, b
 
 
 def rules_slower(rules: Sequence[str]) -> str:
-    """`rules` with operation, size and table."""
+    """`rules` with operation, size, table and ratio."""
     return f"Slower with the table beyond doubt: {listing(rules)}. Remove these rules, or measure longer."
+
+
+def slower_rule(name: str, ratio: str, memory: Memory) -> str:
+    """`name` is that of a size of a rule, `memory` what happens to freed memory."""
+    return f"{name} takes {ratio} of the time with freed memory {memory}"
 
 
 def choices_unchecked() -> str:

@@ -20,7 +20,6 @@ from hockney.cli.output.tables import print_json, print_line, print_table, print
 from hockney.core.errors import Exit, printable
 from hockney.core.settings import FEWEST_LAUNCHES
 from hockney.draw.page import Caveat, Table
-from hockney.models.statistics import time_to_exclude
 from hockney.models.tuning.rules import EFFECT
 from hockney.models.tuning.texts import bracketed
 from hockney.pages.format import quantity
@@ -51,6 +50,8 @@ def action(
         tuned = tune(loaded, out, EFFECT if effect is None else effect)
     if not as_json:
         _print(tuned, loaded)
+        if not checked and any(tuned.found.named()):
+            print_line(texts.gains_need_kept_memory())
         print_caveats(_caveats(loaded, "incomplete", "load"))
     gains: list[Gain] = []
     if checked:
@@ -67,23 +68,29 @@ def action(
             print_caveats(loads)
     if as_json:
         print_json(_document(tuned, gains))
-    if any(gain.slower for gain in gains):
+    verdicts = [gain.verdict for gain in gains]
+    if "slower" in verdicts:
         return Exit.ANSWER_IS_NO
-    conclusive = any(gain.faster for gain in gains) if checked else tuned.found.conclusive
+    conclusive = "faster" in verdicts if checked else tuned.found.conclusive
     return Exit.FINE if conclusive else Exit.INCONCLUSIVE
 
 
 def _verdict(gains: list[Gain], budget: float, *, unchecked: bool, loaded: bool) -> Iterator[str]:
     """`budget` is that of the check (s). `unchecked`: hockney's own table was left out; `loaded`: other
     programs used the processors."""
-    yield texts.gains_confirmed(sum(gain.faster for gain in gains), len(gains))
-    undecided = [gain for gain in gains if not gain.faster and not gain.slower]
+    yield texts.gains_confirmed(sum(gain.verdict == "faster" for gain in gains), len(gains))
+    undecided = [gain for gain in gains if gain.verdict == "undecided"]
     if undecided:
-        without = sum(None in (gain.ratio.low, gain.ratio.high) for gain in undecided)
-        times = multiple((time_to_exclude(gain.ratio, 1.0) for gain in undecided), FEWEST_LAUNCHES)
+        without = sum(not gain.known for gain in undecided)
+        times = multiple((gain.time_to_decide for gain in undecided), FEWEST_LAUNCHES)
         enough = suggested_budget(times * budget)
         yield texts.gains_undecided(list(map(_name, undecided)), without, loaded, enough)
-    slower = [_name(gain) for gain in gains if gain.slower]
+    slower = [
+        texts.slower_rule(_name(gain), bracketed(measured.ratio), memory)
+        for gain in gains
+        for memory, measured in gain.memories.items()
+        if measured.slower
+    ]
     if slower:
         yield texts.rules_slower(slower)
     if unchecked:
@@ -123,14 +130,18 @@ def _table(gains: list[Gain]) -> Table:
             str(gain.ranks),
             quantity(gain.size, "B"),
             gain.table,
-            quantity(gain.seconds[0], "s"),
-            quantity(gain.seconds[1], "s"),
-            bracketed(gain.ratio),
+            memory,
+            *(quantity(seconds, "s") for seconds in measured.seconds),
+            bracketed(measured.ratio),
         )
         for gain in gains
+        for memory, measured in gain.memories.items()
     )
-    columns = ("operation", "ranks", "bytes", "table", "without", "with it", "ratio [95% interval]")
-    return Table("gains", "", columns, rows, numeric=(1, 2, 4, 5, 6), parameters=(1,))
+    columns = (
+        *("operation", "ranks", "bytes", "table", "freed memory"),
+        *("without", "with it", "ratio [95% interval]"),
+    )
+    return Table("gains", "", columns, rows, numeric=(1, 2, 5, 6, 7), parameters=(1,))
 
 
 def _document(tuned: Tuned, gains: list[Gain]) -> dict[str, object]:
@@ -166,5 +177,15 @@ def _document(tuned: Tuned, gains: list[Gain]) -> dict[str, object]:
             for each in tuned.found.comparisons
         ],
         "counts": dict(Counter(each.state for each in tuned.found.deciding)),
-        "gains": gains,
+        "gains": [
+            {
+                "setting": gain.setting,
+                "operation": gain.operation,
+                "ranks": gain.ranks,
+                "bytes": gain.size,
+                "verdict": gain.verdict,
+                **gain.memories,
+            }
+            for gain in gains
+        ],
     }

@@ -8,6 +8,7 @@ from __future__ import annotations
 from hockney.draw.page import Page, Section
 from hockney.pages import quality
 from hockney.pages.evidence import Evidence
+from hockney.pages.method import memory
 from hockney.pages.study_page import study_page
 from hockney.studies.collectives import eager_effect, figures, headline, send_time, tables
 from hockney.studies.collectives.printed import NAMED, is_t3e
@@ -42,7 +43,7 @@ def page(evidence: Evidence) -> Page:
         title="Collectives",
         headline=headline.sentences(evidence),
         sections=sections,
-        method=METHOD,
+        method=(*METHOD, *memory(evidence)),
         lead=figures.ratios(run, run.shown_first),
     )
 

@@ -17,6 +17,7 @@ from hockney.pages import quality
 from hockney.pages.caveats import everywhere
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity
+from hockney.pages.method import memory
 from hockney.pages.study_page import study_page
 from hockney.studies.needed_budget import remedy
 from hockney.studies.tuning import figure
@@ -48,6 +49,7 @@ def page(evidence: Evidence) -> Page:
         warnings=everywhere(evidence),
         sections=sections,
         method=(
+            *memory(evidence),
             f"An algorithm is faster than MPI's own choice if the 95% interval of the ratio of their times "
             f"lies below {1 - found.effect:g}, and not faster if it lies above. Otherwise it is undecided.",
         ),
