@@ -281,6 +281,13 @@ def kernel_predicted(case: str, run: str) -> str:
     return f"{case}, with parameters and local rates of {run}:"
 
 
+def many_rows(rows: int) -> Notice:
+    return Notice(
+        f"the table has {rows} rows, one for each repetition; '--what summaries' writes one for each case",
+        "many-rows",
+    )
+
+
 def rates_of_other_sizes(kinds: Sequence[str]) -> Notice:
     return Notice(
         f"local work was measured at other sizes only: {', '.join(kinds)}; "

@@ -20,6 +20,9 @@ Value = TypeVar("Value")
 MAX_BYTES = 1 << 50
 MAX_SECONDS = 30 * 86400.0
 
+LARGE_BYTES = 1e7
+"""Sizes from here on are not printed in bytes."""
+
 _BYTES = {
     "": 1, "b": 1,
     "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12,
@@ -246,6 +249,17 @@ def format_bytes(count: float) -> str:
             return f"{value:.4g} {unit}"
         value /= 1024
     raise AssertionError("unreachable")
+
+
+def format_size(count: float) -> str:
+    """Exact bytes as somebody would type them, in binary units if that gives an integer, large ones in
+    decimal units if that does: 4 KiB, 40000 B, 1 GB."""
+    if count < LARGE_BYTES:
+        return format_bytes(count) if count % 2**10 == 0 else f"{count:g} B"
+    if count % 2**20 == 0 or count % 10**6:
+        return format_bytes(count)
+    factor, unit = next(each for each in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB")) if count >= each[0])
+    return f"{count / factor:.10g} {unit}"
 
 
 def format_seconds(seconds: float, digits: int = 3) -> str:

@@ -18,7 +18,7 @@ from hockney.core.errors import (
     unknown,
 )
 from hockney.core.notice import Notice
-from hockney.core.units import format_bytes, format_seconds
+from hockney.core.units import format_bytes, format_seconds, format_size
 from hockney.core.wording import plural
 from hockney.lab.finding import Finding
 
@@ -43,8 +43,8 @@ def too_much_memory(workload: str, size: int, ranks: int, memory: int) -> UsageE
     """`ranks` share a host with `memory` bytes."""
     of_all = "" if ranks == 1 else f" on each of {ranks} ranks"
     return UsageError(
-        f"{workload} with bytes={format_bytes(size).replace(' ', '')} does not fit into this host's memory",
-        f"it needs at least one buffer of {format_bytes(size)}{of_all}, and the host has "
+        f"{workload} with bytes={format_size(size).replace(' ', '')} does not fit into this host's memory",
+        f"it needs at least one buffer of {format_size(size)}{of_all}, and the host has "
         f"{format_bytes(memory)}",
         f"use at most {format_bytes(_half_power_below(memory // ranks))}",
         code="message-exceeds-memory",

@@ -109,9 +109,10 @@ def _settings(evidence: Evidence) -> list[tuple[str, str]]:
 
 
 def _launch(evidence: Evidence) -> list[tuple[str, str]]:
+    """Of the first launch with the most ranks: one rank alone is bound in another way."""
     if not evidence.run.launches:
         return []
-    first = evidence.run.launches[0]
+    first = max(evidence.run.launches, key=lambda launch: len(launch.ranks))
     step, cost = format_seconds(first.clock.resolution_s), format_seconds(first.clock.overhead_s)
     return [
         ("library", first.library),

@@ -29,13 +29,18 @@ function bytes(value) {
   return `${Number(value.toPrecision(4))} TiB`;
 }
 
-// Exact bytes as someone would type them, in the binary unit if that gives an integer: 40000 B, 4 KiB.
-const size = value => value % 1024 === 0 || value >= 1e7 ? bytes(value) : `${value} B`;
+// Exact bytes as somebody would type them, in binary units if that gives an integer, large ones in decimal units if that does.
+function size(value) {
+  if (value < 1e7) return value % 1024 === 0 ? bytes(value) : `${value} B`;
+  if (value % 2 ** 20 === 0 || value % 1e6) return bytes(value);
+  const [factor, unit] = [[1e12, "TB"], [1e9, "GB"], [1e6, "MB"]].find(([factor]) => value >= factor);
+  return `${Number((value / factor).toPrecision(10))} ${unit}`;
+}
 const number = value => value > 0 && value < 1e-3 ? "<0.001" : String(Number(value.toPrecision(3)));
 const percent = value => value > 0 && value < 1e-4 ? "<0.01%" : `${number(100 * value)}%`;
 
 const SECONDS = {ns: 1e-9, us: 1e-6, "µs": 1e-6, ms: 1e-3, "": 1, s: 1, m: 60, min: 60, h: 3600};
-const BYTES = {"": 1, b: 1, kb: 1e3, mb: 1e6, gb: 1e9, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30, kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30, word: 4, words: 4};
+const BYTES = {"": 1, b: 1, kb: 1e3, mb: 1e6, gb: 1e9, tb: 1e12, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30, kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30, t: 2 ** 40, tib: 2 ** 40, word: 4, words: 4};
 
 // Parses user input; null if it is not such a number.
 function read(text, units) {

@@ -150,10 +150,15 @@ class RunFolder:
         return self.path / "report.html"
 
     @property
+    def derived_files(self) -> tuple[Path, ...]:
+        """Those that are made from the others, and have no checksums."""
+        return self.fits_path, self.report_path
+
+    @property
     def files(self) -> tuple[Path, ...]:
         """All files that hockney writes there."""
         written = (self.plan_path, self.machine_path, self.survey_path, self.catalog_path)
-        return (*written, self.records_path, self.fits_path, self.report_path)
+        return (*written, self.records_path, *self.derived_files)
 
     def plan(self) -> Plan:
         return parse_plan(self._plan_text(), str(self.plan_path))

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from hockney.cli import messages
+from hockney.cli.actions import export
 from hockney.cli.verbs import VERBS, load
 from hockney.launch.fake_world import World
 from hockney.store import messages as store_messages
@@ -123,6 +125,16 @@ def test_export_has_every_repetition(hockney, mine):
     case = next(row for row in summary if row["case"] == records[0]["case"])
     assert float(case["low_s"]) <= float(case["typical_s"]) <= float(case["high_s"])
     assert float(case["typical_s"]) == pytest.approx(statistics.median(first), rel=0.1)
+
+
+def test_export_of_many_repetitions_names_the_summaries(hockney, mine, monkeypatch):
+    assert hockney("export", mine, "--csv", "few.csv").err == ""
+    monkeypatch.setattr(export, "MANY_ROWS", 10)
+    many = hockney("export", mine, "--csv", "many.csv")
+    rows = len(Path("many.csv").read_text().splitlines()) - 1
+    assert messages.many_rows(rows).text in " ".join(many.err.split())
+    assert hockney("export", mine, "--csv", "-", "-q").err == ""
+    assert hockney("export", mine, "--what", "summaries", "--csv", "s.csv").err == ""
 
 
 @pytest.mark.parametrize("what", ["repetitions", "summaries"])

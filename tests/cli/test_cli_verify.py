@@ -22,7 +22,25 @@ def test_a_good_run(hockney, mine, golden):
     said = hockney("verify", mine)
     assert said.code == 0 and said.err == ""
     golden("verify.txt", said.out, numbers)
-    assert set(codes(hockney("verify", mine, "--json")).values()) == {"good"}
+    verdicts = codes(hockney("verify", mine, "--json"))
+    assert verdicts.pop("derived-files") == "note" and set(verdicts.values()) == {"good"}
+
+
+def test_derived_files_are_not_checked(hockney, mine):
+    def derived() -> list[str]:
+        found = json.loads(hockney("verify", mine, "--json").out)["findings"]
+        return [
+            name for each in found if each["code"] == "derived-files" for name in each["numbers"]["names"]
+        ]
+
+    report = Path(mine, "report.html")
+    assert derived() == ["fits.json", "report.html"]
+    report.write_text(report.read_text().replace("</body>", "a lie</body>"))
+    assert derived() == ["fits.json", "report.html"] and hockney("verify", mine).code == 0
+    report.unlink()
+    assert derived() == ["fits.json"]
+    Path(mine, "fits.json").unlink()
+    assert derived() == [] and hockney("verify", mine).code == 0
 
 
 def test_what_is_missing_is_inconclusive(hockney, mine):

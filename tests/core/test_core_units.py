@@ -16,6 +16,7 @@ from hockney.core.units import (
     format_bytes,
     format_rate,
     format_seconds,
+    format_size,
     format_value,
     half_decades,
     half_decades_around,
@@ -292,3 +293,10 @@ def test_half_decades_around_an_interval_enclose_it(low, factor):
 
 def test_seconds_per_byte_have_the_scale_of_seconds():
     assert format_value(21.8e-9, "s/B", 4) == "21.80 ns/B" and format_value(3e-6, "s/B") == "3.00 us/B"
+
+
+@pytest.mark.parametrize(
+    "text", ["8 B", "4 KiB", "40000 B", "1 GB", "1.5 TB", "25 MB", "1 GiB", "16 MiB", "3 TiB"]
+)
+def test_a_size_is_printed_in_the_units_in_which_it_was_typed(text):
+    assert format_size(parse_bytes(text)) == text

@@ -14,8 +14,8 @@ from hockney.core.case import Value, format_value
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.errors import UsageError
 from hockney.core.fit import Fit, Fits, TimeEstimate
+from hockney.core.units import format_size, parse_bytes, parse_counts, parse_seconds
 from hockney.core.units import format_value as with_unit
-from hockney.core.units import parse_bytes, parse_counts, parse_seconds
 from hockney.models.fitted_time import fitted_time
 
 RANKS = "ranks"
@@ -72,6 +72,8 @@ class FittedModel:
 
     def _shown(self, name: str, value: float) -> str:
         unit = self._unit(name)
+        if unit == "B":
+            return format_size(value)
         return with_unit(value, unit) if unit else format_value(value)
 
     def _no_variable(self, name: str) -> UsageError:

@@ -164,7 +164,8 @@ def predict(
 
 
 def verify(run: AnyPath | Run | None = None, *, listen: Listener | None = None) -> list[Finding]:
-    """Check that the files of a run are unchanged, complete and correct; the default is the newest in runs.
+    """Check that the measurements of a run are unchanged, complete and correct; by default of the newest in
+    runs.
 
     The `verdict` of a finding is good, note or bad. Raises UsageError if there is no such run.
     """

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Checks a run's folder: whether its files are unchanged, complete and correct."""
+"""Checks a run's folder: whether its measurement files are unchanged, complete and correct."""
 
 from __future__ import annotations
 
@@ -52,6 +52,9 @@ def _findings(folder: RunFolder) -> Iterator[Finding]:
             yield messages.does_not_fit(path.name, problem)
     if plan is not None:
         yield from _records(folder, plan, loaded.get(folder.machine_path))
+    derived = [path.name for path in folder.derived_files if path.exists()]
+    if derived:
+        yield messages.derived_files(derived)
     yield from _strangers(folder)
 
 

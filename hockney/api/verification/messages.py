@@ -85,6 +85,11 @@ def folder_not_listed(reason: str) -> Finding:
     return Finding("note", "folder", f"it cannot be listed ({reason.lower()})", "folder-not-listed")
 
 
+def derived_files(names: Sequence[str]) -> Finding:
+    text = "derived from the measurements, and not checked; 'hockney report' writes them again"
+    return Finding("note", listing(names), text, "derived-files", {"names": list(names)})
+
+
 def foreign_files(names: Sequence[str]) -> Finding:
     text = f"hockney did not write {listing([printable(name) for name in names])}"
     return Finding("note", "folder", text, "foreign-files", {"names": list(names)})

@@ -11,6 +11,9 @@ from hockney.api.export.files import save_csv, save_parquet
 from hockney.api.run_contents import What
 from hockney.cli import messages
 from hockney.cli.output.load import load_and_note
+from hockney.cli.output.progress import ProgressReporter
+
+MANY_ROWS = 100_000
 
 
 def action(run: Path | Run, csv_file: str | None, parquet_file: str | None, what: What, quiet: bool) -> int:
@@ -21,4 +24,6 @@ def action(run: Path | Run, csv_file: str | None, parquet_file: str | None, what
         save_csv(table, csv_file)
     if parquet_file is not None:
         save_parquet(table, Path(parquet_file))
+    if what == "repetitions" and table.count > MANY_ROWS:
+        ProgressReporter(quiet)(messages.many_rows(table.count))
     return 0

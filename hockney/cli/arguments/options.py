@@ -239,7 +239,7 @@ asked = _all(
     ),
     click.option("--bind/--no-bind", default=True, show_default=True, help="Bind each rank to a core."),
     launcher,
-    click.option("--label", metavar="WORD", default="", help="Name of the run, shown with its results."),
+    click.option("--label", metavar="TEXT", default="", help="Name of the run, shown with its results."),
     where,
 )
 

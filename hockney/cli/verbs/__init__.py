@@ -16,7 +16,7 @@ VERBS = {
     "report": "Rewrite a run's report.html from its records.",
     "models": "Print the models fitted to a run: parameters, 95% intervals, verdicts.",
     "resume": "Measure the rest of an unfinished run; failed cases are tried once more.",
-    "verify": "Check that a run's files are unchanged, complete and correct.",
+    "verify": "Check that a run's measurements are unchanged, complete and correct.",
     "export": "Write a run's times as CSV or Parquet.",
     "machines": "List this machine and its MPIs, simulated machines and published machines.",
     "calibrate": "Write a machine file from a run, to simulate its machine at any size.",

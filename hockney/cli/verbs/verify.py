@@ -27,12 +27,13 @@ from hockney.cli.arguments.click_extensions import Command, example
 @options.quiet
 @options.as_json
 def command(**given: Any) -> int:
-    """Check that a run's files are unchanged, complete and correct.
+    """Check that a run's measurements are unchanged, complete and correct.
 
     The default for RUN is the run in runs/ whose records were written last, complete or not.
 
-    Every line of records.jsonl and every other file of a measurement has a checksum. Exit code 1 if
-    anything does not match, 4 if everything matches but measurements are missing.
+    Every line of records.jsonl and every other file of a measurement has a checksum. Derived files
+    (report.html, fits.json) are not checked: 'hockney report' writes them again. Exit code 1 if anything does
+    not match, 4 if everything matches but measurements are missing.
     """
     from hockney.cli.actions.verify import action
 

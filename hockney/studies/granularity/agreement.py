@@ -141,8 +141,8 @@ def _against(checked: Sequence[Checked], counts: Sequence[int]) -> Figure:
     return Figure(
         "validation",
         "Measured against predicted efficiency",
-        Axis("predicted efficiency", "", "linear"),
-        Axis("measured efficiency", "", "linear"),
+        Axis("predicted efficiency", "%", "linear"),
+        Axis("measured efficiency", "%", "linear"),
         (*drawn, Series("as predicted", diagonal, diagonal, kind="line")),
         "One point per cell of the grid, with the 95% interval of the measurement.",
     )
@@ -168,7 +168,7 @@ def _errors(checked: Sequence[Checked], counts: Sequence[int]) -> Figure:
         "validation-error",
         "Error of the prediction against T",
         WORK,
-        Axis("measured minus predicted efficiency", "", "linear"),
+        Axis("measured minus predicted efficiency", "%", "linear"),
         (*drawn, zero),
         "Above the line the ranks were more efficient than predicted.",
     )

@@ -7,11 +7,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from hockney.core.units import format_percent
+from hockney.core.units import format_percent, format_size
 from hockney.core.wording import plural, together
 from hockney.draw.page import Caveat
 from hockney.models.applications.point_to_point_costs import Undecided
-from hockney.views.grain_prediction.words import size
 
 ALL = "all numbers"
 NotMeasured = Literal["fake", "simulated", "published"]
@@ -82,7 +81,7 @@ def not_measured(origin: NotMeasured) -> Caveat:
 def extrapolated(bytes_: float, smallest: float, largest: float) -> Caveat:
     return Caveat(
         "extrapolated",
-        f"a message of {size(bytes_)} is extrapolated: {_measured(smallest, largest)}",
+        f"a message of {format_size(bytes_)} is extrapolated: {_measured(smallest, largest)}",
         ALL,
         "survey with --sizes that include it",
     )
@@ -99,16 +98,17 @@ def extrapolated_changes(changes: Sequence[str], smallest: float, largest: float
 
 
 def _measured(smallest: float, largest: float) -> str:
-    return f"sizes from {size(smallest)} to {size(largest)} were measured"
+    return f"sizes from {format_size(smallest)} to {format_size(largest)} were measured"
 
 
 def protocol_change(low: float, high: float, bytes_: float) -> Caveat:
+    size, below, above = format_size(bytes_), format_size(low), format_size(high)
     return Caveat(
         "change",
-        f"somewhere between {size(low)} and {size(high)} the library changes its protocol: whether before or "
-        f"after {size(bytes_)} is unknown",
+        f"somewhere between {below} and {above} the library changes its protocol: whether before or after "
+        f"{size} is unknown",
         ALL,
-        f"survey with --sizes that include {size(bytes_)}, or predict for {size(low)} or {size(high)}",
+        f"survey with --sizes that include {size}, or predict for {below} or {above}",
     )
 
 

@@ -8,7 +8,7 @@ import math
 
 from hockney.core.fit import Estimate
 from hockney.core.platform import Platform
-from hockney.core.units import format_bytes, format_percent, format_seconds
+from hockney.core.units import format_percent, format_seconds, format_size
 from hockney.models.applications.contention import kind
 from hockney.models.applications.grain_prediction import HALF, Prediction
 from hockney.models.applications.granularity import Algorithm
@@ -27,7 +27,8 @@ def assumed(prediction: Prediction, platform: Platform | None) -> tuple[str, ...
     messages = prediction.messages
     of = f"on {messages.title}, by {messages.source}"
     message = "an undisturbed message" if messages.cost == "undisturbed" else "a message"
-    one = f"{message} of {size(prediction.algorithm.bytes)} takes {_one_way(prediction)} in one direction"
+    size = format_size(prediction.algorithm.bytes)
+    one = f"{message} of {size} takes {_one_way(prediction)} in one direction"
     if platform is not None:
         fit = f" ({in_short(platform)})"
     else:
@@ -57,7 +58,7 @@ def algorithm(what: Algorithm) -> str:
     shared = "all of it serial" if what.serial == 1 else f"{parts}{even}"
     return (
         f"{seconds(what.work_s)} of computation on one rank, {shared}; {what.exchanges:g} "
-        f"exchange{'' if what.exchanges == 1 else 's'} of {size(what.bytes)} with the neighbors"
+        f"exchange{'' if what.exchanges == 1 else 's'} of {format_size(what.bytes)} with the neighbors"
     )
 
 
@@ -84,11 +85,6 @@ def changed(prediction: Prediction) -> str:
     """Introduces the table of possible improvements."""
     now = next(r for r in prediction.rows if r.ranks == prediction.changed)
     return f"What would help on {now.ranks} ranks (now {share(now.efficiency)} efficient):"
-
-
-def size(count: float) -> str:
-    """Exact bytes, in the binary unit if that gives an integer: 40000 B, 4 KiB."""
-    return format_bytes(count) if count % 1024 == 0 or count >= 1e7 else f"{count:g} B"
 
 
 def seconds(value: float) -> str:
