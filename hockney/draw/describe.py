@@ -9,13 +9,12 @@ import math
 from hockney.core.errors import one_line
 from hockney.core.units import format_interval, format_value
 from hockney.draw.figure import Axis, Figure, Plane, Series, Sheet
+from hockney.draw.ticks import UNITS
 
 
 def axis_title(axis: Axis) -> str:
     """The label, followed by its unit if that is not part of the tick labels."""
-    extra = (
-        axis.unit and axis.unit not in ("s", "B", "B/s", "%") and axis.unit.lower() not in axis.label.lower()
-    )
+    extra = axis.unit and axis.unit not in UNITS and axis.unit.lower() not in axis.label.lower()
     return one_line(f"{axis.label} ({axis.unit})" if extra else axis.label)
 
 

@@ -17,7 +17,7 @@ from hockney.core.errors import one_line
 from hockney.draw.describe import axis_title, point
 from hockney.draw.figure import Figure, Plane, Series
 from hockney.draw.intervals import parted
-from hockney.draw.layout import Picture, picture
+from hockney.draw.layout import CutOff, Picture, picture
 from hockney.draw.legend import Entry, entries
 from hockney.draw.palette import DASHES, LIGHT, SYMBOLS, Look, looks
 from hockney.draw.ticks import Scale
@@ -114,7 +114,28 @@ def _points(figure: Figure, series: Series, look: Look, shown: Picture) -> list[
             "array": [b.above for b in bars],
             "arrayminus": [b.below for b in bars],
         }
-    return [trace]
+    cut = shown.cut_offs(series)
+    return [trace, _arrows(series, look, cut, bool(figure.x.names))] if cut else [trace]
+
+
+def _arrows(series: Series, look: Look, cut: Sequence[CutOff], turned: bool) -> dict[str, Any]:
+    """At the ends of the axis, where error bars are cut off; with names down the side they are on the left
+    and on the right."""
+    high, low = ("triangle-right", "triangle-left") if turned else ("triangle-up", "triangle-down")
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": one_line(series.name),
+        "hoverinfo": "skip",
+        "cliponaxis": False,
+        "x": [each.x for each in cut],
+        "y": [each.at for each in cut],
+        "marker": {
+            "symbol": [high if each.high else low for each in cut],
+            "size": 8,
+            "color": LIGHT.series[look.slot],
+        },
+    }
 
 
 def _line(figure: Figure, series: Series, look: Look, shown: Picture) -> list[dict[str, Any]]:

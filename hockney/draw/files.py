@@ -140,6 +140,9 @@ def _points(axes: Any, series: Series, look: Look, shown: Picture) -> Any:
     across, up = [x for x, _, _ in drawn], [y for _, y, _ in drawn]
     if shown.x.axis.names:
         across, up = up, across
+    for cut in shown.cut_offs(series):
+        place, signs = ((cut.at, cut.x), "<>") if shown.x.axis.names else ((cut.x, cut.at), "v^")
+        axes.plot(*place, signs[cut.high], color=colour, markersize=4.2, clip_on=False, zorder=4)
     return axes.errorbar(
         across,
         up,

@@ -30,6 +30,15 @@ class Bar:
 
 
 @dataclass(frozen=True)
+class CutOff:
+    """The place `at` one end of the y axis where an error bar is cut off: at the high end or the low one."""
+
+    x: float
+    at: float
+    high: bool
+
+
+@dataclass(frozen=True)
 class Mark:
     """A labelled vertical line at `at`, a position on the horizontal axis; labels that would overlap are in
     different rows, 0 lowest."""
@@ -60,6 +69,19 @@ class Picture:
             return Bar(0.0, 0.0)
         low, high = self._inside(series.low[k], y), self._inside(series.high[k], y)
         return Bar(max(high - y, 0.0), max(y - low, 0.0))
+
+    def cut_offs(self, series: Series) -> list[CutOff]:
+        """Where error bars are longer than the axis."""
+        result = []
+        for k in range(len(series.x)):
+            x, y, bar = self.x.place(series.x[k]), self.y.place(series.y[k]), self.bar(series, k)
+            if x is None or y is None:
+                continue
+            if y + bar.above > self.y.high:
+                result.append(CutOff(x, self.y.high, True))
+            if y - bar.below < self.y.low:
+                result.append(CutOff(x, self.y.low, False))
+        return result
 
     def path(self, series: Series) -> list[tuple[float | None, int | None]]:
         """The line's points as (position, index), sorted; (None, None) breaks it.

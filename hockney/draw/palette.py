@@ -10,6 +10,7 @@ see no colour, and for print.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -74,15 +75,17 @@ def looks(figure: Figure) -> tuple[Look, ...]:
     """One look per series: a colour for each tone, or for each group (or name, if there is no group), in
     order.
 
-    Within a group, the second cloud of points is hollow and the second line dashed.
+    Within a group, the second cloud of points is hollow and the second line dashed; no two clouds of points
+    have the same symbol if one of them is hollow by itself.
     """
     groups: dict[str, int] = {}
-    used: dict[tuple[int, str], int] = {}
+    used: dict[tuple[int, str], set[int]] = {}
     result = []
     for series in figure.series:
         number = groups.setdefault(_group(series), len(groups))
-        turn = used.get((number, series.kind), 0)
-        used[number, series.kind] = turn + 1
+        taken = used.setdefault((number, series.kind), set())
+        turn = next(k for k in itertools.count() if k not in taken and (k % 2 or not series.hollow))
+        taken.add(turn)
         rounds = number // len(LIGHT.series)
         result.append(
             Look(

@@ -38,6 +38,8 @@ WIDTH, HEIGHT = 420.0, 215.0
 # The height of a row, if names run down the side.
 ROW = 12.5
 LINE, CAP = 1.5, 2.0
+# Half the width of an arrow head, and its length.
+ARROW = 2.6, 4.5
 MARK, MARK_ROW = 0.9 * SIZE, 11.0
 ANCHORS: dict[str, Anchor] = {"left": "start", "center": "middle", "right": "end"}
 
@@ -68,6 +70,7 @@ def still(figure: Figure | Plane, identity: str) -> Markup:
     inside += [_line(frame, series, look, shown) for series, look in drawn if series.kind == "line"]
     inside += [_bars(frame, series, look, shown) for series, look in drawn if series.kind == "points"]
     points = [_points(frame, series, look, shown) for series, look in drawn if series.kind == "points"]
+    points += [_arrows(frame, series, look, shown) for series, look in drawn if series.kind == "points"]
     parts = [names, axes(frame), _marks(frame, shown), *_clipped(frame, identity, "".join(inside)), *points]
     return svg(parts, 0, 0, WIDTH, frame.end)
 
@@ -153,6 +156,20 @@ def _bars(frame: Frame, series: Series, look: Look, shown: Picture) -> str:
         result.append(f"M{number(x)} {number(ends[0])}V{number(ends[1])}")
         result += [f"M{number(x - CAP)} {number(end)}h{2 * CAP:g}" for end in ends]
     return element("path", d="".join(result), stroke=slot(look.slot), stroke_width=BAR) if result else ""
+
+
+def _arrows(frame: Frame, series: Series, look: Look, shown: Picture) -> str:
+    """Where a bar is cut off."""
+    result = []
+    for cut in shown.cut_offs(series):
+        side, length = (-ARROW[0], ARROW[1]) if cut.high else (ARROW[0], -ARROW[1])
+        if shown.x.axis.names:
+            x, y = frame.across(cut.at), frame.down(cut.x)
+            result.append(path([(x, y), (x - length, y + side), (x - length, y - side)], close=True))
+        else:
+            x, y = frame.across(cut.x), frame.down(cut.at)
+            result.append(path([(x, y), (x + side, y + length), (x - side, y + length)], close=True))
+    return element("path", d="".join(result), fill=slot(look.slot)) if result else ""
 
 
 def _points(frame: Frame, series: Series, look: Look, shown: Picture) -> str:

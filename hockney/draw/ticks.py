@@ -22,6 +22,8 @@ from hockney.draw.figure import Axis
 # Zero is this many octaves left of the smallest size: clearly separate, yet next to it.
 ZERO_OCTAVES = 2.0
 
+# The units that belong to each number; others are words of an axis' title.
+UNITS = ("s", "s/B", "B", "B/s", "%")
 # No real quantity in bytes or seconds is larger, nor smaller than its inverse.
 BEYOND = 1e30
 
@@ -38,6 +40,10 @@ class Ticks:
     def within(self, low: float, high: float) -> Ticks:
         kept = [(v, t) for v, t in zip(self.values, self.labels, strict=True) if low <= v <= high]
         return Ticks(tuple(v for v, _ in kept), tuple(t for _, t in kept))
+
+    def every(self, stride: int) -> Ticks:
+        """The first, and each that is `stride` further."""
+        return Ticks(self.values[::stride], self.labels[::stride])
 
 
 @dataclass(frozen=True)
@@ -68,11 +74,16 @@ class Scale:
         return (value - self.low) / (self.high - self.low)
 
     def ticks(self, length: float, room: Callable[[str], float]) -> Ticks:
-        """The finest level whose labels do not overlap on an axis of `length`; `room` is the size of a
-        label."""
+        """The finest level whose labels do not overlap on an axis of `length`; `room` is the size of a label.
+        If that has fewer than two labels, some of a finer level that do not overlap; report.js chooses in the
+        same way."""
         shown = [level.within(self.low, self.high) for level in self.levels]
         fitting = [level for level in shown if self._fits(level, length, room)]
-        return fitting[-1] if fitting else shown[0]
+        finest = fitting[-1] if fitting else shown[0]
+        if len(shown) == 1 or (fitting and len(finest.values) > 1):
+            return finest
+        thinned = (level.every(stride) for level in shown for stride in range(1, len(level.values)))
+        return next((level for level in thinned if self._fits(level, length, room)), finest)
 
     def _fits(self, level: Ticks, length: float, room: Callable[[str], float]) -> bool:
         ends = (
@@ -173,6 +184,7 @@ def _decades(unit: str, low: float, high: float) -> list[Ticks]:
         ([10.0**k for k in decades], 1),
         ([m * 10.0**k for k in decades for m in (1, 2, 5)], 1),
         ([m * 10.0**k for k in decades for m in range(1, 10)], 1),
+        ([m * 10.0**k / 10 for k in decades for m in range(10, 100, 5)], 2),
         ([m * 10.0**k / 10 for k in decades for m in range(10, 100)], 2),
     ]
     return [_labelled(points, lambda v, d=digits: _name(v, unit, d)) for points, digits in levels]
@@ -194,8 +206,10 @@ def _untrimmed(value: float, unit: str, digits: int) -> str:
         return "0%" if unit == "%" else "0"
     if unit == "s" and abs(value) >= 100:
         return f"{value:.{max(digits, 6)}g} s"
-    with_unit = unit in ("s", "B", "B/s", "%")
-    return format_value(value, unit, digits) if with_unit else f"{value:.{max(digits, 6)}g}"
+    if unit in UNITS:
+        return format_value(value, unit, digits)
+    million = 1e6 <= abs(value) < 1e10 and value.is_integer()
+    return f"{value:.0f}" if million else f"{value:.{max(digits, 6)}g}"
 
 
 def _trim(text: str) -> str:

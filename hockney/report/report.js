@@ -75,11 +75,13 @@ function inTheme(value, key = "") {
 // The finest ticks whose labels do not overlap on an axis of this many pixels.
 function choose(levels, range, log, pixels, room) {
   const place = v => (((log ? Math.log10(v) : v) - range[0]) / (range[1] - range[0])) * pixels;
-  let best = null;
-  for (const {values, labels} of levels) {
-    const kept = values.map((v, k) => [place(v), v, labels[k]]).filter(([p]) => p > -.5 && p < pixels + .5);
-    const apart = kept.every(([p, , t], k) => !k || p - kept[k - 1][0] >= (room(t) + room(kept[k - 1][2])) / 2);
-    if (!best || apart || best.length < 2) best = kept;
+  const apart = kept => kept.every(([p, , t], k) => !k || p - kept[k - 1][0] >= (room(t) + room(kept[k - 1][2])) / 2);
+  const shown = levels.map(({values, labels}) => values.map((v, k) => [place(v), v, labels[k]]).filter(([p]) => p > -.5 && p < pixels + .5));
+  const fitting = shown.filter(apart);
+  let best = fitting.at(-1) ?? shown[0];
+  if (shown.length > 1 && (!fitting.length || best.length < 2)) {
+    const thinned = shown.flatMap(kept => kept.slice(1).map((_, k) => kept.filter((_, j) => j % (k + 1) === 0)));
+    best = thinned.find(apart) ?? best;
   }
   return {tickvals: best.map(k => k[1]), ticktext: best.map(k => k[2])};
 }

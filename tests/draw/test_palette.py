@@ -93,6 +93,14 @@ def test_a_group_shares_a_colour_and_its_members_differ_in_form():
     assert other.symbol != one.symbol
 
 
+@pytest.mark.parametrize("order", [(True, False), (False, True), (False, False, True), (True, True, False)])
+def test_a_series_that_is_hollow_leaves_the_filled_symbol_to_another(order):
+    seen = looks(figure(*(replace(series(f"{k}", group="hot"), hollow=h) for k, h in enumerate(order))))
+    assert len({(look.symbol, look.hollow) for look in seen}) == len(order)
+    assert all(look.hollow for look, hollow in zip(seen, order, strict=True) if hollow)
+    assert not all(look.hollow for look in seen)
+
+
 def test_a_tone_has_its_colour_in_any_place():
     def toned(name: str, tone: Tone) -> Series:
         return replace(series(name), tone=tone)

@@ -4,9 +4,16 @@
 from __future__ import annotations
 
 import math
+import re
+from dataclasses import replace
 
+import pytest
+
+from hockney.draw import interactive
 from hockney.draw.figure import Axis, Figure, Series
+from hockney.draw.files import rendered
 from hockney.draw.layout import CHARACTER, Bar, picture
+from hockney.draw.svg import still
 
 SIZE, TIME = Axis("size", "B", zero=True), Axis("time", "s")
 
@@ -45,6 +52,47 @@ def test_the_view_shows_intervals_but_not_at_the_cost_of_the_values():
     assert near.y.high > 3e-6
     far = picture(Figure("f", "F", SIZE, TIME, (Series("p", x, y, (0.9e-6, 1.8e-6), (1.1e-6, 3.0)),)))
     assert far.y.high < 1e-5
+
+
+def cut_off(names: tuple[str, ...] = ()) -> Figure:
+    """The first bar is inside, the second is too long upwards, the third in both directions."""
+    x = Axis("barrier", "", "linear", names=names) if names else SIZE
+    points = Series("p", (0.0, 1.0, 2.0), (1e-6,) * 3, (0.9e-6, 0.9e-6, 0.0), (1.1e-6, 1.0, 1.0))
+    return Figure("f", "F", x, TIME, (points,))
+
+
+def test_bars_that_are_longer_than_the_axis_are_marked():
+    figure = cut_off()
+    shown = picture(figure)
+    high, low = shown.y.high, shown.y.low
+    assert [(cut.x, cut.at, cut.high) for cut in shown.cut_offs(figure.series[0])] == [
+        (1.0, high, True),
+        (2.0, high, True),
+        (2.0, low, False),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("names", "symbols"),
+    [
+        ((), ["triangle-up", "triangle-up", "triangle-down"]),
+        (("a", "b", "c"), ["triangle-right", "triangle-right", "triangle-left"]),
+    ],
+)
+def test_a_cut_off_bar_has_an_arrow_in_every_way_of_drawing(names, symbols):
+    figure = cut_off(names)
+    whole = replace(figure, series=(replace(figure.series[0], low=(), high=()),))
+    drawn = interactive(figure)
+    _, arrows = drawn["data"]
+    assert arrows["marker"]["symbol"] == symbols and arrows["hoverinfo"] == "skip"
+    values = arrows["x" if names else "y"]
+    ends = drawn["layout"]["xaxis" if names else "yaxis"]["range"]
+    assert [math.log10(v) for v in values] == pytest.approx([ends[1], ends[1], ends[0]])
+    assert drawn["legend"][0]["traces"] == [0, 1], "the legend switches them together"
+    assert len(interactive(whole)["data"]) == 1
+    triangle = re.compile(r'd="(?:M[\d. ]+l[-\d. ]+z){3}" fill')
+    assert triangle.search(still(figure, "f")) and not triangle.search(still(whole, "f"))
+    assert rendered(figure, "svg") != rendered(whole, "svg")
 
 
 def test_labels_of_near_marks_stand_in_different_rows():

@@ -129,3 +129,28 @@ def test_a_small_axis_of_many_decades_has_more_than_two_ticks(length):
     """A small figure of a collective: 100 ns to 5 ms."""
     ticks = scale(TIME, [100e-9, 5e-3]).ticks(length, lambda t: 19)
     assert len(ticks.values) >= 3
+
+
+@pytest.mark.parametrize("length", [140, 300, 420, 600, 900])
+@pytest.mark.parametrize("ends", [(113e-9, 263e-9), (130e-9, 190e-9), (2.1e-6, 2.9e-6), (0.9e-3, 9e-3)])
+def test_a_narrow_range_has_several_ticks_that_do_not_overlap(ends, length):
+    axis = scale(TIME, ends)
+    ticks = axis.ticks(length, room)
+    assert len(ticks.values) > 1
+    for (a, left), (b, right) in itertools.pairwise(zip(ticks.values, ticks.labels, strict=True)):
+        assert (axis.fraction(b) - axis.fraction(a)) * length >= (room(left) + room(right)) / 2
+
+
+def test_names_are_never_left_out():
+    names = tuple(f"barrier {k}" for k in range(40))
+    assert scale(Axis("barrier", "", "linear", names=names), []).ticks(100, room).labels == names
+
+
+def test_large_counts_and_small_times_of_a_byte_have_no_exponents():
+    counts = scale(Axis("keys", "keys"), [1000.0, 1e6])
+    assert "1000000" in counts.ticks(900, room).labels
+    sigma = scale(Axis("sigma", "s/B"), [8e-11, 52e-9])
+    labels = sigma.ticks(330, lambda t: 26).labels
+    assert "10 ns/B" in labels and axis_title(sigma.axis) == "sigma"
+    every = [label for axis in (counts, sigma) for level in axis.levels for label in level.labels]
+    assert not any("e" in label for label in every)

@@ -242,6 +242,22 @@ def test_labels_do_not_overlap(sample_page: Opened, width, mobile):
     assert overlapping(browser, ".annotation-text") == []
 
 
+def test_a_narrow_range_has_ticks_that_do_not_overlap(browser: Browser, tmp_path: Path):
+    """One decade's tenths overlap, its thirds are fewer than two."""
+    x = (143e-9, 202e-9, 219e-9, 263e-9)
+    series = Series("barriers", x, tuple(0.98 * v for v in x))
+    wide = Figure("narrow-range", "Predicted", Axis("predicted", "s"), Axis("measured", "s"), (series,))
+    small = tuple(replace(wide, name=f"narrow-{k}") for k in range(3))
+    sections = (Section("Wide", figures=(wide,)), Section("Small", figures=small, multiples=True))
+    page = replace(sample(), lead=None, sections=sections)
+    browser.open(write(page, tmp_path / "narrow.html"))
+    assert overlapping(browser, ".xtick text, .ytick text") == []
+    counts = browser.run(
+        "return [...document.querySelectorAll('.plot')].map(p => p.querySelectorAll('.xtick').length)"
+    )
+    assert len(counts) == 4 and min(counts) >= 2
+
+
 def test_it_prints_every_figure_in_light_colours_without_navigation(browser: Browser, written: Path):
     browser.shape(1280, 900, dark=True)
     browser.open(written, figures=False)

@@ -340,6 +340,37 @@ def test_it_fits_the_screen(browser: Browser, page: Path, width, dark, mobile):
     assert cut == [] and browser.console() == []
 
 
+@pytest.mark.parametrize("width", [1280, 800, 390, 320])
+def test_answers_stay_in_their_card_and_numbers_with_their_units(browser: Browser, page: Path, width):
+    """Each value with its interval, on a machine whose fit has intervals."""
+    browser.shape(width, 844, mobile=width < 500)
+    browser.open(page, figures=False)
+    browser.until("return document.querySelectorAll('.widget.on .sketch path').length > 20")
+    browser.run(
+        "const s = document.getElementById('explorer-machine'); s.value = 1;"
+        "s.dispatchEvent(new Event('change'))"
+    )
+    typed(browser, "ranks", "2")
+    seen = browser.run(
+        """const answers = [...document.querySelectorAll('.widget dd')];
+        const edge = document.querySelector('.widget').getBoundingClientRect().right - 10;
+        const lines = text => {
+          const range = document.createRange();
+          range.selectNodeContents(text);
+          return new Set([...range.getClientRects()].map(r => Math.round(r.top))).size;
+        };
+        return {
+          small: answers.filter(d => d.querySelector('small')).length,
+          beyond: answers.filter(d => [d, ...d.children].some(e => e.getBoundingClientRect().right > edge))
+            .map(d => d.textContent),
+          broken: answers.filter(d => d.querySelector('small') && lines(d.firstChild) > 1)
+            .map(d => d.textContent),
+        }"""
+    )
+    assert seen["small"] >= 5
+    assert seen["beyond"] == seen["broken"] == []
+
+
 def test_every_control_has_a_name(explorer: Browser):
     nameless = explorer.run(
         "return [...document.querySelectorAll('.widget :is(input, select, button, svg[role])')].filter("

@@ -12,6 +12,7 @@ from hockney.draw.figure import Axis, Figure, Series
 from hockney.models.bsp.costs import repaired
 from hockney.studies.bsp_kernels.results import KernelPoint, KernelResults
 
+ERROR = "Relative error: (predicted - measured) / measured."
 Value = Callable[[KernelPoint, float], float]
 """What a figure shows of a point that takes so many seconds."""
 
@@ -53,9 +54,9 @@ def errors(run: KernelResults) -> Figure | None:
         "kernel-errors",
         "Errors of predicted times",
         Axis("kernel", "kernel", "linear", names=tuple(rows)),
-        Axis("(predicted - measured) / measured", "", "linear", include=(0.0,)),
+        Axis("relative error", "%", "linear", include=(0.0,)),
         tuple(drawn),
-        "Plain: BSP or BPRAM. Repaired: without the assumptions that the paper found wrong.",
+        f"{ERROR} Plain: BSP or BPRAM. Repaired: without the assumptions that the paper found wrong.",
     )
 
 
@@ -80,8 +81,9 @@ def _bitonic(points: Sequence[KernelPoint]) -> Figure:
         "kernel-bitonic",
         "Bitonic sort: relative error of the predicted time",
         Axis("keys of a rank", "keys"),
-        Axis("(predicted - measured) / measured", "", "linear", include=(0.0,)),
+        Axis("relative error", "%", "linear", include=(0.0,)),
         tuple(s for s in drawn if s.x),
+        ERROR,
     )
 
 
