@@ -91,6 +91,9 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     logarithms; None with one launch). `launch_spread` is the same without protection against outliers below
     six launches, `launch_spread_expected` what the spread within launches predicts for it. `quartiles` are
     the 5, 25, 75 and 95% points of all repetitions (s).
+    `launches` are those that measured the case, `inferred_launches` those that it missed and that both costs
+    and the spread between launches include as inferred from similar cases. With an `unknown_change`, it has
+    no interval: other cases changed in launches that it missed, and nothing similar was measured there.
     `min_s` to `max_s` are the extremes, the mean and quantiles of the repetitions (s), of `operations`
     operations altogether; `algbw_bytes_per_s`, `busbw_bytes_per_s` and `rate_per_s` are what nccl-tests and
     OSU's benchmarks make of a typical time, None where they have no meaning (docs/columns.md).
@@ -109,6 +112,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     launch_spread_expected: float | None = None
     repetitions: int
     launches: int
+    inferred_launches: int = 0
+    unknown_change: bool = False
     bytes_moved: int
     verified_bytes: int
     errors: int

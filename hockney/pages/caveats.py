@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import median
 
-from hockney import simulated
 from hockney.core.fit import Summary
 from hockney.core.settings import FEWEST_LAUNCHES, PRECISION
 from hockney.draw.page import Caveat, Section
@@ -22,11 +21,12 @@ from hockney.models.loaded_launches import (
     loaded_launches,
     uninterrupted,
 )
-from hockney.pages import collectives, loggp, messages, point_to_point
+from hockney.pages import collectives, loggp, machine_caveats, messages, point_to_point
 from hockney.pages.affinity import bound, crowded, processors
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import precision
 from hockney.pages.labels import labels
+from hockney.pages.run_caveat import RunCaveat, run_caveat
 
 WARNED_PRECISION = 0.1
 """If no precision was requested, wider intervals than this have a warning; few machines reach hockney's own
@@ -41,14 +41,6 @@ THREADS = "threads"
 """The role of workloads with several threads in each rank."""
 CLOCK_SHARE = 0.1
 """The clock's step may be a tenth of a repetition: the engine batches operations until it is."""
-
-
-@dataclass(frozen=True)
-class RunCaveat:
-    """`cases` are the lines it affects; None means all."""
-
-    caveat: Caveat
-    cases: frozenset[str] | None = None
 
 
 def caveats(evidence: Evidence) -> tuple[RunCaveat, ...]:
@@ -101,10 +93,6 @@ def _sections(cases: Iterable[str], evidence: Evidence) -> set[str]:
     return {section_of(evidence.role_of(case)) for case in cases}
 
 
-def _caveat(caveat: Caveat, cases: Iterable[str] | None = None) -> RunCaveat:
-    return RunCaveat(caveat, None if cases is None else frozenset(cases))
-
-
 def _complete(found: RunCaveat, evidence: Evidence) -> RunCaveat:
     """Adds which numbers it affects, unless it states that itself."""
     if found.caveat.touches:
@@ -119,12 +107,12 @@ def _verification(evidence: Evidence) -> RunCaveat | None:
     if not bad:
         return None
     errors = sum(r.verified.errors for r in bad)
-    return _caveat(messages.verification(errors, bad[0].verified.first), {r.case for r in bad})
+    return run_caveat(messages.verification(errors, bad[0].verified.first), {r.case for r in bad})
 
 
 def _corrupted(evidence: Evidence) -> RunCaveat | None:
     launches = evidence.run.corrupted
-    return _caveat(messages.corrupted(launches)) if launches else None
+    return run_caveat(messages.corrupted(launches)) if launches else None
 
 
 def _failures(evidence: Evidence) -> RunCaveat | None:
@@ -134,13 +122,13 @@ def _failures(evidence: Evidence) -> RunCaveat | None:
     if not failed:
         return None
     one = next(iter(failed.values()))
-    return _caveat(messages.failures(len(failed), one.case, one.message, one.silent_ranks), failed)
+    return run_caveat(messages.failures(len(failed), one.case, one.message, one.silent_ranks), failed)
 
 
 def _incomplete(evidence: Evidence) -> RunCaveat | None:
     if not evidence.left:
         return None
-    return _caveat(messages.incomplete(evidence.planned - evidence.left, evidence.planned))
+    return run_caveat(messages.incomplete(evidence.planned - evidence.left, evidence.planned))
 
 
 def _oversubscribed(evidence: Evidence) -> RunCaveat | None:
@@ -149,7 +137,7 @@ def _oversubscribed(evidence: Evidence) -> RunCaveat | None:
     if not sharing:
         return None
     ranks = sorted({len(launch.ranks) for launch in sharing.values()})
-    return _caveat(
+    return run_caveat(
         messages.oversubscribed(ranks), {r.case for r in evidence.run.records if r.launch in sharing}
     )
 
@@ -166,7 +154,7 @@ def _unbound(evidence: Evidence) -> RunCaveat | None:
     names = {launch.launch for launch in free}
     cases = {r.case for r in evidence.run.records if r.launch in names}
     whole = len(free) == len(evidence.run.launches)
-    return _caveat(messages.unbound(len(free), len(evidence.run.launches)), None if whole else cases)
+    return run_caveat(messages.unbound(len(free), len(evidence.run.launches)), None if whole else cases)
 
 
 def _threads_share_cores(evidence: Evidence) -> RunCaveat | None:
@@ -183,7 +171,7 @@ def _threads_share_cores(evidence: Evidence) -> RunCaveat | None:
     if not few:
         return None
     threads, cpus = max(few.values(), key=lambda each: each[0] / each[1])
-    return _caveat(messages.threads_share_cores(threads, cpus), few)
+    return run_caveat(messages.threads_share_cores(threads, cpus), few)
 
 
 def _load(evidence: Evidence) -> RunCaveat | None:
@@ -206,25 +194,13 @@ def _load(evidence: Evidence) -> RunCaveat | None:
         len(counted),
         FEWEST_QUIET,
     )
-    return _caveat(caveat, touched if touched and not counted else None)
+    return run_caveat(caveat, touched if touched and not counted else None)
 
 
 def _interrupted(evidence: Evidence) -> RunCaveat | None:
     by_case = evidence.run.by_case().items()
     gone = {case: count for case, made in by_case if (count := len(made) - len(uninterrupted(made)))}
-    return _caveat(messages.interrupted(sum(gone.values()), len(gone)), gone) if gone else None
-
-
-def _virtual(evidence: Evidence) -> RunCaveat | None:
-    if not evidence.machine.virtual:
-        return None
-    return _caveat(messages.virtual(evidence.machine.virtual))
-
-
-def _governor(evidence: Evidence) -> RunCaveat | None:
-    if evidence.machine.governor in ("", "performance"):
-        return None
-    return _caveat(messages.governor(evidence.machine.governor))
+    return run_caveat(messages.interrupted(sum(gone.values()), len(gone)), gone) if gone else None
 
 
 def _precision(evidence: Evidence) -> RunCaveat | None:
@@ -238,7 +214,7 @@ def _precision(evidence: Evidence) -> RunCaveat | None:
         return None
     named = labels(evidence)
     widest, width = max(wide.items(), key=lambda item: math.inf if item[1] is None else item[1])
-    return _caveat(
+    return run_caveat(
         messages.precision(len(wide), len(every), warned, named(widest), width, _option(evidence)), wide
     )
 
@@ -263,7 +239,7 @@ def _launches_differ(evidence: Evidence) -> RunCaveat | None:
         _option(evidence),
         all(bound(rank.cpus, evidence.machine) for launch in evidence.run.launches for rank in launch.ranks),
     )
-    return _caveat(caveat, {s.case for s in differ})
+    return run_caveat(caveat, {s.case for s in differ})
 
 
 def _option(evidence: Evidence) -> str:
@@ -291,6 +267,13 @@ def _differs(summary: Summary) -> bool:
     return spread is not None and enough and spread > max(LAUNCHES_DIFFER, BEYOND * expected)
 
 
+def _missed_launches(evidence: Evidence) -> RunCaveat | None:
+    cases = [s.case for s in evidence.fits.summaries if s.unknown_change]
+    if not cases:
+        return None
+    return run_caveat(messages.missed_launches(len(cases), labels(evidence)(cases[0])), cases)
+
+
 def _few_launches(evidence: Evidence) -> RunCaveat | None:
     fewest = min((s.launches for s in evidence.fits.summaries), default=FEWEST_LAUNCHES)
     if fewest >= FEWEST_LAUNCHES or evidence.machine.traits.noiseless:
@@ -298,7 +281,7 @@ def _few_launches(evidence: Evidence) -> RunCaveat | None:
     few = {s.case for s in evidence.fits.summaries if s.launches < FEWEST_LAUNCHES}
     # if enough were planned, the budget ended the run before them
     launches = ENOUGH_LAUNCHES if evidence.settings.launches < ENOUGH_LAUNCHES else None
-    return _caveat(
+    return run_caveat(
         messages.few_launches(len(few), fewest, FEWEST_LAUNCHES, launches, _option(evidence)),
         None if len(few) == len(evidence.fits.summaries) else few,
     )
@@ -318,7 +301,7 @@ def _clock(evidence: Evidence) -> RunCaveat | None:
     }
     if not coarse:
         return None
-    return _caveat(messages.coarse_clock(max(clock.values()), len(coarse)), coarse)
+    return run_caveat(messages.coarse_clock(max(clock.values()), len(coarse)), coarse)
 
 
 def _contradiction(evidence: Evidence) -> RunCaveat | None:
@@ -326,7 +309,7 @@ def _contradiction(evidence: Evidence) -> RunCaveat | None:
     texts = [caveat.text for fit in fits for caveat in loggp.contradictions(fit)]
     if not texts:
         return None
-    return _caveat(messages.contradiction(texts), {m.case.line for m in evidence.of_role("train")})
+    return run_caveat(messages.contradiction(texts), {m.case.line for m in evidence.of_role("train")})
 
 
 def _poor_fit(evidence: Evidence) -> RunCaveat | None:
@@ -335,61 +318,32 @@ def _poor_fit(evidence: Evidence) -> RunCaveat | None:
     if fit is None or fit.verdict != "poor":
         return None
     cases = [m.case.line for m in evidence.of(fit.subject.workload, **dict(fit.subject.fixed))]
-    return _caveat(messages.poor_fit(fit.line, fit.why), cases)
+    return run_caveat(messages.poor_fit(fit.line, fit.why), cases)
 
 
 def _notices(evidence: Evidence) -> RunCaveat | None:
     if not evidence.notices:
         return None
-    return _caveat(messages.notices(evidence.notices))
+    return run_caveat(messages.notices(evidence.notices))
 
 
 def _surveyed(evidence: Evidence) -> RunCaveat | None:
     """Only possible with --force."""
     if evidence.surveyed is None or not evidence.surveyed.differences:
         return None
-    return _caveat(messages.survey_elsewhere(evidence.surveyed.where, evidence.surveyed.differences))
+    return run_caveat(messages.survey_elsewhere(evidence.surveyed.where, evidence.surveyed.differences))
 
 
 def _fake(evidence: Evidence) -> RunCaveat | None:
     if not any(record.invented for record in evidence.run.records):
         return None
-    return _caveat(messages.fake())
-
-
-def _simulated(evidence: Evidence) -> RunCaveat | None:
-    if evidence.machine.platform is None:
-        return None
-    return _caveat(messages.simulated(evidence.machine.platform.title))
-
-
-def _poor_calibration(evidence: Evidence) -> RunCaveat | None:
-    platform = evidence.machine.platform
-    if platform is None or not platform.poor_fit:
-        return None
-    return _caveat(messages.poor_calibration(platform.title, platform.poor_fit))
-
-
-def _between_nodes(evidence: Evidence) -> RunCaveat | None:
-    """Ranks on more nodes than anybody measured messages between."""
-    platform = evidence.machine.platform
-    if platform is None or not simulated.between_nodes_guessed(platform):
-        return None
-    most = platform.nodes[0].cores
-    far = {r.case: r.parsed_case().ranks for r in evidence.run.records if r.parsed_case().ranks > most}
-    if not far:
-        return None
-    return _caveat(messages.between_nodes(platform.title, sorted(set(far.values())), most), far)
-
-
-def _published(evidence: Evidence) -> RunCaveat | None:
-    if not evidence.machine.traits.published:
-        return None
-    return _caveat(messages.published(evidence.machine.citation, evidence.machine.host))
+    return run_caveat(messages.fake())
 
 
 _ALL: tuple[Callable[[Evidence], RunCaveat | None], ...] = (
-    _fake, _simulated, _poor_calibration, _between_nodes, _published, _verification, _corrupted, _failures,
-    _incomplete, _surveyed, _notices, _load, _interrupted, _oversubscribed, _unbound, _threads_share_cores,
-    _virtual, _governor, _precision, _launches_differ, _few_launches, _clock, _contradiction, _poor_fit,
+    _fake, machine_caveats.simulated, machine_caveats.poor_calibration, machine_caveats.between_nodes,
+    machine_caveats.published, _verification, _corrupted, _failures, _incomplete, _surveyed, _notices, _load,
+    _interrupted, _oversubscribed, _unbound, _threads_share_cores, machine_caveats.virtual,
+    machine_caveats.governor, _precision, _launches_differ, _missed_launches, _few_launches, _clock,
+    _contradiction, _poor_fit,
 )  # fmt: skip

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -66,20 +65,24 @@ class Evidence:
 
     def observed(self, cases: Iterable[Case] | None = None, *, cost: Cost | None = None) -> list[Observation]:
         """One observation for each of these cases, by default for all of the run, of the cost that the fits
-        use unless `cost` is given."""
+        use unless `cost` is given. All of the run counts: a case that missed launches depends on others."""
         from hockney.models.statistics import launch_times, observe
 
-        run = self.run
-        if cases is not None:
-            lines = {case.line for case in cases}
-            run = dataclasses.replace(run, records=tuple(r for r in run.records if r.case in lines))
-        return observe(run, self.catalog, cost or self.fits.cost, self.times or launch_times)
+        cost = cost or self.fits.cost
+        if cost not in self._observed:
+            self._observed[cost] = observe(self.run, self.catalog, cost, self.times or launch_times)
+        wanted = None if cases is None else {case.line for case in cases}
+        return [seen for seen in self._observed[cost] if wanted is None or seen.case.line in wanted]
 
     def cached(self, compute: Callable[[Evidence], T]) -> T:
         """`compute(self)`, cached: several sections of a page need the same result."""
         if compute not in self._cache:
             self._cache[compute] = compute(self)
         return self._cache[compute]
+
+    @cached_property
+    def _observed(self) -> dict[Cost, list[Observation]]:
+        return {}
 
     @cached_property
     def _cache(self) -> dict[Callable[[Evidence], Any], Any]:

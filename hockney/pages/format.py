@@ -108,6 +108,8 @@ def ratio_bounds(ratio: Estimate) -> str:
 def typical_cost(summary: Summary) -> str:
     """The typical time with its interval, or why it has none."""
     cost = summary.typical
+    if summary.unknown_change:
+        return f"{quantity(cost.value, 's')} (no interval: other cases changed in launches that it missed)"
     if cost.low is None and cost.high is None and summary.launches > 1:
         return f"{quantity(cost.value, 's')} (no interval: its {summary.launches} launches disagree)"
     return with_interval(cost, "s")

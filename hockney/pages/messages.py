@@ -95,6 +95,17 @@ def few_launches(cases: int, fewest: int, wanted: int, enough: int | None, optio
     )
 
 
+def missed_launches(cases: int, example: str) -> Caveat:
+    """`cases` have no interval, such as the one named `example`."""
+    return Caveat(
+        "missed-launches",
+        f"{plural(cases, 'case has', 'cases have')} no interval, such as {example}: other cases changed in "
+        "launches without it, and nothing similar was measured there",
+        "",
+        "measure again: a case that was measured in all launches has an interval",
+    )
+
+
 def launches_differ(
     cases: int, measured: int, worst: str, spread: float, single: int, planned: int, option: str, bound: bool
 ) -> Caveat:

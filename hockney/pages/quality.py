@@ -79,7 +79,7 @@ def spread(evidence: Evidence) -> Section | None:
             scatter(s.between),
             str(s.repetitions),
             str(s.visits),
-            str(s.launches),
+            str(s.launches) + (f" + {s.inferred_launches} inferred" if s.inferred_launches else ""),
         )
         for s in shown
     )

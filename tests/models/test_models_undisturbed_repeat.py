@@ -40,7 +40,6 @@ def undisturbed(visits: np.ndarray) -> tuple[float, float]:
         below=np.array([launch.below for launch in made]),
         above=np.array([launch.above for launch in made]),
         quantile=np.array([launch.quantile for launch in made]),
-        records=(None,) * LAUNCHES,
         visits=tuple(launch.visits for launch in made),
         visits_at_s=tuple(launch.at_s for launch in made),
     ).undisturbed

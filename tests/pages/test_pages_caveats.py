@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from visited import CATALOG, LINE, evidence, with_summary
 
+from hockney.core.case import parse_canonical
 from hockney.core.fit import Estimate
 from hockney.core.record import Rank
 from hockney.core.settings import PRECISION
@@ -26,6 +27,7 @@ from hockney.pages.labels import labels
 from hockney.pages.messages import ALL_NUMBERS
 
 OTHER = "pingpong buffers=hot bytes=1024 ranks=2"
+LARGEST = "pingpong buffers=hot bytes=4096 ranks=2"
 
 
 def found(seen: Evidence) -> dict[str, Caveat]:
@@ -205,3 +207,44 @@ def test_excluded_launches_affect_only_their_cases():
 def test_few_launches_and_what_helps(count):
     caveat = found(evidence({LINE: launches(count)}, precision=0.5))["launches"]
     assert {"--budget", "--launches"} <= set(re.findall(r"--[a-z]+", caveat.todo))
+
+
+BARRIER = "barrier algorithm=mpi iterations=1 ranks=2 sync=barrier"
+
+
+def missing_the_first(count: int, line: str, slow: float) -> Evidence:
+    """Ten launches, the first `count` of which lack the case `line` and are `slow` times as fast."""
+    times = {case: launches(10) for case in (LINE, OTHER, LARGEST, BARRIER)}
+    for case, of in times.items():
+        times[case] = [t if k < count else t * slow for k, t in enumerate(of)]
+    times[line] = [[]] * count + times[line][count:]
+    return evidence(times)
+
+
+def test_a_case_without_an_interval_because_of_missed_launches_is_named():
+    seen = missing_the_first(4, BARRIER, 3.0)
+    caveat = found(seen)["missed-launches"]
+    assert labels(seen)(BARRIER) in caveat.text and caveat.touches == labels(seen)(BARRIER)
+    [barrier] = [s for s in seen.fits.summaries if s.case == BARRIER]
+    assert (barrier.typical.low, barrier.launches, barrier.inferred_launches) == (None, 6, 0)
+    other = msgspec.structs.replace(barrier, unknown_change=False)
+    assert typical_cost(barrier) != typical_cost(other), "its launches do not disagree"
+    assert "missed-launches" not in found(missing_the_first(4, BARRIER, 1.0))
+
+
+def test_inferred_launches_are_shown_and_need_no_caveat():
+    seen = missing_the_first(4, OTHER, 3.0)
+    assert "missed-launches" not in found(seen)
+    table = quality.spread(seen).tables[0]
+    counts = {row[0]: row[table.columns.index("launches")] for row in table.rows}
+    assert counts[labels(seen)(OTHER)].startswith("6 + 4 ") and counts[labels(seen)(LINE)] == "10"
+
+
+def test_some_cases_are_observed_as_in_the_summaries():
+    """A case that missed launches depends on others, also if only it is asked for."""
+    seen = missing_the_first(4, OTHER, 3.0)
+    [alone] = seen.observed([parse_canonical(OTHER)])
+    [summary] = [s for s in seen.fits.summaries if s.case == OTHER]
+    estimate = summary.typical
+    assert alone.interval() == (estimate.value, estimate.low, estimate.high)
+    assert len(seen.observed()) == 4

@@ -134,6 +134,7 @@ def summaries(fits: Fits) -> Rows:
             "repetitions": s.repetitions,
             "visits": s.visits,
             "launches": s.launches,
+            "inferred_launches": s.inferred_launches,
             "bytes_moved": s.bytes_moved,
             "verified_bytes": s.verified_bytes,
             "errors": s.errors,

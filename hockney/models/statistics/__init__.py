@@ -43,16 +43,15 @@ from hockney.models.statistics.matrix import (
 from hockney.models.statistics.modes import fast_visits
 from hockney.models.statistics.multiple_tests import adjusted
 from hockney.models.statistics.noise import MeasuredNoise, noise
-from hockney.models.statistics.observations import (
-    SHORTEST_S,
-    Observation,
+from hockney.models.statistics.observations import SHORTEST_S, Observation
+from hockney.models.statistics.ratios import ratio, ratio_of_estimates
+from hockney.models.statistics.run_observations import (
     Times,
     costing,
     observe,
     observe_case,
     precision_of,
 )
-from hockney.models.statistics.ratios import ratio, ratio_of_estimates
 from hockney.models.statistics.summary import summaries, summarise
 from hockney.models.statistics.sums import SumRatio, ratio_to_sum
 from hockney.models.statistics.turns import mean_ratio_in_turns, ratio_in_turns

@@ -56,12 +56,12 @@ def tabulate(observations: Sequence[Observation], share: float = 0.75) -> Observ
     """A launch gets a column when it has at least `share` of the cases."""
     counts: dict[str, int] = {}
     for seen in observations:
-        for launch in seen.launches:
+        for launch in seen.whole.launches:
             counts[launch] = counts.get(launch, 0) + 1
     columns = [launch for launch, n in counts.items() if n >= share * len(observations)]
     log_times = np.full((len(observations), len(columns)), np.nan)
     for row, seen in enumerate(observations):
-        for launch, value in zip(seen.launches, seen.log_unbiased, strict=True):
+        for launch, value in zip(seen.whole.launches, seen.whole.log_unbiased, strict=True):
             if launch in columns:
                 log_times[row, columns.index(launch)] = value
     common = _common(log_times)
@@ -69,15 +69,20 @@ def tabulate(observations: Sequence[Observation], share: float = 0.75) -> Observ
     for row, seen in enumerate(observations):
         present = np.isfinite(log_times[row])
         apart_from_common = log_times[row, present] - common[present]
-        centers[row] = center(apart_from_common if present.any() else seen.log_unbiased)
+        centers[row] = center(apart_from_common if present.any() else seen.whole.log_unbiased)
     within = np.nan_to_num([seen.within for seen in observations]) ** 2
     apart, spoiled = _apart(log_times)
     # A few bad launches out of many shift a trimmed mean, but not a median.
     centers[spoiled] = np.nanmedian(log_times[spoiled] - common, axis=1)
-    variance = np.maximum(within, apart)
+    variance = np.maximum(within, apart) + _of_inference(observations)
     usable = np.isfinite(log_times) & ~spoiled[:, None]
     filled = np.where(usable, log_times, centers[:, None] + common)
     return ObservationTable(filled, centers, variance, spoiled, sum(seen.errors for seen in observations))
+
+
+def _of_inference(observations: Sequence[Observation]) -> np.ndarray:
+    """The variance of each typical time (of its log) due to inferred launches; 0 if unknown."""
+    return np.nan_to_num([seen.inference_half_width / Z for seen in observations]) ** 2
 
 
 def _common(log_times: np.ndarray) -> np.ndarray:
@@ -157,6 +162,7 @@ class Medians:
     def of(observations: Sequence[Observation]) -> Medians:
         table = tabulate(observations)
         within = np.array([observation.within for observation in observations]) ** 2
+        within += _of_inference(observations)
         variance = np.where(table.spoiled, table.variance, within)
         return Medians(table.times, table.by_launch, table.times**2 * variance, table.errors)
 

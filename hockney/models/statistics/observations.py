@@ -9,7 +9,7 @@ a time must not reach below zero."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -17,10 +17,9 @@ from typing import Any
 import numpy as np
 
 from hockney.core.case import Case
-from hockney.core.catalog import Catalog, Workload
-from hockney.core.fit import Cost, Modes
-from hockney.core.record import Record, RunRecords
-from hockney.models.loaded_launches import kept, loaded_launches
+from hockney.core.catalog import Workload
+from hockney.core.fit import Modes
+from hockney.core.record import Record
 from hockney.models.statistics.jackknife import undisturbed_half_width
 from hockney.models.statistics.location import (
     FEWEST_TO_WINSORISE,
@@ -35,18 +34,15 @@ from hockney.models.statistics.visits import (
     SHORTEST_S,
     LaunchTimes,
     half_width_in_time,
-    launch_times,
     of_visits,
 )
 
 __all__ = [
     "SHORTEST_S",
     "HalfWidths",
+    "Inferred",
     "Observation",
-    "costing",
-    "observe",
-    "observe_case",
-    "precision_of",
+    "by_launch",
 ]
 
 HalfWidths = tuple[np.ndarray, np.ndarray]
@@ -62,7 +58,9 @@ class Observation:
     (the median of its only visit, the centre of many), how far the ends of its 95% interval are below and
     above it (log as well, nan if there is no interval), and the quantile that the interval used. `visits` are
     the logs of the medians of each launch's visits, in order, `visits_at_s` their start times. `chosen_from`
-    is the observation with all visits, if these are only those of the fastest mode."""
+    is the observation with all visits, if these are only those of the fastest mode. `inferred` are the
+    launches that the case missed. It has no interval if it missed an `unknown_change`: launches in which
+    other cases differed and no similar one was measured."""
 
     case: Case
     workload: Workload
@@ -76,6 +74,8 @@ class Observation:
     visits: tuple[np.ndarray, ...] = field(default=(), repr=False, compare=False)
     visits_at_s: tuple[np.ndarray, ...] = field(default=(), repr=False, compare=False)
     chosen_from: Observation | None = field(default=None, repr=False, compare=False)
+    inferred: Inferred | None = field(default=None, repr=False, compare=False)
+    unknown_change: bool = False
 
     @property
     def role(self) -> str:
@@ -87,9 +87,19 @@ class Observation:
         return self.workload.size_of(self.case)
 
     @property
+    def whole(self) -> Observation:
+        """The same with the inferred launches among its own."""
+        return self if self.inferred is None else self.inferred.whole
+
+    @property
     def log_center(self) -> float:
         """Log of the typical time: the robust centre of the launches' logarithms."""
-        return float(center(self.log_typical))
+        return float(center(self.whole.log_typical))
+
+    @property
+    def inference_half_width(self) -> float:
+        """Half width of the 95% interval of `log_center` due to inferred launches; 0 without them."""
+        return 0.0 if self.inferred is None else self.inferred.half_width
 
     @property
     def log_unbiased(self) -> np.ndarray:
@@ -131,6 +141,14 @@ class Observation:
     def interval(self) -> tuple[float, float, float]:
         """(typical time, low, high) in seconds over all launches; nan for unknown ends."""
         center = self.log_center
+        if self.unknown_change:
+            return float(np.exp(center)), float("nan"), float("nan")
+        below, above = (self.inferred or self).half_widths_of_center()
+        return float(np.exp(center)), float(np.exp(center - below)), float(np.exp(center + above))
+
+    def half_widths_of_center(self) -> tuple[float, float]:
+        """How far the ends of the interval of `log_center` are below and above it, if all launches were
+        measured."""
         # Several launches determine the correlation better than each alone: t - 1.96 falls as the degrees of
         # freedom add up.
         shrink = (Z + np.mean(self.quantile - Z) / len(self.quantile)) / self.quantile
@@ -139,9 +157,10 @@ class Observation:
             every = self.chosen_from
             least = max(least, undisturbed_half_width(every.visits, every.visits_at_s))
         below, above = margins(self.modes, self.visits, self.visits_at_s)
-        low = center - max(float(half_width(self.log_typical, of_mean(self.below * shrink))), least, below)
-        high = center + max(float(half_width(self.log_typical, of_mean(self.above * shrink))), least, above)
-        return float(np.exp(center)), float(np.exp(low)), float(np.exp(high))
+        return (
+            max(float(half_width(self.log_typical, of_mean(self.below * shrink))), least, below),
+            max(float(half_width(self.log_typical, of_mean(self.above * shrink))), least, above),
+        )
 
     @cached_property
     def modes(self) -> Modes | None:
@@ -152,64 +171,67 @@ class Observation:
     def undisturbed(self) -> Observation | None:
         """The case in its fastest mode, from the launches in which it occurred; None if there are too few
         visits to detect modes, as in runs with one visit per launch."""
-        fast = fast_visits(self.visits)
+        whole = self.whole
+        fast = fast_visits(whole.visits)
         if fast is None:
             return None
         used = [k for k, of in enumerate(fast) if of.any()]
+        times = by_launch([of_visits(whole.visits[k][fast[k]], whole.visits_at_s[k][fast[k]]) for k in used])
+        chosen = replace(whole.of_launches(used), chosen_from=whole, **times)
+        return chosen if self.inferred is None else self.inferred.apart_from(chosen)
+
+    def of_launches(self, places: Sequence[int]) -> Observation:
+        """The same with only the launches at these indices."""
+        at = np.array(places, dtype=int)
+        names = tuple(self.launches[k] for k in places)
         return replace(
             self,
-            launches=tuple(self.launches[k] for k in used),
-            records=tuple(self.records[k] for k in used),
-            chosen_from=self,
-            **_by_launch([of_visits(self.visits[k][fast[k]], self.visits_at_s[k][fast[k]]) for k in used]),
+            launches=names,
+            log_typical=self.log_typical[at],
+            below=self.below[at],
+            above=self.above[at],
+            quantile=self.quantile[at],
+            records=tuple(record for record in self.records if record.launch in names),
+            visits=tuple(self.visits[k] for k in places),
+            visits_at_s=tuple(self.visits_at_s[k] for k in places),
         )
 
 
-Times = Callable[[Record], LaunchTimes]
-"""`launch_times`, or a `LaunchTimesOnce` if a run is observed repeatedly."""
+@dataclass(frozen=True)
+class Inferred:
+    """The launches that a case missed, inferred from similar cases (`missed_launches`). `whole` is its
+    observation with these launches among its own; in `widest`, each is as far from its own ones as the
+    similar cases allow. `apart` is the half width of the logarithm of each inferred time due to the
+    difference of the similar cases, `paired` that of the centre of the ratios to them."""
+
+    whole: Observation
+    widest: Observation
+    apart: Mapping[str, float]
+    paired: float
+
+    @property
+    def half_width(self) -> float:
+        """That of the interval of `log_center` due to the inference. With the share f of the launches
+        inferred, the centre is the mean of the case's own launches with the weight 1 - f, and depends on the
+        ratio to the similar cases with the weight f. The interval of `whole` takes all launches for measured:
+        for it, the variance of the mean of the case's own ones counts (1 - f) ** 2 times."""
+        apart = [self.apart.get(launch, 0.0) for launch in self.whole.launches]
+        measured = sum(launch not in self.apart for launch in self.whole.launches) / len(apart)
+        return math.hypot(math.sqrt(1 - measured**2) * self.paired, sum(apart) / len(apart))
+
+    def half_widths_of_center(self) -> tuple[float, float]:
+        """As for an observation, including the error of the inference."""
+        sides = zip(self.whole.half_widths_of_center(), self.widest.half_widths_of_center(), strict=True)
+        below, above = (float(np.hypot(max(side), self.half_width)) for side in sides)
+        return below, above
+
+    def apart_from(self, whole: Observation) -> Observation:
+        """The measured launches of `whole`, some of the same launches, with these inferred ones."""
+        measured = [k for k, launch in enumerate(whole.launches) if launch not in self.apart]
+        return replace(whole.of_launches(measured), inferred=replace(self, whole=whole, widest=whole))
 
 
-def observe(
-    run: RunRecords, catalog: Catalog, cost: Cost = "typical", times: Times = launch_times
-) -> list[Observation]:
-    """One observation per case, in order of first appearance, of its typical or its undisturbed cost (the
-    typical one if modes cannot be detected). Records without times are skipped; so are interrupted ones and
-    those of loaded launches, if enough others are left."""
-    loaded = loaded_launches(run)
-    made = (observe_case(kept(records, loaded), catalog, times) for records in run.by_case().values())
-    return costing([observation for observation in made if observation is not None], cost)
-
-
-def costing(observations: Sequence[Observation], cost: Cost) -> list[Observation]:
-    """Observations of the typical cost, turned into those of `cost`."""
-    return [(seen.undisturbed or seen) if cost == "undisturbed" else seen for seen in observations]
-
-
-def precision_of(seen: Observation) -> float | None:
-    """Half width of the 95% interval of the typical time relative to that time; None if it has no
-    interval."""
-    value, low, high = seen.interval()
-    return float((high - low) / 2 / value) if np.isfinite(high - low) and value > 0 else None
-
-
-def observe_case(
-    records: Iterable[Record], catalog: Catalog, times: Times = launch_times
-) -> Observation | None:
-    used = tuple(r for r in records if r.times_s)
-    if not used:
-        return None
-    case = used[0].parsed_case()
-    return Observation(
-        case=case,
-        workload=catalog.entry(case.workload),
-        launches=tuple(r.launch for r in used),
-        errors=sum(r.verified.errors for r in used),
-        records=used,
-        **_by_launch([times(record) for record in used]),
-    )
-
-
-def _by_launch(made: Sequence[LaunchTimes]) -> dict[str, Any]:
+def by_launch(made: Sequence[LaunchTimes]) -> dict[str, Any]:
     """The fields of an observation that are computed from its launches' times."""
     return {
         "log_typical": np.array([launch.center for launch in made]),

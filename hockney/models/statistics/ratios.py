@@ -4,7 +4,8 @@
 
 Launches differ by factors that all their cases share. If both cases were measured in the same launches, that
 factor cancels in each launch's ratio: the interval is that of the centre of these ratios (`location`), and is
-usually much narrower than one computed from the intervals of both times. What changes slowly cancels only as
+usually much narrower than one computed from the intervals of both times. Only measured launches count; the
+error of the inferred ones (`missed_launches`) is added in quadrature. What changes slowly cancels only as
 far as it changes both: the interval is at least that of the difference of both series of visits in time
 (`drift`), and at least the difference of both half widths, since a difference varies no less than that. For
 different launches both half widths are added in quadrature. All computations use logarithms, as for times.
@@ -68,7 +69,9 @@ def _paired(of: Observation, over: Observation) -> tuple[float, float] | None:
     logs = of.log_typical[a] - over.log_typical[b]
     middle, below, above = paired(logs, of.half_widths(a), over.half_widths(b))
     least = max(_in_time(of, over, a, b), abs(_half_width(of) - _half_width(over)))
-    return float(np.exp(middle - max(below, least))), float(np.exp(middle + max(above, least)))
+    inference = np.hypot(of.inference_half_width, over.inference_half_width)
+    below, above = np.hypot(max(below, least), inference), np.hypot(max(above, least), inference)
+    return float(np.exp(middle - below)), float(np.exp(middle + above))
 
 
 def _half_width(seen: Observation) -> float:

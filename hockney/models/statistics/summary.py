@@ -19,8 +19,9 @@ from hockney.models.statistics.estimates import WIDEST, estimate
 from hockney.models.statistics.location import scatter
 from hockney.models.statistics.metrics import metric_summaries
 from hockney.models.statistics.modes import disturbed_share
-from hockney.models.statistics.observations import Observation, observe
+from hockney.models.statistics.observations import Observation
 from hockney.models.statistics.peers import algorithm_bandwidth, bus_bandwidth, message_rate
+from hockney.models.statistics.run_observations import observe
 
 
 def summarise(run: RunRecords, catalog: Catalog) -> list[Summary]:
@@ -40,23 +41,25 @@ def _summary(seen: Observation) -> Summary:
     p5, p25, p50, p75, p95, p99 = percentiles(pooled, (5, 25, 50, 75, 95, 99))
     operations = [record.batch * len(record.times_s) for record in seen.records]
     typical = _cost(seen)
-    spread, expected = seen.launch_spread
+    spread, expected = seen.whole.launch_spread
     return Summary(
         case=seen.records[0].case,
         typical=typical,
         undisturbed=_undisturbed(seen),
-        modes=seen.modes,
+        modes=seen.whole.modes,
         visits=sum(map(len, seen.visits)),
         preempted=sum(
             len(counts) - counts.count(0) for counts in (record.visits.preempted for record in seen.records)
         ),
         quartiles=(p5, p25, p75, p95),
         within=float(np.mean(iqr / medians)),
-        between=scatter(seen.log_typical) if len(launches) > 1 else None,
+        between=scatter(seen.whole.log_typical) if len(seen.whole.launches) > 1 else None,
         launch_spread=spread,
         launch_spread_expected=expected,
         repetitions=sum(map(len, launches)),
         launches=len(set(seen.launches)),
+        inferred_launches=len(seen.whole.launches) - len(seen.launches),
+        unknown_change=seen.unknown_change,
         bytes_moved=seen.records[0].bytes_moved,
         verified_bytes=sum(record.verified.bytes for record in seen.records),
         errors=seen.errors,
@@ -99,4 +102,4 @@ def _undisturbed(seen: Observation) -> Undisturbed | None:
     fast = seen.undisturbed
     if fast is None:
         return None
-    return Undisturbed(cost=_cost(fast), disturbed=disturbed_share(seen.visits, fast.log_center))
+    return Undisturbed(cost=_cost(fast), disturbed=disturbed_share(seen.whole.visits, fast.log_center))

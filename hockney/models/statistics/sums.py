@@ -91,7 +91,9 @@ def _paired(of: Observation, terms: Sequence[Weighted]) -> tuple[float, float, f
         widths = [case.half_widths(k)[side] for (case, _), k in zip(terms, where, strict=True)]
         return np.asarray(np.sqrt(np.sum((shares * np.array(widths)) ** 2, axis=0)))
 
-    return *paired(logs, of.half_widths(at), (of_sum(0), of_sum(1))), len(shared) - 1
+    middle, below, above = paired(logs, of.half_widths(at), (of_sum(0), of_sum(1)))
+    inference = np.hypot(of.inference_half_width, max(case.inference_half_width for case, _ in terms))
+    return middle, float(np.hypot(below, inference)), float(np.hypot(above, inference)), len(shared) - 1
 
 
 def _apart(of: Observation, terms: Sequence[Weighted], log_ratio: float) -> tuple[float, float, float, int]:

@@ -1,0 +1,53 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Caveats that follow from the machine: simulated, published, virtual, or with a changing frequency."""
+
+from __future__ import annotations
+
+from hockney import simulated as descriptions
+from hockney.pages import messages
+from hockney.pages.evidence import Evidence
+from hockney.pages.run_caveat import RunCaveat, run_caveat
+
+
+def simulated(evidence: Evidence) -> RunCaveat | None:
+    if evidence.machine.platform is None:
+        return None
+    return run_caveat(messages.simulated(evidence.machine.platform.title))
+
+
+def poor_calibration(evidence: Evidence) -> RunCaveat | None:
+    platform = evidence.machine.platform
+    if platform is None or not platform.poor_fit:
+        return None
+    return run_caveat(messages.poor_calibration(platform.title, platform.poor_fit))
+
+
+def between_nodes(evidence: Evidence) -> RunCaveat | None:
+    """Ranks on more nodes than anybody measured messages between."""
+    platform = evidence.machine.platform
+    if platform is None or not descriptions.between_nodes_guessed(platform):
+        return None
+    most = platform.nodes[0].cores
+    far = {r.case: r.parsed_case().ranks for r in evidence.run.records if r.parsed_case().ranks > most}
+    if not far:
+        return None
+    return run_caveat(messages.between_nodes(platform.title, sorted(set(far.values())), most), far)
+
+
+def published(evidence: Evidence) -> RunCaveat | None:
+    if not evidence.machine.traits.published:
+        return None
+    return run_caveat(messages.published(evidence.machine.citation, evidence.machine.host))
+
+
+def virtual(evidence: Evidence) -> RunCaveat | None:
+    if not evidence.machine.virtual:
+        return None
+    return run_caveat(messages.virtual(evidence.machine.virtual))
+
+
+def governor(evidence: Evidence) -> RunCaveat | None:
+    if evidence.machine.governor in ("", "performance"):
+        return None
+    return run_caveat(messages.governor(evidence.machine.governor))
