@@ -24,6 +24,7 @@ ZERO_OCTAVES = 2.0
 
 # The units that belong to each number; others are words of an axis' title.
 UNITS = ("s", "s/B", "B", "B/s", "%")
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 # No real quantity in bytes or seconds is larger, nor smaller than its inverse.
 BEYOND = 1e30
 
@@ -208,8 +209,13 @@ def _untrimmed(value: float, unit: str, digits: int) -> str:
         return f"{value:.{max(digits, 6)}g} s"
     if unit in UNITS:
         return format_value(value, unit, digits)
-    million = 1e6 <= abs(value) < 1e10 and value.is_integer()
-    return f"{value:.0f}" if million else f"{value:.{max(digits, 6)}g}"
+    number, _, power = f"{value:.{max(digits, 6)}g}".partition("e")
+    if not power:
+        return number
+    if len(number) > len("1.5") and value.is_integer() and abs(value) < 1e15:
+        return f"{value:.0f}"  # 2**20 ranks
+    raised = f"10{str(int(power)).translate(SUPERSCRIPTS)}"
+    return raised if number == "1" else f"{number}·{raised}"
 
 
 def _trim(text: str) -> str:
