@@ -301,6 +301,22 @@ def test_a_project_in_c_links_the_shared_library(prefix, tmp_path):
     assert bsprun(prefix, 2, tmp_path / "b" / "user").code == 0
 
 
+@pytest.mark.parametrize("count", ["0", "00", "x", "-1", ""])
+def test_a_count_that_is_none_is_refused(prefix, count):
+    """Before anything is started: the program does not exist."""
+    words = [str(prefix / "bin" / "hockney-bsprun"), "-n", count, "./nothing"]
+    refused = process.capture(words, timeout=60)
+    assert refused.code == 2 and refused.out == "" and len(refused.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("language", ["cc", "c++"])
+def test_the_compilers_help_comes_after_the_commands_own(prefix, language):
+    lines = did([*bspcc(prefix, language), "--help"]).splitlines()
+    own = [line.split()[0] for line in lines[:12] if line.startswith("  -")]
+    assert lines[0].split()[1] == f"hockney-bsp{language}" and own == ["-check", "-dynamic", "-show"]
+    assert len(lines) > 20
+
+
 def test_manual_pages_have_every_function(prefix):
     header = (prefix / "include" / "bsp.h").read_text()
     functions = set(re.findall(r"\b(bsp_\w+)\(", header.split("/* The same functions with other types")[0]))
