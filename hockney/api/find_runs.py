@@ -29,7 +29,7 @@ from hockney.lab import Listener, Status, silent
 from hockney.machine import mpi_settings, processors
 from hockney.models.applications.message_costs import messages_of_run, relevant
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
-from hockney.store import Reading, RunFolder, left, missing
+from hockney.store import Reading, RunFolder, expected, left, missing
 
 PLACE = Path("runs")
 SURVEY = "survey"
@@ -160,8 +160,9 @@ def _newest_unfinished() -> tuple[str, int, int]:
     for folder in _folders():
         with contextlib.suppress(HockneyError):
             plan = folder.plan()
-            if lacking := len(missing(plan, folder.read().run)):
-                return str(folder.path), lacking, len(plan.items)
+            run = folder.read().run
+            if lacking := len(missing(plan, run)):
+                return str(folder.path), lacking, len(expected(plan, run))
     return "", 0, 0
 
 
@@ -293,5 +294,6 @@ def _source(folder: RunFolder, listen: Listener, cost: Cost, reading: Reading | 
         listen(notice)
     plan = folder.plan()
     if lacking := len(missing(plan, results.run)):
-        listen(messages.survey_unfinished(printable(str(folder.path)), lacking, len(plan.items)))
+        planned = len(expected(plan, results.run))
+        listen(messages.survey_unfinished(printable(str(folder.path)), lacking, planned))
     return Source(costs, surveyed.machine if surveyed else results.machine, most, results.run.most_hosts(2))

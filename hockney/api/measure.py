@@ -23,7 +23,7 @@ from hockney.core.paths import AnyPath, to_path
 from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
 from hockney.lab import Bench, CasesChosen, Listener, Outcome, Status, Working, notifier, silent
-from hockney.store import RunFolder
+from hockney.store import RunFolder, left
 from hockney.studies import Options
 
 DEFAULT = RunOptions()
@@ -74,7 +74,7 @@ def run(
     if options.every is not None and not options.every_s:
         listen(messages.rounds_follow_at_once())
     planned = plan(asked, options, listen=listen)
-    bench = lab.check(planned.bench, planned.cases, notifier(listen))
+    bench = lab.check(planned.bench, planned.cases)
     planned = _within_budget(replace(planned, bench=bench))
     if planned.warning is not None:
         listen(planned.warning)
@@ -179,7 +179,7 @@ def resume(
         launch_settings=launch_settings or settings.launch_settings,
     )
     before = folder.machine()
-    folder.read()
+    records = folder.read().run
     if budget is not None and settings.every_s:
         refuse_long_rounds(budget, settings.every_s)
     notify = notifier(listen)
@@ -196,10 +196,11 @@ def resume(
     for case in cases:
         _refuse_unusable(case, bench.catalog, folder)
     lab.check_settings(bench, cases, settings)
-    bench = lab.check(bench, cases, notify)
-    for difference in lab.differences(before, bench.machine):
-        field = lab.name_of(difference)
-        listen(messages.bench_changed(field, difference.left, difference.right))
+    if left(planned, records):
+        bench = lab.check(bench, cases)
+        for difference in lab.differences(before, bench.machine):
+            field = lab.name_of(difference)
+            listen(messages.bench_changed(field, difference.left, difference.right))
     return _measured(folder, bench, listen, budget)
 
 

@@ -25,7 +25,7 @@ from hockney.core.record import Record
 from hockney.core.settings import Settings
 from hockney.draw.figure import Figure, Plane
 from hockney.draw.names import named
-from hockney.store import Plan, Reading, RunFolder, missing
+from hockney.store import Plan, Reading, RunFolder, expected, missing
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure as PlotlyFigure
@@ -228,7 +228,7 @@ def evidence_of(folder: RunFolder, results: Results) -> Evidence:
         run=results.run,
         machine=results.machine,
         settings=plan.settings,
-        planned=len(plan.items),
+        planned=len(expected(plan, results.run)),
         left=len(missing(plan, results.run)),
         added=len(set(results.run.by_case()) - {case.line for case in plan.cases}),
         notices=tuple(notice.text for notice in results.notices),

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         LaunchBegan,
         LaunchEnded,
         Listener,
+        MeasurementsAdded,
         MeasuringBegan,
         Notice,
         Status,
@@ -57,7 +58,8 @@ else:
             "hockney.lab.calibration_check": "survey_twin surveyed",
             "hockney.lab.doctor": "examine look_around",
             "hockney.lab.events": "CaseBegan CaseEnded CaseSettled CasesChosen Counted Event LaunchBegan "
-            "LaunchEnded Listener MeasuringBegan Notice Status Waiting Working silent notifier",
+            "LaunchEnded Listener MeasurementsAdded MeasuringBegan Notice Status Waiting Working silent "
+            "notifier",
             "hockney.lab.executables": "other_groups",
             "hockney.lab.finding": "Finding",
             "hockney.lab.kinds": "Kind kind_of listed prepare repeats_itself",
@@ -88,6 +90,7 @@ __all__ = [
     "LaunchEnded",
     "Listener",
     "MachineDifference",
+    "MeasurementsAdded",
     "MeasuringBegan",
     "Notice",
     "Outcome",

@@ -99,7 +99,7 @@ def check_settings(bench: Bench, cases: Sequence[Case], settings: Settings) -> N
         raise messages.no_mpiexec_on_machine(settings.machine)
 
 
-def check(bench: Bench, cases: Sequence[Case], notify: Tell) -> Bench:
+def check(bench: Bench, cases: Sequence[Case]) -> Bench:
     """Check that the ranks of `cases` start, before anything is written. The returned bench has the cost of
     starting them, and its machine the transports that MPI reports.
 
@@ -110,8 +110,6 @@ def check(bench: Bench, cases: Sequence[Case], notify: Tell) -> Bench:
     check_ranks(bench, most)
     if not cases:
         return bench
-    for note in bench.launcher.describe(most).notes:
-        notify(messages.note(note.text))
     began = bench.now()
     checked = bench.launcher.check(most)
     if not checked.hellos:

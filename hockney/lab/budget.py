@@ -12,7 +12,9 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean, median
 
 from hockney.core.case import Case
+from hockney.lab.bench import Bench
 from hockney.models.least_time import least_of
+from hockney.store import Item, Plan
 
 TOLERANCE = 0.05
 """The guarantee: launches take the budget, at most this fraction more."""
@@ -22,8 +24,31 @@ time too."""
 CAREFUL = 0.9
 """Quantile of the costs of launches with which one must fit to be started."""
 
+COMPLETING_S = 0.2
+"""A launch that completes an earlier one measures at least this long: the cases of that one left time to one
+another if they ended early."""
+
+LEAST_S = 1e-4
+"""A launch is given at least this time for each of its cases."""
 WORTH_IT = 0.5
 """A launch is started for at least this fraction of its cases; the limit ends it."""
+
+
+def share_of(plan: Plan, todo: Sequence[Item], whole: Sequence[Item], bench: Bench) -> float:
+    """The time for `todo`, a part of the `whole` run, including that of the check and of starting launches:
+    each measurement gets as long as in the whole run, but each launch at least `COMPLETING_S` and the
+    shortest time that its cases can take. A simulation may use all of the run's budget: it ends after a few
+    repetitions."""
+    if not bench.machine.traits.wall_clock or len(todo) == len(whole):
+        return plan.settings.budget_s
+    measuring_s = plan.settings.budget_s - _starting_s(whole, bench)
+    share_s = measuring_s * len(todo) / max(1, len(whole))
+    launches_s = COMPLETING_S * len({item.launch for item in todo})
+    return _starting_s(todo, bench) + max(share_s, launches_s, least_of(item.case for item in todo))
+
+
+def _starting_s(items: Sequence[Item], bench: Bench) -> float:
+    return bench.checked_s + bench.launch_cost_s * len({item.launch for item in items})
 
 
 @dataclass
@@ -77,8 +102,7 @@ class Budget:
             return max(0.0, self.total_s - self.elapsed_s)
         usable = self.total_s - self.elapsed_s - self.cost_s * launches_left
         overrun = max(1.0, fmean(self.excess)) if self.excess else 1.0
-        least = 1e-4 * cases
-        return max(least, usable * cases / cases_left / overrun)
+        return max(LEAST_S * cases, usable * cases / cases_left / overrun)
 
     def limit(self, cases: Sequence[Case]) -> float:
         """Seconds of measuring after which a launch that starts now begins no other case, so that it ends
@@ -95,7 +119,9 @@ class Budget:
         """Whether there is no time for WORTH_IT of another launch of `cases`, even if shortened."""
         if not self.costs:
             return False
-        least_s = self.floor_s * cases * (WORTH_IT if self.shared else 1.0)
+        least_s = self.floor_s * cases
+        if self.shared:
+            least_s = max(WORTH_IT * least_s, LEAST_S * cases)
         return self.elapsed_s + self.careful_cost_s + least_s > self.total_s
 
     def spent(self, given_s: float, measuring_s: float, launch_s: float, cases: int) -> None:

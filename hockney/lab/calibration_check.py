@@ -53,6 +53,6 @@ def survey_twin(platform: Platform, real: Survey, notify: Tell, listen: Listener
         available = {workload.name for workload in bench.catalog.workloads}
         cases = [case for case in twin_cases(real) if case.workload in available]
         settings = Settings(study="cases", budget_s=BUDGET_S, launches=1, seed=1, machine=machine)
-        folder = begin(Path(place) / "twin", cases, settings, check(bench, cases, notify))
+        folder = begin(Path(place) / "twin", cases, settings, check(bench, cases))
         measure(folder, bench, listen)
         return surveyed(folder)[0]

@@ -25,7 +25,8 @@ class CasesChosen:
 @dataclass(frozen=True)
 class MeasuringBegan:
     """`measurements` are left of `planned` (pairs of case and launch). `budget_s` is the time from the first
-    launch to the end, including the waiting between `rounds`, which begin every `every_s`."""
+    launch to the end, including the waiting between `rounds`, which begin every `every_s`. With `extend`,
+    more follow while time is left, so their number is not known in advance."""
 
     measurements: int
     planned: int
@@ -33,6 +34,14 @@ class MeasuringBegan:
     budget_s: float
     rounds: int = 1
     every_s: float = 0.0
+    extend: bool = False
+
+
+@dataclass(frozen=True)
+class MeasurementsAdded:
+    """So many more than announced, because sizes were added."""
+
+    measurements: int
 
 
 @dataclass(frozen=True)
@@ -105,6 +114,7 @@ class Counted:
 
 Event = (
     CasesChosen
+    | MeasurementsAdded
     | MeasuringBegan
     | LaunchBegan
     | CaseBegan

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
+from typing import Literal
 
 from hockney.core.case import Case, parse_canonical
 from hockney.core.errors import Exit, one_line
@@ -14,7 +15,7 @@ from hockney.lab.bench import Bench
 from hockney.lab.budget import Budget
 from hockney.lab.events import CaseBegan, CaseEnded, LaunchBegan, LaunchEnded, Listener
 from hockney.lab.launch_lines import lines_of
-from hockney.launch.launcher import LaunchFailed, LaunchOptions
+from hockney.launch.launcher import LaunchFailed, LaunchOptions, Reason
 from hockney.store import Appender
 
 
@@ -43,13 +44,15 @@ class LaunchRecorder:
         began, before = self.bench.now(), self.bench.moment()
         problem: LaunchFailed | None = None
         code: int = Exit.INTERRUPTED
+        reason: Reason | Literal[""] = ""
         try:
             with contextlib.closing(lines_of(self.bench.launcher, cases, options)) as lines:
                 for line in lines:
                     self._take(line)
             code = 0
+            reason = "time" if options.limit_s and len(self.answered) < len(cases) else ""
         except LaunchFailed as failed:
-            problem, code = failed, failed.job_exit
+            problem, code, reason = failed, failed.job_exit, failed.reason
             self._blame(failed, options.launch)
         finally:
             ended = self.bench.now()
@@ -62,7 +65,7 @@ class LaunchRecorder:
                     exit_code=code,
                     outside_cores=load.outside_cores,
                     steal=load.steal,
-                    reason="" if problem is None else problem.reason,
+                    reason=reason,
                 )
             )
         hung_s = options.hang_s if problem is not None and problem.reason == "hung" else 0.0

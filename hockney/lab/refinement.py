@@ -15,46 +15,38 @@ from hockney.core.settings import FEWEST_LAUNCHES
 from hockney.lab.bench import Bench
 from hockney.models.refined_sizes import sizes_between
 from hockney.models.statistics import Observation
-from hockney.store import Plan
+from hockney.store import Plan, additions
 
 MOST_SHARE = 0.4
 """Maximum relative to the planned cases, whose time must not be used up by added ones."""
-DECISIONS = ((0.2, 0.6), (0.4, 0.85), (0.6, 1.0))
-"""After which fraction of the launches sizes are added, and up to which fraction of the maximum: gaps become
-narrow in steps, and added cases need launches still to come."""
 
 
 class Refinement:
-    """`cases` are those added so far; a resumed run continues with those for which it has records. If the
-    budget is so small that hockney chose the fewest launches, the planned cases need all of it."""
+    """`cases` are those added so far, including those of `run`, which a resumed run continues with; `new` are
+    those added here. If the budget is so small that hockney chose the fewest launches, the planned cases need
+    all of it."""
 
     def __init__(self, plan: Plan, bench: Bench, run: RunRecords) -> None:
         planned = set(plan.cases)
         self.bench = bench
         self.most = int(MOST_SHARE * len(planned))
         few = plan.settings.extend and plan.settings.launches <= FEWEST_LAUNCHES
-        self.decisions = decisions(plan.settings.launches) if plan.settings.refine and not few else {}
-        index = {launch.launch: launch.index for launch in run.launches}
-        measured = [(record.parsed_case(), index.get(record.launch)) for record in run.records]
-        self.cases = tuple(dict.fromkeys(case for case, _ in measured if case not in planned))
-        self.done = set(measured)
+        self.additions = additions(plan.settings.launches) if plan.settings.refine and not few else {}
+        measured = dict.fromkeys(record.parsed_case() for record in run.records)
+        self.cases = tuple(case for case in measured if case not in planned)
+        self.new: tuple[Case, ...] = ()
 
     def refine(self, rounds: int, observations: Sequence[Observation]) -> tuple[Case, ...]:
         """After this number of rounds of launches, add sizes around changes of the observed costs; returns
         the added cases."""
-        most = int(self.decisions[rounds] * self.most)
+        most = int(self.additions[rounds] * self.most)
         added = tuple(sizes_between(observations, max(0, most - len(self.cases))))
         self.cases += added
+        self.new += added
         return added
 
-    def along_with(self, case: Case, launch: int) -> list[Case]:
-        """The added cases that the planned launch of this number, which measures `case`, has still to
-        measure."""
+    def along_with(self, case: Case) -> list[Case]:
+        """The cases added here that a later launch, which measures `case`, measures as well. What `run` lacks
+        of those added before is among the work left (`store.left`)."""
         launch_of = self.bench.launch_of
-        alike = (added for added in self.cases if launch_of(added) == launch_of(case))
-        return [added for added in alike if (added, launch) not in self.done]
-
-
-def decisions(rounds: int) -> dict[int, float]:
-    """The numbers of rounds after which sizes are added, and up to which share of the maximum."""
-    return {max(1, round(rounds * part)): share for part, share in DECISIONS}
+        return [added for added in self.new if launch_of(added) == launch_of(case)]

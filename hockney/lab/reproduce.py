@@ -11,7 +11,7 @@ from hockney.core.case import Case
 from hockney.core.settings import Settings
 from hockney.lab import messages
 from hockney.lab.bench import Bench, check
-from hockney.lab.events import Listener, notifier
+from hockney.lab.events import Listener
 from hockney.lab.session import begin, measure
 from hockney.store import RunFolder, left
 
@@ -36,7 +36,7 @@ def run_part(
         bench = None
         _refuse_others(folder, machine, cases)
     else:
-        bench = check(prepare(machine), cases, notifier(listen))
+        bench = check(prepare(machine), cases)
         settings = Settings(study=STUDY, budget_s=BUDGET_S, launches=1, seed=1, machine=machine)
         folder = begin(path, cases, settings, bench)
     todo = left(folder.plan(), folder.read().run)

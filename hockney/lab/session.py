@@ -18,8 +18,16 @@ from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
 from hockney.lab import messages
 from hockney.lab.bench import Bench
-from hockney.lab.budget import Budget
-from hockney.lab.events import CaseEnded, CaseSettled, Event, Listener, MeasuringBegan, Status
+from hockney.lab.budget import Budget, share_of
+from hockney.lab.events import (
+    CaseEnded,
+    CaseSettled,
+    Event,
+    Listener,
+    MeasurementsAdded,
+    MeasuringBegan,
+    Status,
+)
 from hockney.lab.launch_count import VISITS, most_repetitions
 from hockney.lab.launch_order import schedule
 from hockney.lab.launch_recorder import LaunchRecorder
@@ -28,7 +36,7 @@ from hockney.lab.rounds import Rounds, rounds_of
 from hockney.lab.stopping import imprecise_cases, one_launch_of
 from hockney.launch.launcher import LaunchFailed, LaunchOptions
 from hockney.models.statistics import LaunchTimesOnce, Observation, observe
-from hockney.store import Appender, Item, Plan, RunFolder, left, missing
+from hockney.store import Appender, Item, Plan, RunFolder, expected, left, missing
 
 MOST_FAILURES_OF_A_CASE = 2
 """A case that failed in two launches is left out of the later ones: a hung case costs its time-out."""
@@ -67,7 +75,7 @@ def begin(
 def measure(folder: RunFolder, bench: Bench, listen: Listener, budget_s: float | None = None) -> Outcome:
     """Measure what is planned in `folder` and missing from its records. Failed cases are tried again, once.
     `budget_s` is the total time, including that of the check, or that of each round of a run that is
-    repeated over a period.
+    repeated over a period; by default, what is missing gets the time that it had in the whole run.
 
     Raises EnvironmentProblem or LaunchFailed if nothing can be launched; all results so far are kept.
     """
@@ -76,10 +84,12 @@ def measure(folder: RunFolder, bench: Bench, listen: Listener, budget_s: float |
         for notice in out.reading.notices:
             listen(notice)
         todo = left(plan, out.reading.run)
+        if todo:
+            for note in bench.launcher.describe(max(item.case.ranks for item in todo)).notes:
+                listen(Status(messages.note(note.text)))
         if budget_s is None:
-            budget_s = plan.settings.budget_s
-            if not plan.settings.every_s:
-                budget_s *= len(todo) / max(1, len(plan.items))
+            whole = expected(plan, out.reading.run)
+            budget_s = plan.settings.budget_s if plan.settings.every_s else share_of(plan, todo, whole, bench)
         return _Session(plan, bench, listen, out, budget_s).run(todo)
 
 
@@ -108,6 +118,7 @@ class _Session:
         self.launch = 0
         self.settled: set[Case] = set()
         self.planned = {item.launch for item in plan.items}
+        self.begun = {launch.index for launch in out.reading.run.launches}
         last = {item.case: item.launch for item in plan.items}
         self.last_launch = {} if plan.settings.extend else last
 
@@ -116,9 +127,16 @@ class _Session:
         ends = bool(self.plan.settings.through_s) and len(todo) == len(self.plan.items)
         rounds = Rounds(self.plan, len(work), self.budget_s, self.bench, self.listen, ends)
         launches = len({item.launch for item in todo})
+        planned = len(expected(self.plan, self.out.run()))
         self.listen(
             MeasuringBegan(
-                len(todo), len(self.plan.items), launches, rounds.total_s, rounds.count, rounds.every_s
+                len(todo),
+                planned,
+                launches,
+                rounds.total_s,
+                rounds.count,
+                rounds.every_s,
+                self.plan.settings.extend,
             )
         )
         for k, (number, items) in enumerate(work):
@@ -129,7 +147,8 @@ class _Session:
             if self.out_of_time:
                 break
         rounds.end()
-        if todo and self.plan.settings.extend and not self.out_of_time:
+        completed_only = all(item.launch in self.begun for item in todo)
+        if self.plan.settings.extend and not completed_only and not self.out_of_time:
             self._go_on()
         self._settle([*dict.fromkeys(item.case for item in todo), *self.refinement.cases])
         seconds = self.bench.now() - self.began
@@ -145,28 +164,37 @@ class _Session:
             if number and not whole and self.budget.exhausted(len(items)):
                 self.listen(messages.budget_used_up(waiting, self.budget.cost_s))
                 break
+            later = list(launches.values())[number:]
             if number and not self.budget.strained:
-                self._refine(index)
-            later = dict(list(launches.items())[number:])
-            added = sum(len(self.refinement.along_with(of[0].case, k)) for k, of in later.items())
+                self._refine(index, later)
+            added = self._added_to(later, self.refinement.new)
             self._launch_until_done(index, self._cases_of(index, items), waiting + added, len(later))
             if self.out_of_time:
                 break
             waiting -= len(items)
 
-    def _refine(self, index: int) -> None:
-        """Before the launch `index`, if a round of launches after which sizes are added has just ended."""
+    def _added_to(self, launches: Sequence[Sequence[Item]], cases: Sequence[Case]) -> int:
+        """How many measurements of added `cases` these planned launches make."""
+        launch_of = self.bench.launch_of
+        return sum(launch_of(case) == launch_of(items[0].case) for items in launches for case in cases)
+
+    def _refine(self, index: int, later: Sequence[Sequence[Item]]) -> None:
+        """Before the launch `index`, the first of those `later`, if a round of launches after which sizes are
+        added has just ended. A launch that an earlier call began is only completed."""
         rounds, within = divmod(index, self.plan.groups)
-        if not within and rounds in self.refinement.decisions:
+        if not within and index not in self.begun and rounds in self.refinement.additions:
             added = self.refinement.refine(rounds, self._observed())
             if added:
                 self.listen(Status(messages.sizes_added([case.workload for case in added])))
+                self.listen(MeasurementsAdded(self._added_to(later, added)))
 
     def _cases_of(self, index: int, items: Sequence[Item]) -> list[Case]:
         """The cases of a planned launch, in order, including added ones."""
-        cases = [item.case for item in items]
+        known = set(self.refinement.cases)
+        cases = [item.case for item in items if item.case not in known]
+        added = [item.case for item in items if item.case in known]
         shuffle = random.Random(f"{self.plan.settings.seed} {index} added")
-        for case in self.refinement.along_with(cases[0], index):
+        for case in [*added, *self.refinement.along_with(items[0].case)]:
             cases.insert(shuffle.randint(0, len(cases)), case)
         return [case for case in cases if self.failures[case] < MOST_FAILURES_OF_A_CASE]
 

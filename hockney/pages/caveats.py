@@ -35,6 +35,8 @@ ENOUGH_LAUNCHES = 10
 """With this many, Student's t is small, and loaded ones can be left out."""
 LAUNCHES_DIFFER = 0.1
 """Launches whose times scatter by more than this fraction are mentioned."""
+SLOWED = 2.0
+"""A repetition that took more than this many times as long as usual lost its time to the scheduler."""
 BEYOND = 2.0
 """Factor on the scatter predicted by the spread within launches: beyond it launches differ."""
 THREADS = "threads"
@@ -198,9 +200,15 @@ def _load(evidence: Evidence) -> RunCaveat | None:
 
 
 def _interrupted(evidence: Evidence) -> RunCaveat | None:
-    by_case = evidence.run.by_case().items()
-    gone = {case: count for case, made in by_case if (count := len(made) - len(uninterrupted(made)))}
-    return run_caveat(messages.interrupted(sum(gone.values()), len(gone)), gone) if gone else None
+    gone, slow = {}, False
+    for case, made in evidence.run.by_case().items():
+        counted = uninterrupted(made)
+        names = {record.launch for record in counted}
+        if excluded := [record for record in made if record.launch not in names]:
+            gone[case] = len(excluded)
+            usual_s = median(median(record.times_s) for record in counted if record.times_s)
+            slow |= any(median(record.times_s) > SLOWED * usual_s for record in excluded)
+    return run_caveat(messages.interrupted(sum(gone.values()), len(gone), slow), gone) if gone else None
 
 
 def _precision(evidence: Evidence) -> RunCaveat | None:

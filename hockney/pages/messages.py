@@ -211,15 +211,20 @@ def load(
     return Caveat("load", text, "", remedy)
 
 
-def interrupted(records: int, cases: int) -> Caveat:
-    """`records` of that many cases do not count."""
-    verb = "is" if records == 1 else "are"
+def interrupted(records: int, cases: int, slow: bool) -> Caveat:
+    """`records` of that many cases do not count. `slow`: they are slower than the others, so the time was
+    lost to preemption; otherwise their launches were short."""
+    verb, launches = ("is", "its launch") if records == 1 else ("are", "their launches")
+    cause = "had time for only a few repetitions"
+    remedy = "give more time (--budget)"
+    if slow:
+        cause += ", because the system took a rank's core away"
+        remedy = f"stop other programs, use fewer ranks than processors, or {remedy}"
     return Caveat(
         "interrupted",
-        f"{plural(records, 'result')} of {plural(cases, 'case')} {verb} excluded: in these launches the "
-        "system took a rank's core away, which left time for only a few repetitions",
+        f"{plural(records, 'result')} of {plural(cases, 'case')} {verb} excluded: {launches} {cause}",
         "",
-        "stop other programs, use fewer ranks than processors, or give more time (--budget)",
+        remedy,
     )
 
 

@@ -15,16 +15,14 @@ case.
 from __future__ import annotations
 
 import json
-import signal
-from collections import Counter
 from dataclasses import dataclass, fields
 from functools import lru_cache
 
 from hockney.core.case import Case, parse_canonical
 from hockney.core.errors import HockneyError
 from hockney.core.migration import upgraded_case
-from hockney.core.record import SCHEMA, RunRecords
-from hockney.core.settings import FEWEST_LAUNCHES, Settings
+from hockney.core.record import SCHEMA
+from hockney.core.settings import Settings
 from hockney.store import messages
 from hockney.store.checksums import plan_sums
 
@@ -40,9 +38,6 @@ an older hockney ignores."""
 
 DIGITS = 9
 """Maximum digits of a launch's number, and of a position in it."""
-
-INTERRUPTED = (128 + signal.SIGINT, 128 + signal.SIGTERM, -signal.SIGINT, -signal.SIGTERM)
-"""Exit codes of a launch that ended because hockney was interrupted."""
 
 LATER = (
     "every_s", "through_s", "mpiexec_args", "variables", "label", "extend", "refine",
@@ -142,30 +137,3 @@ def _read(kind: object, text: str) -> bool | str | int | float | tuple[str, ...]
     if not isinstance(value, required) or (isinstance(value, bool) and kind != "bool"):
         raise ValueError(messages.not_of_type(text, str(kind)))
     return float(value) if kind == "float" else value
-
-
-def left(plan: Plan, run: RunRecords) -> tuple[Item, ...]:
-    """The items without a record, in the plan's order. A record belongs to the planned launch whose number
-    its launch line gives; a repeated launch has the same number."""
-    index = {launch.launch: launch.index for launch in run.launches}
-    done = {(index.get(record.launch), record.parsed_case()) for record in run.records}
-    return tuple(item for item in plan.items if (item.launch, item.case) not in done)
-
-
-def _interrupted(run: RunRecords) -> bool:
-    """Whether hockney was interrupted or killed during the last launch."""
-    if not run.launches:
-        return False
-    ends = [close for close in run.closes if close.launch == run.launches[-1].launch]
-    return not ends or ends[-1].exit_code in INTERRUPTED
-
-
-def missing(plan: Plan, run: RunRecords) -> tuple[Item, ...]:
-    """The items left that a run still needs. If hockney chose the number of launches (`extend`), that number
-    is a target, which a busy machine may not reach: a case with `FEWEST_LAUNCHES` needs no more, unless the
-    run was interrupted."""
-    items = left(plan, run)
-    if not plan.settings.extend or _interrupted(run):
-        return items
-    launches = Counter(case for case, _ in {(record.case, record.launch) for record in run.records})
-    return tuple(item for item in items if launches[item.case.line] < FEWEST_LAUNCHES)

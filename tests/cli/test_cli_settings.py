@@ -36,7 +36,11 @@ def test_settings_are_in_the_run_the_document_and_the_page(tuned):
 
 
 def test_resume_names_the_setting_that_changed(hockney, tuned):
+    """If there is something to measure."""
     notice = messages.bench_changed(UCX, "tcp", lab_messages.not_set())
+    assert notice.text not in hockney("resume", "runs/tuned", "--machine", "fake").err
+    records = Path("runs/tuned/records.jsonl")
+    records.write_bytes(records.read_bytes()[:-2000])
     assert notice.text in hockney("resume", "runs/tuned", "--machine", "fake").err
 
 

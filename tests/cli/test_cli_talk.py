@@ -4,13 +4,25 @@
 
 import io
 import re
+from collections.abc import Sequence
 
 import pytest
 from rich.console import Console
 
 from hockney.cli.output.progress import ProgressReporter
-from hockney.core.record import Failure
-from hockney.lab import CaseBegan, CaseEnded, LaunchBegan, LaunchEnded, MeasuringBegan, Notice, Waiting
+from hockney.core.record import Failure, Record, Stop, Sync, Verified
+from hockney.lab import (
+    CaseBegan,
+    CaseEnded,
+    Event,
+    LaunchBegan,
+    LaunchEnded,
+    MeasurementsAdded,
+    MeasuringBegan,
+    Notice,
+    Waiting,
+    Working,
+)
 
 FAILURE = Failure(schema=1, launch="0.0", case="barrier ranks=2", reason="died", message="[bold]no\x1b[2J")
 
@@ -89,6 +101,76 @@ def test_quiet():
 )
 def test_time_left_is_by_the_pace_and_within_the_budget(done, elapsed, left):
     made, _ = talk(terminal=False)
-    made.plan = MeasuringBegan(10, 10, 2, 60.0)
+    made.plan, made.total = MeasuringBegan(10, 10, 2, 60.0), 10
     made.done = done
     assert made._left(elapsed) == pytest.approx(left)
+
+
+def record(case: str, seconds: float) -> Record:
+    return Record(
+        schema=2,
+        launch="0.0",
+        origin="measured",
+        position=0,
+        case=case,
+        started_s=0.0,
+        times_s=[seconds],
+        batch=1,
+        warmup_s=[],
+        bytes_moved=0,
+        sync=Sync(kind="none"),
+        stop=Stop(reason="budget", precision=0.02, achieved=None),
+        verified=Verified(bytes=0, errors=0),
+    )
+
+
+def progress_of(began: MeasuringBegan, events: Sequence[Event], terminal: bool = False) -> list[str]:
+    made, stream = talk(terminal=terminal)
+    with made:
+        for event in (began, *events, Working("fitting"), Working("")):
+            made(event)
+    return [line for line in stream.getvalue().splitlines() if "measured" in line]
+
+
+def ended(count: int, seconds: float = 2.0) -> list[CaseEnded]:
+    return [CaseEnded(FAILURE, seconds * (k + 1)) for k in range(count)]
+
+
+def test_the_last_line_has_the_number_of_all_measurements():
+    lines = progress_of(MeasuringBegan(11, 11, 2, 60.0), ended(11))
+    assert lines[-1].split()[0] == "11/11" and "left" not in lines[-1]
+    assert len(lines) == len(set(lines))
+
+
+def test_added_sizes_count_from_the_moment_they_are_added():
+    lines = progress_of(MeasuringBegan(6, 6, 2, 60.0), [*ended(3), MeasurementsAdded(14), *ended(17)])
+    totals = [line.split()[0].partition("/")[2] for line in lines]
+    assert totals[0] == "6" and set(totals[1:]) == {"20"} and lines[-1].startswith("20/20")
+
+
+def test_no_total_is_promised_if_more_launches_follow_while_time_is_left():
+    """What is left is time: the number of measurements depends on how precise they are."""
+    lines = progress_of(MeasuringBegan(6, 6, 2, 60.0, extend=True), ended(20))
+    counts = [line.split()[0] for line in lines]
+    assert all(count.isdigit() for count in counts) and counts[-1] == "20"
+    left = [float(seconds) for line in lines for seconds in re.findall(r"([\d.]+) s left", line)]
+    assert left == [60.0 - 2.0 * int(count) for count in counts[:-1]]
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_a_call_that_moves_nothing_is_not_shown_as_a_result(terminal):
+    empty = CaseEnded(record("gather algorithm=mpi buffers=hot bytes=0 ranks=2 root=0", 3e-9), 1.0)
+    made, stream = talk(terminal=terminal)
+    with made:
+        made(MeasuringBegan(3, 3, 1, 60.0))
+        made(empty)
+        made(CaseEnded(record("pingpong buffers=hot bytes=0 ranks=2", 104e-9), 2.0))
+        shown = stream.getvalue() if made.progress is None else made.progress.tasks[0].fields["text"]
+    assert "gather" not in shown and "104 ns pingpong" in shown
+
+
+def test_without_time_none_is_promised():
+    made, stream = talk(terminal=False)
+    with made:
+        made(MeasuringBegan(1, 9, 1, 0.0))
+    assert re.findall(r"\d+", stream.getvalue()) == ["1", "9", "1"]

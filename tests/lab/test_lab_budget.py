@@ -3,7 +3,7 @@
 """Allocation of measuring time: launches cost what was measured, and the budget is kept."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hockney.core.case import Case
@@ -51,6 +51,7 @@ def test_cases_that_overrun_get_less():
     st.integers(1, 200),
     st.floats(0.1, 1),
 )
+@example(total=1.0, launches=8, cost=0.12393085060771616, floor=0.0, cases=98, used=0.109375)
 @settings(max_examples=150, deadline=None)
 def test_the_promise_holds_whatever_launches_and_cases_cost(total, launches, cost, floor, cases, used):
     """Launches take their start, and at least `floor` per case, otherwise the fraction `used` of the given

@@ -8,8 +8,9 @@ import pytest
 
 from hockney import lab
 from hockney.core.settings import Settings
-from hockney.lab.refinement import MOST_SHARE, decisions
+from hockney.lab.refinement import MOST_SHARE
 from hockney.launch.fake import FakeLauncher, Fault
+from hockney.store import additions
 
 SIZES = [0, *(1 << k for k in range(23))]
 OTHERS = [f"bcast ranks={p} bytes={size}" for p in (2, 4) for size in SIZES[4::2]]
@@ -36,6 +37,8 @@ def test_changes_are_located_and_the_plan_stays(tmp_path):
     events = []
     outcome = lab.measure(folder, bench, events.append)
     assert outcome.left == 0 and outcome.failed == 0
+    announced = [e.measurements for e in events if isinstance(e, lab.MeasuringBegan | lab.MeasurementsAdded)]
+    assert sum(announced) == outcome.measured and len(announced) > 1
     more = added(folder)
     assert 0 < len(more) <= MOST_SHARE * len(folder.plan().cases)
     sizes = sorted({*SIZES, *(bench.catalog.case(line).bytes for line in more)})
@@ -91,5 +94,5 @@ def test_a_size_that_fails_is_left_out_and_not_missed(tmp_path):
         (50, {10: 0.6, 20: 0.85, 30: 1.0}),
     ],
 )
-def test_launches_come_after_each_decision(rounds, after):
-    assert decisions(rounds) == after
+def test_launches_come_after_each_addition(rounds, after):
+    assert additions(rounds) == after

@@ -13,6 +13,7 @@ from msgspec.structs import replace as replace_fields
 from hockney import lab, simulated
 from hockney.core.case import Case
 from hockney.core.errors import EnvironmentProblem, UsageError
+from hockney.core.notice import Notice
 from hockney.core.record import Launch
 from hockney.core.settings import Settings
 from hockney.lab.budget import TOLERANCE
@@ -104,6 +105,22 @@ def test_each_result_is_stored_before_the_next_case_begins(tmp_path):
     folder, bench = begin(tmp_path / "r", Looking(), launches=1)
     lab.measure(folder, bench, lambda event: None)
     assert seen and all(seen)
+
+
+def test_what_launches_do_is_noted_only_if_one_follows(tmp_path):
+    """Neither before an error of the folder, nor if everything is measured already."""
+
+    class Noting(FakeLauncher):
+        def describe(self, ranks):
+            return replace(super().describe(ranks), notes=(Notice("something", "done-for-you"),))
+
+    launcher = Noting()
+    folder, bench = begin(tmp_path / "r", launcher, launches=1)
+    lab.check(bench, folder.plan().cases)
+    for noted in (1, 0):
+        events = []
+        lab.measure(folder, bench, events.append)
+        assert sum(isinstance(e, lab.Status) and e.text.endswith("something") for e in events) == noted
 
 
 @pytest.mark.parametrize("extend", [True, False])

@@ -64,6 +64,13 @@ def test_a_single_interrupted_repetition_does_not_count_as_much_as_many():
     assert "1024" not in caveat.touches, "only the case with such launches"
 
 
+def test_preemption_is_the_cause_only_if_repetitions_were_slow():
+    """A launch that had little time makes few repetitions as well, which take as long as usual."""
+    slow, short = found(trial(5)), found(trial(5, (0.36e-6, 0.34e-6)))
+    assert slow is not None and short is not None
+    assert slow.todo != short.todo and re.findall(r"\d+", short.text) == ["2", "1"]
+
+
 @pytest.mark.parametrize("slow", [SLOW, (0.35e-6,) * 3, (1e-9,) * 3])
 def test_whether_a_record_counts_does_not_depend_on_its_times(slow):
     assert trial(5, slow).fits.summaries[0].launches == 5

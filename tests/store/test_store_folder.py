@@ -24,8 +24,8 @@ from hockney.core.machine import Machine
 from hockney.core.record import SCHEMA, RunRecords
 from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
-from hockney.store import Item, Plan, RunFolder, default_path, salvage
-from hockney.store.plan import left, parse_plan
+from hockney.store import Item, Plan, RunFolder, default_path, left, salvage
+from hockney.store.plan import parse_plan
 from hockney.system.bundled import bundled_catalog
 
 MACHINE = Machine(

@@ -13,7 +13,7 @@ from hockney.core.errors import HockneyError
 from hockney.core.machine import Machine
 from hockney.core.paths import AnyPath, to_path
 from hockney.lab.finding import Finding
-from hockney.store import Plan, Reading, RunFolder, Salvaged, missing
+from hockney.store import Plan, Reading, RunFolder, Salvaged, expected, missing
 from hockney.store import salvage as salvaged_lines
 
 
@@ -76,7 +76,7 @@ def _records(folder: RunFolder, plan: Plan, machine: object) -> Iterator[Finding
         yield messages.launches_without_end(unended)
     left = len(missing(plan, reading.run))
     if left:
-        yield messages.measurements_missing(left, len(plan.items))
+        yield messages.measurements_missing(left, len(expected(plan, reading.run)))
 
 
 def _payload(reading: Reading) -> Iterator[Finding]:

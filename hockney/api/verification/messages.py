@@ -55,7 +55,8 @@ def launches_without_end(launches: Sequence[str]) -> Finding:
 
 
 def measurements_missing(left: int, planned: int) -> Finding:
-    text = f"{left} of {planned} measurements are missing; 'hockney resume' measures them"
+    are, them = ("is", "it") if left == 1 else ("are", "them")
+    text = f"{left} of {planned} measurements {are} missing; 'hockney resume' measures {them}"
     return Finding("note", "records.jsonl", text, "measurements-missing", {"left": left, "planned": planned})
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from hockney.cli import messages
 from hockney.cli.output.spinner import REFRESHES_PER_SECOND, Spinner
+from hockney.core.case import ALGORITHM
 from hockney.core.errors import one_line
 from hockney.core.record import Failure, Record
 from hockney.core.units import format_seconds
@@ -25,6 +26,7 @@ from hockney.lab import (
     Counted,
     Event,
     LaunchBegan,
+    MeasurementsAdded,
     MeasuringBegan,
     Notice,
     Status,
@@ -57,6 +59,8 @@ class ProgressReporter:
         self.task: TaskID
         self.plan = MeasuringBegan(0, 0, 0, 0.0)
         self.done = 0
+        self.total = 0
+        self.printed = 0
         self.launches = 0
         self.next_line = 0.0
         self.awaited = 0
@@ -127,6 +131,8 @@ class ProgressReporter:
             return
         if isinstance(event, MeasuringBegan):
             self._began(event)
+        elif isinstance(event, MeasurementsAdded):
+            self.total += event.measurements
         elif isinstance(event, LaunchBegan):
             self.launches += 1
             if self.progress is not None:
@@ -140,6 +146,7 @@ class ProgressReporter:
         elif isinstance(event, Status):
             self.say(event.text)
         elif isinstance(event, Working):
+            self._report_all()
             self._spin(event.text)
         elif isinstance(event, Counted):
             self._counted(event)
@@ -147,6 +154,7 @@ class ProgressReporter:
     def _began(self, event: MeasuringBegan) -> None:
         self.spinner.hide()
         self.plan, self.done, self.awaited, self.next_line = event, 0, 0, 0.0
+        self.total, self.printed = event.measurements, 0
         if not event.measurements:
             self.say(f"all {event.planned} measurements are already complete")
             return
@@ -154,11 +162,10 @@ class ProgressReporter:
         self.say(
             f"measuring: {event.measurements}{again} "
             f"{'measurement' if event.measurements == 1 and not again else 'measurements'} in "
-            f"{plural(event.launches, 'launch', 'launches')}, "
-            f"{_rounds(event)}at most {format_seconds(event.budget_s)}"
+            f"{plural(event.launches, 'launch', 'launches')}, {_rounds(event)}{_at_most(event.budget_s)}"
         )
         if self.console.is_terminal:
-            self._draw(0, event.measurements, f"{format_seconds(event.budget_s)} left", "")
+            self._draw_measured(0.0, "")
 
     def _waits(self, event: Waiting) -> None:
         """Counted down in the bar; elsewhere one line for each round that is waited for."""
@@ -171,17 +178,38 @@ class ProgressReporter:
 
     def _ended(self, event: CaseEnded) -> None:
         self.done += 1
-        total = max(self.plan.measurements, self.done)  # more launches than planned where time is left
-        left = self._left(event.elapsed_s)
-        eta = format_seconds(left, digits=2) if left >= 1 else "under 1 s"
         if isinstance(event.result, Failure):
             self.say(f"note: {event.result.case} gave no result: {event.result.message}")
         if self.progress is not None:
-            self._draw(self.done, total, f"{eta} left", _result(event.result))
-        elif not self.console.is_terminal and self.clock() >= self.next_line:
+            self._draw_measured(event.elapsed_s, None if _empty(event.result) else _result(event.result))
+        elif not self.console.is_terminal and not _empty(event.result) and self.clock() >= self.next_line:
             self.next_line = self.clock() + SECONDS_BETWEEN_LINES
             latest = "" if isinstance(event.result, Failure) else f"; {_result(event.result)}"
-            self.say(f"{self.done}/{total} measured, {eta} left{latest}")
+            self.printed = self.done
+            self.say(f"{self._count()} measured, {self._eta(event.elapsed_s)} left{latest}")
+
+    def _report_all(self) -> None:
+        """After the last measurement, if no line has its number yet."""
+        if self.done > self.printed and not self.console.is_terminal:
+            self.printed = self.done
+            self.say(f"{self._count()} measured")
+
+    def _count(self) -> str:
+        """The measurements so far, and of how many, if that is certain."""
+        return str(self.done) if self.plan.extend else f"{self.done}/{max(self.total, self.done)}"
+
+    def _eta(self, elapsed_s: float) -> str:
+        left = self._left(elapsed_s)
+        eta = format_seconds(left, digits=2) if left >= 1 else "under 1 s"
+        return f"at most {eta}" if self.plan.extend and left >= 1 else eta
+
+    def _draw_measured(self, elapsed_s: float, text: str | None) -> None:
+        """If more measurements follow while time is left, the bar shows the time."""
+        left = f"{self._eta(elapsed_s)} left"
+        if self.plan.extend:
+            self._draw(min(elapsed_s, self.plan.budget_s), self.plan.budget_s, left, text, str(self.done))
+        else:
+            self._draw(self.done, max(self.total, self.done), left, text)
 
     def _counted(self, event: Counted) -> None:
         now = self.clock()
@@ -200,8 +228,11 @@ class ProgressReporter:
             self._stop()
             self.began = None
 
-    def _draw(self, done: int, total: int, left: str, text: str | None = None) -> None:
+    def _draw(
+        self, done: float, total: float, left: str, text: str | None = None, count: str | None = None
+    ) -> None:
         """Move the bar, which appears with the first call; without `text`, the one it has stays."""
+        count = f"{done:.0f}/{total:.0f}" if count is None else count
         if self.progress is None:
             from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
@@ -209,7 +240,7 @@ class ProgressReporter:
             self.progress = Progress(
                 SpinnerColumn("line"),
                 BarColumn(bar_width=BAR_WIDTH),
-                TextColumn("{task.completed:.0f}/{task.total:.0f}"),
+                TextColumn("{task.fields[count]}", markup=False),
                 TextColumn("{task.fields[left]}", style="bold", markup=False),
                 TextColumn("{task.fields[text]}", markup=False),
                 console=self.console,
@@ -218,11 +249,11 @@ class ProgressReporter:
                 redirect_stdout=False,
                 redirect_stderr=False,
             )
-            self.task = self.progress.add_task("", total=total, left=left, text=text or "")
+            self.task = self.progress.add_task("", total=total, left=left, text=text or "", count=count)
             self.progress.start()
-        self.progress.update(self.task, completed=done, total=total, left=left)
+        self.progress.update(self.task, completed=done, total=total, left=left, count=count)
         if text is not None:
-            numbers = len(f"{done}/{total} {left} ")
+            numbers = len(f"{count} {left} ")
             self.progress.update(
                 self.task, text=_cut(text, self.console.width - BAR_WIDTH - numbers - MARGIN)
             )
@@ -233,9 +264,12 @@ class ProgressReporter:
             self.progress = None
 
     def _left(self, elapsed: float) -> float:
-        """By the pace so far, but never more than is left of the budget."""
-        by_pace = elapsed / self.done * max(0, self.plan.measurements - self.done)
-        return max(0.0, min(by_pace, self.plan.budget_s - elapsed))
+        """By the pace so far, but never more than is left of the budget, which is used up if more
+        measurements follow."""
+        of_budget = max(0.0, self.plan.budget_s - elapsed)
+        if self.plan.extend or not self.done:
+            return of_budget
+        return min(elapsed / self.done * max(0, self.total - self.done), of_budget)
 
 
 def _cut(text: str, room: int) -> str:
@@ -251,6 +285,17 @@ def _result(result: Record | Failure) -> str:
     if isinstance(result, Failure) or not result.times_s:
         return case
     return f"{format_seconds(statistics.median(result.times_s))} {case}"
+
+
+def _empty(result: Record | Failure) -> bool:
+    """Whether it is a collective without data, from which some MPIs return at once."""
+    words = result.case.split()
+    return "bytes=0" in words and any(word.startswith(f"{ALGORITHM}=") for word in words)
+
+
+def _at_most(seconds: float) -> str:
+    """Empty if the check has used up the whole budget: each case is measured once even then."""
+    return f"at most {format_seconds(seconds)}" if seconds > 0 else "each as briefly as possible"
 
 
 def _rounds(event: MeasuringBegan) -> str:

@@ -12,8 +12,7 @@ from hockney.core.notice import Notice
 def fabric_left_out(variables: Mapping[str, str]) -> Notice:
     setting = " ".join(f"{name}={value}" for name, value in variables.items())
     return Notice(
-        f"all ranks are on this host, so launches disable a network fabric that they do not use ({setting}); "
-        "your own setting of btl, mtl, pml or osc takes precedence",
+        f"on one host, launches disable the network fabric ({setting}) unless you set btl, mtl, pml or osc",
         "fabric-left-out",
     )
 

@@ -1,0 +1,137 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Measurements that a run has lost: they are missed, and a resumed run measures them and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace as replace_fields
+
+from hockney import api, lab
+from hockney.core.record import Record, RunRecords
+from hockney.core.settings import Settings
+from hockney.launch.fake import FakeLauncher
+from hockney.store import RunFolder, expected, left, missing, salvage
+
+SIZES = [0, *(1 << k for k in range(23))]
+LINES = [*(f"pingpong bytes={size}" for size in SIZES), "bcast ranks=4", "bcast ranks=4 bytes=64"]
+
+
+def made(path: Path, extend: bool = True, budget: float = 300.0) -> tuple[RunFolder, lab.Bench]:
+    """A complete run to which sizes were added after its second, fourth and sixth of ten rounds."""
+    bench = lab.fake_bench(FakeLauncher())
+    cases = [bench.catalog.case(line) for line in LINES]
+    settings = Settings("survey", budget_s=budget, launches=10, seed=1, extend=extend, refine=True)
+    folder = lab.begin(path, cases, settings, bench)
+    lab.measure(folder, bench, lambda event: None)
+    return folder, bench
+
+
+def index_of(run: RunRecords) -> dict[str, int]:
+    return {launch.launch: launch.index for launch in run.launches}
+
+
+def without(run: RunRecords, lost: Record) -> RunRecords:
+    return replace(run, records=tuple(record for record in run.records if record is not lost))
+
+
+def salvaged(folder: RunFolder, lost: Record, into: Path) -> RunFolder:
+    """What is left of the run without the line of `lost`."""
+    lines = folder.records_path.read_bytes().splitlines(keepends=True)
+    number = folder.read().lines[folder.read().run.records.index(lost)]
+    del lines[number - 1]
+    folder.records_path.write_bytes(b"".join(lines))
+    return salvage(folder, into).folder
+
+
+def records_of(run: RunRecords, added: bool, planned: set[str]) -> list[Record]:
+    return [record for record in run.records if (record.case not in planned) == added]
+
+
+@pytest.mark.parametrize("extend", [True, False])
+def test_every_single_loss_is_missed(tmp_path, extend):
+    folder, _ = made(tmp_path / "r", extend)
+    plan, run = folder.plan(), folder.read().run
+    assert not missing(plan, run) and not left(plan, run)
+    planned, index = {case.line for case in plan.cases}, index_of(run)
+    first: dict[str, int] = {}
+    for record in records_of(run, True, planned):
+        first.setdefault(record.case, index[record.launch])
+    assert {4, 8} <= set(first.values()) <= {4, 8, 12}, "launches of 2 ranks after 2, 4 and 6 of 10 rounds"
+    for record in run.records:
+        if index[record.launch] in {item.launch for item in plan.items}:
+            lost = missing(plan, without(run, record))
+            assert [(i.launch, i.case.line) for i in lost] == [(index[record.launch], record.case)]
+    assert len(expected(plan, run)) == len(plan.items) + sum(10 - n // 2 for n in first.values())
+
+
+@pytest.mark.parametrize("added", [False, True])
+@pytest.mark.parametrize("nth", [0, 17])
+def test_a_resumed_run_measures_what_was_lost_and_nothing_else(tmp_path, added, nth):
+    folder, bench = made(tmp_path / "r")
+    run = folder.read().run
+    planned = {case.line for case in folder.plan().cases}
+    lost = records_of(run, added, planned)[nth]
+    whole = salvaged(folder, lost, tmp_path / "s")
+    codes = {finding.code: finding.numbers for finding in api.verify(whole.path)}
+    assert codes["measurements-missing"] == {"left": 1, "planned": len(expected(folder.plan(), run))}
+    events = []
+    outcome = lab.measure(whole, bench, events.append)
+    assert (outcome.measured, outcome.left) == (1, 0)
+    began = next(event for event in events if isinstance(event, lab.MeasuringBegan))
+    launch = next(event for event in events if isinstance(event, lab.LaunchBegan))
+    assert (began.measurements, launch.cases) == (1, 1)
+    usual = [x.budget_s / x.cases for x in launches_of(made(tmp_path / "again"))]
+    assert min(usual) / 2 < launch.budget_s < 2 * max(usual), "as long as in the whole run"
+    after = whole.read().run
+    assert [r.case for r in after.records].count(lost.case) == [r.case for r in run.records].count(lost.case)
+    assert len(after.records[-1].times_s) >= 0.5 * len(lost.times_s)
+    assert "measurements-missing" not in {finding.code for finding in api.verify(whole.path)}
+
+
+def test_a_single_measurement_has_more_time_than_its_share(tmp_path):
+    """In a whole launch, a long case uses the time that others leave."""
+    folder, bench = made(tmp_path / "r", budget=20.0)
+    whole = salvaged(folder, folder.read().run.records[3], tmp_path / "s")
+    events = []
+    lab.measure(whole, bench, events.append)
+    (launch,) = [event for event in events if isinstance(event, lab.LaunchBegan)]
+    assert (launch.launch, launch.cases) == ("0.1", 1) and 0.15 < launch.budget_s < 0.25
+
+
+def launches_of(run: tuple[RunFolder, lab.Bench]) -> list[lab.LaunchBegan]:
+    """The launches of a run with the same plan."""
+    folder, bench = run
+    events: list = []
+    again = lab.begin(folder.path.with_name("third"), folder.plan().cases, folder.plan().settings, bench)
+    lab.measure(again, bench, events.append)
+    return [event for event in events if isinstance(event, lab.LaunchBegan)]
+
+
+def test_a_run_that_lost_lines_of_two_launches_gets_no_new_sizes(tmp_path):
+    folder, bench = made(tmp_path / "r")
+    run, index = folder.read().run, index_of(folder.read().run)
+    lost = [next(r for r in run.records if index[r.launch] == n) for n in (0, 4)]
+    once = salvaged(folder, lost[0], tmp_path / "s")
+    twice = salvaged(once, next(r for r in once.read().run.records if r == lost[1]), tmp_path / "t")
+    assert lab.measure(twice, bench, lambda event: None).measured == 2
+    assert {r.case for r in twice.read().run.records} == {r.case for r in run.records}
+
+
+def test_a_launch_that_ran_out_of_time_has_lost_nothing(tmp_path):
+    """Its cases are left, and 'resume' measures them, but the number of launches is only a target."""
+    bench = lab.fake_bench(FakeLauncher(case_s=0.05))
+    cases = [bench.catalog.case(line) for line in LINES]
+    settings = Settings("cases", budget_s=12.0, launches=10, seed=1, extend=True)
+    folder = lab.begin(tmp_path / "r", cases, settings, bench)
+    outcome = lab.measure(folder, bench, lambda event: None)
+    plan, run = folder.plan(), folder.read().run
+    assert outcome.left == 0 and left(plan, run)
+    last = run.launches[-1].index
+    assert any(item.launch == last for item in left(plan, run)), "the last launch was cut off"
+    assert run.closes[-1].reason == "time" and not missing(plan, run)
+    whole = (*run.closes[:-1], replace_fields(run.closes[-1], reason=""))
+    assert {item.launch for item in missing(plan, replace(run, closes=whole))} == {last}
