@@ -33,6 +33,7 @@ from hockney.store import Reading, RunFolder, expected, left, missing
 
 PLACE = Path("runs")
 SURVEY = "survey"
+GUIDELINES = "guidelines"
 MUCH_LONGER = 4
 """A run with this many times the budget has intervals half as wide, or narrower."""
 STUDIES = (SURVEY, "granularity")
@@ -126,13 +127,25 @@ def newest_of(studies: Sequence[str], listen: Listener = silent) -> RunFolder:
 
 
 def newest_with_guidelines(listen: Listener = silent) -> RunRead:
-    """The most recently written complete run in the default place that has both sides of a performance
-    guideline. Raises Inconclusive if there is none."""
+    """The most recently written complete run of the study of guidelines in the default place, or else of any
+    kind, that has both sides of one. Raises Inconclusive if there is none."""
     from hockney.studies.guidelines.messages import newest_run_with_guidelines, no_run_with_guidelines
 
-    read = ((folder, _complete_reading(folder)) for folder in _folders() if _judges_here(folder))
-    found = (RunRead(folder, _read=reading) for folder, reading in read if reading is not None)
-    return _newest(found, newest_run_with_guidelines, no_run_with_guidelines(PLACE), listen)
+    own_first = sorted(_folders(), key=lambda folder: _study_of(folder) != GUIDELINES)
+    for folder in own_first:
+        reading = _complete_reading(folder) if _judges_here(folder) else None
+        if reading is not None:
+            own = _study_of(folder) == GUIDELINES
+            chosen = partial(messages.newest_run, study=GUIDELINES) if own else newest_run_with_guidelines
+            return _chosen(RunRead(folder, _read=reading), chosen, listen)
+    raise no_run_with_guidelines(PLACE)
+
+
+def _study_of(folder: RunFolder) -> str:
+    """Empty if the plan is unreadable."""
+    with contextlib.suppress(HockneyError):
+        return folder.plan().settings.study
+    return ""
 
 
 def _judges_here(folder: RunFolder) -> bool:

@@ -8,6 +8,7 @@ reduce_scatter_block and allgather with half of its bytes, and no other."""
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -102,6 +103,18 @@ def test_other_runs_do_if_they_have_the_cases(hockney, surveyed):
     names = {each["name"] for each in document["guidelines"]}
     assert {"gather-allgather", "reduce-allreduce", "allreduce-reduce-bcast", "monotony", "split"} <= names
     assert {"scan-exscan-reduce_local", "gather-gatherv"} <= set(document["not_judged"])
+
+
+def test_the_newest_run_of_the_study_comes_before_newer_ones_of_other_kinds(hockney, surveyed, judged):
+    """Its name is reported. Another kind of run is used only if the study has no complete one."""
+    os.utime("runs/g/records.jsonl", (1, 1))
+    shutil.copytree("runs/g", "runs/older")
+    os.utime("runs/older/records.jsonl", (0, 0))
+    said = hockney("guidelines", "--json")
+    assert json.loads(said.out)["run"] == "runs/g" and "runs/g" in said.err
+    for run in ("runs/g", "runs/older"):
+        Path(run, "records.jsonl").write_bytes(b"")
+    assert json.loads(hockney("guidelines", "--json").out)["run"] == "runs/first"
 
 
 def test_synchronisations_are_shown_if_there_are_several(hockney):
