@@ -42,7 +42,7 @@ def section(evidence: Evidence) -> Section | None:
         return None
     fit = fitted(evidence)
     tables = (
-        _pieces(fit) if fit is not None and fit.segments else None,
+        pieces(fit) if fit is not None and fit.segments else None,
         undisturbed.table([m for cases in lines.values() for m in cases]),
     )
     return Section(
@@ -115,14 +115,15 @@ def _text(fit: Fit | None) -> str:
     return f"{lines} the ping-pong{typical}."
 
 
-def _pieces(fit: Fit) -> Table:
+def pieces(fit: Fit) -> Table:
+    """The segments of a piecewise fit."""
     rows = tuple(
         (
             quantity(piece.first, "B"),
             "" if piece.beyond is None else quantity(piece.beyond, "B"),
             _short(piece.latency, "s") if piece.intercept == "found" else NO_LATENCY,
             _short(piece.per_byte, "s/B"),
-            quantity(1 / piece.per_byte.value, "B/s") if piece.per_byte.value else "",
+            _short(_of_line(piece.per_byte), "B/s") if piece.per_byte.value > 0 else "",
         )
         for piece in fit.segments
     )
@@ -131,6 +132,13 @@ def _pieces(fit: Fit) -> Table:
     if any(piece.intercept != "found" for piece in fit.segments):
         caption += f" {WITHOUT_LATENCY}"
     return Table("segments", "Time of one message", columns, rows, numeric=(0, 1, 2, 3, 4), caption=caption)
+
+
+def _of_line(per_byte: Estimate) -> Estimate:
+    """The bandwidth of a line, from its time per byte, which is positive. If the interval of that includes 0,
+    the bandwidth has no upper end."""
+    low, high = (1 / end if end else None for end in (per_byte.high, per_byte.low))
+    return Estimate(1 / per_byte.value, low, high)
 
 
 def _short(estimate: Estimate, unit: str) -> str:

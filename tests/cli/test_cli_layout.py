@@ -10,9 +10,10 @@ import re
 import pytest
 
 from hockney.cli.output import terminal
+from hockney.cli.output.fits import print_fits
 from hockney.cli.output.layout import fitted, total
 from hockney.cli.output.tables import columns_of, text_table
-from hockney.core.fit import Estimate
+from hockney.core.fit import Estimate, Fit
 from hockney.draw.page import Table
 from hockney.pages.format import interval, quantity
 
@@ -187,6 +188,15 @@ def test_models_say_each_verdict_once(hockney, surveyed):
     verdicts = re.findall(r": (?:good|fair|poor|refused)$", said, flags=re.MULTILINE)
     fits = [line for line in said.splitlines() if line and not line.startswith(" ")]
     assert len(verdicts) == len(fits) > 3
+
+
+@pytest.mark.parametrize("verdict", ["good", "fair", "poor", "refused"])
+def test_a_verdict_that_makes_numbers_doubtful_has_its_reason(capsys, verdict):
+    """Also where those of other verdicts are not printed."""
+    print_fits(
+        [Fit(model="loggp", line="prtt ranks=2", parameters=[], verdict=verdict, why="WHY")], reasons=False
+    )
+    assert ("WHY" in capsys.readouterr().out) == (verdict in ("poor", "refused"))
 
 
 def test_rows_come_as_typed_and_what_they_share_stands_above(hockney):

@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from hockney import api, lab, studies
@@ -46,7 +48,9 @@ def test_the_parameters_of_the_world_are_found(evidence: Evidence):
         }
         for symbol, value in expected.items():
             assert run.estimate(symbol, ranks).value == pytest.approx(value, rel=0.05), symbol
-        assert run.combining(ranks) == pytest.approx(TRUE.naive_s / expected["g"], rel=0.05)
+        factor = run.combining(ranks)
+        assert factor.value == pytest.approx(TRUE.naive_s / expected["g"], rel=0.05)
+        assert factor.low < factor.value < factor.high
         assert run.synchronisation(ranks).summary.typical.value == pytest.approx(TRUE.empty_s, rel=0.05)
 
 
@@ -63,6 +67,20 @@ def test_the_answer_has_every_parameter_once(evidence: Evidence):
     keys = [(each["ranks"], each["symbol"]) for each in found]
     assert len(keys) == len(set(keys)) == 12
     assert all(each["low"] <= each["value"] <= each["high"] for each in found)
+
+
+@pytest.mark.parametrize(("model", "place"), [("bsp", 0), ("bpram", 2)])
+def test_a_headline_from_a_poor_fit_gives_the_reason(evidence: Evidence, model: str, place: int):
+    why = "the model is off by 97% in the median"
+    fits = [
+        msgspec.structs.replace(fit, verdict="poor", why=why)
+        if fit.model == model and "method=mpi" not in fit.line
+        else fit
+        for fit in evidence.fits.fits
+    ]
+    poor = replace(evidence, fits=msgspec.structs.replace(evidence.fits, fits=fits))
+    found = headline(ParameterResults.of(poor))
+    assert [why in text for text in found] == [k == place for k in range(3)]
 
 
 def test_the_page_has_this_machine_next_to_the_papers(evidence: Evidence):

@@ -15,7 +15,7 @@ from hockney.pages.format import quantity, range_of
 
 
 def print_fits(fits: Sequence[Fit], *, reasons: bool) -> None:
-    """With `reasons`: also print what the verdicts are based on."""
+    """Print why a verdict is poor or a fit refused; with `reasons`, what the other verdicts are based on."""
     print_groups(_table(fits), [_group(fit, reasons) for fit in fits])
 
 
@@ -30,7 +30,7 @@ def _table(fits: Sequence[Fit]) -> Table:
 
 def _group(fit: Fit, reasons: bool) -> Group:
     lines = [messages.fit_heading(fit.model, fit.line, fit.verdict)]
-    if reasons and fit.why and fit.verdict in ("poor", "refused"):
+    if fit.why and fit.verdict in ("poor", "refused"):
         lines.append(fit.why)
     elif reasons and fit.error is not None and fit.worst is not None:
         lines.append(messages.fit_error(format_percent(fit.error, 2), format_percent(fit.worst, 2)))

@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hockney.core.fit import Estimate
+from hockney.core.fit import Estimate, Fit
 from hockney.core.wording import plural
 from hockney.draw.page import Table
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import in_brackets
+from hockney.pages.format import in_brackets, ratio_bounds
 from hockney.studies.bsp_parameters import tables
 from hockney.studies.bsp_parameters.results import METHODS, ParameterResults, rate
 from hockney.studies.bsp_parameters.tables import UNITS
@@ -27,19 +27,26 @@ def headline(run: ParameterResults) -> tuple[str, ...]:
     if g is not None and superstep is not None:
         texts.append(
             f"{plural(ranks, 'rank')}: a word of an h-relation costs g = {in_brackets(g, 's')}, and a "
-            f"superstep L = {in_brackets(superstep, 's')}."
+            f"superstep L = {in_brackets(superstep, 's')}." + _if_poor(run.fit("g", ranks))
         )
     factor = run.combining(ranks)
     if factor is not None:
-        comparison = f"{factor:.1f} times as much as" if factor >= 1 else f"{factor:.2f} of the time of"
-        texts.append(f"A word that is sent at once as an MPI message takes {comparison} a combined one.")
+        texts.append(
+            f"A word that is sent at once as an MPI message takes {factor.value:.3g} times as long as a "
+            f"combined one{ratio_bounds(factor)}." + _if_poor(run.fit("g", ranks, "mpi"))
+        )
     sigma, startup = run.estimate("sigma", ranks), run.estimate("l", ranks)
     if sigma is not None and startup is not None:
         texts.append(
             f"A byte of a block costs sigma = {in_brackets(sigma, 's/B')}, and a block "
-            f"l = {in_brackets(startup, 's')}."
+            f"l = {in_brackets(startup, 's')}." + _if_poor(run.fit("sigma", ranks))
         )
     return tuple(texts)
+
+
+def _if_poor(fit: Fit | None) -> str:
+    """A sentence about the fit from which the numbers before it are."""
+    return f" This fit is poor: {fit.why}." if fit is not None and fit.verdict == "poor" else ""
 
 
 def summary(evidence: Evidence) -> Sequence[Table]:
@@ -64,7 +71,11 @@ def answer(evidence: Evidence) -> dict[str, Any]:
             if (g := run.estimate("g", ranks, method)) is not None
             and (startup := run.estimate("L", ranks, method)) is not None
         ],
-        "combining": [{"ranks": ranks, "factor": run.combining(ranks)} for ranks in run.ranks],
+        "combining": [
+            {"ranks": ranks, "factor": factor and factor.value, **_ends(factor)}
+            for ranks in run.ranks
+            for factor in [run.combining(ranks)]
+        ],
         "rates": [
             {"case": m.case.line, "operation": m.workload.operation, **_interval(speed)}
             for m in run.rates
@@ -74,4 +85,8 @@ def answer(evidence: Evidence) -> dict[str, Any]:
 
 
 def _interval(estimate: Estimate) -> dict[str, float | None]:
-    return {"value": estimate.value, "low": estimate.low, "high": estimate.high}
+    return {"value": estimate.value, **_ends(estimate)}
+
+
+def _ends(estimate: Estimate | None) -> dict[str, float | None]:
+    return {"low": estimate and estimate.low, "high": estimate and estimate.high}

@@ -20,6 +20,7 @@ from hockney.models.bsp.measured import (
 )
 from hockney.models.bsp.superstep import WORD
 from hockney.models.fits.bsp import ROLE, SYNCHRONISATION
+from hockney.models.statistics import ratio_of_estimates
 from hockney.pages.evidence import Evidence, Measured
 
 PAPER = reference.published("paragon")
@@ -55,11 +56,15 @@ class ParameterResults:
         parameter = None if fit is None else fit.parameter(symbol)
         return None if parameter is None else parameter.estimate
 
-    def combining(self, ranks: int) -> float | None:
+    def combining(self, ranks: int) -> Estimate | None:
         """g of words that are sent at once over g of combined ones: the paper found 17 to 22."""
-        naive, combined = (self.estimate("g", ranks, method) for method in ("mpi", "put"))
+        return self.gain("mpi", ranks)
+
+    def gain(self, method: str, ranks: int) -> Estimate | None:
+        """g of words by this method over g of those by bsp_put."""
+        g, combined = (self.estimate("g", ranks, each) for each in (method, "put"))
         return (
-            None if naive is None or combined is None or not combined.value else naive.value / combined.value
+            None if g is None or combined is None or not combined.value else ratio_of_estimates(g, combined)
         )
 
     def synchronisation(self, ranks: int) -> Measured | None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from hockney.core.fit import Estimate
 from hockney.draw.page import Table
-from hockney.pages.format import quantity, range_of, size_of
+from hockney.pages.format import quantity, range_of, ratio_interval, size_of
 from hockney.studies.bsp_parameters.results import (
     METHODS,
     PAPER,
@@ -51,12 +51,11 @@ def methods(run: ParameterResults) -> Table | None:
     """g and L of words by each way of communicating them, and what combining gains."""
     rows = []
     for ranks in run.ranks:
-        combined = run.estimate("g", ranks)
         for method, words in METHODS.items():
             g, startup = (run.estimate(symbol, ranks, method) for symbol in ("g", "L"))
             if g is None or startup is None:
                 continue
-            factor = f"{g.value / combined.value:.2f}" if combined is not None and combined.value else ""
+            gain = run.gain(method, ranks) if method != "put" else None
             rows.append(
                 (
                     str(ranks),
@@ -65,16 +64,20 @@ def methods(run: ParameterResults) -> Table | None:
                     range_of(g, "s"),
                     quantity(startup.value, "s"),
                     range_of(startup, "s"),
-                    factor,
+                    f"{gain.value:.2f}" if gain else "",
+                    ratio_interval(gain) if gain else "",
                 )
             )
     if not rows:
         return None
-    columns = ("ranks", "words by", "g", "95% interval of g", "L", "95% interval of L", "g / g of bsp_put")
+    columns = (
+        "ranks", "words by", "g", "95% interval of g", "L", "95% interval of L", "g / g of bsp_put",
+        "95% interval of the ratio",
+    )  # fmt: skip
     caption = (
         "On the Paragon, combining all words for a processor into one message made g 17 to 22 times smaller."
     )
-    return Table("bsp-methods", "Words by each method", columns, tuple(rows), (0, 2, 3, 4, 5, 6), caption)
+    return Table("bsp-methods", "Words by each method", columns, tuple(rows), (0, 2, 3, 4, 5, 6, 7), caption)
 
 
 def paper(run: ParameterResults) -> Table:

@@ -234,8 +234,8 @@ def _even_sentence(
     )
     if messages is None:
         return f"{text}."
-    needs = (predicted(messages, size, ranks, wanted).value for wanted in (1 / ranks, WANTED))
-    return f"{text} (predicted: {' and '.join(needs)})."
+    needs = (str(predicted(messages, size, ranks, wanted)) for wanted in (1 / ranks, WANTED))
+    return f"{text}; predicted: {' and '.join(needs)}."
 
 
 MISSED = 0.01

@@ -216,11 +216,6 @@ class Reached:
             return f"from a work {self}"
         return f"from {self} of work" if self.below is not None else f"only {self} of work"
 
-    @property
-    def value(self) -> str:
-        """Without its interval."""
-        return quantity(self.at.value, "s") if self.at is not None else str(self)
-
 
 def reached(measured: Sequence[Cell], wanted: float) -> Reached:
     """The work at which measured efficiencies, ascending in T, exceed `wanted` for the first time. Between
