@@ -199,7 +199,7 @@ class Cases {
     const int most =
         control_.root() ? std::min(schedule.repetitions_in_a_visit(), schedule.repetitions_left(index)) : 1;
     try {
-      running.run.visit({now() + schedule.slice_s(), most, false});
+      running.run.visit({now() + schedule.slice_s(), most, false, ends_});
       if (control_.root()) {
         const Visit& last = running.run.result().visits.back();
         schedule.visited(index, last.seconds, last.repetitions, running.run.repetition_s(),

@@ -67,6 +67,11 @@ Synchroniser::Kind kind_for_warm_up(Synchroniser::Kind kind) {
   return kind == Synchroniser::Kind::none ? kind : Synchroniser::Kind::barrier;
 }
 
+// Whether each run uses buffers that are in no cache.
+bool cold(const Values& values) {
+  return values.has("buffers") && values.word("buffers") == "cold";
+}
+
 // The number of repetitions that a visit makes even if its time is up, if they take no more than half of the
 // case's share.
 int fewest_in(const VisitLimit& limit, int back_to_back, double repetition_s, const StopRule& rule) {
@@ -109,9 +114,13 @@ void CaseRun::visit(const VisitLimit& limit) {
   const double first_s = first ? overall(first_run, control_) : run_s_;
   const double until = now() + Method::warm_up_share * std::max(0.0, limit.ends - now());
   const bool warm = computing_s && *computing_s >= Method::warm_by_itself_s;
+  const double most_s = first
+                            ? Method::visit_share * rule_.budget_s
+                            : std::min(Method::later_visit_share * rule_.budget_s, limit.launch_ends - now());
+  const int fewest = cold(values_) ? 0 : fewest_warm_up(first_s, std::max(1, runs_), most_s);
   Synchroniser rough(kind_for_warm_up(kind_), info_, control_, clock_);
   WarmUp warm_up(rough, control_, clock_cost_, first_s, warm ? 0 : rule_.most_warm_up,
-                 by_global_clock(info_.timing), runs_);
+                 by_global_clock(info_.timing), runs_, fewest);
   warm_up.run(*workload, until, limit.ends);
   run_s_ = warm_up.run_s();
   bool extrapolated = false;

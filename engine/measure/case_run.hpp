@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -46,11 +47,13 @@ struct Measurement {
 };
 
 // The limit of a visit: until `ends` by rank 0's clock, or `most_repetitions`. `only`: the case has no other
-// visit, and stops when it is precise.
+// visit, and stops when it is precise. From `launch_ends` on, a visit only completes the repetitions: it does
+// not exceed its time to warm up.
 struct VisitLimit {
   double ends;
   int most_repetitions;
   bool only;
+  double launch_ends = std::numeric_limits<double>::infinity();
 };
 
 struct Span {

@@ -28,6 +28,13 @@ int batch_for(double run_s, const ClockCost& cost) {
   return static_cast<int>(std::clamp(std::ceil(needed), 1.0, static_cast<double>(Method::largest_batch)));
 }
 
+int fewest_warm_up(double run_s, int runs, double most_s) {
+  HOCKNEY_EXPECT(!std::isnan(run_s) && runs >= 1);
+  const double affordable = most_s / std::max(run_s, 1e-9);
+  const double most = Method::fewest_warm_up_runs;
+  return static_cast<int>(std::clamp(affordable - Method::fewest_runs, 0.0, most)) / runs;
+}
+
 const char* stop_reason(Next next) {
   switch (next) {
     case Next::stop_precise: return "precision";

@@ -33,6 +33,9 @@ struct Method {
   static constexpr int warm_up_block = 8;
   static constexpr double settled = 0.97;
   static constexpr double warm_up_share = 0.15;  // of the remaining time
+  // The runs that a visit with long runs warms up even if its time is up: the other cases have displaced its
+  // buffers from the caches, and the first runs that use them again are up to 40% slower.
+  static constexpr int fewest_warm_up_runs = 8;
   // A run that computes for at least this long is warm after the first one.
   static constexpr double warm_by_itself_s = 10e-3;
 
@@ -67,12 +70,18 @@ struct Method {
   static constexpr double first_visit_share = 0.2;
   // Fraction of a case's share that one of many visits may take if its repetitions are long.
   static constexpr double visit_share = 0.5;
+  // The same for a later visit that has to warm up: it follows only if other cases have left time.
+  static constexpr double later_visit_share = 2;
   // Missed windows, with the time up, before a case is abandoned.
   static constexpr int most_attempts = 200;
 };
 
 // Runs per repetition that make its time long enough for the clock.
 int batch_for(double run_s, const ClockCost& cost);
+
+// Repetitions of `runs` runs that warm up a visit even if its time is up: fewer than required, or none, if
+// the visit would take longer than `most_s`.
+int fewest_warm_up(double run_s, int runs, double most_s);
 
 enum class Next { repeat, stop_precise, stop_repetitions, stop_budget, give_up };
 

@@ -37,11 +37,14 @@ int WarmUp::fitting_batch() const {
   return single_ ? 1 : batch_for(block_.run_s, cost_);
 }
 
-// Repetitions in the next block: a full block, or two if the remaining time allows no more.
+// Repetitions in the next block: a full block, or those still required, or two if the remaining time allows
+// no more.
 int WarmUp::affordable(double until, double ends) const {
-  const int left = most_ - static_cast<int>(times_.size());
+  const int done = static_cast<int>(times_.size());
+  const int left = most_ - done;
   const double repetition_s = block_.run_s * block_.batch;
   if (until - now() > repetition_s * Method::warm_up_block) return std::min(Method::warm_up_block, left);
+  if (done < fewest_) return std::min(fewest_ - done, left);
   if (ends - now() > 5 * repetition_s) return std::min(2, left);
   return std::min(0, left);
 }

@@ -17,19 +17,21 @@ namespace hockney {
 class WarmUp {
  public:
   // `first_s`: time of the first, cold run(), or an earlier estimate. `most`: maximum repetitions. `single`:
-  // of one run() each. `given`: the batch if known; 0 to determine it.
+  // of one run() each. `given`: the batch if known; 0 to determine it. `fewest`: repetitions made even if the
+  // time is up.
   WarmUp(Synchroniser& sync, const Comm& control, const ClockCost& cost, double first_s, int most,
-         bool single, int given = 0)
+         bool single, int given = 0, int fewest = 0)
       : sync_(sync),
         control_(control),
         cost_(cost),
         most_(most),
+        fewest_(fewest),
         single_(single),
         given_(given),
         block_{0, std::max(1, given), first_s} {}
 
   // `until` and `ends`: rank 0's clock. On rank 0 times() has all repetitions. If a few runs would use up the
-  // time, the verified one is the only warm-up.
+  // time and none are required, the verified one is the only warm-up.
   void run(Workload& workload, double until, double ends);
 
   const std::vector<double>& times() const { return times_; }
@@ -53,6 +55,7 @@ class WarmUp {
   const Comm& control_;
   const ClockCost& cost_;
   const int most_;
+  const int fewest_;
   const bool single_;
   const int given_;
   std::vector<double> times_;

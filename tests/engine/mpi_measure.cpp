@@ -117,8 +117,11 @@ class Slow final : public Workload {
  public:
   explicit Slow(const Comm& comm) : comm_(comm) {}
   void run() override {
+    ++runs;
     if (comm_.rank == comm_.size - 1) spin(2e-3);
   }
+
+  static inline int runs = 0;
 
  private:
   const Comm& comm_;
@@ -138,6 +141,40 @@ TEST(Measure, ACollectivesTimeIsTheLongestOverTheRanks) {
   const Measurement result =
       measured(slow, "barrier", {.precision = 0.01, .budget_s = 0.3, .max_repetitions = 50});
   for (const double time : result.times_s) EXPECT_GE(time, 1.99e-3);
+}
+
+// Other cases have displaced the buffers of a visit from the caches.
+TEST(Measure, AVisitWarmsUpEvenIfItsTimeIsUp) {
+  const Comm comm = control();
+  Arena arena(ranks_on_this_host(comm));
+  Measurer measurer({comm, arena}, comm, {3e-8, 1e-9});
+  const auto warmed_up = [&](const char* buffers, double budget_s) {
+    const Values values(std::map<std::string, std::string>{{"sync", "barrier"}, {"buffers", buffers}});
+    CaseRun run = measurer.begin(slow, values, {.precision = -1, .budget_s = budget_s});
+    run.visit({now(), 5, false});
+    return run.result().warmup_s.size();
+  };
+  const std::size_t fewest = comm.root() ? Method::fewest_warm_up_runs : 0;
+  EXPECT_EQ(warmed_up("hot", 1000), fewest);
+  EXPECT_EQ(warmed_up("cold", 1000), 0u);
+  EXPECT_EQ(warmed_up("hot", 0.01), 0u);  // its share has no time for it
+}
+
+TEST(Measure, ALaterVisitWarmsUpWhileTheLaunchHasTime) {
+  const Comm comm = control();
+  Arena arena(ranks_on_this_host(comm));
+  Measurer measurer({comm, arena}, comm, {3e-8, 1e-9});
+  CaseRun run = measurer.begin(slow, Values(std::map<std::string, std::string>{{"sync", "barrier"}}),
+                               {.precision = -1, .budget_s = 1000});
+  run.visit({now(), 5, false});
+  const auto runs_in = [&](double launch_ends) {
+    const int before = Slow::runs;
+    run.visit({now(), 5, false, launch_ends});
+    return Slow::runs - before;
+  };
+  const int without = 1 + 5;  // verification and repetitions
+  EXPECT_GE(runs_in(now() + 1000), without + Method::fewest_warm_up_runs);
+  EXPECT_LE(runs_in(now()), without + 1);  // a disturbed visit may have time for another verification
 }
 
 // The target of a one-sided operation is ready at once, and its origin may be another rank than 0.

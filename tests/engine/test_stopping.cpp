@@ -47,6 +47,14 @@ TEST(Stopping, RanksThatNeverMeetGiveUp) {
   expect({.done = 0, .repetition_s = 0.5, .left_s = 0.1, .late = 200}, Next::give_up);
 }
 
+TEST(Stopping, AVisitWarmsUpAsFarAsItCanAfford) {
+  EXPECT_EQ(fewest_warm_up(1e-6, 1, 0.5), Method::fewest_warm_up_runs);
+  EXPECT_EQ(fewest_warm_up(0.04, 1, 0.5), 7);  // with 5 repetitions
+  EXPECT_EQ(fewest_warm_up(0.1, 1, 0.5), 0);
+  EXPECT_EQ(fewest_warm_up(10, 1, 0.5), 0);
+  EXPECT_EQ(fewest_warm_up(0, 3, 0.5), 2);  // whole repetitions
+}
+
 TEST(Stopping, ABatchIsLongEnoughForTheClock) {
   EXPECT_EQ(batch_for(1e-6, {25e-9, 1e-9}), 3);
   EXPECT_EQ(batch_for(1e-3, {25e-9, 1e-9}), 1);
