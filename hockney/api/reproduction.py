@@ -18,6 +18,7 @@ from hockney.lab import Bench, Listener, Status, notifier, silent
 from hockney.reproductions import Answer, Compared, Limit, Part, Reproduction
 from hockney.store import default_path
 from hockney.system.bundled import catalog_with
+from hockney.system.files import make_folder
 
 ALL = "all"
 FAKE_CORES = 512
@@ -96,6 +97,7 @@ class _Reproducer:
         compared = study.compare(answers)
         limits = [*study.limits(compared), *shelf.findings(study, answers)]
         page = study.page(answers, compared, limits)
+        make_folder(out)
         files = [report.write(page, out / "report.html")]
         if self.figures is not None:
             files += report.figures(page, self.figures)

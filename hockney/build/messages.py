@@ -27,7 +27,7 @@ def _engine(group: str) -> str:
 def compiling_engine(group: str, mpi: str, simulated: bool) -> str:
     """`simulated`: for SimGrid's MPI, whose compiler wrapper takes longer."""
     takes = "a minute and a half" if simulated else "half a minute"
-    return f"compiling the {_engine(group)} for {mpi} (once; takes about {takes})"
+    return f"compiling the {_engine(group)} for {mpi} (once; usually under {takes})"
 
 
 def engine_compiled(group: str, seconds: float) -> str:

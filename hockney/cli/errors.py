@@ -116,8 +116,9 @@ def _usage(error: click.UsageError) -> HockneyError:
         arguments = [each.name or "" for each in params if isinstance(each, click.Argument)]
         return messages.unknown_option(error.option_name, options, arguments, verb)
     if isinstance(error, click.MissingParameter):
-        name = error.param.make_metavar(error.ctx) if error.param and error.ctx else "an argument"
-        return messages.missing_argument(name.strip("[]"), verb)
+        name = error.param.make_metavar(error.ctx).strip("[]") if error.param and error.ctx else "an argument"
+        option = f"{error.param.opts[-1]} " if isinstance(error.param, click.Option) else ""
+        return messages.missing_argument(option + name, verb)
     return messages.bad_usage(error.format_message(), verb)
 
 

@@ -54,7 +54,11 @@ def unknown_option(option: str, available: Iterable[str], arguments: Iterable[st
 
 def missing_argument(argument: str, verb: str) -> UsageError:
     return UsageError(
-        f"{argument} is missing", f"{verb} needs it", f"see '{verb} --help'", code="missing-argument"
+        f"{argument} is missing",
+        f"{verb} needs it",
+        f"see '{verb} --help'",
+        code="missing-argument",
+        argument=argument,
     )
 
 

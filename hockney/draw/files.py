@@ -22,7 +22,7 @@ from hockney.draw.mpl_axes import SIZE, dress, legend
 from hockney.draw.names import file_name
 from hockney.draw.palette import DASHES, LIGHT, SYMBOLS, Look, looks
 from hockney.draw.plane_files import Part
-from hockney.system.files import replace
+from hockney.system.files import make_folder, replace
 
 FORMATS = ("svg", "png", "pdf")
 # Inches and points: two thirds of a page's width, legible when a two-column paper shrinks it to one column.
@@ -50,6 +50,7 @@ NO_DATE: dict[str, dict[str, Any]] = {
 def save(figure: Figure | Plane, folder: Path, formats: Iterable[str] = ("svg", "png")) -> list[Path]:
     """Write `figure` as folder/NAME.FORMAT for each format and return the paths. Makes the folder."""
     paths = []
+    make_folder(Path(folder))
     for ending in formats:
         if ending not in FORMATS:
             raise messages.unknown_picture_format(ending, FORMATS)

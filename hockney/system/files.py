@@ -140,11 +140,10 @@ def _fill(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def replace(path: Path, content: bytes) -> None:
-    """Write a file named by the user; creates its folder."""
+    """Write a file named by the user, in an existing folder: a mistyped one must not be created."""
     try:
         if path.is_dir():  # fails for a name that is too long
             raise messages.folder_instead_of_file(path)
-        path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, content)
     except OSError as problem:
         raise messages.cannot_write(path, problem) from problem
@@ -155,3 +154,11 @@ def _umask() -> int:
     mask = os.umask(0o022)
     os.umask(mask)
     return mask
+
+
+def make_folder(path: Path) -> None:
+    """Create a folder named by the user for several files, unless it exists."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise messages.cannot_write(path, problem) from problem

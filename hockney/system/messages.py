@@ -17,6 +17,7 @@ _REASONS = {
     errno.EROFS: ("the file system is read-only", "choose another folder"),
     errno.EACCES: ("you have no permission to write there", "choose another folder"),
     errno.EPERM: ("you have no permission to write there", "choose another folder"),
+    errno.ENOENT: ("its folder does not exist", "create the folder, or choose another one"),
     errno.ENAMETOOLONG: ("the name is too long", "choose a shorter path"),
 }
 

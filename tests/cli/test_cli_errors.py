@@ -165,6 +165,11 @@ def test_the_closest_name_is_suggested(hockney, words, code, suggestion):
     assert (done.error.code, done.error.suggestion) == (code, suggestion)
 
 
+def test_a_missing_option_is_named_as_it_is_typed(hockney):
+    error = hockney("tune").error
+    assert (error.code, error.fields["argument"]) == ("missing-argument", "--out FOLDER")
+
+
 def test_where_no_name_is_close_the_possible_ones_are_named(hockney):
     export = hockney("export", "--out", "times.csv").error.remedy
     assert {"--csv", "--parquet", "--what"} <= set(re.findall(r"--[a-z]+", export))

@@ -12,8 +12,8 @@ from hockney.core.errors import EnvironmentProblem, UsageError
 from hockney.system.files import replace
 
 
-def test_a_file_is_replaced_whole_in_a_folder_that_is_made(tmp_path):
-    path = tmp_path / "a" / "b" / "report.html"
+def test_a_file_is_replaced_whole(tmp_path):
+    path = tmp_path / "report.html"
     replace(path, b"one")
     replace(path, b"two")
     assert path.read_bytes() == b"two"

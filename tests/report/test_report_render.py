@@ -246,6 +246,7 @@ def test_a_report_that_cannot_be_written_is_told_in_one_line(tmp_path):
     with pytest.raises(EnvironmentProblem) as caught:
         write(EMPTY, tmp_path / "file" / "report.html")
     assert caught.value.code == "cannot-write-file"
+    (tmp_path / "deep").mkdir()
     assert (
         write(EMPTY, tmp_path / "deep" / "report.html")
         .read_text(encoding="utf-8")

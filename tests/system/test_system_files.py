@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from hockney.system.files import new_folder
+from hockney.core.errors import EnvironmentProblem
+from hockney.system.files import make_folder, new_folder, replace
 
 FILES = {"plan.txt": b"a plan", "machine.json": b"{}"}
 
@@ -61,3 +62,13 @@ def test_a_kill_while_files_go_to_the_disk_leaves_nothing(tmp_path, written):
     _, status = os.waitpid(pid, 0)
     assert os.WTERMSIG(status) == signal.SIGKILL
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_is_not_written_into_a_folder_that_does_not_exist(tmp_path):
+    """It may be a mistyped one."""
+    with pytest.raises(EnvironmentProblem) as refused:
+        replace(tmp_path / "new" / "x.toml", b"x")
+    assert refused.value.code == "cannot-write-file" and not (tmp_path / "new").exists()
+    make_folder(tmp_path / "new" / "inner")
+    replace(tmp_path / "new" / "inner" / "x.toml", b"x")
+    assert (tmp_path / "new" / "inner" / "x.toml").read_bytes() == b"x"

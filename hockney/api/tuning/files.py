@@ -15,7 +15,7 @@ from hockney.models.statistics import OPEN
 from hockney.models.tuning import openmpi, texts
 from hockney.models.tuning.rules import EFFECT
 from hockney.studies.tuning.results import Tuning, tuning
-from hockney.system.files import replace
+from hockney.system.files import make_folder, replace
 
 CHOICES = "hockney.choices"
 DYNAMIC_RULES = "openmpi-rules.conf"
@@ -51,6 +51,7 @@ def tune(run: Run, folder: AnyPath, effect: float = EFFECT) -> Tuned:
     written = {CHOICES: texts.choices(found.rules, comments)}
     if found.internal_points:
         written[DYNAMIC_RULES] = openmpi.dynamic_rules(found.internal_rules, comments)
+    make_folder(target)
     for name, text in written.items():
         replace(target / name, text.encode("utf-8"))
     rules = target / DYNAMIC_RULES
