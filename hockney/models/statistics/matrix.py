@@ -105,7 +105,7 @@ def _apart(log_times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
     Pooled from the differences of neighboring rows, so that an effect on all short messages alike does not
     count; by their median if a few rows are so bad that they would spoil the mean, and those rows (`MUCH`
-    times worse, which is rare by chance) keep their own variance.
+    times worse than both neighbors suggest, which is rare by chance) keep their own variance.
     """
     rows, columns = log_times.shape
     none = np.zeros(rows), np.zeros(rows, dtype=bool)
@@ -117,13 +117,21 @@ def _apart(log_times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return none
     typical = np.median(steps) * (columns - 1) / chi_square_exceeded(columns - 1, 0.5)
     pooled = float(np.mean(steps) if np.mean(steps) < 2 * typical else typical)
-    known = np.isfinite(log_times).any(axis=1)
-    apart = np.full_like(log_times, np.nan)
-    apart[known] = log_times[known] - np.nanmean(log_times[known], axis=1, keepdims=True)
-    own = (apart - np.nanmedian(apart, axis=0)) ** 2
-    own = np.nan_to_num(np.nansum(own, axis=1) / (columns - 1) / columns)
+    own = _beyond_neighbors(log_times)
     spoiled = own > MUCH * pooled
     return COST.get(columns, 1.0) * np.where(spoiled, own, pooled), spoiled
+
+
+def _beyond_neighbors(log_times: np.ndarray) -> np.ndarray:
+    """For each row the variance of its mean due to effects of launches in which it differs from both
+    neighbors, or from its only one. A mode of the machine that slows all short messages is no such effect."""
+    steps = np.diff(log_times, axis=0)
+    count = np.isfinite(steps).sum(axis=1)
+    apart = np.zeros(len(steps))
+    several = count > 1
+    apart[several] = np.nanvar(steps[several], axis=1, ddof=1) / count[several]
+    nothing = np.full(1, np.inf)
+    return np.minimum(np.concatenate((nothing, apart)), np.concatenate((apart, nothing)))
 
 
 def shared_variance(tables: Sequence[ObservationTable]) -> tuple[float, int]:

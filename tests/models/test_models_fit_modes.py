@@ -1,0 +1,60 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Fits of a machine that is in a slow mode in some launches, and slower for short messages only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from models_data import CATALOG, record
+
+from hockney.core.case import Case
+from hockney.core.record import RunRecords
+from hockney.models import fit_all
+from hockney.models.statistics import observe, tabulate
+
+SIZES = (0, 8, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576)
+SLOW_UP_TO = 2048
+FACTOR = 3.5
+
+
+def run_with(slow: Sequence[bool]) -> RunRecords:
+    random = np.random.default_rng(7)
+    records = []
+    for k, in_slow_mode in enumerate(slow):
+        for size in SIZES:
+            time = 100e-9 + size / 10e9
+            if in_slow_mode and size <= SLOW_UP_TO:
+                time *= FACTOR
+            times = time * np.exp(0.01 * random.standard_normal() + 0.01 * random.standard_normal(40))
+            case = Case.of("pingpong", 2, buffers="hot", bytes=size)
+            records.append(record(case, f"{k}.0", times.tolist()))
+    return RunRecords(records=records)
+
+
+@pytest.mark.parametrize("slow", [2, 3, 7, 8])
+def test_a_fit_follows_the_share_of_each_mode_as_the_cases_do(slow):
+    """Launches that are slow for all short messages alike spoil none of them."""
+    run = run_with([k < slow for k in range(10)])
+    seen = sorted(observe(run, CATALOG), key=lambda each: each.size)
+    table = tabulate(seen)
+    assert not table.spoiled.any()
+    expected = np.array([100e-9 + size / 10e9 for size in SIZES])
+    expected[np.array(SIZES) <= SLOW_UP_TO] *= FACTOR ** (slow / 10)
+    assert table.times == pytest.approx(expected, rel=0.03)
+    (fit,) = (fit for fit in fit_all(run, CATALOG, cores=2).fits if fit.model == "hockney")
+    (latency,) = (p.estimate for p in fit.parameters if p.symbol == "t_0")
+    assert latency.high / latency.low > 1.5
+    assert latency.low < 100e-9 * FACTOR ** (slow / 10) < latency.high
+
+
+def test_a_launch_that_spoils_one_size_is_replaced_there():
+    run = run_with([False] * 10)
+    spoiled = next(r for r in run.records if r.launch == "4.0" and r.parsed_case().bytes == 1024)
+    worse = record(spoiled.parsed_case(), "4.0", [30 * time for time in spoiled.times_s])
+    again = RunRecords(records=[worse if r is spoiled else r for r in run.records])
+    table = tabulate(sorted(observe(again, CATALOG), key=lambda each: each.size))
+    assert [SIZES[k] for k in np.flatnonzero(table.spoiled)] == [1024]
+    assert table.times[4] == pytest.approx(100e-9 + 1024 / 10e9, rel=0.05)
