@@ -76,15 +76,21 @@ def _as_error(error: BaseException) -> HockneyError:
     if isinstance(error, MemoryError):
         return messages.out_of_memory()
     if isinstance(error, OSError) and error.filename is None and error.errno is not None:
+        _discard_output()
         return messages.cannot_write_output((error.strerror or "").lower())
     return messages.bug(type(error).__name__, str(error), _traceback_file(error))
 
 
 def _reader_has_gone() -> int:
     """The reader closed the pipe, as `head` does: exit silently."""
+    _discard_output()
+    return 0
+
+
+def _discard_output() -> None:
+    """What has not been written cannot be: Python would try again at its end, and exit with 120."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
 
 
 def _print(error: HockneyError, *, as_json: bool) -> None:

@@ -114,8 +114,15 @@ def test_the_programs_exit_code_and_streams(tmp_path):
     )
     reader.stdout.close()
     assert reader.stderr.read() == b"" and reader.wait() == 0
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_output_that_cannot_be_written_is_an_error(tmp_path, unbuffered):
+    """Also if it is left in a buffer, which Python would try to write once more at its end."""
+    environment = {**os.environ, "HOCKNEY_MACHINE": "fake", "PYTHONUNBUFFERED": unbuffered}
     with open("/dev/full", "w") as full:
         done = subprocess.run(
             [*MAIN, "plan"], stdout=full, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=environment
         )
     assert done.returncode == 3 and done.stderr.startswith("error: "), done.stderr
+    assert done.stderr.count("\n") == 1
