@@ -8,21 +8,10 @@
 #include <string>
 
 #include "base/invalid_case.hpp"
+#include "base/parts.hpp"
 #include "base/words.hpp"
 
 namespace hockney::kernels {
-
-// A part of 0 to n - 1.
-struct Range {
-  std::size_t begin;
-  std::size_t end;
-  std::size_t size() const { return end - begin; }
-};
-
-// One of `parts` parts of n, as even as possible.
-inline Range part_of(std::size_t n, std::size_t parts, std::size_t part) {
-  return {n * part / parts, n * (part + 1) / parts};
-}
 
 // Ranks in a grid of three dimensions, the last one fastest.
 struct Grid {

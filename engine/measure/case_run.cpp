@@ -120,8 +120,10 @@ void CaseRun::visit(const VisitLimit& limit) {
   const int fewest = cold(values_) ? 0 : fewest_warm_up(first_s, std::max(1, runs_), most_s);
   Synchroniser rough(kind_for_warm_up(kind_), info_, control_, clock_);
   WarmUp warm_up(rough, control_, clock_cost_, first_s, warm ? 0 : rule_.most_warm_up,
-                 by_global_clock(info_.timing), runs_, fewest);
+                 by_global_clock(info_.timing) || workload->prepared_each_time(), runs_, fewest);
   warm_up.run(*workload, until, limit.ends);
+  // Errors count, but the record counts the runs that follow.
+  for (const Check& found : workload->checked()) check_ += found;
   run_s_ = warm_up.run_s();
   bool extrapolated = false;
   if (first) {
@@ -188,6 +190,7 @@ void CaseRun::repeat(Workload& workload, Synchroniser& sync, const VisitLimit& l
     const double chunk_s = now() - began;
     repetition_s = chunk_s / decision.count;
     all_runs_ += static_cast<std::uint64_t>(decision.count) * static_cast<std::uint64_t>(runs_);
+    for (const Check& found : workload.checked()) count(found);
     verify_repetition(workload, chunk_s);
     times_s.insert(times_s.end(), chunk.begin(), chunk.end());
   }
@@ -234,12 +237,15 @@ void CaseRun::verify_repetition(Workload& workload, double chunk_s) {
 
 double CaseRun::verify(Workload& workload) {
   const double began = now();
-  const Check found = workload.verify(payload_);
-  check_ += found;
-  if (found.bytes) ++verified_runs_;
+  count(workload.verify(payload_));
   const double seconds = now() - began;
   verifying_s_ += seconds;
   return seconds;
+}
+
+void CaseRun::count(const Check& found) {
+  check_ += found;
+  if (found.bytes) ++verified_runs_;
 }
 
 // A seed that no other visit of this case has. All ranks fill equally often, so they agree on it.

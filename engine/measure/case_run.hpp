@@ -108,6 +108,7 @@ class CaseRun {
   void verify_repetition(Workload& workload, double chunk_s);
   // Returns the seconds that it took.
   double verify(Workload& workload);
+  void count(const Check& found);
   const Payload& new_payload();
   std::size_t verified_at_first() const;
   void take_sums(const std::uint64_t* counts, double seconds);

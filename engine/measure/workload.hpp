@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "comm/comm.hpp"
 #include "measure/arena.hpp"
@@ -64,12 +65,20 @@ class Workload {
   // Compares the data received by the last run() with the expected data.
   virtual Check verify([[maybe_unused]] const Payload& payload) { return {}; }
 
+  // What this workload has verified by itself, for each run since the last call that verify() has not
+  // reported. Called on all ranks, after the warm-up and after each chunk of repetitions.
+  virtual std::vector<Check> checked() { return {}; }
+
   // Whether every run() carries the payload of the last fill(), so that verify() is valid after any number of
   // runs. The same on all ranks.
   virtual bool keeps_payload() const { return false; }
 
   // Operations per run(): 2 for a ping-pong, whose time is given for one direction.
   virtual double operations() const { return 1; }
+
+  // Whether each run() needs a prepare() of its own, so that the clock is read before and after each one. The
+  // same on all ranks.
+  virtual bool prepared_each_time() const { return false; }
 
   // The minimum number of calls of run() between two readings of the clock.
   virtual int back_to_back() const { return 1; }
