@@ -87,12 +87,11 @@ def test_simulated_ranks_of_one_process_have_their_own_state(tmp_path):
     check_states(done, 2)
 
 
-@pytest.mark.parametrize("ranks", [2, 5, 64, pytest.param(1024, marks=pytest.mark.slow)])
-def test_clocks_that_are_off_and_drift_are_synchronised(tmp_path, ranks):
-    """On a switch with messages of 10 us: in 2 s of simulated time at most, within a microsecond."""
+def on_a_switch(target: str, ranks: int, tmp_path: Path) -> str:
+    """What this program prints on simulated ranks; a message of x bytes takes 10 us + x / (100 MB/s)."""
     need_gtest()
     smpi = simgrid_here()
-    folder = build.targets(smpi, ["clock-ranks"], HERE)
+    folder = build.targets(smpi, [target], HERE)
     assert compiled_together(folder)
     network = Network(shape="switch", nodes=(NodeGroup(count=ranks),))
     machine = Platform(
@@ -100,13 +99,46 @@ def test_clocks_that_are_off_and_drift_are_synchronised(tmp_path, ranks):
     )
     (tmp_path / HOSTS).write_text("".join(f"{host}\n" for host in hosts(machine, ranks)))
     (tmp_path / PLATFORM).write_text(platform_lines(machine, events=EVENTS, seed_offset=0))
-    program = folder / "tests" / "clock-ranks"
+    program = folder / "tests" / target
     launch = SmpiLauncher(smpi, program, folder / PLUGIN, machine).describe(ranks)
     environment = {**os.environ, **dict(launch.environment)}
     done = process.capture(list(launch.words), env=environment, cwd=tmp_path, timeout=600)
     assert done.code == 0, done.err
-    words = done.out.split()
+    return done.out
+
+
+@pytest.mark.parametrize("ranks", [2, 5, 64, pytest.param(1024, marks=pytest.mark.slow)])
+def test_clocks_that_are_off_and_drift_are_synchronised(tmp_path, ranks):
+    """In 2 s of simulated time at most, within a microsecond."""
+    words = on_a_switch("clock-ranks", ranks, tmp_path).split()
     found = {name: float(value) for name, value in zip(words[::2], words[1::2], strict=True)}
     assert found.keys() == {"seconds", "error", "residual"}
     assert 0 < found["seconds"] <= 2.0
     assert found["error"] <= 1e-6 and found["residual"] <= 1e-6
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 5])
+def test_a_rank_waits_until_the_last_one_that_it_needs(tmp_path, ranks):
+    """Although the clocks of the ranks are off; everything else is computing, or takes some messages."""
+    lines = on_a_switch("account-ranks", ranks, tmp_path).splitlines()
+    rows = sorted((line.split() for line in lines if line.startswith("rank ")), key=lambda row: int(row[1]))
+    assert [int(row[1]) for row in rows] == list(range(ranks))
+    near = {"abs": 0.1e-3}
+    for rank, row in enumerate(rows):
+        assert row[-1] == "received"
+        values = [float(word) for word in row[2:-1]]
+        sums, pipeline, ring, barrier = (
+            dict(zip(("computation", "messages", "collectives", "barriers", "waiting"), part, strict=True))
+            for part in zip(*[iter(values)] * 5, strict=True)
+        )
+        assert sums["computation"] == pytest.approx((rank + 1) * 1e-3, abs=1e-5)
+        assert sums["waiting"] == pytest.approx((ranks - rank - 1) * 1e-3, **near)
+        assert 0 <= sums["collectives"] <= 0.1e-3 and sums["messages"] == sums["barriers"] == 0
+        assert pipeline["waiting"] == pytest.approx(7e-3 if rank else 0, **near)
+        assert (pipeline["messages"] > 0) == (ranks > 1)
+        last = rank == ranks - 1
+        assert ring["computation"] == pytest.approx(3e-3 if last else 0, **near)
+        waits = rank == 0 and ranks > 1
+        assert ring["waiting"] == pytest.approx(3e-3 if waits else 0, **near)
+        assert barrier["waiting"] == pytest.approx(0 if rank == 0 else 2e-3, **near)
+        assert 0 <= barrier["barriers"] <= 0.1e-3

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "npb/adi/decomposition.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "base/invalid_case.hpp"
+
+namespace hockney::npb::adi {
+namespace {
+
+using flow::Triple;
+
+// The time of a message's bytes for one line, in points, and of the ghost points of its end.
+constexpr double line_points = 8;
+
+// Of a time step, in points that a sweep processes.
+double estimated_time(const Triple& parts, int points) {
+  double block = 1;
+  for (const int count : parts) block *= std::ceil(static_cast<double>(points - 2) / count);
+  double time = 4 * block;  // the right-hand side and three sweeps
+  for (const int count : parts) {
+    if (count == 1) continue;
+    const double rows = std::ceil(static_cast<double>(points - 2) / count);
+    const double chunks = chunks_of(count, block);
+    time += (count - 1) / chunks * block + 2 * chunks * startup_points + block / rows * line_points;
+  }
+  return time;
+}
+
+// Lines along x are divided last: their values are contiguous.
+std::optional<Triple> division(int ranks, int points) {
+  std::optional<Triple> best;
+  double least = std::numeric_limits<double>::infinity();
+  for (int x = 1; x <= ranks; ++x)
+    for (int y = 1; x * y <= ranks; ++y) {
+      const Triple parts{x, y, ranks / (x * y)};
+      if (parts[0] * parts[1] * parts[2] != ranks || *std::ranges::max_element(parts) > points - 2) continue;
+      const double time = estimated_time(parts, points);
+      if (time >= least) continue;
+      least = time;
+      best = parts;
+    }
+  return best;
+}
+
+}  // namespace
+
+double chunks_of(int parts, double points) {
+  return std::max(1.0, std::round(std::sqrt((parts - 1) * points / startup_points)));
+}
+
+Triple divide(int ranks, int points) {
+  if (const auto parts = division(ranks, points)) return *parts;
+  const int side = points - 2;
+  int fewer = std::min(ranks - 1, side * side * side);
+  while (!division(fewer, points)) --fewer;
+  const std::string text = std::to_string(side);
+  throw InvalidCase("the interior of the grid, " + text + " x " + text + " x " + text +
+                    " points, cannot be divided into blocks for " + std::to_string(ranks) +
+                    " ranks; below that, the largest number of ranks that works is " + std::to_string(fewer));
+}
+
+}  // namespace hockney::npb::adi

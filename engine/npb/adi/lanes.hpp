@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+// Several lines of a grid at once, one in each lane of a vector. Vectors never cross a call: what uses them
+// is inlined, so how they would be passed does not matter.
+#if defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wpsabi"
+#define HOCKNEY_INLINE inline __attribute__((always_inline))
+#else
+#error "the line solvers need the vector types of GCC and Clang"
+#endif
+
+namespace hockney::npb::adi {
+
+// Lines that are solved together, whatever the processor's vectors: 8 doubles are one vector of AVX-512, and
+// two or four of others.
+inline constexpr std::size_t lines_together = 8;
+
+template <std::size_t W>
+struct LanesOf {
+  typedef double type __attribute__((vector_size(W * sizeof(double))));
+};
+template <std::size_t W>
+using Lanes = typename LanesOf<W>::type;
+
+template <std::size_t W>
+HOCKNEY_INLINE Lanes<W> load(const double* from) {
+  Lanes<W> lanes;
+  __builtin_memcpy(&lanes, from, sizeof lanes);
+  return lanes;
+}
+template <class V>
+HOCKNEY_INLINE void store(double* to, const V& lanes) {
+  __builtin_memcpy(to, &lanes, sizeof lanes);
+}
+
+// body(0) to body(N - 1), with constants as numbers, so that small arrays are kept in registers.
+template <std::size_t N, class Body>
+HOCKNEY_INLINE void each(const Body& body) {
+  [&]<std::size_t... i>(std::index_sequence<i...>) __attribute__((always_inline)) {
+    (body(std::integral_constant<std::size_t, i>()), ...);
+  }(std::make_index_sequence<N>());
+}
+
+// ---- The transpose of W vectors of W lanes ----
+template <bool upper, std::size_t step, class V, std::size_t... lane>
+HOCKNEY_INLINE V exchange_half(const V& a, const V& b, std::index_sequence<lane...>) {
+  constexpr std::size_t width = sizeof...(lane);
+  if constexpr (upper)
+    return __builtin_shufflevector(a, b, ((lane & step) ? width + lane : lane + step)...);
+  else
+    return __builtin_shufflevector(a, b, ((lane & step) ? width + lane - step : lane)...);
+}
+template <std::size_t step, std::size_t W, class V>
+HOCKNEY_INLINE void transpose_step(V (&rows)[W]) {
+  each<W>([&](auto row) __attribute__((always_inline)) {
+    if constexpr ((row & step) == 0) {
+      constexpr std::make_index_sequence<W> sequence;
+      const V low = exchange_half<false, step>(rows[row], rows[row + step], sequence);
+      rows[row + step] = exchange_half<true, step>(rows[row], rows[row + step], sequence);
+      rows[row] = low;
+    }
+  });
+}
+template <std::size_t W, class V>
+HOCKNEY_INLINE void transpose(V (&rows)[W]) {
+  if constexpr (W > 1) transpose_step<1>(rows);
+  if constexpr (W > 2) transpose_step<2>(rows);
+  if constexpr (W > 4) transpose_step<4>(rows);
+}
+
+// ---- Instruction sets ----
+// body<W>() with vectors of W doubles, the widest that the processor has. The body is a lambda that is always
+// inlined. Not under a simulator, where computing takes a preset time.
+#if defined(__x86_64__) && !defined(HOCKNEY_SMPI)
+template <class Body>
+__attribute__((target("avx512f,avx512dq,avx512vl,avx2,fma"), noinline)) void with_8_lanes(const Body& body) {
+  body.template operator()<8>();
+}
+template <class Body>
+__attribute__((target("avx2,fma"), noinline)) void with_4_lanes(const Body& body) {
+  body.template operator()<4>();
+}
+template <class Body>
+void vectorised(const Body& body) {
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl"))
+    with_8_lanes(body);
+  else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    with_4_lanes(body);
+  else
+    body.template operator()<2>();
+}
+#else
+template <class Body>
+void vectorised(const Body& body) {
+  body.template operator()<2>();
+}
+#endif
+
+}  // namespace hockney::npb::adi

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "npb/adi/solver.hpp"
+#include "npb/bt/block_lines.hpp"
+#include "npb/flow/equations.hpp"
+
+namespace hockney::npb {
+namespace {
+
+// Block tridiagonal solves along x, y and z (Bailey et al. 1994, section 3.7), as in bt/block_lines.hpp and
+// adi/solver.hpp.
+class Bt final : public adi::Solver {
+ public:
+  Bt(const Place& place, const Values& values)
+      : Solver(place, values, flow::bt_classes, {1, block_tridiagonal::row_size, 0.86}, {0.28, 0.24}) {}
+
+ private:
+  static constexpr std::size_t pitch = block_tridiagonal::row_size * adi::lines_together;
+
+  void eliminate(std::size_t direction, std::size_t number, double* line) override {
+    const adi::Lines& lines = this->lines(direction);
+    const adi::Batch batch = lines.batch(u_, number);
+    const Order order = order_of(direction);
+    const double step = class_.time_step, inverse = class_.points - 1;
+    const int rows = static_cast<int>(lines.rows());
+    adi::gather(u_, lines, batch, order.of, -1, rows + 1, points(), adi::components * adi::lines_together);
+    block_tridiagonal::set_points(lines.rows() + 2, points());
+    adi::gather(r_, lines, batch, order.of, 0, rows, line + pitch + right, pitch);
+    block_tridiagonal::eliminate({step * inverse / 2, step * inverse * inverse, flow::viscosity[direction]},
+                                 lines.rows(), points(), line);
+  }
+
+  void substitute(std::size_t direction, double* line) override {
+    block_tridiagonal::substitute(lines(direction).rows(), line);
+  }
+
+  // The solution of the last direction is the change of U.
+  void finish(std::size_t direction, std::size_t number, double* line) override {
+    const adi::Lines& lines = this->lines(direction);
+    const adi::Batch batch = lines.batch(u_, number);
+    const bool last = direction == 2;
+    adi::scatter(last ? u_ : r_, lines, batch, order_of(direction).of, line + pitch + right, pitch, last);
+  }
+
+  // Bailey et al. 1994; the count of the NPB 3.4 sources.
+  double operations(double n) const override { return 3478.8 * n * n * n - 17655.7 * n * n + 28023.7 * n; }
+
+  // The components with the momentum along the lines first.
+  struct Order {
+    std::size_t of[adi::components];
+  };
+  static Order order_of(std::size_t direction) {
+    return {{0, 1 + direction, 1 + (direction + 1) % 3, 1 + (direction + 2) % 3, 4}};
+  }
+  static constexpr std::size_t right = block_tridiagonal::block_size * adi::lines_together;
+};
+
+constexpr auto bt_parameters = kernel_parameters("S|W|A|B|C", "12^3, 24^3, 64^3, 102^3 or 162^3 points");
+
+}  // namespace
+
+extern constinit const WorkloadInfo bt{
+    .name = "bt",
+    .role = "npb",
+    .operation = "bt",
+    .help = "BT of the NAS Parallel Benchmarks: implicit time steps of a flow, block tridiagonal systems",
+    .time = "one run of the benchmark's timed part, the maximum over the ranks",
+    .parameters = bt_parameters,
+    .metrics = metrics,
+    .make = make<Bt>,
+};
+
+}  // namespace hockney::npb

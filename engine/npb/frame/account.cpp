@@ -1,0 +1,258 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "npb/frame/account.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+
+#include "base/expect.hpp"
+
+namespace hockney::npb {
+namespace {
+
+constexpr int tag = 1;
+constexpr int settling_tag = 2;
+// Copies of this many messages in flight, then the oldest is completed.
+constexpr std::size_t most_copies = 64;
+
+int counted(std::size_t bytes) {
+  HOCKNEY_EXPECT(bytes <= static_cast<std::size_t>(INT_MAX));
+  return static_cast<int>(bytes);
+}
+
+}  // namespace
+
+Account::Account(const Comm& comm, std::size_t phases, std::unique_ptr<Barrier> barrier)
+    : comm_(comm),
+      barrier_(std::move(barrier)),
+      phases_(phases),
+      computed_(phases),
+      sent_(static_cast<std::size_t>(comm.size)) {}
+
+void Account::begin() {
+  events_.clear();
+  received_.clear();
+  for (std::vector<double>& moments : sent_) moments.clear();
+  std::fill(computed_.begin(), computed_.end(), 0.0);
+  phase_ = 0;
+  counter_.begin();
+  resumed_ = counter_.read();
+}
+
+void Account::end() {
+  const double entered = enter();
+  if (!copies_.empty()) {
+    for (Copy& copy : copies_)
+      if (copy.request != MPI_REQUEST_NULL) MPI_Wait(&copy.request, MPI_STATUS_IGNORE);
+    leave(Spent::messages, entered);
+  }
+  counter_.end();
+}
+
+void Account::phase(std::size_t number) {
+  if (number == phase_) return;
+  resumed_ = enter();
+  phase_ = number;
+}
+
+void Account::compute([[maybe_unused]] double operations, [[maybe_unused]] double rate) {
+#ifdef HOCKNEY_SMPI
+  if (rate > 0) pass(operations / rate);
+#endif
+}
+
+// A piece of computing ends now.
+double Account::enter() {
+  const double moment = counter_.read();
+  computed_[phase_] += moment - resumed_;
+  return moment;
+}
+
+void Account::leave(Spent kind, double entered, std::size_t messages) {
+  resumed_ = counter_.read();
+  events_.push_back({entered, resumed_, phase_, kind, messages});
+}
+
+void Account::sends(int to, double entered) {
+  sent_[static_cast<std::size_t>(to)].push_back(entered);
+}
+
+// ---- Messages ----
+
+void Account::exchange(std::span<const Outgoing> sent, std::span<const Incoming> received) {
+  const double entered = enter();
+  requests_.clear();
+  for (const Incoming& each : received) {
+    requests_.push_back(MPI_REQUEST_NULL);
+    MPI_Irecv(each.data, counted(each.bytes), MPI_BYTE, each.from, tag, comm_.handle, &requests_.back());
+    received_.push_back(each.from);
+  }
+  for (const Outgoing& each : sent) {
+    requests_.push_back(MPI_REQUEST_NULL);
+    MPI_Isend(each.data, counted(each.bytes), MPI_BYTE, each.to, tag, comm_.handle, &requests_.back());
+    sends(each.to, entered);
+  }
+  MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+  leave(Spent::messages, entered, received.size());
+}
+
+void Account::send(int to, const void* data, std::size_t bytes) {
+  const double entered = enter();
+  // The oldest copy, once it has left, is used again.
+  std::size_t at = copies_.size();
+  for (std::size_t i = 0; i < copies_.size() && at == copies_.size(); ++i) {
+    int left = 1;
+    if (copies_[i].request != MPI_REQUEST_NULL) MPI_Test(&copies_[i].request, &left, MPI_STATUS_IGNORE);
+    if (left) at = i;
+  }
+  if (at == copies_.size()) {
+    if (copies_.size() < most_copies) {
+      copies_.push_back({MPI_REQUEST_NULL, {}});
+    } else {
+      at = 0;
+      MPI_Wait(&copies_[at].request, MPI_STATUS_IGNORE);
+    }
+  }
+  Copy& copy = copies_[at];
+  if (copy.data.size() < bytes) copy.data.resize(bytes);
+  if (bytes) std::memcpy(copy.data.data(), data, bytes);
+  MPI_Isend(copy.data.data(), counted(bytes), MPI_BYTE, to, tag, comm_.handle, &copy.request);
+  sends(to, entered);
+  leave(Spent::messages, entered);
+}
+
+void Account::receive(int from, void* data, std::size_t bytes) {
+  const double entered = enter();
+  MPI_Recv(data, counted(bytes), MPI_BYTE, from, tag, comm_.handle, MPI_STATUS_IGNORE);
+  received_.push_back(from);
+  leave(Spent::messages, entered, 1);
+}
+
+// ---- Collectives ----
+
+void Account::sum(double* values, int count) {
+  const double entered = enter();
+  MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_DOUBLE, MPI_SUM, comm_.handle);
+  leave(Spent::collectives, entered);
+}
+
+void Account::sum(std::int64_t* values, int count) {
+  const double entered = enter();
+  MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_SUM, comm_.handle);
+  leave(Spent::collectives, entered);
+}
+
+void Account::allgather(const void* sent, void* received, std::span<const int> counts,
+                        std::span<const int> places) {
+  const double entered = enter();
+  MPI_Allgatherv(sent, counts[static_cast<std::size_t>(comm_.rank)], MPI_BYTE, received, counts.data(),
+                 places.data(), MPI_BYTE, comm_.handle);
+  leave(Spent::collectives, entered);
+}
+
+void Account::alltoall(const void* sent, std::span<const int> sent_counts, std::span<const int> sent_places,
+                       void* received, std::span<const int> counts, std::span<const int> places) {
+  const double entered = enter();
+  MPI_Alltoallv(sent, sent_counts.data(), sent_places.data(), MPI_BYTE, received, counts.data(),
+                places.data(), MPI_BYTE, comm_.handle);
+  leave(Spent::collectives, entered);
+}
+
+void Account::synchronise() {
+  const double entered = enter();
+  barrier_->wait();
+  leave(Spent::barriers, entered);
+}
+
+// ---- Waiting ----
+
+void Account::settle() {
+  for (std::size_t i = 0; i < phases_.size(); ++i)
+    phases_[i][static_cast<std::size_t>(Spent::computation)] += counter_.seconds(computed_[i]);
+  if (comm_.size > 1) {
+    adjust_clock();
+    for (std::vector<double>& moments : sent_)
+      for (double& moment : moments) moment = global(moment);
+  }
+  settle_messages();
+  settle_collectives();
+}
+
+double Account::global(double moment) const {
+  return clock_.to_global(counter_.moment_s(moment));
+}
+
+// Synchronising takes many messages, and the clocks of two hosts drift apart by a microsecond in a second.
+void Account::adjust_clock() {
+  if (GlobalClock::given()) return;
+  bool due = now() - synchronised_ > 1;
+  comm_.broadcast(due);
+  if (!due) return;
+  clock_.synchronise(comm_);
+  synchronised_ = now();
+}
+
+// Each rank sends the others the times at which it sent them messages.
+void Account::settle_messages() {
+  std::vector<std::vector<double>> arrived(sent_.size());
+  for (const int from : received_) arrived[static_cast<std::size_t>(from)].push_back(0);
+  requests_.clear();
+  for (std::size_t other = 0; other < sent_.size(); ++other) {
+    const int rank = static_cast<int>(other);
+    for (std::vector<double>* moments : {&arrived[other], &sent_[other]}) {
+      if (moments->empty()) continue;
+      requests_.push_back(MPI_REQUEST_NULL);
+      const int count = counted(moments->size());
+      if (moments == &arrived[other])
+        MPI_Irecv(moments->data(), count, MPI_DOUBLE, rank, settling_tag, comm_.handle, &requests_.back());
+      else
+        MPI_Isend(moments->data(), count, MPI_DOUBLE, rank, settling_tag, comm_.handle, &requests_.back());
+    }
+  }
+  MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+
+  std::vector<std::size_t> used(sent_.size(), 0);
+  std::size_t at = 0;
+  for (const Event& event : events_) {
+    if (event.kind != Spent::messages) continue;
+    double last = global(event.entered);
+    for (std::size_t i = 0; i < event.messages; ++i) {
+      const auto from = static_cast<std::size_t>(received_[at++]);
+      last = std::max(last, arrived[from][used[from]++]);
+    }
+    spend(event, last);
+  }
+}
+
+// All ranks have the same sequence of collectives.
+void Account::settle_collectives() {
+  std::vector<double> latest;
+  for (const Event& event : events_)
+    if (event.kind != Spent::messages) latest.push_back(global(event.entered));
+  if (comm_.size > 1)
+    MPI_Allreduce(MPI_IN_PLACE, latest.data(), counted(latest.size()), MPI_DOUBLE, MPI_MAX, comm_.handle);
+  std::size_t at = 0;
+  for (const Event& event : events_)
+    if (event.kind != Spent::messages) spend(event, latest[at++]);
+}
+
+// `last` is by the global clock: when the last rank that this communication needs entered it.
+void Account::spend(const Event& event, double last) {
+  const double seconds = counter_.seconds(event.left - event.entered);
+  const double waited = std::clamp(last - global(event.entered), 0.0, std::max(0.0, seconds));
+  phases_[event.phase][static_cast<std::size_t>(Spent::waiting)] += waited;
+  phases_[event.phase][static_cast<std::size_t>(event.kind)] += seconds - waited;
+}
+
+double Account::spent(Spent kind) const {
+  double seconds = 0;
+  for (const auto& phase : phases_) seconds += phase[static_cast<std::size_t>(kind)];
+  return seconds;
+}
+
+void Account::clear() {
+  for (auto& phase : phases_) phase.fill(0);
+}
+
+}  // namespace hockney::npb

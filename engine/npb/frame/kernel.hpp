@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "measure/parameters.hpp"
+#include "measure/workload.hpp"
+#include "npb/frame/account.hpp"
+#include "sync/algorithm.hpp"
+
+namespace hockney::npb {
+
+// A number that the benchmark verifies: its deviation from `expected`, relative unless that is 0, must not
+// exceed the tolerance.
+struct Answer {
+  std::string name;
+  double value;
+  double expected;
+  double tolerance;
+};
+
+// A benchmark: run() is its timed part, from the initial state to the final one, which prepare() restores
+// outside the timed region. Every run is verified, by all ranks together, before the next one begins.
+class Kernel : public Workload {
+ public:
+  // `phases`: the names of the parts of an iteration.
+  Kernel(const Place& place, const Values& values, std::span<const char* const> phases);
+
+  void prepare(int count) final;
+  void run() final;
+  Check verify(const Payload&) final;
+  std::vector<Check> checked() final;
+  bool prepared_each_time() const final { return true; }
+  void sample(MetricValues& values) final;
+  void report(MetricValues& values) final;
+
+ protected:
+  // ---- What a kernel defines ----
+  // Sets the initial state; not timed. Collective.
+  virtual void reset() = 0;
+  // The timed part.
+  virtual void execute() = 0;
+  // What the official verification compares, the same on all ranks; not timed. Collective. Empty only if the
+  // class has no published answer.
+  virtual std::vector<Answer> answers() = 0;
+  // Operations of a run by the official count, over all ranks.
+  virtual double official_operations() const = 0;
+  // Inverts a high bit of the computed state on this rank, for fault=bit.
+  virtual void flip() = 0;
+  // How the problem is divided among the ranks, as "2 x 3 x 1 blocks".
+  virtual std::string decomposition() const = 0;
+
+  // ---- What a kernel uses ----
+  // A piece of computing, and its share of the official operations on this rank. Without arithmetic nothing
+  // is computed; on a simulated machine the operations take their time.
+  template <class Body>
+  void compute(double operations, const Body& body) {
+    if (arithmetic_) body();
+    account_.compute(operations, rate_);
+  }
+  // The function of array.hpp for the ranks of this host, unless nothing is computed.
+  void need_memory(std::size_t bytes) const;
+  // An iteration of `iterations` ends (numbers from 0), or a step of one does: here a barrier may be placed.
+  void iteration_ends(int number, int iterations);
+  void step_ends();
+
+  const Comm& comm_;
+  Account account_;
+  const bool arithmetic_;
+
+ private:
+  void settle();
+
+  const int sharing_;  // ranks on this host
+  const std::span<const char* const> phases_;
+  const double rate_;
+  enum class BarrierAt { none, iteration, step } const barrier_at_;
+  const bool fault_;
+  bool fresh_ = false;         // reset, and not run since
+  bool pending_ = false;       // a run that has not been settled
+  int settled_ = 0;            // runs in the account
+  double deviation_ = 0;       // the largest of the runs since the last sample()
+  std::vector<Check> checks_;  // of the runs since the last checked()
+  int runs_ = 0;               // sampled, with their seconds in phases:
+  std::vector<double> computation_, communication_, waiting_;
+};
+
+// Of a kernel's classes the one that the case names.
+template <class Size>
+const Size& class_of(std::span<const Size> classes, const Values& values) {
+  for (const Size& each : classes)
+    if (values.word("class") == each.name) return each;
+  throw std::logic_error("no such class");
+}
+
+// The value of a bit of a double that no rounding explains.
+void flip_bit(double& value);
+
+// The parameters of a kernel with these classes, separated by '|', as in a parameter's choices.
+constexpr std::array<Parameter, 7> kernel_parameters(const char* classes, const char* sizes) {
+  return {{
+      {"class", Kind::choice, "", "S", 0, 0, classes, sizes},
+      {"barrier", Kind::choice, "", "mpi", 0, 0, barrier_choices, "which barrier barrier_at places"},
+      {"barrier_at", Kind::choice, "", "none", 0, 0, "none|iteration|step",
+       "places a barrier after every iteration, or after every step of one; the benchmark itself has none in "
+       "its timed part"},
+      {"rate", Kind::real, "", "0", 0, 1e18, "",
+       "operations per second of a simulated machine, by the official count; 0: computing takes no time"},
+      {"arithmetic", Kind::choice, "", "real", 0, 0, "real|none",
+       "none: computing only takes its time, on a simulated machine, and nothing is verified"},
+      {"fault", Kind::choice, "", "none", 0, 0, "none|bit",
+       "bit: one bit of rank 0's state is inverted half way, which verification must find"},
+      parameters::sync_each,
+  }};
+}
+
+// What each kernel reports. Those of phases have a value for each of them; the label `phases` has their
+// names.
+inline constexpr Metric metrics[] = {
+    {.name = "computation",
+     .unit = "s",
+     .over_ranks = OverRanks::mean,
+     .per = Per::repetition,
+     .phase = true,
+     .help = "outside of communication"},
+    {.name = "messages",
+     .unit = "s",
+     .over_ranks = OverRanks::mean,
+     .per = Per::repetition,
+     .phase = true,
+     .help = "between two ranks, after both have begun"},
+    {.name = "collectives",
+     .unit = "s",
+     .over_ranks = OverRanks::mean,
+     .per = Per::repetition,
+     .phase = true,
+     .help = "after the last rank has begun"},
+    {.name = "barriers",
+     .unit = "s",
+     .over_ranks = OverRanks::mean,
+     .per = Per::repetition,
+     .phase = true,
+     .help = "after the last rank has arrived"},
+    {.name = "waiting",
+     .unit = "s",
+     .over_ranks = OverRanks::mean,
+     .per = Per::repetition,
+     .phase = true,
+     .help = "for ranks that begin a communication later"},
+    {.name = "deviation",
+     .over_ranks = OverRanks::max,
+     .per = Per::repetition,
+     .help = "the largest deviation from the published answers, relative to them"},
+    {.name = "operations", .help = "of a run, by the official count"},
+    {.name = "phase_computation",
+     .unit = "s",
+     .over_ranks = OverRanks::mean,
+     .per = Per::superstep,
+     .help = "of a run, in each phase"},
+    {.name = "phase_communication",
+     .unit = "s",
+     .over_ranks = OverRanks::mean,
+     .per = Per::superstep,
+     .help = "messages, collectives and barriers of a run, in each phase"},
+    {.name = "phase_waiting",
+     .unit = "s",
+     .over_ranks = OverRanks::mean,
+     .per = Per::superstep,
+     .help = "of a run, in each phase"},
+};
+
+}  // namespace hockney::npb

@@ -1,0 +1,246 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "base/parts.hpp"
+#include "npb/frame/array.hpp"
+#include "npb/frame/kernel.hpp"
+#include "npb/is/classes.hpp"
+#include "npb/is/keys.hpp"
+
+namespace hockney::npb {
+namespace {
+
+constexpr const char* is_phases[] = {"buckets", "exchange", "ranks"};
+enum IsPhase : std::size_t { is_buckets, is_exchange, is_ranks };
+constexpr int is_iterations = 10;
+
+// Integer sort: in each iteration two keys change, and all keys are ranked. Every rank sorts its keys by
+// bucket and sends them to the ranks that the buckets belong to, in ascending order and about equal numbers
+// of keys; these count the values. A rank alone sorts only if the counters exceed its cache.
+class Is final : public Kernel {
+ public:
+  Is(const Place& place, const Values& values) : Kernel(place, values, is_phases) {
+    class_ = class_of<IsClass>(is_classes, values);
+    own_ = part_of(all_keys(), ranks(), static_cast<std::size_t>(comm_.rank));
+    need_memory(3 * own_.size() * sizeof(Key) + (sizeof(std::int32_t) << class_.log2_values));
+    keys_ = Array<Key>(own_.size());
+    ranks_ = Array<std::int32_t>(std::size_t{1} << class_.log2_values);
+    sorts_ = ranks() > 1 || ranks_.size() * sizeof(std::int32_t) > in_cache;
+    if (sorts_) sorted_ = Array<Key>(own_.size());
+    own_counts_.resize(buckets());
+    totals_.resize(buckets());
+    places_.resize(buckets());
+    first_bucket_.resize(ranks() + 1);
+    for (std::vector<int>* each : {&sent_keys_, &sent_bytes_, &sent_places_, &keys_from_, &bytes_, &at_})
+      each->resize(ranks());
+    count_bytes_.assign(ranks(), sizeof(int));
+    for (std::size_t rank = 0; rank < ranks(); ++rank)
+      count_places_.push_back(static_cast<int>(rank * sizeof(int)));
+  }
+
+ private:
+  std::size_t ranks() const { return static_cast<std::size_t>(comm_.size); }
+  std::size_t all_keys() const { return std::size_t{1} << class_.log2_keys; }
+  std::size_t buckets() const { return std::size_t{1} << class_.log2_buckets; }
+  Key values() const { return Key{1} << class_.log2_values; }
+  int shift() const { return class_.log2_values - class_.log2_buckets; }
+
+  std::span<Key> own_keys() const { return {keys_.data(), keys_.size()}; }
+
+  void reset() override {
+    make_keys(own_keys(), own_.begin, values());
+    found_.assign(is_iterations * class_.tests.size(), 0);
+    // Without arithmetic the counts are kept, because they decide what is sent.
+    if (!arithmetic_) count_by_bucket(own_keys(), shift(), own_counts_);
+    for (std::size_t i = 0; i < class_.tests.size(); ++i) {
+      const std::size_t index = class_.tests[i].index;
+      tested_[i] = index >= own_.begin && index < own_.end ? keys_[index - own_.begin] : 0;
+    }
+    MPI_Allreduce(MPI_IN_PLACE, tested_.data(), static_cast<int>(tested_.size()), MPI_INT32_T, MPI_SUM,
+                  comm_.handle);
+  }
+
+  void execute() override {
+    const double own = static_cast<double>(own_.size());
+    for (int i = 0; i < is_iterations; ++i) {
+      account_.phase(is_buckets);
+      change(static_cast<std::size_t>(i) + 1, i + 1);
+      change(static_cast<std::size_t>(i) + 1 + is_iterations, values() - (i + 1));
+      compute(counting_share * own, [&] { count_by_bucket(own_keys(), shift(), own_counts_); });
+      totals_ = own_counts_;
+      account_.sum(totals_.data(), static_cast<int>(totals_.size()));
+      divide();
+      compute(sorting_share * own, [&] {
+        if (!sorts_) return;
+        std::exclusive_scan(own_counts_.begin(), own_counts_.end(), places_.begin(), std::uint32_t{0});
+        sort_by_bucket(own_keys(), shift(), places_, sorted_.data());
+      });
+      step_ends();
+      account_.phase(is_exchange);
+      exchange();
+      step_ends();
+      account_.phase(is_ranks);
+      compute((1 - counting_share - sorting_share) * static_cast<double>(arrived_.size()), [&] {
+        rank_values(arrived_, lowest_, own_ranks());
+        test(static_cast<std::size_t>(i));
+      });
+      iteration_ends(i, is_iterations);
+    }
+  }
+
+  // The key at this index, counted over all ranks, gets a value.
+  void change(std::size_t index, Key value) {
+    if (index < own_.begin || index >= own_.end) return;
+    Key& key = keys_[index - own_.begin];
+    if (!arithmetic_) {
+      --own_counts_[static_cast<std::size_t>(key >> shift())];
+      ++own_counts_[static_cast<std::size_t>(value >> shift())];
+    }
+    key = value;
+  }
+
+  // Which buckets belong to which rank, and what this one has for each of them.
+  void divide() {
+    std::size_t bucket = 0;
+    std::int64_t keys = 0;
+    for (std::size_t rank = 0; rank < ranks(); ++rank) {
+      first_bucket_[rank] = bucket;
+      if (rank == static_cast<std::size_t>(comm_.rank)) below_ = keys;
+      const auto enough = static_cast<std::int64_t>(part_of(all_keys(), ranks(), rank).end);
+      std::int64_t sent = 0;
+      for (; bucket < buckets() && keys < enough; ++bucket) {
+        keys += totals_[bucket];
+        sent += own_counts_[bucket];
+      }
+      sent_keys_[rank] = static_cast<int>(sent);
+    }
+    // Empty buckets at the end.
+    first_bucket_[ranks()] = buckets();
+    lowest_ = static_cast<Key>(first_bucket_[static_cast<std::size_t>(comm_.rank)] << shift());
+    const std::size_t last = first_bucket_[static_cast<std::size_t>(comm_.rank) + 1];
+    own_values_ = (last << shift()) - static_cast<std::size_t>(lowest_);
+  }
+
+  void exchange() {
+    if (ranks() == 1) {
+      arrived_ = sorts_ ? std::span<const Key>(sorted_.data(), sorted_.size()) : own_keys();
+      return;
+    }
+    account_.alltoall(sent_keys_.data(), count_bytes_, count_places_, keys_from_.data(), count_bytes_,
+                      count_places_);
+    const auto in_bytes = [](int keys) { return keys * static_cast<int>(sizeof(Key)); };
+    std::transform(sent_keys_.begin(), sent_keys_.end(), sent_bytes_.begin(), in_bytes);
+    std::transform(keys_from_.begin(), keys_from_.end(), bytes_.begin(), in_bytes);
+    std::exclusive_scan(sent_bytes_.begin(), sent_bytes_.end(), sent_places_.begin(), 0);
+    std::exclusive_scan(bytes_.begin(), bytes_.end(), at_.begin(), 0);
+    const auto count = static_cast<std::size_t>(at_.back() + bytes_.back()) / sizeof(Key);
+    if (count > received_.size()) received_ = Array<Key>(count + count / 8);
+    account_.alltoall(sorted_.data(), sent_bytes_, sent_places_, received_.data(), bytes_, at_);
+    arrived_ = {received_.data(), count};
+  }
+
+  std::span<std::int32_t> own_ranks() { return {ranks_.data(), own_values_}; }
+
+  void test(std::size_t iteration) {
+    for (std::size_t i = 0; i < tested_.size(); ++i) {
+      const std::int64_t value = tested_[i] - lowest_;
+      if (value >= 0 && value < static_cast<std::int64_t>(own_values_))
+        found_[iteration * tested_.size() + i] = below_ + ranks_[static_cast<std::size_t>(value)];
+    }
+  }
+
+  std::vector<Answer> answers() override {
+    const std::int64_t misplaced = out_of_order();
+    std::vector<std::int64_t> found = found_;
+    found.push_back(misplaced);
+    MPI_Allreduce(MPI_IN_PLACE, found.data(), static_cast<int>(found.size()), MPI_INT64_T, MPI_SUM,
+                  comm_.handle);
+    std::vector<Answer> answers{{"the number of keys out of order", static_cast<double>(found.back()), 0, 0}};
+    for (int i = 0; i < is_iterations; ++i)
+      for (std::size_t k = 0; k < class_.tests.size(); ++k) {
+        const IsTest& test = class_.tests[k];
+        const auto at = static_cast<std::size_t>(i) * class_.tests.size() + k;
+        answers.push_back(
+            {"the rank of key " + std::to_string(test.index) + " in iteration " + std::to_string(i + 1),
+             static_cast<double>(found[at]), static_cast<double>(test.rank + (i + 1) * test.step), 0});
+      }
+    return answers;
+  }
+
+  // Sorts the keys by the ranks of their values. Keys that are smaller than the one before, here or on the
+  // ranks before, are out of order.
+  std::int64_t out_of_order() {
+    std::vector<Key> in_order(arrived_.size());
+    std::vector<std::int32_t> next(ranks_.data(), ranks_.data() + own_values_);
+    for (const Key key : arrived_)
+      in_order[static_cast<std::size_t>(next[static_cast<std::size_t>(key - lowest_)]++)] = key;
+    const Key highest = in_order.empty() ? 0 : in_order.back();
+    Key before = 0;
+    MPI_Exscan(&highest, &before, 1, MPI_INT32_T, MPI_MAX, comm_.handle);
+    if (comm_.root()) before = 0;
+    std::int64_t wrong = 0;
+    for (const Key key : in_order) {
+      wrong += key < before;
+      before = key;
+    }
+    return wrong;
+  }
+
+  double official_operations() const override {
+    return static_cast<double>(is_iterations) * static_cast<double>(all_keys());
+  }
+
+  // Of a key in the middle, so that it becomes larger than some tested key.
+  void flip() override {
+    const int three_bits = class_.log2_values - 3;
+    const auto key = std::find_if(keys_.begin() + 2 * is_iterations + 1, keys_.end(),
+                                  [&](Key each) { return each >> three_bits == 3; });
+    if (key != keys_.end()) *key ^= values() / 2;
+  }
+  std::string decomposition() const override {
+    return std::to_string(comm_.size) + " blocks of keys, then of buckets";
+  }
+
+  // Of the operations, by the time that they take.
+  static constexpr double counting_share = 0.2, sorting_share = 0.5;
+  static constexpr std::size_t in_cache = std::size_t{2} << 20;  // bytes
+
+  IsClass class_ = is_classes[0];
+  bool sorts_ = true;
+  Range own_{};
+  Array<Key> keys_, sorted_, received_;
+  std::span<const Key> arrived_;
+  std::vector<std::int64_t> own_counts_, totals_;  // of keys in each bucket
+  std::vector<std::uint32_t> places_;
+  std::vector<std::size_t> first_bucket_;  // of each rank, and one more
+  std::vector<int> count_bytes_, count_places_;
+  std::vector<int> sent_keys_, sent_bytes_, sent_places_, keys_from_, bytes_, at_;
+  std::int64_t below_ = 0;      // keys on the ranks before
+  Key lowest_ = 0;              // value on this rank,
+  std::size_t own_values_ = 0;  // and how many there are
+  Array<std::int32_t> ranks_;
+  std::array<Key, 5> tested_{};
+  std::vector<std::int64_t> found_;  // ranks of these, in each iteration
+};
+
+constexpr auto is_parameters = kernel_parameters(
+    "S|W|A|B|C", "2^16, 2^20, 2^23, 2^25 or 2^27 keys below 2^11, 2^16, 2^19, 2^21 or 2^23");
+
+}  // namespace
+
+extern constinit const WorkloadInfo is{
+    .name = "is",
+    .role = "npb",
+    .operation = "is",
+    .help = "IS of the NAS Parallel Benchmarks: integers are ranked by buckets",
+    .time = "one run of the benchmark's timed part, the maximum over the ranks",
+    .parameters = is_parameters,
+    .metrics = metrics,
+    .make = make<Is>,
+};
+
+}  // namespace hockney::npb

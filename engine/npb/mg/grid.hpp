@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "npb/mg/block.hpp"
+
+namespace hockney::npb {
+
+// The ranks in a grid of `rows` x `planes`, which divides the rows and the planes of each level of MG. Rank
+// (y, z) has number y + rows z.
+struct MgGrid {
+  std::size_t rows;
+  std::size_t planes;
+
+  // Of `ranks`, so that the surface of a block is smallest, with slabs of planes if that is no larger;
+  // nothing if the finest level, of n x n x n points, has not a row and a plane for each rank.
+  static std::optional<MgGrid> of(std::size_t ranks, std::size_t n);
+  // The largest number of ranks, at most `ranks`, that have a grid.
+  static std::size_t most(std::size_t ranks, std::size_t n);
+
+  // A rank's block of the level with `coarser` times fewer points a side than the finest one, whose points
+  // are n a side. A coarse point belongs to the rank that has the fine point at its place.
+  MgBlock block(std::size_t rank, std::size_t n, std::size_t coarser) const;
+  // Whether each rank has a row and a plane of that level.
+  bool shares(std::size_t n, std::size_t coarser) const;
+};
+
+}  // namespace hockney::npb

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "npb/adi/solver.hpp"
+#include "npb/flow/equations.hpp"
+#include "npb/sp/characteristics.hpp"
+#include "npb/sp/penta_lines.hpp"
+
+namespace hockney::npb {
+namespace {
+
+// Scalar pentadiagonal solves along x, y and z in characteristic variables (Bailey et al. 1994, section 3.7),
+// as in sp/penta_lines.hpp and adi/solver.hpp.
+class Sp final : public adi::Solver {
+ public:
+  Sp(const Place& place, const Values& values)
+      : Solver(place, values, flow::sp_classes, {2, pentadiagonal::row_size, 0.83}, {0.4, 0.2}) {}
+
+ private:
+  static constexpr std::size_t point_pitch = adi::components * adi::lines_together;
+  static constexpr std::size_t pitch = pentadiagonal::row_size * adi::lines_together;
+  // The right-hand sides of a line's own rows.
+  static constexpr std::size_t own = 2 * pitch + 2 * pentadiagonal::systems * adi::lines_together;
+
+  void eliminate(std::size_t direction, std::size_t number, double* line) override {
+    const adi::Lines& lines = this->lines(direction);
+    const adi::Batch batch = lines.batch(u_, number);
+    const std::size_t rows = lines.rows();
+    const double step = class_.time_step, inverse = class_.points - 1;
+    adi::gather(u_, lines, batch, natural, -1, static_cast<int>(rows) + 1, points(), point_pitch);
+    adi::gather(r_, lines, batch, natural, 0, static_cast<int>(rows), line + own, pitch);
+    if (direction == 0) pentadiagonal::to_x(rows, points() + point_pitch, line + own, pitch);
+    pentadiagonal::set_points(rows + 2, direction, points());
+    const int place = subgrid_.place[direction];
+    pentadiagonal::eliminate(
+        {step * inverse / 2, step * inverse * inverse, flow::viscosity[direction], step * flow::dissipation},
+        rows, place == 0, place == subgrid_.parts[direction] - 1, points(), line);
+  }
+
+  void substitute(std::size_t direction, double* line) override {
+    pentadiagonal::substitute(lines(direction).rows(), line);
+  }
+
+  // The solution of the last direction is the change of U.
+  void finish(std::size_t direction, std::size_t number, double* line) override {
+    const adi::Lines& lines = this->lines(direction);
+    const adi::Batch batch = lines.batch(u_, number);
+    const std::size_t rows = lines.rows();
+    if (direction == 0) pentadiagonal::x_to_y(rows, line + own, pitch);
+    if (direction == 1) pentadiagonal::y_to_z(rows, line + own, pitch);
+    if (direction == 2) {
+      adi::gather(u_, lines, batch, natural, 0, static_cast<int>(rows), points(), point_pitch);
+      pentadiagonal::from_z(rows, points(), line + own, pitch);
+    }
+    adi::scatter(direction == 2 ? u_ : r_, lines, batch, natural, line + own, pitch, direction == 2);
+  }
+
+  // The count of the NPB 3.4 sources.
+  double operations(double n) const override {
+    return 881.174 * n * n * n - 4683.91 * n * n + 11484.5 * n - 19272.4;
+  }
+
+  static constexpr std::size_t natural[adi::components] = {0, 1, 2, 3, 4};
+};
+
+constexpr auto sp_parameters = kernel_parameters("S|W|A|B|C", "12^3, 36^3, 64^3, 102^3 or 162^3 points");
+
+}  // namespace
+
+extern constinit const WorkloadInfo sp{
+    .name = "sp",
+    .role = "npb",
+    .operation = "sp",
+    .help = "SP of the NAS Parallel Benchmarks: implicit time steps of a flow, scalar pentadiagonal systems",
+    .time = "one run of the benchmark's timed part, the maximum over the ranks",
+    .parameters = sp_parameters,
+    .metrics = metrics,
+    .make = make<Sp>,
+};
+
+}  // namespace hockney::npb

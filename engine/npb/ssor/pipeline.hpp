@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "npb/flow/field.hpp"
+#include "npb/frame/account.hpp"
+
+namespace hockney::npb::ssor {
+
+// The planes begin to end - 1.
+struct Planes {
+  int begin;
+  int end;
+};
+
+// The lower or the upper end of the subgrid, in x and y.
+enum class End { lower, upper };
+
+// The messages of a sweep, of which a rank processes a chunk of planes as soon as it has the values at its
+// border: a sweep upwards receives at the lower end and sends at the upper one, a sweep downwards does the
+// opposite.
+class Pipeline {
+ public:
+  // Chunks of so many planes; for 0, of as many as fit a point's time of computing in a sweep.
+  Pipeline(const flow::Subgrid& subgrid, int planes, double seconds_per_point);
+
+  // The number of chunks, the same on all ranks, and their planes.
+  int chunks() const { return chunks_; }
+  Planes planes(int chunk) const;
+
+  // The ghosts of these planes at this end, from the ranks there.
+  void receive(Account& account, End end, const Planes& planes);
+  void unpack(flow::Field& v, End end, const Planes& planes) const;
+  // The outermost own points of these planes at this end, for the ranks there.
+  void pack(const flow::Field& v, End end, const Planes& planes);
+  void send(Account& account, End end, const Planes& planes);
+
+ private:
+  // What there is in a direction, x or y: the ranks at both ends and the values of one plane's border.
+  struct Border {
+    std::array<int, 2> ranks;  // or -1
+    flow::Triple length;       // of a plane's border, in points; 1 in this direction and in z
+    std::vector<double> received, sent;
+
+    int rank(End end) const { return ranks[end == End::lower ? 0 : 1]; }
+    std::size_t values(const Planes& planes) const;
+  };
+
+  const flow::Triple size_;
+  int chunks_;
+  std::array<Border, 2> borders_;
+  std::vector<Incoming> incoming_;
+};
+
+}  // namespace hockney::npb::ssor

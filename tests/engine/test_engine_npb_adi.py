@@ -1,0 +1,80 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""BT and SP on a simulated machine: how the grid is divided, and that the line solves are pipelines."""
+
+from __future__ import annotations
+
+import pytest
+from engine_lines import failures, records
+from real_mpi import group_for, simgrid_here
+
+from hockney.core.platform import Network, NodeGroup, Platform, Segment
+from hockney.launch.launcher import LaunchOptions
+from hockney.launch.smpi import SmpiLauncher
+
+pytestmark = pytest.mark.simgrid
+
+N = 12  # class S
+OPERATIONS = {
+    "bt": 60 * (3478.8 * N**3 - 17655.7 * N**2 + 28023.7 * N),
+    "sp": 100 * (881.174 * N**3 - 4683.91 * N**2 + 11484.5 * N - 19272.4),
+}
+BOTH = pytest.mark.parametrize("kernel", ["bt", "sp"])
+
+
+def simulated(words, ranks, latency_s=1e-6):
+    """What the engine prints for these cases on a switch where a message takes this long, of any length."""
+    engine = group_for(simgrid_here(), "hockney-npb")
+    network = Network(shape="switch", nodes=(NodeGroup(count=ranks),))
+    segment = Segment(latency_s=latency_s, per_byte_s=1e-12)
+    machine = Platform(name="even", title="Even", network=network, segments=(segment,))
+    launcher = SmpiLauncher(simgrid_here(), engine.path, engine.platform, machine)
+    cases = [engine.catalog.case(word, ranks) for word in words]
+    options = LaunchOptions("S", 0, budget_s=120.0, max_repetitions=1, origin="simulated")
+    return list(launcher.run(cases, ranks, options))
+
+
+def measured(words, ranks):
+    lines = simulated(words, ranks)
+    assert [line.message for line in failures(lines)] == []
+    found = records(lines)
+    assert len(found) == len(words)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("ranks", "blocks"),
+    [(1, "1 x 1 x 1"), (3, "1 x 1 x 3"), (4, "1 x 2 x 2"), (7, "1 x 1 x 7"), (8, "2 x 2 x 2")],
+)
+def test_blocks_down_to_one_point_of_a_line_solve_the_same_systems(ranks, blocks):
+    for record in measured(["bt", "sp"], ranks):
+        assert record.verified.errors == 0, (record.case, record.verified.first)
+        assert record.verified.bytes == record.verified.runs * 10 * 8 > 0
+        assert record.labels["decomposition"] == f"{blocks} blocks"
+        assert record.metrics["deviation"].values[0] < 1e-10
+
+
+@BOTH
+def test_ranks_that_no_blocks_can_be_made_for_are_refused(kernel):
+    (refused,) = failures(simulated([kernel], 13))
+    assert refused.reason == "refused"
+    assert "12" in refused.message
+
+
+@BOTH
+def test_computing_takes_the_official_operations_and_messages_are_the_same_without_arithmetic(kernel):
+    rate = 1e6
+    real, none = measured([f"{kernel} rate={rate}", f"{kernel} rate={rate} arithmetic=none"], 6)
+    assert real.times_s == pytest.approx(none.times_s)
+    computation = real.metrics["computation"].values[0]  # the mean over the ranks
+    assert computation == pytest.approx(OPERATIONS[kernel] / rate / 6)
+
+
+@BOTH
+def test_line_solves_are_pipelined(kernel):
+    """In chunks of lines, eight ranks need less than a quarter of the time of one, and with lines solved one
+    rank after the other, they would need more than a third of it."""
+    (alone,) = measured([f"{kernel} rate=1e6 arithmetic=none"], 1)
+    (eight,) = measured([f"{kernel} rate=1e6 arithmetic=none"], 8)
+    assert alone.times_s[0] == pytest.approx(OPERATIONS[kernel] / 1e6)
+    assert alone.times_s[0] / 8 < eight.times_s[0] < alone.times_s[0] / 4

@@ -1,0 +1,104 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The NAS Parallel Benchmarks on a simulated machine: they verify, computing takes their operations by the
+rate of the machine, and without arithmetic they send the same messages."""
+
+from __future__ import annotations
+
+import pytest
+from engine_lines import failures, records
+from real_mpi import group_for, simgrid_here
+
+from hockney import build
+from hockney.core.platform import Network, NodeGroup, Platform, Segment
+from hockney.launch.launcher import LaunchOptions
+from hockney.launch.smpi import SmpiLauncher
+
+pytestmark = pytest.mark.simgrid
+
+KERNELS = sorted(path.stem for path in (build.source_folder() / "npb").glob("*.cpp"))
+PARTS = "computation", "messages", "collectives", "barriers", "waiting"
+RATE = 1e7
+"""So slow that a simulated clock's steps of a nanosecond do not matter."""
+
+
+def lines_of(words, ranks):
+    """Of these cases on a switch, where a message of x bytes takes 10 us + x / (100 MB/s)."""
+    engine = group_for(simgrid_here(), "hockney-npb")
+    network = Network(shape="switch", nodes=(NodeGroup(count=ranks),))
+    segment = Segment(latency_s=10e-6, per_byte_s=1e-8)
+    machine = Platform(name="even", title="Even", network=network, segments=(segment,))
+    launcher = SmpiLauncher(simgrid_here(), engine.path, engine.platform, machine)
+    cases = [engine.catalog.case(word, ranks) for word in words]
+    options = LaunchOptions("S", 0, budget_s=120.0, max_repetitions=1, origin="simulated")
+    return list(launcher.run(cases, ranks, options))
+
+
+def simulated(words, ranks):
+    lines = lines_of(words, ranks)
+    assert [line.message for line in failures(lines)] == []
+    found = records(lines)
+    assert len(found) == len(words)
+    for record in found:
+        assert record.verified.errors == 0, (record.case, record.verified.first)
+    return found
+
+
+def part(record, name):
+    return record.metrics[name].values[0]
+
+
+@pytest.mark.parametrize("ranks", [4, pytest.param(3, marks=pytest.mark.slow)])
+def test_computing_takes_the_official_operations_and_arithmetic_changes_no_message(ranks):
+    words = [
+        f"{kernel} class=S rate={RATE:.0e} arithmetic={arithmetic}"
+        for kernel in KERNELS
+        for arithmetic in ("real", "none")
+    ]
+    found = simulated(words, ranks)
+    for real, none in zip(found[::2], found[1::2], strict=True):
+        assert real.verified.bytes > 0 and none.verified.bytes == 0
+        total = part(real, "computation") * ranks * RATE
+        assert total == pytest.approx(real.metric("operations"), rel=1e-6), real.case
+        assert none.times_s[0] == pytest.approx(real.times_s[0], rel=1e-9), real.case
+        for name in PARTS:
+            assert part(none, name) == pytest.approx(part(real, name), rel=1e-6, abs=1e-9), (real.case, name)
+        # Simulated clocks have no error, and all runs are alike.
+        phases = sum(
+            sum(real.metrics[f"phase_{name}"].values) for name in ("computation", "communication", "waiting")
+        )
+        assert phases == pytest.approx(sum(part(real, name) for name in PARTS), rel=1e-6), real.case
+
+
+def test_one_rank_only_computes():
+    for record in simulated([f"{kernel} class=S rate={RATE:.0e}" for kernel in KERNELS], 1):
+        assert record.times_s[0] == pytest.approx(record.metric("operations") / RATE, rel=1e-3), record.case
+        assert record.metrics["waiting"].values == [0]
+
+
+def test_a_rank_waits_for_those_that_have_more_to_do():
+    """Three slabs of 64 planes: one has 22, two have 21."""
+    words = [f"ft class=S rate={RATE:.0e} arithmetic=none"]
+    (uneven,), (even,) = simulated(words, 3), simulated(words, 4)
+    assert part(uneven, "waiting") > 0.01 * part(uneven, "computation")
+    assert part(even, "waiting") < 0.001 * part(even, "computation")
+
+
+@pytest.mark.parametrize("ranks", [16, pytest.param(64, marks=pytest.mark.slow)])
+def test_many_ranks_are_simulated_without_arithmetic(ranks):
+    """Those benchmarks that can be divided among so many; the others refuse."""
+    words = [f"{kernel} class=S rate={RATE:.0e} arithmetic=none" for kernel in KERNELS]
+    lines = lines_of(words, ranks)
+    assert {line.reason for line in failures(lines)} <= {"refused"}
+    found = records(lines)
+    assert len(found) + len(failures(lines)) == len(words)
+    assert {"ep", "ft", "is"} <= {record.parsed_case().workload for record in found}
+    for record in found:
+        total = part(record, "computation") * ranks * RATE
+        assert total == pytest.approx(record.metric("operations"), rel=1e-6), record.case
+
+
+def test_more_ranks_than_planes_are_refused():
+    (refusal,) = failures(lines_of(["ft class=W arithmetic=none"], 33))
+    assert refusal.reason == "refused"
+    assert "32" in refusal.message
