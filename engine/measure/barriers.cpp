@@ -7,7 +7,7 @@
 namespace hockney {
 
 std::unique_ptr<Barrier> chosen_barrier(const Place& place, const Values& values) {
-  return chosen(all_barriers(), values).make(place.comm.handle);
+  return chosen(all_barriers(), values.word("algorithm")).make(place.comm.handle);
 }
 
 }  // namespace hockney

@@ -11,10 +11,9 @@
 
 namespace hockney {
 
-// The algorithm of a shelf's table selected by algorithm=. Throws InvalidCase if there is none.
+// The algorithm of a shelf's table with this name. Throws InvalidCase if there is none.
 template <class Algorithm>
-const Algorithm& chosen(std::span<const Algorithm* const> table, const Values& values) {
-  const std::string& name = values.word("algorithm");
+const Algorithm& chosen(std::span<const Algorithm* const> table, const std::string& name) {
   for (const Algorithm* algorithm : table)
     if (name == algorithm->name) return *algorithm;
   throw InvalidCase("unknown algorithm " + name);
@@ -24,7 +23,7 @@ const Algorithm& chosen(std::span<const Algorithm* const> table, const Values& v
 template <class Operation>
 typename Operation::Call* chosen_call(const Values& values, typename Operation::Call* mpi) {
   if (values.word("algorithm") == "mpi") return mpi;
-  return chosen(Operation::table(), values).call;
+  return chosen(Operation::table(), values.word("algorithm")).call;
 }
 
 namespace parameters {

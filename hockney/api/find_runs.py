@@ -131,11 +131,10 @@ def newest_with_guidelines(listen: Listener = silent) -> RunRead:
     kind, that has both sides of one. Raises Inconclusive if there is none."""
     from hockney.studies.guidelines.messages import newest_run_with_guidelines, no_run_with_guidelines
 
-    own_first = sorted(_folders(), key=lambda folder: _study_of(folder) != GUIDELINES)
-    for folder in own_first:
+    found = [(_study_of(folder) == GUIDELINES, folder) for folder in _folders()]
+    for own, folder in sorted(found, key=lambda each: not each[0]):
         reading = _complete_reading(folder) if _judges_here(folder) else None
         if reading is not None:
-            own = _study_of(folder) == GUIDELINES
             chosen = partial(messages.newest_run, study=GUIDELINES) if own else newest_run_with_guidelines
             return _chosen(RunRead(folder, _read=reading), chosen, listen)
     raise no_run_with_guidelines(PLACE)

@@ -9,11 +9,7 @@ import math
 
 import pytest
 from engine_lines import failures, records
-from real_mpi import group_for, simgrid_here
-
-from hockney.core.platform import Network, NodeGroup, Platform, Segment
-from hockney.launch.launcher import LaunchOptions
-from hockney.launch.smpi import SmpiLauncher
+from simulated_switch import lines_on_switch
 
 pytestmark = pytest.mark.simgrid
 
@@ -22,17 +18,12 @@ LATENCY_S, PER_BYTE_S = 10e-6, 1e-8
 
 def simulated(words, ranks):
     """The records of these cases on a switch, where a message of x bytes takes 10 us + x / (100 MB/s)."""
-    engine = group_for(simgrid_here(), "hockney-kernels")
-    network = Network(shape="switch", nodes=(NodeGroup(count=ranks),))
-    segment = Segment(latency_s=LATENCY_S, per_byte_s=PER_BYTE_S)
-    machine = Platform(name="even", title="Even", network=network, segments=(segment,))
-    launcher = SmpiLauncher(simgrid_here(), engine.path, engine.platform, machine)
-    cases = [engine.catalog.case(word, ranks) for word in words]
-    options = LaunchOptions("S", 0, budget_s=120.0, max_repetitions=2, origin="simulated")
-    lines = list(launcher.run(cases, ranks, options))
+    lines = lines_on_switch(
+        "hockney-kernels", words, ranks, latency_s=LATENCY_S, per_byte_s=PER_BYTE_S, repetitions=2
+    )
     assert [line.message for line in failures(lines)] == []
     found = records(lines)
-    assert len(found) == len(cases)
+    assert len(found) == len(words)
     for record in found:
         assert record.verified.errors == 0, (record.case, record.verified.first)
     return found

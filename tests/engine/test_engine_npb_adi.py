@@ -6,11 +6,7 @@ from __future__ import annotations
 
 import pytest
 from engine_lines import failures, records
-from real_mpi import group_for, simgrid_here
-
-from hockney.core.platform import Network, NodeGroup, Platform, Segment
-from hockney.launch.launcher import LaunchOptions
-from hockney.launch.smpi import SmpiLauncher
+from simulated_switch import lines_on_switch
 
 pytestmark = pytest.mark.simgrid
 
@@ -24,14 +20,7 @@ BOTH = pytest.mark.parametrize("kernel", ["bt", "sp"])
 
 def simulated(words, ranks, latency_s=1e-6):
     """What the engine prints for these cases on a switch where a message takes this long, of any length."""
-    engine = group_for(simgrid_here(), "hockney-npb")
-    network = Network(shape="switch", nodes=(NodeGroup(count=ranks),))
-    segment = Segment(latency_s=latency_s, per_byte_s=1e-12)
-    machine = Platform(name="even", title="Even", network=network, segments=(segment,))
-    launcher = SmpiLauncher(simgrid_here(), engine.path, engine.platform, machine)
-    cases = [engine.catalog.case(word, ranks) for word in words]
-    options = LaunchOptions("S", 0, budget_s=120.0, max_repetitions=1, origin="simulated")
-    return list(launcher.run(cases, ranks, options))
+    return lines_on_switch("hockney-npb", words, ranks, latency_s=latency_s, per_byte_s=1e-12)
 
 
 def measured(words, ranks):

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/invalid_case.hpp"
+#include "measure/choice.hpp"
 #include "npb/frame/array.hpp"
 
 namespace hockney::npb {
@@ -16,10 +17,7 @@ namespace {
 
 std::unique_ptr<Barrier> barrier_of(const Place& place, const Values& values) {
   if (values.word("barrier_at") == "none") return nullptr;
-  const std::string& name = values.word("barrier");
-  for (const BarrierAlgorithm* algorithm : all_barriers())
-    if (name == algorithm->name) return algorithm->make(place.comm.handle);
-  throw InvalidCase("unknown barrier " + name);
+  return chosen(all_barriers(), values.word("barrier")).make(place.comm.handle);
 }
 
 double rate_of(const Values& values) {
