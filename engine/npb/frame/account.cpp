@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <climits>
 #include <cstring>
+#include <numeric>
 
 #include "base/expect.hpp"
 
@@ -36,6 +37,7 @@ void Account::begin() {
   for (std::vector<double>& moments : sent_) moments.clear();
   std::fill(computed_.begin(), computed_.end(), 0.0);
   phase_ = 0;
+  traffic_ = {};
   counter_.begin();
   resumed_ = counter_.read();
 }
@@ -74,8 +76,15 @@ void Account::leave(Spent kind, double entered, std::size_t messages) {
   events_.push_back({entered, resumed_, phase_, kind, messages});
 }
 
-void Account::sends(int to, double entered) {
+void Account::sends(int to, std::size_t bytes, double entered) {
   sent_[static_cast<std::size_t>(to)].push_back(entered);
+  traffic_.messages += 1;
+  traffic_.bytes += static_cast<double>(bytes);
+}
+
+void Account::gives(std::size_t bytes) {
+  traffic_.collectives += 1;
+  traffic_.collective_bytes += static_cast<double>(bytes);
 }
 
 // ---- Messages ----
@@ -91,7 +100,7 @@ void Account::exchange(std::span<const Outgoing> sent, std::span<const Incoming>
   for (const Outgoing& each : sent) {
     requests_.push_back(MPI_REQUEST_NULL);
     MPI_Isend(each.data, counted(each.bytes), MPI_BYTE, each.to, tag, comm_.handle, &requests_.back());
-    sends(each.to, entered);
+    sends(each.to, each.bytes, entered);
   }
   MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
   leave(Spent::messages, entered, received.size());
@@ -118,7 +127,7 @@ void Account::send(int to, const void* data, std::size_t bytes) {
   if (copy.data.size() < bytes) copy.data.resize(bytes);
   if (bytes) std::memcpy(copy.data.data(), data, bytes);
   MPI_Isend(copy.data.data(), counted(bytes), MPI_BYTE, to, tag, comm_.handle, &copy.request);
-  sends(to, entered);
+  sends(to, bytes, entered);
   leave(Spent::messages, entered);
 }
 
@@ -135,12 +144,14 @@ void Account::sum(double* values, int count) {
   const double entered = enter();
   MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_DOUBLE, MPI_SUM, comm_.handle);
   leave(Spent::collectives, entered);
+  gives(static_cast<std::size_t>(count) * sizeof *values);
 }
 
 void Account::sum(std::int64_t* values, int count) {
   const double entered = enter();
   MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_SUM, comm_.handle);
   leave(Spent::collectives, entered);
+  gives(static_cast<std::size_t>(count) * sizeof *values);
 }
 
 void Account::allgather(const void* sent, void* received, std::span<const int> counts,
@@ -149,6 +160,7 @@ void Account::allgather(const void* sent, void* received, std::span<const int> c
   MPI_Allgatherv(sent, counts[static_cast<std::size_t>(comm_.rank)], MPI_BYTE, received, counts.data(),
                  places.data(), MPI_BYTE, comm_.handle);
   leave(Spent::collectives, entered);
+  gives(static_cast<std::size_t>(counts[static_cast<std::size_t>(comm_.rank)]));
 }
 
 void Account::alltoall(const void* sent, std::span<const int> sent_counts, std::span<const int> sent_places,
@@ -157,6 +169,7 @@ void Account::alltoall(const void* sent, std::span<const int> sent_counts, std::
   MPI_Alltoallv(sent, sent_counts.data(), sent_places.data(), MPI_BYTE, received, counts.data(),
                 places.data(), MPI_BYTE, comm_.handle);
   leave(Spent::collectives, entered);
+  gives(std::accumulate(sent_counts.begin(), sent_counts.end(), std::size_t{0}));
 }
 
 void Account::synchronise() {

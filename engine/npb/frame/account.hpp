@@ -35,6 +35,15 @@ struct Incoming {
   std::size_t bytes;
 };
 
+// What a rank has given to communication in a run: messages to other ranks, and its parts of collectives: the
+// summed vector, its block of all, or what it has for all ranks, itself included.
+struct Traffic {
+  double messages = 0;
+  double bytes = 0;
+  double collectives = 0;
+  double collective_bytes = 0;
+};
+
 // The communication of a kernel, and an account of its time: every call ends a piece of computing, and is
 // entered with its time. Who waited for whom is found after the run, when the ranks compare these times
 // (settle); a run itself reads a clock twice for each communication, and sends nothing of its own.
@@ -79,6 +88,8 @@ class Account {
   double spent(Spent kind) const;
   double spent(std::size_t phase, Spent kind) const { return phases_[phase][static_cast<std::size_t>(kind)]; }
   void clear();
+  // Of the last run.
+  const Traffic& traffic() const { return traffic_; }
 
  private:
   // A communication as this rank saw it. Of a collective or barrier, all ranks have the same sequence.
@@ -92,7 +103,8 @@ class Account {
 
   double enter();
   void leave(Spent kind, double entered, std::size_t messages = 0);
-  void sends(int to, double entered);
+  void sends(int to, std::size_t bytes, double entered);
+  void gives(std::size_t bytes);
   void adjust_clock();
   // By the global clock.
   double global(double moment) const;
@@ -107,6 +119,7 @@ class Account {
   double resumed_ = 0;
   std::vector<std::array<double, kinds_of_spending>> phases_;
   std::vector<double> computed_;  // in each phase of this run, by the counter
+  Traffic traffic_;
   std::vector<Event> events_;
   std::vector<int> received_;              // from which ranks, in the order of events_
   std::vector<std::vector<double>> sent_;  // to each rank, when the call that sent it was entered

@@ -144,6 +144,11 @@ void Kernel::report(MetricValues& values) {
     return seconds;
   };
   values.set("operations", official_operations());
+  const Traffic& traffic = account_.traffic();
+  values.set("sent_messages", traffic.messages);
+  values.set("sent_bytes", traffic.bytes);
+  values.set("collective_calls", traffic.collectives);
+  values.set("collective_bytes", traffic.collective_bytes);
   values.set_each("phase_computation", each(computation_));
   values.set_each("phase_communication", each(communication_));
   values.set_each("phase_waiting", each(waiting_));

@@ -1,0 +1,19 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""BT: block tridiagonal systems along lines."""
+
+from __future__ import annotations
+
+from hockney.models.npb import line_solves
+from hockney.models.npb.line_solves import Solver
+from hockney.models.npb.program import Program
+
+SIZES = {"S": (12, 60), "W": (24, 200), "A": (64, 200), "B": (102, 200), "C": (162, 200)}
+"""Points of a side, and time steps."""
+SOLVER = Solver("bt", depth=1, row=30, residual=0.28, sweep=0.24)
+
+
+def program(size: str, ranks: int) -> Program:
+    n, steps = SIZES[size]
+    per_step = 3478.8 * n**3 - 17655.7 * n**2 + 28023.7 * n
+    return line_solves.program(SOLVER, size, ranks, n, steps, per_step)

@@ -1,0 +1,49 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""IS: each rank sorts its keys by bucket, sends the buckets to the ranks that they belong to, and ranks what
+it receives.
+
+A rank alone sorts only if its counters exceed the cache; otherwise the time of sorting and of ranking sorted
+keys comes from that of counting, by their shares of the operations, which were measured.
+"""
+
+from __future__ import annotations
+
+from hockney.models.npb.program import Collective, Phase, Program, Share, Work, length_of
+
+LOG2 = {"S": (16, 11, 9), "W": (20, 16, 10), "A": (23, 19, 10), "B": (25, 21, 10), "C": (27, 23, 10)}
+"""Of keys, values and buckets."""
+ITERATIONS = 10
+COUNTING, SORTING = 0.2, 0.5
+"""Shares of the operations, by their times."""
+KEY, COUNTER = 4, 8
+"""Bytes."""
+IN_CACHE = 2 << 20
+"""Bytes of counters up to which a rank alone does not sort."""
+
+
+def sorts(size: str, ranks: int) -> bool:
+    return ranks > 1 or (KEY << LOG2[size][1]) > IN_CACHE
+
+
+def program(size: str, ranks: int) -> Program:
+    """Buckets are taken to be divided evenly."""
+    keys, _, buckets = (1 << each for each in LOG2[size])
+    own = [length_of(keys, ranks, rank) for rank in range(ranks)]
+    first = COUNTING + SORTING * sorts(size, ranks)
+    ranking = "ranks" if sorts(size, ranks) == sorts(size, 1) else "buckets"
+
+    def shares(part: float, like: str) -> tuple[Share, ...]:
+        return tuple(Share((Work(ITERATIONS * part * each, like),)) for each in own)
+
+    sent = (
+        Collective("alltoall", ITERATIONS, (KEY * ranks,) * ranks),
+        Collective("alltoall", ITERATIONS, tuple(KEY * each for each in own)),
+    )
+    counts = Collective("allreduce", ITERATIONS, (COUNTER * buckets,) * ranks)
+    phases = (
+        Phase("buckets", shares(first, "buckets"), (counts,)),
+        Phase("exchange", (Share(),) * ranks, sent if ranks > 1 else ()),
+        Phase("ranks", shares(1 - COUNTING - SORTING, ranking)),
+    )
+    return Program("is", size, ranks, ITERATIONS, float(ITERATIONS * keys), phases)

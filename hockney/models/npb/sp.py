@@ -1,0 +1,19 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""SP: scalar pentadiagonal systems along lines."""
+
+from __future__ import annotations
+
+from hockney.models.npb import line_solves
+from hockney.models.npb.line_solves import Solver
+from hockney.models.npb.program import Program
+
+SIZES = {"S": (12, 100), "W": (36, 400), "A": (64, 400), "B": (102, 400), "C": (162, 400)}
+"""Points of a side, and time steps."""
+SOLVER = Solver("sp", depth=2, row=11, residual=0.4, sweep=0.2)
+
+
+def program(size: str, ranks: int) -> Program:
+    n, steps = SIZES[size]
+    per_step = 881.174 * n**3 - 4683.91 * n**2 + 11484.5 * n - 19272.4
+    return line_solves.program(SOLVER, size, ranks, n, steps, per_step)
