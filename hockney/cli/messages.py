@@ -183,6 +183,13 @@ def undisturbed_costs() -> str:
     return "The models use undisturbed costs: those of each case in its fastest mode."
 
 
+def models_of_two_modes() -> str:
+    return (
+        "Where launches were in two modes of the machine, chance decides how many are in each: use the fast "
+        "mode (--cost undisturbed), or measure again or with more time (--budget)."
+    )
+
+
 def library_with_other_target(option: str) -> UsageError:
     return UsageError(
         f"--library and {option} exclude each other",

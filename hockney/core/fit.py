@@ -41,11 +41,15 @@ class ExactValue(Estimate, frozen=True):
         return ExactValue(value, value, value)
 
 
-class TimeEstimate(Estimate, frozen=True):
-    """In seconds; shown with a unit: 5.2 us [5.11, 5.29]."""
+class TimeEstimate(Estimate, frozen=True, omit_defaults=True):
+    """In seconds; shown with a unit: 5.2 us [5.11, 5.29]. `caveats` are reasons to doubt it that its interval
+    does not show."""
+
+    caveats: tuple[FitCaveat, ...] = ()
 
     def __repr__(self) -> str:
-        return format_interval(self.value, self.low, self.high, "s")
+        shown = format_interval(self.value, self.low, self.high, "s")
+        return "; ".join((shown, *(caveat.text for caveat in self.caveats)))
 
 
 class MetricSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -180,6 +184,10 @@ class FitCaveat(msgspec.Struct, frozen=True):
     values: dict[str, float] = {}
 
 
+LAUNCHES_IN_TWO_MODES = "launches-in-two-modes"
+"""The caveat of a fit to launches of which some were fast and the others slow."""
+
+
 @dataclass(frozen=True)
 class Subject:
     """The subject of a model: a workload with the parameters that are the same in all its cases (`ranks` may
@@ -262,6 +270,11 @@ class Fit(msgspec.Struct, frozen=True, kw_only=True):
 
     def parameter(self, symbol: str) -> FittedParameter | None:
         return next((p for p in self.parameters if p.symbol == symbol), None)
+
+    @property
+    def two_modes(self) -> FitCaveat | None:
+        """The caveat that its launches were in two modes."""
+        return next((caveat for caveat in self.caveats if caveat.code == LAUNCHES_IN_TWO_MODES), None)
 
 
 class Fits(msgspec.Struct, frozen=True, kw_only=True):

@@ -275,6 +275,17 @@ def _differs(summary: Summary) -> bool:
     return spread is not None and enough and spread > max(LAUNCHES_DIFFER, BEYOND * expected)
 
 
+def _launches_in_two_modes(evidence: Evidence) -> RunCaveat | None:
+    """The fit of the ping-pong is named if it is among them, otherwise the first one."""
+    of = {fit.line: fit.two_modes.text for fit in evidence.fits.fits if fit.two_modes is not None}
+    if not of:
+        return None
+    messages_fit = point_to_point.fitted(evidence)
+    line = messages_fit.line if messages_fit is not None and messages_fit.line in of else next(iter(of))
+    fitted = {fit.line for fit in evidence.fits.fits if fit.verdict != "refused"}
+    return run_caveat(messages.launches_in_two_modes(len(of), len(fitted), line, of[line]))
+
+
 def _missed_launches(evidence: Evidence) -> RunCaveat | None:
     cases = [s.case for s in evidence.fits.summaries if s.unknown_change]
     if not cases:
@@ -352,6 +363,6 @@ _ALL: tuple[Callable[[Evidence], RunCaveat | None], ...] = (
     _fake, machine_caveats.simulated, machine_caveats.poor_calibration, machine_caveats.between_nodes,
     machine_caveats.published, _verification, _corrupted, _failures, _incomplete, _surveyed, _notices, _load,
     _interrupted, _oversubscribed, _unbound, _threads_share_cores, machine_caveats.virtual,
-    machine_caveats.governor, _precision, _launches_differ, _missed_launches, _few_launches, _clock,
-    _contradiction, _poor_fit,
+    machine_caveats.governor, _precision, _launches_in_two_modes, _launches_differ,
+    _missed_launches, _few_launches, _clock, _contradiction, _poor_fit,
 )  # fmt: skip

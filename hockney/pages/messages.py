@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from hockney.core.errors import UsageError, unknown
+from hockney.core.fit import LAUNCHES_IN_TWO_MODES
 from hockney.core.wording import listing, plural, together
 from hockney.draw.page import Caveat
 from hockney.pages.format import half_width, percent, quantity, scatter
@@ -123,6 +124,17 @@ def launches_differ(
         "",
         f"plan more launches ({option} {planned}) with more time (--budget){bind}, or measure on a quiet "
         "machine",
+    )
+
+
+def launches_in_two_modes(fits: int, of: int, subject: str, found: str) -> Caveat:
+    """`fits` of all, among them that of `subject`, whose caveat is `found`."""
+    return Caveat(
+        LAUNCHES_IN_TWO_MODES,
+        f"{fits} of {plural(of, 'fit')} rest on launches in two modes of the machine: "
+        f"{subject}, {found}; chance decides how many are in each",
+        "fitted parameters, predictions and the typical times of short messages",
+        "use the fast mode (--cost undisturbed), or measure again or with more time (--budget)",
     )
 
 

@@ -54,7 +54,8 @@ def chosen(fits: list[Fit]) -> list[Fit]:
 def parameter_table(fits: list[Fit]) -> Table:
     rows: list[tuple[str, ...]] = []
     for fit in fits:
-        verdict = fit.verdict + (f": {fit.why}" if fit.why and fit.verdict in ("poor", "refused") else "")
+        why = fit.why if fit.verdict in ("poor", "refused") else fit.two_modes.text if fit.two_modes else ""
+        verdict = fit.verdict + (f": {why}" if why else "")
         if not fit.parameters:
             rows.append((fit.model, fit.line, "", "", "", "", verdict))
         for p in fit.parameters:

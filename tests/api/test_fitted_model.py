@@ -14,7 +14,7 @@ from hockney.core.fit import CurvePoint, Fit, Fits
 from hockney.core.record import SCHEMA
 from hockney.launch.fake_world import World
 from hockney.models import collective_time
-from hockney.models.fits.caveats import parts_exceed_message
+from hockney.models.fits.caveats import launches_in_two_modes, parts_exceed_message
 from hockney.system.bundled import bundled_catalog
 
 WORLD = World()
@@ -158,3 +158,14 @@ def test_a_fit_is_not_guessed_among_several(run):
     with pytest.raises(hockney.UsageError) as several:
         fitted_model(replace(run.fits, fits=only), "barrier")
     assert several.value.code == "several-fits" and len(several.value.fields["subjects"]) == 2
+
+
+def test_a_time_from_launches_in_two_modes_has_this_caveat(run):
+    """Beside the number, since its interval does not show it."""
+    assert run.model("pingpong", ranks=2)(8).caveats == ()
+    caveat = launches_in_two_modes(1e-7, 3.5e-7, 8, 2, 0)
+    fits = [replace(fit, caveats=[*fit.caveats, caveat]) for fit in run.fits.fits]
+    model = fitted_model(replace(run.fits, fits=fits), "pingpong", fixed={"ranks": 2})
+    time = model(8)
+    assert time.caveats == model.caveats == (caveat,)
+    assert caveat.text in repr(time) and caveat.text in repr(model)

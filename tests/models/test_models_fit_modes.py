@@ -13,7 +13,7 @@ from models_data import CATALOG, record
 from hockney.core.case import Case
 from hockney.core.record import RunRecords
 from hockney.models import fit_all
-from hockney.models.statistics import observe, tabulate
+from hockney.models.statistics import launch_modes, observe, tabulate
 
 SIZES = (0, 8, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576)
 SLOW_UP_TO = 2048
@@ -58,3 +58,48 @@ def test_a_launch_that_spoils_one_size_is_replaced_there():
     table = tabulate(sorted(observe(again, CATALOG), key=lambda each: each.size))
     assert [SIZES[k] for k in np.flatnonzero(table.spoiled)] == [1024]
     assert table.times[4] == pytest.approx(100e-9 + 1024 / 10e9, rel=0.05)
+
+
+@pytest.mark.parametrize(("slow", "launches"), [(2, 10), (5, 10), (8, 10), (2, 4)])
+def test_a_fit_to_launches_in_two_modes_has_their_levels_and_numbers(slow, launches):
+    run = run_with([k < slow for k in range(launches)])
+    (fit,) = (fit for fit in fit_all(run, CATALOG, cores=2).fits if fit.model == "hockney")
+    assert fit.two_modes is not None and fit.verdict in ("fair", "poor")
+    values = fit.two_modes.values
+    assert (values["fast_launches"], values["slow_launches"]) == (launches - slow, slow)
+    assert values["fast_s"] == pytest.approx(100e-9, rel=0.03)
+    assert values["slow_s"] == pytest.approx(350e-9, rel=0.03)
+    assert values["bytes"] == 0
+    assert fit.two_modes.text in fit.why
+
+
+@pytest.mark.parametrize("slow", [0, 1, 9, 10])
+def test_a_single_launch_is_no_mode(slow):
+    run = run_with([k < slow for k in range(10)])
+    (fit,) = (fit for fit in fit_all(run, CATALOG, cores=2).fits if fit.model == "hockney")
+    assert fit.two_modes is None
+
+
+@pytest.mark.parametrize("scale", [0.02, 0.1, 0.3])
+def test_launches_that_scatter_are_not_in_modes(scale):
+    random = np.random.default_rng(5)
+    found = 0
+    for _ in range(20):
+        factors = np.exp(scale * random.standard_normal(10))
+        cases = [Case.of("pingpong", 2, buffers="hot", bytes=size) for size in SIZES]
+        records = [
+            record(case, f"{k}.0", [100e-9 * factor] * 12)
+            for k, factor in enumerate(factors)
+            for case in cases
+        ]
+        found += launch_modes(observe(RunRecords(records=records), CATALOG)) is not None
+    assert found <= 2
+
+
+def test_only_the_sizes_with_modes_need_to_be_a_quarter():
+    """Long messages do not show the modes; modes at one size only are the size's."""
+    run = run_with([k < 4 for k in range(10)])
+    shown = launch_modes(observe(run, CATALOG))
+    assert shown is not None and shown.case.size == 0
+    one = [r for r in run.records if r.parsed_case().bytes in (0, 4096, 16384, 65536, 262144, 1048576)]
+    assert launch_modes(observe(RunRecords(records=one), CATALOG)) is None

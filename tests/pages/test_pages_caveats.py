@@ -13,11 +13,11 @@ import pytest
 from visited import CATALOG, LINE, evidence, with_summary
 
 from hockney.core.case import parse_canonical
-from hockney.core.fit import Estimate
+from hockney.core.fit import Estimate, Fit, FittedParameter
 from hockney.core.record import Rank
 from hockney.core.settings import PRECISION
 from hockney.draw.page import Caveat
-from hockney.models.fits.caveats import wide_parameter
+from hockney.models.fits.caveats import launches_in_two_modes, wide_parameter
 from hockney.pages import environment, headline, quality
 from hockney.pages.caveats import caveats
 from hockney.pages.columns import COLUMNS
@@ -248,3 +248,18 @@ def test_some_cases_are_observed_as_in_the_summaries():
     estimate = summary.typical
     assert alone.interval() == (estimate.value, estimate.low, estimate.high)
     assert len(seen.observed()) == 4
+
+
+def test_fits_to_launches_in_two_modes_have_a_caveat_and_their_table_too():
+    steady = evidence({LINE: launches(10)})
+    latency = FittedParameter(name="latency", symbol="t_0", unit="s", estimate=Estimate(1e-6, 0.9e-6, 1.1e-6))
+    fit = Fit(
+        model="hockney", line="pingpong buffers=hot ranks=2", parameters=[latency], verdict="good", why=""
+    )
+    calm = replace(steady, fits=msgspec.structs.replace(steady.fits, fits=[fit]))
+    caveat = launches_in_two_modes(1e-6, 3e-6, 8, 2, 8)
+    doubted = msgspec.structs.replace(fit, verdict="fair", caveats=[caveat])
+    seen = replace(calm, fits=msgspec.structs.replace(calm.fits, fits=[doubted]))
+    assert caveat.code not in found(calm) and caveat.text in found(seen)[caveat.code].text
+    (table,) = quality.parameters(seen).tables
+    assert caveat.text in table.rows[0][-1]

@@ -19,6 +19,7 @@ from hockney.models.applications.grain_prediction import predict
 from hockney.models.applications.granularity import Algorithm
 from hockney.models.applications.message_costs import described
 from hockney.models.applications.point_to_point_costs import Band, CostPiece, PointToPointCosts
+from hockney.models.fits.caveats import launches_in_two_modes
 from hockney.views import grain_prediction
 from hockney.views.grain_prediction import CostsOrigin
 from hockney.views.grain_prediction.words import algorithm, digits, ratio, seconds, share, time
@@ -28,6 +29,8 @@ MACHINE = PointToPointCosts(
     "m", "M", (CostPiece(0, 1e-6, 1e-9),), False, "here", why="which is known", band=(Band(0, 0.9, 1.1),),
     largest=1 << 20, most_ranks=16, verdict="good", doubt="off by 1%",
 )  # fmt: skip
+
+TWO_MODES = launches_in_two_modes(1e-7, 3.5e-7, 8, 2, 0)
 
 
 def codes(
@@ -45,6 +48,7 @@ def test_a_sound_prediction_has_no_doubts():
     ("code", "case"),
     [
         ("poor-fit", {"messages": replace(MACHINE, verdict="poor")}),
+        ("launches-in-two-modes", {"messages": replace(MACHINE, two_modes=TWO_MODES)}),
         ("simulated", {"known": CostsOrigin(origin="simulated")}),
         ("published", {"known": CostsOrigin(origin="published")}),
         ("extrapolated", {"bytes": 1 << 21}),

@@ -7,13 +7,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from msgspec.structs import replace
+
 from hockney.api.notebook import messages
 from hockney.api.notebook.quantities import Quantity, as_word
 from hockney.core import messages as core_messages
 from hockney.core.case import Value, format_value
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.errors import UsageError
-from hockney.core.fit import Fit, Fits, TimeEstimate
+from hockney.core.fit import Fit, FitCaveat, Fits, TimeEstimate
 from hockney.core.units import format_size, parse_bytes, parse_counts, parse_seconds
 from hockney.core.units import format_value as with_unit
 from hockney.models.fitted_time import fitted_time
@@ -55,7 +57,13 @@ class FittedModel:
         lacking = [name for name in self.variables if name not in values]
         if lacking:
             raise messages.variables_missing(self.fit.line, lacking)
-        return fitted_time(self.fit, {**self.bound, **{n: self.read(n, v) for n, v in values.items()}})
+        time = fitted_time(self.fit, {**self.bound, **{n: self.read(n, v) for n, v in values.items()}})
+        return replace(time, caveats=self.caveats)
+
+    @property
+    def caveats(self) -> tuple[FitCaveat, ...]:
+        """Those of the fit that the intervals of times do not show."""
+        return () if self.fit.two_modes is None else (self.fit.two_modes,)
 
     def read(self, name: str, value: Quantity) -> float:
         """The value of a variable, checked to be inside its range."""
@@ -89,7 +97,8 @@ class FittedModel:
             for name, (low, high) in self.variables.items()
         )
         subject = f"{self.fit.line}{chosen} ({self.fit.verdict})"
-        return f"<{self.fit.model} model of {subject}: {free or 'no variables'}>"
+        doubts = "".join(f"; {caveat.text}" for caveat in self.caveats)
+        return f"<{self.fit.model} model of {subject}: {free or 'no variables'}{doubts}>"
 
 
 def fitted_model(

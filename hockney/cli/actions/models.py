@@ -27,4 +27,7 @@ def action(run: Path | Run, cost: Cost, quiet: bool, as_json: bool) -> int:
             print_line(messages.undisturbed_costs())
             echo()
         print_fits(chosen(fits.fits), reasons=True)
+        if any(fit.two_modes is not None for fit in fits.fits):
+            echo()
+            print_line(messages.models_of_two_modes())
     return 0

@@ -34,4 +34,6 @@ def _group(fit: Fit, reasons: bool) -> Group:
         lines.append(fit.why)
     elif reasons and fit.error is not None and fit.worst is not None:
         lines.append(messages.fit_error(format_percent(fit.error, 2), format_percent(fit.worst, 2)))
+    if fit.two_modes is not None and fit.verdict != "poor":  # the reasons of which include all caveats
+        lines.append(fit.two_modes.text)
     return Group(tuple(lines), len(fit.parameters), fit.verdict)

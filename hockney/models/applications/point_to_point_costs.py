@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
-from hockney.core.fit import Cost, Fit
+from hockney.core.fit import Cost, Fit, FitCaveat
 from hockney.core.platform import Platform, Segment
 from hockney.models import messages
 
@@ -53,19 +53,19 @@ class Band:
 class PointToPointCosts:
     """Message costs on a machine.
 
-    `pieces` start at 0 bytes and ascend. `band` ascends too (empty: no interval is known). `changes`
-    gives for each change between pieces the measured sizes next to it, if known: at those, `band` holds.
-    On a `shared` medium messages in flight at once share the bandwidth; each of them occupies a `medium`
-    alone for medium[0] + bytes * medium[1] seconds, which is part of its one-way time. `sharing` is the
-    evidence for sharing or not, `why` the same as text, `undecided` why it is only assumed, and `source` the
-    origin of the times; `verdict` is that of the fit they are taken from, `doubt` its reason. A send of up to
-    `eager` bytes ends before its receive is posted. `smallest` and `largest` are the sizes between which
-    times are known, `most_ranks` is the number of ranks for which the machine has cores (None: unknown). If a
-    node cannot send and receive at once, a byte occupies it for `half_duplex_s_per_byte`. On nodes of `cores`
-    cores each, filled one after the other, messages within a node have the costs `near`; 0 cores: all
-    messages cost the same. There `band`, `changes`, `verdict` and `doubt` apply to messages within a node;
-    costs between nodes were not fitted. `cost` is the cost of a run's ping-pong to which the pieces were
-    fitted.
+    `pieces` start at 0 bytes and ascend. `band` ascends too (empty: no interval is known). `changes` gives
+    for each change between pieces the measured sizes next to it, if known: at those, `band` holds. On a
+    `shared` medium messages in flight at once share the bandwidth; each of them occupies a `medium` alone for
+    medium[0] + bytes * medium[1] seconds, which is part of its one-way time. `sharing` is the evidence for
+    sharing or not, `why` the same as text, `undecided` why it is only assumed, and `source` the origin of the
+    times; `verdict` is that of the fit they are taken from, `doubt` its reason; `two_modes` is its caveat of
+    launches in two modes. A send of up to `eager` bytes ends before its receive is posted. `smallest` and
+    `largest` are the sizes between which times are known, `most_ranks` is the number of ranks for which the
+    machine has cores (None: unknown). If a node cannot send and receive at once, a byte occupies it for
+    `half_duplex_s_per_byte`. On nodes of `cores` cores each, filled one after the other, messages within a
+    node have the costs `near`; 0 cores: all messages cost the same. There `band`, `changes`, `verdict` and
+    `doubt` apply to messages within a node; costs between nodes were not fitted. `cost` is the cost of a
+    run's ping-pong to which the pieces were fitted.
     """
 
     name: str
@@ -81,6 +81,7 @@ class PointToPointCosts:
     most_ranks: int | None = None
     verdict: str = ""
     doubt: str = ""
+    two_modes: FitCaveat | None = None
     eager: float = math.inf
     medium: tuple[float, float] = (0.0, 0.0)
     half_duplex_s_per_byte: float = 0.0
@@ -187,6 +188,7 @@ def of_fit(
         most_ranks=most_ranks,
         verdict=fit.verdict,
         doubt=fit.why,
+        two_modes=fit.two_modes,
         eager=_eager(pieces),
     )
 

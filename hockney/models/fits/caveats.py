@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
-from hockney.core.fit import Estimate, FitCaveat
+from hockney.core.fit import LAUNCHES_IN_TWO_MODES, Estimate, FitCaveat
 from hockney.core.units import (
     format_factor,
     format_interval,
     format_percent,
     format_seconds,
+    format_size,
     half_width_factor,
 )
 
@@ -23,6 +24,25 @@ def wide_parameter(symbol: str, width: float) -> FitCaveat:
     within = format_percent(width, 2) if width < 1 else format_factor(half_width_factor(width))
     known = f"{symbol} is known only within {within}"
     return FitCaveat("wide-parameter", known, {symbol: width})
+
+
+def launches_in_two_modes(
+    fast_s: float, slow_s: float, fast_launches: int, slow_launches: int, size: float | None
+) -> FitCaveat:
+    """`size` is that of the case that took these times, in bytes; None if it has none."""
+    at = "" if size is None else f"{format_size(size)}: "
+    values = {
+        "fast_s": fast_s,
+        "slow_s": slow_s,
+        "fast_launches": fast_launches,
+        "slow_launches": slow_launches,
+    }
+    return FitCaveat(
+        LAUNCHES_IN_TWO_MODES,
+        f"the launches were in two modes ({at}{fast_launches} at about {format_seconds(fast_s)}, "
+        f"{slow_launches} at about {format_seconds(slow_s)})",
+        values if size is None else {**values, "bytes": size},
+    )
 
 
 def wrong_payloads(errors: int) -> FitCaveat:

@@ -14,7 +14,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from hockney.core.fit import Fit, Subject
-from hockney.models.statistics import Observation
+from hockney.models.fits import caveats
+from hockney.models.fits.verdict import doubted
+from hockney.models.statistics import LaunchModes, Observation, launch_modes
 
 SIZE = "SIZE"
 """Placeholder for the parameter that is the workload's size, whatever its name."""
@@ -66,8 +68,13 @@ class Model:
         return groups
 
     def fits(self, observations: Sequence[Observation], scope: Scope) -> list[Fit]:
-        subjects = self.subjects(observations)
-        return [fit for subject, group in subjects.items() for fit in self.make(group, subject, scope)]
+        """Every fit to launches in two modes has a caveat."""
+        found = []
+        for subject, group in self.subjects(observations).items():
+            made = self.make(group, subject, scope)
+            modes = launch_modes(group) if any(fit.verdict != "refused" for fit in made) else None
+            found += made if modes is None else [_in_modes(fit, modes) for fit in made]
+        return found
 
     def _free(self, observation: Observation) -> tuple[str, ...]:
         return tuple(observation.workload.size if name == SIZE else name for name in self.free)
@@ -76,6 +83,19 @@ class Model:
         free = self._free(observation)
         fixed = ((k, v) for k, v in observation.case.values.items() if k not in free)
         return all(subject.get(k, v) == v for k, v in fixed)
+
+
+def _in_modes(fit: Fit, modes: LaunchModes) -> Fit:
+    if fit.verdict == "refused":
+        return fit
+    seen = modes.case
+    size = seen.size if seen.workload.size_unit == "B" else None
+    return doubted(
+        fit,
+        caveats.launches_in_two_modes(
+            modes.fast_s, modes.slow_s, modes.fast_launches, modes.slow_launches, size
+        ),
+    )
 
 
 def explains(

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 
 from hockney.core.fit import Estimate, Fit, FitCaveat, Subject, Verdict
 from hockney.models.fits import caveats as texts
@@ -34,6 +35,16 @@ class Judgement(NamedTuple):
 
 def refused(model: str, subject: Subject, why: str) -> Fit:
     return Fit(model=model, line=subject.line, parameters=[], verdict="refused", why=why)
+
+
+def doubted(fit: Fit, caveat: FitCaveat) -> Fit:
+    """The fit with one more caveat: at most fair."""
+    return replace(
+        fit,
+        verdict="fair" if fit.verdict == "good" else fit.verdict,
+        why="; ".join(filter(None, (fit.why, caveat.text))),
+        caveats=[*fit.caveats, caveat],
+    )
 
 
 def deviations(times: np.ndarray, fitted: np.ndarray) -> tuple[float, float]:

@@ -25,6 +25,7 @@ from hockney.models.statistics.comparison import (
 )
 from hockney.models.statistics.estimates import estimate
 from hockney.models.statistics.interval import median_interval
+from hockney.models.statistics.launch_modes import LaunchModes, launch_modes
 from hockney.models.statistics.location import (
     FEWEST_TO_WINSORISE,
     Z,
@@ -65,6 +66,7 @@ __all__ = [
     "NOTABLE",
     "OPEN",
     "SHORTEST_S",
+    "LaunchModes",
     "LaunchTimesOnce",
     "MeasuredNoise",
     "Medians",
@@ -81,6 +83,7 @@ __all__ = [
     "fast_visits",
     "half_width",
     "kept",
+    "launch_modes",
     "launch_times",
     "loaded_launches",
     "mean_ratio_in_turns",

@@ -64,8 +64,8 @@ def modes(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> Modes | N
     count = len(values)
     if count < 4 * FEWEST_VISITS:
         return None
-    split = _split(values)
-    fast, slow = values[:split], values[split:]
+    beyond = split_in_two(values)
+    fast, slow = values[:beyond], values[beyond:]
     low, high = float(np.median(fast)), float(np.median(slow))
     third = (high - low) / 3
     between = np.count_nonzero((values > low + third) & (values < high - third)) / count
@@ -107,7 +107,7 @@ def margins(
     return (two.slow_share - low) * apart, (high - two.slow_share) * apart
 
 
-def _split(ordered: np.ndarray) -> int:
+def split_in_two(ordered: np.ndarray) -> int:
     """The split of ordered values into two groups that differ most from each other and least inside (Otsu,
     IEEE Trans. Syst. Man Cybern. 9 (1979) 62): the number of values in the lower one."""
     count = len(ordered)

@@ -43,6 +43,12 @@ def _fit(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
         yield messages.poor_fit(costs.doubt, costs.cores)
 
 
+def _modes(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
+    costs = prediction.messages
+    if costs.two_modes is not None:
+        yield messages.launches_in_two_modes(costs.two_modes.text, costs.cores)
+
+
 def _calibration(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
     if known.platform is not None and known.platform.poor_fit:
         yield messages.poor_calibration(known.platform.title, known.platform.poor_fit)
@@ -146,6 +152,6 @@ def _network(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
 
 
 _ALL = (
-    _fit, _calibration, _guesses, _between_nodes, _noise, _origin, _size, _change, _imbalance, _cores,
+    _fit, _modes, _calibration, _guesses, _between_nodes, _noise, _origin, _size, _change, _imbalance, _cores,
     _larger, _hosts, _network,
 )  # fmt: skip

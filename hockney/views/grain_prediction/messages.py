@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from hockney.core.fit import LAUNCHES_IN_TWO_MODES
 from hockney.core.units import format_percent, format_size
 from hockney.core.wording import plural, together
 from hockney.draw.page import Caveat
@@ -28,6 +29,16 @@ def poor_fit(reason: str, cores: int) -> Caveat:
         f"the model of messages is poor: {reason}",
         ALL if cores < 2 else f"numbers on up to {cores} ranks, of one node",
         "survey on a quieter machine, or with a larger --budget",
+    )
+
+
+def launches_in_two_modes(found: str, cores: int) -> Caveat:
+    """`found` is the fit's caveat; `cores` as above."""
+    return Caveat(
+        LAUNCHES_IN_TWO_MODES,
+        f"{found}; chance decides how many are in each, and so the cost of a message",
+        ALL if cores < 2 else f"numbers on up to {cores} ranks, of one node",
+        "predict for the fast mode with --cost undisturbed, or survey again or with a larger --budget",
     )
 
 
