@@ -88,6 +88,7 @@ std::string describe(const Parameter& parameter) {
       .raw("high", limit(parameter.high))
       .raw("choices", joined(choices))
       .field("help", parameter.help)
+      .field("multiple_of", parameter.multiple_of)
       .str();
 }
 

@@ -31,13 +31,14 @@ class PackUnpack final : public GappedBase {
   const bool by_hand_;
 };
 
-constexpr Parameter pack_parameters[] = {parameters::bytes("bytes packed, not counting the gaps"),
-                                         datatype,
-                                         block,
-                                         stride,
-                                         {"pack", Kind::choice, "", "mpi", 0, 0, "mpi|hand",
-                                          "mpi: MPI_Pack and MPI_Unpack; hand: copied block by block"},
-                                         parameters::sync};
+constexpr Parameter pack_parameters[] = {
+    parameters::bytes("bytes packed, not counting the gaps; a multiple of block", "block"),
+    datatype,
+    block,
+    stride,
+    {"pack", Kind::choice, "", "mpi", 0, 0, "mpi|hand",
+     "mpi: MPI_Pack and MPI_Unpack; hand: copied block by block"},
+    parameters::sync};
 
 }  // namespace
 

@@ -82,7 +82,7 @@ class PingPongDatatype final : public GappedBase {
 };
 
 constexpr Parameter pingpong_datatype_parameters[] = {
-    parameters::bytes("bytes in each message, not counting the gaps"),
+    parameters::bytes("bytes in each message, not counting the gaps; a multiple of block", "block"),
     datatype,
     block,
     stride,

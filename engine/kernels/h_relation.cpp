@@ -182,7 +182,7 @@ constexpr Parameter h_relation_parameters[] = {
     {"h", Kind::integer, "", "1024", 1, 1e9, "",
      "words of 4 bytes that each rank sends to others, and receives"},
     {"packet", Kind::integer, "B", "4", 4, 1e9, "",
-     "bytes of each packet, a multiple of 4 that divides all words"},
+     "bytes of each packet, a multiple of 4 that divides all words", "4"},
     {"method", Kind::choice, "", "put", 0, 0, "put|hpput|send|mpi",
      "put: bsp_put; hpput: bsp_hpput; send: bsp_send, and the receivers read their queues; mpi: each packet "
      "at once, by MPI_Isend and MPI_Irecv, then a barrier"},

@@ -9,8 +9,10 @@ namespace hockney::parameters {
 
 inline constexpr double largest_bytes = 1099511627776.0;  // 1 TiB; in practice memory is the limit
 
-constexpr Parameter bytes(const char* help) {
-  return {"bytes", Kind::integer, "B", "8", 0, largest_bytes, "", help};
+inline constexpr const char* a_double = "8";  // the bytes of an element of reductions
+
+constexpr Parameter bytes(const char* help, const char* multiple_of = "") {
+  return {"bytes", Kind::integer, "B", "8", 0, largest_bytes, "", help, multiple_of};
 }
 
 inline constexpr Parameter buffers{

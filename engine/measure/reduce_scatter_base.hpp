@@ -64,6 +64,6 @@ class ReduceScatterBase : public Workload {
 };
 
 inline constexpr Parameter summed_bytes =
-    parameters::bytes("mean size of a rank's block of the sum, a multiple of 8");
+    parameters::bytes("mean size of a rank's block of the sum, a multiple of 8", parameters::a_double);
 
 }  // namespace hockney

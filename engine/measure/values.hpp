@@ -11,7 +11,10 @@ namespace hockney {
 enum class Kind { integer, real, choice, text };
 
 // One parameter of a workload, as listed in the catalog. `choices` are separated by '|'; for a text parameter
-// they are its forms, which the code that parses the text checks.
+// they are its forms, which the code that parses the text checks. `multiple_of`, if any, is a number that
+// must divide the value, the name of the parameter that has this number, or that of the parameter that names
+// the workload whose parameter of the same name has the condition. The front end checks it before anything
+// starts.
 struct Parameter {
   const char* name;
   Kind kind;
@@ -21,6 +24,7 @@ struct Parameter {
   double high;
   const char* choices;
   const char* help;
+  const char* multiple_of = "";
 };
 
 // The parameters of one case, checked: all of the workload's are present and in range.

@@ -14,8 +14,9 @@ class Iallreduce final : public Alone<AllreduceBase> {
   }
 };
 
-constexpr Parameter iallreduce_parameters[] = {parameters::bytes("bytes of the vector, a multiple of 8"),
-                                               parameters::buffers, parameters::sync};
+constexpr Parameter iallreduce_parameters[] = {
+    parameters::bytes("bytes of the vector, a multiple of 8", parameters::a_double), parameters::buffers,
+    parameters::sync};
 
 }  // namespace
 

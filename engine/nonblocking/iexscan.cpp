@@ -21,8 +21,9 @@ class Iexscan final : public Alone<Reduction> {
   }
 };
 
-constexpr Parameter iexscan_parameters[] = {parameters::bytes("bytes of the vector, a multiple of 8"),
-                                            parameters::buffers, parameters::sync};
+constexpr Parameter iexscan_parameters[] = {
+    parameters::bytes("bytes of the vector, a multiple of 8", parameters::a_double), parameters::buffers,
+    parameters::sync};
 
 }  // namespace
 

@@ -15,8 +15,9 @@ class Ireduce final : public Alone<ReduceBase> {
   }
 };
 
-constexpr Parameter ireduce_parameters[] = {parameters::bytes("bytes of the vector, a multiple of 8"),
-                                            parameters::buffers, parameters::root, parameters::sync};
+constexpr Parameter ireduce_parameters[] = {
+    parameters::bytes("bytes of the vector, a multiple of 8", parameters::a_double), parameters::buffers,
+    parameters::root, parameters::sync};
 
 }  // namespace
 

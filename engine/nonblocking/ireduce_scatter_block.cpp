@@ -16,8 +16,8 @@ class IreduceScatterBlock final : public Alone<ReduceScatterBlockBase> {
 };
 
 constexpr Parameter ireduce_scatter_block_parameters[] = {
-    parameters::bytes("bytes of the block that each rank receives, a multiple of 8"), parameters::buffers,
-    parameters::sync};
+    parameters::bytes("bytes of the block that each rank receives, a multiple of 8", parameters::a_double),
+    parameters::buffers, parameters::sync};
 
 }  // namespace
 

@@ -14,8 +14,9 @@ class Iscan final : public Alone<ScanBase> {
   }
 };
 
-constexpr Parameter iscan_parameters[] = {parameters::bytes("bytes of the vector, a multiple of 8"),
-                                          parameters::buffers, parameters::sync};
+constexpr Parameter iscan_parameters[] = {
+    parameters::bytes("bytes of the vector, a multiple of 8", parameters::a_double), parameters::buffers,
+    parameters::sync};
 
 }  // namespace
 

@@ -9,7 +9,8 @@ namespace {
 constexpr Parameter overlap_vector_parameters[] = {
     {"operation", Kind::choice, "", "iallgatherv", 0, 0,
      "iallgatherv|ialltoallv|ialltoallw|igatherv|ireduce_scatter|iscatterv", "the collective operation"},
-    parameters::bytes("bytes, as in the workload of the operation; a multiple of 8 for reductions"),
+    parameters::bytes("bytes, as in the workload of the operation; a multiple of 8 for reductions",
+                      "operation"),
     counts_parameter,
     parameters::buffers,
     parameters::root,

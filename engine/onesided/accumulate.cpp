@@ -20,12 +20,13 @@ class Accumulate final : public AccumulateBase {
   }
 };
 
-constexpr Parameter accumulate_parameters[] = {parameters::bytes("bytes accumulated by each operation"),
-                                               operator_of("sum|replace"),
-                                               epoch,
-                                               memory,
-                                               operations,
-                                               direction};
+constexpr Parameter accumulate_parameters[] = {
+    parameters::bytes("bytes accumulated by each operation, a multiple of 8", parameters::a_double),
+    operator_of("sum|replace"),
+    epoch,
+    memory,
+    operations,
+    direction};
 
 }  // namespace
 

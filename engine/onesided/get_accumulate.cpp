@@ -33,7 +33,8 @@ class GetAccumulate final : public AccumulateBase {
 };
 
 constexpr Parameter get_accumulate_parameters[] = {
-    parameters::bytes("bytes accumulated and fetched by each operation"),
+    parameters::bytes("bytes accumulated and fetched by each operation, a multiple of 8",
+                      parameters::a_double),
     operator_of("sum|replace|no_op"),
     epoch,
     memory,

@@ -21,9 +21,10 @@ class Allreduce final : public AllreduceBase {
   operation::allreduce::Call* const call_;
 };
 
-constexpr Parameter allreduce_parameters[] = {parameters::algorithm_of<operation::allreduce>,
-                                              parameters::bytes("bytes of the vector, a multiple of 8"),
-                                              parameters::buffers, parameters::sync};
+constexpr Parameter allreduce_parameters[] = {
+    parameters::algorithm_of<operation::allreduce>,
+    parameters::bytes("bytes of the vector, a multiple of 8", parameters::a_double), parameters::buffers,
+    parameters::sync};
 
 }  // namespace
 

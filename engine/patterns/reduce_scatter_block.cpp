@@ -24,7 +24,8 @@ class ReduceScatterBlock final : public ReduceScatterBlockBase {
 
 constexpr Parameter reduce_scatter_block_parameters[] = {
     parameters::algorithm_of<operation::reduce_scatter_block>,
-    parameters::bytes("bytes of each rank's block, a multiple of 8"), parameters::buffers, parameters::sync};
+    parameters::bytes("bytes of each rank's block, a multiple of 8", parameters::a_double),
+    parameters::buffers, parameters::sync};
 
 }  // namespace
 

@@ -21,9 +21,10 @@ class Scan final : public ScanBase {
   operation::scan::Call* const call_;
 };
 
-constexpr Parameter scan_parameters[] = {parameters::algorithm_of<operation::scan>,
-                                         parameters::bytes("bytes of the vector, a multiple of 8"),
-                                         parameters::buffers, parameters::sync};
+constexpr Parameter scan_parameters[] = {
+    parameters::algorithm_of<operation::scan>,
+    parameters::bytes("bytes of the vector, a multiple of 8", parameters::a_double), parameters::buffers,
+    parameters::sync};
 
 }  // namespace
 

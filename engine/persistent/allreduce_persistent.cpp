@@ -18,7 +18,8 @@ class Allreduce final : public Prepared<AllreduceBase> {
 };
 
 constexpr Parameter allreduce_persistent_parameters[] = {
-    parameters::bytes("bytes of the vector, a multiple of 8"), one_buffer, parameters::sync};
+    parameters::bytes("bytes of the vector, a multiple of 8", parameters::a_double), one_buffer,
+    parameters::sync};
 
 }  // namespace
 

@@ -13,7 +13,8 @@ constexpr Parameter overlap_persistent_parameters[] = {
      "alltoallv_persistent|alltoallw_persistent|bcast_persistent|gather_persistent|gatherv_persistent|"
      "reduce_persistent|reduce_scatter_persistent|scatter_persistent|scatterv_persistent",
      "the collective operation"},
-    parameters::bytes("bytes, as in the workload of the operation; a multiple of 8 for reductions"),
+    parameters::bytes("bytes, as in the workload of the operation; a multiple of 8 for reductions",
+                      "operation"),
     counts_parameter,
     one_buffer,
     parameters::root,

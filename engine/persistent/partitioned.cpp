@@ -67,7 +67,7 @@ class Partitioned final : public PairBase {
 };
 
 constexpr Parameter partitioned_parameters[] = {
-    parameters::bytes("bytes in each message, a multiple of partitions"),
+    parameters::bytes("bytes in each message, a multiple of partitions", "partitions"),
     {"partitions", Kind::integer, "", "4", 1, 65536, "", "number of partitions of each message"}};
 
 }  // namespace

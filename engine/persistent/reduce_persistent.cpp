@@ -18,8 +18,8 @@ class Reduce final : public Prepared<ReduceBase> {
 };
 
 constexpr Parameter reduce_persistent_parameters[] = {
-    parameters::bytes("bytes of the vector, a multiple of 8"), one_buffer, parameters::root,
-    parameters::sync};
+    parameters::bytes("bytes of the vector, a multiple of 8", parameters::a_double), one_buffer,
+    parameters::root, parameters::sync};
 
 }  // namespace
 

@@ -80,7 +80,8 @@ class ThreadsCollective final : public ThreadsBase {
 constexpr Parameter threads_collective_parameters[] = {
     {"operation", Kind::choice, "", "allreduce", 0, 0, "allreduce|barrier|bcast|reduce",
      "the collective operation"},
-    parameters::bytes("bytes of each thread's vector, a multiple of 8; a barrier has none"),
+    parameters::bytes("bytes of each thread's vector, a multiple of 8; a barrier has none",
+                      parameters::a_double),
     threads_parameter,
     iterations_of("collectives of each thread before it waits for the other threads of its rank")};
 

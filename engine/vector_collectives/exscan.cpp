@@ -22,8 +22,9 @@ class Exscan final : public Reduction {
   }
 };
 
-constexpr Parameter exscan_parameters[] = {parameters::bytes("bytes of the vector, a multiple of 8"),
-                                           parameters::buffers, parameters::sync};
+constexpr Parameter exscan_parameters[] = {
+    parameters::bytes("bytes of the vector, a multiple of 8", parameters::a_double), parameters::buffers,
+    parameters::sync};
 
 }  // namespace
 

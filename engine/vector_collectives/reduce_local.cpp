@@ -27,8 +27,9 @@ class ReduceLocal final : public Reduction {
   bool keeps_payload() const override { return false; }
 };
 
-constexpr Parameter reduce_local_parameters[] = {parameters::bytes("bytes of the vector, a multiple of 8"),
-                                                 parameters::buffers, parameters::sync};
+constexpr Parameter reduce_local_parameters[] = {
+    parameters::bytes("bytes of the vector, a multiple of 8", parameters::a_double), parameters::buffers,
+    parameters::sync};
 
 }  // namespace
 

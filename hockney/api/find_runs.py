@@ -210,8 +210,9 @@ def _chosen(run: Found, chosen: Callable[..., str], listen: Listener) -> Found:
 
 def only_unfinished(listen: Listener = silent) -> RunFolder:
     """The only unfinished run in the default place, or else the only complete one that lacks some of the
-    planned launches. Raises UsageError if there is none or more than one."""
-    folders = list(_folders())
+    planned launches. Runs of which no case can run do not count. Raises UsageError if there is none or more
+    than one."""
+    folders = [folder for folder in _folders() if not _impossible(folder)]
     found = [folder for folder in folders if not _complete(folder)]
     found = found or [folder for folder in folders if left(folder.plan(), folder.read().run)]
     if len(found) != 1:
@@ -242,6 +243,16 @@ def _when(folder: RunFolder | RunRead) -> str:
 def _complete(folder: RunFolder) -> bool:
     """Whether no measurement is missing; an unreadable run counts as incomplete."""
     return _complete_reading(folder) is not None
+
+
+def _impossible(folder: RunFolder) -> bool:
+    """Whether the engine has refused every planned case, so that nothing will ever be measured."""
+    with contextlib.suppress(HockneyError):
+        run = folder.read().run
+        launches = {launch.launch for launch in run.launches}
+        refused = {f.case for f in run.failures if f.reason == "refused" and f.launch in launches}
+        return bool(refused) and not run.records and {case.line for case in folder.plan().cases} <= refused
+    return False
 
 
 def _complete_reading(folder: RunFolder) -> Reading | None:

@@ -31,6 +31,9 @@ class Parameter(msgspec.Struct, frozen=True):
 
     `kind` text is a word in one of the forms in `choices`, such as "equal", "uniform:S" or "N:N:...": the
     part before the first colon is that of the form, or any number if the form has a capital letter.
+
+    `multiple_of` is what must divide the value: a number; the name of the parameter that has it; or that of
+    the parameter that names the workload whose parameter of the same name has the condition. "": any value.
     """
 
     name: str
@@ -41,6 +44,7 @@ class Parameter(msgspec.Struct, frozen=True):
     high: float
     choices: list[str]
     help: str
+    multiple_of: str = ""
 
 
 class Metric(msgspec.Struct, frozen=True):
@@ -169,8 +173,25 @@ class Catalog(msgspec.Struct, frozen=True):
         root = values.get("root", 0)
         if isinstance(root, int) and root >= ranks:
             raise messages.value_out_of_range(f"root={root}", True, "from 0", f"{ranks - 1}", "root=0")
+        for parameter in workload.parameters:
+            self._check_multiple(parameter, values)
         setting = raw.get(SETTING, DEFAULT)
         return Case.of(name, ranks, **values).under("" if setting == DEFAULT else setting)
+
+    def _check_multiple(self, parameter: Parameter, values: Mapping[str, Value]) -> None:
+        divisor = self._divisor(parameter, values)
+        value = int(values[parameter.name]) if divisor else 0
+        if divisor and value % divisor:
+            fixed = "" if parameter.multiple_of.isdecimal() else f"{parameter.multiple_of}={divisor}"
+            raise messages.not_a_multiple(parameter.name, value, divisor, fixed)
+
+    def _divisor(self, parameter: Parameter, values: Mapping[str, Value]) -> int:
+        """The number of which the value must be a multiple; 0 if there is none."""
+        value = values.get(parameter.multiple_of, parameter.multiple_of)
+        if not isinstance(value, str) or value.isdecimal():
+            return int(value)
+        named = self.entry(value).parameter(parameter.name) if value else None
+        return self._divisor(named, values) if named is not None else 0
 
 
 NUMBER = re.compile(r"[+-]?[\d.]+(?:[eE][+-]?\d+)?")

@@ -201,6 +201,21 @@ def value_out_of_range(
     )
 
 
+def not_a_multiple(parameter: str, value: int, divisor: int, source: str) -> UsageError:
+    """`source` is the parameter that has `divisor` as its value, such as "block=8"; "" if it is fixed."""
+    below, above = value // divisor * divisor, (value // divisor + 1) * divisor
+    nearest = f"{parameter}={below} or {parameter}={above}" if below else f"{parameter}={above}"
+    return UsageError(
+        f"'{parameter}={value}' is not possible",
+        f"expected a multiple of {source or divisor}",
+        f"use for example {nearest}",
+        code="not-a-multiple",
+        parameter=parameter,
+        value=value,
+        multiple_of=divisor,
+    )
+
+
 def unknown_parameter(name: str, owner: str, available: Iterable[str]) -> UsageError:
     return unknown(f"parameter of {owner}", name, available, code="unknown-parameter")
 

@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from hockney.core.case import SETTING, Case, split_case
 from hockney.core.catalog import Catalog
+from hockney.core.errors import UsageError
 from hockney.core.fit import Fit
 from hockney.core.machine import Machine
 from hockney.core.parameters import list_values
@@ -25,6 +26,8 @@ from hockney.studies import messages
 NAME = "cases"
 HELP = "only the cases that you name: hockney run pingpong bytes=0:4MiB"
 
+NOT_A_MULTIPLE = "not-a-multiple"
+"""The code of the error of a value that does not have its parameter's divisor."""
 MOST_SENTENCES = 6
 MOST_CASES = 100_000
 
@@ -64,7 +67,28 @@ def _expand(text: str, options: Options, catalog: Catalog) -> list[Case]:
         if len(combined) * len(values) > MOST_CASES:
             raise messages.line_lists_too_many_cases(text, MOST_CASES)
         combined = [{**each, k: value} for each in combined for value in values]
-    return [catalog.complete(name, each) for each in combined]
+    ranged = {k for k, v in raw.items() if ":" in v} | (lists.keys() - raw.keys())
+    return list(_possible(name, combined, ranged, catalog))
+
+
+def _possible(
+    name: str, combined: Sequence[dict[str, str]], ranged: Container[str], catalog: Catalog
+) -> Iterator[Case]:
+    """The cases, without those that cannot exist because a parameter in `ranged` is no multiple of what it
+    should be: nobody asked for such a value in particular. Raises UsageError if there is no other."""
+    impossible, found = None, False
+    for each in combined:
+        try:
+            case = catalog.complete(name, each)
+        except UsageError as error:
+            if error.code != NOT_A_MULTIPLE or error.fields["parameter"] not in ranged:
+                raise
+            impossible = error
+        else:
+            found = True
+            yield case
+    if impossible and not found:
+        raise impossible
 
 
 def page(evidence: Evidence) -> Page:

@@ -102,6 +102,17 @@ def test_a_complete_run_that_lacks_launches_is_resumed(hockney):
     assert hockney("resume").error.code == "not-one-unfinished-run"
 
 
+def test_a_run_of_which_nothing_can_be_measured_is_not_resumed(hockney, runs):
+    words = ("run", "barrier", "bcast", "--launches", "3", "-q", "--machine")
+    done = hockney(*words[:2], *words[3:], "fake:refuse=barrier", "--out", "runs/refused")
+    assert done.code == 4
+    resumed = hockney("resume", "--json")
+    assert resumed.code == 0 and "runs/cut" in resumed.err
+    assert hockney("resume").error.fields["runs"] == []
+    assert hockney(*words, "fake:refuse=barrier", "--out", "runs/half").code == 4
+    assert hockney("resume", "--machine", "fake:refuse=barrier").error is None, "bcast was measured"
+
+
 def test_the_fastest_barrier_is_that_of_a_complete_run(hockney):
     for age, name in enumerate(("complete", "unfinished")):
         words = ("run", "barriers", "--ranks", "2", "--launches", "3", "--out", f"runs/{name}", "-q")

@@ -4,6 +4,7 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from hockney.core.case import parse_canonical
 from hockney.core.catalog import PING_PONG, decode_catalog
 from hockney.core.errors import UsageError
+from hockney.system.bundled import bundled_workloads
 
 CATALOG = decode_catalog((Path(__file__).parents[2] / "contract/golden/catalog.json").read_bytes())
 
@@ -89,6 +91,40 @@ def test_values_that_no_parameter_takes(text, code):
     with pytest.raises(UsageError) as caught:
         CATALOG.case(text)
     assert caught.value.code == code
+
+
+WITH_GROUPS = msgspec.structs.replace(CATALOG, workloads=list(bundled_workloads().values()))
+
+
+@pytest.mark.parametrize(
+    ("text", "multiple_of"),
+    [
+        ("allreduce bytes=6", 8),
+        ("reduce_scatter_block bytes=4", 8),
+        ("overlap operation=iallreduce bytes=12", 8),
+        ("partitioned bytes=10 partitions=4", 4),
+        ("pingpong_datatype bytes=8 block=16", 16),
+        ("h_relation packet=6", 4),
+    ],
+)
+def test_a_value_that_is_no_multiple_is_an_error_before_anything_starts(text, multiple_of):
+    with pytest.raises(UsageError) as caught:
+        WITH_GROUPS.case(text)
+    assert (caught.value.code, caught.value.fields["multiple_of"]) == ("not-a-multiple", multiple_of)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "allreduce bytes=0",
+        "allreduce bytes=24",
+        "bcast bytes=6",
+        "overlap operation=ibcast bytes=12",
+        "partitioned bytes=10 partitions=5",
+    ],
+)
+def test_other_values_need_not_be_multiples(text):
+    assert WITH_GROUPS.case(text).bytes == int(text.partition("bytes=")[2].split()[0])
 
 
 def test_the_rank_counts_of_a_workload_are_named():

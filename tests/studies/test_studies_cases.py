@@ -45,6 +45,24 @@ def test_parameters_of_every_kind_take_lists(case, name, values):
     assert [c[name] for c in cases] == values
 
 
+def test_ranges_skip_sizes_that_a_workload_cannot_have():
+    def sizes(*cases: str, **options) -> list[int]:
+        planned = studies.study("cases").plan(Options(cases=cases, **options), CATALOG, MACHINE)
+        return [case.bytes for case in planned]
+
+    assert sizes("allreduce bytes=0:32") == [0, 8, 16, 32]
+    assert sizes("allreduce", "bcast", sizes=(4, 8)) == [8, 4, 8]
+
+
+@pytest.mark.parametrize(
+    ("case", "sizes"), [("allreduce bytes=6", ()), ("allreduce bytes=1:4", ()), ("allreduce", (1, 4))]
+)
+def test_a_size_that_a_workload_cannot_have_is_an_error_if_named_or_the_only_one(case, sizes):
+    with pytest.raises(UsageError) as caught:
+        lines(case, sizes=sizes)
+    assert caught.value.code == "not-a-multiple"
+
+
 def test_options_hold_where_a_case_names_none():
     assert lines("bcast", ranks=(4,), sizes=(8, 16)) == [
         f"bcast algorithm=mpi buffers=hot bytes={b} ranks=4 root=0 sync=barrier" for b in (8, 16)
