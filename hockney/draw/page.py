@@ -24,7 +24,8 @@ class Caveat:
 @dataclass(frozen=True)
 class Table:
     """Cells are text, ready to read; `numeric` lists the columns to align right. `parameters` are the columns
-    of what was chosen rather than found: one that is the same in all rows may be stated once, above."""
+    of what was chosen rather than found: one that is the same in all rows may be stated once, above. In the
+    columns `merged` an empty cell continues the one above it."""
 
     name: str
     title: str
@@ -33,6 +34,7 @@ class Table:
     numeric: tuple[int, ...] = ()
     caption: str = ""
     parameters: tuple[int, ...] = ()
+    merged: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,6 @@ from hockney.pages import loggp, point_to_point, undisturbed
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import bandwidth, quantity, with_interval
 
-FALLEN = 0.9
-"""A bandwidth below this share of the largest one has fallen since."""
-
 
 def sentences(evidence: Evidence) -> tuple[str, ...]:
     candidates = [_short(evidence), _long(evidence), _overhead(evidence), *_together(evidence)]
@@ -40,7 +37,7 @@ def _long(evidence: Evidence) -> str:
     peak, largest = max(sweep, key=lambda m: bandwidth(m).value), sweep[-1]
     best, at = with_interval(bandwidth(peak), "B/s"), quantity(peak.size, "B")
     parts = [f"One message at a time moves at most {best}, at {at}", _half_peak(evidence)]
-    if bandwidth(largest).value < FALLEN * bandwidth(peak).value:
+    if largest is not peak:
         last = with_interval(bandwidth(largest), "B/s")
         parts.append(f"one of {quantity(largest.size, 'B')} moves at {last}")
     return "; ".join(filter(None, parts)) + "."

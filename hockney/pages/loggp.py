@@ -4,18 +4,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hockney.core.fit import Estimate, Fit, FitCaveat
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.intervals import UNKNOWN
-from hockney.draw.page import Section
+from hockney.draw.page import Section, Table
 from hockney.models import CONTRADICTIONS
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import quantity
-from hockney.pages.quality import once, parameter_table
+from hockney.pages.quality import parameter_table
 
 ID = "loggp"
 MODEL = "loggp"
 POINTS = 60
+LEAST = 1e-3
+"""Where a bar ends that reaches below 0, relative to its value: beyond the end of a log axis."""
 
 
 def section(evidence: Evidence) -> Section | None:
@@ -35,9 +39,22 @@ def section(evidence: Evidence) -> Section | None:
         series=tuple(series),
         caption="(PRTT(n, 0, s) - PRTT(1, 0, s)) / (n - 1) for trains of n messages; LogGP predicts g + G s.",
     )
-    tables = (once(parameter_table([fit]), (0, 1, 6)),) if fit is not None else ()
+    tables = (_parameters(fit),) if fit is not None else ()
     return Section(
         "LogGP", text=(_text(fit, fits),), figures=(figure,) if series else (), tables=tables, id=ID
+    )
+
+
+def _parameters(fit: Fit) -> Table:
+    """Without the columns of the model, the subject and the verdict, which are the same for all."""
+    table = parameter_table([fit])
+    return replace(
+        table,
+        title=f"LogGP parameters of {fit.line}",
+        columns=table.columns[2:6],
+        rows=tuple(row[2:6] for row in table.rows),
+        numeric=(2, 3),
+        caption="o_s and o_r hold for the smallest messages; O_s and O_r are what each additional byte adds.",
     )
 
 
@@ -58,7 +75,7 @@ def _per_message(trains: tuple[Measured, ...], n: int) -> Series:
         if _messages(m) == n and m.size in single:
             one, many = single[m.size], m.summary.typical
             drawn.append((float(m.size), *_difference(many, one, n - 1)))
-    drawn = [d for d in drawn if not any(v <= 0 for v in d[1:])]
+    drawn = [(x, y, max(low, LEAST * y), high) for x, y, low, high in drawn if y > 0]
     x, y, low, high = zip(*drawn, strict=True) if drawn else ((), (), (), ())
     detail = tuple(f"{quantity(a, 'B')}: {quantity(b, 's')} a message" for a, b in zip(x, y, strict=True))
     return Series(f"{n} messages", x, y, low, high, group=f"{n} messages", detail=detail)

@@ -40,7 +40,7 @@ def once(table: Table, columns: tuple[int, ...]) -> Table:
         key = tuple(row[k] for k in columns)
         rows.append(tuple("" if k in columns and key == last else cell for k, cell in enumerate(row)))
         last = key
-    return replace(table, rows=tuple(rows))
+    return replace(table, rows=tuple(rows), merged=columns)
 
 
 def chosen(fits: list[Fit]) -> list[Fit]:

@@ -25,6 +25,9 @@ from hockney.draw.palette import DARK, LIGHT
 from hockney.draw.svg import still
 from hockney.report import assets, data, html_text, page_cache
 
+Spans = dict[tuple[int, int], int]
+"""By row and column: the number of rows that a cell spans, 0 for one that is left out; 1 unless given."""
+
 
 @dataclass(frozen=True)
 class ShownFigure:
@@ -56,6 +59,7 @@ class ShownTable:
     rows: tuple[tuple[str, ...], ...]
     numeric: tuple[int, ...]
     caption: str
+    spans: Spans
 
 
 @dataclass(frozen=True)
@@ -254,4 +258,17 @@ def _table(table: Table, identities: _Identities) -> ShownTable:
         table.rows,
         table.numeric,
         table.caption,
+        _spans(table),
     )
+
+
+def _spans(table: Table) -> Spans:
+    """In merged columns a cell spans the empty ones below it, which are left out."""
+    spans = {}
+    for column in table.merged:
+        first = 0
+        for k, row in enumerate(table.rows):
+            first = k if row[column] or not k else first
+            spans[k, column] = 0
+            spans[first, column] += 1
+    return spans

@@ -21,7 +21,7 @@ from PIL import Image
 from sample import sample
 
 from hockney.draw.figure import Axis, Figure, Series
-from hockney.draw.page import Section
+from hockney.draw.page import Section, Table
 from hockney.draw.palette import DARK, LIGHT
 from hockney.report import write
 
@@ -217,6 +217,35 @@ def test_small_figures_have_more_than_two_ticks(browser: Browser, tmp_path: Path
     )
     for axis in ("xtick", "ytick"):
         assert min(browser.run(ticks % axis)) >= 3
+
+
+REASON = "poor: the model is off by 5.1% in the median and by 184% at worst. " * 4
+UNITS = ("ns", "ns/B", "GB/s")
+PIECE = ("0 B", "46 B", *(f"0.0906 {unit} (95%: 0.0706 {unit} to 0.105 {unit})" for unit in UNITS))
+
+
+@pytest.mark.parametrize(("width", "lines"), [(1280, 2), (1920, 1), (390, 2)])
+def test_tables_use_the_width_of_the_window(browser: Browser, tmp_path: Path, width, lines):
+    """Intervals move to a second line before a table scrolls, and a verdict stands beside all its rows."""
+    wide = Table("wide", "Time of one message", ("from", "below", "a", "b", "c"), (PIECE,), (0, 1, 2, 3, 4))
+    rows = (("L", "253 ns", REASON), *((symbol, "30 ns", "") for symbol in ("o_s", "O_s", "o_r", "g", "G")))
+    merged = Table("merged", "Parameters", ("symbol", "value", "verdict"), rows, (1,), merged=(2,))
+    section = Section("Tables", tables=(wide, merged))
+    path = write(replace(sample(), lead=None, sections=(section,)), tmp_path / "tables.html")
+    browser.shape(width, 900, mobile=width < 500)
+    browser.open(path, figures=False)
+    scrolled, height, span, cells = browser.run(
+        "const tables = [...document.querySelectorAll('main table')];"
+        "const cell = tables[0].querySelector('tbody td:nth-child(3)');"
+        "const box = tables[0].parentElement;"
+        "const height = cell.clientHeight / parseFloat(getComputedStyle(cell).lineHeight);"
+        "return [box.scrollWidth - box.clientWidth, height,"
+        "tables[1].querySelector('td:nth-child(3)').rowSpan, tables[1].querySelectorAll('td').length]"
+    )
+    assert browser.run("return document.documentElement.scrollWidth") <= width
+    assert (span, cells) == (6, 13), "one cell of the verdict for all rows"
+    assert round(height - 0.6) == lines
+    assert (scrolled > 0) == (width == 390)
 
 
 def overlapping(browser: Browser, css: str) -> list[str]:
