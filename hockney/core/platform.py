@@ -132,7 +132,8 @@ class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     `calls` has for operations of CALLED pairs of bytes (of a block or vector, as the engine counts them) and
     seconds: the cost of a call for each rank in addition to its messages, interpolated linearly. `clock_s` is
     the time of a reading of the clock. `poor_fit` is why the fit from which its messages were calibrated is
-    poor; "" if it is not.
+    poor; "" if it is not. `two_modes` has the levels if the launches of that fit were in two modes; "" if
+    they were not, or if its times are undisturbed ones.
     """
 
     name: str
@@ -152,6 +153,7 @@ class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     origins: tuple[Origin, ...] = ()
     notes: tuple[str, ...] = ()
     poor_fit: str = ""
+    two_modes: str = ""
 
     @property
     def nodes(self) -> tuple[NodeGroup, ...]:

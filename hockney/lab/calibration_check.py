@@ -11,6 +11,7 @@ import msgspec
 
 from hockney import simulated
 from hockney.core.case import Case, parse_canonical
+from hockney.core.fit import Cost
 from hockney.core.notice import Notice
 from hockney.core.platform import Platform
 from hockney.core.settings import Settings
@@ -28,9 +29,9 @@ BUDGET_S = 600.0
 """Wall-clock time; two ranks take seconds."""
 
 
-def surveyed(folder: RunFolder) -> tuple[Survey, tuple[Notice, ...]]:
-    """A run prepared for calibration, and the notices of reading it."""
-    source = results(folder)
+def surveyed(folder: RunFolder, cost: Cost = "typical") -> tuple[Survey, tuple[Notice, ...]]:
+    """A run prepared for calibration from its cases' `cost`, and the notices of reading it."""
+    source = results(folder, cost=cost)
     name = folder.path.resolve().name or str(folder.path)
     return Survey(name, source.fits, source.run, source.machine), source.notices
 

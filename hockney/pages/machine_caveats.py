@@ -23,6 +23,13 @@ def poor_calibration(evidence: Evidence) -> RunCaveat | None:
     return run_caveat(messages.poor_calibration(platform.title, platform.poor_fit))
 
 
+def two_mode_calibration(evidence: Evidence) -> RunCaveat | None:
+    platform = evidence.machine.platform
+    if platform is None or not platform.two_modes:
+        return None
+    return run_caveat(messages.two_mode_calibration(platform.title, platform.two_modes))
+
+
 def between_nodes(evidence: Evidence) -> RunCaveat | None:
     """Ranks on more nodes than anybody measured messages between."""
     platform = evidence.machine.platform

@@ -11,7 +11,7 @@ import msgspec
 from hockney.core.platform import Origin, Platform
 from hockney.simulated import messages
 
-_DESCRIPTIVE = ("name", "title", "source", "origins", "notes", "poor_fit")
+_DESCRIPTIVE = ("name", "title", "source", "origins", "notes", "poor_fit", "two_modes")
 """Keys for readers, which need no origin."""
 
 

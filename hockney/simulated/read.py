@@ -235,6 +235,7 @@ READERS: dict[type, dict[str, Read]] = {
         "origins": values.many(_one(Origin)),
         "notes": _TEXTS,
         "poor_fit": values.text,
+        "two_modes": values.text,
     },
 }
 """The meaning of each key's value; a test compares it with the fields of core/platform.py."""

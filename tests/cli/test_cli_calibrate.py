@@ -161,18 +161,21 @@ def calibrated(hockney, run, monkeypatch):
     return "mine.toml"
 
 
-def test_results_of_a_machine_from_a_poor_fit_have_a_warning(hockney, calibrated):
+@pytest.mark.parametrize(
+    ("key", "code"), [("poor_fit", "poor-calibration"), ("two_modes", "two-mode-calibration")]
+)
+def test_results_of_a_machine_from_a_doubtful_fit_have_a_warning(hockney, calibrated, key, code):
     words = ("--machine", f"sim:{calibrated}", "--ranks", "4", "--out", "runs/sim", "-q")
     asked = ("predict", "--work", "1ms", "--message", "8", "--machine", calibrated, "--ranks", "4", "--json")
     warned = {doubt["code"]: doubt["text"] for doubt in json.loads(hockney(*asked).out)["doubts"]}
-    assert "poor-calibration" not in warned
+    assert code not in warned
     machine = Path(calibrated)
-    machine.write_text(f'poor_fit = "off by 30%"\n{machine.read_text()}')
+    machine.write_text(f'{key} = "off by 30%"\n{machine.read_text()}')
     done = hockney("run", "barrier", *words)
     assert done.code == 0 and "off by 30%" in " ".join(done.out.split())
-    assert "poor-calibration" in {caveat.code for caveat in api.load("runs/sim").caveats}
+    assert code in {caveat.code for caveat in api.load("runs/sim").caveats}
     warned = {doubt["code"]: doubt["text"] for doubt in json.loads(hockney(*asked).out)["doubts"]}
-    assert "off by 30%" in warned["poor-calibration"]
+    assert "off by 30%" in warned[code]
 
 
 def test_a_much_longer_survey_is_noted(hockney, small_survey):

@@ -16,6 +16,7 @@ from hockney import api
 from hockney.api import messages
 from hockney.cli import messages as cli_messages
 from hockney.launch.fake_world import World
+from hockney.simulated.calibrate.messages import note_undisturbed
 
 VISITS, SLOW = 10, (0, 2, 4)
 SIZE = 20000
@@ -136,3 +137,17 @@ def test_a_run_that_was_given_a_survey_has_its_typical_costs_only(hockney, two_m
     said = hockney(*ASKED, "--run", "runs/grain", *UNDISTURBED)
     assert (said.code, said.error.code) == (4, "other-cost-of-survey")
     assert hockney("report", "runs/grain", *UNDISTURBED).code == 0
+
+
+def test_a_machine_is_calibrated_from_either_cost(hockney, two_modes):
+    typical = document(hockney, "calibrate", two_modes)["machine"]
+    fast = document(hockney, "calibrate", two_modes, *UNDISTURBED)["machine"]
+
+    def message(machine: dict) -> float:
+        (first, *_) = machine["on_node"]
+        return sum(first[part] for part in ("send_s", "latency_s", "receive_s"))
+
+    assert message(fast) == pytest.approx(World().message(0), rel=0.05)
+    assert message(typical) > 1.4 * message(fast)
+    note = note_undisturbed("modes")
+    assert note in fast["notes"] and note not in typical["notes"]

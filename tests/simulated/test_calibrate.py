@@ -9,6 +9,7 @@ import math
 from dataclasses import replace
 
 import msgspec
+import numpy as np
 import pytest
 from calibrate_runs import measured, on_hosts, survey_of, without
 
@@ -16,11 +17,13 @@ from hockney import simulated
 from hockney.core import smpi_algorithms
 from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Estimate, Fit, FittedSegment
+from hockney.core.platform import Segment
 from hockney.core.record import RunRecords
 from hockney.lab.kinds import simulated as simulated_kind
 from hockney.launch.fake_world import World
+from hockney.models.fits.caveats import launches_in_two_modes
 from hockney.simulated.calibrate import CalibrationOptions, Survey, calibrate, compare, messages
-from hockney.simulated.calibrate.calls import ASSUMED, CHAINS, TREES, PairMessages
+from hockney.simulated.calibrate.calls import ASSUMED, CHAINS, TREES, PairMessages, calls, collective
 from hockney.simulated.calibrate.curve import curve_of, rising
 from hockney.simulated.calibrate.survey import near
 
@@ -74,7 +77,11 @@ def test_both_ways_at_once_cost_what_they_cost_on_the_machine(machine):
 def test_collectives_are_messages_and_what_a_call_costs_more(real, machine):
     messages = PairMessages(machine.segments, machine.eager, machine.sum_s_per_byte)
     for operation in ("allreduce", "bcast"):
-        for size, own in machine.calls[operation]:
+        costs = dict(machine.calls[operation])
+        measured = costs.keys() & collective(real, operation).keys()
+        assert len(measured) > 3
+        for size in measured:
+            own = costs[size]
             alone = messages.time(operation, size, real.batch(operation, size))
             truth = WORLD.collective(operation, 2, size)
             assert max(alone, truth) == pytest.approx(alone + own, rel=0.08), (operation, size)
@@ -112,6 +119,44 @@ def test_a_poor_fit_of_the_ping_pong_is_kept(real, machine):
     assert weak.poor_fit == "off by 30%"
     assert messages.note_poor_fit(real.name, ping_pong.line, "off by 30%") in weak.notes
     assert simulated.read(simulated.write(weak)) == weak
+
+
+def test_launches_of_the_ping_pong_in_two_modes_are_kept(real, machine):
+    assert machine.two_modes == ""
+    ping_pong, caveat = real.hockney, launches_in_two_modes(1e-7, 3.5e-7, 8, 2, 0)
+    doubted = msgspec.structs.replace(ping_pong, caveats=[caveat])
+    fits = [doubted if fit is ping_pong else fit for fit in real.fits.fits]
+    mixed = calibrate(replace(real, fits=msgspec.structs.replace(real.fits, fits=fits)))
+    assert mixed.two_modes == caveat.text
+    assert messages.note_two_modes(real.name, caveat.text) in mixed.notes
+    assert simulated.read(simulated.write(mixed)) == mixed
+
+
+@pytest.mark.parametrize("share", [0.05, 0.5, 0.95])
+@pytest.mark.parametrize(("before", "after"), [(0.3, 0.95), (0.95, 0.3), (0.9, 0.9)])
+def test_between_two_sizes_a_collective_is_no_slower_than_at_both(real, share, before, after):
+    """Nor faster, wherever the messages jump: to and from these shares of the collective's times."""
+    times = {size: time.value for size, time in collective(real, "bcast").items() if size > 0}
+    (one, start), (other, end) = list(times.items())[:2]
+    jump = round(one + share * (other - one))
+    segments = (Segment(first=0, latency_s=before * start), Segment(first=jump, latency_s=after * end))
+    # an eager limit of 0: every message waits for its receiver, whatever the number of repetitions
+    pair = PairMessages(segments, 0, 0.0)
+    table = calls(real, pair)[0]["bcast"]
+    assert dict(table).keys() >= {one, other}
+    ends = [pair.time("bcast", size, 1) + own for size, own in table if size in (one, other)]
+    assert ends == pytest.approx([start, end], rel=0.1)
+    sizes, costs = zip(*table, strict=True)
+    for size in range(one, other + 1):
+        total = pair.time("bcast", size, 1) + float(np.interp(size, sizes, costs))
+        assert 0.99 * min(ends) <= total <= 1.01 * max(ends), size
+
+
+def test_calls_that_cost_more_than_their_messages_are_noted(real, machine):
+    assert not any("costs more than" in note for note in machine.notes)
+    segments = (Segment(first=0, latency_s=1e-9),)
+    notes = calls(real, PairMessages(segments, 0, 0.0))[2]
+    assert any(note.startswith("a call of bcast") for note in notes)
 
 
 def test_one_host_says_nothing_of_what_is_between_hosts(real, machine):

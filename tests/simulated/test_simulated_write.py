@@ -84,6 +84,7 @@ OPTIONAL = {
     ).map(tuple),
     "notes": st.lists(TEXT, max_size=2).map(tuple),
     "poor_fit": TEXT,
+    "two_modes": TEXT,
 }  # fmt: skip
 PLATFORMS = st.fixed_dictionaries(
     {"name": WORD, "title": FILLED, "network": networks(), "segments": segments(1)}, optional=OPTIONAL

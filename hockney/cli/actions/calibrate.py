@@ -15,6 +15,7 @@ from hockney.cli import messages
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_labelled, print_line, print_table, print_whole
 from hockney.core.errors import Exit
+from hockney.core.fit import Cost
 from hockney.core.platform import Platform
 from hockney.draw.page import Table
 from hockney.pages.format import in_brackets, interval, quantity
@@ -36,6 +37,7 @@ def action(
     noise: bool,
     check: bool,
     against: Path | None,
+    cost: Cost,
     quiet: bool,
     as_json: bool,
 ) -> int:
@@ -44,7 +46,7 @@ def action(
     given = simulated.platform(lab.description_name(network)) if network else None
     reporter = ProgressReporter(quiet)
     with reporter.doing(messages.reading_run(run)):
-        real, notices = lab.surveyed(RunFolder.open(run))
+        real, notices = lab.surveyed(RunFolder.open(run), cost)
     for notice in notices:
         reporter(notice)
     platform = calibrate(real, CalibrationOptions(name=name, nodes=nodes, noise=noise, network=given))
@@ -56,7 +58,7 @@ def action(
         click.echo(text, nl=False)
     agreements: list[Agreement] = []
     if check or against is not None:
-        original = real if against is None else lab.surveyed(RunFolder.open(against))[0]
+        original = real if against is None else lab.surveyed(RunFolder.open(against), cost)[0]
         with reporter:
             twin = lab.survey_twin(platform, original, reporter.say, reporter)
         agreements = compare(original, twin)

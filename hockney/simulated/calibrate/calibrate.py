@@ -70,6 +70,11 @@ def calibrate(survey: Survey, wishes: CalibrationOptions | None = None) -> Platf
     poor_fit = fit.why if fit.verdict == "poor" else ""
     if poor_fit:
         notes.append(messages.note_poor_fit(survey.name, fit.line, poor_fit))
+    two_modes = fit.two_modes.text if fit.two_modes is not None else ""
+    if two_modes:
+        notes.insert(0, messages.note_two_modes(survey.name, two_modes))
+    if survey.fits.cost == "undisturbed":
+        notes.insert(0, messages.note_undisturbed(survey.name))
     noise = Noise(relative=rounded(survey.spread)) if wishes.noise and survey.spread > 0 else None
     if noise:
         source = messages.source_noise(survey.name)
@@ -95,6 +100,7 @@ def calibrate(survey: Survey, wishes: CalibrationOptions | None = None) -> Platf
         ),
         notes=tuple(notes),
         poor_fit=poor_fit,
+        two_modes=two_modes,
     )  # fmt: skip
 
 

@@ -12,8 +12,9 @@ way; it costs as much as its messages.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from hockney.core.case import MPI
 from hockney.core.fit import Estimate
@@ -123,38 +124,97 @@ class PairMessages:
         step = max(sending, receiving, segment.gap_s + segment.gap_s_per_byte * size)
         return ((batch - 1) * step + one) / batch
 
+    @property
+    def jumps(self) -> tuple[int, ...]:
+        """The sizes from which messages cost something else."""
+        return tuple(sorted({*(segment.first for segment in self.segments[1:]), self.eager + 1}))
+
+
+LARGE = 1.5
+"""A call that costs this many times as much as its messages is noted."""
 
 Points = tuple[tuple[int, float], ...]
 
 
+@dataclass(frozen=True)
+class MeasuredCall:
+    """A collective on two ranks: its time (s), and that of its messages `alone`."""
+
+    size: int
+    median: Estimate
+    alone: float
+
+    @property
+    def time(self) -> float:
+        """As simulated."""
+        return max(self.median.value, self.alone)
+
+    @property
+    def shown(self) -> str:
+        whole, alone = format_seconds(self.median.value), format_seconds(self.alone)
+        return f"{whole} ({alone}) at {format_bytes(self.size)}"
+
+    @property
+    def own(self) -> float:
+        return self.time - self.alone
+
+
 def calls(survey: Survey, pair: PairMessages) -> tuple[dict[str, Points], list[Origin], list[str]]:
-    """The costs of the calls themselves, their origins, and a note for each operation that is faster than its
-    messages."""
+    """The costs of the calls themselves, their origins, and notes on operations that are faster than their
+    messages, or cost much more than these."""
     costs: dict[str, Points] = {}
     origins: list[Origin] = []
     notes: list[str] = []
     for operation in CALLED:
-        points, times, faster = [], [], []
-        for size, median, alone in _measured(survey, pair, operation):
-            if median.high is not None and median.high < alone:
-                faster.append(f"{format_bytes(size)} ({median.value / alone:.2f})")
-            times.append(f"{format_seconds(median.value)} ({format_seconds(alone)}) at {format_bytes(size)}")
-            points.append((size, rounded(max(median.value - alone, 0.0))))
+        measured = list(_measured(survey, pair, operation))
+        faster = [each for each in measured if each.median.high is not None and each.median.high < each.alone]
+        large = [each for each in measured if each.own > LARGE * each.alone]
+        points = tuple((size, rounded(own)) for size, own in _points(survey, pair, operation, measured))
         if any(seconds for _, seconds in points):
-            costs[operation] = tuple(points)
+            costs[operation] = points
+            times = [each.shown for each in measured]
             source = messages.source_call(survey.name, operation, times)
             origins.append(Origin(key=f"calls.{operation}", status="fitted", source=source))
         if faster:
-            notes.append(messages.note_faster_than_messages(operation, faster))
+            ratios = [f"{format_bytes(each.size)} ({each.median.value / each.alone:.2f})" for each in faster]
+            notes.append(messages.note_faster_than_messages(operation, ratios))
+        if large:
+            ratios = [f"{format_bytes(each.size)} ({each.own / each.alone:.1f})" for each in large]
+            notes.append(messages.note_large_calls(operation, ratios))
     return costs, origins, notes
 
 
-def _measured(survey: Survey, pair: PairMessages, operation: str) -> Iterator[tuple[int, Estimate, float]]:
-    """(size, median, time by messages alone). Without data a collective may return at once."""
+def _points(
+    survey: Survey, pair: PairMessages, operation: str, measured: Sequence[MeasuredCall]
+) -> Iterator[tuple[int, float]]:
+    """The cost of the call at each measured size, and on both sides of a jump of the messages in between, if
+    the collective would otherwise be slower or faster there than at both measured sizes: its own jump is not
+    at the same size then."""
+    for before, after in pairwise(measured):
+        yield before.size, before.own
+        jumps = [jump for jump in pair.jumps if before.size < jump <= after.size]
+        sides = [side for jump in jumps for side in (jump - 1, jump) if before.size < side < after.size]
+        low, high = sorted((before.time, after.time))
+        bounded, moved = [], False
+        for side in sides:
+            share = (side - before.size) / (after.size - before.size)
+            near = before if side + 1 in jumps else after
+            alone = pair.time(operation, side, survey.batch(operation, near.size))
+            alone += survey.reading(operation, near.size)
+            own = before.own + share * (after.own - before.own)
+            bounded.append((side, max(min(max(alone + own, low), high) - alone, 0.0)))
+            moved |= not low <= alone + own <= high
+        yield from bounded if moved else ()
+    if measured:
+        yield measured[-1].size, measured[-1].own
+
+
+def _measured(survey: Survey, pair: PairMessages, operation: str) -> Iterator[MeasuredCall]:
+    """Without data a collective may return at once, so 0 B are left out."""
     for size, median in collective(survey, operation).items():
         if size > 0 or operation == "barrier":
             alone = pair.time(operation, size, survey.batch(operation, size))
-            yield size, median, alone + survey.reading(operation, size)
+            yield MeasuredCall(size, median, alone + survey.reading(operation, size))
 
 
 def collective(survey: Survey, operation: str) -> Mapping[int, Estimate]:

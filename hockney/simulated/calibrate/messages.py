@@ -85,6 +85,26 @@ def note_poor_fit(survey: str, fit: str, why: str) -> str:
     return f"the fit of {fit} of {survey} is poor: {why}; results of this machine have a warning"
 
 
+def note_two_modes(survey: str, found: str) -> str:
+    """`found` is the caveat of the ping-pong's fit."""
+    return (
+        f"in {survey}, {found}: the times are between both, and chance decides where; --cost undisturbed "
+        "takes those of the fast mode"
+    )
+
+
+def note_undisturbed(survey: str) -> str:
+    return f"the times are undisturbed ones: those of the fast mode of {survey}"
+
+
+def note_large_calls(operation: str, sizes: Sequence[str]) -> str:
+    """`sizes` are the sizes with the ratio of the cost of a call to the time of its messages."""
+    return (
+        f"a call of {operation} costs more than its messages at {', '.join(sizes)}: its time at other sizes "
+        "and on more ranks is uncertain"
+    )
+
+
 def note_faster_than_messages(operation: str, sizes: Sequence[str]) -> str:
     """`sizes` are the sizes with the ratio of both times."""
     return (

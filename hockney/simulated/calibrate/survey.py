@@ -44,7 +44,8 @@ class Survey:
 
     @cached_property
     def measured(self) -> tuple[tuple[Case, Estimate], ...]:
-        return tuple((parse_canonical(s.case), s.typical) for s in self.fits.summaries)
+        """Cases with their times: of the cost to which the models were fitted."""
+        return tuple((parse_canonical(s.case), s.cost(self.fits.cost)) for s in self.fits.summaries)
 
     def pause(self, case: Case) -> float:
         """Seconds between two messages of a train, as measured, or else as requested by the case."""

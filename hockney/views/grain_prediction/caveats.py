@@ -52,6 +52,8 @@ def _modes(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
 def _calibration(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
     if known.platform is not None and known.platform.poor_fit:
         yield messages.poor_calibration(known.platform.title, known.platform.poor_fit)
+    if known.platform is not None and known.platform.two_modes:
+        yield messages.two_mode_calibration(known.platform.title, known.platform.two_modes)
 
 
 def _guesses(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:

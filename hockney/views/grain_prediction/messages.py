@@ -60,6 +60,15 @@ def poor_calibration(title: str, reason: str) -> Caveat:
     )
 
 
+def two_mode_calibration(title: str, found: str) -> Caveat:
+    return Caveat(
+        "two-mode-calibration",
+        f"{title} was calibrated from typical times, and {found}: its times are between both modes",
+        ALL,
+        "calibrate again with --cost undisturbed, or from a longer survey",
+    )
+
+
 def between_nodes(title: str, ranks: Sequence[int], most: int) -> Caveat:
     """A node has room for `most` ranks."""
     return Caveat(
