@@ -195,22 +195,38 @@ def test_pauses_of_each_launch_are_its_own() -> None:
     assert found.parameter("O_s").estimate.value == pytest.approx(TRUTH["O_s"], rel=1e-6)
 
 
-def test_an_overhead_that_jumps_with_the_size_keeps_its_value_at_the_smallest() -> None:
-    """Shared memory: short messages leave by another path, and a line through all sizes gave an o_s of 0.
-    Both ends work at the same time, so the parts exceed the time of long messages."""
-    sizes = (8, 256, 1024, 2048, 3072)
+JUMPING_SIZES = (8, 256, 1024, 2048, 3072)
+
+
+def jumping(case: Case) -> float:
+    """Shared memory: short messages leave by another path."""
+    size = case["bytes"]
+    receive = 1.2e-7 + 3e-11 * size
+    if case.workload == "receive_overhead":
+        return receive
     sends = {8: 1.2e-7, 256: 1.2e-7, 1024: 1.0e-6, 2048: 1.15e-6, 3072: 1.3e-6}
+    trip = 2 * (3.4e-7 + 2.5e-10 * size)
+    step = sends[size] + case["delay"] if case["delay"] else 2.2e-7 + 3.5e-10 * size
+    return trip + (case["messages"] - 1) * step
 
-    def jumping(case: Case) -> float:
-        size = case["bytes"]
-        receive = 1.2e-7 + 3e-11 * size
-        if case.workload == "receive_overhead":
-            return receive
-        trip = 2 * (3.4e-7 + 2.5e-10 * size)
-        step = sends[size] + case["delay"] if case["delay"] else 2.2e-7 + 3.5e-10 * size
-        return trip + (case["messages"] - 1) * step
 
-    found = fit(exact(jumping, cases(sizes)))
+@pytest.mark.parametrize("factor", [1.0, 8.0])
+def test_slow_launches_do_not_hide_that_parts_exceed_a_message(factor: float) -> None:
+    """All times of a launch are slow together, so the difference is as clear as without them."""
+    records = [
+        record(case, f"{k}", [(factor if k < 5 else 1.0) * jumping(case)] * 10)
+        for k in range(10)
+        for case in cases(JUMPING_SIZES, ((1, 0.0), (16, 0.0), (16, 1e-9)))
+    ]
+    found = fit(RunRecords(records=records))
+    [caveat] = [c for c in found.caveats if c.code == "parts-exceed-message"]
+    assert caveat.values["size"] == 1024 and found.ranges == {"bytes": (8, 256)}
+
+
+def test_an_overhead_that_jumps_with_the_size_keeps_its_value_at_the_smallest() -> None:
+    """A line through all sizes gave an o_s of 0. Both ends work at the same time, so the parts exceed the
+    time of long messages."""
+    found = fit(exact(jumping, cases(JUMPING_SIZES)))
     assert found.parameter("o_s").estimate.value == pytest.approx(1.2e-7, rel=1e-3)
     assert found.parameter("L").estimate.value == pytest.approx(1.0e-7, rel=0.1)
     [caveat] = [c for c in found.caveats if c.code == "parts-exceed-message"]

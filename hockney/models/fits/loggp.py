@@ -36,6 +36,9 @@ from hockney.models.fits.trains import MESSAGE, OVERHEAD, TRAIN, Trains, end_of_
 from hockney.models.fits.verdict import FAIR, deviations, refused, uncertainty, verdict
 from hockney.models.statistics import Medians, Observation, estimate
 
+MUCH = 0.5
+"""An excess of the parts over the message that is not put down to scatter, however wide its interval."""
+
 
 @explains(TRAIN, order=2, free=("messages", "delay", "pause", SIZE), together_with=(OVERHEAD, MESSAGE))
 def of_trains(observations: Sequence[Observation], subject: Subject, scope: Scope) -> list[Fit]:
@@ -214,13 +217,17 @@ class _LogGP:
 
     def _one_way(self, size: int) -> Estimate:
         """L + o_s + o_r + G (s-1)."""
+        return interval_of(self.medians, *self._parts(size))
+
+    def _parts(self, size: int) -> tuple[float, np.ndarray]:
+        """The same with its row."""
         further = max(size - 1, 0)
         value = max(self.latency, 0.0) + further * self.gap.line.slope
         row = self.latency_row * (self.latency > 0) + further * self.gap.line.rows[1]
         for line in (self.send, self.receive):
             part, part_row = line.at(size)
             value, row = value + part, row + part_row
-        return interval_of(self.medians, value, row)
+        return value, row
 
     def _curve_point(self, size: int) -> CurvePoint:
         """With an interval that covers half of the round trip, too, if that is known to differ."""
@@ -232,9 +239,13 @@ class _LogGP:
 
     def _half_trip(self, size: int) -> Estimate:
         """PRTT(1, 0, s) / 2, the measured time of one message."""
+        row = self._half_trip_row(size)
+        return interval_of(self.medians, float(row @ self.medians.center), row)
+
+    def _half_trip_row(self, size: int) -> np.ndarray:
         row = np.zeros(len(self.medians.center))
         row[self.trains.single[size]] = 0.5
-        return interval_of(self.medians, float(row @ self.medians.center), row)
+        return row
 
     def _leverage(self, symbol: str, sizes: Sequence[int]) -> float:
         """A gap is part of the time of a train's message, all other parameters of a single message's time;
@@ -266,10 +277,19 @@ class _LogGP:
         """The first size, above the smallest, at which the parts of a message's time add up to clearly more
         than half of the round trip, and the largest excess from there on, relative to it."""
         sizes = sorted(self.trains.single.keys() & self.trains.burst.keys())
-        pairs = {size: (self._one_way(size), self._half_trip(size)) for size in sizes[1:]}
-        excess = {size: total.value / measured.value - 1 for size, (total, measured) in pairs.items()}
-        clear = [size for size, pair in pairs.items() if excess[size] >= FAIR and _apart(*pair)]
-        return (clear[0], max(excess[size] for size in clear)) if clear else None
+        excess = {size: self._excess(size) for size in sizes[1:]}
+        clear = [size for size, (least, value) in excess.items() if value >= (FAIR if least > 0 else MUCH)]
+        return (clear[0], max(excess[size][1] for size in clear)) if clear else None
+
+    def _excess(self, size: int) -> tuple[float, float]:
+        """By how much the parts exceed half of the round trip, relative to it: at least (95%), and the value.
+        The difference is formed in each launch, so that slow launches do not hide it."""
+        value, row = self._parts(size)
+        half_trip = self._half_trip_row(size)
+        measured = float(half_trip @ self.medians.center)
+        more = value - measured
+        least = interval_of(self.medians, max(more, 0.0), row - half_trip).low or 0.0
+        return least / measured, more / measured
 
     def _contradictions(self, messages: Sequence[Observation]) -> list[FitCaveat]:
         gap, send, receive = (
