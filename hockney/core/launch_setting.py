@@ -8,8 +8,8 @@ A case with `setting=eager64k` is measured in launches with these variables, whi
 of the cases without a setting. The setting is part of the case's line, so that cases with different settings
 are different cases in plans, records, summaries and tables; the engine gets the line without it.
 
-A setting without variables only gives its cases separate launches. If the same cases are measured with it and
-with a setting that has variables, the launches of both contain the same cases.
+A setting without variables only gives its cases separate launches: it is `equivalent` to no setting, and
+results use the launches of both.
 """
 
 from __future__ import annotations
@@ -74,6 +74,11 @@ def launch_settings(lines: Sequence[str]) -> dict[str, LaunchSetting]:
             raise messages.launch_setting_twice(setting.name)
         settings[setting.name] = setting
     return settings
+
+
+def equivalent(lines: Sequence[str]) -> frozenset[str]:
+    """The names of settings that change nothing: "" (none), and those without variables."""
+    return frozenset(("", *(each.name for each in launch_settings(lines).values() if not each.variables)))
 
 
 def check_settings(used: Sequence[str], lines: Sequence[str]) -> None:

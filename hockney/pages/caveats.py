@@ -286,6 +286,28 @@ def _launches_in_two_modes(evidence: Evidence) -> RunCaveat | None:
     return run_caveat(messages.launches_in_two_modes(len(of), len(fitted), line, of[line]))
 
 
+def _undecided_settings(evidence: Evidence) -> RunCaveat | None:
+    """Whether ratios between launch settings are undecided while launches with the same setting differ."""
+    if not evidence.settings.launch_settings or evidence.machine.traits.noiseless:
+        return None
+    from hockney.pages.settings_compared import compared_settings
+
+    compared = compared_settings(evidence)
+    differ = [each for each in compared if each.spread > LAUNCHES_DIFFER and each.undecided]
+    if not differ:
+        return None
+    worst = max(differ, key=lambda each: each.largest_change)
+    caveat = messages.undecided_settings(
+        sum(each.undecided for each in differ),
+        sum(len(each.ratios) for each in compared),
+        labels(evidence)(worst.case.line),
+        worst.largest_change,
+        _more_launches(evidence, worst.launches),
+        _option(evidence),
+    )
+    return run_caveat(caveat)
+
+
 def _missed_launches(evidence: Evidence) -> RunCaveat | None:
     cases = [s.case for s in evidence.fits.summaries if s.unknown_change]
     if not cases:
@@ -365,5 +387,5 @@ _ALL: tuple[Callable[[Evidence], RunCaveat | None], ...] = (
     _verification, _corrupted, _failures, _incomplete, _surveyed, _notices, _load,
     _interrupted, _oversubscribed, _unbound, _threads_share_cores, machine_caveats.virtual,
     machine_caveats.governor, _precision, _launches_in_two_modes, _launches_differ,
-    _missed_launches, _few_launches, _clock, _contradiction, _poor_fit,
+    _undecided_settings, _missed_launches, _few_launches, _clock, _contradiction, _poor_fit,
 )  # fmt: skip

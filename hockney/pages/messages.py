@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from hockney.core.errors import UsageError, unknown
 from hockney.core.fit import LAUNCHES_IN_TWO_MODES
+from hockney.core.units import format_factor
 from hockney.core.wording import listing, plural, together
 from hockney.draw.page import Caveat
 from hockney.pages.format import half_width, percent, quantity, scatter
@@ -135,6 +136,22 @@ def launches_in_two_modes(fits: int, of: int, subject: str, found: str) -> Cavea
         f"{subject}, {found}; chance decides how many are in each",
         "fitted parameters, predictions and the typical times of short messages",
         "use the fast mode (--cost undisturbed), or measure again or with more time (--budget)",
+    )
+
+
+def undecided_settings(
+    undecided: int, ratios: int, worst: str, apart: float, planned: int, option: str
+) -> Caveat:
+    """`undecided` of all `ratios` between launch settings are because launches with the same setting differ,
+    at most by the factor `apart`, those of the case `worst`."""
+    verb = "is" if undecided == 1 else "are"
+    return Caveat(
+        "undecided-settings",
+        f"launches with the same setting differ by up to {format_factor(apart)} ({worst}): {undecided} of "
+        f"{plural(ratios, 'ratio')} between launch settings {verb} undecided",
+        "all ratios between launch settings: their intervals contain these changes",
+        f"plan more launches ({option} {planned}) with more time (--budget); 'hockney tune --check' measures "
+        "the gains of its tables again",
     )
 
 

@@ -1,36 +1,92 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The section on launch settings: what each of them changes."""
+"""What each launch setting changes: the section, and the ratios that a caveat judges."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
 from hockney.core.case import Case
-from hockney.core.launch_setting import DEFAULT, launch_settings
+from hockney.core.fit import Estimate
+from hockney.core.launch_setting import equivalent
 from hockney.draw.page import Section, Table
-from hockney.models.statistics import Observation, ratio_in_turns
+from hockney.models.statistics import OPEN, Observation, Turns, pooled, verdict
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity
 
+WITHOUT = ""
+"""The name of all settings that change nothing."""
+
+
+@dataclass(frozen=True)
+class ComparedSettings:
+    """A case without a setting, and its observations by setting; those that change nothing are together."""
+
+    case: Case
+    observed: Mapping[str, Sequence[Observation]]
+
+    @cached_property
+    def turns(self) -> Turns:
+        return Turns.of(self.observed)
+
+    @cached_property
+    def ratios(self) -> dict[str, Estimate]:
+        """By setting, the time relative to that without one."""
+        return {name: self.turns.ratio(name, WITHOUT) for name in sorted(self.observed) if name != WITHOUT}
+
+    @property
+    def spread(self) -> float:
+        """The standard deviation of the launches' log times, apart from settings and rounds; 0 if unknown."""
+        return 0.0 if self.turns.changes is None else self.turns.changes.deviation
+
+    @property
+    def largest_change(self) -> float:
+        """The factor by which launches with the same setting differ at most; 1 if unknown."""
+        return 1.0 if self.turns.changes is None else math.exp(self.turns.changes.largest)
+
+    @property
+    def launches(self) -> int:
+        """The fewest with one setting."""
+        return min(len(seen.launches) for same in self.observed.values() for seen in same)
+
+    @property
+    def undecided(self) -> int:
+        """How many of the ratios are."""
+        return sum(verdict(ratio) in OPEN for ratio in self.ratios.values())
+
+
+def compared_settings(evidence: Evidence) -> tuple[ComparedSettings, ...]:
+    """All cases that were measured both with a setting and without one, by their lines."""
+    return evidence.cached(_compared_settings)
+
+
+def _compared_settings(evidence: Evidence) -> tuple[ComparedSettings, ...]:
+    without = equivalent(evidence.settings.launch_settings)
+    by_case: dict[Case, dict[str, list[Observation]]] = {}
+    for seen in evidence.observed():
+        setting = WITHOUT if seen.case.setting in without else seen.case.setting
+        by_case.setdefault(seen.case.under(""), {}).setdefault(setting, []).append(seen)
+    return tuple(
+        ComparedSettings(case, observed)
+        for case, observed in sorted(by_case.items(), key=lambda each: each[0].line)
+        if WITHOUT in observed and len(observed) > 1
+    )
+
 
 def section(evidence: Evidence) -> Section | None:
-    """The time of each case with a setting relative to the time of the same case without: in launches with a
-    setting that has no variables, or else in ordinary launches. None if no case was measured both ways."""
-    plain = [s.name for s in launch_settings(evidence.settings.launch_settings).values() if not s.variables]
-    by_case: dict[Case, dict[str, Observation]] = {}
-    for seen in evidence.observed():
-        by_case.setdefault(seen.case.under(""), {})[seen.case.setting] = seen
+    """The time of each case with a setting relative to the time of the same case without. None if no case was
+    measured both ways."""
     rows = []
-    for case, named in sorted(by_case.items(), key=lambda each: each[0].line):
-        base = next((name for name in (*plain, "") if name in named), None)
-        if base is None:
-            continue
-        for name, seen in sorted(named.items()):
-            if name != base:
-                changed = ratio_in_turns(seen, named[base])
-                times = [quantity(each.interval()[0], "s") for each in (named[base], seen)]
-                known = changed.low is not None and changed.high is not None
-                ends = f"{changed.low:.2f} to {changed.high:.2f}" if known else ""
-                rows.append((case.line, name or DEFAULT, *times, f"{changed.value:.2f}", ends))
+    for each in compared_settings(evidence):
+        for name, ratio in each.ratios.items():
+            both = (each.observed[WITHOUT], each.observed[name])
+            times = [quantity(pooled(seen).interval()[0], "s") for seen in both]
+            known = ratio.low is not None and ratio.high is not None
+            ends = f"{ratio.low:.2f} to {ratio.high:.2f}" if known else ""
+            rows.append((each.case.line, name, *times, f"{ratio.value:.2f}", ends))
     if not rows:
         return None
     columns = ("case", "setting", "without", "with it", "ratio", "95% interval")

@@ -53,7 +53,7 @@ def test_where_nothing_is_faster_the_tables_are_empty(hockney, measured):
     done = hockney("tune", "--out", "tuned", "--json")
     assert done.code == 0, done.err
     document = json.loads(done.out)
-    assert document["files"] == ["tuned/hockney.choices"]
+    assert document["files"] == ["tuned/hockney.choices"] and document["doubts"] == []
     assert document["rules"] == document["gains"] == []
     assert document["counts"] == {"not faster": 4}, "two operations at two sizes"
     places = {(each["operation"], each["ranks"], each["bytes"]) for each in document["comparisons"]}
@@ -208,7 +208,10 @@ def gain(
         ((1.2, 1.4), (0.5, 0.6), "slower"),
         ((0.7, 0.9), (0.7, 1.3), "undecided"),
         ((0.7, 0.9), (None, None), "undecided"),
-        ((0.98, 1.03), (0.98, 1.03), "undecided"),
+        ((0.98, 1.03), (0.98, 1.03), "not faster"),
+        ((1.001, 1.012), (0.98, 1.08), "not faster"),
+        ((0.99, 0.999), (0.98, 1.08), "not faster"),
+        ((0.99, 1.01), (0.9, 1.01), "undecided"),
         ((None, None), (1.1, 1.3), "slower"),
     ],
 )
@@ -226,18 +229,40 @@ def test_a_check_names_what_it_refutes_and_what_it_leaves_out():
     middle = math.sqrt(0.7 * 1.2)
     needed = suggested_budget(60 * (math.log(1.2 / middle) / math.log(1.05 / middle)) ** 2)
     assert said == [
-        messages.gains_confirmed(1, 2),
+        messages.gains_confirmed(1, 0, 1, 0),
         messages.gains_undecided(["bcast of 512 B (openmpi-rules.conf)"], 0, True, needed),
     ]
     assert list(tune._verdict([confirmed], 60.0, unchecked=False, loaded=False)) == [
-        messages.gains_confirmed(1, 1)
+        messages.gains_confirmed(1, 0, 0, 0)
     ]
     lost = messages.slower_rule("bcast of 64 B (openmpi-rules.conf)", "1.28 [1.10, 1.50]", "returned")
     assert list(tune._verdict([refuted], 60.0, unchecked=True, loaded=False)) == [
-        messages.gains_confirmed(0, 1),
+        messages.gains_confirmed(0, 0, 0, 1),
         messages.rules_slower([lost]),
         messages.choices_unchecked(),
     ]
+
+
+def test_the_numbers_of_a_check_count_each_size_once():
+    """Also if it is slower in both memories, or by less than 5%."""
+    twice = gain(8, (1.1, 1.2), (1.3, 1.5))
+    alike = [gain(size, (1.0, 1.01), (1.004, 1.012)) for size in (64, 512)]
+    said = list(tune._verdict([twice, *alike], 60.0, unchecked=False, loaded=False))
+    name = "bcast of {} B (openmpi-rules.conf)".format
+    assert said == [
+        messages.gains_confirmed(0, 2, 0, 1),
+        messages.no_gain([name(64), name(512)]),
+        messages.rules_slower([messages.slower_rule(name(8), "1.40 [1.30, 1.50]", "returned")]),
+    ]
+    numbers = list(map(int, re.findall(r"\d+", said[0])))
+    assert numbers == [0, 3, 2, 1] and numbers[1] == numbers[0] + sum(numbers[2:])
+
+
+def test_the_time_for_a_gain_that_is_small_at_best_is_that_which_excludes_a_notable_one():
+    each = gain(8, (0.9, 1.1), (0.96, 1.04))
+    middle = math.sqrt(0.9 * 1.1)
+    assert each.verdict == "undecided"
+    assert each.time_to_decide == pytest.approx((math.log(middle / 0.9) / math.log(1.05 * middle)) ** 2)
 
 
 def test_a_check_without_intervals_is_too_short():

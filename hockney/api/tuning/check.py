@@ -23,7 +23,7 @@ from hockney.core.freed_memory import RETURNED, Memory
 from hockney.core.launch_setting import LaunchSetting
 from hockney.core.paths import AnyPath
 from hockney.lab import Listener, silent
-from hockney.models.statistics import NOTABLE, Observation, ratio_in_turns, time_to_exclude
+from hockney.models.statistics import NOTABLE, Observation, Turns, time_to_exclude, verdict
 from hockney.models.tuning import openmpi
 from hockney.models.tuning.points import PLAIN
 from hockney.models.tuning.rules import ChoiceRule
@@ -34,7 +34,8 @@ PRELOADED, RULED = "preloaded", "ruled"
 LIBRARY = Path("lib") / "libhockney-pmpi.so"
 SUFFIX = "-returned"
 """Of the same settings with freed memory returned to the system."""
-GainVerdict = Literal["faster", "slower", "undecided"]
+GainVerdict = Literal["faster", "slower", "not faster", "undecided"]
+"""faster, slower: by NOTABLE at least, with an interval that excludes 1; not faster: by less."""
 
 
 @dataclass(frozen=True)
@@ -47,11 +48,16 @@ class TimeRatio:
 
     @property
     def slower(self) -> bool:
-        return self.ratio.low is not None and self.ratio.low > 1
+        return verdict(self.ratio) == "slower"
 
     @property
     def faster(self) -> bool:
-        return self.ratio.high is not None and self.ratio.high < 1
+        return verdict(self.ratio) == "faster"
+
+    @property
+    def no_better(self) -> bool:
+        """Whether no notable gain is possible."""
+        return self.ratio.low is not None and self.ratio.low >= 1 / NOTABLE
 
     @property
     def no_worse(self) -> bool:
@@ -88,10 +94,13 @@ class Gain:
 
     @property
     def verdict(self) -> GainVerdict:
-        """slower: beyond doubt in one memory; faster: beyond doubt in one, and no worse in the other."""
+        """slower: beyond doubt in one memory; faster: beyond doubt in one, and no worse in the other; not
+        faster: in both, no notable gain is possible."""
         ratios = self.memories.values()
         if any(each.slower for each in ratios):
             return "slower"
+        if all(each.no_better for each in ratios):
+            return "not faster"
         confirmed = any(each.faster for each in ratios) and all(each.no_worse for each in ratios)
         return "faster" if confirmed else "undecided"
 
@@ -102,6 +111,8 @@ class Gain:
         best, worst = sorted((each.ratio for each in self.memories.values()), key=lambda ratio: ratio.value)
         if worst.value >= NOTABLE:
             return time_to_exclude(worst, 1.0)
+        if best.value > 1 / NOTABLE:
+            return max(time_to_exclude(ratio, 1 / NOTABLE) for ratio in (best, worst))
         return max(time_to_exclude(best, 1.0), time_to_exclude(worst, NOTABLE))
 
 
@@ -175,17 +186,17 @@ def _lines(rules: Iterable[ChoiceRule], settings: Sequence[str]) -> list[str]:
 
 def _gains(run: Run, sizes: dict[str, tuple[ChoiceRule, ...]]) -> list[Gain]:
     """Of the cases that were measured, each only with the settings that change it."""
-    seen = {
-        (each.case.setting, each.workload.operation, each.case.ranks, int(each.size)): each
-        for each in run.evidence.observed(cost="typical")
-    }
+    measured: dict[tuple[str, int, int], dict[str, Observation]] = {}
+    for each in run.evidence.observed(cost="typical"):
+        place = (each.workload.operation, each.case.ranks, int(each.size))
+        measured.setdefault(place, {})[each.case.setting] = each
     gains = []
     for setting, rules in sizes.items():
         for rule in rules:
             for size in rule.sizes:
                 place = (rule.operation, rule.ranks, size)
                 kept, returned = (
-                    _ratio(seen.get((PLAIN + memory, *place)), seen.get((setting + memory, *place)))
+                    _ratio(measured.get(place, {}), setting + memory, PLAIN + memory)
                     for memory in ("", SUFFIX)
                 )
                 if kept is not None and returned is not None:
@@ -193,7 +204,9 @@ def _gains(run: Run, sizes: dict[str, tuple[ChoiceRule, ...]]) -> list[Gain]:
     return gains
 
 
-def _ratio(plain: Observation | None, changed: Observation | None) -> TimeRatio | None:
-    if plain is None or changed is None:
+def _ratio(by_setting: dict[str, Observation], changed: str, plain: str) -> TimeRatio | None:
+    if plain not in by_setting or changed not in by_setting:
         return None
-    return TimeRatio(ratio_in_turns(changed, plain), (plain.interval()[0], changed.interval()[0]))
+    turns = Turns.of({name: [seen] for name, seen in by_setting.items()})
+    seconds = by_setting[plain].interval()[0], by_setting[changed].interval()[0]
+    return TimeRatio(turns.ratio(changed, plain), seconds)

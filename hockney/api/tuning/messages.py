@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hockney.core.errors import Inconclusive, UsageError, printable
 from hockney.core.freed_memory import KEPT, Memory, assignments
-from hockney.core.wording import listing, plural
+from hockney.core.wording import listing, plural, together
 
 WRITTEN_BY = "written by 'hockney tune'"
 
@@ -107,19 +107,33 @@ def gains_need_kept_memory() -> str:
     )
 
 
-def gains_confirmed(confirmed: int, measured: int) -> str:
-    return f"The gain is confirmed at {confirmed} of {plural(measured, 'size')}."
+def gains_confirmed(confirmed: int, none: int, undecided: int, slower: int) -> str:
+    """The numbers of sizes with each result, of all rules."""
+    others = (
+        (none, f"there is none at {none}"),
+        (undecided, f"it is undecided at {undecided}"),
+        (slower, f"the table is slower at {slower}"),
+    )
+    measured = confirmed + none + undecided + slower
+    first = f"The gain is confirmed at {confirmed} of {plural(measured, 'size')}"
+    found = [text for count, text in others if count]
+    return f"{first}; {together(found)}." if found else f"{first}."
+
+
+def no_gain(sizes: Sequence[str]) -> str:
+    """`sizes` with operation and table."""
+    return f"No gain of 5% or more: {listing(sizes)}. These rules change little and can be removed."
 
 
 def gains_undecided(sizes: Sequence[str], without_interval: int, loaded: bool, budget: str) -> str:
     """`sizes` with operation and table; `budget` would probably be enough."""
-    reason = "the intervals also include ratios without a gain"
+    reason = "the intervals include both gains and ratios without one"
     if without_interval == len(sizes):
         reason = "there are too few launches for intervals of the ratios"
     elif without_interval:
         few = plural(without_interval, "of them has", "of them have")
         reason += f", and {few} no interval because there are too few launches"
-    text = f"Not confirmed: {listing(sizes)}, because {reason}."
+    text = f"Undecided: {listing(sizes)}, because {reason}."
     if loaded:
         text += " Other programs used the processors meanwhile, which widens the intervals."
     return f"{text} Check again on a quiet machine with --check --budget {budget} or more."

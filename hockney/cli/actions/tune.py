@@ -7,11 +7,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 from hockney import api
 from hockney.api import Run
 from hockney.api.tuning import Gain, Tuned, check, tune
 from hockney.api.tuning import messages as texts
+from hockney.api.tuning.check import GainVerdict
 from hockney.cli import messages
 from hockney.cli.output.caveats import print_caveats
 from hockney.cli.output.load import load_and_note
@@ -28,6 +30,7 @@ from hockney.studies.tuning import NAME
 from hockney.studies.tuning.page import headline, rules_table
 
 DEFAULT_BUDGET_S = 60.0
+DOUBTS = ("incomplete", "load", "undecided-settings")
 
 
 def action(
@@ -48,26 +51,29 @@ def action(
     loaded = load_and_note(run or api.newest_run(NAME, reporter), quiet=quiet)
     with reporter.doing(messages.fitting()):
         tuned = tune(loaded, out, EFFECT if effect is None else effect)
+    doubts = _caveats(loaded)
     if not as_json:
         _print(tuned, loaded)
         if not checked and any(tuned.found.named()):
             print_line(texts.gains_need_kept_memory())
-        print_caveats(_caveats(loaded, "incomplete", "load"))
+        print_caveats(doubts)
     gains: list[Gain] = []
     if checked:
         with reporter:
             wanted = DEFAULT_BUDGET_S if budget is None else budget
             measured, gains = check(loaded, tuned, wanted, library, listen=reporter)
+        of_check = _caveats(measured)
+        doubts += of_check
         if not as_json:
             print_table(_table(gains))
             print_whole(f"run: {measured.path}")
-            loads = _load(measured)
             unchecked = library is None and bool(tuned.found.rules)
-            for sentence in _verdict(gains, wanted, unchecked=unchecked, loaded=bool(loads)):
+            loaded_too = any(caveat.code == "load" for caveat in of_check)
+            for sentence in _verdict(gains, wanted, unchecked=unchecked, loaded=loaded_too):
                 print_line(sentence)
-            print_caveats(loads)
+            print_caveats(of_check)
     if as_json:
-        print_json(_document(tuned, gains))
+        print_json(_document(tuned, gains, doubts))
     verdicts = [gain.verdict for gain in gains]
     if "slower" in verdicts:
         return Exit.ANSWER_IS_NO
@@ -78,36 +84,40 @@ def action(
 def _verdict(gains: list[Gain], budget: float, *, unchecked: bool, loaded: bool) -> Iterator[str]:
     """`budget` is that of the check (s). `unchecked`: hockney's own table was left out; `loaded`: other
     programs used the processors."""
-    yield texts.gains_confirmed(sum(gain.verdict == "faster" for gain in gains), len(gains))
-    undecided = [gain for gain in gains if gain.verdict == "undecided"]
+    found = {
+        verdict: [gain for gain in gains if gain.verdict == verdict] for verdict in get_args(GainVerdict)
+    }
+    undecided = found["undecided"]
+    yield texts.gains_confirmed(
+        len(found["faster"]), len(found["not faster"]), len(undecided), len(found["slower"])
+    )
+    if found["not faster"]:
+        yield texts.no_gain(list(map(_name, found["not faster"])))
     if undecided:
         without = sum(not gain.known for gain in undecided)
         times = multiple((gain.time_to_decide for gain in undecided), FEWEST_LAUNCHES)
         enough = suggested_budget(times * budget)
         yield texts.gains_undecided(list(map(_name, undecided)), without, loaded, enough)
-    slower = [
-        texts.slower_rule(_name(gain), bracketed(measured.ratio), memory)
-        for gain in gains
-        for memory, measured in gain.memories.items()
-        if measured.slower
-    ]
-    if slower:
-        yield texts.rules_slower(slower)
+    if found["slower"]:
+        yield texts.rules_slower([_slower(gain) for gain in found["slower"]])
     if unchecked:
         yield texts.choices_unchecked()
+
+
+def _slower(gain: Gain) -> str:
+    """A gain that is slower, in the memory in which it is slowest."""
+    slower = {memory: measured for memory, measured in gain.memories.items() if measured.slower}
+    memory, measured = max(slower.items(), key=lambda each: each[1].ratio.value)
+    return texts.slower_rule(_name(gain), bracketed(measured.ratio), memory)
 
 
 def _name(gain: Gain) -> str:
     return f"{gain.operation} of {quantity(gain.size, 'B')} ({gain.table})"
 
 
-def _load(run: Run) -> list[Caveat]:
-    """What other programs did meanwhile."""
-    return _caveats(run, "load")
-
-
-def _caveats(run: Run, *codes: str) -> list[Caveat]:
-    return [caveat for caveat in run.caveats if caveat.code in codes]
+def _caveats(run: Run) -> list[Caveat]:
+    """Those that concern the comparison."""
+    return [caveat for caveat in run.caveats if caveat.code in DOUBTS]
 
 
 def _print(tuned: Tuned, run: Run) -> None:
@@ -144,8 +154,9 @@ def _table(gains: list[Gain]) -> Table:
     return Table("gains", "", columns, rows, numeric=(1, 2, 5, 6, 7), parameters=(1,))
 
 
-def _document(tuned: Tuned, gains: list[Gain]) -> dict[str, object]:
+def _document(tuned: Tuned, gains: list[Gain], doubts: list[Caveat]) -> dict[str, object]:
     return {
+        "doubts": doubts,
         "files": [printable(str(path)) for path in _files(tuned)],
         "rules": [
             {

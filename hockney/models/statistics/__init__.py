@@ -55,7 +55,7 @@ from hockney.models.statistics.run_observations import (
 )
 from hockney.models.statistics.summary import summaries, summarise
 from hockney.models.statistics.sums import SumRatio, ratio_to_sum
-from hockney.models.statistics.turns import mean_ratio_in_turns, ratio_in_turns
+from hockney.models.statistics.turns import Turns, pooled
 from hockney.models.statistics.visits import LaunchTimesOnce, launch_times, visits_of
 
 __all__ = [
@@ -74,6 +74,7 @@ __all__ = [
     "ObservationTable",
     "SumRatio",
     "Times",
+    "Turns",
     "Verdict",
     "Z",
     "adjusted",
@@ -86,14 +87,13 @@ __all__ = [
     "launch_modes",
     "launch_times",
     "loaded_launches",
-    "mean_ratio_in_turns",
     "median_interval",
     "noise",
     "observe",
     "observe_case",
+    "pooled",
     "precision_of",
     "ratio",
-    "ratio_in_turns",
     "ratio_of_estimates",
     "ratio_to_sum",
     "shared_variance",

@@ -118,12 +118,18 @@ def half_width(values: np.ndarray, within: np.ndarray | float) -> np.ndarray:
     within = np.asarray(within, dtype=float)
     if values.shape[-1] < 2:
         return np.broadcast_to(within, values.shape[:-1]).copy()
-    between, freedom = spread(values)
+    return blended(*spread(values), within)
+
+
+def blended(between: np.ndarray | float, freedom: int, within: np.ndarray | float) -> np.ndarray:
+    """The half width from the variance S = `between` of a centre over launches, with its degrees of freedom,
+    and from `within`, as above."""
+    between, within = np.asarray(between, dtype=float), np.asarray(within, dtype=float)
     inside = (within / Z) ** 2
     with np.errstate(divide="ignore", invalid="ignore"):
         weight = np.where(inside > 0, np.clip(between / inside - 0.5, 0, 1), 1.0)
-    blended = (1 - weight) * Z**2 * np.fmax(between, inside) + weight * student(freedom) ** 2 * between
-    return np.sqrt(blended)
+    squared = (1 - weight) * Z**2 * np.fmax(between, inside) + weight * student(freedom) ** 2 * between
+    return np.asarray(np.sqrt(squared))
 
 
 def of_mean(half_widths: np.ndarray) -> float:

@@ -4,15 +4,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from hockney.core.case import ALGORITHM, MPI, SETTING, Case
 from hockney.core.fit import Estimate
-from hockney.models.statistics import Observation, ratio, ratio_in_turns
+from hockney.models.statistics import Observation, Turns, ratio
 from hockney.models.tuning.rules import AlgorithmRatio, Point
 
 PLAIN = "plain"
-"""The launch setting without variables, whose cases have the same company as those of other settings."""
+"""The launch setting without variables. All ratios depend on the time without variables, which is therefore
+measured in additional launches."""
 TABLED = (
     "bcast", "gather", "scatter", "allgather", "alltoall", "reduce", "allreduce", "reduce_scatter_block",
     "scan",
@@ -20,42 +21,55 @@ TABLED = (
 """The operations that a table can have."""
 
 
-Ratio = Callable[[Observation, Observation], Estimate]
+Named = Mapping[str, Sequence[Observation]]
+"""By name of the algorithm, one or more observations, of equivalent settings."""
 
 
 def points_of_algorithms(observations: Sequence[Observation]) -> list[Point]:
     """hockney's algorithms compared with MPI's own choice, in ordinary launches."""
+
+    def ratios(named: Named) -> dict[str, Estimate]:
+        (own,) = named[MPI]
+        return {name: ratio(seen, own) for name, (seen,) in named.items() if name != MPI}
+
     ordinary = [seen for seen in observations if not seen.case.setting]
-    return _points(ordinary, lambda case: str(case.get(ALGORITHM, "")), MPI, ratio)
+    return _points(ordinary, lambda case: str(case.get(ALGORITHM, "")), MPI, ratios)
 
 
 def points_of_settings(observations: Sequence[Observation], settings: Sequence[str]) -> list[Point]:
     """MPI's own choice in launches with these settings, which stand for algorithms, compared with it in
-    launches without variables: those of the setting `PLAIN`, or ordinary ones."""
+    launches without variables: ordinary ones and those of the setting `PLAIN`."""
+
+    def ratios(named: Named) -> dict[str, Estimate]:
+        turns = Turns.of(named)
+        return {name: turns.ratio(name, PLAIN) for name in named if name != PLAIN}
+
     own = [seen for seen in observations if seen.case.get(ALGORITHM) == MPI]
-    default = PLAIN if any(seen.case.setting == PLAIN for seen in own) else ""
-    used = [seen for seen in own if seen.case.setting in (default, *settings)]
-    return _points(used, lambda case: case.setting or default, default, ratio_in_turns)
+    used = [seen for seen in own if seen.case.setting in ("", PLAIN, *settings)]
+    return _points(used, lambda case: case.setting or PLAIN, PLAIN, ratios)
 
 
 def _points(
-    observations: Sequence[Observation], name_of: Callable[[Case], str], default: str, divided: Ratio
+    observations: Sequence[Observation],
+    name_of: Callable[[Case], str],
+    default: str,
+    ratios: Callable[[Named], Mapping[str, Estimate]],
 ) -> list[Point]:
-    """`name_of` a case gives its algorithm, `default` is the one that all are compared with, by `divided`."""
-    ways: dict[tuple[str, int, int], dict[Case, dict[str, Observation]]] = {}
+    """`name_of` a case gives its algorithm, `default` is the one that all are compared with in `ratios`."""
+    ways: dict[tuple[str, int, int], dict[Case, dict[str, list[Observation]]]] = {}
     for seen in observations:
         operation, size = seen.workload.operation, int(seen.size)
         if operation in TABLED and seen.workload.role == "collective" and ALGORITHM in seen.case and size > 0:
             rest = {k: v for k, v in seen.case.parameters if k not in (ALGORITHM, SETTING)}
             way = Case.of(seen.case.workload, seen.case.ranks, **rest)
             by_way = ways.setdefault((operation, seen.case.ranks, size), {})
-            by_way.setdefault(way, {})[name_of(seen.case)] = seen
+            by_way.setdefault(way, {}).setdefault(name_of(seen.case), []).append(seen)
     points = []
     for (operation, ranks, size), by_way in ways.items():
-        measured = [named for named in by_way.values() if default in named]
-        names = dict.fromkeys(name for named in measured for name in named if name != default)
+        measured = [ratios(named) for named in by_way.values() if default in named]
+        names = dict.fromkeys(name for named in measured for name in named)
         candidates = tuple(
-            AlgorithmRatio(name, _largest([divided(named[name], named[default]) for named in measured]))
+            AlgorithmRatio(name, _largest([named[name] for named in measured]))
             for name in names
             if all(name in named for named in measured)
         )

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,9 +15,8 @@ from hockney.draw.page import Section, Table
 from hockney.models.statistics import (
     OPEN,
     Observation,
+    Turns,
     Verdict,
-    mean_ratio_in_turns,
-    ratio_in_turns,
     stricter,
     verdict,
 )
@@ -24,6 +24,9 @@ from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import quantity
 from hockney.pages.series import times
 from hockney.studies.collectives.eager import OWN, limit_of
+
+BySize = dict[int, Observation]
+"""Of one setting."""
 
 
 @dataclass(frozen=True)
@@ -57,21 +60,23 @@ class EagerEffect:
     @cached_property
     def limits(self) -> tuple[EagerLimit, ...]:
         """Ascending; empty without times of MPI's own limit."""
-        seen: dict[str, dict[int, Observation]] = {}
-        for o in self.evidence.observed(m.case for each in self.measured.values() for m in each):
-            seen.setdefault(o.case.setting, {})[o.case.bytes] = o
-        own = seen.pop(OWN, {})
-        found = [
-            EagerLimit(
-                limit,
-                setting,
-                {size: ratio_in_turns(of[size], own[size]) for size in sorted(of) if size in own},
-                mean_ratio_in_turns(of, own),
-            )
-            for setting, of in seen.items()
-            if own.keys() & of.keys() and (limit := limit_of(setting)) is not None
-        ]
+        named = {name: [self._observed(each)] for name, each in self.measured.items()}
+        if OWN not in named:
+            return ()
+        own = named[OWN][0]
+        if ordinary := self._observed(self.evidence.of("pingpong", buffers="hot", ranks=2)):
+            named[OWN].append(ordinary)
+        found = []
+        for setting, (of, *_) in named.items():
+            sizes = sorted(own.keys() & of.keys())
+            if sizes and (limit := limit_of(setting)) is not None:
+                by_size = {size: _turns(named, size).ratio(setting, OWN) for size in sizes}
+                mean = Turns.of_means(_complete(named, sizes), sizes).ratio(setting, OWN)
+                found.append(EagerLimit(limit, setting, by_size, mean))
         return tuple(sorted(found, key=lambda each: (each.limit, each.setting)))
+
+    def _observed(self, measured: Iterable[Measured]) -> BySize:
+        return {int(o.size): o for o in self.evidence.observed(m.case for m in measured)}
 
     @property
     def best(self) -> EagerLimit | None:
@@ -89,6 +94,16 @@ class EagerEffect:
     def sizes(self, each: EagerLimit, wanted: Verdict) -> list[int]:
         """At which sizes one of the limits is faster, or slower."""
         return [size for size in each.by_size if self.verdict(each, size) == wanted]
+
+
+def _complete(named: Mapping[str, Sequence[BySize]], sizes: Iterable[int]) -> dict[str, list[BySize]]:
+    """The settings, and those of their observations, that have all of these sizes."""
+    found = {name: [each for each in same if each.keys() >= set(sizes)] for name, same in named.items()}
+    return {name: same for name, same in found.items() if same}
+
+
+def _turns(named: Mapping[str, Sequence[BySize]], size: int) -> Turns:
+    return Turns.of({name: [of[size] for of in same] for name, same in _complete(named, [size]).items()})
 
 
 def sentence(evidence: Evidence) -> str:

@@ -14,7 +14,6 @@ from hockney.draw.page import Page, Section, Table
 from hockney.models.tuning.rules import State
 from hockney.models.tuning.texts import bracketed
 from hockney.pages import quality
-from hockney.pages.caveats import everywhere
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity
 from hockney.pages.method import memory
@@ -46,7 +45,6 @@ def page(evidence: Evidence) -> Page:
         evidence,
         title="Collective algorithms",
         headline=headline(found, evidence.settings),
-        warnings=everywhere(evidence),
         sections=sections,
         method=(
             *memory(evidence),
