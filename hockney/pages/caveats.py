@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from statistics import median
 
+import numpy as np
+
 from hockney.core.fit import Summary
 from hockney.core.settings import FEWEST_LAUNCHES, PRECISION
 from hockney.draw.page import Caveat, Section
@@ -235,13 +237,14 @@ def _launches_differ(evidence: Evidence) -> RunCaveat | None:
     differ = [s for s in evidence.fits.summaries if _may_differ(s) and _differs(s)]
     if not differ:
         return None
-    worst = max(differ, key=lambda s: s.between or 0.0)
+    apart = {seen.case.line: float(np.ptp(seen.log_typical)) for seen in evidence.observed(cost="typical")}
+    worst = max(differ, key=lambda s: apart[s.case])
     single = sum((s.between or 0.0) <= LAUNCHES_DIFFER for s in differ)
     caveat = messages.launches_differ(
         len(differ),
         len(evidence.fits.summaries),
         labels(evidence)(worst.case),
-        worst.between or 0.0,
+        math.exp(apart[worst.case]),
         single,
         _more_launches(evidence, max(s.launches for s in evidence.fits.summaries)),
         _option(evidence),

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 
 from hockney.core.errors import UsageError, unknown
 from hockney.core.fit import LAUNCHES_IN_TWO_MODES
-from hockney.core.units import format_factor
+from hockney.core.units import format_factor, format_number
 from hockney.core.wording import listing, plural, together
 from hockney.draw.page import Caveat
-from hockney.pages.format import half_width, percent, quantity, scatter
+from hockney.pages.format import half_width, percent, quantity
 
 # what was measured
 
@@ -109,14 +109,12 @@ def missed_launches(cases: int, example: str) -> Caveat:
 
 
 def launches_differ(
-    cases: int, measured: int, worst: str, spread: float, single: int, planned: int, option: str, bound: bool
+    cases: int, measured: int, worst: str, ratio: float, single: int, planned: int, option: str, bound: bool
 ) -> Caveat:
-    """`cases` of the `measured` ones, `single` of them because of one launch only; the launches of the case
-    `worst` have the largest `spread`, that of the tables. All ranks are `bound` to cores, or not."""
+    """`cases` of the `measured` ones, `single` of them because of one launch only; those of the case `worst`
+    have the largest `ratio`, of the slowest to the fastest. All ranks are `bound` to cores, or not."""
     alone = f"; one launch is far off in {single}" if single else ""
-    most = f"the most by {scatter(spread)}, {worst}{alone}"
-    if single == cases:
-        most = f"one launch is far off, as of {worst}"
+    most = f"the slowest takes up to {format_number(ratio, 2)} times as long as the fastest, {worst}{alone}"
     bind = "" if bound else ", bind the ranks to cores"
     return Caveat(
         "launches-differ",

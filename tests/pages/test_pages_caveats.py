@@ -20,7 +20,6 @@ from hockney.draw.page import Caveat
 from hockney.models.fits.caveats import launches_in_two_modes, wide_parameter
 from hockney.pages import environment, headline, quality
 from hockney.pages.caveats import caveats
-from hockney.pages.columns import COLUMNS
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import half_width, scatter, typical_cost
 from hockney.pages.labels import labels
@@ -112,15 +111,16 @@ def test_launches_that_scatter_beyond_100_percent_do_so_by_a_factor(deviation, t
     assert scatter(deviation) == text
 
 
-def test_the_warning_and_the_tables_have_one_spread_between_launches():
-    """One launch of four that is far off does not show in it, so the warning names that launch."""
-    several = evidence({LINE: launches(4, between=0.4, seed=3), OTHER: launches(4)})
-    spread = COLUMNS["between"].text(several.measured[0])
-    assert several.measured[0].case.line == LINE and spread in found(several)["launches-differ"].text
-    times = launches(4)
-    times[1] = 1000 * times[1]
-    text = found(evidence({LINE: times}))["launches-differ"].text
-    assert "factor" not in text and "%" not in text
+def test_the_warning_has_the_largest_ratio_between_launches():
+    """Of all cases that differ: the spread of a case with two slow launches of ten is much smaller."""
+    times = launches(10)
+    times[1], times[2] = 3.5 * times[1], 3.5 * times[2]
+    several = evidence({LINE: times, OTHER: launches(10, between=0.2), LARGEST: launches(10)})
+    text = found(several)["launches-differ"].text
+    assert re.findall(r"[\d.]+ times", text) == ["3.5 times"] and labels(several)(LINE) in text
+    few = launches(4)
+    few[1] = 1000 * few[1]
+    assert "1000 times" in found(evidence({LINE: few}))["launches-differ"].text
 
 
 @pytest.mark.parametrize(("planned", "proposed"), [(3, "10"), (10, "20"), (16, "32")])
