@@ -6,14 +6,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
 import numpy as np
 import pytest
 from models_data import CATALOG, record
 
 from hockney.core.case import Case
-from hockney.core.record import RunRecords
+from hockney.core.record import RunRecords, Visits
 from hockney.models import fit_all
+from hockney.models.fitted_time import fitted_time
 from hockney.models.statistics import launch_modes, observe, tabulate
+from hockney.models.statistics.modes import margins
 
 SIZES = (0, 8, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576)
 SLOW_UP_TO = 2048
@@ -103,3 +106,30 @@ def test_only_the_sizes_with_modes_need_to_be_a_quarter():
     assert shown is not None and shown.case.size == 0
     one = [r for r in run.records if r.parsed_case().bytes in (0, 4096, 16384, 65536, 262144, 1048576)]
     assert launch_modes(observe(RunRecords(records=one), CATALOG)) is None
+
+
+def visited(slow: Sequence[bool], visits: int = 8) -> RunRecords:
+    """The same, with visits at known moments, so that modes can be followed over time."""
+    records = []
+    for one in run_with(slow).records:
+        at = Visits(after_s=list(range(visits)), repetitions=[5] * visits, preempted=[0] * visits)
+        started = 100.0 * int(one.launch.split(".")[0])
+        records.append(msgspec.structs.replace(one, visits=at, started_s=started))
+    return RunRecords(records=records)
+
+
+@pytest.mark.parametrize("slow", [2, 8])
+def test_a_fit_is_no_more_certain_of_the_share_of_the_modes_than_its_cases(slow):
+    """One change of the mode shows little of the share in the long run, however many sizes there are."""
+    run = visited([k < slow for k in range(10)])
+    cases = [seen for seen in observe(run, CATALOG) if 0 < seen.size <= SLOW_UP_TO]
+    assert all(seen.modes is not None for seen in cases)
+    (fit,) = (fit for fit in fit_all(run, CATALOG, cores=2).fits if fit.model == "hockney")
+    for seen in cases:
+        value = seen.interval()[0]
+        below, above = margins(seen.modes, seen.visits, seen.visits_at_s)
+        assert max(below, above) > 0.5
+        time = fitted_time(fit, {"bytes": seen.size})
+        assert time.low < 1.1 * value * np.exp(-below) and time.high > 0.9 * value * np.exp(above)
+    (latency,) = (p.estimate for p in fit.parameters if p.symbol == "t_0")
+    assert latency.low < 150e-9 and latency.high > 300e-9

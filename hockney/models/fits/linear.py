@@ -34,7 +34,8 @@ def interval_of(
     free = medians.launches @ row
     half = float(half_width(free, within))
     middle = value if held else float(center(free))
-    return estimate(value, max(middle - half, 0.0), max(middle + half, 0.0))
+    low, high = medians.widened(middle, half, row)
+    return estimate(value, max(low, 0.0), max(high, 0.0))
 
 
 @dataclass(frozen=True)

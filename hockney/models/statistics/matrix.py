@@ -13,6 +13,7 @@ from hockney.core.fit import Estimate
 from hockney.models.scipy_functions import chi_square_exceeded
 from hockney.models.statistics.estimates import estimate
 from hockney.models.statistics.location import COST, Z, center, half_width, spread, student
+from hockney.models.statistics.modes import margins
 from hockney.models.statistics.observations import Observation
 
 MUCH = 8.0
@@ -28,7 +29,9 @@ class ObservationTable:
     row's center and the launch's common factor. `log_center` is each row's typical launch and `variance` that
     of its error, apart from effects of launches on all rows alike: from the spread within launches, and at
     least the effect of launches on one case beyond its neighbors, which is pooled over the rows except if
-    one is much worse: such rows are `spoiled`, and all their entries are filled in.
+    one is much worse: such rows are `spoiled`, and all their entries are filled in. `limits` (2 x rows) are
+    the logarithms by which the long-run times may lie below and above the typical ones if only few cycles of
+    the machine's modes were observed (`margins`).
     """
 
     log_times: np.ndarray
@@ -36,6 +39,7 @@ class ObservationTable:
     variance: np.ndarray
     spoiled: np.ndarray
     errors: int
+    limits: np.ndarray
 
     @property
     def launches(self) -> int:
@@ -45,6 +49,12 @@ class ObservationTable:
     def times(self) -> np.ndarray:
         """The typical time of each row (s)."""
         return np.exp(self.log_center)
+
+    @property
+    def extremes(self) -> np.ndarray:
+        """The times (s) of each row in the long run, if the machine is faster or slower than in the run: 2 x
+        rows."""
+        return np.exp(self.log_center + self.limits)
 
     @property
     def by_launch(self) -> np.ndarray:
@@ -77,7 +87,14 @@ def tabulate(observations: Sequence[Observation], share: float = 0.75) -> Observ
     variance = np.maximum(within, apart) + _of_inference(observations)
     usable = np.isfinite(log_times) & ~spoiled[:, None]
     filled = np.where(usable, log_times, centers[:, None] + common)
-    return ObservationTable(filled, centers, variance, spoiled, sum(seen.errors for seen in observations))
+    errors = sum(seen.errors for seen in observations)
+    return ObservationTable(filled, centers, variance, spoiled, errors, _limits(observations))
+
+
+def _limits(observations: Sequence[Observation]) -> np.ndarray:
+    every = [seen.whole for seen in observations]
+    sides = [margins(seen.modes, seen.visits, seen.visits_at_s) for seen in every]
+    return np.array([(-below, above) for below, above in sides]).T
 
 
 def _of_inference(observations: Sequence[Observation]) -> np.ndarray:
@@ -159,12 +176,14 @@ def sum_quantile(first: np.ndarray, freedom: int, second: np.ndarray, second_fre
 class Medians:
     """Times (s) of all rows: the typical ones, every launch's (launches x rows), and the variance of the
     former predicted by the spread within launches (nan if unknown). Rows spoiled by a launch differ from
-    launch to launch by the common factor only, so theirs includes the spread between launches."""
+    launch to launch by the common factor only, so theirs includes the spread between launches. `extremes` as
+    in the table."""
 
     center: np.ndarray
     launches: np.ndarray
     variance: np.ndarray
     errors: int
+    extremes: np.ndarray
 
     @staticmethod
     def of(observations: Sequence[Observation]) -> Medians:
@@ -172,7 +191,7 @@ class Medians:
         within = np.array([observation.within for observation in observations]) ** 2
         within += _of_inference(observations)
         variance = np.where(table.spoiled, table.variance, within)
-        return Medians(table.times, table.by_launch, table.times**2 * variance, table.errors)
+        return Medians(table.times, table.by_launch, table.times**2 * variance, table.errors, table.extremes)
 
     def contrast(self, value: float, row: np.ndarray, constant: float, scale: float = 1.0) -> Estimate:
         """`value` with the interval of the linear combination row @ times + constant, cut at zero."""
@@ -181,7 +200,13 @@ class Medians:
         free = self.launches @ row + constant
         half = float(half_width(free, within))
         middle = float(center(free))
-        return estimate(value, max(middle - half, 0.0), max(middle + half, 0.0))
+        low, high = self.widened(middle, half, row)
+        return estimate(value, max(low, 0.0), max(high, 0.0))
+
+    def widened(self, middle: float, half: float, row: np.ndarray) -> tuple[float, float]:
+        """The ends of the interval of row @ times: at least those of the extremes."""
+        apart = (self.extremes - self.center) @ row
+        return middle + min(-half, float(apart.min())), middle + max(half, float(apart.max()))
 
     def combined(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Values and variances of the linear combinations rows @ times: the larger of the variance predicted

@@ -37,7 +37,7 @@ CAP = 9.0
 class FittedLine:
     """One segment: rows first..beyond-1, free (unconstrained) parameters of each launch (launches x 2) and
     the variance of the center's parameters due to the errors of single points; `alone` is the same for each
-    parameter with the other held at 0."""
+    parameter with the other held at 0, and `extremes` (2 x 2) are those of `Piecewise.extremes`."""
 
     first: int
     beyond: int
@@ -46,11 +46,13 @@ class FittedLine:
     variance: np.ndarray
     alone: np.ndarray
     alone_variance: np.ndarray
+    extremes: np.ndarray
 
 
 @dataclass(frozen=True)
 class Piecewise:
     """`center` is the typical launch (one replicate), `launches` each launch with the same segments,
+    `extremes` the fit to the fastest and the slowest long-run times (`ObservationTable.extremes`),
     `replicates` the center with new errors and segments searched again, by the position of the changes.
     `stray` is the variance, at each size, of the logarithm of a time about the curve, below it and above it,
     `misfit` the larger part of it that the errors of the times do not explain."""
@@ -61,6 +63,7 @@ class Piecewise:
     lines: list[FittedLine]
     center: Pieces
     launches: Pieces
+    extremes: Pieces
     replicates: dict[Place, Pieces]
     replicate_starts: np.ndarray
     quantile: float
@@ -104,6 +107,8 @@ class Piecewise:
             down, up = self.quantile * np.sqrt(below), self.quantile * np.sqrt(above)
             low = np.log(value) - np.hypot(half_width(each, stretch * (np.log(value) - lowest)), down)
             high = np.log(value) + np.hypot(half_width(each, stretch * (highest - np.log(value))), up)
+            ends = np.log(np.atleast_2d(function(self.extremes).T).T)
+            low, high = np.fmin(low, ends.min(axis=0)), np.fmax(high, ends.max(axis=0))
         return [estimate(*three) for three in zip(value, np.exp(low), np.exp(high), strict=True)]
 
     def segment(self, line: FittedLine) -> tuple[Estimate, Estimate]:
@@ -125,6 +130,7 @@ class Piecewise:
                 low, high = min(low, value - float(alone)), max(high, value + float(alone))
             if value == 0:
                 high = max(high, half)
+            low, high = min(low, line.extremes[:, k].min()), max(high, line.extremes[:, k].max())
             estimates.append(estimate(value, max(low, least), max(high, least)))
         return estimates[0], estimates[1]
 
@@ -177,6 +183,8 @@ def fit_piecewise(size: np.ndarray, table: ObservationTable) -> Piecewise:
     again = fitted * np.exp(rng.standard_normal((REPLICATES, n)) * np.sqrt(variance))
     again_starts = search(size, again, weight, PENALTY * np.log(n))
     again_lines = lines(size, again, weight, again_starts)
+    both = np.repeat(starts, 2, axis=0)
+    extreme_latency, extreme_per_byte = lines(size, table.extremes, weight, both)
     bounds = [*np.flatnonzero(starts[0]), n]
     return Piecewise(
         size=size,
@@ -191,11 +199,13 @@ def fit_piecewise(size: np.ndarray, table: ObservationTable) -> Piecewise:
                 each,
                 weight,
                 variance * fitted**2,
+                np.stack((extreme_latency[:, first], extreme_per_byte[:, first]), axis=1),
             )
             for first, beyond in pairwise(bounds)
         ],
         center=pieces(size, starts, latency, per_byte),
         launches=pieces(size, their, *lines(size, each, weight, their)),
+        extremes=pieces(size, both, extreme_latency, extreme_per_byte),
         replicates={place: pieces(size, again_starts, *again_lines, place) for place in ("early", "late")},
         replicate_starts=again_starts,
         quantile=student(float(freedom + (n - 1) * (len(each) - 1))),
@@ -238,6 +248,7 @@ def _line(
     each: np.ndarray,
     weight: np.ndarray,
     variance: np.ndarray,
+    extremes: np.ndarray,
 ) -> FittedLine:
     rows = slice(first, beyond)
     root = np.sqrt(weight[rows])[:, None]
@@ -247,7 +258,14 @@ def _line(
     alone = (design / scale**2 * root).T
     times, errors = each[:, rows], variance[rows]
     return FittedLine(
-        first, beyond, center, times @ both.T, both**2 @ errors, times @ alone.T, alone**2 @ errors
+        first,
+        beyond,
+        center,
+        times @ both.T,
+        both**2 @ errors,
+        times @ alone.T,
+        alone**2 @ errors,
+        extremes,
     )
 
 
