@@ -109,6 +109,7 @@ def test_a_quiet_machine():
     assert found.keys() >= {"noise-low", "precision-reachable"}
     assert found["noise-low"].verdict == "good" and found["noise-low"].numbers["modes"] is None
     precision = found["precision-reachable"].numbers["precision"]
+    assert found["precision-reachable"].numbers["watched_s"] == found["noise-low"].numbers["watched_s"] > 0
     assert precision["30"] > precision["60"] > precision["300"] > 0
 
 

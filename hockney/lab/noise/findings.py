@@ -103,10 +103,16 @@ def _precision(series: WatchedCase, quiet: bool) -> Finding:
     reached = reachable(series.noise)
     values = {f"{seconds:.0f}": value for seconds, value in reached.items()}
     now = values if quiet else dict.fromkeys(values)
-    numbers = _named(series) | {"precision": now, "precision_when_quiet": values}
+    watched_s = series.noise.watched_s
+    numbers = _named(series) | {
+        "precision": now,
+        "precision_when_quiet": values,
+        "watched_s": watched_s,
+    }
     known = {seconds: value for seconds, value in reached.items() if value is not None}
     if len(known) < len(reached):
-        return messages.precision_unknown(_what(series), series.noise.watched_s, numbers)
+        return messages.precision_unknown(_what(series), watched_s, numbers)
     if not quiet:
         return messages.precision_unknown_while_busy(_what(series), known, numbers)
-    return messages.precision_reachable(_what(series), known, known[WANTED_AT_S] <= WANTED_PRECISION, numbers)
+    enough = known[WANTED_AT_S] <= WANTED_PRECISION
+    return messages.precision_reachable(_what(series), known, enough, watched_s, numbers)

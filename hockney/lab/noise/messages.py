@@ -96,12 +96,17 @@ def interference(
 
 
 def precision_reachable(
-    what: What, reached: Mapping[float, float], enough: bool, numbers: Mapping[str, object]
+    what: What,
+    reached: Mapping[float, float],
+    enough: bool,
+    watched_s: float,
+    numbers: Mapping[str, object],
 ) -> Finding:
     """`reached` is the half width of a 95% interval, by the seconds of the budget."""
     text = (
         f"{_name(what)}: a run as large as a survey can reach a precision of about {_precisions(reached)}, "
-        "if the machine stays like this"
+        f"if the machine stays as in these {format_seconds(watched_s, 2)}; a mode that lasts longer may be "
+        "several times as slow or fast"
     )
     if what == "messages":
         text += "; most cases of a survey vary more than this one"
