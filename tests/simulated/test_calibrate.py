@@ -159,6 +159,21 @@ def test_calls_that_cost_more_than_their_messages_are_noted(real, machine):
     assert any(note.startswith("a call of bcast") for note in notes)
 
 
+def test_undisturbed_operations_are_batched_as_in_the_fastest_launch(real):
+    """Slow launches have fewer operations between two readings of the clock."""
+    (one, *_) = (r for r in real.run.records if r.parsed_case().workload == "pingpong")
+    slow = msgspec.structs.replace(one, launch="slow", batch=1)
+    run = RunRecords(real.run.launches, (*real.run.records, slow))
+    both = {
+        cost: replace(real, run=run, fits=msgspec.structs.replace(real.fits, cost=cost))
+        for cost in ("typical", "undisturbed")
+    }
+    size = one.parsed_case().bytes
+    batch = {cost: survey.batch("pingpong", size) for cost, survey in both.items()}
+    assert batch["typical"] < batch["undisturbed"]
+    assert batch["undisturbed"] == max(r.batch for r in real.run.records if r.case == one.case)
+
+
 def test_one_host_says_nothing_of_what_is_between_hosts(real, machine):
     assert messages.note_between_nodes(real.name) in machine.notes
     apart = calibrate(on_hosts(real, [["a", "b"]]))
