@@ -153,7 +153,7 @@ def no_compiler(language: str) -> EnvironmentProblem:
 
 
 def waiting_for_other_build() -> str:
-    return "waiting for another hockney that is building SimGrid here"
+    return "waiting for another hockney process that is building SimGrid here"
 
 
 def fetching(package: str) -> str:

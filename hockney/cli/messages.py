@@ -106,7 +106,7 @@ def twin_of_this_run() -> str:
 
 def twin_disagrees(what: str, error: float, within: float, interval: str) -> str:
     """`interval` is the real machine's, "" where it is not known."""
-    beyond = f" and not in the interval of the real one ({interval})" if interval else ""
+    beyond = f" and outside the interval of the real one ({interval})" if interval else ""
     return f"disagrees: {what}, by {error:+.1%}, which is more than {within:.0%}{beyond}"
 
 
@@ -301,7 +301,7 @@ def many_rows(rows: int) -> Notice:
 
 def rates_of_other_sizes(kinds: Sequence[str]) -> Notice:
     return Notice(
-        f"local work was measured at other sizes only: {', '.join(kinds)}; "
+        f"local work was measured only at other sizes: {', '.join(kinds)}; "
         "'hockney run bsp-kernels' measures it at the sizes of its kernels",
         "rates-of-other-sizes",
     )

@@ -203,16 +203,10 @@ def value_out_of_range(
 
 def not_a_multiple(parameter: str, value: int, divisor: int, source: str) -> UsageError:
     """`source` is the parameter that has `divisor` as its value, such as "block=8"; "" if it is fixed."""
-    below, above = value // divisor * divisor, (value // divisor + 1) * divisor
-    nearest = f"{parameter}={below} or {parameter}={above}" if below else f"{parameter}={above}"
+    what, why = f"'{parameter}={value}' is not possible", f"expected a multiple of {source or divisor}"
+    remedy = f"use for example {parameter}={-(-value // divisor) * divisor}"
     return UsageError(
-        f"'{parameter}={value}' is not possible",
-        f"expected a multiple of {source or divisor}",
-        f"use for example {nearest}",
-        code="not-a-multiple",
-        parameter=parameter,
-        value=value,
-        multiple_of=divisor,
+        what, why, remedy, code="not-a-multiple", parameter=parameter, value=value, multiple_of=divisor
     )
 
 
@@ -349,13 +343,8 @@ def not_a_variable(text: str) -> UsageError:
 
 
 def variable_given_twice(name: str) -> UsageError:
-    return UsageError(
-        f"-x {printable(name)} is given twice",
-        "it takes one value",
-        "give it once",
-        code="variable-given-twice",
-        name=name,
-    )
+    what = f"-x {printable(name)} is given twice"
+    return UsageError(what, "it takes one value", "give it once", code="variable-given-twice", name=name)
 
 
 def not_a_launch_setting(line: str) -> UsageError:
@@ -369,13 +358,9 @@ def not_a_launch_setting(line: str) -> UsageError:
 
 
 def launch_setting_twice(name: str) -> UsageError:
-    return UsageError(
-        f"the launch setting {printable(name)} is declared twice",
-        "",
-        "give it once, with all its variables",
-        code="launch-setting-twice",
-        name=name,
-    )
+    what = f"the launch setting {printable(name)} is declared twice"
+    remedy = "give it once, with all its variables"
+    return UsageError(what, "", remedy, code="launch-setting-twice", name=name)
 
 
 def unknown_launch_setting(name: str, declared: Iterable[str]) -> UsageError:
@@ -384,13 +369,9 @@ def unknown_launch_setting(name: str, declared: Iterable[str]) -> UsageError:
 
 
 def launch_setting_not_used(name: str) -> UsageError:
-    return UsageError(
-        f"no case uses the launch setting {printable(name)}",
-        "",
-        f"add it to a case, for example 'pingpong setting=default,{printable(name)}'",
-        code="launch-setting-not-used",
-        name=name,
-    )
+    what = f"no case uses the launch setting {printable(name)}"
+    remedy = f"add it to a case, for example 'pingpong setting=default,{printable(name)}'"
+    return UsageError(what, "", remedy, code="launch-setting-not-used", name=name)
 
 
 # paths

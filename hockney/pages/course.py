@@ -67,7 +67,7 @@ def _visits(evidence: Evidence, m: Measured) -> list[tuple[float, float]]:
 def _in_modes(m: Measured, modes: Modes) -> str:
     fast, slow = quantity(modes.fast_s, "s"), quantity(modes.slow_s, "s")
     changes = (
-        "no launch saw it change"
+        "it did not change during any launch"
         if modes.dwell_s is None
         else f"the machine switches about every {_roughly(modes.dwell_s)}"
     )

@@ -93,8 +93,8 @@ def section(evidence: Evidence) -> Section | None:
     return Section(
         title="Launch settings",
         text=(
-            "The table compares launches with a setting to launches without, which took turns. A ratio whose "
-            "interval includes 1 shows no effect.",
+            "The table compares launches with a setting and launches without it, which alternated. A ratio "
+            "whose interval includes 1 shows no effect.",
         ),
         tables=(Table("settings", "Launch settings", columns, tuple(rows), numeric=(2, 3, 4, 5)),),
     )

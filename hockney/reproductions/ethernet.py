@@ -157,9 +157,9 @@ def _summary(compared: Sequence[Compared]) -> tuple[str, ...]:
     ]
     if len(near) > len(by_messages) / 2:
         texts.append(
-            "So the switch carried one message after the other: a true switch would have been faster. The "
-            "tournament was woken by a broadcast that all nodes hear at once, which is sent message by "
-            "message here."
+            "So the switch carried one message after another: a true switch would have been faster. The "
+            "tournament ended with a broadcast that all nodes receive at once; here it is sent message by "
+            "message."
         )
     return tuple(texts)
 

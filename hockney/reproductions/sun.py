@@ -108,8 +108,8 @@ def _summary(compared: Sequence[Compared]) -> tuple[str, ...]:
     )
     if others is not None and others > max(2 * off, 0.05):
         texts.append(
-            "What the formula leaves open matters more: if the processes do not start together, or if the "
-            f"cable carries one message after the other, times differ from it by up to {others:.0%}."
+            "What the formula does not specify matters more: if the processes do not start together, or if "
+            f"the cable carries one message after another, times differ from it by up to {others:.0%}."
         )
     return tuple(texts)
 

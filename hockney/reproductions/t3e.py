@@ -234,12 +234,12 @@ def _summary(compared: Sequence[Compared]) -> tuple[str, ...]:
     used = sum(row.status == "fitted" for row in close)
     return (
         "The paper timed MPI on a Cray T3E. The simulated T3E sends messages at the printed speeds over a "
-        "torus, runs the usual algorithms on them, and has nothing else of the machine.",
+        "torus, runs the usual algorithms, and models nothing else of the machine.",
         f"With messages alone it gives {len(close)} of the {len(rows)} printed times of collectives on 32 to "
         f"256 processes within {CLOSE:.0%}; {used} of these had helped to describe the machine, "
         f"{len(close) - used} are predicted.",
-        f"Of the other {away}, {brought} come as close when the machine gets one mechanism more, as "
-        f"collectives in shared memory or an all-to-all in log2 P steps ({fitted} of them fitted): "
+        f"Of the other {away}, {brought} come as close if the machine gets one additional mechanism, such "
+        f"as collectives in shared memory or an all-to-all in log2 P steps ({fitted} of them fitted): "
         f"{len(close) + brought} of {len(rows)} in all. The rest is not explained.",
         *t3e_findings.headline(compared),
     )

@@ -62,7 +62,7 @@ def sentences(compared: Sequence[Compared]) -> tuple[str, ...]:
         f"Missed by more than {NEAR:.0%} by the nearest algorithm: {_named(left)}."
         if left
         else f"Each printed time is within {NEAR:.0%} of the nearest algorithm's.",
-        f"Reached within {NEAR:.0%} by no algorithm at all: {len(out_of_reach(compared))} printed times.",
+        f"Printed times to which no algorithm comes within {NEAR:.0%}: {len(out_of_reach(compared))}.",
     ]
     smaller = _slower_if_smaller()
     fewer = _slower_on_fewer()

@@ -63,7 +63,7 @@ def _caption(operation: str, names: list[str], bandwidth: bool) -> str:
     if bandwidth:
         texts.append(f"Bandwidth: {definition.rule}.")
     if operation == "alltoall":
-        texts.append("A line that ends early has too many messages to simulate beyond.")
+        texts.append("A line ends early where there are too many messages to simulate.")
     return " ".join(texts)
 
 

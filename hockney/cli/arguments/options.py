@@ -178,7 +178,8 @@ asked = _all(
         type=SIZES,
         metavar="B,...",
         default=(),
-        help="Message sizes, such as 0,8,4KiB or 0:1GiB.  [default: 0:4MiB]",
+        help="Message sizes, such as 0,8,4KiB or 0:1GiB; ranges skip those that a workload cannot have.  "
+        "[default: 0:4MiB]",
     ),
     click.option(
         "--budget",
@@ -239,7 +240,12 @@ asked = _all(
     ),
     click.option("--bind/--no-bind", default=True, show_default=True, help="Bind each rank to a core."),
     launcher,
-    click.option("--label", metavar="TEXT", default="", help="Name of the run, shown with its results."),
+    click.option(
+        "--label",
+        metavar="TEXT",
+        default="",
+        help="Name of the run, shown with its results; may contain spaces.",
+    ),
     where,
 )
 

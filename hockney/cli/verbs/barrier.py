@@ -32,8 +32,9 @@ def command(**given: Any) -> int:
     """Name the fastest barrier for a number of ranks, and its margin.
 
     Uses RUN, or the newest complete run of 'hockney run barriers' in runs/. If the number of ranks was
-    measured, the measured times decide, and barriers count as equal if the 95% interval of their ratio
-    includes 1. Otherwise the models decide, within their limits, and the output is marked as predicted.
+    measured, barriers are compared by their measured times, and two of them count as equal if the 95%
+    interval of their ratio includes 1. Otherwise they are compared by the models, within the limits of these,
+    and the output is marked as predicted.
     """
     from hockney.cli.actions.barrier import action
 

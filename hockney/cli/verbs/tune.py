@@ -57,8 +57,9 @@ def command(**given: Any) -> int:
 
     Exit code 4 if no algorithm is faster and most comparisons are undecided.
 
-    With --check: measures all sizes in the tables again, with and without the tables, in programs that keep
-    freed memory and in others. Exit code 1 if a table makes one of them slower, 4 if no gain was confirmed.
+    With --check: measures all sizes in the tables again, with and without the tables, both in programs that
+    keep freed memory and in programs that return it. Exit code 1 if a table makes one of them slower, 4 if no
+    gain was confirmed.
     """
     from hockney.cli.actions.tune import action
 

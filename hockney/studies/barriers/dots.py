@@ -91,5 +91,5 @@ def entered(every: Sequence[BarrierResult]) -> Figure | None:
         _names([each.algorithm for each in selected]),
         Axis("time", "s"),
         tuple(s for s in series if s.x),
-        "In the order of the costs back to back.",
+        "Ordered by the back-to-back costs.",
     )

@@ -19,7 +19,7 @@ METHOD = (
     "Each kernel states its supersteps: local work, bytes, packets and messages. Models turn these into "
     "times, with parameters and local rates that were measured separately in the same launches. No "
     "prediction uses the run of a kernel.",
-    "Repairs drop one assumption of a model each: docs/models.md lists them. An assumption is named if its "
+    "Each repair drops one assumption of a model: docs/models.md lists them. An assumption is named if its "
     "repair alone removes most of an error of more than 10%, and at least a third of it.",
 )
 

@@ -171,7 +171,7 @@ def section(evidence: Evidence) -> Section | None:
         Axis("message size", "B"),
         Axis("time", "s"),
         tuple(series),
-        "Pingpong; launches with the settings took turns.",
+        "Ping-pong; launches with the settings alternated.",
     )
     return Section(
         "The eager limit",

@@ -65,7 +65,7 @@ def ratios(run: CollectiveResults, ranks: int) -> Figure | None:
         ),
         Axis("ratio of the times", "times", include=(1.0,)),
         tuple(s for s in series if s.x),
-        "Right of 1, MPI is slower. With 95% intervals. Hollow: undecided.",
+        "MPI is slower where the ratio is above 1. With 95% intervals; hollow: undecided.",
         marks=((1.0, "equal"),),
     )
 

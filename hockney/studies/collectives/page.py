@@ -66,7 +66,7 @@ def _times(run: CollectiveResults) -> Section | None:
     text = (
         "MPI's own algorithm and, at each size, the best user-level one. Lines: predicted for that algorithm "
         "from the costs of messages between two ranks. Half of figures 1 to 12 of the paper on the Cray T3E "
-        f"by {NAMED} are like these; the other half, of bandwidth, is below."
+        f"by {NAMED} correspond to these; the other half, which show bandwidth, correspond to those below."
     )
     return Section("Time against size", text=(text,), figures=drawn, multiples=True)
 

@@ -100,7 +100,7 @@ def _nothing(evidence: Evidence) -> str:
     if not evidence.run.records:
         return "Nothing was measured."
     return (
-        "Efficiencies are not known yet: they need a work on one rank and the same work shared. "
+        "Efficiencies are not known yet: they need the times of a work on one rank and on several. "
         "'hockney resume' measures what is missing."
     )
 

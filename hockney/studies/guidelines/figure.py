@@ -34,11 +34,11 @@ def largest(verdicts: Verdicts) -> Figure | None:
     )
     return Figure(
         "guidelines",
-        "The largest violation of each guideline, or how far it is kept",
+        "The largest violation of each guideline, or its margin",
         Axis("guideline", "guideline", "linear", names=names),
         Axis("time relative to the other way", ""),
         tuple(s for s in series if s.x),
-        "Of each guideline the comparison with the largest ratio, with its 95% interval; hollow: undecided.",
+        "For each guideline, the comparison with the largest ratio and its 95% interval; hollow: undecided.",
         marks=((verdicts.factor, f"{verdicts.factor:.4g}"),),
     )
 

@@ -95,7 +95,9 @@ def _unknown(verdicts: Verdicts) -> list[str]:
     undecided, unknown = len(verdicts.of("undecided")), len(verdicts.of("unknown"))
     texts = []
     if undecided:
-        texts.append(f"{undecided} of {plural(count, 'comparison')} are undecided: more launches may decide.")
+        texts.append(
+            f"{undecided} of {plural(count, 'comparison')} are undecided: more launches may decide them."
+        )
     if unknown:
         texts.append(f"{unknown} of {plural(count, 'comparison')} have no interval: measure more launches.")
     if verdicts.lacking:
