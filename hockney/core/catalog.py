@@ -182,8 +182,9 @@ class Catalog(msgspec.Struct, frozen=True):
         divisor = self._divisor(parameter, values)
         value = int(values[parameter.name]) if divisor else 0
         if divisor and value % divisor:
-            fixed = "" if parameter.multiple_of.isdecimal() else f"{parameter.multiple_of}={divisor}"
-            raise messages.not_a_multiple(parameter.name, value, divisor, fixed)
+            named = isinstance(values.get(parameter.multiple_of), int)
+            source = f"{parameter.multiple_of}={divisor}" if named else ""
+            raise messages.not_a_multiple(parameter.name, value, divisor, source)
 
     def _divisor(self, parameter: Parameter, values: Mapping[str, Value]) -> int:
         """The number of which the value must be a multiple; 0 if there is none."""
