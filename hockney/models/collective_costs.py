@@ -116,7 +116,7 @@ def predict(
     that is unknown or does not exist for `ranks` ranks, and if a simulated machine has fewer cores."""
     closed_form(operation, algorithm)
     if machine.platform is not None:
-        return [_described(machine.platform, operation, algorithm, ranks, size) for size in sizes]
+        return [on_description(machine.platform, operation, algorithm, ranks, size) for size in sizes]
     message = messages_for(fits, machine, where, hosts=hosts)
     ends: tuple[End, ...] = ("value", "low", "high")
     value, low, high = (measured_costs(fits, message, end) for end in ends)
@@ -202,7 +202,10 @@ def _left_out(costs: MeasuredCosts, steps: Iterable[Step]) -> tuple[str, ...]:
     return tuple(name for name, missing in needed.items() if missing)
 
 
-def _described(platform: Platform, operation: str, algorithm: str, ranks: int, size: int) -> CollectiveTime:
+def on_description(
+    platform: Platform, operation: str, algorithm: str, ranks: int, size: int
+) -> CollectiveTime:
+    """The time of `algorithm` on a described machine. Raises UsageError as `predict` does."""
     if ranks > platform.capacity:
         why = f"the machine has {platform.capacity} cores"
         raise messages.rank_count_not_modelled(operation, algorithm, ranks, why)

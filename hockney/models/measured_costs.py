@@ -61,7 +61,7 @@ class MeasuredCosts:
         sizes = np.asarray(layer.size, dtype=float)
         at_once = len(layer.source) if self.message.shared else 1
         distinct, which = np.unique(sizes, return_inverse=True)
-        parts = [self._parts(float(size), at_once) for size in distinct]
+        parts = [self.parts(float(size), at_once) for size in distinct]
 
         def part(name: str) -> float | np.ndarray:
             seconds = np.array([getattr(each, name) for each in parts])
@@ -85,7 +85,8 @@ class MeasuredCosts:
     def refreshing(self, size: float | np.ndarray) -> np.ndarray:
         return self.fresh.at(size)
 
-    def _parts(self, size: float, at_once: int) -> MessageParts:
+    def parts(self, size: float, at_once: int = 1) -> MessageParts:
+        """With so many messages in flight at once."""
         found = self._known.get((size, at_once))
         if found is None:
             found = self._known[size, at_once] = self._divided(size, at_once)

@@ -14,6 +14,13 @@ from hockney.launch.launcher import LaunchOptions
 from hockney.launch.smpi import SmpiLauncher
 
 
+def even_switch(ranks: int, latency_s: float = 10e-6, per_byte_s: float = 1e-8) -> Platform:
+    """A node for each rank. A message of x bytes takes latency_s + x * per_byte_s."""
+    network = Network(shape="switch", nodes=(NodeGroup(count=ranks),))
+    segment = Segment(latency_s=latency_s, per_byte_s=per_byte_s)
+    return Platform(name="even", title="Even", network=network, segments=(segment,))
+
+
 def lines_on_switch(
     group: str,
     words: Sequence[str],
@@ -23,11 +30,9 @@ def lines_on_switch(
     per_byte_s: float = 1e-8,
     repetitions: int = 1,
 ) -> list[EngineLine]:
-    """What the engine prints. A message of x bytes takes latency_s + x * per_byte_s."""
+    """What the engine prints."""
     engine = group_for(simgrid_here(), group)
-    network = Network(shape="switch", nodes=(NodeGroup(count=ranks),))
-    segment = Segment(latency_s=latency_s, per_byte_s=per_byte_s)
-    machine = Platform(name="even", title="Even", network=network, segments=(segment,))
+    machine = even_switch(ranks, latency_s, per_byte_s)
     launcher = SmpiLauncher(simgrid_here(), engine.path, engine.platform, machine)
     cases = [engine.catalog.case(word, ranks) for word in words]
     options = LaunchOptions("S", 0, budget_s=120.0, max_repetitions=repetitions, origin="simulated")

@@ -1,0 +1,182 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a kernel's messages and collectives cost on a machine, from the fits of a run or from a machine's
+description.
+
+Collectives that were not measured on so many ranks are composed of messages: their time is that of the best
+algorithm of the engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from hockney.core.case import parse_canonical
+from hockney.core.errors import UsageError
+from hockney.core.fit import Fits
+from hockney.core.platform import Platform
+from hockney.models import collective_algorithms, collective_costs
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
+from hockney.models.measured_costs import End, MeasuredCosts, measured_costs, seconds
+from hockney.models.npb.program import Collective, Exchange, Messages
+
+OPERATIONS = ("allreduce", "allgather", "alltoall")
+"""Of which the kernels use MPI's own or its variant for blocks of different lengths."""
+
+Curve = tuple[tuple[float, float], ...]
+"""Bytes of each rank's block or vector, ascending, and seconds."""
+
+
+@dataclass(frozen=True)
+class Communication:
+    """`message` is the cost of a message alone, `measured` what else a run shows between two ranks, and
+    `collectives` what it shows of an operation on a number of ranks. A described machine has a `platform`
+    instead. `end` selects the times or an end of their intervals."""
+
+    message: PointToPointCosts
+    measured: MeasuredCosts | None = None
+    collectives: Mapping[tuple[str, int], Curve] = field(default_factory=dict)
+    platform: Platform | None = None
+    end: End = "value"
+
+    def one_way(self, size: float, ranks: int) -> float:
+        """Seconds of one message, the slowest among `ranks` ranks."""
+        if self.measured is not None and not self.message.near:
+            return seconds(self.message, size, self.end)
+        return max(self.message.one_way(size, ranks), 0.0)
+
+    def handling(self, size: float, ranks: int) -> tuple[float, float]:
+        """Seconds for which a message of a pipeline occupies its sender and its receiver, which has it when
+        it needs it."""
+        if self.platform is not None:
+            part = self.platform.segment(size, on_node=ranks <= self.message.cores)
+            return (
+                part.send_s + part.send_s_per_byte * size,
+                part.receive_s + part.receive_s_per_byte * size,
+            )
+        if self.measured is None:
+            return 2 * (self.one_way(size, ranks) / 2,)
+        parts = self.measured.parts(size)
+        return parts.send, parts.receive
+
+    def exchange(self, exchange: Exchange, ranks: int) -> float:
+        """Seconds of one exchange: the largest message crosses another one, the others follow it. On a shared
+        medium, the bytes of all ranks follow each other."""
+        sizes = max(exchange.sent, exchange.received, key=sum)
+        if not sizes:
+            return 0.0
+        largest, *others = sorted(sizes, reverse=True)
+        if self.message.shared:
+            per_byte = self.message.piece(largest, ranks).per_byte_s
+            return self.one_way(largest, ranks) + (ranks * sum(sizes) - largest) * per_byte
+        return self._crossing(largest, ranks) + sum(self._following(size, ranks) for size in others)
+
+    def _crossing(self, size: float, ranks: int) -> float:
+        alone = self.one_way(size, ranks)
+        if self.measured is None or self.measured.crossing is None:
+            return alone
+        return max(alone, seconds(self.measured.crossing, size, self.end))
+
+    def _following(self, size: float, ranks: int) -> float:
+        """What one more message that crosses another one adds."""
+        alone = self.one_way(size, ranks)
+        if self.platform is not None:
+            part = self.platform.segment(size, on_node=ranks <= self.message.cores)
+            gap = part.gap_s + part.gap_s_per_byte * size
+            return max(sum(self.handling(size, ranks)), gap, size / self.platform.network.nic)
+        if self.measured is not None and self.measured.stream is not None:
+            pace = min(alone, seconds(self.measured.stream, size, self.end))
+        else:
+            pace = max(alone - self.one_way(0, ranks), sum(self.handling(size, ranks)))
+        return pace * (self._crossing(size, ranks) / alone if alone > 0 else 1.0)
+
+    def pipeline(self, sent: Sequence[Messages], received: Sequence[Messages], ranks: int) -> float:
+        """Seconds that the messages of a sweep occupy a rank."""
+        return sum(each.count * self.handling(each.bytes, ranks)[0] for each in sent) + sum(
+            each.count * self.handling(each.bytes, ranks)[1] for each in received
+        )
+
+    def collective(self, collective: Collective, ranks: int) -> float:
+        """Seconds of one call, of the rank with the most bytes."""
+        if ranks < 2:
+            return 0.0
+        size = max(collective.bytes) / (ranks if collective.operation == "alltoall" else 1)
+        known = self._known
+        if (collective.operation, ranks, size) not in known:
+            known[collective.operation, ranks, size] = self._collective(collective.operation, ranks, size)
+        return known[collective.operation, ranks, size]
+
+    def _collective(self, operation: str, ranks: int, size: float) -> float:
+        curve = self.collectives.get((operation, ranks))
+        if curve is not None:
+            return _on_curve(curve, size)
+        if self.platform is not None:
+            described = _described(self.platform, operation, ranks, round(size))
+            if described is not None:
+                return described
+        return self._composed(operation, ranks, size)
+
+    def _composed(self, operation: str, ranks: int, size: float) -> float:
+        at_once = ranks if self.message.shared else 1
+
+        def message_s(bytes: float) -> float:
+            more = (at_once - 1) * self.message.piece(bytes, ranks).per_byte_s * bytes
+            return self._crossing(bytes, ranks) + more
+
+        times = []
+        for algorithm in collective_costs.algorithms(operation):
+            try:
+                times.append(collective_costs.textbook(message_s, operation, algorithm, ranks, round(size)))
+            except UsageError:  # not for this number of ranks
+                continue
+        return min(times)
+
+    @cached_property
+    def _known(self) -> dict[tuple[str, int, float], float]:
+        return {}
+
+
+def _described(platform: Platform, operation: str, ranks: int, size: int) -> float | None:
+    """The variant of alltoall for different lengths, which the kernels call, posts all messages at once."""
+    if operation != "alltoall":
+        return collective_algorithms.predict(platform, operation, ranks, size)
+    try:
+        return collective_costs.on_description(platform, operation, "linear", ranks, size).time.value
+    except UsageError:
+        return None
+
+
+def of_fits(fits: Fits, message: PointToPointCosts, end: End = "value") -> Communication:
+    """From a run with a ping-pong, whose messages cost `message`."""
+    return Communication(message, measured_costs(fits, message, end), _collectives(fits, end), end=end)
+
+
+def _collectives(fits: Fits, end: End) -> dict[tuple[str, int], Curve]:
+    found: dict[tuple[str, int], dict[float, float]] = {}
+    for operation in OPERATIONS:
+        names = {w.name: w for w in fits.workloads if w.performs("collective", operation)}
+        for summary in fits.summaries:
+            workload = names.get(summary.case.split(" ", 1)[0])
+            if workload is None:
+                continue
+            case = parse_canonical(summary.case)
+            if not case.usual or case.setting or case.get("sync") == "loop" or workload.size_of(case) <= 0:
+                continue
+            cost = summary.cost(fits.cost)
+            bound = {"value": cost.value, "low": cost.low, "high": cost.high}[end]
+            time = cost.value if bound is None else bound
+            found.setdefault((operation, case.ranks), {})[workload.size_of(case)] = time
+    return {key: tuple(sorted(times.items())) for key, times in found.items() if len(times) > 1}
+
+
+def _on_curve(curve: Curve, size: float) -> float:
+    """Linear between the sizes, constant below them, and as steep as at the end above them."""
+    (before, earlier), (last, latest) = curve[-2:]
+    if size > last:
+        return latest + max(0.0, latest - earlier) / (last - before) * (size - last)
+    sizes, times = zip(*curve, strict=True)
+    return float(np.interp(size, sizes, times))

@@ -1,0 +1,62 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""How fast one rank computes in each phase of a kernel, from a run on one rank."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from statistics import median
+
+from hockney.core.case import Case
+from hockney.core.fit import Estimate
+from hockney.core.record import Record
+from hockney.models.npb.kernels import of_case
+from hockney.models.npb.program import Work
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Seconds of an operation in each phase, and in `others` (those without official operations on one
+    rank), times `factor`. `low` and `high` are the factors of the ends of the interval of the run's time.
+    `size` is the class that was measured, "" if the rate was given."""
+
+    by_phase: Mapping[str, float] = field(default_factory=dict)
+    others: float = 0.0
+    factor: float = 1.0
+    low: float = 1.0
+    high: float = 1.0
+    size: str = ""
+
+    def seconds(self, work: Work) -> float:
+        return self.factor * work.operations * self.by_phase.get(work.like, self.others)
+
+
+def uniform(operations_per_second: float) -> Rates:
+    """The same in all phases."""
+    return Rates(others=1 / operations_per_second)
+
+
+def measured_rates(case: Case, records: Iterable[Record], time: Estimate) -> Rates | None:
+    """From the launches of a kernel's case on one rank, which took `time`. None if they have no phases."""
+    program = of_case(case)
+    names = [phase.name for phase in program.phases]
+    launches = [seconds for r in records if len(seconds := phase_seconds(r, "computation")) == len(names)]
+    if not launches:
+        return None
+    typical = {name: median(launch[k] for launch in launches) for k, name in enumerate(names)}
+    rates = {
+        phase.name: typical[phase.name] / phase.busiest.operations
+        for phase in program.phases
+        if phase.busiest.operations > 0
+    }
+    whole = sum(typical.values()) / program.operations
+    low = 1.0 if time.low is None or not time.value else time.low / time.value
+    high = 1.0 if time.high is None or not time.value else time.high / time.value
+    return Rates(rates, whole, low=low, high=high, size=program.size)
+
+
+def phase_seconds(record: Record, kind: str) -> list[float]:
+    """Of a run, in each phase: computation, communication or waiting."""
+    series = record.metrics.get(f"phase_{kind}")
+    return [] if series is None else list(series.values)
