@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-Kind = Literal["points", "line"]
+Kind = Literal["points", "line", "bars"]
 Tone = Literal["", "warning", "neutral"]
 
 
@@ -41,7 +41,11 @@ class Series:
     """One line or cloud of points. `low` and `high` (both or neither) are drawn as error bars for points and
     as a band for a line; an unknown end is nan. `group` gives related series the same colour. `detail` is one
     text per point, shown when hovering. `hollow` points are outlines. A `tone` determines the colour
-    instead of the group."""
+    instead of the group.
+
+    `bars` need an x axis with names: each is `y` long and begins at its `base` (0 if there are none), so that
+    several series can be stacked in a row.
+    """
 
     name: str
     x: tuple[float, ...]
@@ -53,6 +57,12 @@ class Series:
     detail: tuple[str, ...] = ()
     hollow: bool = False
     tone: Tone = ""
+    base: tuple[float, ...] = ()
+
+    @property
+    def starts(self) -> tuple[float, ...]:
+        """Where each bar begins."""
+        return self.base or (0.0,) * len(self.y)
 
 
 @dataclass(frozen=True)

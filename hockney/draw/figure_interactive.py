@@ -50,11 +50,7 @@ def interactive(figure: Figure | Plane) -> dict[str, Any]:
     places: list[list[int]] = []
     seen = looks(figure)
     for series, look in zip(figure.series, seen, strict=True):
-        traces = (
-            _points(figure, series, look, shown)
-            if series.kind == "points"
-            else _line(figure, series, look, shown)
-        )
+        traces = TRACES[series.kind](figure, series, look, shown)
         places.append(list(range(len(data), len(data) + len(traces))))
         data += traces
     across, up = (shown.y, shown.x) if figure.x.names else (shown.x, shown.y)
@@ -174,6 +170,37 @@ def _line(figure: Figure, series: Series, look: Look, shown: Picture) -> list[di
     return [*bands, line]
 
 
+def _blocks(figure: Figure, series: Series, look: Look, shown: Picture) -> list[dict[str, Any]]:
+    """Outlines, which a null separates, and a transparent point in each bar for the pointer."""
+    colour = LIGHT.series[look.slot]
+    blocks = shown.blocks(series)
+    x: list[float | None] = []
+    y: list[float | None] = []
+    for block in blocks:
+        low, high = block.sides
+        x += [low, high, high, low, low, None]
+        y += [block.start, block.start, block.end, block.end, block.start, None]
+    named = {"type": "scatter", "name": one_line(series.name)}
+    outline = named | {
+        "mode": "lines",
+        "x": x,
+        "y": y,
+        "fill": "toself",
+        "fillcolor": colour,
+        "hoverinfo": "skip",
+        "line": {"width": 0, "color": colour},
+    }
+    middle = named | {
+        "mode": "markers",
+        "x": [block.x for block in blocks],
+        "y": [(block.start + block.end) / 2 for block in blocks],
+        "hoverinfo": "text",
+        "hovertext": [_hover(figure, series, block.k) for block in blocks],
+        "marker": {"symbol": "square", "size": 7, "color": colour, "opacity": 0},
+    }
+    return [middle, outline]
+
+
 def _trace(figure: Figure, series: Series, shown: Picture) -> dict[str, Any]:
     indices = range(len(series.x))
     return {
@@ -184,6 +211,9 @@ def _trace(figure: Figure, series: Series, shown: Picture) -> dict[str, Any]:
         "y": [shown.y.place(series.y[k]) for k in indices],
         "hovertext": [_hover(figure, series, k) for k in indices],
     }
+
+
+TRACES = {"points": _points, "line": _line, "bars": _blocks}
 
 
 def _hover(figure: Figure, series: Series, k: int) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 from hockney.draw import messages, plane_files
 from hockney.draw.figure import Figure, Plane, Series
 from hockney.draw.intervals import parted
-from hockney.draw.layout import Picture, picture
+from hockney.draw.layout import BAR_HEIGHT, Picture, picture
 from hockney.draw.legend import entries
 from hockney.draw.mpl_axes import SIZE, dress, legend
 from hockney.draw.names import file_name
@@ -121,7 +121,7 @@ def _draw(canvas: Any, figure: Figure) -> None:
             fontsize=SIZE - 1,
         )
     handles = [
-        (_points if series.kind == "points" else _line)(axes, series, look, shown)
+        DRAWN[series.kind](axes, series, look, shown)
         for series, look in zip(figure.series, looks(figure), strict=True)
     ]
     listed = entries(figure.series)
@@ -186,3 +186,19 @@ def _line(axes: Any, series: Series, look: Look, shown: Picture) -> Any:
         zorder=3,
     )
     return line
+
+
+def _blocks(axes: Any, series: Series, look: Look, shown: Picture) -> Any:
+    blocks = shown.blocks(series)
+    return axes.barh(
+        [block.x for block in blocks],
+        [block.end - block.start for block in blocks],
+        BAR_HEIGHT,
+        [block.start for block in blocks],
+        color=LIGHT.series[look.slot],
+        linewidth=0,
+        zorder=3,
+    )
+
+
+DRAWN = {"points": _points, "line": _line, "bars": _blocks}

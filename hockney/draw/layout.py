@@ -29,6 +29,26 @@ class Bar:
     below: float
 
 
+BAR_HEIGHT = 0.72
+"""Of a row, for bars of `Kind`."""
+
+
+@dataclass(frozen=True)
+class BarSpan:
+    """A bar of the kind `bars`: from `start` to `end` on the y axis, in the row at `x`. `k` is its index in
+    the series."""
+
+    x: float
+    start: float
+    end: float
+    k: int
+
+    @property
+    def sides(self) -> tuple[float, float]:
+        """Its edges on the x axis."""
+        return self.x - BAR_HEIGHT / 2, self.x + BAR_HEIGHT / 2
+
+
 @dataclass(frozen=True)
 class CutOff:
     """The place `at` one end of the y axis where an error bar is cut off: at the high end or the low one."""
@@ -69,6 +89,15 @@ class Picture:
             return Bar(0.0, 0.0)
         low, high = self._inside(series.low[k], y), self._inside(series.high[k], y)
         return Bar(max(high - y, 0.0), max(y - low, 0.0))
+
+    def blocks(self, series: Series) -> list[BarSpan]:
+        """The bars of the kind `bars` that have a length."""
+        found = []
+        for k, (x, start, length) in enumerate(zip(series.x, series.starts, series.y, strict=True)):
+            at, first, last = self.x.place(x), self.y.place(start), self.y.place(start + length)
+            if at is not None and first is not None and last is not None and length:
+                found.append(BarSpan(at, first, last, k))
+        return found
 
     def cut_offs(self, series: Series) -> list[CutOff]:
         """Where error bars are longer than the axis."""
@@ -140,7 +169,8 @@ def _counts(figure: Figure) -> list[float]:
 
 
 def _heights(figure: Figure) -> list[float]:
-    values = [v for s in figure.series for v in s.y if drawable(v) and (v > 0 or figure.y.scale == "linear")]
+    known = [v for s in figure.series for v in (_ends(s) if s.kind == "bars" else s.y)]
+    values = [v for v in known if drawable(v) and (v > 0 or figure.y.scale == "linear")]
     if not values:
         return []
     smallest, largest = min(values), max(values)
@@ -151,6 +181,11 @@ def _heights(figure: Figure) -> list[float]:
     bottom, top = min((bottom, *figure.y.include)), max((top, *figure.y.include))
     ends = [v for s in figure.series if s.kind == "points" for v in (*s.low, *s.high) if bottom <= v <= top]
     return values + ends
+
+
+def _ends(series: Series) -> list[float]:
+    """Where each bar begins, and where it ends."""
+    return [*series.starts, *(a + b for a, b in zip(series.starts, series.y, strict=True))]
 
 
 def _marks(figure: Figure, x: Scale) -> tuple[Mark, ...]:

@@ -14,8 +14,8 @@ MOST = 8
 
 @dataclass(frozen=True)
 class Entry:
-    """The indices of its series, in order. The entry is drawn as the symbol of `points`, the line of `line`,
-    or both."""
+    """The indices of its series, in order. The entry is drawn as the symbol of `points`, which may be bars,
+    the line of `line`, or both."""
 
     name: str
     series: tuple[int, ...]
@@ -35,6 +35,7 @@ def entries(series: tuple[Series, ...]) -> list[Entry]:
 
 
 def _entry(series: tuple[Series, ...], indices: tuple[int, ...]) -> Entry:
-    first = {kind: next((k for k in indices if series[k].kind == kind), None) for kind in ("points", "line")}
+    points = next((k for k in indices if series[k].kind != "line"), None)
+    line = next((k for k in indices if series[k].kind == "line"), None)
     name = series[indices[0]].name if len(indices) == 1 else series[indices[0]].group
-    return Entry(name, indices, first["points"], first["line"])
+    return Entry(name, indices, points, line)

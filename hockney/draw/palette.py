@@ -54,6 +54,7 @@ DARK = Theme(
 # Plotly's and matplotlib's names of one symbol and of one dash.
 SYMBOLS = (("circle", "o"), ("square", "s"), ("diamond", "D"), ("triangle-up", "^"), ("triangle-down", "v"),
            ("cross", "P"), ("x", "X"), ("star", "*"))  # fmt: skip
+SQUARE = 1
 DASHES = (("solid", "-"), ("dash", (0, (5, 2))), ("dot", (0, (1.2, 1.8))), ("dashdot", (0, (5, 2, 1.2, 2))))
 
 
@@ -75,8 +76,8 @@ def looks(figure: Figure) -> tuple[Look, ...]:
     """One look per series: a colour for each tone, or for each group (or name, if there is no group), in
     order.
 
-    Within a group, the second cloud of points is hollow and the second line dashed; no two clouds of points
-    have the same symbol if one of them is hollow by itself.
+    Bars are filled squares. Within a group, the second cloud of points is hollow and the second line dashed;
+    no two clouds of points have the same symbol if one of them is hollow by itself.
     """
     groups: dict[str, int] = {}
     used: dict[tuple[int, str], set[int]] = {}
@@ -90,9 +91,9 @@ def looks(figure: Figure) -> tuple[Look, ...]:
         result.append(
             Look(
                 slot=TONES.get(series.tone, number % len(LIGHT.series)),
-                symbol=(number + rounds + turn // 2) % len(SYMBOLS),
+                symbol=SQUARE if series.kind == "bars" else (number + rounds + turn // 2) % len(SYMBOLS),
                 dash=(rounds + turn) % len(DASHES),
-                hollow=series.hollow or bool(turn % 2),
+                hollow=series.kind != "bars" and (series.hollow or bool(turn % 2)),
             )
         )
     return tuple(result)

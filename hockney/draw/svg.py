@@ -66,7 +66,8 @@ def still(figure: Figure | Plane, identity: str) -> Markup:
         else framed(shown.x, shown.y, top, WIDTH, HEIGHT)
     )
     drawn = list(zip(figure.series, seen, strict=True))
-    inside = [_band(frame, series, look, shown) for series, look in drawn if series.kind == "line"]
+    inside = [_blocks(frame, series, look, shown) for series, look in drawn if series.kind == "bars"]
+    inside += [_band(frame, series, look, shown) for series, look in drawn if series.kind == "line"]
     inside += [_line(frame, series, look, shown) for series, look in drawn if series.kind == "line"]
     inside += [_bars(frame, series, look, shown) for series, look in drawn if series.kind == "points"]
     points = [_points(frame, series, look, shown) for series, look in drawn if series.kind == "points"]
@@ -114,6 +115,16 @@ def _band(frame: Frame, series: Series, look: Look, shown: Picture) -> str:
         for piece in shown.bands(series)
     ]
     return element("path", d="".join(pieces), fill=slot(look.slot), opacity="0.18") if pieces else ""
+
+
+def _blocks(frame: Frame, series: Series, look: Look, shown: Picture) -> str:
+    """Bars along the rows of an axis with names."""
+    outlines = []
+    for block in shown.blocks(series):
+        (low, high), ends = map(frame.down, block.sides), (frame.across(block.start), frame.across(block.end))
+        corners = [(ends[0], low), (ends[1], low), (ends[1], high), (ends[0], high)]
+        outlines.append(path(corners, close=True))
+    return element("path", d="".join(outlines), fill=slot(look.slot)) if outlines else ""
 
 
 def _line(frame: Frame, series: Series, look: Look, shown: Picture) -> str:

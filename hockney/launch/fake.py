@@ -160,9 +160,9 @@ class FakeLauncher(Launcher):
         times, stop = self._repeat(case, batch, share, options)
         self._now += self.case_s + 1.1 * batch * float(times.sum())
         kind = str(case.get("sync", "none"))
-        size = self.world.bytes_moved(case)
+        size, checked = self.world.bytes_moved(case), self.world.bytes_checked(case)
         by_clock = kind == "window" or self.world.catalog.entry(case.workload).role == "arrival"
-        wrong = fake.corruption() if fault == "corrupt" else ""
+        wrong = fake.corruption() if fault == "corrupt" or case.get("fault") == "bit" else ""
         return Record(
             schema=SCHEMA,
             launch=options.launch,
@@ -176,7 +176,7 @@ class FakeLauncher(Launcher):
             bytes_moved=size,
             sync=Sync(kind=kind, error_s=2e-8 if by_clock else None),
             stop=stop,
-            verified=Verified(bytes=size * len(times), errors=3 if wrong else 0, first=wrong),
+            verified=Verified(bytes=checked * len(times), errors=3 if wrong else 0, first=wrong),
             metrics=self.world.metrics(case, times),
             labels=self.world.labels(case),
         )

@@ -6,7 +6,7 @@ One message follows a piecewise Hockney model, a train of messages LogGP (the PR
 Rehm, "Low-Overhead LogGP Parameter Assessment for Modern Interconnection Networks", 2007). A collective takes
 a + rounds * (latency + bytes * per_byte), an exchange on a ring the time of its steps' messages, computing
 the preset time, a message-based barrier the messages on its longest path, one in shared memory its flags; for
-bulk synchronous programs see `fake_bsp`.
+bulk synchronous programs see `fake_bsp`, for the NAS benchmarks `fake_npb`.
 Fits of its results must recover these parameters.
 """
 
@@ -23,6 +23,7 @@ from hockney.core.case import Case
 from hockney.core.catalog import Catalog, Metric
 from hockney.core.record import MetricSeries
 from hockney.launch.fake_bsp import FakeBsp
+from hockney.launch.fake_npb import CHECKED_BYTES, NPB, FakeNpb
 from hockney.system.bundled import bundled_catalog
 
 PAIRS = {"send": 1.0, "sendrecv": 1.2, "isend": 1.1}
@@ -77,6 +78,7 @@ class World:
     exits: float = 0.4
     """The spread of the exits of a barrier, relative to its time."""
     bsp: FakeBsp = field(default_factory=FakeBsp)
+    npb: FakeNpb = field(default_factory=FakeNpb)
     noise: float = 0.03
     launch_noise: float = 0.004
     tail: float = 0.02
@@ -102,8 +104,9 @@ class World:
             return self.receive_overhead_s
         if workload.role == "exchange" and workload.operation == "ring":
             return self.exchange(case.ranks, one_way)
-        if (bulk := self.bsp.time(workload, case)) is not None:
-            return bulk
+        for known in (self.bsp.time(workload, case), self.npb.time(workload, case)):
+            if known is not None:
+                return known
         if workload.operation == "barrier":
             whole = self.barrier(str(case.get("algorithm", "mpi")), case.ranks)
             return whole * (self.exits if workload.name == "barrier_skew" else 1.0)
@@ -152,17 +155,19 @@ class World:
                 over_ranks=metric.over_ranks,
                 per=metric.per,
                 phase=metric.phase,
-                values=self._values(metric, case, times / max(1, phases)).tolist(),
+                values=self._values(metric, case, times, times / max(1, phases)).tolist(),
             )
             for metric in declared
         }
 
-    def _values(self, metric: Metric, case: Case, share_s: np.ndarray) -> np.ndarray:
+    def _values(self, metric: Metric, case: Case, case_s: np.ndarray, share_s: np.ndarray) -> np.ndarray:
+        workload = self.catalog.entry(case.workload)
+        if workload.role == NPB:
+            return self.npb.values(metric, case, case_s)
         work = self.work(case)
         preset = {} if work is None else {"work": work.seconds, "imbalance": work.imbalance}
         if metric.name == "paused":
             preset["paused"] = self.pause(case)
-        workload = self.catalog.entry(case.workload)
         if self.bsp.computes(workload):
             preset["operations"] = self.bsp.operations(workload, case)
         truth = {metric.name: self.truth(metric.name), "work_error": self.work_error} | preset
@@ -179,6 +184,8 @@ class World:
         return 1 + zlib.crc32(name.encode()) % 1000 / 100
 
     def labels(self, case: Case) -> dict[str, str]:
+        if self.catalog.entry(case.workload).role == NPB:
+            return self.npb.labels(case)
         return {} if self.work(case) is None else {"work_clock": "thread"}
 
     def shares(self, text: str, seed: int, ranks: int) -> np.ndarray:
@@ -240,6 +247,10 @@ class World:
 
     def bytes_moved(self, case: Case) -> int:
         return self.catalog.entry(case.workload).payload(case)
+
+    def bytes_checked(self, case: Case) -> int:
+        """In each repetition."""
+        return CHECKED_BYTES if self.catalog.entry(case.workload).role == NPB else self.bytes_moved(case)
 
     def sample(self, case: Case, launch: int, count: int) -> np.ndarray:
         """`count` repetitions of `case` in a launch: the same for the same seed."""

@@ -41,6 +41,8 @@ def _text(value: float, unit: str) -> str:
         return format_rate(value)
     if unit == "s/B":
         return f"{format_seconds(value)}/B" if value else "0 s/B"
+    if unit == "op/s":
+        return f"{format_significant(value / 1e6, 3)} Mop/s" if value >= 1e3 else f"{value:.3g} op/s"
     return f"{value:.3g} {unit}".rstrip()
 
 

@@ -19,9 +19,11 @@ from hockney.pages.format import half_width, percent, quantity
 def verification(errors: int, first: str) -> Caveat:
     return Caveat(
         "verification",
-        f"{plural(errors, 'payload')} arrived wrong: {first}",
+        f"{plural(errors, 'payload or result', 'payloads or results')} were wrong: {first}"
+        if errors > 1
+        else f"a payload or a result was wrong: {first}",
         "",
-        "do not use these numbers; this MPI or this network corrupts messages",
+        "do not use these numbers; this MPI or this network corrupts messages, or a program computes wrongly",
     )
 
 

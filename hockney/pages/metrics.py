@@ -4,18 +4,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from hockney.core.fit import Estimate, MetricSummary
+from hockney.core.fit import Estimate, ExactValue, MetricSummary, Summary
 from hockney.draw.page import Table
 from hockney.pages.evidence import Measured
 from hockney.pages.format import interval, percent, quantity, with_interval
 
+OPERATIONS = "operations"
+"""The metric of workloads that count the operations of a run; divided by the time they give a rate."""
+RATE = "op/s"
 COMBINED = {"each": "largest of the ranks", "root": "at the root"}
 
 
 def tables(measured: Sequence[Measured]) -> tuple[Table, ...]:
-    """For each workload one table of its metrics and one of its phases, if it has any."""
+    """For each workload one table of its metrics, with its rate, and one of its phases, if it has any."""
     made: list[Table] = []
     for name in dict.fromkeys(m.case.workload for m in measured):
         cases = [m for m in measured if m.case.workload == name and m.summary.metrics]
@@ -27,17 +30,42 @@ def tables(measured: Sequence[Measured]) -> tuple[Table, ...]:
 
 
 def listing(measured: Sequence[Measured]) -> Table:
-    """A row for each metric and phase of each case."""
+    """A row for each metric and phase of each case, and one for its rate; `rows_of` is their number."""
     rows = tuple(
-        (
-            _head(name, metric),
-            quantity(metric.typical.value, metric.unit),
-            interval(metric.typical, metric.unit) if _has_interval(metric.typical) else "",
-        )
+        (name, quantity(value.value, unit), interval(value, unit) if _has_interval(value) else "")
         for m in measured
-        for name, metric in m.summary.metrics.items()
+        for name, value, unit in _rows(m)
     )
     return Table("metrics", "Metrics", ("metric", "typical", "95% interval"), rows, numeric=(1, 2))
+
+
+def rows_of(measured: Measured) -> int:
+    """Of a case in `listing`."""
+    return len(list(_rows(measured)))
+
+
+def _rows(m: Measured) -> Iterator[tuple[str, Estimate, str]]:
+    """Name, value and unit."""
+    for name, metric in m.summary.metrics.items():
+        yield _head(name, metric), metric.typical, metric.unit
+        if name == OPERATIONS and (known := rate(m.summary)) is not None:
+            yield "rate", known, RATE
+
+
+def rate(summary: Summary) -> Estimate | None:
+    """Operations per second of a workload that counts its operations, with the interval of its time; None for
+    others."""
+    count, time = summary.metrics.get(OPERATIONS), summary.typical
+    if count is None or not count.typical.value or not time.value:
+        return None
+    operations = count.typical.value
+    if isinstance(time, ExactValue):
+        return ExactValue.of(operations / time.value)
+    return Estimate(
+        operations / time.value,
+        operations / time.high if time.high else None,
+        operations / time.low if time.low else None,
+    )
 
 
 def _names(cases: Sequence[Measured], phase: bool) -> list[str]:
@@ -50,15 +78,17 @@ def _table(kind: str, workload: str, cases: Sequence[Measured], names: Sequence[
         _head(name, next(m.summary.metrics[name] for m in cases if name in m.summary.metrics))
         for name in names
     ]
+    rated = not phase and OPERATIONS in names
     rows = tuple(
         (
             m.case.line,
             *([quantity(m.summary.typical.value, "s")] if phase else []),
+            *([_rate_cell(m)] if rated else []),
             *(_cell(m, n, phase) for n in names),
         )
         for m in cases
     )
-    columns = ("case", *(["time"] if phase else []), *heads)
+    columns = ("case", *(["time"] if phase else []), *(["rate"] if rated else []), *heads)
     return Table(
         name=kind,
         title=f"{'Phases' if phase else 'Metrics'} of {workload}",
@@ -71,6 +101,11 @@ def _table(kind: str, workload: str, cases: Sequence[Measured], names: Sequence[
 
 def _head(name: str, metric: MetricSummary) -> str:
     return f"{name} ({COMBINED.get(metric.over_ranks, metric.over_ranks)})"
+
+
+def _rate_cell(m: Measured) -> str:
+    known = rate(m.summary)
+    return "" if known is None else _value(known, RATE)
 
 
 def _cell(m: Measured, name: str, phase: bool) -> str:

@@ -67,3 +67,19 @@ def test_metrics_of_ranks_and_of_the_whole_record_have_columns(run):
         "metric_both_rank0": [7.0] * count + left,
         "metric_both_rank1": [8.0] * count + left,
     }
+
+
+def test_metrics_of_named_phases_have_a_column_for_each_phase(run):
+    first, second = run.records[:2]
+
+    def of(values: list[float]) -> MetricSeries:
+        return MetricSeries(unit="s", over_ranks="mean", per="superstep", phase=False, values=values)
+
+    metrics = {"phase_waiting": of([1.0, 2.0]), "steps": of([1.0, 2.0, 3.0])}
+    named = replace(first, metrics=metrics, labels={"phases": "lower sweep,right-hand side"})
+    table = repetitions(RunRecords(run.reading.run.launches, (named, second)))
+    count, left = len(first.times_s), [None] * len(second.times_s)
+    assert {name: cells for name, cells in table.columns.items() if name.startswith("metric_")} == {
+        "metric_phase_waiting_s_lower_sweep": [1.0] * count + left,
+        "metric_phase_waiting_s_right_hand_side": [2.0] * count + left,
+    }

@@ -13,7 +13,7 @@ from scipy.stats import binom
 from hockney.core.case import Case
 from hockney.core.fit import Estimate
 from hockney.core.record import Visits
-from hockney.models.statistics import observe_case, ratio, ratio_of_estimates
+from hockney.models.statistics import mean_ratio, observe_case, ratio, ratio_of_estimates
 
 SETS = 150
 LEAST = int(binom.ppf(0.001, SETS, 0.92))
@@ -65,6 +65,30 @@ def test_it_is_the_quotient_of_the_typical_times_and_lies_in_its_interval():
         assert (found.low is None) == (back.high is None)
         if found.low is not None:
             assert back.high == pytest.approx(1 / found.low)
+
+
+@pytest.mark.parametrize("launches", [3, 5, 12])
+def test_the_interval_of_a_mean_holds_the_truth_and_is_narrower_than_that_of_one_ratio(launches: int):
+    random = np.random.default_rng(17)
+    means, single = [], []
+    for _ in range(SETS):
+        pairs = [drawn(random, launches) for _ in range(4)]
+        means.append(mean_ratio(pairs))
+        single.append(ratio(*pairs[0]))
+    assert sum(each.low <= TRUTH <= each.high for each in means) >= LEAST
+    widths = [np.median([np.log(each.high / each.low) for each in of]) for of in (means, single)]
+    assert 0.2 < widths[0] / widths[1] < 0.8
+
+
+def test_a_mean_ratio_is_the_geometric_mean_over_launches_that_have_all_cases():
+    random = np.random.default_rng(3)
+    pairs = [drawn(random, 6) for _ in range(3)]
+    values = [ratio(*pair).value for pair in pairs]
+    assert mean_ratio(pairs).value == pytest.approx(float(np.exp(np.mean(np.log(values)))))
+    assert mean_ratio(pairs[:1]).value == pytest.approx(values[0])
+    elsewhere = drawn(random, 6, apart=True)
+    unknown = mean_ratio([*pairs, elsewhere])
+    assert unknown.low is unknown.high is None, "no launch has all of them"
 
 
 def test_of_values_that_are_known_apart():

@@ -5,6 +5,7 @@ them."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -206,14 +207,19 @@ def _summaries_of(summary: Summary, metrics: Mapping[str, str]) -> dict[str, Cel
 
 def _by_column(record: Record) -> dict[str, float | list[float]]:
     """The metrics of a record by the names of their columns, one for each rank if the metric is kept for
-    each: a value for each repetition, or one of the whole record. Metrics of supersteps are left out: they
-    are in the records."""
+    each: a value for each repetition, or one of the whole record. Those of phases whose names the record has
+    as a label have a column for each phase; other metrics of supersteps are only in the records."""
     columns: dict[str, float | list[float]] = {}
     count = len(record.times_s)
     for name, series in record.metrics.items():
-        if series.per == "superstep":
-            continue
         column = column_of(name, series.unit)
+        if series.per == "superstep":
+            phases = _phases(record)
+            if len(phases) == len(series.values):
+                columns |= {
+                    f"{column}_{phase}": value for phase, value in zip(phases, series.values, strict=True)
+                }
+            continue
         rows = 1 if series.per == "record" else count
         ranks = len(series.values) // rows if rows and series.over_ranks == "each" else 1
         if ranks * rows != len(series.values):
@@ -223,6 +229,12 @@ def _by_column(record: Record) -> dict[str, float | list[float]]:
             named = f"{column}_rank{rank}" if series.over_ranks == "each" else column
             columns[named] = values[0] if rows == 1 else values
     return columns
+
+
+def _phases(record: Record) -> list[str]:
+    """The names in the label `phases`, as in names of columns; empty if there is none."""
+    names = filter(None, record.labels.get("phases", "").split(","))
+    return [re.sub(r"\W+", "_", name) for name in names]
 
 
 def _parameters(cases: Iterable[Case]) -> tuple[str, ...]:

@@ -146,4 +146,4 @@ def print_metrics(measured: Sequence[Measured]) -> None:
     if not measured:
         return
     echo()
-    print_groups(metrics.listing(measured), [Group((m.case.line,), len(m.summary.metrics)) for m in measured])
+    print_groups(metrics.listing(measured), [Group((m.case.line,), metrics.rows_of(m)) for m in measured])

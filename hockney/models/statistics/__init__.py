@@ -45,7 +45,7 @@ from hockney.models.statistics.modes import fast_visits
 from hockney.models.statistics.multiple_tests import adjusted
 from hockney.models.statistics.noise import MeasuredNoise, noise
 from hockney.models.statistics.observations import SHORTEST_S, Observation
-from hockney.models.statistics.ratios import ratio, ratio_of_estimates
+from hockney.models.statistics.ratios import mean_ratio, ratio, ratio_of_estimates
 from hockney.models.statistics.run_observations import (
     Times,
     costing,
@@ -87,6 +87,7 @@ __all__ = [
     "launch_modes",
     "launch_times",
     "loaded_launches",
+    "mean_ratio",
     "median_interval",
     "noise",
     "observe",

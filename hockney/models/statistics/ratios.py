@@ -14,6 +14,8 @@ The ratio itself is that of the two typical times, so that it agrees with the pr
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from hockney.core.fit import Estimate
@@ -34,6 +36,34 @@ def ratio(of: Observation, over: Observation) -> Estimate:
     if high > WIDEST * low:
         low = high = np.nan
     return estimate(value, low, high)
+
+
+def mean_ratio(pairs: Sequence[tuple[Observation, Observation]]) -> Estimate:
+    """The geometric mean of the ratios of pairs of cases (at least one): the first typical time over the
+    second. It is computed in each launch that measured all of them, and the interval is that of the centre of
+    these means. Unknown ends are None, also with fewer launches than FEWEST_PAIRS."""
+    value = float(np.exp(np.mean([of.log_center - over.log_center for of, over in pairs])))
+    every = [seen for pair in pairs for seen in pair]
+    shared = [name for name in every[0].launches if all(name in seen.launches for seen in every)]
+    if len(shared) < FEWEST_PAIRS:
+        return Estimate(value, None, None)
+    logs, below, above = [], [], []
+    for of, over in pairs:
+        a, b = of.places(shared), over.places(shared)
+        of_widths, over_widths = of.half_widths(a), over.half_widths(b)
+        logs.append(of.log_typical[a] - over.log_typical[b])
+        below.append(np.hypot(of_widths[0], over_widths[1]))
+        above.append(np.hypot(of_widths[1], over_widths[0]))
+    means = np.mean(logs, axis=0)
+    middle = float(center(means))
+    down, up = (float(half_width(means, of_mean(_of_means(each)))) for each in (below, above))
+    low, high = float(np.exp(middle - down)), float(np.exp(middle + up))
+    return estimate(value, low, high) if high <= WIDEST * low else Estimate(value, None, None)
+
+
+def _of_means(half_widths: Sequence[np.ndarray]) -> np.ndarray:
+    """Half widths of each launch's mean of independent values, from those of each value."""
+    return np.asarray(np.sqrt(np.sum(np.square(half_widths), axis=0)) / len(half_widths))
 
 
 def ratio_of_estimates(of: Estimate, over: Estimate) -> Estimate:

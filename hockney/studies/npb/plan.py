@@ -1,0 +1,136 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What to measure: every benchmark on one rank and on more, and there also with each barrier at each place
+where the benchmarks have none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from hockney.core.case import MPI, Case
+from hockney.core.catalog import Catalog
+from hockney.core.machine import Machine
+from hockney.core.parameters import StudyParameter
+from hockney.pages.evidence import Options, once
+from hockney.studies.npb import messages
+from hockney.studies.sizes import default_ranks
+from hockney.studies.sync import SYNC, sync_of
+
+WORKLOADS = ("ep", "cg", "mg", "ft", "is", "lu", "bt", "sp")
+"""Compiled on first use."""
+PAPER = "paper"
+PAPERS_CLASSES = {"ep": "paper", "mg": "paper", "cg": "A", "lu": "W", "bt": "W"}
+"""Krishnamurthy's benchmarks (1998), with their sizes there."""
+SMALL, MEDIUM = "S", "W"
+BUDGET_OF_MEDIUM_S = 900.0
+"""All benchmarks with the default barriers take about this long in class W, in three launches."""
+BARRIERS = (MPI, "dissemination", "tournament")
+BARRIERS_OF_HOSTS = (MPI, "dissemination", "hierarchical")
+"""Where ranks share memory: the last one uses it, and messages between hosts."""
+
+CHOSEN = StudyParameter(
+    "kernels",
+    "text",
+    "benchmarks to measure (default: all), or paper: those of Krishnamurthy (1998)",
+    many=True,
+    example="cg,lu",
+)
+CLASS = StudyParameter(
+    "class",
+    "choice",
+    "problem size (default: S, from a budget of 15m on W), or paper: the paper's benchmarks and sizes",
+    choices=("S", "W", "A", "B", "C", PAPER),
+    example="A",
+)
+BARRIER = StudyParameter(
+    "barrier",
+    "text",
+    "barriers to place (default: mpi,dissemination and a barrier in shared memory, elsewhere tournament)",
+    many=True,
+    example="mpi,shm_dissemination",
+)
+PLACES = StudyParameter(
+    "barrier_at",
+    "choice",
+    "where: after every iteration, after every step of one, or nowhere",
+    default="step",
+    choices=("none", "iteration", "step"),
+    many=True,
+    example="iteration,step",
+)
+RATE = StudyParameter(
+    "rate",
+    "real",
+    "operations per second of a rank of a simulated machine (default: its flops)",
+    above=0.0,
+    high=1e18,
+    example="1e8",
+)
+ARITHMETIC = StudyParameter(
+    "arithmetic",
+    "choice",
+    "none: computing only takes its time, on a simulated machine, and nothing is verified",
+    default="real",
+    choices=("real", "none"),
+)
+FAULT = StudyParameter(
+    "fault",
+    "choice",
+    "bit: one bit is inverted half way, which verification must find",
+    default="none",
+    choices=("none", "bit"),
+)
+PARAMETERS = (CHOSEN, CLASS, BARRIER, PLACES, RATE, ARITHMETIC, FAULT, SYNC)
+
+
+def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
+    """One rank is always measured, since speed-up is relative to it."""
+    if options.sizes:
+        raise messages.benchmarks_have_no_sizes()
+    ranks = sorted({1, *(options.ranks or default_ranks(machine))})
+    lines = [line for name in chosen(options) for line in _lines(name, ranks, options, machine)]
+    return once(catalog.case(line) for line in lines)
+
+
+def chosen(options: Options) -> Sequence[str]:
+    """The names of the benchmarks, in the order of WORKLOADS."""
+    names = set()
+    for name in options.value(CHOSEN):
+        if name not in (*WORKLOADS, PAPER):
+            raise messages.unknown_benchmark(name, (*WORKLOADS, PAPER))
+        names |= set(PAPERS_CLASSES) if name == PAPER else {name}
+    if not names:
+        names = set(PAPERS_CLASSES if options.value(CLASS) == PAPER else WORKLOADS)
+    return [name for name in WORKLOADS if name in names]
+
+
+def _lines(name: str, ranks: Sequence[int], options: Options, machine: Machine) -> Iterator[str]:
+    words = [name, f"class={_class_of(name, options)}", f"sync={sync_of(options, machine)}"]
+    words += [f"{each.name}={options.value(each)}" for each in (ARITHMETIC, FAULT)]
+    if rate := _rate(options, machine):
+        words.append(f"rate={rate:.6g}")
+    line = " ".join(words)
+    places = [place for place in options.value(PLACES) if place != "none"]
+    for p in ranks:
+        yield f"{line} ranks={p}"
+        for barrier in _barriers(options, machine) if p > 1 else ():
+            for place in places:
+                yield f"{line} barrier={barrier} barrier_at={place} ranks={p}"
+
+
+def _class_of(name: str, options: Options) -> str:
+    given = options.value(CLASS)
+    if given == PAPER:
+        return PAPERS_CLASSES.get(name, MEDIUM)
+    return str(given or (MEDIUM if options.budget_s >= BUDGET_OF_MEDIUM_S else SMALL))
+
+
+def _barriers(options: Options, machine: Machine) -> Sequence[str]:
+    default = BARRIERS_OF_HOSTS if machine.traits.shared_memory else BARRIERS
+    return options.value(BARRIER) or default
+
+
+def _rate(options: Options, machine: Machine) -> float:
+    """Of a simulated machine, by its description unless given; 0 on others, which compute at their own."""
+    described = 0.0 if machine.platform is None else machine.platform.flops
+    return float(options.value(RATE) or described)

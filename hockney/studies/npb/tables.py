@@ -1,0 +1,189 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Speed-up and shares of the time of each benchmark, the effect of barriers, and the phases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from hockney.core.fit import Estimate, ExactValue
+from hockney.core.record import Record
+from hockney.core.wording import together
+from hockney.draw.page import Table
+from hockney.pages.format import EXACT, interval, percent, quantity, ratio_interval
+from hockney.pages.metrics import RATE
+from hockney.studies.npb.results import NpbResults
+
+INTERVAL = "95% interval"
+VERIFIED = {True: "yes", False: "no", None: "not checked"}
+
+
+def benchmarks(run: NpbResults) -> Table:
+    """Every benchmark without barriers, on every number of ranks; which are verified, unless all are."""
+    unsure = any(p.verified is not True for p in run.plain)
+    rows = tuple(
+        (
+            p.kernel,
+            str(p.ranks),
+            *([VERIFIED[p.verified]] if unsure else []),
+            quantity(p.time.value, "s"),
+            "" if p.rate is None else quantity(p.rate.value, RATE),
+            *_ratio(run.speedup(p) if p.ranks > 1 else None),
+            _percent(run.efficiency(p)),
+            percent(p.share("messages", "collectives", "barriers")),
+            percent(p.share("waiting")),
+        )
+        for p in run.plain
+    )
+    columns = (
+        *("benchmark", "ranks", *(["verified"] if unsure else [])),
+        *("time", "rate", "speed-up", INTERVAL, "efficiency", "communication", "waiting"),
+    )
+    caption = "Communication and waiting: shares of the time, as means over the ranks."
+    if not unsure:
+        caption = f"All answers were verified. {caption}"
+    title = f"Benchmarks, class {together(run.classes)}"
+    numeric = (1, *range(2 + unsure, len(columns)))
+    return _shown(run, Table("npb", title, columns, rows, numeric, caption))
+
+
+def times(run: NpbResults) -> Table:
+    """Times and rates with their intervals, and how the ranks divide each benchmark."""
+    rows = tuple(
+        (
+            p.kernel,
+            p.size,
+            str(p.ranks),
+            quantity(p.time.value, "s"),
+            interval(p.time, "s"),
+            "" if p.rate is None else quantity(p.rate.value, RATE),
+            "" if p.rate is None else interval(p.rate, RATE),
+            p.decomposition,
+        )
+        for p in run.plain
+    )
+    columns = (
+        "benchmark", "class", "ranks", "time", INTERVAL, "rate", INTERVAL, "decomposition",
+    )  # fmt: skip
+    return _shown(run, Table("npb-times", "Times and rates", columns, rows, tuple(range(2, 7))))
+
+
+def means(run: NpbResults) -> Table | None:
+    """Each barrier at each place, over all benchmarks; the cheapest first."""
+    rows = tuple(
+        (
+            str(each.ranks),
+            each.place,
+            each.barrier,
+            *_ratio(each.cost),
+            *_won(each.won),
+            percent(each.barriers),
+            percent(each.waiting),
+        )
+        for each in run.means
+    )
+    columns = (
+        "ranks", "after each", "barrier", "time with / without", INTERVAL, "won back", INTERVAL,
+        "in barriers", "waiting",
+    )  # fmt: skip
+    caption = (
+        "Ratios are geometric means over the benchmarks. Won back: of the time with MPI's barrier. In "
+        "barriers: after the last rank has arrived. Waiting: for ranks that arrive later, at barriers and "
+        "elsewhere. Both are shares of the time."
+    )
+    made = Table("npb-barriers", "Barriers", columns, rows, (0, *range(3, 9)), caption)
+    return _shown(run, made) if rows else None
+
+
+def effects(run: NpbResults) -> Table | None:
+    """Each barrier in each benchmark."""
+    rows = tuple(
+        (
+            each.point.kernel,
+            str(each.point.ranks),
+            each.point.place,
+            each.point.barrier,
+            quantity(each.point.time.value, "s"),
+            *_ratio(each.cost),
+            *_won(each.won),
+            percent(each.point.share("barriers")),
+            percent(each.point.share("waiting")),
+            VERIFIED[each.point.verified],
+        )
+        for each in run.effects
+    )
+    columns = (
+        "benchmark", "ranks", "after each", "barrier", "time", "with / without", INTERVAL,
+        "won back", INTERVAL, "in barriers", "waiting", "verified",
+    )  # fmt: skip
+    title = "Barriers in each benchmark"
+    return _shown(run, Table("npb-effects", title, columns, rows, (1, *range(4, 11)))) if rows else None
+
+
+def phases(run: NpbResults) -> Table | None:
+    """Where the time of each phase of an iteration goes, without barriers."""
+    rows = tuple(
+        (
+            p.kernel,
+            str(p.ranks),
+            phase.name,
+            quantity(phase.total, "s"),
+            *(quantity(each, "s") for each in (phase.computation, phase.communication, phase.waiting)),
+            percent(phase.total / whole) if whole else "",
+        )
+        for p in run.plain
+        if (whole := sum(each.total for each in p.phases)) >= 0
+        for phase in p.phases
+    )
+    columns = (
+        "benchmark", "ranks", "phase", "time", "computation", "communication", "waiting", "share",
+    )  # fmt: skip
+    caption = "Of a run, as means over the ranks and launches."
+    return Table("npb-phases", "Phases", columns, rows, (1, 3, 4, 5, 6, 7), caption) if rows else None
+
+
+def wrong(run: NpbResults) -> Table | None:
+    """Cases with a wrong answer, and the first that was found."""
+    rows = tuple((p.measured.case.line, VERIFIED[False], first_error(p.records)) for p in run.wrong)
+    return Table("npb-wrong", "Wrong answers", ("case", "verified", "first"), rows) if rows else None
+
+
+def first_error(records: Iterable[Record]) -> str:
+    return next((record.verified.first for record in records if record.verified.errors), "")
+
+
+def _shown(run: NpbResults, table: Table) -> Table:
+    """Without the columns of intervals where times are exact."""
+    if not run.evidence.machine.exact:
+        return table
+    kept = [k for k, name in enumerate(table.columns) if name != INTERVAL]
+    return replace(
+        table,
+        columns=tuple(table.columns[k] for k in kept),
+        rows=tuple(tuple(row[k] for k in kept) for row in table.rows),
+        numeric=tuple(new for new, k in enumerate(kept) if k in table.numeric),
+    )
+
+
+def ratio_number(value: float) -> str:
+    """With two decimals, or two digits if it is small."""
+    return f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"
+
+
+def _ratio(value: Estimate | None) -> tuple[str, str]:
+    """The ratio and its interval; empty if there is none."""
+    return ("", "") if value is None else (ratio_number(value.value), ratio_interval(value))
+
+
+def _won(share: Estimate | None) -> tuple[str, str]:
+    if share is None:
+        return "", ""
+    if isinstance(share, ExactValue):
+        return percent(share.value), EXACT
+    known = share.low is not None and share.high is not None
+    return percent(share.value), f"{percent(share.low)} to {percent(share.high)}" if known else ""
+
+
+def _percent(value: Estimate | None) -> str:
+    return "" if value is None else percent(value.value)
