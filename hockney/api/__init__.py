@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     )
     from hockney.api.forecast import Forecast, predict
     from hockney.api.guidelines import judge_guidelines
+    from hockney.api.kernels.npb import NpbForecast, predict_npb
     from hockney.api.kernels.prediction import KernelPrediction, predict_kernel
     from hockney.api.measure import Planned, plan, resume, run, survey
     from hockney.api.questions import Question, question
@@ -52,6 +53,7 @@ else:
             "hockney.api.find_runs": "named_source newest_complete newest_complete_survey newest_run"
             " newest_source newest_with_guidelines newest_written only_unfinished",
             "hockney.api.guidelines": "judge_guidelines",
+            "hockney.api.kernels.npb": "NpbForecast predict_npb",
             "hockney.api.kernels.prediction": "KernelPrediction predict_kernel",
             "hockney.api.measure": "Planned plan resume run survey",
             "hockney.api.forecast": "Forecast predict",
@@ -66,6 +68,7 @@ else:
 __all__ = [
     "Forecast",
     "KernelPrediction",
+    "NpbForecast",
     "Planned",
     "Question",
     "Reproduced",
@@ -85,6 +88,7 @@ __all__ = [
     "plan",
     "predict",
     "predict_kernel",
+    "predict_npb",
     "question",
     "reproduce",
     "resume",

@@ -21,8 +21,9 @@ from hockney import lab
 from hockney.api import messages
 from hockney.api.kernels import messages as of_kernels
 from hockney.api.run_contents import Run as RunRead
+from hockney.core.catalog import Workload
 from hockney.core.errors import HockneyError, printable
-from hockney.core.fit import Cost
+from hockney.core.fit import Cost, Fits
 from hockney.core.machine import Machine
 from hockney.core.paths import AnyPath, to_path
 from hockney.lab import Listener, Status, silent
@@ -40,25 +41,33 @@ STUDIES = (SURVEY, "granularity")
 """Studies that measure the ping-pong over all sizes. A survey is preferred: it spends more of its time on
 messages."""
 
+Wanted = Callable[[Workload], bool]
+"""Workloads whose fits are needed; those that give the cost of a message must be among them."""
+
 Found = TypeVar("Found", RunFolder, RunRead)
 
 
 @dataclass(frozen=True)
 class Source:
-    """`hosts` are all those on which its ranks ran, `pair_hosts` the maximum for launches of two ranks."""
+    """`fits` are those of the workloads that were asked for, by default those that give the cost of a
+    message. `hosts` are all those on which its ranks ran, `pair_hosts` the maximum for launches of two
+    ranks."""
 
     messages: PointToPointCosts
     machine: Machine
     hosts: int
     pair_hosts: int
+    fits: Fits
 
 
-def named_source(path: AnyPath, listen: Listener, cost: Cost = "typical") -> Source:
+def named_source(
+    path: AnyPath, listen: Listener, cost: Cost = "typical", wanted: Wanted = relevant
+) -> Source:
     """Raises UsageError if it is not a run, Inconclusive if it does not give the cost of a message."""
-    return _source(RunFolder.open(to_path(path)), listen, cost)
+    return _source(RunFolder.open(to_path(path)), listen, cost, wanted)
 
 
-def newest_source(listen: Listener, cost: Cost = "typical") -> Source:
+def newest_source(listen: Listener, cost: Cost = "typical", wanted: Wanted = relevant) -> Source:
     """The newest complete one of this machine's surveys in the default place, or else the newest complete
     run of another study that measures messages, or else the newest of them; reports which one it is, and
     which newer one of another machine was skipped."""
@@ -72,7 +81,7 @@ def newest_source(listen: Listener, cost: Cost = "typical") -> Source:
             passed = passed or reason
             continue
         with contextlib.suppress(HockneyError):
-            source = _source(folder, listen, cost, reading)
+            source = _source(folder, listen, cost, wanted, reading)
             settings = folder.plan().settings
             budget_s, study = settings.total_s, settings.study
             listen(Status(messages.message_costs_from(where, study, PLACE, _when(folder), budget_s)))
@@ -124,6 +133,15 @@ def newest_of(studies: Sequence[str], listen: Listener = silent) -> RunFolder:
     is none."""
     found = (folder for folder, _ in by_age(studies))
     return _newest(found, of_kernels.newest_parameters, of_kernels.no_run_of_studies(PLACE, studies), listen)
+
+
+def of_this_machine(studies: Collection[str]) -> Iterator[tuple[RunFolder, Reading]]:
+    """The readable runs of these studies on this machine in the default place with their records, complete
+    ones first, of these the most recently written first."""
+    for folder, machine, reading in _complete_first(by_age(studies)):
+        with contextlib.suppress(HockneyError):
+            if _here(machine):
+                yield folder, reading or folder.read()
 
 
 def newest_with_guidelines(listen: Listener = silent) -> RunRead:
@@ -308,8 +326,10 @@ def _folders() -> Iterator[RunFolder]:
             yield RunFolder.open(path)
 
 
-def _source(folder: RunFolder, listen: Listener, cost: Cost, reading: Reading | None = None) -> Source:
-    results = lab.results(folder, reading=reading, cost=cost, relevant=relevant)
+def _source(
+    folder: RunFolder, listen: Listener, cost: Cost, wanted: Wanted, reading: Reading | None = None
+) -> Source:
+    results = lab.results(folder, reading=reading, cost=cost, relevant=wanted)
     most = results.run.most_hosts()
     surveyed = folder.surveyed()
     costs = messages_of_run(results.fits, results.machine, printable(str(folder.path)), surveyed, hosts=most)
@@ -319,4 +339,5 @@ def _source(folder: RunFolder, listen: Listener, cost: Cost, reading: Reading | 
     if lacking := len(missing(plan, results.run)):
         planned = len(expected(plan, results.run))
         listen(messages.survey_unfinished(printable(str(folder.path)), lacking, planned))
-    return Source(costs, surveyed.machine if surveyed else results.machine, most, results.run.most_hosts(2))
+    machine, fits = (surveyed.machine, surveyed.fits) if surveyed else (results.machine, results.fits)
+    return Source(costs, machine, most, results.run.most_hosts(2), fits)

@@ -48,7 +48,7 @@ def predict(platform: Platform, operation: str, ranks: int, size: int) -> float 
         return None
     if network.hop_s and network.shape not in MODELLED_SHAPES:
         return None
-    call = _call_time(platform, operation, size)
+    call = call_time(platform, operation, size)
     if ranks == 1:
         return call
     simulator = LogGPSimulator(platform, ranks)
@@ -66,7 +66,7 @@ def predict(platform: Platform, operation: str, ranks: int, size: int) -> float 
     return None if _shared(platform, busiest, ranks) > time else call + time
 
 
-def _call_time(platform: Platform, operation: str, size: int) -> float:
+def call_time(platform: Platform, operation: str, size: int) -> float:
     """Time that the call takes on each rank before any message."""
     points = platform.calls.get(operation)
     if not points:

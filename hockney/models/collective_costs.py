@@ -211,7 +211,7 @@ def on_description(
         raise messages.rank_count_not_modelled(operation, algorithm, ranks, why)
     steps = list(_steps(operation, algorithm, ranks, size))
     try:
-        time = _simulated(platform, steps, ranks)
+        time = simulated_time(platform, steps, ranks)
     except NotModelled as error:
         raise messages.rank_count_not_modelled(operation, algorithm, ranks, str(error)) from None
     known = None if platform.noise is not None else time
@@ -226,8 +226,10 @@ def on_description(
     return CollectiveTime(size, TimeEstimate(time, known, known), whole)
 
 
-def _simulated(platform: Platform, steps: Sequence[Step], ranks: int) -> float:
-    """Without shared links the simulation of clocks alone is exact, unless large messages are posted."""
+def simulated_time(platform: Platform, steps: Sequence[Step], ranks: int) -> float:
+    """Seconds of a schedule on a described machine. Raises NotModelled.
+
+    Without shared links the simulation of clocks alone is exact, unless large messages are posted."""
     network = platform.network
     cables = network.link < UNLIMITED and network.shape != "switch"
     shared = network.nic < UNLIMITED or cables or network.medium_message_s or network.medium_s_per_byte

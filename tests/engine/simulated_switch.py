@@ -31,8 +31,14 @@ def lines_on_switch(
     repetitions: int = 1,
 ) -> list[EngineLine]:
     """What the engine prints."""
+    return lines_on(even_switch(ranks, latency_s, per_byte_s), group, words, ranks, repetitions=repetitions)
+
+
+def lines_on(
+    machine: Platform, group: str, words: Sequence[str], ranks: int, *, repetitions: int = 1
+) -> list[EngineLine]:
+    """What the engine prints on this machine."""
     engine = group_for(simgrid_here(), group)
-    machine = even_switch(ranks, latency_s, per_byte_s)
     launcher = SmpiLauncher(simgrid_here(), engine.path, engine.platform, machine)
     cases = [engine.catalog.case(word, ranks) for word in words]
     options = LaunchOptions("S", 0, budget_s=120.0, max_repetitions=repetitions, origin="simulated")

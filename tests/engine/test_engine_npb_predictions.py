@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import pytest
 from engine_lines import failures, records
-from simulated_switch import even_switch, lines_on_switch
+from simulated_switch import even_switch, lines_on, lines_on_switch
 
+from hockney import simulated
 from hockney.core.fit import Estimate
 from hockney.models.applications.message_costs import described
 from hockney.models.npb.assumptions import diagnose
@@ -47,6 +48,19 @@ def test_larger_classes_too():
     for record in measured(3, "W"):
         predicted = predict(of_case(record.parsed_case()), uniform(RATE), on_switch(3))
         assert predicted.total == pytest.approx(record.times_s[0], rel=0.03), record.case
+
+
+def test_messages_that_share_a_medium_queue():
+    """Also those of a pipeline, and of a sum over all ranks."""
+    machine = simulated.platform("switched-ethernet")
+    assert any(described(machine).medium)
+    words = [f"{kernel} class=S rate={RATE} arithmetic=none" for kernel in ("ep", "ft", "lu")]
+    lines = lines_on(machine, "hockney-npb", words, 4)
+    assert [line.message for line in failures(lines)] == []
+    communication = Communication(described(machine), platform=machine)
+    for record in records(lines):
+        predicted = predict(of_case(record.parsed_case()), uniform(RATE), communication)
+        assert predicted.total == pytest.approx(record.times_s[0], rel=0.05), record.case
 
 
 def test_rates_of_one_rank_are_those_of_its_phases():

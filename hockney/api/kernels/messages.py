@@ -63,3 +63,41 @@ def ranks_without_parameters(path: Path, ranks: int, known: Sequence[int]) -> In
         ranks=ranks,
         known=list(known),
     )
+
+
+def indivisible(kernel: str, size: str, ranks: int, most: int) -> UsageError:
+    return UsageError(
+        f"{kernel} of class {size} cannot be divided among {ranks} ranks",
+        "each rank needs a part of the problem",
+        f"use --ranks {most}",
+        code="indivisible",
+        ranks=ranks,
+        most=most,
+    )
+
+
+def no_rate_of_one_rank(place: Path, kernel: str, size: str) -> Inconclusive:
+    return Inconclusive(
+        f"no run of {kernel} on one rank in {place}",
+        "the prediction is based on the rate at which one rank computes",
+        f"run 'hockney run \"{kernel} class={size}\" --ranks 1' first, or give --rate",
+        code="no-rate-of-one-rank",
+        kernel=kernel,
+        size=size,
+    )
+
+
+def run_without_one_rank(path: Path, kernel: str, size: str) -> Inconclusive:
+    return Inconclusive(
+        f"{path} has no times of {kernel} on one rank",
+        "the prediction is based on the rate at which one rank computes",
+        f"name a run of 'hockney run \"{kernel} class={size}\" --ranks 1', or give --rate instead of --run",
+        code="run-without-one-rank",
+        path=str(path),
+        kernel=kernel,
+        size=size,
+    )
+
+
+def rate_of_one_rank(run: str, kernel: str, size: str) -> str:
+    return f"the rate of one rank from {run}, which has {kernel} of class {size}"

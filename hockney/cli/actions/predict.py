@@ -16,12 +16,16 @@ from hockney.core.fit import Cost
 from hockney.draw.page import Table
 from hockney.models.applications.grain_prediction import Prediction
 from hockney.models.applications.granularity import Algorithm
-from hockney.views import grain_prediction, kernel_prediction
+from hockney.models.npb.kernels import PROGRAMS
+from hockney.views import grain_prediction, kernel_prediction, npb_prediction
 from hockney.views.grain_prediction import CostsOrigin
 
 
 def action(
     kernel: tuple[str, ...],
+    named: str,
+    size: str,
+    rate: float,
     work: tuple[float, str] | None,
     message: int | None,
     exchanges: float,
@@ -36,18 +40,22 @@ def action(
     quiet: bool,
     as_json: bool,
 ) -> int:
-    if kernel:
-        others = {
-            "--work": work,
-            "--message": message,
-            "--machine": machine,
-            "--network": network,
-            "--larger-machine": larger_machine,
-        }
+    words = (*([named] if named else []), *kernel)
+    if words:
+        words = (*words, f"class={size}") if size else words
+        benchmark = words[0].split(" ", 1)[0] in PROGRAMS
+        others: dict[str, object] = {"--work": work, "--message": message, "--network": network}
+        if not benchmark:
+            others |= {"--machine": machine, "--larger-machine": larger_machine, "--rate": rate}
         for name, value in others.items():
             if value:
                 raise messages.kernel_with_algorithm(name)
-        return _kernel(kernel, ranks, run, cost, quiet, as_json)
+        if benchmark:
+            return _benchmark(words, ranks, run, machine, rate, larger_machine, cost, quiet, as_json)
+        return _kernel(words, ranks, run, cost, quiet, as_json)
+    for name, value in {"--class": size, "--rate": rate}.items():
+        if value:
+            raise messages.option_without_kernel(name)
     if work is None or message is None:
         option, given = ("--work", "1s") if work is None else ("--message", "40kB")
         raise messages.algorithm_incomplete(option, given)
@@ -103,6 +111,48 @@ def _kernel(
         print_line(messages.kernel_predicted(" ".join(words), str(made[0].run)))
         rows = [(each.case, each.predicted) for each in made]
         _table(kernel_prediction.table(made[0].kernel, rows))
+    return 0
+
+
+def _benchmark(
+    words: tuple[str, ...],
+    ranks: tuple[int, ...],
+    run: Path | None,
+    machine: str,
+    rate: float,
+    larger: bool,
+    cost: Cost,
+    quiet: bool,
+    as_json: bool,
+) -> int:
+    with ProgressReporter(quiet) as reporter:
+        found = api.predict_npb(
+            " ".join(words),
+            ranks=ranks,
+            run=run,
+            machine=machine,
+            rate=rate,
+            larger=larger,
+            cost=cost,
+            listen=reporter,
+        )
+        made = found.prediction
+        if made.indivisible:
+            reporter(messages.ranks_left_out(made.kernel, made.size, made.indivisible))
+        crowded = [row.ranks for row in made.rows if row.shared_by > 1]
+        if crowded:
+            reporter(messages.ranks_share_cores(crowded))
+    if as_json:
+        print_json(npb_prediction.document(made, found.messages, found.rates))
+        return 0
+    for sentence in npb_prediction.assumed(made, found.messages, found.rates):
+        print_line(sentence)
+    _table(npb_prediction.ranks(made))
+    echo()
+    for sentence in npb_prediction.best(made):
+        print_line(sentence)
+    if made.changes:
+        _table(npb_prediction.levers(made))
     return 0
 
 

@@ -41,6 +41,21 @@ def _network(text: str) -> str:
 )
 @click.argument("kernel", nargs=-1, metavar="[KERNEL NAME=VALUE...]")
 @click.option(
+    "--kernel",
+    "named",
+    metavar="NAME",
+    default="",
+    help="A benchmark or another kernel, as KERNEL: cg, ep, ft, is, mg, bt, lu, sp.",
+)
+@click.option("--class", "size", metavar="C", default="", help="The class of a benchmark: S, W, A, B, C.")
+@click.option(
+    "--rate",
+    type=options.ParsedType("rate", options.at_least(1, "2e9")),
+    metavar="X",
+    default=0.0,
+    help="Operations per second of one rank of a benchmark, such as 2e9.  [default: as measured]",
+)
+@click.option(
     "--work",
     type=options.ParsedType("time", _time),
     metavar="TIME",
@@ -84,7 +99,8 @@ def _network(text: str) -> str:
     "--run",
     type=options.PATH,
     metavar="RUN",
-    help="Take message times from this run.  [default: the newest survey in runs]",
+    help="Take message times, and the rate of a benchmark on one rank, from this run.  [default: the newest "
+    "survey in runs, and the newest run with the benchmark]",
 )
 @click.option(
     "--machine",
@@ -119,6 +135,10 @@ def command(**given: Any) -> int:
     shortest_paths), predict its time with the BSP or BPRAM model instead, both as published (plain) and with
     its wrong assumptions corrected (repaired). The parameters and the rates of local computation come from a
     run of bsp-kernels or bsp-parameters; only --ranks, --run and --cost apply.
+
+    Given a benchmark of the NAS Parallel Benchmarks and its class (--kernel cg --class B), predict its time
+    from its work and messages: every rank computes at the rate of one rank, which comes from a run of the
+    benchmark or from --rate, and messages and collectives cost what the survey or the machine states.
     """
     from hockney.cli.actions.predict import action
 

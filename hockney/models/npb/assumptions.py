@@ -43,7 +43,7 @@ class MeasuredPhase:
 
 
 @dataclass(frozen=True)
-class Diagnosis:
+class KernelDiagnosis:
     """`error` is (predicted - measured) / measured. `failing` is the assumption whose measured term corrects
     most of it (None if the error is small, or if no term corrects enough), `corrected` the error with that
     term, and `phase` the phase in which it is most wrong ("" if phases were not measured)."""
@@ -59,7 +59,7 @@ def diagnose(
     measured_s: float,
     parts: Mapping[str, float],
     phases: tuple[MeasuredPhase, ...] = (),
-) -> Diagnosis:
+) -> KernelDiagnosis:
     """`parts` are the measured seconds of computation, messages, collectives and waiting: means over the
     ranks."""
     terms = predicted.terms
@@ -71,8 +71,8 @@ def diagnose(
     }
     best = min(tried, key=lambda name: abs(tried[name]), default=None)
     if best is None or abs(error) <= CLOSE or abs(tried[best]) > (1 - CORRECTED) * abs(error):
-        return Diagnosis(error)
-    return Diagnosis(error, best, tried[best], _worst(best, error, predicted, phases))
+        return KernelDiagnosis(error)
+    return KernelDiagnosis(error, best, tried[best], _worst(best, error, predicted, phases))
 
 
 def term(terms: Terms, assumption: Assumption) -> float:

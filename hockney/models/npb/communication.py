@@ -19,10 +19,15 @@ from hockney.core.case import parse_canonical
 from hockney.core.errors import UsageError
 from hockney.core.fit import Fits
 from hockney.core.platform import Platform
+from hockney.core.smpi_algorithms import chosen
 from hockney.models import collective_algorithms, collective_costs
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.measured_costs import End, MeasuredCosts, measured_costs, seconds
 from hockney.models.npb.program import Collective, Exchange, Messages
+from hockney.models.schedules import NotModelled
+from hockney.models.schedules.collectives import linear_alltoall
+from hockney.models.schedules.schedule import Schedule
+from hockney.models.schedules.smpi import SMPI
 
 OPERATIONS = ("allreduce", "allgather", "alltoall")
 """Of which the kernels use MPI's own or its variant for blocks of different lengths."""
@@ -65,15 +70,31 @@ class Communication:
 
     def exchange(self, exchange: Exchange, ranks: int) -> float:
         """Seconds of one exchange: the largest message crosses another one, the others follow it. On a shared
-        medium, the bytes of all ranks follow each other."""
+        medium, the messages of all ranks follow each other."""
         sizes = max(exchange.sent, exchange.received, key=sum)
         if not sizes:
             return 0.0
         largest, *others = sorted(sizes, reverse=True)
-        if self.message.shared:
-            per_byte = self.message.piece(largest, ranks).per_byte_s
-            return self.one_way(largest, ranks) + (ranks * sum(sizes) - largest) * per_byte
-        return self._crossing(largest, ranks) + sum(self._following(size, ranks) for size in others)
+        if self.message.shared or any(self.message.medium):
+            everything = self.on_medium(ranks * len(sizes), ranks * sum(sizes), ranks)
+            return self.one_way(largest, ranks) + everything - self.on_medium(1, largest, ranks)
+        alone = self._crossing(largest, ranks) + sum(self._following(size, ranks) for size in others)
+        return max(alone, self._through_nic(sum(sizes), ranks))
+
+    def on_medium(self, count: int, size: float, ranks: int) -> float:
+        """Seconds for which so many messages with so many bytes altogether occupy a shared medium; 0 without
+        one."""
+        each_s, per_byte = self.message.medium
+        if self.message.shared and not per_byte:
+            per_byte = self.message.piece(size / count, ranks).per_byte_s if count else 0.0
+        return count * each_s + size * per_byte
+
+    def _through_nic(self, size: float, ranks: int) -> float:
+        """Seconds of these bytes of each rank of a described node."""
+        if self.platform is None or ranks <= self.message.cores:
+            return 0.0
+        directions = 2 if self.platform.network.duplex == "half" else 1
+        return directions * max(1, self.message.cores) * size / self.platform.network.nic
 
     def _crossing(self, size: float, ranks: int) -> float:
         alone = self.one_way(size, ranks)
@@ -141,13 +162,21 @@ class Communication:
 
 
 def _described(platform: Platform, operation: str, ranks: int, size: int) -> float | None:
-    """The variant of alltoall for different lengths, which the kernels call, posts all messages at once."""
-    if operation != "alltoall":
-        return collective_algorithms.predict(platform, operation, ranks, size)
+    """By the algorithm that the description names. The variant of alltoall for different lengths, which the
+    kernels call, posts all messages at once. None if the algorithm is not modelled."""
+    if operation == "alltoall":
+        phases: tuple[Schedule, ...] = (linear_alltoall,)
+    else:
+        known = collective_algorithms.predict(platform, operation, ranks, size)
+        phases = SMPI.get((operation, chosen(platform.collectives)[operation]), ())
+        if known is not None or not phases:
+            return known
+    steps = [step for phase in phases for step in phase(ranks, size)]
     try:
-        return collective_costs.on_description(platform, operation, "linear", ranks, size).time.value
-    except UsageError:
+        time = collective_costs.simulated_time(platform, steps, ranks)
+    except NotModelled:
         return None
+    return collective_algorithms.call_time(platform, operation, size) + time
 
 
 def of_fits(fits: Fits, message: PointToPointCosts, end: End = "value") -> Communication:

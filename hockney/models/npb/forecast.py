@@ -31,7 +31,7 @@ SEEN = 1e-6
 
 
 @dataclass(frozen=True)
-class Machine:
+class KernelMachine:
     """The rates of one rank, and communication with its times and, if known, with the ends of their
     intervals. More ranks than `cores` share them; None if each rank has its own."""
 
@@ -59,7 +59,7 @@ class KernelRow:
 
 
 @dataclass(frozen=True)
-class Change:
+class KernelChange:
     """What would be changed, the resulting efficiency, and its improvement."""
 
     name: str
@@ -82,10 +82,10 @@ class KernelForecast:
     fastest: KernelRow
     thrifty: KernelRow
     changed: int
-    changes: tuple[Change, ...]
+    changes: tuple[KernelChange, ...]
 
 
-def forecast(kernel: str, size: str, ranks: Sequence[int], machine: Machine) -> KernelForecast:
+def forecast(kernel: str, size: str, ranks: Sequence[int], machine: KernelMachine) -> KernelForecast:
     """Raises Indivisible if the kernel can be divided among none of `ranks`."""
     programs = dict(_programs(kernel, size, ranks))
     if not programs:
@@ -124,12 +124,12 @@ def _counts(most: int) -> list[int]:
     return every if most <= EVERY else [*every, *doubling(2 * EVERY, most)]
 
 
-def _time(program: Program, machine: Machine, end: End = "value", factor: float = 1.0) -> KernelTime:
+def _time(program: Program, machine: KernelMachine, end: End = "value", factor: float = 1.0) -> KernelTime:
     rates = replace(machine.rates, factor=factor)
     return predict(program, rates, machine.communication[end], slower=machine.shared_by(program.ranks))
 
 
-def _row(program: Program, single: Program, machine: Machine) -> KernelRow:
+def _row(program: Program, single: Program, machine: KernelMachine) -> KernelRow:
     def of(value: Callable[[float, KernelTime], float]) -> Estimate:
         """Of the time of one rank and of that of all."""
         middle = value(_time(single, machine).total, _time(program, machine))
@@ -155,7 +155,7 @@ def _row(program: Program, single: Program, machine: Machine) -> KernelRow:
     )
 
 
-def _changes(program: Program, alone: float, machine: Machine) -> tuple[Change, ...]:
+def _changes(program: Program, alone: float, machine: KernelMachine) -> tuple[KernelChange, ...]:
     terms = _time(program, machine).terms
 
     def changed(change: Callable[[Program], Program]) -> float:
@@ -175,7 +175,7 @@ def _changes(program: Program, alone: float, machine: Machine) -> tuple[Change, 
     )
     now = alone / terms.total / program.ranks
     made = [
-        Change(name, words, value, value - now)
+        KernelChange(name, words, value, value - now)
         for name, words, time in times
         for value in (alone / time / program.ranks,)
     ]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass
+from statistics import fmean
 
 from hockney.models.npb.communication import Communication
 from hockney.models.npb.program import Phase, Pipeline, Program, Share
@@ -85,7 +86,7 @@ def _terms(
     phase: Phase, program: Program, rates: Rates, communication: Communication | None, slower: float
 ) -> Terms:
     computing = [slower * sum(map(rates.seconds, share.work)) for share in phase.shares]
-    mean, most = sum(computing) / len(computing), max(computing)
+    mean, most = fmean(computing), max(computing)
     if communication is None:
         return Terms(mean, most - mean)
     ranks = program.ranks
@@ -104,12 +105,14 @@ def _pipelined(
     pipelines: Iterable[Pipeline], work: float, communication: Communication, ranks: int
 ) -> tuple[float, float]:
     """Seconds in which the pipelines fill, and of messages."""
-    filling = passing = 0.0
+    filling = passing = on_medium = 0.0
     for each in pipelines:
+        count, size = sum(m.count for m in each.sent), sum(m.count * m.bytes for m in each.sent)
+        on_medium += each.count * communication.on_medium(count, size, ranks)
         sizes = [*each.sent, *each.received]
         largest = max((m.bytes for m in sizes), default=0)
         through = each.ways * each.stages * each.count * communication.one_way(largest, ranks)
         handling = each.count * communication.pipeline(each.sent, each.received, ranks)
         filling = max(filling, work * each.stages / each.chunks)
         passing = max(passing, through + handling)
-    return filling, passing
+    return filling, max(passing, on_medium)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import median
 
 from hockney.core.case import Case
@@ -30,6 +31,17 @@ class Rates:
 
     def seconds(self, work: Work) -> float:
         return self.factor * work.operations * self.by_phase.get(work.like, self.others)
+
+
+@dataclass(frozen=True)
+class RateSource:
+    """The run that gave the rates of one rank, and the class that was measured there; or the operations per
+    second that were given, or described."""
+
+    run: Path | None = None
+    size: str = ""
+    operations_per_second: float = 0.0
+    described: bool = False
 
 
 def uniform(operations_per_second: float) -> Rates:

@@ -1,0 +1,180 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Predicted performance of the NAS Parallel Benchmarks: the rate of one rank from a run, or as given, and
+messages and collectives from a survey or a machine's description."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from hockney import lab, simulated
+from hockney.api import find_runs
+from hockney.api.find_runs import Source
+from hockney.api.kernels import messages
+from hockney.core.case import parse_canonical
+from hockney.core.catalog import Catalog, Workload
+from hockney.core.errors import Inconclusive
+from hockney.core.fit import Cost
+from hockney.core.paths import AnyPath, to_path
+from hockney.core.platform import Platform
+from hockney.core.units import doubling
+from hockney.lab import Listener, Status, silent
+from hockney.models.applications.message_costs import described, relevant
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
+from hockney.models.measured_costs import End
+from hockney.models.npb.communication import Communication, of_fits
+from hockney.models.npb.forecast import KernelForecast, KernelMachine, forecast
+from hockney.models.npb.kernels import PROGRAMS
+from hockney.models.npb.program import Indivisible
+from hockney.models.npb.rates import Rates, RateSource, measured_rates, uniform
+from hockney.store import Reading, RunFolder
+from hockney.system.bundled import bundled_workloads
+
+ROLE = "npb"
+STUDIES = ("npb", "cases")
+"""Studies that measure the benchmarks on one rank."""
+ROLES = ("point-to-point", "stream", "train", "collective")
+"""Of the workloads that give the costs of messages and collectives."""
+MOST_ASKED = 16
+"""The default number of ranks on a machine other than this one."""
+
+
+@dataclass(frozen=True)
+class NpbForecast:
+    """`prediction` has all numbers; `messages` and `rates` are where they come from."""
+
+    prediction: KernelForecast
+    messages: PointToPointCosts
+    rates: RateSource
+    platform: Platform | None = None
+
+
+def is_benchmark(name: str) -> bool:
+    return name in PROGRAMS
+
+
+def predict_npb(
+    text: str,
+    *,
+    ranks: tuple[int, ...] = (),
+    run: AnyPath | None = None,
+    machine: str = "",
+    rate: float = 0.0,
+    larger: bool = False,
+    cost: Cost = "typical",
+    listen: Listener = silent,
+) -> NpbForecast:
+    """`text` is a benchmark and its class, such as "cg class=B", predicted for `ranks` (default: powers of
+    two up to the cores).
+
+    The rate of one rank in each phase comes from the folder `run`, or else from the newest run of the
+    benchmark on one rank, if possible in the same class; `rate` (operations per second) replaces it. The cost
+    of messages and collectives comes from the same run, or else from the newest survey, or from the
+    description of `machine`, which also has a rate. `larger`: more ranks than cores do not share them.
+    Nothing is measured. Raises UsageError for ranks among which the benchmark cannot be divided or that the
+    machine does not have, Inconclusive if no run has its rate or the cost of messages.
+    """
+    case = Catalog(schema=1, engine="", workloads=list(bundled_workloads().values())).case(f"{text} ranks=1")
+    kernel, size = case.workload, str(case["class"])
+    platform = simulated.platform(lab.description_name(machine)) if machine else None
+    rates, source = _rates(kernel, size, run, rate, platform, cost, listen)
+    communication, cores, here = _communication(platform, run or source.run, cost, listen)
+    costs = communication["value"].message
+    wanted = ranks or _default(costs, here=here)
+    if platform is not None and not larger:
+        simulated.check_ranks(platform, wanted[-1])
+    known = KernelMachine(rates, communication, None if larger else cores)
+    try:
+        made = forecast(kernel, size, wanted, known)
+    except Indivisible as error:
+        raise messages.indivisible(kernel, size, error.ranks, error.most) from None
+    return NpbForecast(made, costs, source, platform)
+
+
+def _rates(
+    kernel: str,
+    size: str,
+    run: AnyPath | None,
+    rate: float,
+    platform: Platform | None,
+    cost: Cost,
+    listen: Listener,
+) -> tuple[Rates, RateSource]:
+    if rate:
+        return uniform(rate), RateSource(operations_per_second=rate)
+    if run is not None:
+        folder = RunFolder.open(to_path(run))
+        found = _measured(kernel, size, [(folder, folder.read())], cost)
+        if found is None:
+            raise messages.run_without_one_rank(folder.path, kernel, size)
+        return found
+    if platform is not None:
+        return uniform(platform.flops), RateSource(operations_per_second=platform.flops, described=True)
+    found = _measured(kernel, size, find_runs.of_this_machine(STUDIES), cost)
+    if found is None:
+        raise messages.no_rate_of_one_rank(find_runs.PLACE, kernel, size)
+    listen(Status(messages.rate_of_one_rank(str(found[1].run), kernel, found[1].size)))
+    return found
+
+
+def _measured(
+    kernel: str,
+    size: str,
+    runs: Iterable[tuple[RunFolder, Reading]],
+    cost: Cost,
+) -> tuple[Rates, RateSource] | None:
+    """Of the same class if any run has it, otherwise of the first one that was measured."""
+    other = None
+    for folder, reading in runs:
+        for rates in _of_run(kernel, folder, reading, cost):
+            if rates.size == size:
+                return rates, RateSource(folder.path, size)
+            other = other or (rates, RateSource(folder.path, rates.size))
+    return other
+
+
+def _of_run(kernel: str, folder: RunFolder, reading: Reading, cost: Cost) -> Iterator[Rates]:
+    """Of every class that was measured on one rank."""
+    lines = [line for line in reading.run.by_case() if line.split(" ", 1)[0] == kernel]
+    cases = [case for line in lines if (case := parse_canonical(line)).ranks == 1 and case.usual]
+    if not any(case["barrier_at"] == "none" and case["fault"] == "none" for case in cases):
+        return
+    results = lab.results(folder, reading=reading, cost=cost, relevant=lambda w: w.name == kernel)
+    times = {each.case: each.cost(cost) for each in results.fits.summaries}
+    records = results.run.by_case()
+    for case in cases:
+        if case.line in times and case["barrier_at"] == "none" and case["fault"] == "none":
+            rates = measured_rates(case, records[case.line], times[case.line])
+            if rates is not None:
+                yield rates
+
+
+def _communication(
+    platform: Platform | None, run: AnyPath | None, cost: Cost, listen: Listener
+) -> tuple[dict[End, Communication], int | None, bool]:
+    """With the number of cores, and whether they are those of this machine."""
+    if platform is not None:
+        return {"value": Communication(described(platform), platform=platform)}, platform.capacity, False
+    source = _source(run, cost, listen)
+    ends: tuple[End, ...] = ("value", "low", "high") if source.messages.band else ("value",)
+    communication = {end: of_fits(source.fits, source.messages, end) for end in ends}
+    return communication, source.messages.most_ranks, not source.machine.traits.described
+
+
+def _source(run: AnyPath | None, cost: Cost, listen: Listener) -> Source:
+    if run is not None:
+        with contextlib.suppress(Inconclusive):
+            return find_runs.named_source(run, listen, cost, _wanted)
+    return find_runs.newest_source(listen, cost, _wanted)
+
+
+def _wanted(workload: Workload) -> bool:
+    return relevant(workload) or workload.role in ROLES
+
+
+def _default(costs: PointToPointCosts, *, here: bool) -> tuple[int, ...]:
+    room = costs.most_ranks or MOST_ASKED
+    most = max(2, room if here else min(room, MOST_ASKED))
+    return tuple(doubling(1, 1 << (most.bit_length() - 1)))

@@ -1,0 +1,99 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""hockney predict with a benchmark: on a described machine and at a given rate, and invalid questions."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from hockney.models.npb.kernels import PROGRAMS
+
+MACHINE = "sim:switched-ethernet"
+
+
+def predicted(hockney, *words):
+    said = hockney("predict", *words, "--json")
+    assert said.code == 0, said.err
+    return json.loads(said.out)
+
+
+def test_a_benchmark_on_a_described_machine(hockney):
+    found = predicted(hockney, "--kernel", "ep", "--class", "A", "--ranks", "1:8", "--machine", MACHINE)
+    assert (found["kernel"], found["class"]) == ("ep", "A")
+    assert found["rate"] == {
+        "run": None,
+        "class": None,
+        "operations_per_second": 2e8,
+        "described": True,
+    }
+    assert [row["ranks"] for row in found["ranks"]] == [1, 2, 4, 8]
+    for row in found["ranks"]:
+        assert row["computation_s"] == pytest.approx(PROGRAMS["ep"]("A", 1).operations / 2e8 / row["ranks"])
+        assert row["efficiency"]["value"] > 0.95 and row["efficiency"]["low"] is None
+        parts = sum(row[f"{part}_s"] for part in ("computation", "waiting", "messages", "collectives"))
+        assert row["time_s"]["value"] == pytest.approx(parts)
+    assert found["best"]["fastest"]["ranks"] == found["best"]["half_efficient"]["ranks"] == 8
+
+
+def test_the_best_number_of_ranks_is_where_communication_outweighs_more_ranks(hockney):
+    """A sum over more ranks takes longer, and a fast rank has little to compute."""
+    words = ("--kernel", "cg", "--class", "S", "--ranks", "1:16", "--machine", MACHINE)
+    slow, fast = (predicted(hockney, *words, "--rate", rate) for rate in ("1e6", "1e10"))
+    assert slow["best"]["fastest"]["ranks"] == 16 > fast["best"]["fastest"]["ranks"] == 1
+    assert slow["ranks"][-1]["speed_up"]["value"] > 5
+    names = [each["name"] for each in fast["levers"]["changes"]]
+    assert fast["levers"]["ranks"] == 16 and "fewer collectives" in names
+    gains = [each["gain"] for each in fast["levers"]["changes"]]
+    assert gains == sorted(gains, reverse=True) and min(gains) > 0
+
+
+def test_messages_of_a_survey_give_intervals(hockney, surveyed):
+    found = predicted(hockney, "lu", "class=W", "--ranks", "2,4", "--rate", "1e9", "--larger-machine")
+    for row in found["ranks"]:
+        time = row["time_s"]
+        assert time["low"] < time["value"] < time["high"]
+    assert surveyed in found["machine"]["source"]
+
+
+def test_ranks_without_a_division_are_left_out(hockney):
+    words = ("--kernel", "ft", "--class", "W", "--machine", MACHINE, "--larger-machine")
+    said = hockney("predict", *words, "--ranks", "32,33", "--json")
+    assert said.code == 0 and "33" in said.err
+    found = json.loads(said.out)
+    assert [row["ranks"] for row in found["ranks"]] == [32]
+    assert found["indivisible"] == [33]
+    said = hockney("predict", *words, "--ranks", "33,40", "--json")
+    assert said.code == 2 and said.error.code == "indivisible"
+
+
+def test_for_people(hockney):
+    said = hockney("predict", "--kernel", "sp", "--class", "W", "--ranks", "1:4", "--machine", MACHINE)
+    rows = [line.split()[0] for line in said.out.splitlines() if line[:5].strip().isdecimal()]
+    assert said.code == 0 and rows == ["1", "2", "4"]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "number"),
+    [
+        (("--kernel", "cg", "--work", "1s"), "kernel-with-algorithm", 2),
+        (("--kernel", "cg", "--network", "switch"), "kernel-with-algorithm", 2),
+        (("bitonic_sort", "keys=8", "--rate", "1e9"), "kernel-with-algorithm", 2),
+        (("--class", "B"), "option-without-kernel", 2),
+        (("--work", "1s", "--message", "8", "--rate", "1e9"), "option-without-kernel", 2),
+        (("--kernel", "cg", "--class", "Z"), "unknown-value", 2),
+        (("--kernel", "cg"), "no-rate-of-one-rank", 4),
+        (("--kernel", "cg", "--rate", "1e9"), "no-survey", 4),
+        (("--kernel", "cg", "--rate", "0"), "number-out-of-range", 2),
+        (("--kernel", "cg", "--machine", MACHINE, "--ranks", "64"), "too-many-ranks", 2),
+    ],
+)
+def test_what_cannot_be_predicted(hockney, words, code, number):
+    said = hockney("predict", *words, "--json")
+    assert (said.code, said.error.code) == (number, code)
+
+
+def test_a_run_without_the_benchmark(hockney, surveyed):
+    said = hockney("predict", "--kernel", "cg", "--run", surveyed, "--json")
+    assert said.code == 4 and said.error.code == "run-without-one-rank"
