@@ -12,6 +12,7 @@ import pytest
 from hockney import api, lab, studies
 from hockney.core.case import MPI
 from hockney.core.errors import UsageError
+from hockney.core.fit import ExactValue
 from hockney.core.settings import Settings
 from hockney.draw.page import Page, Table
 from hockney.launch.fake import FakeLauncher, Fault
@@ -70,6 +71,7 @@ def test_speedups_and_efficiencies_are_those_of_the_world(results: NpbResults):
     for p in results.plain:
         truth = seconds(p.kernel, 1) / seconds(p.kernel, p.ranks)
         found = results.speedup(p)
+        assert isinstance(found, ExactValue) == (p.ranks == 1)
         assert found.value == pytest.approx(truth, rel=CLOSE)
         assert results.efficiency(p).value == pytest.approx(found.value / p.ranks)
         assert results.efficiency(p).low == pytest.approx(found.low / p.ranks)

@@ -213,7 +213,9 @@ class NpbResults:
     def speedup(self, point: NpbPoint) -> Estimate | None:
         """T(1) / T(p) of a benchmark without barriers; None if one rank was not measured."""
         one = self._plain_at.get((point.kernel, 1))
-        return None if one is None else self._ratio(one, point)
+        if one is None:
+            return None
+        return ExactValue.of(1.0) if point.ranks == 1 else self._ratio(one, point)
 
     def efficiency(self, point: NpbPoint) -> Estimate | None:
         """Speed-up divided by the number of ranks."""
