@@ -242,9 +242,11 @@ def test_the_papers_benchmarks_and_sizes_are_selected_by_a_word():
     [
         ({"kernels": ("dg",)}, "unknown-nas-benchmark"),
         ({"barrier": ("tournment",)}, "unknown-value"),
+        ({"rate": 1e8}, "only-simulated"),
+        ({"arithmetic": "none"}, "only-simulated"),
     ],
 )
-def test_unknown_names_are_errors(wrong: dict, code: str):
+def test_mistakes_are_errors(wrong: dict, code: str):
     with pytest.raises(UsageError) as caught:
         plan(2, **wrong)
     assert caught.value.code == code

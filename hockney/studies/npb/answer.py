@@ -114,14 +114,14 @@ def _compared(run: NpbResults, best: MeanEffect) -> str:
     won = best.won
     if won is None:
         return f"{name} cannot be compared with it"
-    share = f"{percent(abs(won.value))}{_bounds(won)} of that time"
     if not isinstance(won, ExactValue):
         if won.low is None or won.high is None:
             return f"it is unknown whether {name} differs from it"
         if won.low <= 0 <= won.high:
             share = f"{percent(won.value)}{_bounds(won)} of that time"
             return f"{name} is not significantly different, by {share}"
-    return f"{name} {'takes' if won.value < 0 else 'wins back'} {share}{' more' if won.value < 0 else ''}"
+    share = f"{percent(abs(won.value))}{_bounds(won)} of that time"
+    return f"{name} takes {share} more" if won.value < 0 else f"{name} wins back {share}"
 
 
 def _bounds(share: Estimate) -> str:

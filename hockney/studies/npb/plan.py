@@ -88,6 +88,10 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     """One rank is always measured, since speed-up is relative to it."""
     if options.sizes:
         raise messages.benchmarks_have_no_sizes()
+    if not machine.traits.simulated:
+        for parameter in (RATE, ARITHMETIC):
+            if options.value(parameter) not in (None, "real"):
+                raise messages.only_simulated(parameter.name)
     ranks = sorted({1, *(options.ranks or default_ranks(machine))})
     lines = [line for name in chosen(options) for line in _lines(name, ranks, options, machine)]
     return once(catalog.case(line) for line in lines)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from hockney.core.fit import Estimate, ExactValue
@@ -13,7 +13,7 @@ from hockney.core.wording import together
 from hockney.draw.page import Table
 from hockney.pages.format import EXACT, interval, percent, quantity, ratio_interval
 from hockney.pages.metrics import RATE
-from hockney.studies.npb.results import NpbResults
+from hockney.studies.npb.results import NpbPoint, NpbResults
 
 INTERVAL = "95% interval"
 VERIFIED = {True: "yes", False: "no", None: "not checked"}
@@ -123,24 +123,20 @@ def effects(run: NpbResults) -> Table | None:
 
 def phases(run: NpbResults) -> Table | None:
     """Where the time of each phase of an iteration goes, without barriers."""
-    rows = tuple(
-        (
-            p.kernel,
-            str(p.ranks),
-            phase.name,
-            quantity(phase.total, "s"),
-            *(quantity(each, "s") for each in (phase.computation, phase.communication, phase.waiting)),
-            percent(phase.total / whole) if whole else "",
-        )
-        for p in run.plain
-        if (whole := sum(each.total for each in p.phases)) >= 0
-        for phase in p.phases
-    )
+    rows = tuple(row for p in run.plain for row in _phases(p))
     columns = (
         "benchmark", "ranks", "phase", "time", "computation", "communication", "waiting", "share",
     )  # fmt: skip
     caption = "Of a run, as means over the ranks and launches."
-    return Table("npb-phases", "Phases", columns, rows, (1, 3, 4, 5, 6, 7), caption) if rows else None
+    return Table("npb-phases", "Phases", columns, rows, (1, *range(3, 8)), caption) if rows else None
+
+
+def _phases(p: NpbPoint) -> Iterator[tuple[str, ...]]:
+    whole = sum(phase.total for phase in p.phases)
+    for phase in p.phases:
+        times = (phase.total, phase.computation, phase.communication, phase.waiting)
+        share = percent(phase.total / whole) if whole else ""
+        yield p.kernel, str(p.ranks), phase.name, *(quantity(each, "s") for each in times), share
 
 
 def wrong(run: NpbResults) -> Table | None:
