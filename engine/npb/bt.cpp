@@ -55,7 +55,8 @@ class Bt final : public adi::Solver {
   static constexpr std::size_t right = block_tridiagonal::block_size * adi::lines_together;
 };
 
-constexpr auto bt_parameters = kernel_parameters("S|W|A|B|C", "12^3, 24^3, 64^3, 102^3 or 162^3 points");
+constexpr auto bt_parameters =
+    kernel_parameters("S|W|A|B|C|tiny", "12^3, 24^3, 64^3, 102^3, 162^3 or 9^3 points");
 
 }  // namespace
 

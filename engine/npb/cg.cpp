@@ -24,11 +24,11 @@ struct CgClass {
   int iterations;
   double zeta;
 };
-// Bailey et al. 1994 and the NPB 3.4 sources (values).
+// Bailey et al. 1994 and the NPB 3.4 sources (values); `tiny` from a sequential program in numpy.
 constexpr CgClass cg_classes[] = {
     {"S", {1400, 7, 10}, 15, 8.5971775078648},     {"W", {7000, 8, 12}, 15, 10.362595087124},
     {"A", {14000, 11, 20}, 15, 17.130235054029},   {"B", {75000, 13, 60}, 75, 22.712745482631},
-    {"C", {150000, 15, 110}, 75, 28.973605592845},
+    {"C", {150000, 15, 110}, 75, 28.973605592845}, {"tiny", {101, 4, 10}, 4, 3.7247367700401},
 };
 
 // The ranks in a grid of `rows` x `columns`, of which this one is (row, column), and how vectors of n
@@ -249,7 +249,7 @@ class Cg final : public Kernel {
 };
 
 constexpr auto cg_parameters =
-    kernel_parameters("S|W|A|B|C", "order of the matrix: 1400, 7000, 14000, 75000 or 150000");
+    kernel_parameters("S|W|A|B|C|tiny", "order of the matrix: 1400, 7000, 14000, 75000, 150000 or 101");
 
 }  // namespace
 

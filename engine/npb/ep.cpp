@@ -18,18 +18,19 @@ constexpr std::size_t ep_batch = 512;  // pairs that are processed together
 
 struct EpClass {
   const char* name;
-  int log2_pairs;
+  std::uint64_t pairs;
   double sum_x, sum_y;
 };
 // Bailey et al. 1994 and the NPB 3.4 sources (values). `paper` is the size of Krishnamurthy 1998; its sums
-// are those of a sequential program in Python.
+// and those of `tiny` are from a sequential program in Python.
 constexpr EpClass ep_classes[] = {
-    {"S", 24, -3.247834652034740e+3, -6.958407078382297e+3},
-    {"W", 25, -2.863319731645753e+3, -6.320053679109499e+3},
-    {"A", 28, -4.295875165629892e+3, -1.580732573678431e+4},
-    {"B", 30, 4.033815542441498e+4, -2.660669192809235e+4},
-    {"C", 32, 4.764367927995374e+4, -8.084072988043731e+4},
-    {"paper", 26, 2.406884086403533e+2, 1.262912082009718e+3},
+    {"S", 1ull << 24, -3.247834652034740e+3, -6.958407078382297e+3},
+    {"W", 1ull << 25, -2.863319731645753e+3, -6.320053679109499e+3},
+    {"A", 1ull << 28, -4.295875165629892e+3, -1.580732573678431e+4},
+    {"B", 1ull << 30, 4.033815542441498e+4, -2.660669192809235e+4},
+    {"C", 1ull << 32, 4.764367927995374e+4, -8.084072988043731e+4},
+    {"paper", 1ull << 26, 2.406884086403533e+2, 1.262912082009718e+3},
+    {"tiny", 1001, -12.33628469242396, 1.1559484793989085},
 };
 
 struct EpSums {
@@ -111,10 +112,8 @@ HOCKNEY_VECTORISED void ep_add_pairs(std::uint64_t begin, std::uint64_t end, EpS
 // are divided into blocks, one for each rank, and only the sums are communicated.
 class Ep final : public Kernel {
  public:
-  Ep(const Place& place, const Values& values) : Kernel(place, values, ep_phases) {
-    class_ = class_of<EpClass>(ep_classes, values);
-    pairs_ = std::uint64_t{1} << class_.log2_pairs;
-  }
+  Ep(const Place& place, const Values& values)
+      : Kernel(place, values, ep_phases), class_(class_of<EpClass>(ep_classes, values)) {}
 
  private:
   void reset() override { sums_ = {}; }
@@ -123,7 +122,7 @@ class Ep final : public Kernel {
     // A tenth of the pairs at a time, after which a barrier may be placed.
     constexpr int iterations = 10;
     const Range own =
-        part_of(pairs_, static_cast<std::size_t>(comm_.size), static_cast<std::size_t>(comm_.rank));
+        part_of(class_.pairs, static_cast<std::size_t>(comm_.size), static_cast<std::size_t>(comm_.rank));
     for (int i = 0; i < iterations; ++i) {
       const Range part = part_of(own.size(), iterations, static_cast<std::size_t>(i));
       compute(2.0 * static_cast<double>(part.size()),
@@ -141,17 +140,16 @@ class Ep final : public Kernel {
   std::vector<Answer> answers() override {
     return {{"sum of x", sums_.x, class_.sum_x, 1e-8}, {"sum of y", sums_.y, class_.sum_y, 1e-8}};
   }
-  double official_operations() const override { return 2.0 * static_cast<double>(pairs_); }
+  double official_operations() const override { return 2.0 * static_cast<double>(class_.pairs); }
   void flip() override { flip_bit(sums_.x); }
   std::string decomposition() const override { return std::to_string(comm_.size) + " blocks of pairs"; }
 
-  EpClass class_ = ep_classes[0];
-  std::uint64_t pairs_ = 0;
+  const EpClass class_;
   EpSums sums_;
 };
 
 constexpr auto ep_parameters =
-    kernel_parameters("S|W|A|B|C|paper", "2^24, 2^25, 2^28, 2^30, 2^32 or 2^26 pairs");
+    kernel_parameters("S|W|A|B|C|paper|tiny", "2^24, 2^25, 2^28, 2^30, 2^32, 2^26 or 1001 pairs");
 
 }  // namespace
 

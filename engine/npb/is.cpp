@@ -44,7 +44,7 @@ class Is final : public Kernel {
 
  private:
   std::size_t ranks() const { return static_cast<std::size_t>(comm_.size); }
-  std::size_t all_keys() const { return std::size_t{1} << class_.log2_keys; }
+  std::size_t all_keys() const { return class_.keys; }
   std::size_t buckets() const { return std::size_t{1} << class_.log2_buckets; }
   Key values() const { return Key{1} << class_.log2_values; }
   int shift() const { return class_.log2_values - class_.log2_buckets; }
@@ -174,7 +174,10 @@ class Is final : public Kernel {
   // Sorts the keys by the ranks of their values. Keys that are smaller than the one before, here or on the
   // ranks before, are out of order.
   std::int64_t out_of_order() {
-    std::vector<Key> in_order(arrived_.size());
+    // Of the arrays that messages need, the one in which the keys have not arrived.
+    Array<Key>& spare = arrived_.data() == sorted_.data() ? received_ : sorted_;
+    if (spare.size() < arrived_.size()) spare = Array<Key>(arrived_.size());
+    const std::span<Key> in_order(spare.data(), arrived_.size());
     std::vector<std::int32_t> next(ranks_.data(), ranks_.data() + own_values_);
     for (const Key key : arrived_)
       in_order[static_cast<std::size_t>(next[static_cast<std::size_t>(key - lowest_)]++)] = key;
@@ -197,7 +200,8 @@ class Is final : public Kernel {
   // Of a key in the middle, so that it becomes larger than some tested key.
   void flip() override {
     const int three_bits = class_.log2_values - 3;
-    const auto key = std::find_if(keys_.begin() + 2 * is_iterations + 1, keys_.end(),
+    const auto unchanged = std::min<std::size_t>(2 * is_iterations + 1, keys_.size());
+    const auto key = std::find_if(keys_.begin() + unchanged, keys_.end(),
                                   [&](Key each) { return each >> three_bits == 3; });
     if (key != keys_.end()) *key ^= values() / 2;
   }
@@ -228,7 +232,7 @@ class Is final : public Kernel {
 };
 
 constexpr auto is_parameters = kernel_parameters(
-    "S|W|A|B|C", "2^16, 2^20, 2^23, 2^25 or 2^27 keys below 2^11, 2^16, 2^19, 2^21 or 2^23");
+    "S|W|A|B|C|tiny", "2^16, 2^20, 2^23, 2^25, 2^27 or 1009 keys below 2^11, 2^16, 2^19, 2^21, 2^23 or 2^7");
 
 }  // namespace
 

@@ -163,7 +163,8 @@ class Lu final : public Kernel {
 };
 
 constexpr auto lu_parameters = [] {
-  constexpr auto common = kernel_parameters("S|W|A|B|C", "a grid of 12, 33, 64, 102 or 162 points a side");
+  constexpr auto common =
+      kernel_parameters("S|W|A|B|C|tiny", "a grid of 12, 33, 64, 102, 162 or 9 points a side");
   std::array<Parameter, common.size() + 1> all{};
   std::copy(common.begin(), common.end(), all.begin());
   all.back() = {"planes",

@@ -62,7 +62,8 @@ class Sp final : public adi::Solver {
   static constexpr std::size_t natural[adi::components] = {0, 1, 2, 3, 4};
 };
 
-constexpr auto sp_parameters = kernel_parameters("S|W|A|B|C", "12^3, 36^3, 64^3, 102^3 or 162^3 points");
+constexpr auto sp_parameters =
+    kernel_parameters("S|W|A|B|C|tiny", "12^3, 36^3, 64^3, 102^3, 162^3 or 9^3 points");
 
 }  // namespace
 

@@ -38,6 +38,7 @@ void Account::begin() {
   std::fill(computed_.begin(), computed_.end(), 0.0);
   phase_ = 0;
   traffic_ = {};
+  readings_ = 0;
   counter_.begin();
   resumed_ = counter_.read();
 }
@@ -66,12 +67,14 @@ void Account::compute([[maybe_unused]] double operations, [[maybe_unused]] doubl
 
 // A piece of computing ends now.
 double Account::enter() {
+  ++readings_;
   const double moment = counter_.read();
   computed_[phase_] += moment - resumed_;
   return moment;
 }
 
 void Account::leave(Spent kind, double entered, std::size_t messages) {
+  ++readings_;
   resumed_ = counter_.read();
   events_.push_back({entered, resumed_, phase_, kind, messages});
 }

@@ -90,6 +90,8 @@ class Account {
   void clear();
   // Of the last run.
   const Traffic& traffic() const { return traffic_; }
+  // Of a counter, in the last run.
+  std::size_t readings() const { return readings_; }
 
  private:
   // A communication as this rank saw it. Of a collective or barrier, all ranks have the same sequence.
@@ -115,6 +117,7 @@ class Account {
   const Comm& comm_;
   const std::unique_ptr<Barrier> barrier_;
   std::size_t phase_ = 0;
+  std::size_t readings_ = 0;
   Counter counter_;  // entered, left, resumed and sent are moments by it
   double resumed_ = 0;
   std::vector<std::array<double, kinds_of_spending>> phases_;

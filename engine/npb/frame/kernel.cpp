@@ -90,8 +90,12 @@ void Kernel::settle() {
   ++settled_;
   if (!arithmetic_) return;
   Check check;
+  answers_.clear();
   for (const Answer& answer : answers()) {
-    const double scale = answer.expected == 0 ? 1 : std::abs(answer.expected);
+    answers_.append(answers_.empty() ? "" : ",").append(digits(answer.value));
+    const double scale = answer.scale > 0       ? answer.scale
+                         : answer.expected == 0 ? 1
+                                                : std::abs(answer.expected);
     const double deviation = std::abs(answer.value - answer.expected) / scale;
     check.bytes += sizeof answer.value;
     deviation_ = std::isfinite(deviation) ? std::max(deviation_, deviation) : HUGE_VAL;
@@ -149,6 +153,7 @@ void Kernel::report(MetricValues& values) {
   values.set("sent_bytes", traffic.bytes);
   values.set("collective_calls", traffic.collectives);
   values.set("collective_bytes", traffic.collective_bytes);
+  values.set("clock_readings", static_cast<double>(account_.readings()));
   values.set_each("phase_computation", each(computation_));
   values.set_each("phase_communication", each(communication_));
   values.set_each("phase_waiting", each(waiting_));
@@ -156,6 +161,7 @@ void Kernel::report(MetricValues& values) {
   for (const char* name : phases_) names.append(names.empty() ? "" : ",").append(name);
   values.label("phases", names);
   values.label("decomposition", decomposition());
+  values.label("answers", answers_);
 }
 
 void flip_bit(double& value) {

@@ -16,13 +16,14 @@
 
 namespace hockney::npb {
 
-// A number that the benchmark verifies: its deviation from `expected`, relative unless that is 0, must not
-// exceed the tolerance.
+// A number that the benchmark verifies: its deviation from `expected`, divided by `scale`, must not exceed
+// the tolerance.
 struct Answer {
   std::string name;
   double value;
   double expected;
   double tolerance;
+  double scale = 0;  // 0: `expected`, unless that is 0 too
 };
 
 // A benchmark: run() is its timed part, from the initial state to the final one, which prepare() restores
@@ -87,6 +88,7 @@ class Kernel : public Workload {
   int settled_ = 0;            // runs in the account
   double deviation_ = 0;       // the largest of the runs since the last sample()
   std::vector<Check> checks_;  // of the runs since the last checked()
+  std::string answers_;        // of the last run
   int runs_ = 0;               // sampled, with their seconds in phases:
   std::vector<double> computation_, communication_, waiting_;
 };
@@ -121,7 +123,7 @@ constexpr std::array<Parameter, 7> kernel_parameters(const char* classes, const 
 }
 
 // What each kernel reports. Those of phases have a value for each of them; the label `phases` has their
-// names.
+// names, the label `answers` what was verified after the last run.
 inline constexpr Metric metrics[] = {
     {.name = "computation",
      .unit = "s",
@@ -167,6 +169,7 @@ inline constexpr Metric metrics[] = {
      .unit = "B",
      .over_ranks = OverRanks::sum,
      .help = "what the ranks contribute to these calls in a run"},
+    {.name = "clock_readings", .help = "in a run, for the account of its time"},
     {.name = "phase_computation",
      .unit = "s",
      .over_ranks = OverRanks::mean,

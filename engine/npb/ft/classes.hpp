@@ -7,7 +7,8 @@
 #include <cstddef>
 #include <span>
 
-// The sizes and published checksums of FT (Bailey et al. 1994; the values from the NPB 3.4 sources).
+// The sizes and published checksums of FT (Bailey et al. 1994; the values from the NPB 3.4 sources). Those of
+// `tiny` are from a sequential program in numpy.
 namespace hockney::npb {
 
 struct FtClass {
@@ -42,10 +43,14 @@ inline constexpr std::complex<double> ft_checksums_c[] = {
     {513.0528295923, 512.3304037599}, {513.0310107773, 512.3356167976}, {513.0103090133, 512.3399592211},
     {512.9905029333, 512.3435588985}, {512.9714421109, 512.3465164008}};
 
+inline constexpr std::complex<double> ft_checksums_tiny[] = {{515.5888141536831, 520.0959316695968},
+                                                             {515.4935126627814, 520.4579013520804},
+                                                             {515.4053683639645, 520.8037054277445}};
+
 inline constexpr FtClass ft_classes[] = {
     {"S", {64, 64, 64}, ft_checksums_s},    {"W", {128, 128, 32}, ft_checksums_w},
     {"A", {256, 256, 128}, ft_checksums_a}, {"B", {512, 256, 256}, ft_checksums_b},
-    {"C", {512, 512, 512}, ft_checksums_c},
+    {"C", {512, 512, 512}, ft_checksums_c}, {"tiny", {16, 32, 64}, ft_checksums_tiny},
 };
 
 }  // namespace hockney::npb

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 // The sizes of IS, and the ranks that its verification expects (Bailey et al. 1994; the values from the NPB
-// 3.4 sources).
+// 3.4 sources; those of `tiny` from a sequential program in numpy).
 namespace hockney::npb {
 
 // In iteration `it` (from 1), the key at `index` has rank `rank` + it * step.
@@ -18,18 +18,19 @@ struct IsTest {
 };
 struct IsClass {
   const char* name;
-  int log2_keys, log2_values, log2_buckets;
+  std::size_t keys;
+  int log2_values, log2_buckets;
   std::array<IsTest, 5> tests;
 };
 
 inline constexpr IsClass is_classes[] = {
     {"S",
-     16,
+     1u << 16,
      11,
      9,
      {{{48427, 0, 1}, {17148, 18, 1}, {23627, 346, 1}, {62548, 64917, -1}, {4431, 65463, -1}}}},
     {"W",
-     20,
+     1u << 20,
      16,
      10,
      {{{357773, 1247, 1},
@@ -38,7 +39,7 @@ inline constexpr IsClass is_classes[] = {
        {898999, 1043896, -1},
        {404505, 1048018, -1}}}},
     {"A",
-     23,
+     1u << 23,
      19,
      10,
      {{{2112377, 103, 1},
@@ -47,7 +48,7 @@ inline constexpr IsClass is_classes[] = {
        {3642833, 8288933, -1},
        {4250760, 8388265, -1}}}},
     {"B",
-     25,
+     1u << 25,
      21,
      10,
      {{{41869, 33422937, -1},
@@ -56,7 +57,7 @@ inline constexpr IsClass is_classes[] = {
        {18232239, 33135281, -1},
        {26860214, 99, 1}}}},
     {"C",
-     27,
+     1u << 27,
      23,
      10,
      {{{44172927, 61147, 1},
@@ -64,6 +65,7 @@ inline constexpr IsClass is_classes[] = {
        {74326391, 266290, 1},
        {129606274, 133997595, -1},
        {21736814, 133525895, -1}}}},
+    {"tiny", 1009, 7, 5, {{{829, 1, 1}, {208, 4, 1}, {173, 11, 1}, {945, 993, -1}, {436, 1007, -1}}}},
 };
 
 }  // namespace hockney::npb
