@@ -163,7 +163,10 @@ class Communication:
 
 def _described(platform: Platform, operation: str, ranks: int, size: int) -> float | None:
     """By the algorithm that the description names. The variant of alltoall for different lengths, which the
-    kernels call, posts all messages at once. None if the algorithm is not modelled."""
+    kernels call, posts all messages at once. None if the algorithm is not modelled, and on a larger machine
+    than the description's."""
+    if ranks > platform.capacity:
+        return None
     if operation == "alltoall":
         phases: tuple[Schedule, ...] = (linear_alltoall,)
     else:
