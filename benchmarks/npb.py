@@ -19,6 +19,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -122,11 +123,15 @@ def compiled(mpi: Mpi, folder: Path, seconds: float) -> Programs:
     return Programs(mpi, engine, yardstick, account, seconds)
 
 
-def measured(programs: Programs, name: str, rounds: int, kernels: Sequence[str]) -> Results:
+def measured(programs: Programs, name: str, rounds: int, kernels: Sequence[str], limit_s: float) -> Results:
+    """Of as many rounds as end within the limit, if the first one does."""
     results = Results(accounted_s=programs.measure_account())
+    began = time.monotonic()
     for ranks in RANKS:
         results.bare_memory[ranks] = programs.launch("ep", "tiny", ranks).memory
     for number in range(rounds):
+        if number and (time.monotonic() - began) * (number + 1) / number > limit_s:
+            break
         turns = [(kernel, ranks) for kernel in kernels for ranks in RANKS]
         for ranks in RANKS:
             results.yardsticks.setdefault(ranks, []).append(programs.measure_yardsticks(ranks))
@@ -213,6 +218,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--seconds", type=float, default=1.0, help="measuring time of a launch")
+    parser.add_argument("--limit", type=float, default=3600.0, help="seconds for all rounds")
     parser.add_argument("--class", dest="name", default="A", help="other classes only try the benchmark out")
     parser.add_argument("--only", default=",".join(REFERENCES), help="benchmarks, separated by commas")
     parser.add_argument("--mpi", default="openmpi")
@@ -223,9 +229,10 @@ def main() -> None:
     before = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as folder:
         programs = compiled(mpi, Path(folder), arguments.seconds)
-        results = measured(programs, arguments.name, arguments.rounds, kernels)
+        results = measured(programs, arguments.name, arguments.rounds, kernels, arguments.limit)
     load = f"load average {before:.1f} at the start, {os.getloadavg()[0]:.1f} at the end"
-    text = "\n".join([*report(results, kernels), "", f"{mpi.title}, {arguments.rounds} rounds, {load}."])
+    rounds = f"{len(results.yardsticks[1])} rounds"
+    text = "\n".join([*report(results, kernels), "", f"{mpi.title}, {rounds}, {load}."])
     print(text)
     if arguments.out:
         arguments.out.write_text(f"{text}\n")
