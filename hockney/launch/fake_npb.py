@@ -66,18 +66,19 @@ class FakeNpb:
             "waiting": many * self.waiting,
         }
 
-    def values(self, metric: Metric, case: Case, times: np.ndarray) -> np.ndarray:
-        """Of a metric, for repetitions that took `times`."""
+    def values(self, metric: Metric, case: Case, times: np.ndarray) -> np.ndarray | None:
+        """Of a metric, for repetitions that took `times`; None for others than times and operations."""
         parts = self.parts(case)
         if metric.name in parts:
             return times * (parts[metric.name] / sum(parts.values()))
         if metric.name == "operations":
             return np.array([self.count(case)])
-        if metric.name == "deviation":
-            return np.full(len(times), 1e-12)
         communication = sum(parts[name] for name in ("messages", "collectives", "barriers"))
-        of = parts | {"communication": communication}
-        return np.array([of[metric.name.removeprefix("phase_")] * share for share in PHASES.values()])
+        of = {f"phase_{name}": seconds for name, seconds in parts.items()}
+        of["phase_communication"] = communication
+        if metric.name not in of:
+            return None
+        return np.array([of[metric.name] * share for share in PHASES.values()])
 
     def labels(self, case: Case) -> dict[str, str]:
         return {"phases": ",".join(PHASES), "decomposition": f"{case.ranks} blocks"}

@@ -162,8 +162,8 @@ class World:
 
     def _values(self, metric: Metric, case: Case, case_s: np.ndarray, share_s: np.ndarray) -> np.ndarray:
         workload = self.catalog.entry(case.workload)
-        if workload.role == NPB:
-            return self.npb.values(metric, case, case_s)
+        if workload.role == NPB and (known := self.npb.values(metric, case, case_s)) is not None:
+            return known
         work = self.work(case)
         preset = {} if work is None else {"work": work.seconds, "imbalance": work.imbalance}
         if metric.name == "paused":
