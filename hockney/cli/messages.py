@@ -254,10 +254,6 @@ def no_fits() -> Inconclusive:
     )
 
 
-def unknown_machine_to_show(name: str, available: Iterable[str]) -> UsageError:
-    return unknown("machine", name, available, code="unknown-machine-to-show")
-
-
 def nothing_parallel(text: str) -> UsageError:
     return UsageError(
         f"{printable(text)} is all of the work",
@@ -352,19 +348,9 @@ def judged_under_load(loaded: int, launches: int) -> str:
     )
 
 
-def fitted_parameters() -> str:
-    """Above the table of parameters, below a headline of measured times."""
-    return "Fitted to all sizes together; the times above are from single cases:"
-
-
 def missing(count: str, folder: Path) -> str:
     """`count` is the number of measurements, as text."""
     return f"missing: {count}; 'hockney resume {folder}' measures them"
-
-
-def run_to_be_named(folder: Path) -> str:
-    where = printable(shlex.quote(str(folder)))
-    return f"commands without RUN only look in runs; for this run: hockney report {where}"
 
 
 # progress

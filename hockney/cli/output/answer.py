@@ -17,6 +17,7 @@ from hockney.cli.output.messages import (
     format_of_study,
     format_with_json,
     full_without_osu,
+    run_to_be_named,
     vague_times,
 )
 from hockney.cli.output.progress import ProgressReporter
@@ -82,7 +83,7 @@ def measure_and_print(
         run = api.run(question, options, out=out, listen=listen)
         code = print_answer(run, reporter, form)
         if not form.as_json and not in_default_place(run.path):
-            reporter.say(messages.run_to_be_named(run.path))
+            reporter.say(run_to_be_named(run.path))
         return code
 
 

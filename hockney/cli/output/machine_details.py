@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hockney import lab, reference, simulated
-from hockney.cli import messages
+from hockney.cli.output.messages import unknown_machine_to_show
 from hockney.cli.output.tables import print_json, print_line, print_table
 from hockney.cli.output.terminal import echo
 from hockney.core.errors import UsageError
@@ -32,9 +32,7 @@ def find(name: str) -> Found:
         if name in simulated.names() or not (papers or _is_a_word(name)):
             raise
         if not papers:
-            raise messages.unknown_machine_to_show(
-                name, [*simulated.names(), *known, *reference.names()]
-            ) from None
+            raise unknown_machine_to_show(name, [*simulated.names(), *known, *reference.names()]) from None
         description = None
     return [reference.paper_of(each) for each in papers], description
 

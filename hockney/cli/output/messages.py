@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shlex
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
-from hockney.core.errors import UsageError
+from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.wording import listing, plural, together
 
 # tables
@@ -19,6 +21,16 @@ def in_all_rows(what: Sequence[str]) -> str:
 
 def columns_left_out(names: Sequence[str]) -> str:
     return f"(No room for {together(names)}; see --columns.)"
+
+
+def fitted_parameters() -> str:
+    """Above the table of parameters, below a headline of measured times."""
+    return "Fitted to all sizes together; the times above are from single cases:"
+
+
+def run_to_be_named(folder: Path) -> str:
+    where = printable(shlex.quote(str(folder)))
+    return f"commands without RUN only look in runs; for this run: hockney report {where}"
 
 
 def fit_heading(model: str, subject: str, verdict: str) -> str:
@@ -100,3 +112,7 @@ def full_without_osu() -> UsageError:
         "use for example --columns typical,min,max",
         code="full-without-osu",
     )
+
+
+def unknown_machine_to_show(name: str, available: Iterable[str]) -> UsageError:
+    return unknown("machine", name, available, code="unknown-machine-to-show")
