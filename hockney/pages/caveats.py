@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from statistics import median
 
-import numpy as np
-
 from hockney.core.fit import Summary
 from hockney.core.settings import FEWEST_LAUNCHES, PRECISION
 from hockney.draw.page import Caveat, Section
@@ -237,7 +235,10 @@ def _launches_differ(evidence: Evidence) -> RunCaveat | None:
     differ = [s for s in evidence.fits.summaries if _may_differ(s) and _differs(s)]
     if not differ:
         return None
-    apart = {seen.case.line: float(np.ptp(seen.log_typical)) for seen in evidence.observed(cost="typical")}
+    apart = {
+        seen.case.line: float(max(seen.log_typical) - min(seen.log_typical))
+        for seen in evidence.observed(cost="typical")
+    }
     worst = max(differ, key=lambda s: apart[s.case])
     single = sum((s.between or 0.0) <= LAUNCHES_DIFFER for s in differ)
     caveat = messages.launches_differ(
