@@ -108,10 +108,13 @@ void CaseRun::visit(const VisitLimit& limit) {
     computing_s = longest_computing(*workload, control_);
     if (computing_s) refuse_endless(*computing_s, back_to_back, rule_);
   }
-  const double already_s = verifying_s_;
-  const Span first_run = verified_run(*workload);
-  first_check_s_ = verifying_s_ - already_s;
-  const double first_s = first ? overall(first_run, control_) : run_s_;
+  double first_s = run_s_;
+  if (!single_run(*workload)) {
+    const double already_s = verifying_s_;
+    const Span first_run = verified_run(*workload);
+    first_check_s_ = verifying_s_ - already_s;
+    if (first) first_s = overall(first_run, control_);
+  }
   const double until = now() + Method::warm_up_share * std::max(0.0, limit.ends - now());
   const bool warm = computing_s && *computing_s >= Method::warm_by_itself_s;
   const double most_s = first
@@ -199,6 +202,11 @@ void CaseRun::repeat(Workload& workload, Synchroniser& sync, const VisitLimit& l
   result_.times_s.insert(result_.times_s.end(), times_s.begin(), times_s.end());
 }
 
+// Whether the only repetition is the only run: no warm-up is wanted, and the workload verifies every run.
+bool CaseRun::single_run(const Workload& workload) const {
+  return workload.prepared_each_time() && rule_.max_repetitions == 1 && rule_.most_warm_up == 0;
+}
+
 // Runs one operation with the payload filled in before, and compares the result. It does not count as a
 // repetition: its time is only a first estimate.
 Span CaseRun::verified_run(Workload& workload) {
@@ -223,6 +231,7 @@ void CaseRun::verify_another_run(Workload& workload) {
 
 // On rank 0: whether a visit may spend the time for verify_another_run().
 bool CaseRun::affords_another(const Workload& workload, const VisitLimit& limit) const {
+  if (single_run(workload)) return false;
   if (!limit.only && workload.keeps_payload() && !result_.visits.empty()) return false;
   const double visit_s = limit.only ? rule_.budget_s : now() - visit_began_;
   return fill_s_ + run_s_ + first_check_s_ <= Method::verification_share * visit_s;

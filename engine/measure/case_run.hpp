@@ -102,6 +102,7 @@ class CaseRun {
   void repeat(Workload& workload, Synchroniser& sync, const VisitLimit& limit, int first_chunk);
   void keep(std::vector<MetricSeries>& series);
   std::unique_ptr<Workload> set_up();
+  bool single_run(const Workload& workload) const;
   Span verified_run(Workload& workload);
   void verify_another_run(Workload& workload);
   bool affords_another(const Workload& workload, const VisitLimit& limit) const;

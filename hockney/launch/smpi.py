@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import tempfile
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -35,7 +35,8 @@ from hockney.process import Scratch
 REPETITIONS = 2
 """The second shows that the first left nothing behind; more would give the same times."""
 MANY_RANKS = 1024
-"""From this many on there is one repetition: a verified operation precedes it."""
+"""From this many on there is one repetition: a verified operation precedes it. So there is if each run is
+restored and verified by the workload itself, where it is the only run."""
 NOISY_REPETITIONS = 30
 WARM_UP = 2
 UNLIMITED_S = 1e8
@@ -49,7 +50,8 @@ HOSTS, PLATFORM = "hosts.txt", "platform.txt"
 
 class SmpiLauncher(Launcher):
     """Launches `engine`, or one of the `others` for workloads that it does not contain, with SimGrid's `mpi`
-    on `platform`, which the `plugin` next to the engine creates."""
+    on `platform`, which the `plugin` next to the engine creates. The workloads `verifying_each` restore their
+    state before each run, and verify it."""
 
     def __init__(
         self,
@@ -60,10 +62,12 @@ class SmpiLauncher(Launcher):
         *,
         events: int = EVENTS,
         others: Mapping[str, Path] | None = None,
+        verifying_each: Collection[str] = (),
     ) -> None:
         self.mpi = mpi
         self.engine = engine
         self.others = others or {}
+        self.verifying_each = verifying_each
         self.plugin = plugin
         self.platform = platform
         self.events = events
@@ -72,7 +76,7 @@ class SmpiLauncher(Launcher):
         return self._command(self.engine, ranks)
 
     def run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> Iterator[EngineLine]:
-        most = min(options.max_repetitions, self._repetitions(ranks))
+        most = min(options.max_repetitions, self._repetitions(plan, ranks))
         simulated = replace(options, budget_s=UNLIMITED_S, max_repetitions=most, hang_s=0.0)
         # if reading the clock takes time, warm-up determines the number of operations between two readings
         warm_up = WARM_UP if self.platform.clock_s else 0
@@ -83,10 +87,11 @@ class SmpiLauncher(Launcher):
         for line in EngineReader(started, watch, plan, scratch, self._died).lines():
             yield anonymous(line) if isinstance(line, Launch) else line
 
-    def _repetitions(self, ranks: int) -> int:
+    def _repetitions(self, plan: Sequence[Case], ranks: int) -> int:
         if self.platform.noise is not None:
             return NOISY_REPETITIONS
-        return 1 if ranks >= MANY_RANKS else REPETITIONS
+        verified = all(case.workload in self.verifying_each for case in plan)
+        return 1 if verified or ranks >= MANY_RANKS else REPETITIONS
 
     def _scratch(self, plan: Sequence[Case], ranks: int, index: int) -> Scratch:
         files = {

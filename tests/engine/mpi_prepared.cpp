@@ -62,4 +62,16 @@ TEST(Prepared, RunsAreTimedOneByOneAndAllVerified) {
   EXPECT_EQ(result.verified.errors, result.runs + warm);
 }
 
+TEST(Prepared, TheOnlyRepetitionWithoutAWarmUpIsTheOnlyRun) {
+  unprepared = 0;
+  const Measurement result = measured(
+      prepared, "barrier", {.precision = -1, .budget_s = 300, .max_repetitions = 1, .most_warm_up = 0});
+  EXPECT_EQ(unprepared, 0);
+  EXPECT_EQ(result.verified_runs, result.runs);
+  if (!control().root()) return;
+  EXPECT_EQ(result.times_s.size(), 1u);
+  EXPECT_EQ(result.runs, static_cast<std::uint64_t>(control().size));
+  EXPECT_EQ(result.verified.errors, result.runs);
+}
+
 }  // namespace

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from hockney.core.case import Case
 from hockney.core.machine import Mpi
 from hockney.core.platform import Network, NodeGroup, Noise, Platform, Segment
 from hockney.core.record import Clock, Launch, Rank
@@ -31,8 +32,9 @@ def platform(**more) -> Platform:
     return Platform(name="x", title="X", network=network, segments=(Segment(latency_s=1e-6),), **more)
 
 
-def launcher(described: Platform) -> SmpiLauncher:
-    return SmpiLauncher(SIMGRID, Path("/c/hockney-engine"), Path("/c/libhockney-platform.so"), described)
+def launcher(described: Platform, **more) -> SmpiLauncher:
+    engine, plugin = Path("/c/hockney-engine"), Path("/c/libhockney-platform.so")
+    return SmpiLauncher(SIMGRID, engine, plugin, described, **more)
 
 
 def test_ranks_fill_a_nodes_cores_before_the_next_nodes():
@@ -85,8 +87,16 @@ def test_a_launch_line_does_not_tell_where_programs_lie():
 
 def test_a_simulation_repeats_itself_so_few_repetitions_are_made():
     noisy = platform(noise=Noise(relative=0.1))
-    assert [launcher(platform())._repetitions(ranks) for ranks in (2, 1023, 1024, 16384)] == [2, 2, 1, 1]
-    assert launcher(noisy)._repetitions(1024) == 30
+    plan = [Case.of("pingpong", 2, bytes=8)]
+    found = [launcher(platform())._repetitions(plan, ranks) for ranks in (2, 1023, 1024, 16384)]
+    assert found == [2, 2, 1, 1]
+    assert launcher(noisy)._repetitions(plan, 1024) == 30
+
+
+def test_a_workload_that_verifies_every_run_is_simulated_once():
+    plan = [Case.of("ep", 2), Case.of("cg", 2)]
+    assert launcher(platform(), verifying_each={"ep", "cg"})._repetitions(plan, 2) == 1
+    assert launcher(platform(), verifying_each={"ep"})._repetitions(plan, 2) == 2
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int tag = 1;
 constexpr int settling_tag = 2;
-// Copies of this many messages in flight, then the oldest is completed.
+// Copies of this many messages in flight, then an old one is completed.
 constexpr std::size_t most_copies = 64;
 
 int counted(std::size_t bytes) {
@@ -111,27 +111,23 @@ void Account::exchange(std::span<const Outgoing> sent, std::span<const Incoming>
 
 void Account::send(int to, const void* data, std::size_t bytes) {
   const double entered = enter();
-  // The oldest copy, once it has left, is used again.
-  std::size_t at = copies_.size();
-  for (std::size_t i = 0; i < copies_.size() && at == copies_.size(); ++i) {
-    int left = 1;
-    if (copies_[i].request != MPI_REQUEST_NULL) MPI_Test(&copies_[i].request, &left, MPI_STATUS_IGNORE);
-    if (left) at = i;
-  }
-  if (at == copies_.size()) {
-    if (copies_.size() < most_copies) {
-      copies_.push_back({MPI_REQUEST_NULL, {}});
-    } else {
-      at = 0;
-      MPI_Wait(&copies_[at].request, MPI_STATUS_IGNORE);
-    }
-  }
-  Copy& copy = copies_[at];
+  Copy& copy = free_copy();
   if (copy.data.size() < bytes) copy.data.resize(bytes);
   if (bytes) std::memcpy(copy.data.data(), data, bytes);
   MPI_Isend(copy.data.data(), counted(bytes), MPI_BYTE, to, tag, comm_.handle, &copy.request);
   sends(to, bytes, entered);
   leave(Spent::messages, entered);
+}
+
+// The oldest copy if it has left, or another one.
+Account::Copy& Account::free_copy() {
+  int left = 0;
+  if (!copies_.empty()) MPI_Test(&copies_[oldest_].request, &left, MPI_STATUS_IGNORE);
+  if (!left && copies_.size() < most_copies) return copies_.emplace_back(Copy{MPI_REQUEST_NULL, {}});
+  if (!left) MPI_Wait(&copies_[oldest_].request, MPI_STATUS_IGNORE);
+  Copy& copy = copies_[oldest_];
+  oldest_ = (oldest_ + 1) % copies_.size();
+  return copy;
 }
 
 void Account::receive(int from, void* data, std::size_t bytes) {

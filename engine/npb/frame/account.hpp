@@ -103,6 +103,12 @@ class Account {
     std::size_t messages;  // received in it: so many entries of received_
   };
 
+  struct Copy {
+    MPI_Request request;
+    std::vector<std::byte> data;
+  };
+
+  Copy& free_copy();
   double enter();
   void leave(Spent kind, double entered, std::size_t messages = 0);
   void sends(int to, std::size_t bytes, double entered);
@@ -126,11 +132,8 @@ class Account {
   std::vector<Event> events_;
   std::vector<int> received_;              // from which ranks, in the order of events_
   std::vector<std::vector<double>> sent_;  // to each rank, when the call that sent it was entered
-  struct Copy {
-    MPI_Request request;
-    std::vector<std::byte> data;
-  };
   std::vector<Copy> copies_;
+  std::size_t oldest_ = 0;  // of copies_, nearly
   std::vector<MPI_Request> requests_;
   GlobalClock clock_;
   double synchronised_ = -std::numeric_limits<double>::infinity();  // by this rank's clock

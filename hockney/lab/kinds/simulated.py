@@ -46,7 +46,10 @@ def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
     platform = simulated.platform(reference.name)
     mpi = find_simgrid(notify=options.notify)
     built, catalog, others = executables(mpi, options.workloads, options.notify)
-    launcher = SmpiLauncher(mpi, built.path, built.platform, platform, others=others)
+    benchmarks = {workload.name for workload in catalog.of_role("npb")}
+    launcher = SmpiLauncher(
+        mpi, built.path, built.platform, platform, others=others, verifying_each=benchmarks
+    )
     return Bench(launcher, catalog, _described(platform, mpi, built))
 
 
