@@ -37,6 +37,14 @@ CALLED = (
 files, hence of SMPI; a workload of any name may perform them (its `operation` in the catalog)."""
 
 
+RATED = (
+    "multiplication", "sort", "merge", "min-plus", "closure", "copy",
+    "ep", "cg", "mg", "ft", "is", "lu", "bt", "sp",
+)  # fmt: skip
+"""What a core may have a rate of its own for: local work of the kernels on BSPlib, and the NAS Parallel
+Benchmarks. A workload of any name may perform them."""
+
+
 class Segment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Costs of messages of `first` bytes and more, up to the next segment.
 
@@ -128,7 +136,8 @@ class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     `collectives` names SMPI's algorithm for each of SELECTABLE_COLLECTIVES; `sum_s_per_byte` is the cost of
     adding doubles in a reduction; with `hardware_barrier_s`, if not None, MPI_Barrier ends this long after
-    the last rank entered, without messages. `eager` is the largest message sent before its receive is posted.
+    the last rank entered, without messages. `flops` is the speed of a core, `rates` its operations a second
+    in those of RATED whose speed is known. `eager` is the largest message sent before its receive is posted.
     `calls` has for operations of CALLED pairs of bytes (of a block or vector, as the engine counts them) and
     seconds: the cost of a call for each rank in addition to its messages, interpolated linearly. `clock_s` is
     the time of a reading of the clock. `poor_fit` is why the fit from which its messages were calibrated is
@@ -145,6 +154,7 @@ class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     on_node: tuple[Segment, ...] = ()
     collectives: dict[str, str] = {}
     flops: float = 1e9
+    rates: dict[str, float] = {}
     sum_s_per_byte: float = 0.0
     hardware_barrier_s: float | None = None
     calls: dict[str, tuple[tuple[int, float], ...]] = {}

@@ -127,12 +127,21 @@ def parse_rate(text: str) -> float:
 
 def parse_flops(text: str) -> float:
     """Floating point operations a second from "600Mflop/s", "2.5Gflop/s"."""
-    amount = _per(text, "s", "computing speed", "600Mflop/s")
-    value, unit = _split(amount, "computing speed", "600Mflop/s")
-    match = re.fullmatch(r"([kMGT]?)flop", unit)
+    return _per_second(text, "flop", "computing speed", "600Mflop/s")
+
+
+def parse_operations(text: str) -> float:
+    """Operations a second from "20Mop/s"."""
+    return _per_second(text, "op", "rate of operations", "20Mop/s")
+
+
+def _per_second(text: str, counted: str, name: str, example: str) -> float:
+    amount = _per(text, "s", name, example)
+    value, unit = _split(amount, name, example)
+    match = re.fullmatch(rf"([kMGT]?){counted}", unit)
     if not match:
-        raise messages.unknown_unit(f"{unit}/s", text, "Mflop/s, Gflop/s or Tflop/s")
-    return _positive(float(value * _BYTES[f"{match[1].lower()}b"]), text, "computing speed", "600Mflop/s")
+        raise messages.unknown_unit(f"{unit}/s", text, f"M{counted}/s, G{counted}/s or T{counted}/s")
+    return _positive(float(value * _BYTES[f"{match[1].lower()}b"]), text, name, example)
 
 
 def parse_seconds_per_byte(text: str) -> float:

@@ -30,6 +30,12 @@ def two_mode_calibration(evidence: Evidence) -> RunCaveat | None:
     return run_caveat(messages.two_mode_calibration(platform.title, platform.two_modes))
 
 
+def not_computed(evidence: Evidence) -> RunCaveat | None:
+    """Of benchmarks without their arithmetic, which only a simulator runs."""
+    left_out = {r.case for r in evidence.run.records if r.parsed_case().get("arithmetic") == "none"}
+    return run_caveat(messages.not_computed(), left_out) if left_out else None
+
+
 def between_nodes(evidence: Evidence) -> RunCaveat | None:
     """Ranks on more nodes than anybody measured messages between."""
     platform = evidence.machine.platform

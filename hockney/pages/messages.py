@@ -324,6 +324,15 @@ def two_mode_calibration(title: str, found: str) -> Caveat:
     )
 
 
+def not_computed() -> Caveat:
+    return Caveat(
+        "not-computed",
+        "computing only took its simulated time (arithmetic=none), so no result was verified",
+        "",
+        "arithmetic=real computes and verifies, and has the same times",
+    )
+
+
 def between_nodes(title: str, ranks: Sequence[int], most: int) -> Caveat:
     """A node has room for `most` ranks."""
     return Caveat(

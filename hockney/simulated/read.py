@@ -18,6 +18,7 @@ import msgspec
 from hockney.core.errors import UsageError
 from hockney.core.platform import (
     CALLED,
+    RATED,
     SELECTABLE_COLLECTIVES,
     Network,
     NodeGroup,
@@ -140,13 +141,18 @@ def _example(name: str) -> str:
     return tables.get(name, f"{name} = ...")
 
 
-def _collectives(raw: Any, place: Place) -> dict[str, str]:
-    if not isinstance(raw, dict):
-        raise messages.table_expected(place.named, place.key)
-    for name in raw:
-        if name not in SELECTABLE_COLLECTIVES:
-            raise messages.unknown_key(place.at(name).named, name, SELECTABLE_COLLECTIVES)
-    return {name: _algorithm(name, value, place.at(name)) for name, value in raw.items()}
+def _by_operation(names: tuple[str, ...], one: Callable[[str, Any, Place], Any]) -> Read:
+    """A table with keys among `names`."""
+
+    def read(raw: Any, place: Place) -> dict[str, Any]:
+        if not isinstance(raw, dict):
+            raise messages.table_expected(place.named, place.key)
+        for name in raw:
+            if name not in names:
+                raise messages.unknown_key(place.at(name).named, name, names)
+        return {name: one(name, value, place.at(name)) for name, value in raw.items()}
+
+    return read
 
 
 def _algorithm(operation: str, raw: Any, place: Place) -> str:
@@ -158,16 +164,7 @@ def _algorithm(operation: str, raw: Any, place: Place) -> str:
     return name
 
 
-def _calls(raw: Any, place: Place) -> dict[str, tuple[tuple[int, float], ...]]:
-    if not isinstance(raw, dict):
-        raise messages.table_expected(place.named, place.key)
-    for name in raw:
-        if name not in CALLED:
-            raise messages.unknown_key(place.at(name).named, name, CALLED)
-    return {name: _points(pairs, place.at(name)) for name, pairs in raw.items()}
-
-
-def _points(raw: Any, place: Place) -> tuple[tuple[int, float], ...]:
+def _points(operation: str, raw: Any, place: Place) -> tuple[tuple[int, float], ...]:
     points = values.many(_point)(raw, place)
     if not points:
         raise messages.no_points(place.named)
@@ -225,11 +222,12 @@ READERS: dict[type, dict[str, Read]] = {
         "eager": values.BYTES.read,
         "segments": values.many(_one(Segment)),
         "on_node": values.many(_one(Segment)),
-        "collectives": _collectives,
+        "collectives": _by_operation(SELECTABLE_COLLECTIVES, _algorithm),
         "flops": values.FLOPS.read,
+        "rates": _by_operation(RATED, lambda _, raw, place: values.OPERATIONS.read(raw, place)),
         "sum_s_per_byte": values.PER_BYTE.read,
         "hardware_barrier_s": values.SECONDS.read,
-        "calls": _calls,
+        "calls": _by_operation(CALLED, _points),
         "clock_s": values.SECONDS.read,
         "noise": _one(Noise),
         "origins": values.many(_one(Origin)),

@@ -19,6 +19,7 @@ from hockney.core.units import (
     MAX_SECONDS,
     parse_bytes,
     parse_flops,
+    parse_operations,
     parse_rate,
     parse_seconds,
     parse_seconds_per_byte,
@@ -88,6 +89,7 @@ PER_BYTE = Quantity("time per byte", parse_seconds_per_byte, '"20ns/B" or "1/(30
 BYTES = Quantity("size", parse_bytes, '"4KiB" or 4096', MAX_BYTES, whole=True)
 RATE = Quantity("rate", parse_rate, '"308MB/s"', MOST_RATE, positive=True)
 FLOPS = Quantity("computing speed", parse_flops, '"600Mflop/s"', MOST_FLOPS, positive=True)
+OPERATIONS = Quantity("rate of operations", parse_operations, '"20Mop/s"', MOST_RATE, positive=True)
 
 
 def _no_text(text: str) -> float:

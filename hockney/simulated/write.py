@@ -14,13 +14,14 @@ from typing import Any
 
 import msgspec
 
-from hockney.core.platform import Network, NodeGroup, Platform, Segment
+from hockney.core.platform import RATED, Network, NodeGroup, Platform, Segment
 
 _TIMES = (("ns", -9), ("us", -6), ("ms", -3), ("s", 0))
 _RATES = (("B/s", 0), ("kB/s", 3), ("MB/s", 6), ("GB/s", 9), ("TB/s", 12))
 _FLOPS = (("flop/s", 0), ("kflop/s", 3), ("Mflop/s", 6), ("Gflop/s", 9), ("Tflop/s", 12))
+_OPERATIONS = (("op/s", 0), ("kop/s", 3), ("Mop/s", 6), ("Gop/s", 9), ("Top/s", 12))
 _PLAIN = ("count", "cores", "seed", "relative")
-_TABLES = ("network", "collectives", "calls", "noise")
+_TABLES = ("network", "rates", "collectives", "calls", "noise")
 _ARRAYS = ("segments", "on_node", "origins")
 
 
@@ -65,6 +66,8 @@ def value_text(name: str, value: Any) -> str:
         return _scaled(value, _RATES)
     if name == "flops":
         return _scaled(value, _FLOPS)
+    if name in RATED:
+        return _scaled(value, _OPERATIONS)
     if name in ("first", "eager"):
         return _bytes(value)
     by_byte = name.endswith(("per_byte", "per_byte_s"))

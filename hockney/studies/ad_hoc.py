@@ -34,10 +34,15 @@ MOST_CASES = 100_000
 
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     """Each line, once for every combination of the values that it lists, such as `bytes=0:4MiB`,
-    `algorithm=mpi,dissemination` and `ranks=1,2`. A line that names no ranks or sizes uses the options'."""
+    `algorithm=mpi,dissemination` and `ranks=1,2`. A line that names no ranks or sizes uses the options', and
+    one without a rate that of the simulated machine."""
     if not options.cases:
         raise messages.no_case()
-    cases = once(case for text in options.cases for case in _expand(text, options, catalog))
+    cases = once(
+        at_described_rate(case, catalog, machine)
+        for text in options.cases
+        for case in _expand(text, options, catalog)
+    )
     if len(cases) > MOST_CASES:
         raise messages.too_many_cases(len(cases), MOST_CASES)
     return cases
@@ -89,6 +94,13 @@ def _possible(
             yield case
     if impossible and not found:
         raise impossible
+
+
+def at_described_rate(case: Case, catalog: Catalog, machine: Machine) -> Case:
+    """With the rate that a simulated machine's description has for its operation, unless the case has one."""
+    rates = {} if machine.platform is None else machine.platform.rates
+    rate = rates.get(catalog.entry(case.workload).operation)
+    return case if rate is None or case.get("rate") != 0 else case.having("rate", rate)
 
 
 def page(evidence: Evidence) -> Page:

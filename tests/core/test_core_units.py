@@ -24,6 +24,7 @@ from hockney.core.units import (
     parse_counts,
     parse_flops,
     parse_fraction,
+    parse_operations,
     parse_rate,
     parse_seconds,
     parse_seconds_per_byte,
@@ -190,6 +191,7 @@ def test_rates_and_speeds_are_read():
         and parse_rate("100Gbit/s") == 12.5e9
     )
     assert parse_flops("600Mflop/s") == 6e8 and parse_flops("2.5Tflop/s") == 2.5e12
+    assert parse_operations("20Mop/s") == 2e7 and parse_operations("5op/s") == 5
     assert parse_seconds_per_byte("20ns/B") == 20e-9 and parse_seconds_per_byte("0s/B") == 0
     assert parse_seconds_per_byte("1/(308MB/s)") == 1 / 308e6
 
@@ -206,6 +208,8 @@ def test_rates_and_speeds_are_read():
         (parse_rate, "10mbit/s"),
         (parse_flops, "600MB/s"),
         (parse_flops, "0flop/s"),
+        (parse_operations, "20Mflop/s"),
+        (parse_operations, "0Mop/s"),
         (parse_seconds_per_byte, "20ns"),
         (parse_seconds_per_byte, "308MB/s"),
         (parse_seconds_per_byte, "1/(0MB/s)"),
@@ -256,6 +260,7 @@ def test_shares_may_be_nothing_or_all():
         (parse_seconds, "1d", "unknown-unit"),
         (parse_rate, "1/s", "unknown-unit"),
         (parse_flops, "1MB/s", "unknown-unit"),
+        (parse_operations, "1Mflop/s", "unknown-unit"),
         (parse_fraction, "1s", "unknown-unit"),
         (parse_bytes, "1048577GiB", "size-too-large"),
         (parse_bytes, "1.5", "fractional-size"),

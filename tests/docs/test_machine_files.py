@@ -14,7 +14,14 @@ from hockney import simulated
 from hockney.core import platform
 from hockney.core.errors import UsageError
 from hockney.core.platform import Network, NodeGroup, Noise, Origin, Platform, Segment
-from hockney.core.units import parse_bytes, parse_flops, parse_rate, parse_seconds, parse_seconds_per_byte
+from hockney.core.units import (
+    parse_bytes,
+    parse_flops,
+    parse_operations,
+    parse_rate,
+    parse_seconds,
+    parse_seconds_per_byte,
+)
 
 PAGE = (Path(__file__).parents[2] / "docs" / "machine-files.md").read_text("utf-8")
 EXAMPLE = re.search(r"```toml\n(.*?)```", PAGE, re.DOTALL)[1]
@@ -72,6 +79,7 @@ def test_every_choice_is_told():
     choices = (
         *platform.SELECTABLE_COLLECTIVES,
         *platform.CALLED,
+        *platform.RATED,
         "half",
         "full",
         "printed",
@@ -89,6 +97,7 @@ def test_units_are_read_as_the_page_says():
         "size": parse_bytes,
         "rate": parse_rate,
         "computing speed": parse_flops,
+        "rate of operations": parse_operations,
     }
     found = re.findall(r"^\| ([a-z ]+) \| (.*) \| `([\d.e-]+)` \|$", PAGE, re.MULTILINE)
     assert [name for name, _, _ in found] == list(kinds)

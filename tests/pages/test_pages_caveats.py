@@ -46,6 +46,13 @@ def test_steady_launches_raise_nothing():
     assert found(evidence({LINE: launches(10)})) == {}
 
 
+def test_benchmarks_without_arithmetic_are_named_as_not_verified():
+    real, none = (f"ep arithmetic={arithmetic} class=S ranks=2" for arithmetic in ("real", "none"))
+    seen = evidence({real: launches(10), none: launches(10)})
+    assert found(seen)["not-computed"].touches == labels(seen)(none)
+    assert "not-computed" not in found(evidence({real: launches(10)}))
+
+
 def test_precision_is_that_of_the_printed_interval():
     """Whatever the precision of single launches: here all of them missed it."""
     steady = evidence({LINE: launches(10), OTHER: launches(10)})

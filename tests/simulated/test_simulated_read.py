@@ -251,6 +251,10 @@ WRONG = {
     "deep": ("a = " + "[" * 100_000, "", "toml-not-readable"),
     "long number": ("a = " + "1" * 5000, "", "toml-not-readable"),
     "variant key": (changed("flops", "flop"), "variants.one-wire.flop", "unknown-key", "flops"),
+    "rate of nothing": (SWITCH + "rates = {cgg = 3}\n", "rates.cgg", "unknown-key", "cg"),
+    "rate in another unit": (SWITCH + 'rates = {cg = "3Mflop/s"}\n', "rates.cg", "unknown-unit"),
+    "rate of zero": (SWITCH + "rates = {cg = 0}\n", "rates.cg", "outside-limits"),
+    "rates as a number": (SWITCH + "rates = 3\n", "rates", "table-expected"),
     "variant number": (changed("600Mflop", "0Mflop"), "variants.one-wire.flops", "zero-quantity"),
     "variant without a reason": (
         changed('why = "a-reason"\n', ""),

@@ -63,6 +63,7 @@ OPTIONAL = {
     "on_node": segments(0),
     "collectives": st.lists(st.sampled_from(ALGORITHMS)).map(dict),
     "flops": st.floats(1.0, 1e21),
+    "rates": st.dictionaries(st.sampled_from(platform.RATED), st.floats(1.0, 1e18), max_size=2),
     "sum_s_per_byte": SECONDS,
     "hardware_barrier_s": st.one_of(st.none(), SECONDS),
     "calls": st.dictionaries(
@@ -113,12 +114,15 @@ def test_numbers_are_written_with_units():
             segments=(Segment(latency_s=10.5e-6, per_byte_s=20e-9), Segment(first=4096, latency_s=1.0)),
             eager=4096,
             flops=6e8,
+            rates={"cg": 2e7, "min-plus": 1.5e3},
         )
     )
     for line in (
         'title = "\\"M\\""',
         'eager = "4KiB"',
         'flops = "600Mflop/s"',
+        'cg = "20Mop/s"',
+        'min-plus = "1.5kop/s"',
         "nodes = [{count = 3, cores = 2}]",
         'link = "308MB/s"',
         'latency_s = "10.5us"',

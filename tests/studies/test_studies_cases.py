@@ -3,10 +3,12 @@
 """Ad-hoc cases: lists are expanded, names are checked, the page shows each case."""
 
 import pytest
+from msgspec import structs
 
-from hockney import lab, studies
+from hockney import lab, simulated, studies
 from hockney.core.errors import UsageError
 from hockney.studies import Options
+from hockney.system.bundled import catalog_with
 
 CATALOG = lab.bundled_catalog()
 MACHINE = lab.fake_bench("fake").machine
@@ -70,6 +72,18 @@ def test_options_hold_where_a_case_names_none():
     assert lines("bcast bytes=1 ranks=2", ranks=(4,), sizes=(8, 16)) == [
         "bcast algorithm=mpi buffers=hot bytes=1 ranks=2 root=0 sync=barrier"
     ]
+
+
+def test_a_simulated_machine_computes_at_its_own_rate_unless_a_case_has_one():
+    catalog = catalog_with(CATALOG, ("ep", "cg"))
+
+    def rates(name):
+        machine = structs.replace(MACHINE, platform=simulated.platform(name))
+        asked = Options(cases=("ep", "cg rate=0,5", "pingpong bytes=8"))
+        return [case.get("rate") for case in studies.study("cases").plan(asked, catalog, machine)]
+
+    assert rates("switched-ethernet") == [0.4e6, 20e6, 5, None]
+    assert rates("t3e") == [0, 0, 5, None]
 
 
 @pytest.mark.parametrize(

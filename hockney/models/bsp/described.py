@@ -22,7 +22,8 @@ TYPES = ("", "double", "float", "uint32")
 
 
 def operations_per_second(platform: Platform, operation: str) -> float:
-    return platform.flops / FLOPS[operation]
+    """By the description's own rate of this operation, or else by the speed of its cores."""
+    return platform.rates.get(operation) or platform.flops / FLOPS[operation]
 
 
 def described_rates(platform: Platform, known: Mapping[str, float] | None = None) -> LocalRates:
