@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The switched Ethernet of Krishnamurthy (1998): one message, MPI_Barrier, and the five algorithms of the
-paper that have printed times.
+"""The switched Ethernet of Krishnamurthy (1998): one message, MPI_Barrier, the five algorithms of the paper
+that have printed times, and five NAS Parallel Benchmarks (ethernet_kernels).
 
 The printed times of barriers are those of a network that carries one message after the other, 1.2 ms each, so
 the description has one medium instead of a switch; the variant true-switch shows the times with a switch.
@@ -11,20 +11,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from hockney import reference
+from hockney import reference, simulated
 from hockney.core.case import MPI, Case
 from hockney.core.catalog import Catalog
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Page, Section
 from hockney.models.barriers import traffic
-from hockney.reproductions import overview, pages
+from hockney.reproductions import ethernet_kernels, overview, pages
 from hockney.reproductions.compared import Compared, Limit, status_of, within
 from hockney.reproductions.parts import Answer, Part
 
 NAME = "ethernet"
-TITLE = "16 nodes on switched Ethernet: one message, MPI_Barrier, and five other barriers"
+TITLE = "16 nodes on switched Ethernet: six barriers, and five NAS Parallel Benchmarks"
 PAPER = "barriers"
 PRINTED = reference.published(PAPER)
+WORKLOADS = ethernet_kernels.WORKLOADS
 
 PROCESSES = (1, 3, 5, 7, 9, 12, 14, 16)
 MESSAGE = "barriers/text/message"
@@ -71,6 +72,7 @@ def parts(catalog: Catalog) -> list[Part]:
         Part("barrier", "switched-ethernet", barriers(MPI)),
         Part("algorithms", "switched-ethernet", barriers(*(name for name in ALGORITHMS if name != MPI))),
         Part("true-switch", "switched-ethernet+true-switch", barriers(MPI)),
+        *ethernet_kernels.parts(catalog, simulated.platform("switched-ethernet")),
     ]
 
 
@@ -93,6 +95,7 @@ def compare(answers: Mapping[str, Answer]) -> list[Compared]:
         *_barriers(answers["barrier"], MPI),
         *(each for rows in others for each in rows),
         *_barriers(answers["true-switch"], MPI, SWITCH),
+        *ethernet_kernels.compare(answers),
     ]
 
 
@@ -132,11 +135,14 @@ def limits(compared: Sequence[Compared]) -> list[Limit]:
     ]
 
 
+def findings(answers: Mapping[str, Answer]) -> list[Limit]:
+    return ethernet_kernels.findings(answers)
+
+
 def page(answers: Mapping[str, Answer], compared: Sequence[Compared], limits: Sequence[Limit]) -> Page:
-    section = Section("Barriers", figures=(_figure(answers),))
-    return pages.page(
-        (NAME, TITLE, PRINTED.citation), answers, compared, limits, _summary(compared), [section]
-    )
+    sections = [*ethernet_kernels.sections(answers), Section("Barriers", figures=(_figure(answers),))]
+    summary = (*_summary(compared), *ethernet_kernels.summary(answers))
+    return pages.page((NAME, TITLE, PRINTED.citation), answers, compared, limits, summary, sections)
 
 
 def _summary(compared: Sequence[Compared]) -> tuple[str, ...]:

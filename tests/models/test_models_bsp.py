@@ -10,9 +10,12 @@ from itertools import chain, combinations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
+from hockney.core.platform import Network, NodeGroup, Platform
 from hockney.models.bsp.assumptions import CLOSE, diagnose
 from hockney.models.bsp.costs import REPAIRS, Base, CostModel, NotMeasured, predict, repaired
+from hockney.models.bsp.described import operations_per_second
 from hockney.models.bsp.parameters import Bpram, Bsp, BulkCosts, LocalRate, LocalRates
 from hockney.models.bsp.superstep import LocalWork, Superstep, full, permutation, work_alone, works_of
 
@@ -48,6 +51,12 @@ WORK = LocalWork.of("merge", 10_000, keys=100, type="double")
 
 def time(step: Superstep, base: Base, *repairs: str) -> float:
     return predict([step], MACHINE, CostModel(base, frozenset(repairs))).total  # type: ignore[arg-type]
+
+
+def test_a_described_rate_replaces_the_one_that_follows_from_the_speed():
+    one = Platform(name="x", title="X", network=Network(nodes=(NodeGroup(count=2),)), segments=(), flops=1e8)
+    assert operations_per_second(one, "sort") == 2e7
+    assert operations_per_second(structs.replace(one, rates={"sort": 7.0}), "sort") == 7.0
 
 
 def test_bsp_is_w_plus_g_h_plus_L():

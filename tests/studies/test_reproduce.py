@@ -11,7 +11,7 @@ from hockney.core.case import Case
 from hockney.core.errors import UsageError
 from hockney.core.platform import Network, Origin, Platform, Segment
 from hockney.core.record import SCHEMA, Record, RunRecords, Stop, Sync, Verified
-from hockney.reproductions import Answer, Compared, Part, overview, pages, paragon, status_of, tallies, within
+from hockney.reproductions import Answer, Compared, Part, overview, pages, status_of, tallies, within
 from hockney.system.bundled import catalog_with
 
 
@@ -112,8 +112,9 @@ def test_an_answer_is_the_one_case_that_has_the_words():
 
 
 def test_an_unknown_reproduction_is_named():
+    workloads = reproductions.workloads_of(reproductions.all_reproductions().values())
     with pytest.raises(UsageError) as caught:
-        reproductions.reproduction("nothing", catalog_with(lab.bundled_catalog(), paragon.WORKLOADS))
+        reproductions.reproduction("nothing", catalog_with(lab.bundled_catalog(), workloads))
     assert caught.value.code == "unknown-reproduction"
 
 

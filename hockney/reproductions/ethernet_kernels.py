@@ -1,0 +1,367 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Figure 12 of Krishnamurthy (1998): the speed-up of five NAS Parallel Benchmarks on 1 to 16 processes, what
+the rate of computing and the network have to do with it, and barriers inside the benchmarks.
+
+The paper describes its figure in words only; these are checked. Computing takes the official operations at
+the description's rate, which is a guess.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from hockney.core.case import MPI
+from hockney.core.catalog import Catalog
+from hockney.core.platform import Platform
+from hockney.core.units import format_value
+from hockney.draw.amount import Amount
+from hockney.draw.figure import Axis, Figure
+from hockney.draw.page import Section, Table
+from hockney.reproductions import pages
+from hockney.reproductions.compared import Compared, Limit, status_of
+from hockney.reproductions.parts import Answer, Part
+
+PROCESSES = (1, 2, 4, 8, 12, 16)
+MOST = PROCESSES[-1]
+HALF_WAY = 8
+"""Processes up to which three of the speed-ups are linear."""
+
+
+@dataclass(frozen=True)
+class NasBenchmark:
+    """In the paper's size; `linear_to` so many processes, in its words. It has so many `iterations`, after
+    each of which a barrier may be placed."""
+
+    title: str
+    size: str
+    linear_to: int
+    iterations: int
+
+
+BENCHMARKS = {
+    "ep": NasBenchmark("EP", "paper", MOST, 10),
+    "bt": NasBenchmark("BT", "W", MOST, 200),
+    "cg": NasBenchmark("CG", "A", HALF_WAY, 15),
+    "mg": NasBenchmark("MG", "paper", HALF_WAY, 40),
+    "lu": NasBenchmark("LU", "W", HALF_WAY, 300),
+}
+"""By workload."""
+WORKLOADS = tuple(BENCHMARKS)
+KERNELS, SWITCH, FOUR = "kernels", "kernels-switch", "kernels-four-per-node"
+RATES, BARRIERS = "kernel-rates", "kernel-barriers"
+NETWORKS = {
+    KERNELS: ("switched-ethernet", "one medium"),
+    SWITCH: ("switched-ethernet+true-switch", "true switch"),
+    FOUR: ("switched-ethernet+four-per-node", "four on a node, 100 Mbit/s"),
+}
+"""Machine and title of the parts that have all numbers of processes."""
+OTHER_RATES = {"half": 0.5, "double": 2.0}
+INSIDE = {MPI: "mpi", "dissemination": "dissemination_mcs", "tournament": "tournament_mcs"}
+"""Barriers that are placed after each iteration: by the name in the paper's rows the engine's."""
+SKELETON = "arithmetic=none"
+TABLE = "speed-up (figure 12)"
+ALMOST = 0.8
+"""Speed-up divided by processes: of one that is almost linear."""
+FALLING = 0.9
+"""A speed-up falls off if it is less than this of the speed-up that the efficiency on 8 processes gives."""
+
+Answers = Mapping[str, Answer]
+
+
+def parts(catalog: Catalog, platform: Platform) -> Iterator[Part]:
+    """The runs on the described machine compute and verify; elsewhere computing only takes its time."""
+    for name, (machine, _) in NETWORKS.items():
+        more = "" if name == KERNELS else SKELETON
+        texts = (_line(kernel, platform, p, more) for kernel in BENCHMARKS for p in PROCESSES)
+        yield Part(name, machine, tuple(map(catalog.case, texts)))
+    machine, _ = NETWORKS[KERNELS]
+    rates = (
+        _line(kernel, platform, p, SKELETON, factor)
+        for kernel in BENCHMARKS
+        for factor in OTHER_RATES.values()
+        for p in (HALF_WAY, MOST)
+    )
+    yield Part(RATES, machine, tuple(map(catalog.case, rates)))
+    barriers = (
+        _line(kernel, platform, MOST, f"{SKELETON} barrier_at=iteration barrier={barrier}")
+        for kernel in BENCHMARKS
+        for barrier in INSIDE.values()
+    )
+    yield Part(BARRIERS, machine, tuple(map(catalog.case, barriers)))
+
+
+def _line(kernel: str, platform: Platform, processes: int, more: str, factor: float = 1) -> str:
+    rate = factor * platform.rates[kernel]
+    return f"{kernel} class={BENCHMARKS[kernel].size} rate={rate:.6g} ranks={processes} {more}".rstrip()
+
+
+def seconds(answers: Answers, kernel: str, processes: int, network: str = KERNELS) -> float | None:
+    return answers[network].seconds(kernel, ranks=processes)
+
+
+def speed_up(answers: Answers, kernel: str, processes: int, network: str = KERNELS) -> float | None:
+    one, many = (seconds(answers, kernel, p, network) for p in (1, processes))
+    return one / many if one and many else None
+
+
+def at_rate(answers: Answers, kernel: str, processes: int, factor: float) -> float | None:
+    """The speed-up if computing is this many times as fast."""
+    rate = factor * answers[RATES].platform.rates[kernel]
+    one = seconds(answers, kernel, 1)
+    many = answers[RATES].seconds(kernel, ranks=processes, rate=rate)
+    return one / factor / many if one and many else None
+
+
+def rate_for_linear(answers: Answers, kernel: str, network: str = KERNELS) -> float | None:
+    """Operations a second with which the speed-up would be almost linear as far as the paper states, if
+    everything that is not computing takes as long as it does: for an efficiency e, 1 - e of the time."""
+    processes = BENCHMARKS[kernel].linear_to
+    one, many = (seconds(answers, kernel, p, network) for p in (1, processes))
+    if one is None or many is None:
+        return None
+    rest = many - one / processes
+    computing = rest * ALMOST / (1 - ALMOST)
+    return answers[network].platform.rates[kernel] * one / processes / computing if computing > 0 else None
+
+
+# what the paper states
+
+
+def compare(answers: Answers) -> list[Compared]:
+    """Speed-ups that the paper calls linear."""
+    rows = []
+    for network, (_, title) in NETWORKS.items():
+        mechanism = "" if network == KERNELS else title
+        for kernel, benchmark in BENCHMARKS.items():
+            processes = benchmark.linear_to
+            key = f"barriers/speedup/{kernel}/{processes}"
+            rows.append(
+                Compared(
+                    key,
+                    f"speed-up of {benchmark.title}, {processes} processes",
+                    float(processes),
+                    speed_up(answers, kernel, processes, network),
+                    None,
+                    "",
+                    status_of(answers[network].platform, key, mechanism),
+                    mechanism,
+                    note=f"the paper: linear{'' if processes == MOST else f' to {processes}'}",
+                    table=f"{TABLE}, {title}" if mechanism else TABLE,
+                )
+            )
+    return rows
+
+
+def findings(answers: Answers, network: str = KERNELS) -> list[Limit]:
+    """The paper's description of its figure 12."""
+    return [_finding(answers, kernel, network) for kernel in BENCHMARKS]
+
+
+def _finding(answers: Answers, kernel: str, network: str) -> Limit:
+    benchmark = BENCHMARKS[kernel]
+    middle, end = (speed_up(answers, kernel, p, network) for p in (HALF_WAY, MOST))
+    what = f"the speed-up of {benchmark.title} is almost linear to {benchmark.linear_to} processes"
+    if benchmark.linear_to < MOST:
+        what += ", then falls off"
+    if middle is None or end is None:
+        return Limit(what, False, "not simulated")
+    if benchmark.linear_to == MOST:
+        holds = end >= ALMOST * MOST
+    else:
+        holds = middle >= ALMOST * HALF_WAY and end < FALLING * middle * MOST / HALF_WAY
+    return Limit(what, holds, f"{middle:.1f} on {HALF_WAY}, {end:.1f} on {MOST}")
+
+
+def summary(answers: Answers) -> tuple[str, ...]:
+    """Which of the paper's statements hold, and on which machine the others would."""
+    if all(speed_up(answers, kernel, MOST) is None for kernel in BENCHMARKS):
+        return ()
+    holding = _holding(answers, KERNELS)
+    text = (
+        "Figure 12 has speed-ups of NAS benchmarks: EP and BT linear to 16 processes; CG, MG and LU to 8, "
+        f"then falling off. Simulated, {_named(holding)} {'is' if len(holding) < 2 else 'are'} as stated"
+    )
+    needed = {
+        kernel: rate / answers[KERNELS].platform.rates[kernel]
+        for kernel in BENCHMARKS
+        if kernel not in holding and (rate := rate_for_linear(answers, kernel))
+    }
+    if needed:
+        text += (
+            f"; {_named([*needed])} would need processors of about {min(needed.values()):.0%} to "
+            f"{max(needed.values()):.0%} of the assumed speed"
+        )
+    return (f"{text}. {_on_four(answers, [*needed])}".strip(),)
+
+
+def _on_four(answers: Answers, others: Sequence[str]) -> str:
+    """What several processes on a node change for those that are not as stated with one."""
+    fastest = [kernel for kernel in others if _fastest(answers, kernel, FOUR) == HALF_WAY]
+    if not fastest:
+        return ""
+    stated = [kernel for kernel in _holding(answers, FOUR) if kernel in fastest]
+    more = f", {_named(stated)} as stated" if stated else ""
+    verb = "is" if len(fastest) == 1 else "are"
+    return f"With four processes on each node and 100 Mbit/s, {_named(fastest)} {verb} fastest on 8{more}."
+
+
+def _holding(answers: Answers, network: str) -> list[str]:
+    limits = zip(BENCHMARKS, findings(answers, network), strict=True)
+    return [kernel for kernel, limit in limits if limit.holds]
+
+
+def _fastest(answers: Answers, kernel: str, network: str) -> int:
+    """The number of processes with the largest speed-up."""
+    return max(PROCESSES, key=lambda p: speed_up(answers, kernel, p, network) or 0.0)
+
+
+def _named(kernels: Sequence[str]) -> str:
+    titles = [BENCHMARKS[kernel].title for kernel in kernels]
+    return " and ".join(filter(None, (", ".join(titles[:-1]), titles[-1]))) if titles else "none"
+
+
+# figures and tables
+
+
+def sections(answers: Answers) -> list[Section]:
+    """The figure of the paper, then the same on other networks, at other rates, and with barriers."""
+    return [
+        Section(
+            "Speed-up of NAS benchmarks",
+            figures=(_figure(answers, KERNELS),),
+            tables=(_speed_ups(answers), _rates(answers)),
+        ),
+        Section(
+            "Speed-up on other networks",
+            figures=(_figure(answers, SWITCH), _figure(answers, FOUR)),
+            multiples=True,
+        ),
+        Section("Barriers inside NAS benchmarks", tables=(_inside(answers),)),
+    ]
+
+
+def _figure(answers: Answers, network: str) -> Figure:
+    drawn = [pages.series("linear", [(p, float(p)) for p in PROCESSES])]
+    for kernel, benchmark in BENCHMARKS.items():
+        found = [(p, speed_up(answers, kernel, p, network)) for p in PROCESSES]
+        drawn.append(pages.series(benchmark.title, found, "line"))
+    _, title = NETWORKS[network]
+    return Figure(
+        f"ethernet-speed-up{network.removeprefix(KERNELS)}",
+        f"Speed-up: {title}",
+        Axis("processes", "processes", "linear", include=(0.0,)),
+        Axis("speed-up", "", "linear", include=(0.0, float(MOST))),
+        tuple(drawn),
+        "The paper's figure 12: EP and BT linear; LU, MG and CG linear to 8, then falling off."
+        if network == KERNELS
+        else "",
+        marks=((float(HALF_WAY), "8"),) if network == KERNELS else (),
+    )
+
+
+def _plain(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
+
+
+def _rate(value: float | None) -> str:
+    return "" if value is None else f"{float(f'{value / 1e6:.2g}'):g} Mop/s"
+
+
+def _speed_ups(answers: Answers) -> Table:
+    rows = [
+        (
+            benchmark.title,
+            title,
+            *(_plain(speed_up(answers, kernel, p, network)) for p in PROCESSES[1:]),
+            _rate(rate_for_linear(answers, kernel, network)),
+        )
+        for kernel, benchmark in BENCHMARKS.items()
+        for network, (_, title) in NETWORKS.items()
+    ]
+    columns = ("benchmark", "network", *map(str, PROCESSES[1:]), "rate for linear")
+    return Table(
+        "speed-ups",
+        "Speed-up, by processes",
+        columns,
+        tuple(rows),
+        numeric=tuple(range(2, len(columns))),
+        caption=f"Computing: {_assumed(answers)}. With the rate for linear, a speed-up would be {ALMOST:.0%} "
+        f"of linear to as many processes as in the paper. {_verification(answers)}",
+    )
+
+
+def _assumed(answers: Answers) -> str:
+    rates: dict[float, list[str]] = {}
+    for kernel in BENCHMARKS:
+        rates.setdefault(answers[KERNELS].platform.rates[kernel], []).append(kernel)
+    return ", ".join(f"{_named(kernels)} {_rate(rate)}" for rate, kernels in rates.items())
+
+
+def _verification(answers: Answers) -> str:
+    """How many runs computed; errors in one of them are reported with the part."""
+    records = answers[KERNELS].run.records
+    right = sum(record.verified.bytes > 0 and not record.verified.errors for record in records)
+    return (
+        f"On one medium, {right} of {len(records)} runs computed and were verified; all others left the "
+        "arithmetic out, which changes no time, and verified nothing."
+    )
+
+
+def _rates(answers: Answers) -> Table:
+    rows = [
+        (
+            benchmark.title,
+            str(p),
+            _plain(at_rate(answers, kernel, p, OTHER_RATES["half"])),
+            _plain(speed_up(answers, kernel, p)),
+            _plain(at_rate(answers, kernel, p, OTHER_RATES["double"])),
+        )
+        for kernel, benchmark in BENCHMARKS.items()
+        for p in (HALF_WAY, MOST)
+    ]
+    return Table(
+        "rates",
+        "Speed-ups at other rates of computing, one medium",
+        ("benchmark", "processes", "half the rate", "the rate", "double the rate"),
+        tuple(rows),
+        numeric=(1, 2, 3, 4),
+    )
+
+
+def _inside(answers: Answers) -> Table:
+    rows = []
+    for kernel, benchmark in BENCHMARKS.items():
+        without = seconds(answers, kernel, MOST)
+        for name, engine in INSIDE.items():
+            inside = answers[BARRIERS].seconds(kernel, barrier=engine)
+            alone = answers["barrier" if name == MPI else "algorithms"].seconds(
+                "barrier", algorithm=engine, ranks=MOST
+            )
+            added = None if inside is None or without is None else inside - without
+            rows.append(
+                (
+                    benchmark.title,
+                    "MPI_Barrier" if name == MPI else name,
+                    _time(without),
+                    _time(added),
+                    "" if added is None or not without else f"{added / without:+.1%}",
+                    _time(None if added is None else added / benchmark.iterations),
+                    _time(alone),
+                )
+            )
+    columns = (
+        "benchmark", "barrier", "time without", "added", "of the time", "for each barrier", "barrier alone",
+    )  # fmt: skip
+    return Table(
+        "barriers-inside",
+        f"A barrier after each iteration, {MOST} processes, one medium",
+        columns,
+        tuple(rows),
+        numeric=(2, 3, 4, 5, 6),
+    )
+
+
+def _time(value: float | None) -> str:
+    return "" if value is None else Amount(format_value(value, "s"), (value,), "s")
