@@ -30,7 +30,8 @@ class Is final : public Kernel {
     keys_ = Array<Key>(own_.size());
     ranks_ = Array<std::int32_t>(std::size_t{1} << class_.log2_values);
     sorts_ = ranks() > 1 || ranks_.size() * sizeof(std::int32_t) > in_cache;
-    if (sorts_) sorted_ = Array<Key>(own_.size());
+    if (sorts_) sorted_ = Array<Key>(with_reserve(own_.size()));
+    if (ranks() > 1) received_ = Array<Key>(with_reserve(own_.size()));
     own_counts_.resize(buckets());
     totals_.resize(buckets());
     places_.resize(buckets());
@@ -48,6 +49,9 @@ class Is final : public Kernel {
   std::size_t buckets() const { return std::size_t{1} << class_.log2_buckets; }
   Key values() const { return Key{1} << class_.log2_values; }
   int shift() const { return class_.log2_values - class_.log2_buckets; }
+
+  // For keys from other ranks, whose number depends on their values. What is not used takes no memory.
+  static std::size_t with_reserve(std::size_t keys) { return keys + keys / 8; }
 
   std::span<Key> own_keys() const { return {keys_.data(), keys_.size()}; }
 
@@ -127,7 +131,7 @@ class Is final : public Kernel {
 
   void exchange() {
     if (ranks() == 1) {
-      arrived_ = sorts_ ? std::span<const Key>(sorted_.data(), sorted_.size()) : own_keys();
+      arrived_ = sorts_ ? std::span<const Key>(sorted_.data(), own_.size()) : own_keys();
       return;
     }
     account_.alltoall(sent_keys_.data(), count_bytes_, count_places_, keys_from_.data(), count_bytes_,
@@ -138,7 +142,7 @@ class Is final : public Kernel {
     std::exclusive_scan(sent_bytes_.begin(), sent_bytes_.end(), sent_places_.begin(), 0);
     std::exclusive_scan(bytes_.begin(), bytes_.end(), at_.begin(), 0);
     const auto count = static_cast<std::size_t>(at_.back() + bytes_.back()) / sizeof(Key);
-    if (count > received_.size()) received_ = Array<Key>(count + count / 8);
+    if (count > received_.size()) received_ = Array<Key>(with_reserve(count));
     account_.alltoall(sorted_.data(), sent_bytes_, sent_places_, received_.data(), bytes_, at_);
     arrived_ = {received_.data(), count};
   }
@@ -176,7 +180,7 @@ class Is final : public Kernel {
   std::int64_t out_of_order() {
     // Of the arrays that messages need, the one in which the keys have not arrived.
     Array<Key>& spare = arrived_.data() == sorted_.data() ? received_ : sorted_;
-    if (spare.size() < arrived_.size()) spare = Array<Key>(arrived_.size());
+    if (spare.size() < arrived_.size()) spare = Array<Key>(with_reserve(arrived_.size()));
     const std::span<Key> in_order(spare.data(), arrived_.size());
     std::vector<std::int32_t> next(ranks_.data(), ranks_.data() + own_values_);
     for (const Key key : arrived_)
