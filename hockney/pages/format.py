@@ -170,3 +170,11 @@ def label(measured: Measured, *without: str) -> str:
     if "ranks" not in without:
         words.append(f"ranks={measured.case.ranks}")
     return " ".join([measured.case.workload, *words])
+
+
+def signed(error: float | None) -> str:
+    """ "+12%", and "0%" without a sign; empty if unknown."""
+    if error is None:
+        return ""
+    text = f"{error:+.0%}"
+    return text[1:] if text in ("+0%", "-0%") else text

@@ -8,6 +8,7 @@ import json
 
 import pytest
 
+from hockney.launch.fake_npb import FakeNpb
 from hockney.models.npb.kernels import PROGRAMS
 
 MACHINE = "sim:switched-ethernet"
@@ -98,3 +99,19 @@ def test_what_cannot_be_predicted(hockney, words, code, number):
 def test_a_run_without_the_benchmark(hockney, surveyed):
     said = hockney("predict", "--kernel", "cg", "--run", surveyed, "--json")
     assert said.code == 4 and said.error.code == "run-without-one-rank"
+
+
+def test_the_rate_of_one_rank_comes_from_a_run(hockney, surveyed):
+    words = ("kernels=cg", "predict=no", "barrier_at=none", "--ranks", "2", "--launches", "2", "-q")
+    assert hockney("run", "npb", *words, "--machine", "fake", "--out", "runs/n").code == 0
+    said = hockney("predict", "--kernel", "cg", "--class", "S", "--ranks", "1,2", "--json")
+    assert said.code == 0 and "runs/n" in said.err
+    found = json.loads(said.out)
+    assert found["rate"]["run"] == "runs/n" and found["rate"]["class"] == "S"
+    assert found["ranks"][0]["time_s"]["value"] == pytest.approx(FakeNpb().operations["cg"] / 2e9, rel=0.1)
+    larger = predicted(hockney, "--kernel", "cg", "--class", "A", "--ranks", "1", "--run", "runs/n")
+    assert larger["rate"]["class"] == "S"
+    ratio = larger["ranks"][0]["time_s"]["value"] / found["ranks"][0]["time_s"]["value"]
+    programs = [PROGRAMS["cg"](size, 1).operations for size in ("A", "S")]
+    assert ratio == pytest.approx(programs[0] / programs[1], rel=0.05)
+    assert hockney("predict", "--kernel", "ep", "--json").error.code == "no-rate-of-one-rank"

@@ -39,7 +39,8 @@ def run(
 ) -> Evidence:
     launcher = FakeLauncher(world or World(noise=0.01, tail=0.0), faults)
     bench = lab.fake_bench(launcher, cores=4, workloads=studies.workloads_of(STUDY))
-    cases = STUDY.plan(Options(ranks=ranks, parameters=parameters), bench.catalog, bench.machine)
+    options = Options(ranks=ranks, parameters={"predict": "no"} | parameters)
+    cases = STUDY.plan(options, bench.catalog, bench.machine)
     made = lab.begin(folder, cases, Settings("npb", seed=1, launches=launches, budget_s=600.0), bench)
     lab.measure(made, bench, lambda event: None)
     return api.load(folder).evidence
@@ -207,7 +208,7 @@ def test_barriers_that_are_alike_are_not_said_to_win_anything(tmp_path: Path):
 
 def plan(*ranks: int, budget_s: float = 60.0, **parameters: object) -> list:
     bench = lab.fake_bench("fake", workloads=WORKLOADS)
-    options = Options(ranks=ranks, parameters=parameters, budget_s=budget_s)
+    options = Options(ranks=ranks, parameters={"predict": "no"} | parameters, budget_s=budget_s)
     return STUDY.plan(options, bench.catalog, bench.machine)
 
 

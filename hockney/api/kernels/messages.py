@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hockney.core.errors import Inconclusive, UsageError
+from hockney.core.notice import Notice
 
 
 def no_run_of_studies(place: Path, studies: Sequence[str]) -> Inconclusive:
@@ -101,3 +102,18 @@ def run_without_one_rank(path: Path, kernel: str, size: str) -> Inconclusive:
 
 def rate_of_one_rank(run: str, kernel: str, size: str) -> str:
     return f"the rate of one rank from {run}, which has {kernel} of class {size}"
+
+
+def ranks_left_out(kernel: str, size: str, ranks: Sequence[int]) -> Notice:
+    return Notice(
+        f"{kernel} of class {size} cannot be divided among {', '.join(map(str, ranks))} ranks",
+        "ranks-left-out",
+    )
+
+
+def ranks_share_cores(ranks: Sequence[int]) -> Notice:
+    return Notice(
+        f"on {', '.join(map(str, ranks))} ranks, ranks share cores; "
+        "--larger-machine predicts a machine of this kind with a core for each",
+        "ranks-share-cores",
+    )

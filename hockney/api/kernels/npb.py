@@ -90,6 +90,10 @@ def predict_npb(
         made = forecast(kernel, size, wanted, known)
     except Indivisible as error:
         raise messages.indivisible(kernel, size, error.ranks, error.most) from None
+    if made.indivisible:
+        listen(messages.ranks_left_out(kernel, size, made.indivisible))
+    if crowded := [row.ranks for row in made.rows if row.shared_by > 1]:
+        listen(messages.ranks_share_cores(crowded))
     return NpbForecast(made, costs, source, platform)
 
 

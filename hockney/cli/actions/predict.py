@@ -136,12 +136,7 @@ def _benchmark(
             cost=cost,
             listen=reporter,
         )
-        made = found.prediction
-        if made.indivisible:
-            reporter(messages.ranks_left_out(made.kernel, made.size, made.indivisible))
-        crowded = [row.ranks for row in made.rows if row.shared_by > 1]
-        if crowded:
-            reporter(messages.ranks_share_cores(crowded))
+    made = found.prediction
     if as_json:
         print_json(npb_prediction.document(made, found.messages, found.rates))
         return 0

@@ -33,13 +33,18 @@ CORRECTED = 1 / 3
 
 
 @dataclass(frozen=True)
-class MeasuredPhase:
-    """Seconds of a run in one phase; `communication` has messages, collectives and barriers."""
+class PhaseTime:
+    """Measured seconds of a run in one phase of its iterations. `communication` has messages, collectives and
+    barriers."""
 
     name: str
     computation: float
     communication: float
     waiting: float
+
+    @property
+    def total(self) -> float:
+        return self.computation + self.communication + self.waiting
 
 
 @dataclass(frozen=True)
@@ -58,7 +63,7 @@ def diagnose(
     predicted: KernelTime,
     measured_s: float,
     parts: Mapping[str, float],
-    phases: tuple[MeasuredPhase, ...] = (),
+    phases: tuple[PhaseTime, ...] = (),
 ) -> KernelDiagnosis:
     """`parts` are the measured seconds of computation, messages, collectives and waiting: means over the
     ranks."""
@@ -82,9 +87,7 @@ def term(terms: Terms, assumption: Assumption) -> float:
     return float(getattr(terms, MEASURED[assumption]))
 
 
-def _worst(
-    assumption: Assumption, error: float, predicted: KernelTime, phases: tuple[MeasuredPhase, ...]
-) -> str:
+def _worst(assumption: Assumption, error: float, predicted: KernelTime, phases: tuple[PhaseTime, ...]) -> str:
     """The phase with the largest difference in the direction of the error."""
     sign = 1 if error > 0 else -1
     known = {each.name: each for each in phases}
@@ -102,7 +105,7 @@ def _of_phase(phase: PhaseTerms, assumption: Assumption) -> float:
     return term(phase.terms, assumption)
 
 
-def _measured(phase: MeasuredPhase, assumption: Assumption) -> float:
+def _measured(phase: PhaseTime, assumption: Assumption) -> float:
     if assumption == "rates":
         return phase.computation
     return phase.waiting if assumption == "balance" else phase.communication

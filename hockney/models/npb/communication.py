@@ -125,7 +125,7 @@ class Communication:
         """Seconds of one call, of the rank with the most bytes."""
         if ranks < 2:
             return 0.0
-        size = max(collective.bytes) / (ranks if collective.operation == "alltoall" else 1)
+        size = block_size(collective, ranks)
         known = self._known
         if (collective.operation, ranks, size) not in known:
             known[collective.operation, ranks, size] = self._collective(collective.operation, ranks, size)
@@ -159,6 +159,11 @@ class Communication:
     @cached_property
     def _known(self) -> dict[tuple[str, int, float], float]:
         return {}
+
+
+def block_size(collective: Collective, ranks: int) -> float:
+    """Bytes of the largest block or vector."""
+    return max(collective.bytes) / (ranks if collective.operation == "alltoall" else 1)
 
 
 def _described(platform: Platform, operation: str, ranks: int, size: int) -> float | None:

@@ -50,17 +50,17 @@ def uniform(operations_per_second: float) -> Rates:
 
 
 def measured_rates(case: Case, records: Iterable[Record], time: Estimate) -> Rates | None:
-    """From the launches of a kernel's case on one rank, which took `time`. None if they have no phases."""
+    """From the launches of a kernel's case on one rank, which took `time`: of each phase if they have those
+    of the program. None without launches."""
     program = of_case(case)
-    names = [phase.name for phase in program.phases]
-    launches = [seconds for r in records if len(seconds := phase_seconds(r, "computation")) == len(names)]
+    launches = [seconds for record in records if (seconds := _by_phase(record))]
     if not launches:
         return None
-    typical = {name: median(launch[k] for launch in launches) for k, name in enumerate(names)}
+    typical = {name: median(launch.get(name, 0.0) for launch in launches) for name in launches[0]}
     rates = {
         phase.name: typical[phase.name] / phase.busiest.operations
         for phase in program.phases
-        if phase.busiest.operations > 0
+        if phase.busiest.operations > 0 and phase.name in typical
     }
     whole = sum(typical.values()) / program.operations
     low = 1.0 if time.low is None or not time.value else time.low / time.value
@@ -68,7 +68,8 @@ def measured_rates(case: Case, records: Iterable[Record], time: Estimate) -> Rat
     return Rates(rates, whole, low=low, high=high, size=program.size)
 
 
-def phase_seconds(record: Record, kind: str) -> list[float]:
-    """Of a run, in each phase: computation, communication or waiting."""
-    series = record.metrics.get(f"phase_{kind}")
-    return [] if series is None else list(series.values)
+def _by_phase(record: Record) -> dict[str, float]:
+    """Seconds of a run that one rank computes in each phase."""
+    series = record.metrics.get("phase_computation")
+    names = record.labels.get("phases", "").split(",")
+    return dict(zip(names, series.values, strict=False)) if series is not None else {}

@@ -8,18 +8,10 @@ from collections.abc import Iterable
 
 from hockney.draw.page import Table
 from hockney.models.bsp.assumptions import ASSUMPTIONS
-from hockney.pages.format import quantity
+from hockney.pages.format import quantity, signed
 from hockney.studies.bsp_kernels.results import KernelPoint, KernelResults, median_error
 
 MODELS = {"bsp": "BSP", "bpram": "BPRAM"}
-
-
-def signed(error: float | None) -> str:
-    """ "+12%", and "0%" without a sign; empty if unknown."""
-    if error is None:
-        return ""
-    text = f"{error:+.0%}"
-    return text[1:] if text in ("+0%", "-0%") else text
 
 
 def errors(run: KernelResults) -> Table:

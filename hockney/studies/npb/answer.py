@@ -11,10 +11,12 @@ from hockney.core.case import MPI
 from hockney.core.fit import Estimate, ExactValue
 from hockney.core.wording import listing, plural, together
 from hockney.draw.page import Table
+from hockney.models.npb.assumptions import ASSUMPTIONS
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import percent, ratio_bounds, with_interval
+from hockney.pages.format import percent, ratio_bounds, signed, with_interval
 from hockney.pages.metrics import RATE
 from hockney.studies.npb import tables
+from hockney.studies.npb.predicted import NpbPrediction, predictions
 from hockney.studies.npb.results import PARTS, MeanEffect, NpbPoint, NpbResults
 from hockney.studies.npb.tables import ratio_number
 
@@ -32,7 +34,7 @@ def headline(run: NpbResults) -> tuple[str, ...]:
     if not run.points:
         return ("Nothing was measured.",)
     cost, *others = [*_barriers(run), ""]
-    texts = [_wrong(run), _speed(run), _time(run), cost, _skew(run), *others]
+    texts = [_wrong(run), _speed(run), _time(run), cost, _skew(run), *others, _predicted(run)]
     return tuple(text for text in texts if text)
 
 
@@ -146,6 +148,25 @@ def _skew(run: NpbResults) -> str:
     return ""
 
 
+def _predicted(run: NpbResults) -> str:
+    """How far predictions are off, and the worst one's cause."""
+    found = predictions(run)
+    error, worst = found.median_error, found.worst
+    if error is None or worst is None:
+        return ""
+    name = f"{worst.point.kernel} on {plural(worst.point.ranks, 'rank')}"
+    if len(found.of) == 1:
+        text = f"The time of {name} was predicted with an error of {signed(worst.diagnosis.error)}"
+    else:
+        text = f"The predicted times are off by {percent(error)} (median of {len(found.of)}), at most by "
+        text += f"{signed(worst.diagnosis.error)} for {name}"
+    failing = worst.diagnosis.failing
+    if failing is None:
+        return f"{text}."
+    where = f", above all in the phase '{worst.diagnosis.phase}'" if worst.diagnosis.phase else ""
+    return f"{text}: it does not hold there that {ASSUMPTIONS[failing]}{where}."
+
+
 def _here(run: NpbResults) -> list[NpbPoint]:
     return [p for p in run.plain if p.ranks == run.shown]
 
@@ -157,7 +178,11 @@ def ratio_words(value: Estimate) -> str:
 
 def summary(evidence: Evidence) -> Sequence[Table]:
     run = NpbResults.of(evidence)
-    shown = (tables.benchmarks(run) if run.plain else None, tables.means(run))
+    shown = (
+        tables.benchmarks(run) if run.plain else None,
+        tables.means(run),
+        tables.predicted(predictions(run)),
+    )
     return tuple(table for table in shown if table is not None)
 
 
@@ -192,6 +217,28 @@ def answer(evidence: Evidence) -> dict[str, Any]:
             }
             for each in run.means
         ],
+        "predictions": [_prediction(each) for each in predictions(run).of],
+        "median_error": predictions(run).median_error,
+    }
+
+
+def _prediction(each: NpbPrediction) -> dict[str, Any]:
+    """Seconds, and relative errors."""
+    terms, found = each.predicted.terms, each.diagnosis
+    return {
+        "case": each.point.measured.case.line,
+        "time_s": each.predicted.total,
+        "measured_s": each.point.time,
+        "error": found.error,
+        "fails": found.failing,
+        "phase": found.phase or None,
+        "error_without_it": found.corrected,
+        "parts_s": {
+            "computation": terms.computation,
+            "waiting": terms.waiting,
+            "messages": terms.messages,
+            "collectives": terms.collectives,
+        },
     }
 
 

@@ -10,8 +10,9 @@ from hockney.core.case import MPI
 from hockney.core.fit import Estimate
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Series
-from hockney.pages.format import quantity, ratio_bounds
+from hockney.pages.format import quantity, ratio_bounds, signed
 from hockney.pages.series import estimates, within_row
+from hockney.studies.npb.predicted import NpbPredictions
 from hockney.studies.npb.results import PARTS, NpbPoint, NpbResults, Part
 
 BETWEEN = 0.2
@@ -103,6 +104,24 @@ def spent(run: NpbResults) -> Figure | None:
 
 def _seconds(p: NpbPoint, part: Part) -> str:
     return quantity(p.parts[part].value, "s") if part in p.parts else ""
+
+
+def predicted(found: NpbPredictions) -> Figure:
+    """A row for each benchmark and number of ranks."""
+    drawn = (
+        (float(k), each.ratio, f"{quantity(each.predicted.total, 's')}, {signed(each.diagnosis.error)}")
+        for k, each in enumerate(found.of)
+    )
+    names = tuple(f"{each.point.kernel}, {each.point.ranks}" for each in found.of)
+    return Figure(
+        "npb-predicted",
+        "Predicted and measured",
+        Axis("benchmark, ranks", "benchmark, ranks", "linear", names=names, row=1.5),
+        Axis("predicted / measured", "", "linear", include=(1.0,)),
+        (estimates("predicted / measured", drawn),),
+        "With the 95% intervals of the measured times.",
+        marks=((1.0, "as measured"),),
+    )
 
 
 def barriers(run: NpbResults) -> Iterator[Figure]:

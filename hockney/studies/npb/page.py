@@ -11,6 +11,7 @@ from hockney.pages.evidence import Evidence
 from hockney.pages.study_page import study_page
 from hockney.studies.npb import figures, tables
 from hockney.studies.npb.answer import headline
+from hockney.studies.npb.predicted import predictions
 from hockney.studies.npb.results import NpbResults
 
 METHOD = (
@@ -22,6 +23,9 @@ METHOD = (
     "the time of the slowest rank.",
     "The benchmarks have no barrier in their timed part; a ratio compares runs with and without one in the "
     "same launches.",
+    "The time on several ranks is predicted from that on one rank: in each phase, the operations of the "
+    "busiest rank at the rate of one rank, the filling of pipelines, and messages and collectives at their "
+    "costs between ranks that do nothing else.",
 )
 
 
@@ -32,6 +36,7 @@ def page(evidence: Evidence) -> Page:
         _section("Wrong answers", tables.wrong(run)),
         _time(run, first),
         _barriers(run),
+        _predicted(run),
         Section("Times and rates", tables=(tables.times(run),), closed=True) if run.plain else None,
         _section("Barriers in each benchmark", tables.effects(run), closed=True),
         _section("Phases", tables.phases(run), closed=True),
@@ -62,6 +67,14 @@ def _barriers(run: NpbResults) -> Section | None:
     if table is None:
         return None
     return Section("Barriers", figures=tuple(figures.barriers(run)), tables=(table,), multiples=True)
+
+
+def _predicted(run: NpbResults) -> Section | None:
+    found = predictions(run)
+    table = tables.predicted(found)
+    if table is None:
+        return None
+    return Section("Predicted and measured", figures=(figures.predicted(found),), tables=(table,))
 
 
 def _section(title: str, table: Table | None, *, closed: bool = False) -> Section | None:

@@ -5,14 +5,18 @@ where the benchmarks have none."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence
 
 from hockney.core.case import MPI, Case
 from hockney.core.catalog import Catalog
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
+from hockney.models.npb.kernels import of_case
+from hockney.models.npb.program import Indivisible, Program
 from hockney.pages.evidence import Options, once
 from hockney.studies.npb import messages
+from hockney.studies.npb.costs import cost_cases
 from hockney.studies.sizes import default_ranks
 from hockney.studies.sync import SYNC, sync_of
 
@@ -81,7 +85,20 @@ FAULT = StudyParameter(
     default="none",
     choices=("none", "bit"),
 )
-PARAMETERS = (CHOSEN, CLASS, BARRIER, PLACES, RATE, ARITHMETIC, FAULT, SYNC)
+PREDICT = StudyParameter(
+    "predict",
+    "choice",
+    "yes: measure also the costs of messages and collectives, for predictions from one rank",
+    default="yes",
+    choices=("yes", "no"),
+)
+SURVEY = StudyParameter(
+    "survey",
+    "path",
+    "a run of 'hockney survey' with these costs, which then need not be measured",
+    example="runs/mine",
+)
+PARAMETERS = (CHOSEN, CLASS, BARRIER, PLACES, RATE, ARITHMETIC, FAULT, PREDICT, SURVEY, SYNC)
 
 
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
@@ -94,7 +111,17 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
                 raise messages.only_simulated(parameter.name)
     ranks = sorted({1, *(options.ranks or default_ranks(machine))})
     lines = [line for name in chosen(options) for line in _lines(name, ranks, options, machine)]
-    return once(catalog.case(line) for line in lines)
+    cases = [catalog.case(line) for line in lines]
+    if options.value(PREDICT) == "yes" and options.surveyed is None and machine.platform is None:
+        cases += [catalog.case(line) for line in cost_cases(_programs(cases), catalog)]
+    return once(cases)
+
+
+def _programs(cases: Iterable[Case]) -> Iterator[Program]:
+    """Without those that the benchmark cannot be divided for, which the engine refuses."""
+    for case in cases:
+        with contextlib.suppress(Indivisible):
+            yield of_case(case)
 
 
 def chosen(options: Options) -> Sequence[str]:

@@ -16,6 +16,7 @@ import numpy as np
 from hockney.core.case import MPI
 from hockney.core.fit import Estimate, ExactValue
 from hockney.core.record import Record
+from hockney.models.npb.assumptions import PhaseTime
 from hockney.models.statistics import Observation, mean_ratio, ratio
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.metrics import rate
@@ -106,21 +107,6 @@ class NpbPoint:
 
 def _has(record: Record) -> bool:
     return all(f"phase_{kind}" in record.metrics for kind in OF_PHASES)
-
-
-@dataclass(frozen=True)
-class PhaseTime:
-    """Seconds of a run in one phase of its iterations. `communication` has messages, collectives and
-    barriers."""
-
-    name: str
-    computation: float
-    communication: float
-    waiting: float
-
-    @property
-    def total(self) -> float:
-        return self.computation + self.communication + self.waiting
 
 
 @dataclass(frozen=True)

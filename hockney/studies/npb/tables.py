@@ -11,8 +11,10 @@ from hockney.core.fit import Estimate, ExactValue
 from hockney.core.record import Record
 from hockney.core.wording import together
 from hockney.draw.page import Table
-from hockney.pages.format import EXACT, interval, percent, quantity, ratio_interval
+from hockney.models.npb.assumptions import ASSUMPTIONS, CLOSE
+from hockney.pages.format import EXACT, interval, percent, quantity, ratio_interval, signed
 from hockney.pages.metrics import RATE
+from hockney.studies.npb.predicted import NpbPredictions
 from hockney.studies.npb.results import NpbPoint, NpbResults
 
 INTERVAL = "95% interval"
@@ -137,6 +139,36 @@ def _phases(p: NpbPoint) -> Iterator[tuple[str, ...]]:
         times = (phase.total, phase.computation, phase.communication, phase.waiting)
         share = percent(phase.total / whole) if whole else ""
         yield p.kernel, str(p.ranks), phase.name, *(quantity(each, "s") for each in times), share
+
+
+def predicted(found: NpbPredictions) -> Table | None:
+    """Every prediction from one rank beside the measured time, and what fails."""
+    rows = tuple(
+        (
+            each.point.kernel,
+            each.point.size,
+            str(each.point.ranks),
+            quantity(each.point.time.value, "s"),
+            quantity(each.predicted.total, "s"),
+            signed(each.diagnosis.error),
+            each.diagnosis.failing or "",
+            each.diagnosis.phase,
+            signed(each.diagnosis.corrected),
+        )
+        for each in found.of
+    )
+    columns = (
+        "benchmark", "class", "ranks", "measured", "predicted", "error", "what fails", "in phase",
+        "error without it",
+    )  # fmt: skip
+    fails = "; ".join(f"{name}: {words}" for name, words in ASSUMPTIONS.items())
+    caption = (
+        "From the time on one rank and the costs of messages and collectives. What fails: the assumption "
+        "whose measured part of the time, in place of the predicted one, corrects most of an error above "
+        f"{percent(CLOSE)}. Assumptions: {fails}."
+    )
+    title = "Predicted and measured"
+    return Table("npb-predicted", title, columns, rows, (2, 3, 4, 5, 8), caption) if rows else None
 
 
 def wrong(run: NpbResults) -> Table | None:

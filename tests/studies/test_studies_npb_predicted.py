@@ -1,0 +1,116 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Predictions in the study of the NAS benchmarks, in a world whose benchmarks take what their model does not
+expect: shares of the time of one rank for messages, collectives and waiting."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hockney import api, lab, studies
+from hockney.core.settings import Settings
+from hockney.launch.fake import FakeLauncher
+from hockney.launch.fake_npb import FakeNpb
+from hockney.launch.fake_world import World
+from hockney.models.npb.kernels import PROGRAMS
+from hockney.studies import Evidence, Options
+from hockney.studies.npb.answer import answer, headline
+from hockney.studies.npb.plan import WORKLOADS
+from hockney.studies.npb.predicted import predictions
+from hockney.studies.npb.results import NpbResults
+
+STUDY = studies.study("npb")
+TRUTH = FakeNpb()
+KERNELS = ("cg", "ep", "ft")
+
+
+def planned(ranks: tuple[int, ...] = (2,), **parameters: object) -> list:
+    bench = lab.fake_bench("fake", workloads=WORKLOADS)
+    return STUDY.plan(Options(ranks=ranks, parameters=parameters), bench.catalog, bench.machine)
+
+
+@pytest.fixture(scope="module")
+def evidence(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
+    bench = lab.fake_bench(FakeLauncher(World(noise=0.01, tail=0.0)), cores=4, workloads=WORKLOADS)
+    parameters = {"kernels": KERNELS, "barrier_at": ("none",)}
+    cases = STUDY.plan(Options(ranks=(2, 4), parameters=parameters), bench.catalog, bench.machine)
+    folder = tmp_path_factory.mktemp("npb") / "r"
+    made = lab.begin(folder, cases, Settings("npb", seed=1, launches=4, budget_s=600.0), bench)
+    lab.measure(made, bench, lambda event: None)
+    return api.load(folder).evidence
+
+
+def test_each_benchmark_on_several_ranks_is_predicted_from_one(evidence: Evidence):
+    found = predictions(NpbResults.of(evidence))
+    assert [(each.point.kernel, each.point.ranks) for each in found.of] == [
+        (kernel, ranks) for kernel in KERNELS for ranks in (2, 4)
+    ]
+    for each in found.of:
+        one = TRUTH.count(each.point.measured.case) / TRUTH.rate
+        assert each.predicted.terms.computation == pytest.approx(one / each.point.ranks, rel=0.03)
+        measured = each.point.time.value
+        assert each.diagnosis.error == pytest.approx(each.predicted.total / measured - 1)
+        assert each.ratio.low <= each.ratio.value <= each.ratio.high
+    assert found.median_error == pytest.approx(
+        sorted(abs(each.diagnosis.error) for each in found.of)[2], abs=0.1
+    )
+
+
+def test_what_the_world_adds_is_what_fails(evidence: Evidence):
+    fails = {
+        (each.point.kernel, each.point.ranks): each.diagnosis.failing
+        for each in predictions(NpbResults.of(evidence)).of
+    }
+    assert fails["ft", 4] == "collectives"
+    assert fails["cg", 4] == "messages"
+    assert fails["ep", 4] == "balance"
+
+
+def test_the_page_the_headline_and_the_answer_have_the_errors(evidence: Evidence):
+    run = NpbResults.of(evidence)
+    found = predictions(run)
+    page = STUDY.page(evidence)
+    table = next(t for s in page.sections for t in s.tables if t.name == "npb-predicted")
+    assert [row[6] for row in table.rows] == [each.diagnosis.failing or "" for each in found.of]
+    figure = next(f for f in page.figures if f.name == "npb-predicted")
+    assert figure.series[0].y == tuple(each.ratio.value for each in found.of)
+    assert found.worst.point.kernel in headline(run)[-1]
+    document = answer(evidence)
+    assert [each["error"] for each in document["predictions"]] == [e.diagnosis.error for e in found.of]
+    assert document["median_error"] == found.median_error
+
+
+def test_the_plan_has_the_messages_and_collectives_of_the_programs():
+    cases = planned((2, 4), kernels=("cg", "ft"))
+    pings = [case.bytes for case in cases if case.workload == "pingpong"]
+    longest = max(each.bytes for each in PROGRAMS["cg"]("S", 2).phase("products").busiest.sent)
+    assert pings[0] == 0 and pings[-2] < longest <= pings[-1]
+    blocks = {(case.ranks, case.bytes) for case in cases if case.workload == "alltoall"}
+    for ranks in (2, 4):
+        (first, _) = PROGRAMS["ft"]("S", ranks).phase("transposition").collectives
+        assert (ranks, first.bytes[0] // ranks) in blocks
+    assert {case.ranks for case in cases if case.workload == "allreduce"} == {2, 4}
+    assert not [case for case in cases if case.workload == "allgather"], "only mg gathers"
+
+
+def test_costs_are_measured_only_where_they_are_needed():
+    benchmarks = {"cg"}
+    for more in ({"predict": "no"}, {"barrier_at": ("none",)}):
+        wanted = planned((1,), kernels=("cg",), **more)
+        assert {case.workload for case in wanted} == benchmarks
+    assert {case.workload for case in planned((2,), kernels=("cg",), predict="no")} == benchmarks
+    assert "pingpong" in {case.workload for case in planned((2,), kernels=("cg",))}
+
+
+def test_without_the_costs_of_messages_there_is_no_prediction(tmp_path: Path):
+    bench = lab.fake_bench("fake", workloads=WORKLOADS)
+    options = Options(ranks=(2,), parameters={"kernels": ("ep",), "predict": "no", "barrier_at": ("none",)})
+    cases = STUDY.plan(options, bench.catalog, bench.machine)
+    made = lab.begin(tmp_path / "r", cases, Settings("npb", seed=1, launches=2, budget_s=60.0), bench)
+    lab.measure(made, bench, lambda event: None)
+    evidence = api.load(tmp_path / "r").evidence
+    assert predictions(NpbResults.of(evidence)).of == ()
+    assert "npb-predicted" not in {t.name for s in STUDY.page(evidence).sections for t in s.tables}
+    assert answer(evidence)["median_error"] is None
