@@ -329,7 +329,7 @@ def not_computed() -> Caveat:
         "not-computed",
         "computing only took its simulated time (arithmetic=none), so no result was verified",
         "",
-        "arithmetic=real computes and verifies, and has the same times",
+        "use arithmetic=real, which computes and verifies in the same simulated time",
     )
 
 

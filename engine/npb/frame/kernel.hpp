@@ -113,7 +113,8 @@ constexpr std::array<Parameter, 7> kernel_parameters(const char* classes, const 
        "places a barrier after every iteration, or after every step of one; the benchmark itself has none in "
        "its timed part"},
       {"rate", Kind::real, "", "0", 0, 1e18, "",
-       "operations per second of a simulated machine, by the official count; 0: computing takes no time"},
+       "operations per second of a simulated machine, by the official count; 0: as in its description, else "
+       "computing takes no time"},
       {"arithmetic", Kind::choice, "", "real", 0, 0, "real|none",
        "none: computing only takes its time, on a simulated machine, and nothing is verified"},
       {"fault", Kind::choice, "", "none", 0, 0, "none|bit",
