@@ -5,15 +5,19 @@ messages and collectives, on one to nine simulated ranks."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from engine_lines import failures, records
 from simulated_switch import lines_on_switch
 
+from hockney.core.catalog import decode_catalog
 from hockney.models.npb.kernels import PROGRAMS, SIZES, of_case
 from hockney.models.npb.program import Indivisible, Program
 
 pytestmark = pytest.mark.simgrid
 
+CONTRACT = Path(__file__).parents[2] / "contract/golden"
 RATE = 1e6
 KERNELS = sorted(PROGRAMS)
 
@@ -60,6 +64,17 @@ def check_operations(program: Program, record):
 @pytest.mark.parametrize("ranks", range(1, 10))
 def test_programs_state_what_the_engine_does(ranks):
     for record in measured([without_arithmetic(kernel) for kernel in KERNELS], ranks):
+        check(record)
+
+
+def test_programs_have_the_classes_of_the_engine():
+    catalog = decode_catalog((CONTRACT / "groups/npb.json").read_bytes())
+    for kernel, sizes in SIZES.items():
+        assert sizes == tuple(catalog.entry(kernel).parameter("class").choices)
+
+
+def test_tiny_classes():
+    for record in measured([without_arithmetic(kernel, "class=tiny") for kernel in KERNELS], 5):
         check(record)
 
 

@@ -8,7 +8,7 @@ from hockney.models.npb import line_solves
 from hockney.models.npb.line_solves import Solver
 from hockney.models.npb.program import Program
 
-SIZES = {"S": (12, 60), "W": (24, 200), "A": (64, 200), "B": (102, 200), "C": (162, 200)}
+SIZES = {"S": (12, 60), "W": (24, 200), "A": (64, 200), "B": (102, 200), "C": (162, 200), "tiny": (9, 5)}
 """Points of a side, and time steps."""
 SOLVER = Solver("bt", depth=1, row=30, residual=0.28, sweep=0.24)
 

@@ -16,6 +16,7 @@ SIZES = {
     "A": (14000, 11, 15),
     "B": (75000, 13, 75),
     "C": (150000, 15, 75),
+    "tiny": (101, 4, 4),
 }
 """Order of the matrix, random elements of each sparse vector, iterations."""
 STEPS = 25

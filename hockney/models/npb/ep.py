@@ -6,12 +6,20 @@ from __future__ import annotations
 
 from hockney.models.npb.program import Phase, Program, Share, Work, length_of, sums
 
-LOG2_PAIRS = {"S": 24, "W": 25, "A": 28, "B": 30, "C": 32, "paper": 26}
+PAIRS = {
+    "S": 1 << 24,
+    "W": 1 << 25,
+    "A": 1 << 28,
+    "B": 1 << 30,
+    "C": 1 << 32,
+    "paper": 1 << 26,
+    "tiny": 1001,
+}
 ANNULI = 10
 
 
 def program(size: str, ranks: int) -> Program:
-    pairs = 1 << LOG2_PAIRS[size]
+    pairs = PAIRS[size]
     shares = tuple(Share((Work(2.0 * length_of(pairs, ranks, rank), "pairs"),)) for rank in range(ranks))
     totals = Phase("sums", (Share(),) * ranks, (sums(1, 2, ranks), sums(1, ANNULI, ranks)))
     return Program("ep", size, ranks, 1, 2.0 * pairs, (Phase("pairs", shares), totals))

@@ -11,8 +11,15 @@ from __future__ import annotations
 
 from hockney.models.npb.program import Collective, Phase, Program, Share, Work, length_of
 
-LOG2 = {"S": (16, 11, 9), "W": (20, 16, 10), "A": (23, 19, 10), "B": (25, 21, 10), "C": (27, 23, 10)}
-"""Of keys, values and buckets."""
+SIZES = {
+    "S": (1 << 16, 1 << 11, 1 << 9),
+    "W": (1 << 20, 1 << 16, 1 << 10),
+    "A": (1 << 23, 1 << 19, 1 << 10),
+    "B": (1 << 25, 1 << 21, 1 << 10),
+    "C": (1 << 27, 1 << 23, 1 << 10),
+    "tiny": (1009, 1 << 7, 1 << 5),
+}
+"""Keys, values and buckets."""
 ITERATIONS = 10
 COUNTING, SORTING = 0.2, 0.5
 """Shares of the operations, by their times."""
@@ -23,12 +30,12 @@ IN_CACHE = 2 << 20
 
 
 def sorts(size: str, ranks: int) -> bool:
-    return ranks > 1 or (KEY << LOG2[size][1]) > IN_CACHE
+    return ranks > 1 or KEY * SIZES[size][1] > IN_CACHE
 
 
 def program(size: str, ranks: int) -> Program:
     """Buckets are taken to be divided evenly."""
-    keys, _, buckets = (1 << each for each in LOG2[size])
+    keys, _, buckets = SIZES[size]
     own = [length_of(keys, ranks, rank) for rank in range(ranks)]
     first = COUNTING + SORTING * sorts(size, ranks)
     ranking = "ranks" if sorts(size, ranks) == sorts(size, 1) else "buckets"

@@ -24,9 +24,9 @@ PROGRAMS: Mapping[str, Callable[[str, int], Program]] = {
 SIZES: Mapping[str, tuple[str, ...]] = {
     "bt": tuple(bt.SIZES),
     "cg": tuple(cg.SIZES),
-    "ep": tuple(ep.LOG2_PAIRS),
+    "ep": tuple(ep.PAIRS),
     "ft": tuple(ft.SIZES),
-    "is": tuple(integer_sort.LOG2),
+    "is": tuple(integer_sort.SIZES),
     "lu": tuple(lu.SIZES),
     "mg": tuple(mg.SIZES),
     "sp": tuple(sp.SIZES),

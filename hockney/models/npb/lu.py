@@ -20,7 +20,7 @@ from hockney.models.npb.program import (
     sums,
 )
 
-SIZES = {"S": (12, 50), "W": (33, 300), "A": (64, 250), "B": (102, 250), "C": (162, 250)}
+SIZES = {"S": (12, 50), "W": (33, 300), "A": (64, 250), "B": (102, 250), "C": (162, 250), "tiny": (9, 5)}
 """Points of a side, and time steps."""
 SWEEP, RESIDUAL = 0.3, 0.4
 """Parts of a step's operations, by their times."""

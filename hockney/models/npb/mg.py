@@ -21,7 +21,15 @@ from hockney.models.npb.program import (
     sums,
 )
 
-SIZES = {"S": (32, 4), "W": (128, 4), "A": (256, 4), "B": (256, 20), "C": (512, 20), "paper": (64, 40)}
+SIZES = {
+    "S": (32, 4),
+    "W": (128, 4),
+    "A": (256, 4),
+    "B": (256, 20),
+    "C": (512, 20),
+    "paper": (64, 40),
+    "tiny": (8, 2),
+}
 """Points of a side, and iterations."""
 UNDIVIDED = 16
 """Levels of at most this many points a side are not divided."""

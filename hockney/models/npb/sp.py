@@ -8,7 +8,7 @@ from hockney.models.npb import line_solves
 from hockney.models.npb.line_solves import Solver
 from hockney.models.npb.program import Program
 
-SIZES = {"S": (12, 100), "W": (36, 400), "A": (64, 400), "B": (102, 400), "C": (162, 400)}
+SIZES = {"S": (12, 100), "W": (36, 400), "A": (64, 400), "B": (102, 400), "C": (162, 400), "tiny": (9, 5)}
 """Points of a side, and time steps."""
 SOLVER = Solver("sp", depth=2, row=11, residual=0.4, sweep=0.2)
 
