@@ -211,7 +211,7 @@ def test_windows_start_runs_too(mpi, npb):
 IMPOSSIBLE = ("rate=1e+9", "arithmetic=none")
 
 
-def test_what_only_a_simulated_machine_can_do_is_refused(mpi, npb):
+def test_what_only_a_simulated_machine_can_do_is_refused(mpi, npb, golden):
     """And the next case runs."""
     lines = []
     for word in (*IMPOSSIBLE, ""):
@@ -221,6 +221,10 @@ def test_what_only_a_simulated_machine_can_do_is_refused(mpi, npb):
     assert [line.reason for line in refused] == ["refused"] * len(IMPOSSIBLE)
     assert [parse_canonical(line.case)["class"] for line in refused] == ["S"] * len(IMPOSSIBLE)
     assert len(records(lines)) == 1
+    golden(
+        "refusals_npb_real.txt",
+        "\n\n".join(f"{word}\n  {line.message}" for word, line in zip(IMPOSSIBLE, refused, strict=True)),
+    )
 
 
 @pytest.mark.slow

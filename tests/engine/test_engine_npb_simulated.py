@@ -88,7 +88,14 @@ def test_many_ranks_are_simulated_without_arithmetic(ranks):
         assert total == pytest.approx(record.metric("operations"), rel=1e-6), record.case
 
 
-def test_more_ranks_than_planes_are_refused():
-    (refusal,) = failures(lines_of(["ft class=W arithmetic=none"], 33))
-    assert refusal.reason == "refused"
-    assert "32" in refusal.message
+REFUSED = ((11, "lu"), (13, "bt"), (13, "sp"), (33, "ft class=W"), (37, "mg"))
+"""More ranks than a grid can be divided among."""
+
+
+def test_ranks_that_a_grid_cannot_be_divided_among_are_refused(golden):
+    messages = []
+    for ranks, words in REFUSED:
+        (refusal,) = failures(lines_of([f"{words} arithmetic=none"], ranks))
+        assert refusal.reason == "refused"
+        messages.append(f"{words} ranks={ranks}\n  {refusal.message}")
+    golden("refusals_npb.txt", "\n\n".join(messages))
