@@ -88,8 +88,10 @@ class Is final : public Kernel {
       exchange();
       step_ends();
       account_.phase(is_ranks);
-      compute((1 - counting_share - sorting_share) * static_cast<double>(arrived_.size()), [&] {
-        rank_values(arrived_, lowest_, own_ranks());
+      const std::array parts{kept_, arrived_};
+      const auto ranked = static_cast<double>(kept_.size() + arrived_.size());
+      compute((1 - counting_share - sorting_share) * ranked, [&] {
+        rank_values(parts, lowest_, own_ranks());
         test(static_cast<std::size_t>(i));
       });
       iteration_ends(i, is_iterations);
@@ -129,20 +131,26 @@ class Is final : public Kernel {
     own_values_ = (last << shift()) - static_cast<std::size_t>(lowest_);
   }
 
+  // What a rank keeps is not copied.
   void exchange() {
     if (ranks() == 1) {
-      arrived_ = sorts_ ? std::span<const Key>(sorted_.data(), own_.size()) : own_keys();
+      kept_ = sorts_ ? std::span<const Key>(sorted_.data(), own_.size()) : own_keys();
       return;
     }
+    const auto rank = static_cast<std::size_t>(comm_.rank);
     account_.alltoall(sent_keys_.data(), count_bytes_, count_places_, keys_from_.data(), count_bytes_,
                       count_places_);
     const auto in_bytes = [](int keys) { return keys * static_cast<int>(sizeof(Key)); };
     std::transform(sent_keys_.begin(), sent_keys_.end(), sent_bytes_.begin(), in_bytes);
     std::transform(keys_from_.begin(), keys_from_.end(), bytes_.begin(), in_bytes);
     std::exclusive_scan(sent_bytes_.begin(), sent_bytes_.end(), sent_places_.begin(), 0);
+    const auto kept_at = static_cast<std::size_t>(sent_places_[rank]) / sizeof(Key);
+    kept_ = {sorted_.data() + kept_at, static_cast<std::size_t>(sent_keys_[rank])};
+    sent_bytes_[rank] = bytes_[rank] = 0;
     std::exclusive_scan(bytes_.begin(), bytes_.end(), at_.begin(), 0);
     const auto count = static_cast<std::size_t>(at_.back() + bytes_.back()) / sizeof(Key);
-    if (count > received_.size()) received_ = Array<Key>(with_reserve(count));
+    const std::size_t all = kept_.size() + count;
+    if (all > received_.size()) received_ = Array<Key>(with_reserve(all));
     account_.alltoall(sorted_.data(), sent_bytes_, sent_places_, received_.data(), bytes_, at_);
     arrived_ = {received_.data(), count};
   }
@@ -178,12 +186,17 @@ class Is final : public Kernel {
   // Sorts the keys by the ranks of their values. Keys that are smaller than the one before, here or on the
   // ranks before, are out of order.
   std::int64_t out_of_order() {
-    // Of the arrays that messages need, the one in which the keys have not arrived.
-    Array<Key>& spare = arrived_.data() == sorted_.data() ? received_ : sorted_;
-    if (spare.size() < arrived_.size()) spare = Array<Key>(with_reserve(arrived_.size()));
-    const std::span<Key> in_order(spare.data(), arrived_.size());
+    // All keys in one array, and the other one that messages need.
+    std::span<const Key> keys = kept_;
+    if (ranks() > 1) {
+      std::copy(kept_.begin(), kept_.end(), received_.data() + arrived_.size());
+      keys = {received_.data(), kept_.size() + arrived_.size()};
+    }
+    Array<Key>& spare = keys.data() == sorted_.data() ? received_ : sorted_;
+    if (spare.size() < keys.size()) spare = Array<Key>(with_reserve(keys.size()));
+    const std::span<Key> in_order(spare.data(), keys.size());
     std::vector<std::int32_t> next(ranks_.data(), ranks_.data() + own_values_);
-    for (const Key key : arrived_)
+    for (const Key key : keys)
       in_order[static_cast<std::size_t>(next[static_cast<std::size_t>(key - lowest_)]++)] = key;
     const Key highest = in_order.empty() ? 0 : in_order.back();
     Key before = 0;
@@ -221,7 +234,7 @@ class Is final : public Kernel {
   bool sorts_ = true;
   Range own_{};
   Array<Key> keys_, sorted_, received_;
-  std::span<const Key> arrived_;
+  std::span<const Key> kept_, arrived_;  // of this rank's buckets: the keys it had, and those of other ranks
   std::vector<std::int64_t> own_counts_, totals_;  // of keys in each bucket
   std::vector<std::uint32_t> places_;
   std::vector<std::size_t> first_bucket_;  // of each rank, and one more

@@ -43,9 +43,10 @@ void sort_by_bucket(std::span<const Key> keys, int shift, std::span<std::uint32_
   for (const Key key : keys) sorted[next[key >> shift]++] = key;
 }
 
-void rank_values(std::span<const Key> keys, Key lowest, std::span<std::int32_t> ranks) {
+void rank_values(std::span<const std::span<const Key>> parts, Key lowest, std::span<std::int32_t> ranks) {
   std::fill(ranks.begin(), ranks.end(), 0);
-  for (const Key key : keys) ++ranks[static_cast<std::size_t>(key - lowest)];
+  for (const std::span<const Key> keys : parts)
+    for (const Key key : keys) ++ranks[static_cast<std::size_t>(key - lowest)];
   std::int32_t below = 0;
   for (std::int32_t& rank : ranks) {
     const std::int32_t equal = rank;

@@ -20,7 +20,7 @@ void count_by_bucket(std::span<const Key> keys, int shift, std::span<std::int64_
 // Copies the keys to where their bucket begins in `sorted`; `places` is where, and ends up behind them.
 void sort_by_bucket(std::span<const Key> keys, int shift, std::span<std::uint32_t> places, Key* sorted);
 
-// ranks[v] becomes the number of keys below lowest + v.
-void rank_values(std::span<const Key> keys, Key lowest, std::span<std::int32_t> ranks);
+// ranks[v] becomes the number of keys below lowest + v, of those in all parts.
+void rank_values(std::span<const std::span<const Key>> parts, Key lowest, std::span<std::int32_t> ranks);
 
 }  // namespace hockney::npb

@@ -16,9 +16,10 @@ struct MgBlock {
   Range y{0, 0};
   Range z{0, 0};
 
-  // Elements from a row to the next: rows begin at cache lines, and not all at the same place in a page.
-  std::size_t stride() const { return (n + 7) / 8 * 8 + 8; }
-  std::size_t plane() const { return (y.size() + 2) * stride(); }
+  // Elements from a row to the next, and from a plane to the next: rows begin at cache lines, planes not all
+  // at the same place in a page.
+  std::size_t stride() const { return (n + 7) / 8 * 8; }
+  std::size_t plane() const { return (y.size() + 2) * stride() + 8; }
   std::size_t size() const { return (z.size() + 2) * plane(); }
   std::size_t points() const { return n * y.size() * z.size(); }
 
