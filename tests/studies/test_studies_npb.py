@@ -7,9 +7,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from hockney import api, lab, studies
+from hockney import api, lab, simulated, studies
 from hockney.core.case import MPI
 from hockney.core.errors import UsageError
 from hockney.core.fit import ExactValue
@@ -262,3 +263,13 @@ def test_message_sizes_are_refused():
 
 def tables_of(page: Page) -> dict[str, Table]:
     return {table.name: table for section in page.sections for table in section.tables}
+
+
+def test_on_a_described_machine_each_benchmark_computes_at_its_rate():
+    bench = lab.fake_bench(FakeLauncher(World()), cores=4, workloads=studies.workloads_of(STUDY))
+    platform = msgspec.structs.replace(simulated.platform("switched-ethernet"), flops=3e8, rates={"ep": 1e6})
+    traits = msgspec.structs.replace(bench.machine.traits, origin="simulated")
+    machine = msgspec.structs.replace(bench.machine, platform=platform, traits=traits)
+    options = Options(ranks=(2,), parameters={"kernels": ("ep", "cg"), "predict": "no"})
+    cases = STUDY.plan(options, bench.catalog, machine)
+    assert {(case.workload, case["rate"]) for case in cases} == {("ep", 1e6), ("cg", 3e8)}

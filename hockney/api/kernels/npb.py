@@ -28,7 +28,7 @@ from hockney.models.npb.communication import Communication, of_fits
 from hockney.models.npb.forecast import KernelForecast, KernelMachine, forecast
 from hockney.models.npb.kernels import PROGRAMS
 from hockney.models.npb.program import Indivisible
-from hockney.models.npb.rates import Rates, RateSource, measured_rates, uniform
+from hockney.models.npb.rates import Rates, RateSource, described_rate, measured_rates, uniform
 from hockney.store import Reading, RunFolder
 from hockney.system.bundled import bundled_workloads
 
@@ -115,7 +115,8 @@ def _rates(
             raise messages.run_without_one_rank(folder.path, kernel, size)
         return found
     if platform is not None:
-        return uniform(platform.flops), RateSource(operations_per_second=platform.flops, described=True)
+        described = described_rate(platform, kernel)
+        return uniform(described), RateSource(operations_per_second=described, described=True)
     found = _measured(kernel, size, find_runs.of_this_machine(STUDIES), cost)
     if found is None:
         raise messages.no_rate_of_one_rank(find_runs.PLACE, kernel, size)

@@ -11,6 +11,7 @@ from statistics import median
 
 from hockney.core.case import Case
 from hockney.core.fit import Estimate
+from hockney.core.platform import Platform
 from hockney.core.record import Record
 from hockney.models.npb.kernels import of_case
 from hockney.models.npb.program import Work
@@ -42,6 +43,12 @@ class RateSource:
     size: str = ""
     operations_per_second: float = 0.0
     described: bool = False
+
+
+def described_rate(platform: Platform, kernel: str) -> float:
+    """Operations per second of a core, by the description's own rate of this kernel, or else by the speed of
+    its cores."""
+    return platform.rates.get(kernel, platform.flops)
 
 
 def uniform(operations_per_second: float) -> Rates:

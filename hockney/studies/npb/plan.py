@@ -14,6 +14,7 @@ from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.models.npb.kernels import of_case
 from hockney.models.npb.program import Indivisible, Program
+from hockney.models.npb.rates import described_rate
 from hockney.pages.evidence import Options, once
 from hockney.studies.npb import messages
 from hockney.studies.npb.costs import cost_cases
@@ -66,7 +67,7 @@ PLACES = StudyParameter(
 RATE = StudyParameter(
     "rate",
     "real",
-    "operations per second of a rank of a simulated machine (default: its flops)",
+    "operations per second of a rank of a simulated machine (default: as described)",
     above=0.0,
     high=1e18,
     example="1e8",
@@ -139,7 +140,7 @@ def chosen(options: Options) -> Sequence[str]:
 def _lines(name: str, ranks: Sequence[int], options: Options, machine: Machine) -> Iterator[str]:
     words = [name, f"class={_class_of(name, options)}", f"sync={sync_of(options, machine)}"]
     words += [f"{each.name}={options.value(each)}" for each in (ARITHMETIC, FAULT)]
-    if rate := _rate(options, machine):
+    if rate := _rate(name, options, machine):
         words.append(f"rate={rate:.6g}")
     line = " ".join(words)
     places = [place for place in options.value(PLACES) if place != "none"]
@@ -162,7 +163,7 @@ def _barriers(options: Options, machine: Machine) -> Sequence[str]:
     return options.value(BARRIER) or default
 
 
-def _rate(options: Options, machine: Machine) -> float:
+def _rate(name: str, options: Options, machine: Machine) -> float:
     """Of a simulated machine, by its description unless given; 0 on others, which compute at their own."""
-    described = 0.0 if machine.platform is None else machine.platform.flops
+    described = 0.0 if machine.platform is None else described_rate(machine.platform, name)
     return float(options.value(RATE) or described)
