@@ -64,7 +64,8 @@ class Communication:
                 part.receive_s + part.receive_s_per_byte * size,
             )
         if self.measured is None:
-            return 2 * (self.one_way(size, ranks) / 2,)
+            half = self.one_way(size, ranks) / 2
+            return half, half
         parts = self.measured.parts(size)
         return parts.send, parts.receive
 
@@ -211,9 +212,9 @@ def _collectives(fits: Fits, end: End) -> dict[tuple[str, int], Curve]:
 
 
 def _on_curve(curve: Curve, size: float) -> float:
-    """Linear between the sizes, constant below them, and as steep as at the end above them."""
-    (before, earlier), (last, latest) = curve[-2:]
+    """Linear between the sizes, constant below them, and proportional to the bytes above them."""
+    last, latest = curve[-1]
     if size > last:
-        return latest + max(0.0, latest - earlier) / (last - before) * (size - last)
+        return latest * size / last
     sizes, times = zip(*curve, strict=True)
     return float(np.interp(size, sizes, times))

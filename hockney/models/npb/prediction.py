@@ -17,6 +17,9 @@ from hockney.models.npb.communication import Communication
 from hockney.models.npb.program import Phase, Pipeline, Program, Share
 from hockney.models.npb.rates import Rates
 
+ROUNDING = 1e-9
+"""Works that differ by a smaller part are equal."""
+
 
 @dataclass(frozen=True)
 class Terms:
@@ -87,14 +90,15 @@ def _terms(
 ) -> Terms:
     computing = [slower * sum(map(rates.seconds, share.work)) for share in phase.shares]
     mean, most = fmean(computing), max(computing)
+    imbalance = most - mean if most > (1 + ROUNDING) * mean else 0.0
     if communication is None:
-        return Terms(mean, most - mean)
+        return Terms(mean, imbalance)
     ranks = program.ranks
     exchanged = max(_exchanged(share, communication, ranks) for share in phase.shares)
     pipelines = [share.pipeline for share in phase.shares if share.pipeline is not None]
     filling, passing = _pipelined(pipelines, most, communication, ranks)
     collectives = sum(each.count * communication.collective(each, ranks) for each in phase.collectives)
-    return Terms(mean, most - mean, filling, exchanged + passing, collectives)
+    return Terms(mean, imbalance, filling, exchanged + passing, collectives)
 
 
 def _exchanged(share: Share, communication: Communication, ranks: int) -> float:
