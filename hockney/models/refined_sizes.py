@@ -6,12 +6,16 @@ A curve measured at powers of two locates a change within a factor of two at bes
 three sizes is not found at all: it shows up as a point far from the curve. `sizes_between` proposes sizes in
 the gap in which a change lies, and on both sides of a point far from the curve. Three rounds of proposing and
 measuring reduce a gap of a factor of sixteen to one of 1.09.
+
+A wide gap in which another curve on as many ranks jumps, as the ping-pong does when messages are sent in
+another way, gets a size in its middle early: the largest change of the curve itself may be elsewhere, and its
+fit may explain the jump as a steep line.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -26,6 +30,10 @@ NEAR = 1.1
 """A change between sizes no further apart than this is considered located."""
 WIDE = 1.3
 """A wider gap gets three sizes at once, a narrower one a single size."""
+FAR = 3.0
+"""Sizes further apart leave the cost between them open if it jumps there."""
+JUMP = 1.25
+"""If the cost grows by less over a gap, it matters little where it does."""
 LEAST_EFFECT = 0.01
 """Minimum effect of a change, as the logarithm of the wrong line's time over the right one's: less is not
 worth locating."""
@@ -44,21 +52,36 @@ which reductions need."""
 @dataclass(frozen=True)
 class Gap:
     """Between two measured sizes, that of `row` and the one before. `effect`: the error that measuring there
-    may correct, as a logarithm of times; `parts`: the maximum number of sizes."""
+    may correct, as a logarithm of times; `parts`: the maximum number of sizes; `jump`: the line after it lies
+    above the one before at both sizes."""
 
     row: int
     effect: float
     parts: int
+    jump: bool = False
+
+
+@dataclass(frozen=True)
+class Jump:
+    """Of one curve on `ranks` ranks, between these two measured sizes."""
+
+    ranks: int
+    low: float
+    high: float
 
 
 def sizes_between(observations: Sequence[Observation], most: int) -> list[Case]:
     """Cases like those observed, of sizes in between, up to a maximum number: first in the gap of each curve
-    with the largest effect, then in each curve's next."""
+    with the largest effect and in wide ones in which another curve jumps, then in each curve's next."""
     wanted: dict[Case, tuple[int, float]] = {}
-    for curve in _curves(observations):
-        for place, gap in enumerate(sorted(_gaps(curve), key=lambda gap: -gap.effect)):
+    curves = [(curve, list(_gaps(curve))) for curve in _curves(observations)]
+    jumps = {jump for curve, gaps in curves for jump in _jumps(curve, gaps)}
+    for curve, own in curves:
+        gaps = [*enumerate(sorted(own, key=lambda gap: -gap.effect))]
+        gaps += [(0, gap) for gap in _with_jumps_of_others(curve, jumps)]
+        for place, gap in gaps:
             for case in _cases_in(curve[gap.row - 1], curve[gap.row], gap.parts):
-                wanted.setdefault(case, (place, -gap.effect))
+                wanted[case] = min((place, -gap.effect), wanted.get(case, (place, 0.0)))
     return sorted(wanted, key=lambda case: (*wanted[case], case.line))[:most]
 
 
@@ -102,7 +125,33 @@ def _of_changes(sizes: np.ndarray, fit: Piecewise) -> Iterator[Gap]:
         low, high = change.low or 0.0, change.high or np.inf
         rows = [row for row in range(1, len(sizes)) if low <= sizes[row - 1] and sizes[row] <= high]
         if effect > LEAST_EFFECT:
-            yield from (Gap(row, effect, 3 if len(rows) == 1 else 1) for row in rows)
+            jump = len(rows) == 1 and bool(np.min(times[1] / times[0]) > JUMP)
+            yield from (Gap(row, effect, 3 if len(rows) == 1 else 1, jump) for row in rows)
+
+
+def _jumps(curve: Sequence[Observation], gaps: Iterable[Gap]) -> Iterator[Jump]:
+    for gap in gaps:
+        before, after = curve[gap.row - 1 : gap.row + 1]
+        if gap.jump and before.size >= SMALLEST:
+            yield Jump(after.case.ranks, before.size, after.size)
+
+
+def _with_jumps_of_others(curve: Sequence[Observation], jumps: Collection[Jump]) -> Iterator[Gap]:
+    """Wide gaps over which the cost rises, and in which others jump."""
+    for row in range(1, len(curve)):
+        before, after = curve[row - 1], curve[row]
+        rise = float(np.exp(after.log_center - before.log_center))
+        if after.size <= FAR * before.size or rise <= JUMP:
+            continue
+        inside = any(
+            jump.ranks == after.case.ranks
+            and before.size <= jump.low
+            and jump.high <= after.size
+            and jump.high - jump.low < after.size - before.size
+            for jump in jumps
+        )
+        if inside:
+            yield Gap(row, float(np.log(rise)), 1)
 
 
 def _cases_in(before: Observation, after: Observation, parts: int) -> Iterator[Case]:

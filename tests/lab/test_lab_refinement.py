@@ -47,7 +47,8 @@ def test_changes_are_located_and_the_plan_stays(tmp_path):
         above = min(size for size in sizes if size >= first)
         assert above / below <= 1.11
     assert max(more.values()) == 8, "in every launch after the second round"
-    assert all(line.startswith("pingpong") for line in more), "a broadcast's cost does not change here"
+    others = [line for line in more if not line.startswith("pingpong")]
+    assert len(others) <= len(CHANGES), "a broadcast's cost does not change here, but messages do"
 
 
 def test_nothing_is_added_unless_asked_for(tmp_path):

@@ -116,6 +116,32 @@ def test_a_piece_of_too_few_sizes_is_found_by_the_point_that_is_missed() -> None
     assert sum(size >= 2 << 20 for size in measured) >= 5
 
 
+@pytest.mark.parametrize(("per_byte", "added"), [(1e-9, [360]), (1e-12, [])])
+def test_where_others_jump_a_wide_gap_over_which_the_cost_rises_gets_a_size(per_byte, added) -> None:
+    """Even if its own curve is a straight line; once."""
+    wide = [CATALOG.case(f"allreduce bytes={size}") for size in (16, 128, 1024, 4096, 16384, 131072)]
+
+    def time(case: Case) -> float:
+        if case.workload == "allreduce":
+            return 1e-7 + per_byte * case.bytes
+        return 1e-7 if case.bytes < 300 else 3e-7
+
+    cases = refined(time, [*CASES, *wide])
+    assert [case.bytes for case in cases[len(CASES) + len(wide) :] if case.workload == "allreduce"] == added
+
+
+def test_a_bend_of_another_curve_is_no_jump() -> None:
+    wide = [CATALOG.case(f"allreduce bytes={size}") for size in (16, 128, 1024, 4096, 16384, 131072)]
+
+    def time(case: Case) -> float:
+        if case.workload == "allreduce":
+            return 1e-7 + 1e-9 * case.bytes
+        return 1e-7 + 4e-11 * max(0, case.bytes - 2000)
+
+    cases = refined(time, [*CASES, *wide])
+    assert {case.workload for case in cases[len(CASES) + len(wide) :]} == {"pingpong"}
+
+
 def test_trains_are_left_as_they_are() -> None:
     cases = [CATALOG.case(f"prtt bytes={size} messages=1") for size in SIZES]
     assert refined(jump_at(5000), cases, rounds=1) == cases

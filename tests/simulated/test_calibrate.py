@@ -24,7 +24,8 @@ from hockney.launch.fake_world import World
 from hockney.models.fits.caveats import launches_in_two_modes
 from hockney.simulated.calibrate import CalibrationOptions, Survey, calibrate, compare, messages
 from hockney.simulated.calibrate.calls import ASSUMED, CHAINS, TREES, PairMessages, calls, collective
-from hockney.simulated.calibrate.curve import curve_of, rising
+from hockney.simulated.calibrate.curve import Curve, CurveLine, curve_of, rising
+from hockney.simulated.calibrate.overheads import Overheads
 from hockney.simulated.calibrate.survey import near
 
 WORLD = World()
@@ -308,6 +309,44 @@ def test_shares_lie_on_lines_over_the_logarithm():
     assert near({1: 0.0, 3: 1.0}, math.sqrt(8) - 1) == pytest.approx(0.5)
     assert near({1: 0.25, 3: 1.0}, 0) == 0.25
     assert near({1: 0.25, 3: 1.0}, 99) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("size", "share"), [(127, 0.5), (128, 0.5), (299, 0.5), (300, 1.5), (1023, 1.5), (1024, 1.5), (4096, 2.0)]
+)
+def test_shares_are_not_interpolated_across_a_jump(size, share):
+    """Nor is a message that is sent in another way pipelined as those before."""
+    table = {128: 0.5, 1024: 1.5, 4096: 2.0}
+    assert near(table, size, (300,)) == pytest.approx(share)
+    found = Overheads({0: 0.2}, {0: 0.2}, table, {}, 4096, 65536, jumps=(300,))
+    assert found.shares(size)[2] == pytest.approx(share)
+
+
+def test_a_curve_jumps_where_a_byte_more_takes_much_longer():
+    lines = [CurveLine(0, 1e-7, 1e-9, ""), CurveLine(100, 2.1e-7, 1e-9, ""), CurveLine(200, 6e-7, 0.0, "")]
+    assert Curve(tuple(lines)).jumps == (100, 200)
+    assert Curve((lines[0], CurveLine(100, 1.1e-7, 1e-9, ""))).jumps == ()
+
+
+@pytest.mark.parametrize(
+    ("far", "slower", "jump", "noted"),
+    [(8, 3.0, 2.0, True), (2, 3.0, 2.0, False), (8, 1.1, 2.0, False), (8, 3.0, 1.1, False)],
+)
+def test_a_jump_of_messages_where_a_collective_has_no_size_is_noted(real, far, slower, jump, noted):
+    times = {128: 1e-6, 128 * far: slower * 1e-6}
+    words = "bcast algorithm=mpi buffers=hot bytes={} ranks=2 root=0 sync=barrier"
+    summaries = [
+        msgspec.structs.replace(
+            real.fits.summaries[0], case=words.format(size), typical=Estimate(time, None, None)
+        )
+        for size, time in times.items()
+    ]
+    survey = replace(real, fits=msgspec.structs.replace(real.fits, summaries=summaries))
+    segments = (Segment(first=0, latency_s=1e-7), Segment(first=200, latency_s=jump * 1e-7))
+    (*_, notes) = calls(survey, PairMessages(segments, 0, 0.0))
+    expected = messages.note_open_gaps(["bcast 128 B to 1 KiB (1.00 us to 3.00 us)"])
+    assert (expected in notes) == noted
+    assert noted or not any("jumps" in note for note in notes)
 
 
 @pytest.mark.parametrize(

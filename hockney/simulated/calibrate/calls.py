@@ -21,6 +21,7 @@ from hockney.core.fit import Estimate
 from hockney.core.platform import CALLED, Origin, Segment
 from hockney.core.units import format_bytes, format_seconds
 from hockney.simulated.calibrate import messages
+from hockney.simulated.calibrate.curve import JUMP
 from hockney.simulated.calibrate.segments import rounded
 from hockney.simulated.calibrate.survey import Survey
 
@@ -112,7 +113,7 @@ class PairMessages:
 
     def time(self, operation: str, size: int, batch: float) -> float:
         """One of `batch` back-to-back operations. If only one rank sends, it may run ahead of the other."""
-        segment = [s for s in self.segments if s.first <= size][-1]
+        segment = self._segment(size)
         adding = self.sum_s_per_byte * size if operation in SUMMING else 0.0
         one = segment.one_way(size) + adding
         if operation in BOTH:
@@ -128,6 +129,13 @@ class PairMessages:
     def jumps(self) -> tuple[int, ...]:
         """The sizes from which messages cost something else."""
         return tuple(sorted({*(segment.first for segment in self.segments[1:]), self.eager + 1}))
+
+    def rise(self, size: int) -> float:
+        """The time of a message relative to that of one which is a byte shorter."""
+        return self._segment(size).one_way(size) / self._segment(size - 1).one_way(size - 1)
+
+    def _segment(self, size: int) -> Segment:
+        return [segment for segment in self.segments if segment.first <= size][-1]
 
 
 LARGE = 1.5
@@ -159,9 +167,38 @@ class MeasuredCall:
         return self.time - self.alone
 
 
+FAR = 3.0
+"""Sizes further apart leave the time between them open if messages jump there."""
+
+
+@dataclass(frozen=True)
+class OpenGap:
+    """Two measured sizes with none in between, although messages jump there and the collective takes longer
+    beyond: it may jump elsewhere."""
+
+    operation: str
+    before: MeasuredCall
+    after: MeasuredCall
+
+    @property
+    def shown(self) -> str:
+        sizes = " to ".join(format_bytes(each.size) for each in (self.before, self.after))
+        times = " to ".join(format_seconds(each.time) for each in (self.before, self.after))
+        return f"{self.operation} {sizes} ({times})"
+
+
+def open_gaps(survey: Survey, pair: PairMessages) -> Iterator[OpenGap]:
+    for operation in CALLED:
+        for before, after in pairwise(_measured(survey, pair, operation)):
+            if after.size <= FAR * before.size or after.time <= JUMP * before.time:
+                continue
+            if any(before.size < jump < after.size and pair.rise(jump) > JUMP for jump in pair.jumps):
+                yield OpenGap(operation, before, after)
+
+
 def calls(survey: Survey, pair: PairMessages) -> tuple[dict[str, Points], list[Origin], list[str]]:
     """The costs of the calls themselves, their origins, and notes on operations that are faster than their
-    messages, or cost much more than these."""
+    messages, cost much more than these, or were not measured where these jump."""
     costs: dict[str, Points] = {}
     origins: list[Origin] = []
     notes: list[str] = []
@@ -181,6 +218,8 @@ def calls(survey: Survey, pair: PairMessages) -> tuple[dict[str, Points], list[O
         if large:
             ratios = [f"{format_bytes(each.size)} ({each.own / each.alone:.1f})" for each in large]
             notes.append(messages.note_large_calls(operation, ratios))
+    if gaps := [gap.shown for gap in open_gaps(survey, pair)]:
+        notes.append(messages.note_open_gaps(gaps))
     return costs, origins, notes
 
 

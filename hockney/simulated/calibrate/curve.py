@@ -18,6 +18,8 @@ from hockney.core.fit import Estimate, Fit
 from hockney.core.units import format_seconds
 from hockney.simulated.calibrate import messages
 
+JUMP = 1.25
+"""A message that takes this many times as long as one that is a byte shorter is sent in another way."""
 NEAR = 0.05
 """A line may deviate from a median by this much if the median's interval does not allow more."""
 
@@ -44,6 +46,12 @@ class Curve:
 
     def time(self, size: float) -> float:
         return self.line(size).time(size)
+
+    @property
+    def jumps(self) -> tuple[int, ...]:
+        """The sizes from which messages are sent in another way, ascending."""
+        firsts = (line.first for line in self.lines if line.first > 0)
+        return tuple(first for first in firsts if self.time(first) > JUMP * self.time(first - 1))
 
 
 def curve_of(

@@ -42,7 +42,8 @@ class Straight:
 class Overheads:
     """Shares by size. `lines` holds trusted lines by the same names; `train` is the largest size of the
     trains, 0 without any, `eager` the largest message that is sent at once; `measured` lists the shares that
-    were measured at all."""
+    were measured at all. Except for exchanges, shares are not interpolated across one of `jumps`, from which
+    messages are sent in another way: then a sender may be busy for as long as a message takes, or not."""
 
     send: dict[int, float]
     receive: dict[int, float]
@@ -52,6 +53,7 @@ class Overheads:
     eager: int
     lines: dict[str, Straight] = field(default_factory=dict)
     measured: frozenset[str] = frozenset()
+    jumps: tuple[int, ...] = ()
 
     @property
     def sizes(self) -> set[int]:
@@ -60,10 +62,10 @@ class Overheads:
 
     def shares(self, size: float) -> tuple[float, float, float, float]:
         """(send, receive, gap, exchange) at `size`; the first two leave at least zero for the network."""
-        receive = min(near(self.receive, size), 1.0)
-        send = min(near(self.send, size), 1.0 - receive)
+        receive = min(near(self.receive, size, self.jumps), 1.0)
+        send = min(near(self.send, size, self.jumps), 1.0 - receive)
         exchange = near(self.exchange, size) if self.exchange else 0.0
-        gap = near(self.gap, size) if self.gap else 0.0
+        gap = near(self.gap, size, self.jumps) if self.gap else 0.0
         if self.train < size <= self.eager:
             gap = min(gap, 1 + exchange)  # an exchange shows that one message can follow the other
         return send, receive, gap, exchange
@@ -94,6 +96,7 @@ def overheads_of(survey: Survey, curve: Curve, eager: int) -> Overheads:
         eager=eager,
         lines=_lines(survey),
         measured=measured,
+        jumps=curve.jumps,
     )
 
 

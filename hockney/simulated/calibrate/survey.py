@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -156,13 +156,17 @@ class Survey:
         return inside[len(inside) // 2] / 1.349 if inside else 0.0
 
 
-def near(table: Mapping[int, float], size: float) -> float:
-    """A ratio at `size`, interpolated linearly over log(size); constant beyond the measured sizes."""
+def near(table: Mapping[int, float], size: float, jumps: Sequence[int] = ()) -> float:
+    """A ratio at `size`, interpolated linearly over log(size); constant beyond the measured sizes, and
+    between one of them and one of `jumps`: sizes from which on something else may apply."""
     sizes = sorted(table)
     if size <= sizes[0]:
         return table[sizes[0]]
     for low, high in pairwise(sizes):
         if size <= high:
+            inside = [jump for jump in jumps if low < jump <= high]
+            if inside and not inside[0] <= size < inside[-1]:
+                return table[low if size < inside[0] else high]
             part = math.log((size + 1) / (low + 1)) / math.log((high + 1) / (low + 1))
             return table[low] + part * (table[high] - table[low])
     return table[sizes[-1]]
