@@ -16,7 +16,7 @@ from resealed import reseal
 
 from hockney import api
 from hockney.api.tuning import Gain, TimeRatio, messages
-from hockney.api.tuning.check import RULED
+from hockney.api.tuning.check import PRELOADED, RULED
 from hockney.cli.actions import tune
 from hockney.core.errors import Exit
 from hockney.core.fit import Estimate
@@ -269,6 +269,39 @@ def test_a_check_without_intervals_is_too_short():
     each = gain(8, (None, None), (0.7, 0.9))
     _, said = tune._verdict([each], 60.0, unchecked=False, loaded=False)
     assert said == messages.gains_undecided(["bcast of 8 B (openmpi-rules.conf)"], 1, False, "2m")
+
+
+def check_finds(monkeypatch, gains: Callable[[api.Run], list[Gain]]) -> None:
+    """A stand-in for launches with the tables, for which there is no MPI here."""
+    monkeypatch.setattr(tune, "check", lambda run, *words, **options: (run, gains(run)))
+
+
+def test_what_a_check_refutes_is_removed_from_the_tables(hockney, measured, monkeypatch):
+    """The rule is for 8 B and 4 KiB."""
+    halve(Path("runs/t"), "algorithm=chain")
+    faster, slower = (measured_again(low, high) for low, high in ((0.4, 0.6), (1.1, 1.5)))
+
+    def found(at_8: TimeRatio, at_4096: TimeRatio) -> list[Gain]:
+        places = {8: at_8, 4096: at_4096}
+        return [Gain(PRELOADED, "bcast", 2, size, faster, ratio) for size, ratio in places.items()]
+
+    words = ("tune", "runs/t", "--out", "tuned", "--check")
+    check_finds(monkeypatch, lambda run: found(faster, slower))
+    done = hockney(*words, "--json")
+    document = json.loads(done.out)
+    assert done.code == Exit.ANSWER_IS_NO
+    assert document["removed"] == [{"of": "hockney", "operation": "bcast", "ranks": 2, "bytes": 4096}]
+    assert [rule["sizes"] for rule in document["rules"]] == [[8]]
+    table = Path("tuned/hockney.choices").read_text()
+    assert "bcast ranks=2 bytes=8 algorithm=chain\n" in table and "4096" not in table
+    assert f"# {messages.removed_from_table(1)}\n" in table
+
+    check_finds(monkeypatch, lambda run: found(slower, slower))
+    assert json.loads(hockney(*words, "--json").out)["rules"] == []
+    check_finds(monkeypatch, lambda run: found(faster, faster))
+    done = hockney(*words, "--json")
+    assert done.code == 0 and json.loads(done.out)["removed"] == []
+    assert "bytes=8:4096" in Path("tuned/hockney.choices").read_text()
 
 
 def test_the_table_of_a_check_has_both_memories():

@@ -17,7 +17,15 @@ from hockney.core.fit import Estimate
 from hockney.models import observe
 from hockney.models.tuning import openmpi, texts
 from hockney.models.tuning.points import PLAIN, TABLED, points_of_algorithms, points_of_settings
-from hockney.models.tuning.rules import EFFECT, AlgorithmRatio, ChoiceRule, Point, qualifies, rules_of
+from hockney.models.tuning.rules import (
+    EFFECT,
+    AlgorithmRatio,
+    ChoiceRule,
+    Point,
+    qualifies,
+    rules_of,
+    without,
+)
 from hockney.system.bundled import bundled_catalog
 
 
@@ -42,6 +50,19 @@ def tables(draw, operations: Sequence[str] = TABLED, names: Sequence[str] = "abc
         Point(*place, tuple(AlgorithmRatio(name, draw(ratios())) for name in sorted(draw(some))))
         for place in sorted(places)
     ]
+
+
+def test_rules_without_some_sizes_leave_the_sizes_in_between_to_mpi() -> None:
+    some = [Estimate(0.1 * k, None, None) for k in range(1, 5)]
+    rule = ChoiceRule("bcast", 2, "chain", (8, 64, 512, 4096), tuple(some))
+    other = ChoiceRule("bcast", 3, "chain", (64,), (some[0],))
+    places = [("bcast", 2, 64), ("reduce", 3, 64), ("bcast", 2, 100)]
+    assert without([rule, other], places) == [
+        ChoiceRule("bcast", 2, "chain", (8,), (some[0],)),
+        ChoiceRule("bcast", 2, "chain", (512, 4096), (some[2], some[3])),
+        other,
+    ]
+    assert without([other], [("bcast", 3, 64)]) == []
 
 
 def covering(rules: Sequence[ChoiceRule], operation: str, ranks: int, size: int) -> list[ChoiceRule]:

@@ -6,7 +6,7 @@ keeps freed memory, as in the study, in the others it returns it."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -16,7 +16,7 @@ from hockney.api.run_contents import Run
 from hockney.api.run_options import RunOptions
 from hockney.api.trusted_settings import is_own
 from hockney.api.tuning import messages
-from hockney.api.tuning.files import CHOICES, DYNAMIC_RULES, Tuned
+from hockney.api.tuning.files import CHOICES, DYNAMIC_RULES, Tuned, write
 from hockney.core.case import ALGORITHM, MPI
 from hockney.core.fit import Estimate
 from hockney.core.freed_memory import RETURNED, Memory
@@ -26,7 +26,7 @@ from hockney.lab import Listener, silent
 from hockney.models.statistics import NOTABLE, Observation, Turns, time_to_exclude, verdict
 from hockney.models.tuning import openmpi
 from hockney.models.tuning.points import PLAIN
-from hockney.models.tuning.rules import ChoiceRule
+from hockney.models.tuning.rules import ChoiceRule, without
 from hockney.studies import ad_hoc
 
 PRELOADED, RULED = "preloaded", "ruled"
@@ -168,6 +168,24 @@ def check(
     )
     again = measure(Question(ad_hoc.NAME, lines), options, out=out, listen=listen)
     return again, _gains(again, sizes)
+
+
+def remove_slower(run: Run, tuned: Tuned, gains: Iterable[Gain]) -> Tuned:
+    """Write the tables of `run` again, without the rules at the sizes at which they are slower in one of the
+    two memories; without such sizes, the tables stay as they are."""
+    slower: dict[str, set[tuple[str, int, int]]] = {PRELOADED: set(), RULED: set()}
+    for gain in gains:
+        if gain.verdict == "slower":
+            slower[gain.setting].add((gain.operation, gain.ranks, gain.size))
+    count = sum(map(len, slower.values()))
+    if not count:
+        return tuned
+    found = replace(
+        tuned.found,
+        rules=tuple(without(tuned.found.rules, slower[PRELOADED])),
+        internal_rules=tuple(without(tuned.found.internal_rules, slower[RULED])),
+    )
+    return write(run, found, tuned.choices_file.parent, count)
 
 
 def _returning(setting: LaunchSetting) -> LaunchSetting:

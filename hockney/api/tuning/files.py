@@ -40,24 +40,31 @@ def tune(run: Run, folder: AnyPath, effect: float = EFFECT) -> Tuned:
     found = tuning(run.evidence, effect)
     if not any(point.candidates for point in (*found.points, *found.internal_points)):
         raise messages.nothing_to_compare(run.path)
+    return write(run, found, to_path(folder))
+
+
+def write(run: Run, found: Tuning, folder: Path, slower: int = 0) -> Tuned:
+    """The tables of `found`; at `slower` sizes of its rules, a check has shown that they are slower, and they
+    were removed."""
     machine = run.machine
     title = machine.mpi.title if machine.mpi is not None else ""
-    comments = [messages.table_of_run(run.path, machine.host, title), messages.effect_of_table(effect)]
+    comments = [messages.table_of_run(run.path, machine.host, title), messages.effect_of_table(found.effect)]
     if found.rules or found.internal_rules:
         comments.append(messages.memory_of_table())
-    target = to_path(folder)
     if undecided := found.count(*OPEN):
         comments.append(messages.undecided_in_table(undecided, len(found.deciding)))
+    if slower:
+        comments.append(messages.removed_from_table(slower))
     written = {CHOICES: texts.choices(found.rules, comments)}
     if found.internal_points:
         written[DYNAMIC_RULES] = openmpi.dynamic_rules(found.internal_rules, comments)
-    make_folder(target)
+    make_folder(folder)
     for name, text in written.items():
-        replace(target / name, text.encode("utf-8"))
-    rules = target / DYNAMIC_RULES
+        replace(folder / name, text.encode("utf-8"))
+    rules = folder / DYNAMIC_RULES
     if not found.internal_points:
         _remove_earlier(rules)
-    return Tuned(found, target / CHOICES, rules if found.internal_points else None)
+    return Tuned(found, folder / CHOICES, rules if found.internal_points else None)
 
 
 def _remove_earlier(path: Path) -> None:

@@ -92,6 +92,11 @@ def undecided_in_table(undecided: int, compared: int) -> str:
     return f"{undecided} of {plural(compared, 'combination')} of operation, ranks and size {verb} undecided"
 
 
+def removed_from_table(sizes: int) -> str:
+    """A comment in the tables."""
+    return f"without {plural(sizes, 'size')} at which --check found a rule that is slower"
+
+
 def memory_of_table() -> str:
     """A comment in the tables."""
     return (
@@ -141,7 +146,7 @@ def gains_undecided(sizes: Sequence[str], without_interval: int, loaded: bool, b
 
 def rules_slower(rules: Sequence[str]) -> str:
     """`rules` with operation, size, table and ratio."""
-    return f"Slower with the table beyond doubt: {listing(rules)}. Remove these rules, or measure longer."
+    return f"Slower with the table beyond doubt, and removed from it: {listing(rules)}."
 
 
 def slower_rule(name: str, ratio: str, memory: Memory) -> str:

@@ -11,9 +11,9 @@ from typing import get_args
 
 from hockney import api
 from hockney.api import Run
-from hockney.api.tuning import Gain, Tuned, check, tune
+from hockney.api.tuning import Gain, Tuned, check, remove_slower, tune
 from hockney.api.tuning import messages as texts
-from hockney.api.tuning.check import GainVerdict
+from hockney.api.tuning.check import RULED, GainVerdict
 from hockney.cli import messages
 from hockney.cli.output.caveats import print_caveats
 from hockney.cli.output.load import load_and_note
@@ -28,6 +28,7 @@ from hockney.pages.format import quantity
 from hockney.studies.needed_budget import multiple, suggested_budget
 from hockney.studies.tuning import NAME
 from hockney.studies.tuning.page import headline, rules_table
+from hockney.studies.tuning.results import HOCKNEY, OPEN_MPI
 
 DEFAULT_BUDGET_S = 60.0
 DOUBTS = ("incomplete", "load", "undecided-settings")
@@ -62,6 +63,7 @@ def action(
         with reporter:
             wanted = DEFAULT_BUDGET_S if budget is None else budget
             measured, gains = check(loaded, tuned, wanted, library, listen=reporter)
+        tuned = remove_slower(loaded, tuned, gains)
         of_check = _caveats(measured)
         doubts += of_check
         if not as_json:
@@ -188,6 +190,16 @@ def _document(tuned: Tuned, gains: list[Gain], doubts: list[Caveat]) -> dict[str
             for each in tuned.found.comparisons
         ],
         "counts": dict(Counter(each.state for each in tuned.found.deciding)),
+        "removed": [
+            {
+                "of": OPEN_MPI if gain.setting == RULED else HOCKNEY,
+                "operation": gain.operation,
+                "ranks": gain.ranks,
+                "bytes": gain.size,
+            }
+            for gain in gains
+            if gain.verdict == "slower"
+        ],
         "gains": [
             {
                 "setting": gain.setting,

@@ -58,8 +58,8 @@ def command(**given: Any) -> int:
     Exit code 4 if no algorithm is faster and most comparisons are undecided.
 
     With --check: measures all sizes in the tables again, with and without the tables, both in programs that
-    keep freed memory and in programs that return it. Exit code 1 if a table makes one of them slower, 4 if no
-    gain was confirmed.
+    keep freed memory and in programs that return it. Removes sizes at which a table is slower in one of them
+    from that table; the exit code is then 1. Exit code 4 if no gain was confirmed.
     """
     from hockney.cli.actions.tune import action
 

@@ -12,8 +12,10 @@ number of ranks outside those measured.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import itemgetter
 from typing import Literal, get_args
 
 from hockney.core.fit import Estimate
@@ -99,6 +101,19 @@ class ChoiceRule:
     def best(self) -> Estimate:
         """The ratio of the size that gains most for certain."""
         return min(self.ratios, key=lambda ratio: ratio.high or math.inf)
+
+
+def without(rules: Iterable[ChoiceRule], places: Collection[tuple[str, int, int]]) -> list[ChoiceRule]:
+    """The rules without these combinations of operation, ranks and size, and without all sizes between them
+    and the nearest measured ones."""
+    left = []
+    for rule in rules:
+        kept = [(rule.operation, rule.ranks, size) not in places for size in rule.sizes]
+        for is_kept, group in groupby(zip(kept, rule.sizes, rule.ratios, strict=True), itemgetter(0)):
+            if is_kept:
+                _, sizes, ratios = zip(*group, strict=True)
+                left.append(replace(rule, sizes=sizes, ratios=ratios))
+    return left
 
 
 def qualifies(candidate: AlgorithmRatio, effect: float = EFFECT) -> bool:
