@@ -21,7 +21,7 @@ from hockney import lab
 from hockney.api import messages
 from hockney.api.kernels import messages as of_kernels
 from hockney.api.run_contents import Run as RunRead
-from hockney.core.catalog import Workload
+from hockney.core.catalog import PING_PONG, Workload
 from hockney.core.errors import HockneyError, printable
 from hockney.core.fit import Cost, Fits
 from hockney.core.machine import Machine
@@ -31,6 +31,7 @@ from hockney.machine import mpi_settings, processors
 from hockney.models.applications.message_costs import messages_of_run, relevant
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.store import Reading, RunFolder, expected, left, missing
+from hockney.system.bundled import bundled_catalog
 
 PLACE = Path("runs")
 SURVEY = "survey"
@@ -93,16 +94,22 @@ def newest_source(listen: Listener, cost: Cost = "typical", wanted: Wanted = rel
 
 
 def _note_longer(used: RunFolder, verb: Literal["predict", "calibrate"], listen: Listener) -> None:
-    """Reports the newest complete run of the same study on this machine with a budget several times that of
-    `used`, if there is one."""
+    """Reports the newest complete run of the same study on this machine that has the cost of a message and a
+    budget several times that of `used`, if there is one."""
     settings = used.plan().settings
     for folder, machine in by_age((settings.study,)):
         budget_s, where = folder.plan().settings.total_s, printable(str(folder.path))
         if folder.path == used.path or budget_s < MUCH_LONGER * settings.total_s:
             continue
-        if not _passed_over(where, machine) and _complete(folder):
+        if _has_messages(folder) and not _passed_over(where, machine) and _complete(folder):
             listen(messages.longer_survey(where, budget_s, printable(str(used.path)), settings.total_s, verb))
             return
+
+
+def _has_messages(folder: RunFolder) -> bool:
+    """Whether a readable run's plan has a ping-pong between two ranks."""
+    ping_pong = bundled_catalog().name_of(*PING_PONG)
+    return any(case.workload == ping_pong and case.ranks == 2 for case in folder.plan().cases)
 
 
 def _complete_first(
@@ -197,9 +204,11 @@ def _newest_unfinished() -> tuple[str, int, int]:
 
 
 def newest_complete_survey(listen: Listener = silent) -> RunFolder:
-    """The most recently written complete survey in the default place; reports one with a much larger budget.
-    Raises Inconclusive if there is none."""
-    found = (folder for folder, _ in by_age((SURVEY,)) if _complete(folder))
+    """The most recently written complete survey in the default place, one with a ping-pong between two ranks
+    if possible; reports one with a much larger budget. Raises Inconclusive if there is none."""
+    surveys = [folder for folder, _ in by_age((SURVEY,))]
+    with_messages_first = sorted(surveys, key=lambda folder: not _has_messages(folder))
+    found = (folder for folder in with_messages_first if _complete(folder))
     newest = _newest(found, messages.newest_survey, messages.no_run_of_study(PLACE, SURVEY), listen)
     _note_longer(newest, "calibrate", listen)
     return newest

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -190,6 +191,22 @@ def test_a_much_longer_survey_is_noted(hockney, small_survey):
     assert [event.code for event in heard if isinstance(event, Notice)] == ["longer-survey"]
     assert "runs/long" in hockney("calibrate", "--out", "mine.toml").err
     assert "runs/long" not in hockney("calibrate", "runs/short", "--out", "mine.toml").err
+
+
+def test_a_survey_without_messages_is_neither_used_nor_noted(hockney, small_survey):
+    """On one rank there is no ping-pong."""
+    small_survey("runs/pair")
+    single = ("survey", "-q", "--ranks", "1", "--sizes", "0,64,1KiB,4KiB", "--budget", "400s")
+    assert hockney(*single, "--out", "runs/single").code == 0
+    heard: list[object] = []
+    assert newest_complete_survey(heard.append).path == Path("runs/pair")
+    assert not any(isinstance(event, Notice) for event in heard)
+    assert hockney("calibrate", "--out", "mine.toml").code == 0
+    predicted = hockney("predict", "--work", "100us", "--message", "40kB")
+    assert predicted.code == 0 and "runs/pair" in predicted.err and "runs/single" not in predicted.err
+    assert hockney("calibrate", "runs/single").error.code == "survey-without-pingpong"
+    shutil.rmtree("runs/pair")
+    assert hockney("calibrate").error.code == "survey-without-pingpong"
 
 
 @pytest.mark.parametrize(("ranks", "guessed"), [("4", False), ("2,8", True)])
