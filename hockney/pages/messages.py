@@ -130,10 +130,11 @@ def launches_differ(
 
 def launches_in_two_modes(fits: int, of: int, subject: str, found: str) -> Caveat:
     """`fits` of all, among them that of `subject`, whose caveat is `found`."""
+    verb, example = ("rests", "that of ") if fits == 1 else ("rest", "for example that of ")
     return Caveat(
         LAUNCHES_IN_TWO_MODES,
-        f"{fits} of {plural(of, 'fit')} rest on launches in two modes of the machine: "
-        f"{subject}, {found}; chance decides how many are in each",
+        f"{fits} of {plural(of, 'fit')} {verb} on launches in two modes of the machine, "
+        f"{example}{subject}: {found}; chance decides how many are in each",
         "fitted parameters, predictions and the typical times of short messages",
         "use the fast mode (--cost undisturbed), or measure again or with more time (--budget)",
     )
@@ -260,7 +261,8 @@ def interrupted(records: int, cases: int, slow: bool) -> Caveat:
 def virtual(kind: str) -> Caveat:
     return Caveat(
         "virtual",
-        f"this machine is virtual ({kind}): other guests can slow it down undetected",
+        f"this machine is virtual ({kind}): other guests can slow it down undetected; a mode that "
+        "lasts longer than the run may be several times as slow or fast",
         "",
         "compare several runs before trusting differences",
     )
