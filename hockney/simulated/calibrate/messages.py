@@ -116,8 +116,8 @@ def note_faster_than_messages(operation: str, sizes: Sequence[str]) -> str:
 def note_open_gaps(gaps: Sequence[str]) -> str:
     """`gaps` are operations with the two measured sizes and their times."""
     return (
-        "no size was measured in these ranges, in which the time of a message jumps; times between the two "
-        f"are uncertain there: {', '.join(gaps)}"
+        "these collectives were measured at two sizes, but not in between, where the time of a message "
+        f"jumps; their times in between are uncertain: {', '.join(gaps)}"
     )
 
 
