@@ -136,7 +136,7 @@ def test_a_bend_of_another_curve_is_no_jump() -> None:
     def time(case: Case) -> float:
         if case.workload == "allreduce":
             return 1e-7 + 1e-9 * case.bytes
-        return 1e-7 + 4e-11 * max(0, case.bytes - 2000)
+        return 1e-7 + 6e-11 * max(0, case.bytes - 1500)
 
     cases = refined(time, [*CASES, *wide])
     assert {case.workload for case in cases[len(CASES) + len(wide) :]} == {"pingpong"}
