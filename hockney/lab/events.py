@@ -67,7 +67,8 @@ class CaseEnded:
 
 @dataclass(frozen=True)
 class CaseSettled:
-    """No further launch will measure this case in this call of `measure`; `run` has its records, if any."""
+    """No further launch will measure this case in this call of `measure`; `run` has its records, if any, and
+    those of all cases on which its times may depend."""
 
     case: Case
     run: RunRecords

@@ -8,7 +8,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 
@@ -210,7 +210,6 @@ class _Session:
             wanting = one_launch_of(imprecise, self.bench)
             if not wanting or self.budget.exhausted(len(wanting)):
                 return
-            self._settle([case for case in cases if case not in set(imprecise)])
             order = list(wanting)
             random.Random(f"{self.plan.settings.seed} {index}").shuffle(order)
             before = self.measured
@@ -260,15 +259,15 @@ class _Session:
         if isinstance(event, CaseEnded) and not self.bench.machine.traits.varies:
             case = parse_canonical(event.result.case)
             if self.launch == self.last_launch.get(case):
-                self._settle([case])
+                self._settle([case], alone=True)
 
-    def _settle(self, cases: Sequence[Case]) -> None:
-        """Report these cases as settled, unless already done."""
+    def _settle(self, cases: Sequence[Case], alone: bool = False) -> None:
+        """Report these cases as settled, unless already done; `alone` without the records of other cases."""
         new = [case for case in cases if case not in self.settled]
         run = self.out.run() if new else None
         for case in new:
             self.settled.add(case)
-            self.listen(CaseSettled(case, run))
+            self.listen(CaseSettled(case, _of_case(run, case) if alone else run))
 
     def _judge(self, problem: LaunchFailed | None, watch: LaunchRecorder, more: bool) -> None:
         """Whether to continue after a launch; raises if another one would not help."""
@@ -316,6 +315,10 @@ class _Names:
         name = f"{index}.{self.used[str(index)]}"
         self.used[str(index)] += 1
         return name
+
+
+def _of_case(run: RunRecords, case: Case) -> RunRecords:
+    return replace(run, records=tuple(record for record in run.records if record.case == case.line))
 
 
 def _by_launch(items: tuple[Item, ...]) -> dict[int, list[Item]]:

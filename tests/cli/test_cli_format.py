@@ -11,11 +11,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from hockney import api
 from hockney.cli.output.stream import Stream
+from hockney.core.record import RunRecords
 from hockney.lab import CasesChosen, CaseSettled
-from hockney.models.statistics import Observation
+from hockney.models.statistics import Observation, summarise
 
 
 def awk(program: str, text: str) -> list[str]:
@@ -154,7 +156,10 @@ def test_a_case_without_a_result_holds_up_no_other(hockney):
 
 
 class Recorded:
-    """A style that only shows the size."""
+    """A style that only shows the size, and keeps what it shows."""
+
+    def __init__(self):
+        self.shown = []
 
     def check(self, workload):
         pass
@@ -163,6 +168,7 @@ class Recorded:
         return [f"# {first.case.workload}"]
 
     def line(self, measured):
+        self.shown.append(measured.summary)
         return f"{measured.size:g}"
 
 
@@ -177,3 +183,24 @@ def test_lines_come_as_soon_as_cases_are_over_and_in_the_order_asked(hockney, mi
     assert lines == []
     stream(CaseSettled(cases[0], run.reading.run))
     assert lines == ["# pingpong", *(f"{case.bytes}" for case in cases)]
+
+
+def test_a_line_has_the_typical_time_of_the_report(hockney, mine):
+    """Which depends on other cases if later launches, without this one, were slower."""
+    run = api.load(Path(mine))
+    of = run.reading.run
+    early, *others = (m.case for m in run.evidence.measured if m.case.workload == "pingpong")
+    late = {launch.launch for launch in of.launches[len(of.launches) // 2 :]}
+    records = tuple(
+        replace(each, times_s=[3 * t for t in each.times_s]) if each.launch in late else each
+        for each in of.records
+        if each.case != early.line or each.launch not in late
+    )
+    changed = RunRecords(launches=of.launches, records=records)
+    style = Recorded()
+    stream = Stream(style, lambda line: None)
+    stream(CasesChosen((early, *others), tuple(run.fits.workloads)))
+    stream(CaseSettled(early, changed))
+    (shown,) = style.shown
+    (expected,) = (s for s in summarise(changed, run.evidence.catalog) if s.case == early.line)
+    assert shown.typical == expected.typical and shown.inferred_launches == len(late)

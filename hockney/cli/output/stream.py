@@ -8,13 +8,13 @@ each once. Cases that differ in their size only are a block with a heading."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Protocol
 
 from hockney.cli.output import messages
 from hockney.cli.output.blocks import in_blocks
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog, Workload
+from hockney.core.fit import Summary
 from hockney.core.record import SCHEMA, RunRecords
 from hockney.lab import CasesChosen, CaseSettled, Event
 from hockney.models.statistics import summarise
@@ -47,6 +47,8 @@ class Stream:
         self.waiting: list[Case] = []
         self.settled: dict[Case, Measured | None] = {}
         self.block = ""
+        self.run: RunRecords | None = None
+        self.summaries: dict[str, Summary] = {}
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, CasesChosen):
@@ -55,9 +57,12 @@ class Stream:
             self.catalog = Catalog(schema=SCHEMA, engine="", workloads=list(event.workloads))
             self.waiting = in_blocks(event.cases, self.catalog)
         elif isinstance(event, CaseSettled) and event.case in self.waiting:
-            made = summarise(_records_of(event), self.catalog)
+            if self.run is not event.run:  # cases that settle together have the same
+                self.run = event.run
+                self.summaries = {each.case: each for each in summarise(event.run, self.catalog)}
+            made = self.summaries.get(event.case.line)
             workload = self.catalog.entry(event.case.workload)
-            self.settled[event.case] = Measured(event.case, made[0], workload) if made else None
+            self.settled[event.case] = Measured(event.case, made, workload) if made else None
             self._print()
 
     def _print(self) -> None:
@@ -71,11 +76,6 @@ class Stream:
                     self.write(line)
             self.block = block
             self.write(self.lines.line(measured))
-
-
-def _records_of(event: CaseSettled) -> RunRecords:
-    line = event.case.line
-    return replace(event.run, records=tuple(record for record in event.run.records if record.case == line))
 
 
 class PlainLines:

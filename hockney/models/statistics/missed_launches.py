@@ -10,15 +10,19 @@ measured both (the centre of their logarithms). The mean of both is used, half t
 uncertainty of that launch; without a smaller or a larger size, the case's own centre takes its place, as if
 nothing had changed. The visits of an inferred launch are those of the size that is nearer, with this centre.
 
-Only launches before the last one of a case count as missed: later ones improve the precision of other cases.
-Launches with a high load from other programs are not inferred.
+A case that is precise enough is not measured in later launches, which improve the precision of others. These
+scatter more: if nothing changed, launches inferred from them would only make the interval wider. The launches
+after the last one of a case therefore count as missed only if the similar cases changed there by clearly more
+than their scatter explains, and so much that the centre would be outside the interval. Without another size,
+the case of any workload with the nearest time is the similar one. Launches with a high load from other
+programs are not inferred.
 
-If nothing similar was measured, the change is unknown; it matters if, in the median of all cases measured in
-the same launches, it would shift the centre beyond the interval."""
+If nothing similar was measured in a launch before the last one, the change is unknown; it matters if, in the
+median of all cases measured in the same launches, it would shift the centre beyond the interval."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import median
@@ -27,16 +31,19 @@ import numpy as np
 
 from hockney.core.fit import Subject
 from hockney.core.record import RunRecords
-from hockney.models.statistics.location import center, half_width, of_mean
+from hockney.models.statistics.location import center, half_width, of_mean, spread, student
 from hockney.models.statistics.observations import Inferred, Observation
 
 LEAST_SHARED = 0.5
 """Minimum share of a case's launches that a similar one must share."""
 
+CLEAR = 2.0
+"""A change in later launches is more than this many half widths of the 95% interval that scatter implies."""
+
 Round = int | str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Measured:
     """One case: its observation, and the index of its launch in each round. A round is all launches with the
     same planned number: after a failure, the remaining cases get a new one."""
@@ -48,6 +55,11 @@ class _Measured:
     def curve(self) -> Subject:
         """What all sizes of the case have in common."""
         return Subject.of(self.seen.case, (self.seen.workload.size,))
+
+    @cached_property
+    def own_center(self) -> float:
+        """That of its measured launches."""
+        return self.seen.log_center
 
     @property
     def planned_with(self) -> tuple[int, str, str]:
@@ -88,41 +100,67 @@ def with_missed_launches(
     }
     found = []
     for one in every:
+        missed = sorted(quiet[one.planned_with] - one.places.keys(), key=lambda r: order[r])
         last = max(order[r] for r in one.places)
-        missed = [r for r in quiet[one.planned_with] - one.places.keys() if order[r] < last]
-        missed.sort(key=lambda r: order[r])
-        found.append(_with(one, missed, groups[one.planned_with], loaded) if missed else one.seen)
+        before = [r for r in missed if order[r] < last]
+        after = missed[len(before) :]
+        found.append(_with(one, before, after, groups[one.planned_with], loaded) if missed else one.seen)
     return found
 
 
+Similar = tuple[_Measured, ...]
+"""One or two similar cases, the nearer first; none if nothing similar was measured."""
+
+
 def _with(
-    one: _Measured, missed: Sequence[Round], group: Sequence[_Measured], loaded: Collection[str]
+    one: _Measured,
+    before: Sequence[Round],
+    after: Sequence[Round],
+    group: Sequence[_Measured],
+    loaded: Collection[str],
 ) -> Observation:
-    """The observation of a case that missed these rounds, which other cases of its `group` measured."""
-    alike = [other for other in group if one.seen.workload.size and other.curve == one.curve]
-    launches = []
-    unknown = []
-    for number in missed:
-        measured = [o for o in alike if number in o.places and o.launch(number) not in loaded]
-        nearest = _nearest(one, measured)
-        if nearest:
-            launches.append(_infer(one, number, nearest))
-        else:
-            unknown.append(number)
+    """The observation of a case that missed rounds `before` and `after` its last launch, which other cases of
+    its `group` measured."""
+    least = LEAST_SHARED * len(one.places)
+    comparable = [other for other in group if len(one.places.keys() & other.places.keys()) >= least]
+    alike = [other for other in comparable if one.seen.workload.size and other.curve == one.curve]
+    missed: dict[Similar, list[Round]] = {}
+    later: dict[Similar, list[Round]] = {}
+    for number in before:
+        similar = _nearest(one, _measured_in(number, alike, loaded))
+        missed.setdefault(similar, []).append(number)
+    for number in after:
+        similar = _nearest(one, _measured_in(number, alike, loaded))
+        similar = similar or _nearest_time(one, _measured_in(number, comparable, loaded))
+        later.setdefault(similar, []).append(number)
+    unknown = missed.pop((), [])
+    later.pop((), None)
+    if later and _matters(_change(one, later), one.seen, sum(map(len, later.values()))):
+        for similar, rounds in later.items():
+            missed.setdefault(similar, []).extend(rounds)
+    launches = [launch for similar, rounds in missed.items() for launch in _infer(one, rounds, similar)]
     seen = _joined(one.seen, launches) if launches else one.seen
     return replace(seen, unknown_change=bool(unknown) and _changed(seen, one, unknown, group))
 
 
-def _nearest(one: _Measured, measured: Iterable[_Measured]) -> list[_Measured]:
-    """The nearest smaller and the nearest larger size among the `measured` ones that share enough launches;
-    the nearer one first."""
+def _measured_in(number: Round, cases: Sequence[_Measured], loaded: Collection[str]) -> list[_Measured]:
+    return [other for other in cases if number in other.places and other.launch(number) not in loaded]
+
+
+def _nearest(one: _Measured, measured: Sequence[_Measured]) -> Similar:
+    """The nearest smaller and the nearest larger size among the `measured` ones."""
     size = one.seen.size
-    shared = [other for other in measured if len(one.shared(other)) >= LEAST_SHARED * len(one.places)]
-    smaller = [other for other in shared if other.seen.size < size]
-    larger = [other for other in shared if other.seen.size > size]
+    smaller = [other for other in measured if other.seen.size < size]
+    larger = [other for other in measured if other.seen.size > size]
     both = [max(smaller, key=lambda o: o.seen.size)] if smaller else []
     both += [min(larger, key=lambda o: o.seen.size)] if larger else []
-    return sorted(both, key=lambda other: max(other.seen.size, size) / max(1.0, min(other.seen.size, size)))
+    ratios = {other: max(other.seen.size, size) / max(1.0, min(other.seen.size, size)) for other in both}
+    return tuple(sorted(both, key=lambda other: ratios[other]))
+
+
+def _nearest_time(one: _Measured, measured: Sequence[_Measured]) -> Similar:
+    """The case with the nearest typical time."""
+    return tuple(sorted(measured, key=lambda o: abs(o.own_center - one.own_center))[:1])
 
 
 @dataclass(frozen=True)
@@ -143,30 +181,43 @@ class _Launch:
         return np.asarray(self.nearer.visits[self.place] + (log_time - self.nearer.log_typical[self.place]))
 
 
-def _infer(one: _Measured, number: Round, similar: Sequence[_Measured]) -> _Launch:
-    """`similar` are one or two cases that measured the round, the nearer first."""
-    first, *others = (_in_round(number, one, other) for other in similar)
-    second = others[0] if others else one.seen.log_center
-    nearer = similar[0]
-    return _Launch(nearer.seen, nearer.places[number], (first, second), _paired(one, similar))
+def _infer(one: _Measured, rounds: Sequence[Round], similar: Similar) -> list[_Launch]:
+    """The launches of a case in these rounds, all of which the `similar` ones measured."""
+    first, *others = (_log_times(one, rounds, other) for other in similar)
+    second = others[0] if others else np.full(len(rounds), one.own_center)
+    nearer, paired = similar[0], _paired(one, similar)
+    return [
+        _Launch(nearer.seen, nearer.places[number], (float(a), float(b)), paired)
+        for number, a, b in zip(rounds, first, second, strict=True)
+    ]
 
 
-def _in_round(number: Round, one: _Measured, similar: _Measured) -> float:
-    """The log time of a case in a round that it missed, from its ratio to a similar one that did not."""
+def _log_times(one: _Measured, rounds: Sequence[Round], similar: _Measured) -> np.ndarray:
+    """Those of a case in rounds that it missed, from its ratio to a similar one that did not."""
     shared = one.shared(similar)
     log_ratio = center(one.log_times(shared) - similar.log_times(shared))
-    return float(similar.log_times([number])[0] + log_ratio)
+    return np.asarray(similar.log_times(rounds) + log_ratio)
 
 
-def _paired(one: _Measured, similar: Sequence[_Measured]) -> float:
+def _together(one: _Measured, similar: Similar) -> tuple[list[Round], list[_Measured]]:
+    """The rounds that measured a case and all of the `similar` ones, or only the nearer; and these similar
+    ones."""
+    shared = one.shared(*similar) or one.shared(similar[0])
+    return shared, [other for other in similar if all(r in other.places for r in shared)]
+
+
+def _paired(one: _Measured, similar: Similar) -> float:
     """Half width of the 95% interval of the centre of the log ratios of a case to the mean of the `similar`
     ones, in the rounds that measured all of them."""
-    shared = one.shared(*similar) or one.shared(similar[0])
-    similar = [other for other in similar if all(r in other.places for r in shared)]
-    ratios = one.log_times(shared) - np.mean([other.log_times(shared) for other in similar], axis=0)
-    squares = np.sum([other.half_widths(shared) ** 2 for other in similar], axis=0) / len(similar) ** 2
+    shared, others = _together(one, similar)
+    ratios = one.log_times(shared) - _mean_log_times(others, shared)
+    squares = np.sum([other.half_widths(shared) ** 2 for other in others], axis=0) / len(others) ** 2
     within = np.sqrt(one.half_widths(shared) ** 2 + squares)
     return float(half_width(ratios, of_mean(within)))
+
+
+def _mean_log_times(cases: Sequence[_Measured], rounds: Sequence[Round]) -> np.ndarray:
+    return np.asarray(np.mean([case.log_times(rounds) for case in cases], axis=0))
 
 
 def _joined(seen: Observation, inferred: Sequence[_Launch]) -> Observation:
@@ -199,6 +250,21 @@ def _with_launches(seen: Observation, inferred: Sequence[_Launch], log_times: Se
     )
 
 
+def _change(one: _Measured, missed: Mapping[Similar, Sequence[Round]]) -> float:
+    """How much (log) the similar cases differ in the rounds that `one` missed from those that it measured; 0
+    if the scatter in the latter may explain it (`CLEAR`)."""
+    change = by_chance = 0.0
+    count = sum(map(len, missed.values()))
+    for similar, rounds in missed.items():
+        shared, others = _together(one, similar)
+        then, share = _mean_log_times(others, shared), len(rounds) / count
+        change += share * float(center(_mean_log_times(others, rounds)) - center(then))
+        if len(shared) > 1:
+            variance, freedom = spread(then)
+            by_chance += share * student(freedom) * float(np.sqrt(variance * (1 + len(shared) / len(rounds))))
+    return abs(change) if abs(change) > CLEAR * by_chance else 0.0
+
+
 def _changed(seen: Observation, one: _Measured, missed: Sequence[Round], group: Sequence[_Measured]) -> bool:
     """Whether other cases differed so much in the rounds that `one` missed that its centre would be outside
     the interval of `seen`."""
@@ -207,6 +273,11 @@ def _changed(seen: Observation, one: _Measured, missed: Sequence[Round], group: 
         shared, there = one.shared(other), [r for r in missed if r in other.places]
         if other is not one and shared and there:
             changes.append(abs(float(center(other.log_times(there)) - center(other.log_times(shared)))))
+    return bool(changes) and _matters(median(changes), seen, len(missed))
+
+
+def _matters(change: float, seen: Observation, missed: int) -> bool:
+    """Whether such a change in `missed` launches would shift the centre of `seen` beyond its interval."""
     _, low, high = seen.interval()
-    share = len(missed) / (len(seen.whole.launches) + len(missed))
-    return bool(changes) and bool(share * median(changes) > np.log(high / low) / 2)
+    share = missed / (len(seen.whole.launches) + missed)
+    return bool(share * change > np.log(high / low) / 2)
