@@ -14,14 +14,11 @@ import numpy as np
 
 from hockney.core.case import Case
 from hockney.core.catalog import Metric, Workload
-from hockney.models.npb.kernels import of_case
 
 NPB = "npb"
 """The role of these benchmarks."""
 PHASES = {"sweeps": 0.75, "sums": 0.25}
 """The phases of every benchmark, with their shares of each part of its time."""
-COUNTED = ("sent_messages", "sent_bytes", "collective_calls", "collective_bytes")
-"""As the programs of the benchmarks have them."""
 CHECKED_BYTES = 8
 """Of the answer of a run."""
 
@@ -76,8 +73,6 @@ class FakeNpb:
             return times * (parts[metric.name] / sum(parts.values()))
         if metric.name == "operations":
             return np.array([self.count(case)])
-        if metric.name in COUNTED:
-            return np.array([float(getattr(of_case(case), metric.name))])
         communication = sum(parts[name] for name in ("messages", "collectives", "barriers"))
         of = {f"phase_{name}": seconds for name, seconds in parts.items()}
         of["phase_communication"] = communication

@@ -26,17 +26,18 @@ def test_the_document_and_the_page(hockney):
     said = hockney(*RUN, "--json", "--out", "runs/n")
     assert said.code == 0, said.err
     document = json.loads(said.out)["answer"]
-    assert set(document) == {"verified", "benchmarks", "barriers"} and document["verified"] is True
+    assert set(document) == {"verified", "benchmarks", "barriers", "predictions", "median_error"}
+    assert document["verified"] is True and len(document["predictions"]) == 2
     assert {b["benchmark"] for b in document["benchmarks"]} == {"cg", "ep"}
     text = Path("runs/n/report.html").read_text()
     assert "Where the time goes" in text and "Speed-up on 2 ranks" in text
 
 
 def test_wrong_answers_are_in_the_headline_and_exit_1(hockney, golden):
-    said = hockney(*RUN, "fault=bit", "--out", "runs/wrong")
+    said = hockney(*RUN, "fault=bit", "predict=no", "--out", "runs/wrong")
     assert said.code == 1
     golden("run_npb_wrong.txt", said.out)
-    said = hockney(*RUN, "fault=bit", "--out", "runs/again", "--json")
+    said = hockney(*RUN, "fault=bit", "predict=no", "--out", "runs/again", "--json")
     answer = json.loads(said.out)["answer"]
     assert said.code == 1 and answer["verified"] is False
     assert {b["verified"] for b in answer["benchmarks"]} == {False}
@@ -44,7 +45,7 @@ def test_wrong_answers_are_in_the_headline_and_exit_1(hockney, golden):
 
 
 def test_phases_are_exported(hockney):
-    hockney(*RUN, "barrier_at=none", "--out", "runs/n")
+    hockney(*RUN, "barrier_at=none", "predict=no", "--out", "runs/n")
     said = hockney("export", "runs/n", "--csv", "n.csv")
     assert said.code == 0, said.err
     rows = list(csv.DictReader(Path("n.csv").read_text().splitlines()))

@@ -19,6 +19,8 @@ pytestmark = pytest.mark.simgrid
 
 CONTRACT = Path(__file__).parents[2] / "contract/golden"
 RATE = 1e6
+EVENLY = 0.01
+"""What ranks keep of their keys differs a little from one rank to another."""
 KERNELS = sorted(PROGRAMS)
 
 
@@ -43,7 +45,10 @@ def check(record):
     program = of_case(record.parsed_case())
     assert [phase.name for phase in program.phases] == record.labels["phases"].split(",")
     for name in ("sent_messages", "sent_bytes", "collective_calls", "collective_bytes", "operations"):
-        assert record.metric(name) == printed(getattr(program, name)), (record.case, name)
+        expected = printed(getattr(program, name))
+        if program.kernel == "is" and name == "collective_bytes":
+            expected = pytest.approx(expected, rel=EVENLY)
+        assert record.metric(name) == expected, (record.case, name)
     check_operations(program, record)
 
 

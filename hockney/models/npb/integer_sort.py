@@ -34,7 +34,7 @@ def sorts(size: str, ranks: int) -> bool:
 
 
 def program(size: str, ranks: int) -> Program:
-    """Buckets are taken to be divided evenly."""
+    """Buckets are taken to be divided evenly: each rank keeps its share of its own keys."""
     keys, _, buckets = SIZES[size]
     own = [length_of(keys, ranks, rank) for rank in range(ranks)]
     first = COUNTING + SORTING * sorts(size, ranks)
@@ -45,7 +45,7 @@ def program(size: str, ranks: int) -> Program:
 
     sent = (
         Collective("alltoall", ITERATIONS, (KEY * ranks,) * ranks),
-        Collective("alltoall", ITERATIONS, tuple(KEY * each for each in own)),
+        Collective("alltoall", ITERATIONS, tuple(KEY * (each - each // ranks) for each in own)),
     )
     counts = Collective("allreduce", ITERATIONS, (COUNTER * buckets,) * ranks)
     phases = (

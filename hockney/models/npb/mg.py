@@ -31,6 +31,8 @@ SIZES = {
     "tiny": (8, 2),
 }
 """Points of a side, and iterations."""
+LINE = PADDING = 8
+"""Elements of a cache line, and between planes."""
 UNDIVIDED = 16
 """Levels of at most this many points a side are not divided."""
 WEIGHTS = {"residual": 20.0, "smoothing": 16.0, "restriction": 8.0, "prolongation": 5.0, "norm": 4.0}
@@ -142,9 +144,9 @@ def _shares(
 
 
 def _borders(grid: Grid, rank: int, n: int, side: int) -> list[int]:
-    """Bytes of a message with a row of each plane, and of one with a plane together with the rows around it;
-    rows begin at cache lines."""
+    """Bytes of a message with a row of each plane, and of one with a plane together with the rows around it
+    and PADDING; rows begin at cache lines."""
     rows, planes = grid.block(rank, n, n // side)
-    stride = (side + 7) // 8 * 8 + 8
+    stride = -(-side // LINE) * LINE
     found = [DOUBLE * side * planes] if grid.rows > 1 else []
-    return [*found, DOUBLE * (rows + 2) * stride] if grid.planes > 1 else found
+    return [*found, DOUBLE * ((rows + 2) * stride + PADDING)] if grid.planes > 1 else found
