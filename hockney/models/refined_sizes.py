@@ -24,7 +24,7 @@ import numpy as np
 from hockney.core.case import Case
 from hockney.models.fits.piecewise.fit import Piecewise, fit_piecewise
 from hockney.models.fits.registry import all_models
-from hockney.models.statistics import Observation, tabulate
+from hockney.models.statistics import Observation, ratio, tabulate
 
 NEAR = 1.1
 """A change between sizes no further apart than this is considered located."""
@@ -140,7 +140,7 @@ def _with_jumps_of_others(curve: Sequence[Observation], jumps: Collection[Jump])
     """Wide gaps over which the cost rises, and in which others jump."""
     for row in range(1, len(curve)):
         before, after = curve[row - 1], curve[row]
-        rise = float(np.exp(after.log_center - before.log_center))
+        rise = ratio(after, before).value
         if after.size <= FAR * before.size or rise <= JUMP:
             continue
         inside = any(

@@ -164,7 +164,9 @@ class Communication:
 
 def block_size(collective: Collective, ranks: int) -> float:
     """Bytes of the largest block or vector."""
-    return max(collective.bytes) / (ranks if collective.operation == "alltoall" else 1)
+    if collective.operation != "alltoall":
+        return max(collective.bytes)
+    return max(collective.bytes) / (ranks if collective.own else ranks - 1)
 
 
 def _described(platform: Platform, operation: str, ranks: int, size: int) -> float | None:

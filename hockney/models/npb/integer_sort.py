@@ -45,7 +45,7 @@ def program(size: str, ranks: int) -> Program:
 
     sent = (
         Collective("alltoall", ITERATIONS, (KEY * ranks,) * ranks),
-        Collective("alltoall", ITERATIONS, tuple(KEY * (each - each // ranks) for each in own)),
+        Collective("alltoall", ITERATIONS, tuple(KEY * (each - each // ranks) for each in own), own=False),
     )
     counts = Collective("allreduce", ITERATIONS, (COUNTER * buckets,) * ranks)
     phases = (

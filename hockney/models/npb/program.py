@@ -67,11 +67,12 @@ class Pipeline:
 @dataclass(frozen=True)
 class Collective:
     """`count` calls, each with so many bytes from each rank: the vector that is summed, or the blocks for all
-    ranks, its own included."""
+    ranks, with its own unless it keeps that (`own`)."""
 
     operation: str
     count: int
     bytes: tuple[int, ...]
+    own: bool = True
 
 
 @dataclass(frozen=True)
