@@ -120,8 +120,9 @@ def _compared(run: NpbResults, best: MeanEffect) -> str:
         if won.low is None or won.high is None:
             return f"it is unknown whether {name} differs from it"
         if won.low <= 0 <= won.high:
-            share = f"{percent(won.value)}{_bounds(won)} of that time"
-            return f"{name} is not significantly different, by {share}"
+            return (
+                f"{name} does not change that significantly: it wins back {percent(won.value)}{_bounds(won)}"
+            )
     share = f"{percent(abs(won.value))}{_bounds(won)} of that time"
     return f"{name} takes {share} more" if won.value < 0 else f"{name} wins back {share}"
 
