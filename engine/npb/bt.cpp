@@ -60,15 +60,8 @@ constexpr auto bt_parameters =
 
 }  // namespace
 
-extern constinit const WorkloadInfo bt{
-    .name = "bt",
-    .role = "npb",
-    .operation = "bt",
-    .help = "BT of the NAS Parallel Benchmarks: implicit time steps of a flow, block tridiagonal systems",
-    .time = "one run of the benchmark's timed part, the maximum over the ranks",
-    .parameters = bt_parameters,
-    .metrics = metrics,
-    .make = make<Bt>,
-};
+extern constinit const WorkloadInfo bt = kernel_info(
+    "bt", "BT of the NAS Parallel Benchmarks: implicit time steps of a flow, block tridiagonal systems",
+    bt_parameters, make<Bt>);
 
 }  // namespace hockney::npb

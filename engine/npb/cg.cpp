@@ -253,16 +253,9 @@ constexpr auto cg_parameters =
 
 }  // namespace
 
-extern constinit const WorkloadInfo cg{
-    .name = "cg",
-    .role = "npb",
-    .operation = "cg",
-    .help =
-        "CG of the NAS Parallel Benchmarks: the smallest eigenvalue of a sparse matrix by inverse iteration",
-    .time = "one run of the benchmark's timed part, the maximum over the ranks",
-    .parameters = cg_parameters,
-    .metrics = metrics,
-    .make = make<Cg>,
-};
+extern constinit const WorkloadInfo cg = kernel_info(
+    "cg",
+    "CG of the NAS Parallel Benchmarks: the smallest eigenvalue of a sparse matrix by inverse iteration",
+    cg_parameters, make<Cg>);
 
 }  // namespace hockney::npb

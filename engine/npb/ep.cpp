@@ -153,15 +153,8 @@ constexpr auto ep_parameters =
 
 }  // namespace
 
-extern constinit const WorkloadInfo ep{
-    .name = "ep",
-    .role = "npb",
-    .operation = "ep",
-    .help = "EP of the NAS Parallel Benchmarks: Gaussian deviates by the polar method, summed and counted",
-    .time = "one run of the benchmark's timed part, the maximum over the ranks",
-    .parameters = ep_parameters,
-    .metrics = metrics,
-    .make = make<Ep>,
-};
+extern constinit const WorkloadInfo ep = kernel_info(
+    "ep", "EP of the NAS Parallel Benchmarks: Gaussian deviates by the polar method, summed and counted",
+    ep_parameters, make<Ep>);
 
 }  // namespace hockney::npb

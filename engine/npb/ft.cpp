@@ -279,15 +279,8 @@ constexpr auto ft_parameters = kernel_parameters(
 
 }  // namespace
 
-extern constinit const WorkloadInfo ft{
-    .name = "ft",
-    .role = "npb",
-    .operation = "ft",
-    .help = "FT of the NAS Parallel Benchmarks: Fourier transforms in three dimensions",
-    .time = "one run of the benchmark's timed part, the maximum over the ranks",
-    .parameters = ft_parameters,
-    .metrics = metrics,
-    .make = make<Ft>,
-};
+extern constinit const WorkloadInfo ft =
+    kernel_info("ft", "FT of the NAS Parallel Benchmarks: Fourier transforms in three dimensions",
+                ft_parameters, make<Ft>);
 
 }  // namespace hockney::npb

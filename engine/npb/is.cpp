@@ -253,15 +253,7 @@ constexpr auto is_parameters = kernel_parameters(
 
 }  // namespace
 
-extern constinit const WorkloadInfo is{
-    .name = "is",
-    .role = "npb",
-    .operation = "is",
-    .help = "IS of the NAS Parallel Benchmarks: integers are ranked by buckets",
-    .time = "one run of the benchmark's timed part, the maximum over the ranks",
-    .parameters = is_parameters,
-    .metrics = metrics,
-    .make = make<Is>,
-};
+extern constinit const WorkloadInfo is = kernel_info(
+    "is", "IS of the NAS Parallel Benchmarks: integers are ranked by buckets", is_parameters, make<Is>);
 
 }  // namespace hockney::npb

@@ -181,15 +181,8 @@ constexpr auto lu_parameters = [] {
 
 }  // namespace
 
-extern constinit const WorkloadInfo lu{
-    .name = "lu",
-    .role = "npb",
-    .operation = "lu",
-    .help = "LU of the NAS Parallel Benchmarks: a flow by symmetric over-relaxation, in pipelined sweeps",
-    .time = "one run of the benchmark's timed part, the maximum over the ranks",
-    .parameters = lu_parameters,
-    .metrics = metrics,
-    .make = make<Lu>,
-};
+extern constinit const WorkloadInfo lu = kernel_info(
+    "lu", "LU of the NAS Parallel Benchmarks: a flow by symmetric over-relaxation, in pipelined sweeps",
+    lu_parameters, make<Lu>);
 
 }  // namespace hockney::npb

@@ -346,15 +346,8 @@ constexpr auto mg_parameters =
 
 }  // namespace
 
-extern constinit const WorkloadInfo mg{
-    .name = "mg",
-    .role = "npb",
-    .operation = "mg",
-    .help = "MG of the NAS Parallel Benchmarks: multigrid V-cycles for a Poisson equation on a periodic grid",
-    .time = "one run of the benchmark's timed part, the maximum over the ranks",
-    .parameters = mg_parameters,
-    .metrics = metrics,
-    .make = make<Mg>,
-};
+extern constinit const WorkloadInfo mg = kernel_info(
+    "mg", "MG of the NAS Parallel Benchmarks: multigrid V-cycles for a Poisson equation on a periodic grid",
+    mg_parameters, make<Mg>);
 
 }  // namespace hockney::npb

@@ -67,15 +67,8 @@ constexpr auto sp_parameters =
 
 }  // namespace
 
-extern constinit const WorkloadInfo sp{
-    .name = "sp",
-    .role = "npb",
-    .operation = "sp",
-    .help = "SP of the NAS Parallel Benchmarks: implicit time steps of a flow, scalar pentadiagonal systems",
-    .time = "one run of the benchmark's timed part, the maximum over the ranks",
-    .parameters = sp_parameters,
-    .metrics = metrics,
-    .make = make<Sp>,
-};
+extern constinit const WorkloadInfo sp = kernel_info(
+    "sp", "SP of the NAS Parallel Benchmarks: implicit time steps of a flow, scalar pentadiagonal systems",
+    sp_parameters, make<Sp>);
 
 }  // namespace hockney::npb

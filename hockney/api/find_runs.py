@@ -239,9 +239,12 @@ def only_unfinished(listen: Listener = silent) -> RunFolder:
     """The only unfinished run in the default place, or else the only complete one that lacks some of the
     planned launches. Runs of which no case can run do not count. Raises UsageError if there is none or more
     than one."""
-    folders = [folder for folder in _folders() if not _impossible(folder)]
-    found = [folder for folder in folders if not _complete(folder)]
-    found = found or [folder for folder in folders if left(folder.plan(), folder.read().run)]
+    complete: list[RunFolder] = []
+    incomplete: list[RunFolder] = []
+    for folder in _folders():
+        (complete if _complete(folder) else incomplete).append(folder)
+    found = [folder for folder in incomplete if not _impossible(folder)]
+    found = found or [folder for folder in complete if left(folder.plan(), folder.read().run)]
     if len(found) != 1:
         raise messages.not_one_unfinished_run(PLACE, [str(folder.path) for folder in found])
     listen(Status(messages.only_unfinished_run(printable(str(found[0].path)), PLACE)))

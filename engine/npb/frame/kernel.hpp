@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -187,5 +188,20 @@ inline constexpr Metric metrics[] = {
      .per = Per::superstep,
      .help = "of a run, in each phase"},
 };
+
+// What all kernels have in common in the catalog; `make` creates the kernel.
+constexpr WorkloadInfo kernel_info(const char* name, const char* help, std::span<const Parameter> parameters,
+                                   std::unique_ptr<Workload> (*make)(const Place&, const Values&)) {
+  return {
+      .name = name,
+      .role = "npb",
+      .operation = name,
+      .help = help,
+      .time = "one run of the benchmark's timed part, the maximum over the ranks",
+      .parameters = parameters,
+      .metrics = metrics,
+      .make = make,
+  };
+}
 
 }  // namespace hockney::npb

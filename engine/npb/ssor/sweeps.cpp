@@ -306,6 +306,18 @@ Sweeps::Factors factors_of(const flow::Subgrid& subgrid, double time_step) {
           1 + 2 * diffusion * (flow::viscosity[0] + flow::viscosity[1] + flow::viscosity[2])};
 }
 
+Chunk chunk_of(const Field& u, Field& v, const flow::Triple& size, int begin, int end, std::byte* rows) {
+  return {u.row(0, 0, 0),
+          v.row(0, 0, 0),
+          u.component,
+          u.step[1],
+          u.step[2],
+          size,
+          begin,
+          end,
+          reinterpret_cast<double*>(rows)};
+}
+
 }  // namespace
 
 Sweeps::Sweeps(Arena& arena, const flow::Subgrid& subgrid, double time_step)
@@ -315,28 +327,12 @@ Sweeps::Sweeps(Arena& arena, const flow::Subgrid& subgrid, double time_step)
             "hot") {}
 
 void Sweeps::lower(const Field& u, Field& v, int begin, int end) {
-  const Chunk chunk{u.row(0, 0, 0),
-                    v.row(0, 0, 0),
-                    u.component,
-                    u.step[1],
-                    u.step[2],
-                    subgrid_.size,
-                    begin,
-                    end,
-                    reinterpret_cast<double*>(rows_.next())};
+  const Chunk chunk = chunk_of(u, v, subgrid_.size, begin, end, rows_.next());
   sweep_up(chunk, factors_);
 }
 
 void Sweeps::upper(Field& u, Field& v, int begin, int end) {
-  const Chunk chunk{u.row(0, 0, 0),
-                    v.row(0, 0, 0),
-                    u.component,
-                    u.step[1],
-                    u.step[2],
-                    subgrid_.size,
-                    begin,
-                    end,
-                    reinterpret_cast<double*>(rows_.next())};
+  const Chunk chunk = chunk_of(u, v, subgrid_.size, begin, end, rows_.next());
   sweep_down(chunk, u.row(0, 0, 0), factors_);
 }
 

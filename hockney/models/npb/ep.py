@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from hockney.models.npb.program import Phase, Program, Share, Work, length_of, sums
 
-PAIRS = {
+SIZES = {
     "S": 1 << 24,
     "W": 1 << 25,
     "A": 1 << 28,
@@ -15,11 +15,12 @@ PAIRS = {
     "paper": 1 << 26,
     "tiny": 1001,
 }
+"""Pairs."""
 ANNULI = 10
 
 
 def program(size: str, ranks: int) -> Program:
-    pairs = PAIRS[size]
+    pairs = SIZES[size]
     shares = tuple(Share((Work(2.0 * length_of(pairs, ranks, rank), "pairs"),)) for rank in range(ranks))
     totals = Phase("sums", (Share(),) * ranks, (sums(1, 2, ranks), sums(1, ANNULI, ranks)))
     return Program("ep", size, ranks, 1, 2.0 * pairs, (Phase("pairs", shares), totals))

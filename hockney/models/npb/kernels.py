@@ -11,26 +11,11 @@ from hockney.core.case import Case
 from hockney.models.npb import bt, cg, ep, ft, integer_sort, lu, mg, sp
 from hockney.models.npb.program import Program
 
+_MODULES = {"bt": bt, "cg": cg, "ep": ep, "ft": ft, "is": integer_sort, "lu": lu, "mg": mg, "sp": sp}
 PROGRAMS: Mapping[str, Callable[[str, int], Program]] = {
-    "bt": bt.program,
-    "cg": cg.program,
-    "ep": ep.program,
-    "ft": ft.program,
-    "is": integer_sort.program,
-    "lu": lu.program,
-    "mg": mg.program,
-    "sp": sp.program,
+    name: module.program for name, module in _MODULES.items()
 }
-SIZES: Mapping[str, tuple[str, ...]] = {
-    "bt": tuple(bt.SIZES),
-    "cg": tuple(cg.SIZES),
-    "ep": tuple(ep.PAIRS),
-    "ft": tuple(ft.SIZES),
-    "is": tuple(integer_sort.SIZES),
-    "lu": tuple(lu.SIZES),
-    "mg": tuple(mg.SIZES),
-    "sp": tuple(sp.SIZES),
-}
+SIZES: Mapping[str, tuple[str, ...]] = {name: tuple(module.SIZES) for name, module in _MODULES.items()}
 """Classes."""
 
 

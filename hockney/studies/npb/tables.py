@@ -22,7 +22,8 @@ VERIFIED = {True: "yes", False: "no", None: "not checked"}
 
 
 def benchmarks(run: NpbResults) -> Table:
-    """Every benchmark without barriers, on every number of ranks; which are verified, unless all are."""
+    """Each benchmark without barriers on each number of ranks. There is a column for verification unless all
+    results were verified."""
     unsure = any(p.verified is not True for p in run.plain)
     rows = tuple(
         (
@@ -142,7 +143,7 @@ def _phases(p: NpbPoint) -> Iterator[tuple[str, ...]]:
 
 
 def predicted(found: NpbPredictions) -> Table | None:
-    """Every prediction from one rank beside the measured time, and what fails."""
+    """Predicted and measured times on several ranks, and the assumption of the prediction that fails."""
     rows = tuple(
         (
             each.point.kernel,
@@ -172,7 +173,7 @@ def predicted(found: NpbPredictions) -> Table | None:
 
 
 def wrong(run: NpbResults) -> Table | None:
-    """Cases with a wrong answer, and the first that was found."""
+    """Cases with a wrong answer, each with the first error that was found."""
     rows = tuple((p.measured.case.line, VERIFIED[False], first_error(p.records)) for p in run.wrong)
     return Table("npb-wrong", "Wrong answers", ("case", "verified", "first"), rows) if rows else None
 
