@@ -46,7 +46,8 @@ QuadraticAssignment::QuadraticAssignment(Instance instance, int size, std::vecto
     if (*std::min_element(matrix->begin(), matrix->end()) < 0)
       throw std::invalid_argument("a quadratic assignment problem has a negative flow or distance");
   const double all_flows = std::accumulate(flows_.begin(), flows_.end(), 0.0);
-  if (all_flows * *std::max_element(distances_.begin(), distances_.end()) > 0x1p53)
+  energy_bound_ = all_flows * *std::max_element(distances_.begin(), distances_.end());
+  if (energy_bound_ > 0x1p53)
     throw std::invalid_argument("the energy of a quadratic assignment problem could exceed 2^53");
   flows_back_ = transposed(flows_, index(size));
   distances_back_ = transposed(distances_, index(size));

@@ -14,7 +14,8 @@ namespace {
 
 // Pairs of each city with its nearest ones, in both directions, without duplicates. A city next to many
 // others has more pairs than they have, and all pairs have the same probability.
-std::vector<std::array<std::int32_t, 2>> near_pairs(const Distances& distances) {
+// `longest` becomes the longest of all distances.
+std::vector<std::array<std::int32_t, 2>> near_pairs(const Distances& distances, std::int32_t& longest) {
   // D. S. Johnson, L. A. McGeoch, The traveling salesman problem: a case study, 1997, use 20 at all sizes and
   // 10 for speed; with 10, fewer moves are proposed that are not accepted.
   constexpr int nearest = 10;
@@ -27,6 +28,7 @@ std::vector<std::array<std::int32_t, 2>> near_pairs(const Distances& distances) 
     others.clear();
     for (std::int32_t other = 0; other < cities; ++other)
       if (other != city) others.emplace_back(distances(city, other), other);
+    longest = std::max(longest, std::max_element(others.begin(), others.end())->first);
     std::nth_element(others.begin(), others.begin() + (count - 1), others.end());
     for (int i = 0; i < count; ++i) {
       const std::int32_t other = others[static_cast<std::size_t>(i)].second;
@@ -44,7 +46,7 @@ std::vector<std::array<std::int32_t, 2>> near_pairs(const Distances& distances) 
 TravellingSalesman::TravellingSalesman(Instance instance, Distances distances)
     : instance_{std::move(instance)}, distances_{std::move(distances)}, cities_{distances_.size()} {
   check_generated(cities_, least_cities, most_cities, "cities");
-  near_ = near_pairs(distances_);
+  near_ = near_pairs(distances_, longest_);
   // One move of 17 is between any two cities.
   constexpr std::size_t near_share = 16;
   choices_ = static_cast<std::uint32_t>(near_.size() + std::max<std::size_t>(1, near_.size() / near_share));

@@ -10,27 +10,28 @@
 #include <cstddef>
 #include <vector>
 
-#include "hockney/annealing/random.hpp"
+#include "hockney/annealing/problem.hpp"
 
 namespace hockney::annealing {
 
 // The change of a move is the difference of the energies before and after it, exactly, for random moves of
 // which all are made; a state is the same after it was saved and loaded.
-template <class Problem>
-void check_moves(const Problem& problem, std::uint64_t seed, int moves = 300) {
+template <BoundedProblem P>
+void check_moves(const P& problem, std::uint64_t seed, int moves = 300) {
   Random random(seed, 0, move_stream);
-  typename Problem::State state = problem.initial(random);
+  typename P::State state = problem.initial(random);
   for (int i = 0; i < moves; ++i) {
     const double before = problem.energy(state);
     ASSERT_EQ(before, std::floor(before)) << problem.name();
-    const typename Problem::Move move = problem.propose(state, random);
+    ASSERT_LE(std::abs(before), problem.energy_bound()) << problem.name();
+    const typename P::Move move = problem.propose(state, random);
     const double change = problem.change(state, move);
     problem.accept(state, move);
     ASSERT_EQ(problem.energy(state) - before, change) << problem.name() << ", move " << i;
   }
   std::vector<std::byte> saved(problem.bytes());
   problem.save(state, saved.data());
-  typename Problem::State loaded;
+  typename P::State loaded;
   problem.load(loaded, saved.data());
   EXPECT_EQ(problem.energy(loaded), problem.energy(state));
   // Everything that moves depend on is restored.
@@ -39,8 +40,8 @@ void check_moves(const Problem& problem, std::uint64_t seed, int moves = 300) {
     Random other(seed, 1, move_stream);
     one.seek(static_cast<std::uint64_t>(i));
     other.seek(static_cast<std::uint64_t>(i));
-    const typename Problem::Move move = problem.propose(state, one);
-    const typename Problem::Move same = problem.propose(loaded, other);
+    const typename P::Move move = problem.propose(state, one);
+    const typename P::Move same = problem.propose(loaded, other);
     ASSERT_EQ(problem.change(state, move), problem.change(loaded, same));
     problem.accept(state, move);
     problem.accept(loaded, same);
@@ -50,11 +51,11 @@ void check_moves(const Problem& problem, std::uint64_t seed, int moves = 300) {
 
 // One walker by Metropolis' rule at `temperatures` temperatures, from `hot` to `cold` in equal ratios. The
 // lowest energy that it meets.
-template <class Problem>
-double annealed(const Problem& problem, std::uint64_t seed, double hot, double cold, int temperatures,
+template <Problem P>
+double annealed(const P& problem, std::uint64_t seed, double hot, double cold, int temperatures,
                 std::int64_t steps) {
   Random start(seed, 0, initial_stream);
-  typename Problem::State state = problem.initial(start);
+  typename P::State state = problem.initial(start);
   Random random(seed, 0, move_stream);
   double energy = problem.energy(state);
   double best = energy;
@@ -64,7 +65,7 @@ double annealed(const Problem& problem, std::uint64_t seed, double hot, double c
   for (int t = 0; t < temperatures; ++t, temperature *= ratio)
     for (std::int64_t i = 0; i < steps; ++i) {
       random.seek(step++);
-      const typename Problem::Move move = problem.propose(state, random);
+      const typename P::Move move = problem.propose(state, random);
       const double change = problem.change(state, move);
       if (change > 0 && random.uniform() >= std::exp(-change / temperature)) continue;
       problem.accept(state, move);

@@ -57,6 +57,9 @@ class QuadraticAssignment final {
   /** The sum over all pairs of facilities, each direction, of flow times distance: a whole number. */
   [[nodiscard]] double energy(const State& state) const;
 
+  /** With every flow over the longest distance. */
+  [[nodiscard]] double energy_bound() const { return energy_bound_; }
+
   /** Any two facilities, with equal probability. */
   Move propose(const State& /*state*/, Random& random) const {
     const auto size = static_cast<std::uint32_t>(size_);
@@ -122,6 +125,7 @@ class QuadraticAssignment final {
   Instance instance_;
   std::int32_t size_;
   bool symmetric_;
+  double energy_bound_;
   Matrix flows_;
   Matrix distances_;
   Matrix flows_back_;  // transposed, unless both are symmetric

@@ -65,6 +65,9 @@ class SpinGlass final {
   /** The sum over bonds of -coupling * spin * spin: a whole number. */
   [[nodiscard]] double energy(const State& state) const;
 
+  /** With every bond satisfied, or none. */
+  [[nodiscard]] double energy_bound() const { return static_cast<double>(dimensions_) * sites_; }
+
   /** Any spin, with equal probability. */
   Move propose(const State& /*state*/, Random& random) const {
     return {static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(sites_)))};

@@ -63,6 +63,9 @@ class TravellingSalesman final {
   /** The length of the tour: a whole number below 2^53, so that sums of changes are exact. */
   [[nodiscard]] double energy(const State& state) const;
 
+  /** No tour is longer. */
+  [[nodiscard]] double energy_bound() const { return static_cast<double>(longest_) * cities_; }
+
   /** Chooses two cities and reverses the path from one to the other. Most of these pairs are near each other,
       since reversals between distant cities are hardly ever accepted at low temperatures; the others are
       any cities, so that every tour can be reached.
@@ -139,6 +142,7 @@ class TravellingSalesman final {
   Distances distances_;
   std::int32_t cities_;
   std::vector<std::array<std::int32_t, 2>> near_;  // each pair in both directions
+  std::int32_t longest_ = 0;                       // of all distances
   std::uint32_t choices_;                          // those of near_, and some for any two cities
 };
 
