@@ -26,7 +26,7 @@ PARTS = "computation", "posting", "testing", "waiting", "balancing"
 SMALL = "walkers=18 steps=50 temperatures=9"
 PROBLEMS = (
     "problem=tsp size=14",
-    "problem=tsp instance=gr17 schedule=geometric",
+    "problem=tsp instance=gr17",
     "problem=spin_glass size=4 dimensions=3",
     "problem=qap instance=nug12",
 )
