@@ -114,6 +114,17 @@ TEST(Annealing, SchedulesOfLaggedAndCollectiveAreTheSame) {
   }
 }
 
+TEST(Annealing, GeometricCoolingGivesTheSameInAllSetups) {
+  std::uint64_t digest = 0;
+  for (Options options : variants()) {
+    SCOPED_TRACE(described(options));
+    options.cooling = Cooling::geometric;
+    const std::uint64_t found = anneal(toy::Partition{}, options, MPI_COMM_WORLD).digest;
+    if (digest == 0) digest = found;
+    EXPECT_EQ(found, digest);
+  }
+}
+
 TEST(Annealing, EverySetupEndsWithAllWalkersAndTrueEnergies) {
   const toy::Partition problem;
   for (const Options& options : variants()) {
