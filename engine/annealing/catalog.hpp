@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ensemble/setup.hpp"
 #include "measure/parameters.hpp"
 #include "measure/workload.hpp"
 
@@ -17,7 +18,7 @@ inline constexpr const char* instance_choices =
     "tai12a|tai15a|tai20a";
 
 inline constexpr Parameter parameters[] = {
-    {"setup", Kind::choice, "", "original", 0, 0, "collective|decoupled|estimated|lagged|original|persistent",
+    {"setup", Kind::choice, "", "original", 0, 0, setup_choices,
      "how the master and the workers communicate"},
     {"problem", Kind::choice, "", "tsp", 0, 0, "tsp|spin_glass|qap",
      "traveling salesman, Edwards-Anderson spin glass, or quadratic assignment"},
@@ -25,9 +26,8 @@ inline constexpr Parameter parameters[] = {
      "of a generated instance: cities (grid: in a row), edge of the lattice, or facilities"},
     {"dimensions", Kind::integer, "", "2", 2, 3, "", "of a spin glass"},
     {"instance", Kind::text, "", "generated", 0, 0, instance_choices,
-     "generated from size and instance_seed; planted (spin glass), circle or grid (tours): the same with a "
-     "known "
-     "optimum; one that comes with hockney; or a file of TSPLIB or QAPLIB"},
+     "generated from size and instance_seed; planted (spin glass), circle or grid (tours): the same with "
+     "a known optimum; one that comes with hockney; or a file of TSPLIB or QAPLIB"},
     {"instance_seed", Kind::integer, "", "1", 0, 1e15, "", "seed of a generated instance"},
     {"walkers", Kind::integer, "", "64", 1, 1e6, "", "copies of the system, over all ranks"},
     {"steps", Kind::integer, "", "1000", 1, 1e9, "", "Metropolis steps of each walker at a temperature"},
