@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Moves per second of the annealing library on one core, and how often it finds known optima.
 
-    python benchmarks/annealing.py [--mpi NAME] [--seeds 20] [--repetitions 5] [--out docs/benchmarks/annealing.md]
+    python benchmarks/annealing.py [--mpi NAME] [--seeds 20] [--repetitions 5] [--out FILE]
 
 `annealing_moves.cpp` is compiled with the installed library. Its travelling salesman is compared with a plain
-2-opt program in C++ at the same temperatures. Then every instance that comes with the library, and planted spin
-glasses, are annealed with documented parameters; if fewer than 19 of 20 seeds find the optimum, again with ten
-times as many steps.
+2-opt program in C++ at the same temperatures. Then every instance that comes with the library, and planted
+spin glasses, are annealed with documented parameters; if fewer than 19 of 20 seeds find the optimum, again
+with ten times as many steps.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ import tempfile
 from pathlib import Path
 
 from hockney import build
+from hockney.core.machine import Mpi
 from hockney.launch.command import command
 from hockney.machine import find_mpi, processors
-from hockney.machine.mpi import Mpi
 
 HERE = Path(__file__).parent
 CITIES = (100, 300, 1000)
@@ -33,16 +33,17 @@ REQUIRED = 0.95
 STEPS = (1000, 10000)
 INTRODUCTION = """\
 All times are processor time of one core.
-All annealings have 300 temperatures with `schedule=constant_speed speed=0.3`, and `setup=original` on one rank."""
+All annealings have 300 temperatures with `schedule=constant_speed speed=0.3`, and `setup=original` on one
+rank."""
 PEER = """\
-The plain program is 2-opt as in textbooks (`benchmarks/annealing_moves.cpp`): any two positions, `std::mt19937`, \
-`std::exp` for each move that is no improvement, and a full matrix of distances.
+The plain program is 2-opt as in textbooks (`benchmarks/annealing_moves.cpp`): any two positions,
+`std::mt19937`, `std::exp` for each move that is no improvement, and a full matrix of distances.
 Both have 8 walkers, 10 steps per city at each temperature, and the same temperatures.
 `best / plain` is the length of the best tour divided by that of the plain program's."""
 OPTIMA = """\
-With 64 walkers and 1000 steps of each at a temperature: the number of seeds with which the optimum is found, and the median time of a whole annealing.
-An instance that needs more than 1000 steps per walker and temperature for 95% of the seeds is listed again with \
-10,000."""
+With 64 walkers and 1000 steps of each at a temperature: the number of seeds with which the optimum is found,
+and the median time of a whole annealing.
+Instances whose optimum fewer than 95% of the seeds find are listed again with 10,000 steps."""
 
 
 def compiled(mpi: Mpi, prefix: Path) -> Path:
