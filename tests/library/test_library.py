@@ -21,7 +21,7 @@ from hockney.core.machine import Mpi
 pytestmark = [pytest.mark.mpi, pytest.mark.one_mpi]
 PROGRAMS = {"check", "coll_check", "unchanged", "rules", "random_supersteps", "steps"}
 """What tests compile into the prefix."""
-PACKAGES = "hockney", "hockney-coll", "hockney-bsp", "hockney-bpram"
+PACKAGES = "hockney", "hockney-coll", "hockney-bsp", "hockney-bpram", "hockney-annealing"
 
 
 @pytest.fixture(scope="session")

@@ -105,8 +105,9 @@ class Tsplib final {
     std::vector<Distances::Point> points(static_cast<std::size_t>(size));
     std::vector<bool> seen(points.size());
     for (int i = 1; i <= size; ++i) {
-      const std::string which = " " + std::to_string(i) + " of " + std::to_string(size);
-      const auto node = static_cast<std::size_t>(words_.whole("node" + which, 1, size) - 1);
+      std::string which = "node ";
+      which.append(std::to_string(i)).append(" of ").append(std::to_string(size));
+      const auto node = static_cast<std::size_t>(words_.whole(which, 1, size) - 1);
       const std::string place = " of node " + std::to_string(node + 1);
       if (seen[node]) words_.fail("value", "each node once", "node " + std::to_string(node + 1) + " again");
       seen[node] = true;
