@@ -112,7 +112,7 @@ def optima(mpi: Mpi, program: Path, kind: str, name: str, steps: int, seeds: int
     def run(seed: int) -> dict[str, float]:
         return printed(mpi, str(program), "optimum", kind, str(steps), str(seed), name, bind=False)[0]
 
-    with ThreadPoolExecutor(len(processors().cores)) as pool:
+    with ThreadPoolExecutor(processors().cores.usable) as pool:
         return list(pool.map(run, range(1, seeds + 1)))
 
 
