@@ -12,7 +12,7 @@ include(GNUInstallDirs)
 set(HOCKNEY_CONFIG_FOLDER ${CMAKE_INSTALL_LIBDIR}/cmake/hockney)
 
 function(hockney_component name)
-  cmake_parse_arguments(PARSE_ARGV 1 component "" "ARCHIVE;DESCRIPTION;LINK;REQUIRES;STANDARD" "SOURCES;HEADERS")
+  cmake_parse_arguments(PARSE_ARGV 1 component "" "ARCHIVE;DESCRIPTION;LINK;REQUIRES" "SOURCES;HEADERS")
   set(target hockney_${name})
   if(NOT component_ARCHIVE)
     set(component_ARCHIVE ${target})
@@ -23,16 +23,13 @@ function(hockney_component name)
     PUBLIC $<BUILD_INTERFACE:${HOCKNEY_ENGINE}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
     PRIVATE ${HOCKNEY_ENGINE})
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic)
-  # The headers are C++17 unless there is another STANDARD, the implementation is C++20. Hidden visibility, so that a shared library built with
+  # The headers are C++17, the implementation is C++20. Hidden visibility, so that a shared library built with
   # it exports only its own functions; position independent, so that it can be linked into one.
   set_target_properties(${target} PROPERTIES
     EXPORT_NAME ${name} OUTPUT_NAME ${component_ARCHIVE}
     CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON POSITION_INDEPENDENT_CODE ON)
-  if(NOT component_STANDARD)
-    set(component_STANDARD 17)
-  endif()
-  target_compile_features(${target} INTERFACE cxx_std_${component_STANDARD})
+  target_compile_features(${target} INTERFACE cxx_std_17)
   # Users of the installed library may compile without a wrapper: hockneyConfig.cmake finds this target.
   target_link_libraries(${target} INTERFACE ${component_LINK} $<INSTALL_INTERFACE:MPI::MPI_CXX>)
   install(TARGETS ${target} EXPORT ${name} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
