@@ -43,7 +43,7 @@ ENGINE = {
 }
 GROUPS = (
     "kernels", "neighborhood", "nonblocking", "persistent", "send_modes", "vector_collectives",
-    "onesided", "messages", "datatypes", "threads", "startup", "io", "npb",
+    "onesided", "messages", "datatypes", "threads", "startup", "io", "npb", "annealing",
 )  # fmt: skip
 """Shelves of workloads that are compiled on first use. Their files may share headers of their folder."""
 SHELVES = ("sync", "coll", "patterns", *GROUPS)
