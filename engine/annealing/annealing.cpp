@@ -29,6 +29,7 @@ Options options_of(const Values& values) {
   options.factor = values.real("cooling");
   options.temperature = values.real("temperature");
   options.lag = whole("lag");
+  options.lead = whole("lead");
   options.test_every = whole("test_every");
   options.groups = whole("groups");
   options.balance = values.word("balance") == "yes";

@@ -40,6 +40,9 @@ inline constexpr Parameter parameters[] = {
     {"lag", Kind::integer, "", "0", 0, 1e6, "",
      "rounds after which a schedule is used, for collective, lagged and persistent; 0: as soon as it "
      "arrives"},
+    {"lead", Kind::integer, "", "4", 1, 1e6, "",
+     "rounds that a rank may be ahead of its newest schedule, for estimated, and for collective and "
+     "persistent without a lag"},
     {"test_every", Kind::integer, "", "0", 0, 1e9, "",
      "steps of a walker between two calls of MPI_Test; 0: only at the end of a round"},
     {"groups", Kind::integer, "", "0", 0, 1e6, "",
