@@ -6,7 +6,7 @@ One message follows a piecewise Hockney model, a train of messages LogGP (the PR
 Rehm, "Low-Overhead LogGP Parameter Assessment for Modern Interconnection Networks", 2007). A collective takes
 a + rounds * (latency + bytes * per_byte), an exchange on a ring the time of its steps' messages, computing
 the preset time, a message-based barrier the messages on its longest path, one in shared memory its flags; for
-bulk synchronous programs see `fake_bsp`, for the NAS benchmarks `fake_npb`.
+bulk synchronous programs see `fake_bsp`, for the NAS benchmarks `fake_npb`, for annealing `fake_annealing`.
 Fits of its results must recover these parameters.
 """
 
@@ -22,6 +22,7 @@ import numpy as np
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog, Metric
 from hockney.core.record import MetricSeries
+from hockney.launch.fake_annealing import ANNEALING, FakeAnnealing
 from hockney.launch.fake_bsp import FakeBsp
 from hockney.launch.fake_npb import CHECKED_BYTES, NPB, FakeNpb
 from hockney.system.bundled import bundled_catalog
@@ -79,6 +80,7 @@ class World:
     """The spread of the exits of a barrier, relative to its time."""
     bsp: FakeBsp = field(default_factory=FakeBsp)
     npb: FakeNpb = field(default_factory=FakeNpb)
+    annealing: FakeAnnealing = field(default_factory=FakeAnnealing)
     noise: float = 0.03
     launch_noise: float = 0.004
     tail: float = 0.02
@@ -104,7 +106,11 @@ class World:
             return self.receive_overhead_s
         if workload.role == "exchange" and workload.operation == "ring":
             return self.exchange(case.ranks, one_way)
-        for known in (self.bsp.time(workload, case), self.npb.time(workload, case)):
+        for known in (
+            self.bsp.time(workload, case),
+            self.npb.time(workload, case),
+            self.annealing.time(workload, case, self.shares_of(case)),
+        ):
             if known is not None:
                 return known
         if workload.operation == "barrier":
@@ -139,7 +145,7 @@ class World:
         if "shares" not in case:
             return LongestWork(work)
         serial = case.number("serial") * work
-        shares = self.shares(str(case["shares"]), int(case.number("seed")), case.ranks)
+        shares = self.shares_of(case)
         longest = float(np.max(shares)) * (work - serial) / case.ranks
         return LongestWork(serial + longest, float(np.max(shares)))
 
@@ -164,6 +170,8 @@ class World:
         workload = self.catalog.entry(case.workload)
         if workload.role == NPB and (known := self.npb.values(metric, case, case_s)) is not None:
             return known
+        if workload.role == ANNEALING:
+            return self.annealing.values(metric, case, case_s, self.shares_of(case))
         work = self.work(case)
         preset = {} if work is None else {"work": work.seconds, "imbalance": work.imbalance}
         if metric.name == "paused":
@@ -186,7 +194,13 @@ class World:
     def labels(self, case: Case) -> dict[str, str]:
         if self.catalog.entry(case.workload).role == NPB:
             return self.npb.labels(case)
+        if self.catalog.entry(case.workload).role == ANNEALING:
+            return self.annealing.labels(case)
         return {} if self.work(case) is None else {"work_clock": "thread"}
+
+    def shares_of(self, case: Case) -> np.ndarray:
+        """Every rank's share in a case, 1 for each if it does not name them."""
+        return self.shares(str(case.get("shares", "equal")), int(case.number("seed")), case.ranks)
 
     def shares(self, text: str, seed: int, ranks: int) -> np.ndarray:
         """Every rank's share of the parallel work, with mean 1. Random shares have the requested
