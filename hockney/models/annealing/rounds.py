@@ -49,8 +49,8 @@ class RankTimes:
 
 def run(computing: np.ndarray, ahead: int | None, costs: RoundCosts, polls: int = 1) -> RankTimes:
     """`computing` are seconds by sample, rank and round; `ahead` is how many rounds a rank may be ahead of
-    its schedule, None: it never waits for one. The master looks for statistics `polls` times in a round, the last
-    time at its end."""
+    its schedule, None: it never waits for one. The master looks for statistics `polls` times in a round,
+    the last time at its end."""
     samples, ranks, rounds = computing.shape
     busy = np.array(costs.posting) + np.array(costs.testing)
     if ranks == 1:

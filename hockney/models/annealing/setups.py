@@ -33,19 +33,27 @@ def _on_arrival(program: Rounds) -> int | None:
 @dataclass(frozen=True)
 class SetupModel:
     """`blocking`: the calls of a round return when their data have arrived. `collective`: they are collective
-    operations instead of messages between the master and each worker. `silent`: there are none."""
+    operations instead of messages between the master and each worker. `silent`: there are none. `lags`: a
+    case may name a lag. `simulated`: SimGrid's MPI has its calls."""
 
     ahead: Ahead
     blocking: bool = False
     collective: bool = False
     silent: bool = False
+    lags: bool = False
+    simulated: bool = True
+
+    @property
+    def tests(self) -> bool:
+        """Whether it can test for messages during the steps."""
+        return not self.blocking and not self.silent
 
 
 SETUPS: Mapping[str, SetupModel] = {
     "original": SetupModel(_with_its_schedule, blocking=True, collective=True),
     "estimated": SetupModel(_never_waiting),
     "decoupled": SetupModel(_never_waiting, silent=True),
-    "collective": SetupModel(_on_arrival, collective=True),
-    "persistent": SetupModel(_on_arrival, collective=True),
-    "lagged": SetupModel(_one_round_behind),
+    "collective": SetupModel(_on_arrival, collective=True, lags=True),
+    "persistent": SetupModel(_on_arrival, collective=True, lags=True, simulated=False),
+    "lagged": SetupModel(_one_round_behind, lags=True),
 }

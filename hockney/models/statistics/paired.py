@@ -11,11 +11,12 @@ no new evidence about other seeds. Without common seeds the two means are compar
 The cost of reaching a target is the expected running time: the time of all runs, also of those that end
 without reaching it, over the number of those that do (Hansen, Auger, Finck, Ros, "Real-Parameter Black-Box
 Optimization Benchmarking 2010: Experimental Setup", INRIA RR-7215). Its ratio is not a mean, so that its
-interval is that of the jackknife over the seeds (Efron, Stein, Ann. Statist. 9 (1981) 586)."""
+interval is that of the jackknife over the seeds (Efron, Stein, Ann. Statist. 9 (1981) 586), of both together
+if they are common, else of each."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -96,25 +97,35 @@ def ratio_of_expected_times(
     """Of the seeds of both, if there are FEWEST_PAIRS, otherwise of all. None if one never reached the
     target; without an interval if that depends on a single seed."""
     pairs = common(of, over)
-    if len(pairs) >= FEWEST_PAIRS:
-        return _jackknifed([of[seed] for seed in pairs], [over[seed] for seed in pairs])
-    a, b = expected_time(of), expected_time(over)
-    return None if a is None or b is None else Estimate(a / b, None, None)
-
-
-def _jackknifed(of: Sequence[Attempts], over: Sequence[Attempts]) -> Estimate | None:
-    sums = [np.array([[x.spent, x.reached] for x in each], dtype=float) for each in (of, over)]
+    paired = len(pairs) >= FEWEST_PAIRS
+    a, b = ([each[seed] for seed in pairs] if paired else list(each.values()) for each in (of, over))
+    sums = [np.array([[x.spent, x.reached] for x in each], dtype=float).reshape(-1, 2) for each in (a, b)]
     if min(each[:, 1].sum() for each in sums) == 0:
         return None
-    whole = _log_ratio(*(each.sum(axis=0) for each in sums))
-    count = len(of)
-    without = [each.sum(axis=0) - each for each in sums]
-    if min(each[:, 1].min() for each in without) == 0:
-        return Estimate(float(np.exp(whole)), None, None)
-    logs = np.array([_log_ratio(*(each[k] for each in without)) for k in range(count)])
-    half = float(student(count - 1)) * np.sqrt((count - 1) / count * np.sum((logs - logs.mean()) ** 2))
+    whole = float(np.subtract(*(_log_expected(each.sum(axis=0)) for each in sums)))
+    half = _half_width(*map(_without_each, sums), paired)
     return estimate(*(float(np.exp(each)) for each in (whole, whole - half, whole + half)))
 
 
-def _log_ratio(of: np.ndarray, over: np.ndarray) -> float:
-    return float(np.log(of[0] / of[1]) - np.log(over[0] / over[1]))
+def _log_expected(sums: np.ndarray) -> np.ndarray:
+    """Of seconds and successes in the last dimension; nan without successes."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(sums[..., 1] > 0, np.log(sums[..., 0] / sums[..., 1]), np.nan))
+
+
+def _without_each(values: np.ndarray) -> np.ndarray:
+    """Log of the expected time without each seed in turn."""
+    return _log_expected(values.sum(axis=0) - values)
+
+
+def _half_width(of: np.ndarray, over: np.ndarray, paired: bool) -> float:
+    """From the estimates without each seed; nan with a single one."""
+    if min(len(of), len(over)) < 2:
+        return float("nan")
+    parts = [of - over] if paired else [of, over]
+    variances = [(len(x) - 1) / len(x) * float(np.sum((x - x.mean()) ** 2)) for x in parts]
+    whole = sum(variances)
+    if not whole > 0:
+        return whole
+    freedom = whole**2 / sum(v**2 / (len(x) - 1) for v, x in zip(variances, parts, strict=True))
+    return float(student(freedom) * np.sqrt(whole))
