@@ -34,6 +34,7 @@ ENGINE = {
     "coll": 2,
     "bsp": 2,
     "bpram": 2,
+    "ensemble": 2,
     "local": 2,
     "measure": 3,
     "library": 3,

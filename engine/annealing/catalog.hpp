@@ -8,16 +8,26 @@
 // The parameters and metrics of the workload `annealing`.
 namespace hockney::annealing_workload {
 
+// The instances that come with the library are those of ensemble/instances.
+inline constexpr const char* instance_choices =
+    "generated|planted|circle|grid|file:PATH|"
+    "a280|att48|bayg29|bays29|berlin52|burma14|dantzig42|eil51|eil76|fri26|gr17|gr21|gr24|gr48|hk48|kroA100|"
+    "pr1002|st70|swiss42|ulysses16|ulysses22|"
+    "bur26a|chr12a|chr15a|els19|esc16a|esc16b|had12|had20|kra30a|lipa20a|nug12|nug15|nug20|nug30|rou12|scr12|"
+    "tai12a|tai15a|tai20a";
+
 inline constexpr Parameter parameters[] = {
     {"setup", Kind::choice, "", "original", 0, 0, "collective|decoupled|estimated|lagged|original|persistent",
      "how the master and the workers communicate"},
     {"problem", Kind::choice, "", "tsp", 0, 0, "tsp|spin_glass|qap",
      "traveling salesman, Edwards-Anderson spin glass, or quadratic assignment"},
     {"size", Kind::integer, "", "100", 2, 1e6, "",
-     "of a generated instance: cities, edge of the lattice, or facilities"},
+     "of a generated instance: cities (grid: in a row), edge of the lattice, or facilities"},
     {"dimensions", Kind::integer, "", "2", 2, 3, "", "of a spin glass"},
-    {"instance", Kind::text, "", "generated", 0, 0, "generated|file:PATH",
-     "generated from size and instance_seed, one that comes with hockney, or a file of TSPLIB or QAPLIB"},
+    {"instance", Kind::text, "", "generated", 0, 0, instance_choices,
+     "generated from size and instance_seed; planted (spin glass), circle or grid (tours): the same with a "
+     "known "
+     "optimum; one that comes with hockney; or a file of TSPLIB or QAPLIB"},
     {"instance_seed", Kind::integer, "", "1", 0, 1e15, "", "seed of a generated instance"},
     {"walkers", Kind::integer, "", "64", 1, 1e6, "", "copies of the system, over all ranks"},
     {"steps", Kind::integer, "", "1000", 1, 1e9, "", "Metropolis steps of each walker at a temperature"},

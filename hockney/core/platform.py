@@ -40,9 +40,10 @@ files, hence of SMPI; a workload of any name may perform them (its `operation` i
 RATED = (
     "multiplication", "sort", "merge", "min-plus", "closure", "copy",
     "ep", "cg", "mg", "ft", "is", "lu", "bt", "sp",
+    "annealing",
 )  # fmt: skip
-"""What a core may have a rate of its own for: local work of the kernels on BSPlib, and the NAS Parallel
-Benchmarks. A workload of any name may perform them."""
+"""What a core may have a rate of its own for: local work of the kernels on BSPlib, the NAS Parallel
+Benchmarks, and steps of annealing. A workload of any name may perform them."""
 
 
 class Segment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "ensemble/conversation.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "ensemble/digest.hpp"
+#include "ensemble/redistribution.hpp"
+
+namespace hockney::annealing {
+namespace {
+
+std::size_t at(int round) {
+  return static_cast<std::size_t>(round);
+}
+
+}  // namespace
+
+Conversation::Conversation(Part& part, Channel& channel, Timetable timetable)
+    : part_(part),
+      channel_(channel),
+      timetable_(timetable),
+      scheduler_(part, timetable.lag, timetable.lead),
+      planned_(part.options.rounds),
+      rounds_(planned_),
+      newest_(std::min(timetable.lag, planned_ - 1)),
+      last_schedule_(planned_ - 1),
+      schedules_(at(planned_)),
+      factors_(at(planned_), 1.0),
+      redistributions_(at(planned_)),
+      counts_(equal_counts(part.options.walkers, part.comm.size)) {
+  for (int round = 0; round <= newest_; ++round)
+    schedules_[at(round)] = {temperature_without_statistics(part.options, part.initial_temperature, round),
+                             part.options.steps, 0};
+}
+
+void Conversation::run() {
+  for (int round = 0; round < rounds_; ++round) {
+    while (newest_ < round - timetable_.lead) hear(true);
+    if (round == rounds_) break;  // heard just now
+    compute(round);
+    end(round);
+  }
+  while (!heard_all()) hear(true);
+  {
+    const Spending waiting(part_.account, Spent::waiting);
+    channel_.finish();
+  }
+  if (!master()) return;
+  for (int round = 0; round <= newest_; ++round)
+    part_.schedule_digest += digest_of(0, at(round), schedules_[at(round)].temperature);
+}
+
+// Receives what is next, statistics on the master and a schedule elsewhere; false if it has not arrived.
+bool Conversation::hear(bool wait) {
+  if (heard_all()) return false;
+  const Spending spending(part_.account, wait ? Spent::waiting : Spent::testing);
+  if (!master()) {
+    const std::optional<Schedule> schedule = channel_.receive(wait);
+    if (schedule) take(*schedule);
+    return schedule.has_value();
+  }
+  const Statistics* const all = channel_.collect(wait);
+  if (!all) return false;
+  const Spending computing(part_.account, Spent::computation);
+  ++collected_;
+  const std::optional<Schedule> schedule = scheduler_.next(all);
+  if (!schedule) return true;
+  take(*schedule);
+  const Spending posting(part_.account, Spent::posting);
+  channel_.announce(*schedule);
+  return true;
+}
+
+void Conversation::listen() {
+  while (hear(false)) {
+  }
+}
+
+void Conversation::take(const Schedule& schedule) {
+  schedules_[at(++newest_)] = schedule;
+  const int last = newest_ + timetable_.lead;
+  if (schedule.flag & stop && last + 1 < rounds_) {
+    rounds_ = last + 1;
+    // Statistics of every round that takes place are answered, as planned.
+    last_schedule_ = std::min(planned_ - 1, last + 1 + timetable_.lag);
+    channel_.shorten(rounds_);
+  }
+  if (schedule.flag & redistribute) redistributions_[at(last)] = true;
+}
+
+double Conversation::temperature(int round) const {
+  double temperature = schedules_[at(std::min(round, newest_))].temperature;
+  for (int i = newest_; i < round; ++i) temperature *= factors_[at(i)];
+  return temperature;
+}
+
+void Conversation::compute(int round) {
+  const int steps = schedules_[at(std::min(round, newest_))].steps;
+  double present = temperature(round);
+  std::int64_t counted = part_.steps;
+  bool estimated = round > newest_;
+  const auto count = [&] {
+    if (estimated) part_.estimated_steps += part_.steps - counted;
+    counted = part_.steps;
+    estimated = round > newest_;
+  };
+  for (std::size_t i = 0; i < part_.walkers.size(); ++i)
+    part_.advance(i, round, steps, present, [&] {
+      listen();
+      count();
+      return temperature(round);
+    });
+  count();
+}
+
+void Conversation::end(int round) {
+  const Statistics statistics = part_.statistics();
+  if (timetable_.lead > 0) {
+    const EnsembleSums sums{static_cast<int>(part_.walkers.size()), statistics.energies, statistics.squares};
+    // The master's newest factor where this rank's walkers are too few for a variance.
+    const double masters =
+        newest_ > 0 ? schedules_[at(newest_)].temperature / schedules_[at(newest_ - 1)].temperature : 1;
+    factors_[at(round)] = std::isfinite(sums.energies)
+                              ? cooling_factor(part_.options, temperature(round), sums).value_or(masters)
+                              : 1;
+  }
+  {
+    const Spending posting(part_.account, Spent::posting);
+    channel_.give(statistics, round + 1 + timetable_.lag < planned_);
+  }
+  listen();
+  if (redistributions_[at(round)]) redistribute_walkers();
+}
+
+void Conversation::redistribute_walkers() {
+  const Spending balancing(part_.account, Spent::balancing);
+  std::vector<int> counts = counts_;
+  if (master()) counts = scheduler_.balancer().redistributed();
+  part_.comm.broadcast(counts.data(), counts.size() * sizeof(int));
+  part_.walkers_sent += move_walkers(part_.walkers, counts_, counts, part_.comm);
+  counts_ = counts;
+}
+
+}  // namespace hockney::annealing

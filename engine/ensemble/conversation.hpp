@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "ensemble/channel.hpp"
+#include "ensemble/part.hpp"
+#include "ensemble/scheduler.hpp"
+
+namespace hockney::annealing {
+
+// When a rank uses a schedule. Statistics of round r lead to the schedule of round r + 1 + lag. A rank begins
+// a round if it has the schedule of the round that is `lead` before it: 0 means always the round's own. Until
+// a round's own arrives, a rank that leads continues the newest schedule by its own estimate.
+struct Timetable {
+  int lag = 0;
+  int lead = 0;
+};
+
+// Rounds that a rank may be ahead of the master's schedule, in set-ups that use schedules on arrival.
+inline constexpr int longest_lead = 4;
+
+// The rounds of a rank that exchanges messages with the others.
+class Conversation final {
+ public:
+  Conversation(Part& part, Channel& channel, Timetable timetable);
+
+  void run();
+
+ private:
+  bool master() const { return part_.comm.root(); }
+  bool heard_all() const { return master() ? collected_ == rounds_ : newest_ == last_schedule_; }
+  bool hear(bool wait);
+  void listen();
+  void take(const Schedule& schedule);
+  double temperature(int round) const;
+  void compute(int round);
+  void end(int round);
+  void redistribute_walkers();
+
+  Part& part_;
+  Channel& channel_;
+  const Timetable timetable_;
+  Scheduler scheduler_;
+  const int planned_;
+  int rounds_;                         // fewer than planned if an energy is not finite
+  int newest_;                         // schedule that this rank has: of this round
+  int last_schedule_;                  // that it will have
+  int collected_ = 0;                  // rounds of statistics, on the master
+  std::vector<Schedule> schedules_;    // of each round
+  std::vector<double> factors_;        // of the temperature after each round, by this rank's estimate
+  std::vector<bool> redistributions_;  // whether walkers are redistributed after each round
+  std::vector<int> counts_;            // of each rank's walkers
+};
+
+}  // namespace hockney::annealing

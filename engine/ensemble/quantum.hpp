@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+
+namespace hockney::annealing {
+
+// Rounds energies to multiples k q of a power of two, so that sums over W walkers are exact in doubles, and
+// do not depend on the order of the additions or on how walkers are divided among ranks.
+//
+// Sums of squares are exact if W k^2 <= 2^53, hence |k| <= K = floor(sqrt(2^53 / W)), and q is the smallest
+// power of two with K q >= `bound`, the largest energy. For 64 walkers K is 2^23.5: relative to the largest
+// energy, energies have 23 bits. Larger energies count as K q, which keeps the sums exact, but not accurate.
+class Quantum final {
+ public:
+  Quantum(int walkers, double bound) : most_(std::floor(std::sqrt(0x1p53 / walkers))) {
+    int exponent = 0;
+    const double mantissa = std::frexp(bound / most_, &exponent);
+    if (mantissa == 0.5) --exponent;  // bound / most is a power of two itself
+    quantum_ = bound > 0 ? std::ldexp(1.0, exponent) : 1;
+  }
+
+  double rounded(double energy) const {
+    return quantum_ * std::fmin(most_, std::fmax(-most_, std::nearbyint(energy / quantum_)));
+  }
+  double value() const { return quantum_; }
+  double largest() const { return most_ * quantum_; }
+
+ private:
+  double most_;
+  double quantum_ = 1;
+};
+
+// The bound for a problem that states none: initial energies are random, and may be small where positive and
+// negative terms cancel, as in a spin glass.
+inline constexpr double bound_over_initial = 64;
+
+}  // namespace hockney::annealing

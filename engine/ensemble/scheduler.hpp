@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "ensemble/balancer.hpp"
+#include "ensemble/messages.hpp"
+#include "ensemble/part.hpp"
+
+namespace hockney::annealing {
+
+// The master's decisions. Statistics of round r lead to the schedule of round r + 1 + lag.
+class Scheduler final {
+ public:
+  Scheduler(Part& part, int lag, int lead);
+
+  // From the statistics of all ranks of the next round: the schedule, if there is still a round for it.
+  std::optional<Schedule> next(const Statistics* all);
+
+  Balancer& balancer() { return balancer_; }
+
+ private:
+  void record(const EnsembleSums& sums, double best, std::int64_t accepted);
+
+  Part& part_;
+  const int lag_;
+  const int lead_;
+  int round_ = 0;  // whose statistics are next
+  double best_;
+  std::vector<double> temperatures_;  // of each round
+  Balancer balancer_;
+};
+
+}  // namespace hockney::annealing
