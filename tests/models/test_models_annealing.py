@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from hockney.models.annealing.prediction import OneRank, predict
-from hockney.models.annealing.program import Rounds, of_case
+from hockney.models.annealing.program import AnnealingProgram, of_case
 from hockney.models.annealing.rounds import RoundCosts, run
 from hockney.models.annealing.setups import SETUPS
 from hockney.models.annealing.spread import RoundSpread, spread
@@ -23,7 +23,7 @@ UP, DOWN = 3e-6, 2e-6
 FREE = RoundCosts(0.0, 0.0, (0.0, 0.0), (0.0, 0.0))
 BLOCKING = RoundCosts(UP, DOWN, (0.0, 0.0), (0.0, 0.0))
 ROUNDS, ROUND_S = 50, 1e-3
-PROGRAM = Rounds("original", 2, walkers=64, steps=100, rounds=ROUNDS)
+PROGRAM = AnnealingProgram("original", 2, walkers=64, steps=100, rounds=ROUNDS)
 CASES = catalog_with(bundled_catalog(), ("annealing",))
 STEP_S = ROUND_S / 32 / 100
 MESSAGES = Communication(
@@ -136,7 +136,7 @@ def test_uneven_shares_are_known_before():
 def test_the_rounds_of_a_case():
     line = "annealing setup=lagged lag=2 walkers=7 steps=11 temperatures=5 test_every=3 shares=1:3 ranks=2"
     found = of_case(CASES.case(line))
-    assert found == Rounds("lagged", 2, 7, 11, 5, 2, 3, (0.5, 1.5))
+    assert found == AnnealingProgram("lagged", 2, 7, 11, 5, 2, 3, (0.5, 1.5))
     assert [found.walkers_of(rank) for rank in range(2)] == [4, 3] and found.whole_steps == 7 * 11 * 5
     assert of_case(CASES.case(f"{line} balance=yes")) is None, "walkers move"
     assert of_case(CASES.case("annealing shares=uniform:0.2 ranks=2")) is None

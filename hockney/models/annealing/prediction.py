@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockney.models.annealing.program import SCHEDULE_BYTES, STATISTICS_BYTES, Rounds
+from hockney.models.annealing.program import SCHEDULE_BYTES, STATISTICS_BYTES, AnnealingProgram
 from hockney.models.annealing.rounds import RankTimes, RoundCosts, run
 from hockney.models.annealing.setups import SETUPS, SetupModel
 from hockney.models.annealing.spread import SAMPLES, RoundSpread
@@ -31,7 +31,12 @@ class OneRank:
 
 
 def predict(
-    program: Rounds, one: OneRank, messages: Communication, *, test_s: float = 0.0, slower: float = 1.0
+    program: AnnealingProgram,
+    one: OneRank,
+    messages: Communication,
+    *,
+    test_s: float = 0.0,
+    slower: float = 1.0,
 ) -> RankTimes | None:
     """`test_s` is the time of a test for a message that has not arrived. With more ranks than cores, a rank
     is `slower` by this factor. None for a set-up without a model."""
@@ -42,7 +47,7 @@ def predict(
     return run(_computing(program, one, slower), setup.ahead(program), costs, _tests(program) + 1)
 
 
-def _computing(program: Rounds, one: OneRank, slower: float) -> np.ndarray:
+def _computing(program: AnnealingProgram, one: OneRank, slower: float) -> np.ndarray:
     """Seconds by sample, rank and round. Fewer or more walkers than were measured vary less or more, as sums
     of independent times do."""
     factors = one.spread.sample(program.ranks, program.rounds, SAMPLES)
@@ -57,7 +62,7 @@ def _computing(program: Rounds, one: OneRank, slower: float) -> np.ndarray:
 
 
 def round_costs(
-    program: Rounds, setup: SetupModel, messages: Communication, test_s: float = 0.0
+    program: AnnealingProgram, setup: SetupModel, messages: Communication, test_s: float = 0.0
 ) -> RoundCosts:
     """Of one round."""
     ranks = program.ranks
@@ -80,6 +85,6 @@ def round_costs(
     )
 
 
-def _tests(program: Rounds) -> int:
+def _tests(program: AnnealingProgram) -> int:
     """Calls of MPI_Test during a round's steps."""
     return program.steps // program.test_every if program.test_every else 0

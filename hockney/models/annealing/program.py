@@ -20,7 +20,7 @@ EQUAL = "equal"
 
 
 @dataclass(frozen=True)
-class Rounds:
+class AnnealingProgram:
     """`rounds` rounds of `steps` steps of each of `walkers` walkers, which `ranks` ranks divide. A rank takes
     its share times as long for a step as the mean of the ranks: `shares`, empty if all are equal."""
 
@@ -43,12 +43,12 @@ class Rounds:
         return self.walkers * self.steps * self.rounds
 
 
-def of_case(case: Case) -> Rounds | None:
+def of_case(case: Case) -> AnnealingProgram | None:
     """None if the ranks' times for a step are random, or if walkers move between them."""
     shares = _shares(str(case["shares"]), case.ranks)
     if shares is None or case["balance"] != "no":
         return None
-    return Rounds(
+    return AnnealingProgram(
         setup=str(case["setup"]),
         ranks=case.ranks,
         walkers=int(case.number("walkers")),

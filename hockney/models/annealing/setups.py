@@ -7,25 +7,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from hockney.models.annealing.program import Rounds
+from hockney.models.annealing.program import AnnealingProgram
 
-Ahead = Callable[[Rounds], int | None]
+Ahead = Callable[[AnnealingProgram], int | None]
 """How many rounds a rank may be ahead of the schedule it should use; None: it never waits for one."""
 
 
-def _with_its_schedule(program: Rounds) -> int | None:
+def _with_its_schedule(program: AnnealingProgram) -> int | None:
     return 0
 
 
-def _never_waiting(program: Rounds) -> int | None:
+def _never_waiting(program: AnnealingProgram) -> int | None:
     return None
 
 
-def _one_round_behind(program: Rounds) -> int | None:
+def _one_round_behind(program: AnnealingProgram) -> int | None:
     return max(1, program.lag)
 
 
-def _on_arrival(program: Rounds) -> int | None:
+def _on_arrival(program: AnnealingProgram) -> int | None:
     """Without a lag, an estimate is used until the schedule arrives."""
     return program.lag or None
 

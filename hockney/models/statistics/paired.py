@@ -103,7 +103,7 @@ def ratio_of_expected_times(
     if min(each[:, 1].sum() for each in sums) == 0:
         return None
     whole = float(np.subtract(*(_log_expected(each.sum(axis=0)) for each in sums)))
-    half = _half_width(*map(_without_each, sums), paired)
+    half = _half_width(_without_each(sums[0]), _without_each(sums[1]), paired)
     return estimate(*(float(np.exp(each)) for each in (whole, whole - half, whole + half)))
 
 

@@ -19,14 +19,14 @@ from hockney.studies.annealing.results import AnnealingPoint, AnnealingResults
 
 Basis = Literal["time", "target"]
 Outcome = Literal["best", "alike", "undecided"]
-"""best: all others are notably slower; alike: none of the rivals is, and that is certain; undecided: neither."""
+"""best: all others are notably slower; alike: certainly none of the rivals is; undecided: neither."""
 
 
 @dataclass(frozen=True)
-class Choice:
+class SetupChoice:
     """`fastest` by the estimates. `rivals` are those that are not certainly slower, `fastest` among them.
-    `take` is None if it is undecided; of rivals that are alike it is the reference, otherwise the fastest whose
-    runs repeat with the same seed."""
+    `take` is None if it is undecided; of rivals that are alike it is the reference, otherwise the
+    fastest whose runs repeat with the same seed."""
 
     ranks: int
     basis: Basis
@@ -37,7 +37,7 @@ class Choice:
     undecided: tuple[Estimate, ...] = ()
 
 
-def choice(run: AnnealingResults, ranks: int) -> Choice | None:
+def choice(run: AnnealingResults, ranks: int) -> SetupChoice | None:
     """None with fewer than two set-ups."""
     found = quality(run, ranks)
     points = list(run.on(ranks))
@@ -62,10 +62,10 @@ def choice(run: AnnealingResults, ranks: int) -> Choice | None:
     )
     alike = all(verdicts[p] == "alike" for p in rivals if p is not fastest)
     if len(rivals) == 1:
-        return Choice(ranks, basis, "best", fastest, fastest, rivals)
+        return SetupChoice(ranks, basis, "best", fastest, fastest, rivals)
     if alike:
-        return Choice(ranks, basis, "alike", _preferred(found, fastest, rivals, costs), fastest, rivals)
-    return Choice(ranks, basis, "undecided", None, fastest, rivals, still_open)
+        return SetupChoice(ranks, basis, "alike", _preferred(found, fastest, rivals, costs), fastest, rivals)
+    return SetupChoice(ranks, basis, "undecided", None, fastest, rivals, still_open)
 
 
 def _preferred(
@@ -74,8 +74,8 @@ def _preferred(
     rivals: Sequence[AnnealingPoint],
     costs: Mapping[AnnealingPoint, float | None],
 ) -> AnnealingPoint:
-    if found.reference in rivals:
-        return found.reference
+    if (first := found.reference) in rivals and first is not None:
+        return first
     repeating = [p for p in rivals if found.repeats(p)]
     return min(repeating, key=lambda p: costs[p] or 0.0, default=fastest)
 

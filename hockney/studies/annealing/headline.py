@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The answer in sentences: which set-up to take, where the time goes, and what an estimated schedule costs."""
+"""The answer in sentences: which set-up to take, where the time goes, and what an estimated schedule
+costs."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from hockney.core.units import format_significant
 from hockney.core.wording import plural, together
 from hockney.models.statistics import NOTABLE, time_to_decide
 from hockney.pages.format import percent, ratio_bounds
-from hockney.studies.annealing.choice import Choice, choice
+from hockney.studies.annealing.choice import SetupChoice, choice
 from hockney.studies.annealing.predicted import predictions
 from hockney.studies.annealing.quality import Loss, quality
 from hockney.studies.annealing.results import AnnealingPoint, AnnealingResults
@@ -41,7 +42,7 @@ def _rate(p: AnnealingPoint) -> str:
     return f"{format_significant(p.rate.value / 1e6, 3)} million"
 
 
-def _choice(run: AnnealingResults, found: Choice) -> Iterator[str]:
+def _choice(run: AnnealingResults, found: SetupChoice) -> Iterator[str]:
     on = f"On {plural(found.ranks, 'rank')}"
     names, basis = together(p.label for p in found.rivals), BASIS[found.basis]
     if found.take is None:
@@ -56,7 +57,7 @@ def _choice(run: AnnealingResults, found: Choice) -> Iterator[str]:
     yield _compared(run, found)
 
 
-def _compared(run: AnnealingResults, found: Choice) -> str:
+def _compared(run: AnnealingResults, found: SetupChoice) -> str:
     """How it compares with the reference."""
     p = found.take or found.fastest
     over = run.reference(found.ranks)

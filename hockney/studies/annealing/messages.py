@@ -51,8 +51,8 @@ def not_reproduced(setups: Sequence[str], seeds: int) -> Caveat:
     """Set-ups of which `seeds` runs with the same seed had different results."""
     return Caveat(
         "not-reproducible",
-        f"runs of {together(setups)} with the same seed found different energies (for {plural(seeds, 'seed')}): "
-        "the time at which messages arrive decides which schedule is used",
+        f"runs of {together(setups)} with the same seed found different energies "
+        f"(for {plural(seeds, 'seed')}): the time at which messages arrive decides which schedule is used",
         f"energies of {listing(list(setups))}",
         "take a set-up that waits, or one with lag=1, if results must be reproducible",
     )
@@ -62,7 +62,8 @@ def parts_do_not_add_up(setup: str, ranks: int, error: float) -> Caveat:
     """The worst of all cases."""
     return Caveat(
         "parts-do-not-add-up",
-        f"the parts of the time of {setup} on {plural(ranks, 'rank')} differ from the whole by {percent(error)}",
+        f"the parts of the time of {setup} on {plural(ranks, 'rank')} differ from the whole by "
+        f"{percent(error)}",
         "shares of computation and communication",
         "measure again on a quiet machine: a rank may have lost its core between two readings of the clock",
     )

@@ -28,13 +28,13 @@ METHOD = (
     "Each rank's time is divided into computation, posting (calls that start communication), testing "
     "(MPI_Test), waiting (also blocking calls) and balancing (moving walkers).",
     "Repetition i of a case has the seed 1 + i modulo the number of seeds, for all set-ups, so that their "
-    "energies are compared in pairs with the same seed; intervals are Student's over the seeds. The time to a "
-    "target is the expected running time: the time of all runs over the number of those that reach it; the "
+    "energies are compared in pairs with the same seed; intervals are Student's over the seeds. The time to "
+    "a target is the expected running time: the time of all runs over the number of those that reach it; the "
     "interval of its ratio is that of the jackknife over the seeds.",
     "Without a given target, energies over time are known for the last run of each launch.",
     "The share of communication is predicted from the rounds of one rank with as many walkers as each of "
-    "several ranks has, which vary independently on each rank, and from a ping-pong, MPI_Bcast and MPI_Gather "
-    "of the paper's messages.",
+    "several ranks has, which vary independently on each rank, and from a ping-pong, MPI_Bcast and "
+    "MPI_Gather of the paper's messages.",
 )
 
 

@@ -129,10 +129,7 @@ class Quality:
     def reached(self, point: AnnealingPoint) -> float:
         """The share of the runs that reached the target."""
         attempts = self.attempts(point)
-        if self.given_target is not None:
-            count = len(point.runs)
-        else:
-            count = len(point.courses)
+        count = len(point.courses if self.given_target is None else point.runs)
         return sum(each.reached for each in attempts.values()) / count if count else 0.0
 
     @cached_property

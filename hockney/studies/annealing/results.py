@@ -145,7 +145,7 @@ class AnnealingPoint:
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedSetup:
     """A set-up and how many times as long it takes as the reference with equally many ranks."""
 
     point: AnnealingPoint
@@ -226,7 +226,7 @@ class AnnealingResults:
         value = ratio(of.seen, over.seen)
         return ExactValue.of(value.value) if self.evidence.machine.exact else value
 
-    def compared(self, ranks: int) -> Sequence[Compared]:
+    def compared(self, ranks: int) -> Sequence[ComparedSetup]:
         """Each set-up with the reference, except itself."""
         over = self.reference(ranks)
         if over is None:
@@ -234,12 +234,12 @@ class AnnealingResults:
         others = [p for p in self.on(ranks) if p is not over]
         return [self.against(p, over, len(others)) for p in others]
 
-    def against(self, point: AnnealingPoint, over: AnnealingPoint, comparisons: int = 1) -> Compared:
+    def against(self, point: AnnealingPoint, over: AnnealingPoint, comparisons: int = 1) -> ComparedSetup:
         value = self.ratio(point, over)
-        return Compared(point, over, value, verdict(value, stricter(comparisons)))
+        return ComparedSetup(point, over, value, verdict(value, stricter(comparisons)))
 
     @cached_property
-    def balancing(self) -> tuple[Compared, ...]:
+    def balancing(self) -> tuple[ComparedSetup, ...]:
         """Uneven ranks with load balancing, and what they take with it relative to without."""
         found = []
         for with_it in (p for p in self.points if p.balanced):
