@@ -44,7 +44,8 @@ def predict(
     if setup is None:
         return None
     costs = round_costs(program, setup, messages, test_s)
-    return run(_computing(program, one, slower), setup.ahead(program), costs, _tests(program) + 1)
+    timetable = None if setup.silent else setup.timetable(program)
+    return run(_computing(program, one, slower), timetable, costs, max(1, round(_tests(program, 0))))
 
 
 def _computing(program: AnnealingProgram, one: OneRank, slower: float) -> np.ndarray:
@@ -69,13 +70,15 @@ def round_costs(
     nothing = (0.0,) * ranks
     if ranks < 2 or setup.silent:
         return RoundCosts(0.0, 0.0, nothing, nothing)
-    testing = (test_s * _tests(program),) * ranks
+    # At the end of a round one test finds a message and another one none.
+    testing = tuple(test_s * (2 + _tests(program, rank)) for rank in range(ranks))
     if setup.collective:
         down = messages.collective(Collective("bcast", 1, (SCHEDULE_BYTES,)), ranks)
         up = messages.collective(Collective("gather", 1, (STATISTICS_BYTES,)), ranks)
         # Starting a collective that does not block is taken to cost as much as the blocking one.
-        posting = nothing if setup.blocking else (up + down,) * ranks
-        return RoundCosts(up, down, posting, testing)
+        if setup.blocking:
+            return RoundCosts(up, down, nothing, nothing, blocking=True)
+        return RoundCosts(up, down, (up + down,) * ranks, testing)
     sent_down, got_down = messages.handling(SCHEDULE_BYTES, ranks)
     sent_up, got_up = messages.handling(STATISTICS_BYTES, ranks)
     master = (ranks - 1) * (sent_down + got_up)
@@ -85,6 +88,6 @@ def round_costs(
     )
 
 
-def _tests(program: AnnealingProgram) -> int:
+def _tests(program: AnnealingProgram, rank: int) -> int:
     """Calls of MPI_Test during a round's steps."""
-    return program.steps // program.test_every if program.test_every else 0
+    return program.walkers_of(rank) * (program.steps // program.test_every) if program.test_every else 0

@@ -17,6 +17,8 @@ STATISTICS_BYTES = 4 * 8 + 4
 """Four doubles (sums of the energies and of their squares, time of the simulation, best energy) and an
 integer (accepted moves)."""
 EQUAL = "equal"
+LEAD = 4
+"""Rounds that a rank may be ahead of the master's schedule, unless a case names another number."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,7 @@ class AnnealingProgram:
     steps: int
     rounds: int
     lag: int = 0
+    lead: int = LEAD
     test_every: int = 0
     shares: tuple[float, ...] = ()
 
@@ -55,6 +58,7 @@ def of_case(case: Case) -> AnnealingProgram | None:
         steps=int(case.number("steps")),
         rounds=int(case.number("temperatures")),
         lag=int(case.number("lag")),
+        lead=int(case.number("lead", LEAD)),
         test_every=int(case.number("test_every")),
         shares=shares,
     )

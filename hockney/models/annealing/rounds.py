@@ -2,28 +2,32 @@
 # SPDX-License-Identifier: Apache-2.0
 """When each rank begins and ends each round.
 
-A rank begins a round after its own previous one, and not before the schedule that it must use has arrived,
-which the master computes from the statistics of an earlier round of all ranks. So the times follow from the
-ranks' computing times by sums and maxima alone (max-plus recursion), as those of stochastic task graphs
-(Baccelli, Cohen, Olsder, Quadrat, "Synchronization and Linearity", 1992, chapter 1). With a lag of k rounds,
+A rank begins a round after its own previous one, and not before the schedule that it needs has arrived, which
+the master computes from the statistics of an earlier round of all ranks. So the times follow from the ranks'
+computing times by sums and maxima alone (max-plus recursion), as those of stochastic task graphs (Baccelli,
+Cohen, Olsder, Quadrat, "Synchronization and Linearity", 1992, chapter 1). If schedules may be k rounds late,
 a rank waits only for delays that k rounds do not even out."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+
+from hockney.models.annealing.setups import Timetable
 
 
 @dataclass(frozen=True)
 class RoundCosts:
     """Seconds: of statistics on their way to the master (`up`) and of a schedule to the workers (`down`), and
-    what posting and testing take from each rank in a round (`posting`, `testing`: master first)."""
+    what posting and testing take from each rank in a round (`posting`, `testing`: master first). In a
+    `blocking` set-up the master takes part in sending schedules until they have arrived."""
 
     up: float
     down: float
     posting: tuple[float, ...]
     testing: tuple[float, ...]
+    blocking: bool = False
 
 
 @dataclass(frozen=True)
@@ -47,56 +51,74 @@ class RankTimes:
         return spent / whole if whole > 0 else 0.0
 
 
-def run(computing: np.ndarray, ahead: int | None, costs: RoundCosts, polls: int = 1) -> RankTimes:
-    """`computing` are seconds by sample, rank and round; `ahead` is how many rounds a rank may be ahead of
-    its schedule, None: it never waits for one. The master looks for statistics `polls` times in a round,
-    the last time at its end."""
+def run(computing: np.ndarray, timetable: Timetable | None, costs: RoundCosts, polls: int = 1) -> RankTimes:
+    """`computing` are seconds by sample, rank and round. Without a timetable, ranks never wait for each
+    other. The master looks for statistics `polls` times in a round, the last time at its end."""
     samples, ranks, rounds = computing.shape
-    busy = np.array(costs.posting) + np.array(costs.testing)
     if ranks == 1:
-        ahead, busy = None, np.zeros(1)
-    first = costs.down if ahead == 0 else 0.0
-    now = np.full((samples, ranks), first)
-    waiting = now.copy()
-    known: list[np.ndarray] = []
-    arrivals: list[np.ndarray] = []
-    for k in range(rounds):
-        if ahead is not None and k > ahead:
-            ready = np.repeat(known[k - 1 - ahead][:, None], ranks, axis=1)
-            ready[:, 1:] += costs.down
-            if ahead == 0:
-                ready[:, 0] += costs.down  # the master takes part in the call
-            waiting += np.maximum(ready - now, 0.0)
-            now = np.maximum(ready, now)
-        began = now[:, 0].copy()
-        now = now + computing[:, :, k] + busy
-        if ahead is None:
-            continue
-        arrivals.append(np.maximum(now[:, 0], now[:, 1:].max(axis=1) + costs.up) if ranks > 1 else now[:, 0])
-        _handle(known, arrivals, began, now[:, 0], polls, k, ahead)
-    if arrivals:  # the last statistics
-        waiting[:, 0] += arrivals[-1] - now[:, 0]
-    posting, testing = (
-        np.array(each) * rounds if ranks > 1 else np.zeros(1) for each in (costs.posting, costs.testing)
-    )
-    return RankTimes(computing.sum(axis=2).mean(axis=0), posting, testing, waiting.mean(axis=0))
+        costs = RoundCosts(0.0, 0.0, (0.0,), (0.0,))
+    posting, testing = (rounds * np.array(each) for each in (costs.posting, costs.testing))
+    waiting = np.zeros(ranks)
+    if timetable is not None and ranks > 1:
+        waiting = _Course(computing, timetable, costs, polls).waiting.mean(axis=0)
+    return RankTimes(computing.sum(axis=2).mean(axis=0), posting, testing, waiting)
 
 
-def _handle(
-    known: list[np.ndarray],
-    arrivals: list[np.ndarray],
-    began: np.ndarray,
-    ended: np.ndarray,
-    polls: int,
-    round: int,
-    ahead: int,
-) -> None:
-    """Adds to `known` when the master has the statistics of this round: at the first of its polls after they
-    have arrived, or on their arrival if it waits for them."""
-    arrived = arrivals[round]
-    if ahead == 0:
-        known.append(arrived)
-        return
-    # By then the master is in its next round, which takes about as long as this one.
-    every = np.maximum((ended - began) / polls, 1e-12)
-    known.append(ended + np.ceil(np.maximum(arrived - ended, 0.0) / every) * every)
+@dataclass
+class _Course:
+    """All samples round by round. `arrived` is when the statistics of a round have reached the master, `heard`
+    when it has looked at them: infinite until then."""
+
+    computing: np.ndarray
+    timetable: Timetable
+    costs: RoundCosts
+    polls: int
+    now: np.ndarray = field(init=False)
+    waiting: np.ndarray = field(init=False)
+    arrived: list[np.ndarray] = field(default_factory=list)
+    heard: list[np.ndarray] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        samples, ranks, rounds = self.computing.shape
+        # A blocking set-up broadcasts the first schedule too.
+        self.now = np.full((samples, ranks), self.costs.down if self.costs.blocking else 0.0)
+        self.waiting = self.now.copy()
+        busy = np.array(self.costs.posting) + np.array(self.costs.testing)
+        for k in range(rounds):
+            if k >= self.timetable.behind:
+                self._wait_for(k - self.timetable.behind)
+            began = self.now[:, 0].copy()
+            self.now = self.now + self.computing[:, :, k] + busy
+            self.arrived.append(np.maximum(self.now[:, 0], self.now[:, 1:].max(axis=1) + self.costs.up))
+            self.heard.append(np.full(samples, np.inf))
+            self._look(began)
+        last = rounds - 2 - self.timetable.lag
+        if last >= 0 and not self.costs.blocking:
+            self._wait_for(last)
+        self._until(0, self.arrived[-1])
+
+    def _wait_for(self, statistics: int) -> None:
+        """For the schedule that follows from those of this round."""
+        self._hear(statistics, np.maximum(self.arrived[statistics], self.now[:, 0]))
+        sent = self.heard[statistics]
+        self._until(0, sent + (self.costs.down if self.costs.blocking else 0.0))
+        for rank in range(1, self.now.shape[1]):
+            self._until(rank, sent + self.costs.down)
+
+    def _until(self, rank: int, moment: np.ndarray) -> None:
+        later = np.maximum(moment - self.now[:, rank], 0.0)
+        self.waiting[:, rank] += later
+        self.now[:, rank] += later
+
+    def _look(self, began: np.ndarray) -> None:
+        """The master's polls in the round that it has just ended."""
+        ended = self.now[:, 0]
+        every = (ended - began) / self.polls
+        first = max(0, len(self.heard) - self.timetable.behind - 1)
+        for k in range(first, len(self.heard)):
+            since = np.maximum(self.arrived[k] - began, 0.0)
+            poll = began + np.maximum(np.ceil(since / np.maximum(every, 1e-15)), 1.0) * every
+            self._hear(k, np.where(self.arrived[k] <= ended, np.minimum(poll, ended), np.inf))
+
+    def _hear(self, statistics: int, moment: np.ndarray) -> None:
+        self.heard[statistics] = np.minimum(self.heard[statistics], moment)

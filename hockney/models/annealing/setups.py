@@ -9,25 +9,35 @@ from dataclasses import dataclass
 
 from hockney.models.annealing.program import AnnealingProgram
 
-Ahead = Callable[[AnnealingProgram], int | None]
-"""How many rounds a rank may be ahead of the schedule it should use; None: it never waits for one."""
+
+@dataclass(frozen=True)
+class Timetable:
+    """Statistics of round r lead to the schedule of round r + 1 + `lag`. A rank begins a round if it has the
+    schedule of the round that is `lead` before it; until a round's own arrives, it uses an estimate."""
+
+    lag: int = 0
+    lead: int = 0
+
+    @property
+    def behind(self) -> int:
+        """The rounds between one and the last round whose statistics it needs."""
+        return self.lag + self.lead + 1
 
 
-def _with_its_schedule(program: AnnealingProgram) -> int | None:
-    return 0
+def _at_once(program: AnnealingProgram) -> Timetable:
+    return Timetable()
 
 
-def _never_waiting(program: AnnealingProgram) -> int | None:
-    return None
+def _on_arrival(program: AnnealingProgram) -> Timetable:
+    return Timetable(lag=program.lag) if program.lag else Timetable(lead=program.lead)
 
 
-def _one_round_behind(program: AnnealingProgram) -> int | None:
-    return max(1, program.lag)
+def _by_arrival(program: AnnealingProgram) -> Timetable:
+    return Timetable(lead=program.lead)
 
 
-def _on_arrival(program: AnnealingProgram) -> int | None:
-    """Without a lag, an estimate is used until the schedule arrives."""
-    return program.lag or None
+def _later(program: AnnealingProgram) -> Timetable:
+    return Timetable(lag=max(1, program.lag))
 
 
 @dataclass(frozen=True)
@@ -36,7 +46,7 @@ class SetupModel:
     operations instead of messages between the master and each worker. `silent`: there are none. `lags`: a
     case may name a lag. `simulated`: SimGrid's MPI has its calls."""
 
-    ahead: Ahead
+    timetable: Callable[[AnnealingProgram], Timetable] = _at_once
     blocking: bool = False
     collective: bool = False
     silent: bool = False
@@ -50,10 +60,10 @@ class SetupModel:
 
 
 SETUPS: Mapping[str, SetupModel] = {
-    "original": SetupModel(_with_its_schedule, blocking=True, collective=True),
-    "estimated": SetupModel(_never_waiting),
-    "decoupled": SetupModel(_never_waiting, silent=True),
+    "original": SetupModel(_at_once, blocking=True, collective=True),
+    "estimated": SetupModel(_by_arrival),
+    "decoupled": SetupModel(silent=True),
     "collective": SetupModel(_on_arrival, collective=True, lags=True),
     "persistent": SetupModel(_on_arrival, collective=True, lags=True, simulated=False),
-    "lagged": SetupModel(_one_round_behind, lags=True),
+    "lagged": SetupModel(_later, lags=True),
 }
