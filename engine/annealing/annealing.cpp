@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,6 +36,11 @@ Options options_of(const Values& values) {
   if (values.real("target") != 0) options.target = values.real("target");
   options.propose = values.word("arithmetic") == "real";
   return options;
+}
+
+// Optima are whole numbers.
+std::string text_of(const std::optional<double>& optimum) {
+  return optimum ? std::to_string(std::llround(*optimum)) : "";
 }
 
 std::string hexadecimal(std::uint64_t number) {
@@ -133,7 +139,7 @@ class Annealed final : public Workload {
     const auto digest = digests_.find(options_.seed);
     values.label("digest", digest == digests_.end() ? "" : hexadecimal(digest->second));
     values.label("instance", instance.name);
-    values.label("optimum", instance.optimum ? std::to_string(*instance.optimum) : "");
+    values.label("optimum", text_of(instance.optimum));
     values.label("operations", std::to_string(std::lround(operations_)));
   }
 

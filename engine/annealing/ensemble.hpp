@@ -33,11 +33,12 @@ class Ensemble {
  public:
   virtual ~Ensemble() = default;
 
-  // Collective: creates the walkers. Throws InvalidCase, as run() does.
+  // Collective: creates the walkers. Throws InvalidCase.
   virtual void prepare(const Options& options, MPI_Comm comm) = 0;
   // The annealing, once after each prepare().
   virtual void run() = 0;
   // Collective, once after run(): its report, and whether the final energies are those of the final states.
+  // Throws InvalidCase if an energy is not a finite number.
   virtual std::pair<Report, Check> finish(bool proposed) = 0;
 
   virtual const Instance& instance() const = 0;
@@ -60,7 +61,7 @@ class EnsembleOf final : public Ensemble {
 
   // All energies are whole numbers, so changes add up without rounding errors.
   std::pair<Report, Check> finish(bool proposed) override {
-    const auto result = annealing_->result();
+    const auto result = as_case([&] { return annealing_->result(); });
     Check check;
     for (const auto& walker : result.walkers) {
       if (!proposed) break;

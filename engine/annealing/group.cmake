@@ -2,5 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Ensemble simulated annealing (Fachat and Hoffmann 1998): the library of ensemble/ as a workload. No fused
-# multiply-add, so that a run has the same digest on every processor.
+# multiply-add, which compilers use differently.
 set(options -O3 -ffp-contract=off)
+set(libraries hockney-ensemble)

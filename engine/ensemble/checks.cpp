@@ -66,10 +66,6 @@ const SetupInfo& setup_named(const std::string& name) {
   throw std::invalid_argument("hockney::annealing: there is no set-up '" + name + "', but: " + names);
 }
 
-int lag_of(const SetupInfo& setup, const Options& options) {
-  return options.lag > 0 ? options.lag : setup.default_lag;
-}
-
 void check(const SetupInfo& setup, const Options& options, int ranks) {
   check_counts(options, ranks);
   check_schedule(options);

@@ -3,7 +3,9 @@
 #include "ensemble/conversation.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <utility>
 
 #include "ensemble/digest.hpp"
 #include "ensemble/redistribution.hpp"
@@ -17,9 +19,9 @@ std::size_t at(int round) {
 
 }  // namespace
 
-Conversation::Conversation(Part& part, Channel& channel, Timetable timetable)
+Conversation::Conversation(Part& part, std::unique_ptr<Channel> channel, Timetable timetable)
     : part_(part),
-      channel_(channel),
+      channel_(std::move(channel)),
       timetable_(timetable),
       scheduler_(part, timetable.lag, timetable.lead),
       planned_(part.options.rounds),
@@ -45,7 +47,7 @@ void Conversation::run() {
   while (!heard_all()) hear(true);
   {
     const Spending waiting(part_.account, Spent::waiting);
-    channel_.finish();
+    channel_->finish();
   }
   if (!master()) return;
   for (int round = 0; round <= newest_; ++round)
@@ -57,11 +59,11 @@ bool Conversation::hear(bool wait) {
   if (heard_all()) return false;
   const Spending spending(part_.account, wait ? Spent::waiting : Spent::testing);
   if (!master()) {
-    const std::optional<Schedule> schedule = channel_.receive(wait);
+    const std::optional<Schedule> schedule = channel_->receive(wait);
     if (schedule) take(*schedule);
     return schedule.has_value();
   }
-  const Statistics* const all = channel_.collect(wait);
+  const Statistics* const all = channel_->collect(wait);
   if (!all) return false;
   const Spending computing(part_.account, Spent::computation);
   ++collected_;
@@ -69,7 +71,7 @@ bool Conversation::hear(bool wait) {
   if (!schedule) return true;
   take(*schedule);
   const Spending posting(part_.account, Spent::posting);
-  channel_.announce(*schedule);
+  channel_->announce(*schedule);
   return true;
 }
 
@@ -85,7 +87,7 @@ void Conversation::take(const Schedule& schedule) {
     rounds_ = last + 1;
     // Statistics of every round that takes place are answered, as planned.
     last_schedule_ = std::min(planned_ - 1, last + 1 + timetable_.lag);
-    channel_.shorten(rounds_);
+    channel_->shorten(rounds_);
   }
   if (schedule.flag & redistribute) redistributions_[at(last)] = true;
 }
@@ -128,7 +130,7 @@ void Conversation::end(int round) {
   }
   {
     const Spending posting(part_.account, Spent::posting);
-    channel_.give(statistics, round + 1 + timetable_.lag < planned_);
+    channel_->give(statistics, round + 1 + timetable_.lag < planned_);
   }
   listen();
   if (redistributions_[at(round)]) redistribute_walkers();

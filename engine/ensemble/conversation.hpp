@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "ensemble/channel.hpp"
 #include "ensemble/part.hpp"
 #include "ensemble/scheduler.hpp"
+#include "ensemble/setup.hpp"
 
 namespace hockney::annealing {
 
@@ -21,12 +23,22 @@ struct Timetable {
 // Rounds that a rank may be ahead of the master's schedule, in set-ups that use schedules on arrival.
 inline constexpr int longest_lead = 4;
 
-// The rounds of a rank that exchanges messages with the others.
-class Conversation final {
- public:
-  Conversation(Part& part, Channel& channel, Timetable timetable);
+// That many rounds can be between the ones for which two ranks have messages under way, and one.
+constexpr int depth(Timetable timetable) {
+  return timetable.lag + timetable.lead + 2;
+}
 
-  void run();
+// For set-ups that use schedules on arrival if there is no lag, otherwise with this lag.
+constexpr Timetable on_arrival(int lag) {
+  return lag > 0 ? Timetable{.lag = lag} : Timetable{.lead = longest_lead};
+}
+
+// The rounds of a rank that exchanges messages with the others.
+class Conversation final : public Rounds {
+ public:
+  Conversation(Part& part, std::unique_ptr<Channel> channel, Timetable timetable);
+
+  void run() override;
 
  private:
   bool master() const { return part_.comm.root(); }
@@ -40,7 +52,7 @@ class Conversation final {
   void redistribute_walkers();
 
   Part& part_;
-  Channel& channel_;
+  const std::unique_ptr<Channel> channel_;
   const Timetable timetable_;
   Scheduler scheduler_;
   const int planned_;

@@ -11,40 +11,12 @@
 #include "ensemble/balancer.hpp"
 #include "ensemble/checks.hpp"
 #include "ensemble/digest.hpp"
+#include "ensemble/duplicate.hpp"
 #include "ensemble/part.hpp"
 #include "hockney/annealing.hpp"
 
 namespace hockney::annealing {
 namespace {
-
-// A duplicate that is freed with this object. A simulated duplicate holds a table of all ranks in every rank,
-// gigabytes for thousands of ranks, which use the communicator itself: this suffices if the program has no
-// messages of its own under way.
-class Duplicate final {
- public:
-  explicit Duplicate(MPI_Comm parent) {
-    comm_.handle = parent;
-    MPI_Comm_rank(parent, &comm_.rank);
-    MPI_Comm_size(parent, &comm_.size);
-#ifdef HOCKNEY_SMPI
-    constexpr int most = 1024;
-    if (comm_.size > most) return;
-#endif
-    MPI_Comm_dup(parent, &comm_.handle);
-    duplicated_ = true;
-  }
-  ~Duplicate() {
-    if (duplicated_) MPI_Comm_free(&comm_.handle);
-  }
-  Duplicate(const Duplicate&) = delete;
-  Duplicate& operator=(const Duplicate&) = delete;
-
-  const Comm& comm() const { return comm_; }
-
- private:
-  Comm comm_;
-  bool duplicated_ = false;
-};
 
 int ranks_of(MPI_Comm comm) {
   int size = 1;
@@ -105,18 +77,20 @@ class Run::Implementation final {
         setup_(setup_named(options_.setup)),
         checked_((check(setup_, options_, ranks_of(parent)), true)),
         duplicate_(parent),
-        wait_policy_(duplicate_.comm().handle) {
+        wait_policy_(parent) {
     const Comm& comm = duplicate_.comm();
     create_walkers(walkers, setup_, options_, comm);
     require_finite(walkers, comm);
     quantum_.emplace(options_.walkers, bound_of(walkers, comm));
     part_.emplace(walkers, options_, comm, wait_policy_, *quantum_, initial_temperature(walkers, options_));
+    rounds_ = setup_.make(*part_);
   }
 
   void run() {
     part_->begin();
-    setup_.run(*part_);
+    rounds_->run();
     part_->end();
+    rounds_.reset();
   }
 
   Report report(std::vector<std::byte>& best_state) {
@@ -191,6 +165,7 @@ class Run::Implementation final {
   const WaitPolicy wait_policy_;
   std::optional<Quantum> quantum_;
   std::optional<Part> part_;
+  std::unique_ptr<Rounds> rounds_;
 };
 
 Run::Run(Walkers& walkers, const Options& options, MPI_Comm comm)

@@ -2,13 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mpi.h>
-
+#include <memory>
 #include <span>
 
 #include "ensemble/part.hpp"
 
 namespace hockney::annealing {
+
+// All rounds of a rank, in one set-up.
+class Rounds {
+ public:
+  virtual ~Rounds() = default;
+  Rounds() = default;
+  Rounds(const Rounds&) = delete;
+  Rounds& operator=(const Rounds&) = delete;
+
+  virtual void run() = 0;
+};
 
 // One file of the shelf engine/ensemble/setups: how ranks exchange schedules and statistics.
 struct SetupInfo {
@@ -17,12 +27,11 @@ struct SetupInfo {
   bool communicates = true;
   // With lag 0, schedules are used as soon as they arrive, which is not reproducible.
   bool on_arrival = false;
-  int default_lag = 0;
   bool has_lag = false;
   // What this MPI lacks for it; null if nothing.
   const char* missing = nullptr;
-  // All rounds. Collective.
-  void (*run)(Part& part) = nullptr;
+  // Collective: communicators and requests.
+  std::unique_ptr<Rounds> (*make)(Part& part) = nullptr;
 };
 
 }  // namespace hockney::annealing

@@ -37,32 +37,47 @@ std::vector<Group> groups_of(const Part& part) {
   return groups;
 }
 
-// Of this rank only; the sum of the energies instead of their mean. Run::report() puts the ranks together.
-void record(Part& part, double temperature, std::int64_t accepted_before) {
-  part.rounds.push_back({part.account.since_start(), temperature, part.walkers.best().energy,
-                         part.sums(0, part.walkers.size()).energies, part.steps,
-                         part.walkers.accepted() - accepted_before});
-}
+class Decoupled final : public Rounds {
+ public:
+  explicit Decoupled(Part& part) : part_(part), groups_(groups_of(part)) {}
 
-void run(Part& part) {
-  std::vector<Group> groups = groups_of(part);
-  for (int round = 0; round < part.options.rounds; ++round) {
-    const std::int64_t accepted = part.walkers.accepted();
-    const double temperature = groups.front().temperature;
-    for (const Group& group : groups) {
-      double present = group.temperature;
-      for (std::size_t i = 0; i < group.count; ++i)
-        part.advance(group.first + i, round, part.options.steps, present, [&] { return present; });
-    }
-    record(part, temperature, accepted);
-    for (Group& group : groups) {
-      part.schedule_digest += digest_of(group.number, static_cast<std::uint64_t>(round), group.temperature);
-      const EnsembleSums sums = part.sums(group.first, group.count);
-      if (!std::isfinite(sums.energies)) return;
-      group.temperature *= cooling_factor(part.options, group.temperature, sums).value_or(1);
+  void run() override {
+    for (int round = 0; round < part_.options.rounds; ++round) {
+      const std::int64_t accepted = part_.walkers.accepted();
+      for (const Group& group : groups_) compute(group, round);
+      record(accepted);
+      for (Group& group : groups_)
+        if (!cool(group, round)) return;
     }
   }
-}
+
+ private:
+  void compute(const Group& group, int round) {
+    double present = group.temperature;
+    for (std::size_t i = 0; i < group.count; ++i)
+      part_.advance(group.first + i, round, part_.options.steps, present, [&] { return present; });
+  }
+
+  // This rank's round, with the sum of the energies instead of their mean: Run::report() puts the ranks
+  // together.
+  void record(std::int64_t accepted_before) {
+    part_.rounds.push_back({part_.account.since_start(), groups_.front().temperature,
+                            part_.walkers.best().energy, part_.sums(0, part_.walkers.size()).energies,
+                            part_.steps, part_.walkers.accepted() - accepted_before});
+  }
+
+  // False if an energy is not finite.
+  bool cool(Group& group, int round) {
+    part_.schedule_digest += digest_of(group.number, static_cast<std::uint64_t>(round), group.temperature);
+    const EnsembleSums sums = part_.sums(group.first, group.count);
+    if (!std::isfinite(sums.energies)) return false;
+    group.temperature *= cooling_factor(part_.options, group.temperature, sums).value_or(1);
+    return true;
+  }
+
+  Part& part_;
+  std::vector<Group> groups_;
+};
 
 }  // namespace
 
@@ -70,6 +85,6 @@ extern constinit const SetupInfo decoupled{
     .name = "decoupled",
     .help = "no communication; every group of walkers has its own schedule",
     .communicates = false,
-    .run = run};
+    .make = [](Part& part) -> std::unique_ptr<Rounds> { return std::make_unique<Decoupled>(part); }};
 
 }  // namespace hockney::annealing

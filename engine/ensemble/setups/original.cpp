@@ -51,9 +51,8 @@ class BlockingCollectives final : public Channel {
 extern constinit const SetupInfo original{
     .name = "original",
     .help = "MPI_Bcast of the schedule and MPI_Gather of the statistics, blocking",
-    .run = [](Part& part) {
-      BlockingCollectives channel(part);
-      Conversation(part, channel, {}).run();
+    .make = [](Part& part) -> std::unique_ptr<Rounds> {
+      return std::make_unique<Conversation>(part, std::make_unique<BlockingCollectives>(part), Timetable{});
     }};
 
 }  // namespace hockney::annealing

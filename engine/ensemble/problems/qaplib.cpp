@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// QAPLIB files: R. E. Burkard, S. E. Karisch, F. Rendl, QAPLIB - A Quadratic Assignment Problem Library,
+// Journal of Global Optimization 10, 1997. The size and two matrices, row by row; lines do not matter.
+#include <algorithm>
+#include <stdexcept>
+
+#include "ensemble/problems/words.hpp"
+#include "hockney/annealing/quadratic_assignment.hpp"
+
+namespace hockney::annealing {
+namespace {
+
+std::vector<std::int32_t> matrix(WordReader& words, int size, const std::string& name) {
+  std::vector<std::int32_t> elements;
+  for (int row = 1; row <= size; ++row) {
+    const std::string which = "element " + std::to_string(row) + ",";
+    for (int column = 1; column <= size; ++column)
+      elements.push_back(
+          static_cast<std::int32_t>(words.whole(which + std::to_string(column) + " of " + name, 0)));
+  }
+  return elements;
+}
+
+}  // namespace
+
+QuadraticAssignment read_qaplib(std::istream& in, const std::string& name) {
+  WordReader words(in, name);
+  const int size = static_cast<int>(
+      words.whole("the size", QuadraticAssignment::least_size, QuadraticAssignment::most_size));
+  std::vector<std::int32_t> flows = matrix(words, size, "the first matrix");
+  std::vector<std::int32_t> distances = matrix(words, size, "the second matrix");
+  const std::string more = words.next();
+  if (!more.empty()) words.fail("syntax", "nothing after the second matrix", quoted(more));
+  try {
+    return {{name, "QAPLIB file " + name, std::nullopt}, size, std::move(flows), std::move(distances)};
+  } catch (const std::invalid_argument&) {
+    words.fail("value", "matrices whose energy cannot exceed 2^53", "larger elements");
+  }
+}
+
+}  // namespace hockney::annealing
