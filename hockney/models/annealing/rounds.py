@@ -54,7 +54,7 @@ class RankTimes:
 def run(computing: np.ndarray, timetable: Timetable | None, costs: RoundCosts, polls: int = 1) -> RankTimes:
     """`computing` are seconds by sample, rank and round. Without a timetable, ranks never wait for each
     other. The master looks for statistics `polls` times in a round, the last time at its end."""
-    samples, ranks, rounds = computing.shape
+    _, ranks, rounds = computing.shape
     if ranks == 1:
         costs = RoundCosts(0.0, 0.0, (0.0,), (0.0,))
     posting, testing = (rounds * np.array(each) for each in (costs.posting, costs.testing))
@@ -66,8 +66,8 @@ def run(computing: np.ndarray, timetable: Timetable | None, costs: RoundCosts, p
 
 @dataclass
 class _Course:
-    """All samples round by round. `arrived` is when the statistics of a round have reached the master, `heard`
-    when it has looked at them: infinite until then."""
+    """All samples round by round. `arrived` is when the statistics of a round have reached the master,
+    `heard` when it has looked at them: infinite until then."""
 
     computing: np.ndarray
     timetable: Timetable
