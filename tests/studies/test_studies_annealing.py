@@ -82,7 +82,7 @@ def test_times_and_parts_are_those_of_the_world(results: AnnealingResults):
         for p in results.on(ranks):
             parts, whole = truth(results, p.setup, ranks)
             assert p.time.value == pytest.approx(whole, rel=0.02)
-            assert p.rate.value == pytest.approx(64 * 100 * 60 / p.time.value)
+            assert p.rate.value == pytest.approx(32 * 50 * 200 / p.time.value)
             for part in PARTS:
                 assert p.part(part) == pytest.approx(parts[part].mean(), rel=0.02)
             assert sum(p.share(part) for part in PARTS) == pytest.approx(1)
@@ -154,7 +154,7 @@ def test_energies_at_equal_time_and_times_to_the_target_are_from_the_courses(com
     fastest = min(p.time.value for p in compared.points)
     assert compared.equal_s == pytest.approx(fastest, rel=0.05)
     for p in compared.points:
-        assert len(p.courses) == 6 and len(p.courses[0].ends) == 60
+        assert len(p.courses) == 6 and len(p.courses[0].ends) == 200
         assert compared.reached(p) >= 0.8, "nine in ten runs of each set-up reach it, by definition"
         assert 0 < compared.target_time(p) <= 1.3 * p.time.value
         found = compared.energies_at(p, compared.equal_s)
@@ -221,7 +221,7 @@ def test_the_page_has_the_papers_table_and_figures(evidence: Evidence, results: 
         series = figures[f"annealing-steps-{ranks}"].series
         assert [each.name for each in series] == [p.label for p in results.on(ranks)]
         for each in series:
-            assert each.y[0] == 0 and each.y[-1] == 64 * 100 * 60 and len(each.y) == 61
+            assert each.y[0] == 0 and each.y[-1] == 32 * 50 * 200 and len(each.y) == 201
         best = figures[f"annealing-energies-{ranks}"].series
         assert all(each.y[0] > each.y[-1] for each in best)
     bars = figures["annealing-parts"]
@@ -239,7 +239,7 @@ def test_the_terminal_and_programs_have_the_answer(evidence: Evidence, results: 
         (ranks, chosen(evidence, ranks).take.label) for ranks in (2, 4)
     }
     one = next(each for each in document["setups"] if (each["setup"], each["ranks"]) == ("lagged", 2))
-    assert one["ratio"].high < 1 and one["speedup"].value > 1.5
+    assert one["ratio"].high < 1 and one["speedup"].value > 1.2
     assert one["parts_s"]["waiting"] == pytest.approx(
         one["master_s"]["communication"] / 2
         + one["worker_s"]["communication"] / 2

@@ -53,6 +53,14 @@ def test_by_default_all_set_ups_run_on_two_ranks_and_one_rank_is_the_reference()
     assert len({tuple(case[name] for name in same) for case in cases if case.ranks == 2}) == 1
 
 
+def test_an_instance_has_a_known_optimum_unless_a_size_is_given():
+    def instances(**parameters: object) -> set:
+        return {case["instance"] for case in of_annealing(plan(2, predict="no", **parameters))}
+
+    assert instances() == {"eil51"} and instances(problem="qap") == {"nug30"}
+    assert instances(size=50) == {"generated"} and instances(instance="berlin52") == {"berlin52"}
+
+
 def test_messages_and_collectives_are_measured_for_predictions_only():
     cases = plan(2, 4, setups=("original",))
     assert {case.bytes for case in cases if case.workload == "bcast"} >= {SCHEDULE_BYTES}

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
@@ -23,7 +24,6 @@ WORKLOADS = ("annealing",)
 """Compiled on first use."""
 SETUP = "setup"
 """The parameter of the workload; its default is the set-up with which the others are compared."""
-GENERATED = "generated"
 
 CHOSEN = StudyParameter(
     "setups",
@@ -33,18 +33,28 @@ CHOSEN = StudyParameter(
     example="original,estimated",
 )
 PROBLEM = StudyParameter("problem", "text", "tsp, spin_glass or qap", default="tsp")
-SIZE = StudyParameter("size", "integer", "cities, edge of the lattice, or facilities", default="100", low=2)
+SIZE = StudyParameter(
+    "size",
+    "integer",
+    "of a generated instance: cities, edge of the lattice, or facilities",
+    low=2,
+    example="200",
+)
 INSTANCE = StudyParameter(
     "instance",
     "text",
-    "one that comes with hockney, or file:PATH of TSPLIB or QAPLIB (default: generated, of this size)",
-    example="file:berlin52.tsp",
+    "one that comes with hockney, or file:PATH of TSPLIB or QAPLIB (default: eil51, nug30 or planted; with a "
+    "size: generated)",
+    example="berlin52",
 )
-WALKERS = StudyParameter("walkers", "integer", "copies of the system, on all ranks", default="64", low=1)
+WALKERS = StudyParameter("walkers", "integer", "copies of the system, on all ranks", default="32", low=1)
 STEPS = StudyParameter(
-    "steps", "integer", "Metropolis steps of each walker at a temperature", default="100", low=1
+    "steps", "integer", "Metropolis steps of each walker at a temperature", default="50", low=1
 )
-TEMPERATURES = StudyParameter("temperatures", "integer", "rounds of a run", default="60", low=1)
+TEMPERATURES = StudyParameter("temperatures", "integer", "rounds of a run", default="200", low=1)
+SPEED = StudyParameter(
+    "speed", "real", "thermodynamic speed, of schedule=constant_speed", default="0.5", above=0.0, high=1e6
+)
 SCHEDULE = StudyParameter(
     "schedule", "text", "of the temperatures: constant_speed or geometric", default="constant_speed"
 )
@@ -114,11 +124,16 @@ SURVEY = StudyParameter(
     example="runs/mine",
 )
 PARAMETERS = (
-    CHOSEN, PROBLEM, SIZE, INSTANCE, WALKERS, STEPS, TEMPERATURES, SCHEDULE, SEEDS, TARGET, LAG, TEST_EVERY,
-    BALANCE, SHARES, STEP_S, ARITHMETIC, PREDICT, SURVEY, SYNC,
+    CHOSEN, PROBLEM, SIZE, INSTANCE, WALKERS, STEPS, TEMPERATURES, SCHEDULE, SPEED, SEEDS, TARGET, LAG,
+    TEST_EVERY, BALANCE, SHARES, STEP_S, ARITHMETIC, PREDICT, SURVEY, SYNC,
 )  # fmt: skip
-SAME = (PROBLEM, SIZE, INSTANCE, WALKERS, STEPS, TEMPERATURES, SCHEDULE, SEEDS, TARGET, STEP_S, ARITHMETIC)
+SAME = (
+    PROBLEM, SIZE, INSTANCE, WALKERS, STEPS, TEMPERATURES, SCHEDULE, SPEED, SEEDS, TARGET, STEP_S, ARITHMETIC,
+)  # fmt: skip
 """Parameters of the workload that all cases share."""
+WITH_OPTIMUM = {"tsp": "eil51", "qap": "nug30", "spin_glass": "planted"}
+"""Instances whose optimum is known. With the default numbers of walkers and steps, runs of eil51 come within
+a few percent of it, so that differences between set-ups show."""
 
 
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
@@ -169,7 +184,7 @@ def _exists(name: str, machine: Machine) -> bool:
 def _lines(ranks: Sequence[int], options: Options, catalog: Catalog, machine: Machine) -> Iterator[str]:
     names = chosen(options, catalog, machine)
     words = [WORKLOADS[0], f"sync={sync_of(options, machine)}"]
-    words += [f"{each.name}={value}" for each in SAME if (value := options.value(each)) is not None]
+    words += [f"{each.name}={value}" for each in SAME if (value := _value(each, options)) is not None]
     line = " ".join(words)
     one = f"{line} setup={reference(catalog)} ranks=1"
     yield one
@@ -182,6 +197,14 @@ def _lines(ranks: Sequence[int], options: Options, catalog: Catalog, machine: Ma
         if options.value(BALANCE) == "yes":
             uneven = f"{line} setup={names[0]} shares={options.value(SHARES) or uneven_shares(p)}"
             yield from (f"{uneven} balance={balance} ranks={p}" for balance in ("no", "yes"))
+
+
+def _value(parameter: StudyParameter, options: Options) -> Any:
+    """The given value or the default; an instance with a known optimum unless a size is given."""
+    value = options.value(parameter)
+    if parameter is INSTANCE and value is None and options.value(SIZE) is None:
+        return WITH_OPTIMUM.get(options.value(PROBLEM))
+    return value
 
 
 def _variants(name: str, options: Options) -> Iterator[str]:

@@ -219,7 +219,9 @@ def signed_percent(value: float | None) -> str:
     """With two digits: "+0.41%"."""
     if value is None:
         return ""
-    return "0%" if value == 0 else f"{100 * value:+.2g}%"
+    if value == 0:
+        return "0%"
+    return f"{100 * value:+.2g}%" if abs(value) < 0.995 else f"{100 * value:+.0f}%"
 
 
 def _shown(run: AnnealingResults, table: Table) -> Table:
