@@ -23,6 +23,7 @@ def summary(evidence: Evidence) -> Sequence[Table]:
     shown = (
         tables.setups(run),
         tables.energies(run, run.shown),
+        tables.targets(run, run.shown),
         tables.balancing(run),
         tables.predicted(predictions(run)),
     )

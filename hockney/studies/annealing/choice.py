@@ -25,7 +25,8 @@ Outcome = Literal["best", "alike", "undecided"]
 @dataclass(frozen=True)
 class SetupChoice:
     """`fastest` by the estimates. `rivals` are those that are not certainly slower, `fastest` among them.
-    `take` is None if it is undecided; of rivals that are alike it is the reference, otherwise the
+    `take` is None if it is undecided: also if it is the fastest one, but too few seeds show whether its
+    energies are worse (`unknown_quality`). Of rivals that are alike it is the reference, otherwise the
     fastest whose runs repeat with the same seed."""
 
     ranks: int
@@ -35,6 +36,7 @@ class SetupChoice:
     fastest: AnnealingPoint
     rivals: tuple[AnnealingPoint, ...]
     undecided: tuple[Estimate, ...] = ()
+    unknown_quality: bool = False
 
 
 def choice(run: AnnealingResults, ranks: int) -> SetupChoice | None:
@@ -61,11 +63,17 @@ def choice(run: AnnealingResults, ranks: int) -> SetupChoice | None:
         value for key, value in ratios.items() if verdicts[key] in ("undecided", "unknown") and value
     )
     alike = all(verdicts[p] == "alike" for p in rivals if p is not fastest)
-    if len(rivals) == 1:
-        return SetupChoice(ranks, basis, "best", fastest, fastest, rivals)
-    if alike:
-        return SetupChoice(ranks, basis, "alike", _preferred(found, fastest, rivals, costs), fastest, rivals)
-    return SetupChoice(ranks, basis, "undecided", None, fastest, rivals, still_open)
+    if not alike:
+        return SetupChoice(ranks, basis, "undecided", None, fastest, rivals, still_open)
+    take = fastest if len(rivals) == 1 else _preferred(found, fastest, rivals, costs)
+    if basis == "time" and take is not found.reference and not _quality_known(found, take):
+        return SetupChoice(ranks, basis, "undecided", None, fastest, rivals, unknown_quality=True)
+    return SetupChoice(ranks, basis, "best" if len(rivals) == 1 else "alike", take, fastest, rivals)
+
+
+def _quality_known(found: Quality, point: AnnealingPoint) -> bool:
+    loss = found.loss(point)
+    return loss is not None and loss.equal_steps is not None and loss.equal_steps.low is not None
 
 
 def _preferred(

@@ -9,7 +9,6 @@ import math
 from collections.abc import Iterator, Sequence
 
 from hockney.core.fit import Estimate
-from hockney.core.units import format_significant
 from hockney.core.wording import plural, together
 from hockney.models.statistics import NOTABLE, time_to_decide
 from hockney.pages.format import percent, ratio_bounds
@@ -17,7 +16,7 @@ from hockney.studies.annealing.choice import SetupChoice, choice
 from hockney.studies.annealing.predicted import predictions
 from hockney.studies.annealing.quality import Loss, quality
 from hockney.studies.annealing.results import AnnealingPoint, AnnealingResults
-from hockney.studies.annealing.tables import points, signed_percent
+from hockney.studies.annealing.tables import million, points, signed_percent
 from hockney.studies.needed_budget import multiple, remedy
 
 BASIS = {"time": "the time of a run", "target": "the time until the target energy is reached"}
@@ -39,21 +38,28 @@ def _rates(run: AnnealingResults) -> str:
 
 
 def _rate(p: AnnealingPoint) -> str:
-    return f"{format_significant(p.rate.value / 1e6, 3)} million"
+    return f"{million(p.rate.value)} million"
 
 
 def _choice(run: AnnealingResults, found: SetupChoice) -> Iterator[str]:
     on = f"On {plural(found.ranks, 'rank')}"
     names, basis = together(p.label for p in found.rivals), BASIS[found.basis]
-    if found.take is None:
+    if found.take is None and found.unknown_quality:
+        yield (
+            f"Undecided: {on[0].lower()}{on[1:]}, {names} "
+            f"{'is' if len(found.rivals) == 1 else 'are'} best by {basis}, but there are too few seeds to "
+            "compare energies."
+        )
+    elif found.take is None:
         yield f"Undecided: {on[0].lower()}{on[1:]}, {names} may be the best set-up by {basis}."
-        times = [time_to_decide(each) for each in found.undecided]
-        launches = min(len(p.records) for p in found.rivals)
-        yield remedy(multiple(times, launches), launches, run.evidence.settings) if times else ""
     elif found.outcome == "alike":
         yield f"{on} {names} differ by less than {NOTABLE - 1:.0%} in {basis}: take {found.take.label}."
     else:
         yield f"{on} take {found.take.label}: it is the best set-up by {basis}."
+    if found.take is None:
+        times = [time_to_decide(each) for each in found.undecided] or [math.inf]
+        launches = min(len(p.records) for p in found.rivals)
+        yield remedy(multiple(times, launches), launches, run.evidence.settings)
     yield _compared(run, found)
 
 
@@ -82,8 +88,11 @@ def _communication(run: AnnealingResults) -> str:
     shown = [p for p in run.here if p.by_rank]
     if not shown:
         return ""
-    shares = together(f"{percent(p.communication)} in {p.label}" for p in shown)
-    return f"Ranks spend this share of their time on communication: {shares}."
+    shares: dict[str, list[str]] = {}
+    for p in shown:
+        shares.setdefault(percent(p.communication), []).append(p.label)
+    listed = together(f"{share} in {together(names)}" for share, names in shares.items())
+    return f"Communication takes {listed}, of the ranks' time."
 
 
 def _quality(run: AnnealingResults) -> Iterator[str]:
@@ -106,8 +115,8 @@ def _alike(losses: Sequence[Loss], over: AnnealingPoint) -> str:
     if _reach(widest) == math.inf:
         return f"There are too few seeds to compare the energies of {names} with those of {over.label}."
     return (
-        f"The energies of {names} do not differ significantly from those of {over.label} with as many steps, "
-        f"at most by {percent(_reach(widest))} (95%) over {plural(widest.seeds, 'seed')}."
+        f"The energies of {names} do not differ significantly from those of {over.label}, at most "
+        f"by {percent(_reach(widest))} (95%) over {plural(widest.seeds, 'seed')}."
     )
 
 
@@ -128,7 +137,7 @@ def _loss(run: AnnealingResults, each: Loss) -> str:
     between = " to ".join(signed_percent(end).lstrip("+") for end in ends)
     text = (
         f"{_capital(each.point.label)} takes {_number(run.ratio(each.point, each.over))} times as long as "
-        f"{each.over.label}, and finds energies {size} {how} (95%: {between}) with as many steps"
+        f"{each.over.label} and finds energies {size} {how} (95%: {between})"
     )
     if each.target is None:
         return f"{text}."
@@ -151,8 +160,8 @@ def _balancing(run: AnnealingResults) -> Iterator[str]:
             "slower": "lengthens a run to",
         }.get(each.verdict, "does not change the time significantly:")
         yield (
-            f"Where ranks take {shares} times as long for a step, load balancing {effect} "
-            f"{_number(each.ratio)} of the time without."
+            f"On uneven ranks (a step takes {shares}), load balancing {effect} {_number(each.ratio)} of the "
+            "time without."
         )
 
 
@@ -163,7 +172,6 @@ def _predicted(run: AnnealingResults) -> str:
         return ""
     of = f"median of {len(found.of)}" if len(found.of) > 1 else "one prediction"
     return (
-        f"The predicted shares of communication are off by {points(error).lstrip('+')} percentage points "
-        f"({of}), at most by {points(worst.error)} for {worst.point.label} on "
-        f"{plural(worst.point.ranks, 'rank')}."
+        f"Predicted shares of communication are off by {points(error).lstrip('+')} percentage points ({of}), "
+        f"at most by {points(worst.error)} for {worst.point.label} on {plural(worst.point.ranks, 'rank')}."
     )

@@ -71,9 +71,10 @@ def _parts(run: AnnealingResults, lead: Figure | None) -> Section | None:
 
 
 def _quality(run: AnnealingResults) -> Section | None:
-    made = tuple(table for ranks in run.counts if (table := tables.energies(run, ranks)) is not None)
+    made = [make(run, ranks) for ranks in run.counts for make in (tables.energies, tables.targets)]
+    shown = tuple(table for table in made if table is not None)
     drawn = tuple(figures.energies(run))
-    return Section("Quality", figures=drawn, tables=made) if made or drawn else None
+    return Section("Quality", figures=drawn, tables=shown) if shown or drawn else None
 
 
 def _predicted(run: AnnealingResults) -> Section | None:

@@ -7,9 +7,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hockney.core.fit import Estimate, ExactValue
+from hockney.core.units import format_significant
 from hockney.draw.page import Table
 from hockney.models.annealing.rounds import RankTimes
-from hockney.pages.format import EXACT, interval, percent, quantity, ratio_interval
+from hockney.pages.format import EXACT, percent, quantity, ratio_interval
 from hockney.reference import published
 from hockney.studies.annealing.predicted import AnnealingPredictions
 from hockney.studies.annealing.quality import Loss, Quality, quality
@@ -17,7 +18,6 @@ from hockney.studies.annealing.results import COMMUNICATION, AnnealingPoint, Ann
 
 INTERVAL = "95% interval"
 PAPER = "annealing"
-STEPS_PER_S = "1/s"
 ALONE = "one rank"
 PAPERS_RANKS = 4
 """Of table 1."""
@@ -28,7 +28,7 @@ def setups(run: AnnealingResults) -> Table:
     rows: list[tuple[str, ...]] = []
     alone = {one for p in run.plain if (one := run.alone(p.walkers)) is not None}
     for one in alone:
-        rows.append((ALONE, "1", quantity(one.time.value, "s"), *_rate(one), *[""] * 6))
+        rows.append((ALONE, "1", quantity(one.time.value, "s"), million(one.rate.value), *[""] * 6))
     for ranks in run.counts:
         compared = {each.point: each for each in run.compared(ranks)}
         for p in run.on(ranks):
@@ -38,22 +38,23 @@ def setups(run: AnnealingResults) -> Table:
                     p.label,
                     str(p.ranks),
                     quantity(p.time.value, "s"),
-                    *_rate(p),
+                    million(p.rate.value),
                     *_ratio(known.ratio if known else None),
                     percent(p.communication),
                     *(percent(p.share(part)) for part in ("posting", "testing", "waiting")),
                 )
             )
     columns = (
-        "set-up", "ranks", "time", "steps/s", INTERVAL, f"time / {run.reference_name}", INTERVAL,
+        "set-up", "ranks", "time", "million steps/s", f"time / {run.reference_name}", INTERVAL,
         "communication", "posting", "testing", "waiting",
     )  # fmt: skip
     caption = "Communication and its parts: shares of the time, as means over the ranks."
-    return _shown(run, Table("annealing", "Set-ups", columns, tuple(rows), tuple(range(1, 11)), caption))
+    return _shown(run, Table("annealing", "Set-ups", columns, tuple(rows), tuple(range(1, 10)), caption))
 
 
-def _rate(p: AnnealingPoint) -> tuple[str, str]:
-    return quantity(p.rate.value, STEPS_PER_S), interval(p.rate, STEPS_PER_S)
+def million(rate: float) -> str:
+    """Steps per second, in millions."""
+    return format_significant(rate / 1e6, 3)
 
 
 def paper(run: AnnealingResults) -> Table:
@@ -83,14 +84,14 @@ def paper(run: AnnealingResults) -> Table:
                 for part in ("computation", "communication")
             ]
             cells += [quantity(spent[0], "s"), quantity(spent[1], "s"), _share(spent[1], spent[0])]
-        rows.append((name, str(PAPERS_RANKS), "printed 1998", *cells))
+        rows.append((name, str(PAPERS_RANKS), "printed", *cells))
     columns = (
-        "set-up", "ranks", "origin", "computation (master)", "communication (master)", "share",
-        "computation (worker)", "communication (worker)", "share",
+        "set-up", "ranks", "origin", "master computes", "communicates", "share", "worker computes",
+        "communicates", "share",
     )  # fmt: skip
     caption = (
-        "Printed: four Pentium Pro workstations on 10 Mbit Ethernet, another problem and another length, so "
-        "that only the shares compare. A worker: the mean over all ranks except the master. Communication "
+        "Printed in 1998: four Pentium Pro workstations on 10 Mbit Ethernet, another problem and another "
+        "length, so that only the shares compare. A worker: the mean over all ranks except the master. Communication "
         "includes posting, testing, waiting and moving walkers."
     )
     title = "Computation and communication, as in table 1 of the paper"
@@ -108,36 +109,52 @@ def energies(run: AnnealingResults, ranks: int) -> Table | None:
         return None
     rows = tuple(_energies(found, p, found.loss(p)) for p in found.points)
     columns = (
-        "set-up", "seeds", "energy", "worse", INTERVAL, "worse at equal time", INTERVAL, "reached",
-        "time to target", "ratio", INTERVAL, "on estimates", "repeats",
+        "set-up", "seeds", "energy", "worse", INTERVAL, "at equal time", INTERVAL, "on estimates", "repeats",
     )  # fmt: skip
-    target = "" if found.target is None else f"Target: an energy of {found.target:.6g}"
-    which = "" if found.given_target is not None else ", which nine in ten runs of every set-up reach"
+    optimum = found.points[0].optimum
+    best = "" if optimum is None else f"The optimum of {found.points[0].instance} is {optimum:.6g}. "
     caption = (
-        f"Worse: lowest energy relative to {found.points[0].label}'s, the mean over seeds of the differences "
-        f"between runs with the same seed. {target}{which}; its time is that of all runs over the number of "
-        "those that reach it. Repeats: whether runs with one seed find the same energy."
+        f"{best}Worse: lowest energy relative to {found.points[0].label}'s with as many steps, the mean over "
+        "seeds of the differences between runs with the same seed; at equal time: when the fastest set-up "
+        "ends. On estimates: share of the steps. Repeats: whether runs with one seed find the same energy."
     )
-    title = f"Quality on {ranks} ranks"
-    numeric = tuple(range(1, 12))
-    return _shown(run, Table(f"annealing-quality-{ranks}", title, columns, rows, numeric, caption))
+    title = f"Energies on {ranks} ranks"
+    made = Table(f"annealing-quality-{ranks}", title, columns, rows, tuple(range(1, 8)), caption)
+    return _shown(run, made)
 
 
 def _energies(found: Quality, p: AnnealingPoint, loss: Loss | None) -> tuple[str, ...]:
     repeats = found.repeats(p)
-    time = found.target_time(p)
     return (
         p.label,
         str(len(found.energies(p))),
         f"{found.mean_energy(p):.6g}",
         *_percent(loss.equal_steps if loss else None),
         *_percent(loss.equal_time if loss else None),
-        percent(found.reached(p)),
-        "" if time is None else quantity(time, "s"),
-        *_ratio(loss.target if loss else None),
         percent(p.estimated),
         "unknown" if repeats is None else "yes" if repeats else "no",
     )
+
+
+def targets(run: AnnealingResults, ranks: int) -> Table | None:
+    """How long each set-up takes until the target energy is reached."""
+    found = quality(run, ranks)
+    if len(found.points) < 2 or found.target is None:
+        return None
+    rows = []
+    for p in found.points:
+        time, loss = found.target_time(p), found.loss(p)
+        shown = "" if time is None else quantity(time, "s")
+        rows.append((p.label, percent(found.reached(p)), shown, *_ratio(loss.target if loss else None)))
+    columns = ("set-up", "runs that reach it", "time to target", f"time / {found.points[0].label}", INTERVAL)
+    which = "" if found.given_target is not None else ", which nine in ten runs of every set-up reach"
+    caption = (
+        f"Target: an energy of {found.target:.6g}{which}. Its time is that of all runs, also of those that "
+        "do not reach it, over the number of those that do."
+    )
+    title = f"Time to the target on {ranks} ranks"
+    made = Table(f"annealing-target-{ranks}", title, columns, tuple(rows), (1, 2, 3, 4), caption)
+    return _shown(run, made)
 
 
 def balancing(run: AnnealingResults) -> Table | None:
