@@ -76,6 +76,17 @@ def test_waiting_for_random_delays_is_that_of_order_statistics():
         assert share == pytest.approx(expected * deviation / (1 + expected * deviation), rel=0.03)
 
 
+def test_on_a_medium_for_one_message_at_a_time_no_lag_hides_all_messages():
+    ranks, hold = 4, ROUND_S
+    costs = RoundCosts(0.0, 0.0, (0.0,) * ranks, (0.0,) * ranks, hold_up=hold, hold_down=hold)
+    for timetable in (LATER, Timetable(lead=4)):
+        times = run(even(ranks), timetable, costs)
+        whole = times.computation + times.waiting
+        assert whole == pytest.approx(2 * (ranks - 1) * hold * ROUNDS, rel=0.1), "as long as all messages"
+    few = replace(costs, hold_up=ROUND_S / 20, hold_down=ROUND_S / 20)
+    assert run(even(ranks), Timetable(lead=4), few).share < 0.02, "they fit between the rounds"
+
+
 def test_tests_let_a_master_answer_earlier():
     """A worker that is ahead needs the answer to statistics that arrive while the master computes."""
     computing = even() * np.array([1.0, 0.97])[None, :, None]

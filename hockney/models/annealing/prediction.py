@@ -70,6 +70,7 @@ def round_costs(
     nothing = (0.0,) * ranks
     if ranks < 2 or setup.silent:
         return RoundCosts(0.0, 0.0, nothing, nothing)
+    held = tuple(messages.on_medium(1, size, ranks) for size in (STATISTICS_BYTES, SCHEDULE_BYTES))
     # At the end of a round one test finds a message and another one none.
     testing = tuple(test_s * (2 + _tests(program, rank)) for rank in range(ranks))
     if setup.collective:
@@ -78,14 +79,14 @@ def round_costs(
         # Starting a collective that does not block is taken to cost as much as the blocking one.
         if setup.blocking:
             return RoundCosts(up, down, nothing, nothing, blocking=True)
-        return RoundCosts(up, down, (up + down,) * ranks, testing)
+        alone = (max(0.0, up - (ranks - 1) * held[0]), max(0.0, down - (ranks - 1) * held[1]))
+        return RoundCosts(*alone, (sum(alone),) * ranks, testing, False, *held)
     sent_down, got_down = messages.handling(SCHEDULE_BYTES, ranks)
     sent_up, got_up = messages.handling(STATISTICS_BYTES, ranks)
     master = (ranks - 1) * (sent_down + got_up)
     posting = (master, *[sent_up + got_down] * (ranks - 1))
-    return RoundCosts(
-        messages.one_way(STATISTICS_BYTES, ranks), messages.one_way(SCHEDULE_BYTES, ranks), posting, testing
-    )
+    up, down = messages.one_way(STATISTICS_BYTES, ranks), messages.one_way(SCHEDULE_BYTES, ranks)
+    return RoundCosts(max(0.0, up - held[0]), max(0.0, down - held[1]), posting, testing, False, *held)
 
 
 def _tests(program: AnnealingProgram, rank: int) -> int:

@@ -91,8 +91,8 @@ def paper(run: AnnealingResults) -> Table:
     )  # fmt: skip
     caption = (
         "Printed in 1998: four Pentium Pro workstations on 10 Mbit Ethernet, another problem and another "
-        "length, so that only the shares compare. A worker: the mean over all ranks except the master. Communication "
-        "includes posting, testing, waiting and moving walkers."
+        "length, so that only the shares compare. A worker: the mean over all ranks except the master. "
+        "Communication includes posting, testing, waiting and moving walkers."
     )
     title = "Computation and communication, as in table 1 of the paper"
     return Table("annealing-paper", title, columns, tuple(rows), tuple(range(3, 9)), caption)
