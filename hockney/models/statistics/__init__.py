@@ -45,6 +45,15 @@ from hockney.models.statistics.modes import fast_visits
 from hockney.models.statistics.multiple_tests import adjusted
 from hockney.models.statistics.noise import MeasuredNoise, noise
 from hockney.models.statistics.observations import SHORTEST_S, Observation
+from hockney.models.statistics.paired import (
+    Attempts,
+    BySeed,
+    by_seed,
+    common,
+    difference,
+    expected_time,
+    ratio_of_expected_times,
+)
 from hockney.models.statistics.ratios import mean_ratio, ratio, ratio_of_estimates
 from hockney.models.statistics.run_observations import (
     Times,
@@ -66,6 +75,8 @@ __all__ = [
     "NOTABLE",
     "OPEN",
     "SHORTEST_S",
+    "Attempts",
+    "BySeed",
     "LaunchModes",
     "LaunchTimesOnce",
     "MeasuredNoise",
@@ -78,9 +89,13 @@ __all__ = [
     "Verdict",
     "Z",
     "adjusted",
+    "by_seed",
     "center",
+    "common",
     "costing",
+    "difference",
     "estimate",
+    "expected_time",
     "fast_visits",
     "half_width",
     "kept",
@@ -96,6 +111,7 @@ __all__ = [
     "precision_of",
     "ratio",
     "ratio_of_estimates",
+    "ratio_of_expected_times",
     "ratio_to_sum",
     "shared_variance",
     "stricter",
