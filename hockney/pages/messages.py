@@ -215,6 +215,15 @@ def threads_share_cores(threads: int, processors: int) -> Caveat:
     )
 
 
+def progress_thread_shares_core() -> Caveat:
+    return Caveat(
+        "progress-thread-shares-core",
+        "MPI's progress thread shares a processor with its rank: each waits while the other runs",
+        "",
+        "use fewer ranks and leave them unbound (--no-bind), or bind each to several cores (--mpiexec-args)",
+    )
+
+
 def load(
     cores: float, steal: float, loaded: int, launches: int, cases: int, counted: int, fewest_quiet: int
 ) -> Caveat:

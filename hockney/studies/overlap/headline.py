@@ -1,0 +1,123 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The answer in sentences: whether nonblocking communication pays, for which sizes, how often to test, and
+what the progress thread changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hockney.core.progress_thread import OWN
+from hockney.core.units import format_number
+from hockney.core.wording import plural, together
+from hockney.models.statistics import OPEN
+from hockney.pages.format import percent, quantity, ratio_bounds
+from hockney.studies.needed_budget import multiple, remedy
+from hockney.studies.overlap.results import PAYS, BestTests, OverlapPoint, OverlapResults
+from hockney.studies.overlap.wording import named, sizes_text, tests_of
+
+SLOWED = 1.05
+"""A smaller slowdown of the computation is not mentioned."""
+
+
+def headline(run: OverlapResults) -> tuple[str, ...]:
+    if not run.points:
+        return ("Nothing was measured.",)
+    texts = [verdict(run), _gain(run), _slowed(run), _thread(run), _undecided(run)]
+    return tuple(text for text in texts if text)
+
+
+def verdict(run: OverlapResults) -> str:
+    """Whether nonblocking communication pays, for which operations and sizes, and how often to test."""
+    start = f"On {plural(run.shown, 'rank')}, starting communication before computing"
+    found = {name: best for name in run.operations if (best := run.best(name, run.shown))}
+    paying = {name: text for name, best in found.items() if (text := _sizes(best, PAYS))}
+    still_open = {name: text for name, best in found.items() if (text := _sizes(best, *OPEN))}
+    undecided = f"undecided: {_listed(still_open)}" if still_open else ""
+    if paying:
+        counts = sorted({each.best.tests for best in found.values() for each in best if each.verdict == PAYS})
+        text = f"{start} pays for {_listed(paying)}, with {_calls(counts)} of MPI_Test"
+        return f"{text}; {undecided}." if undecided else f"{text}."
+    if all(each.verdict in OPEN for best in found.values() for each in best):
+        return f"It is undecided whether, on {plural(run.shown, 'rank')}, starting communication early pays."
+    without = {name: text for name, best in found.items() if (text := _sizes(best, "alike", "slower"))}
+    text = f"{start} does not pay for {_listed(without)}"
+    return f"{text}; {undecided}." if undecided else f"{text}."
+
+
+def _sizes(found: Sequence[BestTests], *wanted: str) -> str:
+    """ "64 KiB to 4 MiB"; "all sizes" if it is all of them."""
+    sizes = [each.size for each in found if each.verdict in wanted]
+    if not sizes or not found[0].best.measured.has_size:
+        return "" if not sizes else "any size"
+    return sizes_text(sizes, [each.size for each in found])
+
+
+def _listed(sizes: dict[str, str]) -> str:
+    """ "message (64 KiB to 4 MiB) and MPI_Ibcast (8 B)"."""
+    return together(f"{named(name)} ({text})" for name, text in sizes.items())
+
+
+def _calls(counts: Sequence[int]) -> str:
+    if len(counts) == 1:
+        return plural(counts[0], "call") if counts[0] else "no calls"
+    return f"{counts[0]} to {counts[-1]} calls"
+
+
+def _gain(run: OverlapResults) -> str:
+    """The largest gain, what is hidden there, and how much without a test."""
+    best = [each for each in run.every_best if each.best.ranks == run.shown and each.verdict == PAYS]
+    if not best:
+        return ""
+    most = min(best, key=lambda each: each.best.ratio.value)
+    top = most.best
+    at = named(top.operation) + (f" of {quantity(top.size, 'B')}" if top.size else "")
+    takes = f"{top.ratio.value:.2f}{ratio_bounds(top.ratio)} times as long as one after the other"
+    text = f"At best ({at}), both at once take {takes}: {tests_of(top)} hide {percent(top.times.imb.value)}"
+    own = [p for p in most.points if p.progress == OWN]
+    fewest = min(own, key=lambda p: p.tests, default=top)
+    if fewest.tests < top.tests:
+        text += f", {tests_of(fewest)} {percent(fewest.times.imb.value)}"
+    return f"{text}."
+
+
+def _slowed(run: OverlapResults) -> str:
+    """The most that computing is slowed down where its interval shows it."""
+    known = [(p, slowdown) for p in _here(run) if (slowdown := p.times.slowdown) is not None]
+    worst = [(p, s) for p, s in known if s.value >= SLOWED and s.low is not None and s.low > 1]
+    if not worst:
+        return ""
+    p, slowdown = max(worst, key=lambda pair: pair[1].value)
+    at = f", {quantity(p.size, 'B')}" if p.size else ""
+    return (
+        f"Meanwhile, computing takes up to {slowdown.value:.2f}{ratio_bounds(slowdown)} times as long "
+        f"({named(p.operation)}{at}, {tests_of(p)})."
+    )
+
+
+def _thread(run: OverlapResults) -> str:
+    """What the progress thread changes: the communication by itself, and whether it pays."""
+    pairs = [(p, plain) for p, plain in run.threads if p.ranks == run.shown]
+    if not pairs:
+        return ""
+    typical = float(np.median([p.times.pure_ratio(plain.times).value for p, plain in pairs]))
+    paying = [p for p, _ in pairs if p.pays]
+    pays = "pays nowhere"
+    if paying:
+        names = together(dict.fromkeys(named(p.operation) for p in paying))
+        pays = f"pays in {len(paying)} of {plural(len(pairs), 'case')} ({names})"
+    longer = f"takes {format_number(typical, 2)} times as long (median)"
+    return f"With MPI's progress thread, communication by itself {longer}, and starting it early {pays}."
+
+
+def _undecided(run: OverlapResults) -> str:
+    needed = run.times_to_decide()
+    if not needed:
+        return ""
+    return remedy(multiple(needed, run.launches), run.launches, run.evidence.settings)
+
+
+def _here(run: OverlapResults) -> list[OverlapPoint]:
+    return [p for p in run.points if p.ranks == run.shown and p.progress == OWN]
