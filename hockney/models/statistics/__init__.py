@@ -41,6 +41,7 @@ from hockney.models.statistics.matrix import (
     sum_quantile,
     tabulate,
 )
+from hockney.models.statistics.metrics import over_launches
 from hockney.models.statistics.modes import fast_visits
 from hockney.models.statistics.multiple_tests import adjusted
 from hockney.models.statistics.noise import MeasuredNoise, noise
@@ -92,6 +93,7 @@ __all__ = [
     "noise",
     "observe",
     "observe_case",
+    "over_launches",
     "pooled",
     "precision_of",
     "ratio",

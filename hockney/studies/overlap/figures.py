@@ -45,7 +45,7 @@ def ratio(run: OverlapResults, operation: str, ranks: int) -> Figure | None:
         f"overlap-ratio-{operation}-{ranks}",
         f"{named(operation)}, {plural(ranks, 'rank')}: time / one after the other",
         _sizes(points),
-        Axis("total / (pure + work)", "times", include=(0.5, 1.0)),
+        Axis("total / (pure + cpu)", "times", include=(0.5, 1.0)),
         tuple(_series(points, lambda p: p.ratio, _ratio_detail)),
         "Below 1, starting the communication early pays. 95% intervals.",
     )
@@ -66,7 +66,7 @@ def slowdown(run: OverlapResults, operation: str, ranks: int) -> Figure | None:
 
 
 def times(run: OverlapResults, operation: str, ranks: int) -> Figure | None:
-    """Total against pure + work, whose points are of the case with the fewest tests."""
+    """Total against pure + cpu, whose points are of the case with the fewest tests."""
     points = _sized(run, operation, ranks)
     if not points:
         return None
@@ -75,7 +75,7 @@ def times(run: OverlapResults, operation: str, ranks: int) -> Figure | None:
     apart = Series(
         "one after the other",
         tuple(float(p.size) for p in plain),
-        tuple(p.times.pure_s.value + p.times.work_s.value for p in plain),
+        tuple(p.times.pure.value + p.times.cpu.value for p in plain),
         kind="line",
         tone="neutral",
     )

@@ -56,8 +56,9 @@ def _sizes(found: Sequence[BestTests], *wanted: str) -> str:
 
 
 def _listed(sizes: dict[str, str]) -> str:
-    """ "message (64 KiB to 4 MiB) and MPI_Ibcast (8 B)"."""
-    return together(f"{named(name)} ({text})" for name, text in sizes.items())
+    """ "message and MPI_Ibcast (64 KiB to 4 MiB) and MPI_Iallreduce (8 B)"."""
+    alike = {text: [named(name) for name in sizes if sizes[name] == text] for text in sizes.values()}
+    return together(f"{together(names)} ({text})" for text, names in alike.items())
 
 
 def _calls(counts: Sequence[int]) -> str:

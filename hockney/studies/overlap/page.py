@@ -19,10 +19,10 @@ from hockney.studies.overlap.results import OverlapResults
 Draw = Callable[[OverlapResults, str, int], "Figure | None"]
 
 METHOD = (
-    "In each launch, a case gives the time of the communication by itself (pure: the call, and MPI_Wait at "
-    "once), of the computation by itself (work), and of both at once (total: the call, computation with "
-    "evenly spaced calls of MPI_Test, MPI_Wait), each the maximum over the ranks.",
-    "Nonblocking communication pays if total / (pure + work) is at most "
+    "Each case has the time of the communication by itself (pure: the call, and MPI_Wait at once), of the "
+    "computation by itself (cpu), and of both at once (total: the call, computation with evenly spaced calls "
+    "of MPI_Test, MPI_Wait).",
+    "Nonblocking communication pays if total / (pure + cpu) is at most "
     f"{1 / NOTABLE:.2f} and its interval, over the ratios of the launches, excludes 1; for this, intervals "
     "are widened for the number of cases (Bonferroni). It makes no difference if the interval excludes any "
     "difference of 5%; otherwise it is undecided. With the progress thread, pure is that without it.",

@@ -208,7 +208,7 @@ class OverlapResults:
     @property
     def launches(self) -> int:
         """The fewest that measured a case."""
-        return min((p.times.launches for p in self.points), default=0)
+        return min((len(p.times.launches) for p in self.points), default=0)
 
 
 def sizes_where(found: Iterable[BestTests], *wanted: Verdict) -> list[int]:
