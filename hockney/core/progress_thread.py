@@ -19,13 +19,13 @@ from hockney.core.machine import Machine, Mpi
 SETTING = "progress-thread"
 OWN, THREAD = "own", "thread"
 """Only calls of MPI make progress, or a thread as well."""
-FAKE = "FAKE_PROGRESS_THREAD"
-"""Of the machine with made-up costs."""
 MPICH = "MPIR_CVAR_ASYNC_PROGRESS"
 INTEL = "I_MPI_ASYNC_PROGRESS"
 OPEN_MPI = "OMPI_MCA_mpi_async_progress"
 OPEN_MPI_TCP = "OMPI_MCA_btl_tcp_progress_thread"
-VARIABLES = (MPICH, "MPICH_ASYNC_PROGRESS", INTEL, OPEN_MPI, OPEN_MPI_TCP, FAKE)
+MPICH_FORMERLY = "MPICH_ASYNC_PROGRESS"
+"""Also that of the machine with made-up costs."""
+VARIABLES = (MPICH, MPICH_FORMERLY, INTEL, OPEN_MPI, OPEN_MPI_TCP)
 OFF = ("", "0", "no", "off", "false", "disable")
 FIRST_GENERAL = 6
 """The version of Open MPI from which on the general thread is tried."""
@@ -34,7 +34,7 @@ FIRST_GENERAL = 6
 def thread_of(machine: Machine) -> LaunchSetting | None:
     """None if the machine's MPI has no such thread, or if it is not started by mpiexec."""
     if machine.traits.invented:
-        return LaunchSetting(SETTING, ((FAKE, "1"),))
+        return LaunchSetting(SETTING, ((MPICH_FORMERLY, "1"),))
     if machine.mpi is None or not machine.traits.by_mpiexec:
         return None
     variable = _variable(machine.mpi)

@@ -369,8 +369,8 @@ def _fake(evidence: Evidence) -> RunCaveat | None:
 _ALL: tuple[Callable[[Evidence], RunCaveat | None], ...] = (
     _fake, machine_caveats.simulated, machine_caveats.poor_calibration,
     machine_caveats.two_mode_calibration, machine_caveats.between_nodes, machine_caveats.not_computed,
-    machine_caveats.published, _verification, _corrupted, _failures, _incomplete, _surveyed, _notices, _load,
-    _interrupted, _oversubscribed, _unbound, thread_caveats.threads_share_cores,
+    machine_caveats.overlap, machine_caveats.published, _verification, _corrupted, _failures, _incomplete,
+    _surveyed, _notices, _load, _interrupted, _oversubscribed, _unbound, thread_caveats.threads_share_cores,
     thread_caveats.progress_thread_shares_core, machine_caveats.virtual,
     machine_caveats.governor, _precision, _launches_in_two_modes, _launches_differ,
     _undecided_settings, _missed_launches, _few_launches, _clock, _contradiction, _poor_fit,

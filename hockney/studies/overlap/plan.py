@@ -17,6 +17,7 @@ from hockney.models.overlap import ROLE
 from hockney.pages.evidence import Options, once
 from hockney.studies.overlap import messages
 from hockney.studies.sizes import default_ranks, whole_doubles
+from hockney.studies.sync import SYNC, sync_of
 
 WORKLOADS = ("overlap", "overlap_vector", "overlap_ibarrier")
 """Compiled on first use."""
@@ -58,7 +59,7 @@ PROGRESS = StudyParameter(
     many=True,
     example="own,thread",
 )
-PARAMETERS = (OPERATIONS, TESTS, COMPUTING, PROGRESS)
+PARAMETERS = (OPERATIONS, TESTS, COMPUTING, PROGRESS, SYNC)
 
 
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
@@ -103,7 +104,7 @@ def _lines(
     tests = options.value(TESTS)
     for size in whole_doubles(tuple(sizes)) if workload.size else (0,):
         line = f"{prefix}{f' {workload.size}={size}' if workload.size else ''} ranks={ranks}"
-        line += f" computing={options.value(COMPUTING):g}"
+        line += f" computing={options.value(COMPUTING):g} sync={sync_of(options, machine)}"
         if OWN in (options.value(PROGRESS) or (OWN,)):
             yield from (f"{line} tests={count}" for count in tests)
         yield from (f"{line} tests={tests[0]} setting={setting.name}" for setting in settings)

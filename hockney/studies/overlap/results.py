@@ -89,8 +89,8 @@ class BestTests:
 
     @property
     def best(self) -> OverlapPoint:
-        """Among those for which nonblocking pays, if there are any."""
-        return min(self.points, key=lambda p: (not p.pays, p.ratio.value))
+        """Among those for which nonblocking pays, if there are any; of equal ones that with fewer tests."""
+        return min(self.points, key=lambda p: (not p.pays, round(p.ratio.value, 3), p.tests))
 
     @property
     def verdict(self) -> Verdict:
