@@ -29,7 +29,7 @@ extern constinit const WorkloadInfo overlap_file{
     .timing = Timing::longest,
     .parameters = overlap_file_parameters,
     .metrics = overlap_metrics,
-    .make = make_overlapped,
+    .make = make_overlapped_operation,
 };
 
 }  // namespace hockney::io

@@ -33,7 +33,7 @@ extern constinit const WorkloadInfo overlap_neighbor{
     .timing = Timing::longest,
     .parameters = overlap_neighbor_parameters,
     .metrics = overlap_metrics,
-    .make = make_overlapped,
+    .make = make_overlapped_operation,
 };
 
 }  // namespace hockney::neighborhood

@@ -30,7 +30,7 @@ extern constinit const WorkloadInfo overlap{
     .timing = Timing::longest,
     .parameters = overlap_parameters,
     .metrics = overlap_metrics,
-    .make = make_overlapped,
+    .make = make_overlapped_operation,
 };
 
 }  // namespace hockney::nonblocking

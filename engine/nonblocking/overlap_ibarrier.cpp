@@ -21,7 +21,7 @@ extern constinit const WorkloadInfo overlap_ibarrier{
     .parameters = overlap_ibarrier_parameters,
     .metrics = overlap_metrics,
     .make = [](const Place& place, const Values& values) -> std::unique_ptr<Workload> {
-      return std::make_unique<Overlapped>(place, values, "ibarrier");
+      return make_overlapped(place, values, "ibarrier");
     },
 };
 

@@ -31,7 +31,7 @@ extern constinit const WorkloadInfo overlap_vector{
     .timing = Timing::longest,
     .parameters = overlap_vector_parameters,
     .metrics = overlap_metrics,
-    .make = make_overlapped,
+    .make = make_overlapped_operation,
 };
 
 }  // namespace hockney::nonblocking

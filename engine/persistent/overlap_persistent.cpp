@@ -35,7 +35,7 @@ extern constinit const WorkloadInfo overlap_persistent{
     .timing = Timing::longest,
     .parameters = overlap_persistent_parameters,
     .metrics = overlap_metrics,
-    .make = make_overlapped,
+    .make = make_overlapped_operation,
 };
 
 }  // namespace hockney::persistent

@@ -6,7 +6,8 @@ One message follows a piecewise Hockney model, a train of messages LogGP (the PR
 Rehm, "Low-Overhead LogGP Parameter Assessment for Modern Interconnection Networks", 2007). A collective takes
 a + rounds * (latency + bytes * per_byte), an exchange on a ring the time of its steps' messages, computing
 the preset time, a message-based barrier the messages on its longest path, one in shared memory its flags; for
-bulk synchronous programs see `fake_bsp`, for the NAS benchmarks `fake_npb`.
+bulk synchronous programs see `fake_bsp`, for the NAS benchmarks `fake_npb`, for computing while messages are
+on their way `fake_overlap`.
 Fits of its results must recover these parameters.
 """
 
@@ -24,6 +25,7 @@ from hockney.core.catalog import Catalog, Metric
 from hockney.core.record import MetricSeries
 from hockney.launch.fake_bsp import FakeBsp
 from hockney.launch.fake_npb import CHECKED_BYTES, NPB, FakeNpb
+from hockney.launch.fake_overlap import FakeOverlap
 from hockney.system.bundled import bundled_catalog
 
 PAIRS = {"send": 1.0, "sendrecv": 1.2, "isend": 1.1}
@@ -79,6 +81,7 @@ class World:
     """The spread of the exits of a barrier, relative to its time."""
     bsp: FakeBsp = field(default_factory=FakeBsp)
     npb: FakeNpb = field(default_factory=FakeNpb)
+    overlap: FakeOverlap = field(default_factory=FakeOverlap)
     noise: float = 0.03
     launch_noise: float = 0.004
     tail: float = 0.02
@@ -107,6 +110,8 @@ class World:
         for known in (self.bsp.time(workload, case), self.npb.time(workload, case)):
             if known is not None:
                 return known
+        if (parts := self.overlap.parts(workload, case, self.pure(case))) is not None:
+            return sum(parts.values())
         if workload.operation == "barrier":
             whole = self.barrier(str(case.get("algorithm", "mpi")), case.ranks)
             return whole * (self.exits if workload.name == "barrier_skew" else 1.0)
@@ -117,13 +122,26 @@ class World:
         return self.collective(workload.operation, case.ranks, size) * (self.cold_factor if cold else 1)
 
     def under(self, variables: Mapping[str, str]) -> World:
-        """The same world with a launch's variables: EAGER moves the end of the first piece."""
+        """The same world with a launch's variables: EAGER moves the end of the first piece, and MPI may have
+        a progress thread."""
+        threaded = self.overlap.under(variables)
+        world = replace(self, overlap=replace(self.overlap, progress_thread=threaded)) if threaded else self
         if EAGER not in variables:
-            return self
+            return world
         first, second, *rest = self.pieces
         limit = int(variables[EAGER])
         later = [piece for piece in rest if piece.first > limit]
-        return replace(self, pieces=(first, replace(second, first=limit), *later))
+        return replace(world, pieces=(first, replace(second, first=limit), *later))
+
+    def pure(self, case: Case) -> float:
+        """What is overlapped with computing, by itself: a message, or a collective of which nonblocking calls
+        have an i before their names."""
+        cold = case.get("buffers") == "cold"
+        if "pattern" in case or "polls" in case:
+            return self.message(case.bytes, cold)
+        operation = str(case.get("operation", self.catalog.entry(case.workload).operation))
+        whole = self.collective(operation.removeprefix("i"), case.ranks, case.bytes)
+        return whole * (self.cold_factor if cold else 1)
 
     def exchange(self, ranks: int, one_way: float) -> float:
         """Equation 3 of Hanebutte and Tatsumi for a switch: two steps, and a third if the number of ranks is
@@ -164,6 +182,9 @@ class World:
         workload = self.catalog.entry(case.workload)
         if workload.role == NPB and (known := self.npb.values(metric, case, case_s)) is not None:
             return known
+        known = self.overlap.values(metric, workload, case, self.pure(case), case_s)
+        if known is not None:
+            return known
         work = self.work(case)
         preset = {} if work is None else {"work": work.seconds, "imbalance": work.imbalance}
         if metric.name == "paused":
@@ -186,7 +207,8 @@ class World:
     def labels(self, case: Case) -> dict[str, str]:
         if self.catalog.entry(case.workload).role == NPB:
             return self.npb.labels(case)
-        return {} if self.work(case) is None else {"work_clock": "thread"}
+        computes = self.work(case) is not None or "computing" in case or "polls" in case
+        return {"work_clock": "thread"} if computes else {}
 
     def shares(self, text: str, seed: int, ranks: int) -> np.ndarray:
         """Every rank's share of the parallel work, with mean 1. Random shares have the requested
