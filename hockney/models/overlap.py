@@ -14,11 +14,12 @@ the others.
   'COMB: A Portable Benchmark Suite for Assessing MPI Overlap', CLUSTER 2002.
 - slowdown: the time of the computation between the calls of MPI, over that without communication.
 
-Each is computed from every repetition, and summarised as metrics are."""
+Each is computed from every repetition, and summarised as metrics are. The engine reports the same as metrics,
+except that it cuts the share off."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -28,16 +29,11 @@ from hockney.core.fit import Estimate, ExactValue
 from hockney.core.record import Record
 from hockney.models.statistics import Observation, over_launches
 
-ROLE = "overlap"
 PURE = "pure"
 CPU = ("cpu", "work")
 """The time of the computation without communication; records of hockney 0.1 have only the preset one."""
-REPORTED = "overlap"
-"""The overlap that the engine computes from each repetition (%)."""
-COMPUTING, ALONE = "computing", "alone"
-"""The computation between the calls, and the same without communication."""
-PHASES = ("posting", COMPUTING, "testing", "waiting")
-"""The parts of t_total."""
+COMPUTING, ALONE, STEP = "computing", "alone", "step"
+"""The computation between the calls, the same without communication, and one step of the latter."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +44,7 @@ class RecordTimes:
     pure: np.ndarray
     cpu: np.ndarray
     slowdown: np.ndarray | None
+    step: np.ndarray | None
 
     @classmethod
     def of(cls, record: Record) -> RecordTimes | None:
@@ -60,7 +57,7 @@ class RecordTimes:
         slower = None
         if computing is not None and alone is not None and (alone > 0).all():
             slower = computing / alone
-        return cls(np.asarray(record.times_s), pure, cpu, slower)
+        return cls(np.asarray(record.times_s), pure, cpu, slower, _each(record, STEP))
 
     @property
     def ratio(self) -> np.ndarray:
@@ -81,6 +78,13 @@ class RecordTimes:
     def availability(self) -> np.ndarray:
         return np.asarray(self.cpu / self.total)
 
+    def step_ratio(self, other: RecordTimes) -> float:
+        """How many times as long a step of the computation takes; 1 if unknown."""
+        if self.step is None or other.step is None:
+            return 1.0
+        one, another = float(np.median(self.step)), float(np.median(other.step))
+        return one / another if one > 0 and another > 0 else 1.0
+
 
 @dataclass(frozen=True)
 class OverlapTimes:
@@ -90,11 +94,10 @@ class OverlapTimes:
     exact: bool = False
 
     @classmethod
-    def of(cls, seen: Observation, *, exact: bool = False) -> OverlapTimes | None:
-        """None if a launch does not report the times of both by themselves."""
-        each = [RecordTimes.of(record) for record in seen.records]
-        known = tuple(times for times in each if times is not None)
-        return cls(known, exact) if known and len(known) == len(each) else None
+    def of(cls, seen: Observation, *, exact: bool = False) -> OverlapTimes:
+        """Of the launches that report the times of both by themselves."""
+        each = (RecordTimes.of(record) for record in seen.records)
+        return cls(tuple(times for times in each if times is not None), exact)
 
     @cached_property
     def ratio(self) -> Estimate:
@@ -128,15 +131,25 @@ class OverlapTimes:
         return self._typical(lambda launch: launch.cpu)
 
     def ratio_to(self, plain: OverlapTimes) -> Estimate:
-        """The ratio if the communication by itself takes as long as with other launch settings, whose
-        launches take turns with these: t_total / (t_pure of `plain` + t_cpu)."""
-        pairs = zip(self.launches, plain.launches, strict=False)
-        return self._over([one.total / (np.median(other.pure) + one.cpu) for one, other in pairs])
+        """t_total over the time of communication and then the same computation with other launch settings,
+        whose launches take turns with these."""
+        return self._over(
+            [
+                one.total / (np.median(other.pure) + one.cpu / one.step_ratio(other))
+                for one, other in self._turns(plain)
+            ]
+        )
 
     def pure_ratio(self, plain: OverlapTimes) -> Estimate:
         """t_pure over that with other launch settings."""
-        pairs = zip(self.launches, plain.launches, strict=False)
-        return self._over([one.pure / np.median(other.pure) for one, other in pairs])
+        return self._over([one.pure / np.median(other.pure) for one, other in self._turns(plain)])
+
+    def step_ratio(self, plain: OverlapTimes) -> Estimate:
+        """The time of the same computation without communication, over that with other launch settings."""
+        return self._over([np.array([one.step_ratio(other)]) for one, other in self._turns(plain)])
+
+    def _turns(self, plain: OverlapTimes) -> Iterator[tuple[RecordTimes, RecordTimes]]:
+        return zip(self.launches, plain.launches, strict=False)
 
     def _typical(self, value: Callable[[RecordTimes], np.ndarray]) -> Estimate:
         return self._over([value(launch) for launch in self.launches])

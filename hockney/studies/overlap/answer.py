@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hockney.draw.page import Table
-from hockney.models.statistics import OPEN
+from hockney.models.comparison import OPEN
 from hockney.pages.evidence import Evidence
 from hockney.studies.overlap import tables
 from hockney.studies.overlap.results import PAYS, BestTests, OverlapPoint, OverlapResults, sizes_where
@@ -35,14 +35,15 @@ def answer(evidence: Evidence) -> dict[str, Any]:
             for ranks in run.counts
             if (best := run.best(operation, ranks))
         ],
-        "cases": [_case(p) for p in run.points],
+        "cases": [_case(run, p) for p in run.points],
         "progress_thread": [
             {
                 "case": p.measured.case.line,
                 "pays": p.pays,
                 "verdict": p.verdict,
                 "ratio_to_blocking_without": p.ratio,
-                "pure_ratio": p.times.pure_ratio(plain.times),
+                "computing_ratio": run.times(p).step_ratio(run.times(plain)),
+                "pure_ratio": run.times(p).pure_ratio(run.times(plain)),
             }
             for p, plain in run.threads
         ],
@@ -68,8 +69,8 @@ def _operation(operation: str, ranks: int, found: Sequence[BestTests]) -> dict[s
     }
 
 
-def _case(p: OverlapPoint) -> dict[str, Any]:
-    times = p.times
+def _case(run: OverlapResults, p: OverlapPoint) -> dict[str, Any]:
+    times = run.times(p)
     return {
         "case": p.measured.case.line,
         "operation": p.operation,
@@ -77,7 +78,7 @@ def _case(p: OverlapPoint) -> dict[str, Any]:
         "ranks": p.ranks,
         "tests": p.tests,
         "progress": p.progress,
-        "launches": len(times.launches),
+        "launches": p.measured.summary.launches,
         "total_s": p.total,
         "pure_s": times.pure,
         "cpu_s": times.cpu,
@@ -85,8 +86,9 @@ def _case(p: OverlapPoint) -> dict[str, Any]:
         "verdict": p.verdict,
         "hidden": times.hidden,
         "overlap_imb": times.imb,
-        "overlap_reported": p.reported,
+        "overlap_reported": p.hidden,
         "availability": times.availability,
+        "availability_reported": p.availability,
         "slowdown": times.slowdown,
         "parts_s": p.parts,
     }

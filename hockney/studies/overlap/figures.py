@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from hockney.core.fit import Estimate
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Series
-from hockney.models.overlap import PHASES
 from hockney.pages.format import percent, quantity, ratio_bounds
 from hockney.pages.series import estimates
-from hockney.studies.overlap.results import OverlapPoint, OverlapResults
+from hockney.studies.overlap.results import PHASES, OverlapPoint, OverlapResults
 from hockney.studies.overlap.wording import VERDICTS, named, share_bounds, tests_of
 
 LOWEST = -1.0
@@ -31,7 +30,7 @@ def hidden(run: OverlapResults, operation: str, ranks: int) -> Figure | None:
         f"{named(operation)}, {plural(ranks, 'rank')}: what computing hides",
         _sizes(points),
         Axis("hidden share", "%", "linear", include=(0.0, 1.0)),
-        tuple(_series(points, _shown_share, _hidden_detail)),
+        tuple(_series(points, lambda p: _shown(run.times(p).hidden), lambda p: _hidden_detail(run, p))),
         "Of the communication or of the computation, whichever is shorter; below 0, both at once take longer "
         "than one after the other (at -100%: by that or more). 95% intervals.",
     )
@@ -52,7 +51,7 @@ def ratio(run: OverlapResults, operation: str, ranks: int) -> Figure | None:
 
 
 def slowdown(run: OverlapResults, operation: str, ranks: int) -> Figure | None:
-    points = [p for p in _sized(run, operation, ranks) if p.times.slowdown is not None]
+    points = [p for p in _sized(run, operation, ranks) if run.times(p).slowdown is not None]
     if not points:
         return None
     return Figure(
@@ -60,7 +59,7 @@ def slowdown(run: OverlapResults, operation: str, ranks: int) -> Figure | None:
         f"{named(operation)}, {plural(ranks, 'rank')}: computing",
         _sizes(points),
         Axis("time of computing / by itself", "times", include=(1.0,)),
-        tuple(_series(points, lambda p: p.times.slowdown, lambda p: tests_of(p))),
+        tuple(_series(points, lambda p: run.times(p).slowdown, lambda p: tests_of(p))),
         "The computation between the calls, without the tests. 95% intervals.",
     )
 
@@ -75,7 +74,7 @@ def times(run: OverlapResults, operation: str, ranks: int) -> Figure | None:
     apart = Series(
         "one after the other",
         tuple(float(p.size) for p in plain),
-        tuple(p.times.pure.value + p.times.cpu.value for p in plain),
+        tuple(run.times(p).pure.value + run.times(p).cpu.value for p in plain),
         kind="line",
         tone="neutral",
     )
@@ -125,10 +124,9 @@ def _series(
         yield estimates(name, ((p.size, known, detail(p)) for p in of if (known := value(p)) is not None))
 
 
-def _shown_share(p: OverlapPoint) -> Estimate:
+def _shown(share: Estimate) -> Estimate:
     """Not below LOWEST, so that a case in which everything takes many times as long leaves room for the
     others."""
-    share = p.times.hidden
     low, high = (None if end is None else max(LOWEST, end) for end in (share.low, share.high))
     return Estimate(max(LOWEST, share.value), low, high)
 
@@ -141,8 +139,9 @@ def _sizes(points: Sequence[OverlapPoint]) -> Axis:
     return Axis("size", "B", zero=True, include=tuple(float(p.size) for p in points))
 
 
-def _hidden_detail(p: OverlapPoint) -> str:
-    return f"{percent(p.times.hidden.value)}{share_bounds(p.times.hidden)}, {VERDICTS[p.verdict]}"
+def _hidden_detail(run: OverlapResults, p: OverlapPoint) -> str:
+    share = run.times(p).hidden
+    return f"{percent(share.value)}{share_bounds(share)}, {VERDICTS[p.verdict]}"
 
 
 def _ratio_detail(p: OverlapPoint) -> str:

@@ -6,13 +6,12 @@ what the progress thread changes."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-import numpy as np
+from statistics import median
 
 from hockney.core.progress_thread import OWN
 from hockney.core.units import format_number
 from hockney.core.wording import plural, together
-from hockney.models.statistics import OPEN
+from hockney.models.comparison import OPEN
 from hockney.pages.format import percent, quantity, ratio_bounds
 from hockney.studies.needed_budget import multiple, remedy
 from hockney.studies.overlap.results import PAYS, BestTests, OverlapPoint, OverlapResults
@@ -76,17 +75,17 @@ def _gain(run: OverlapResults) -> str:
     top = most.best
     at = named(top.operation) + (f" of {quantity(top.size, 'B')}" if top.size else "")
     takes = f"{top.ratio.value:.2f}{ratio_bounds(top.ratio)} times as long as one after the other"
-    text = f"At best ({at}), both at once take {takes}: {tests_of(top)} hide {percent(top.times.imb.value)}"
+    text = f"At best ({at}), both at once take {takes}: {tests_of(top)} hide {percent(top.hidden)}"
     own = [p for p in most.points if p.progress == OWN]
     fewest = min(own, key=lambda p: p.tests, default=top)
     if fewest.tests < top.tests:
-        text += f", {tests_of(fewest)} {percent(fewest.times.imb.value)}"
+        text += f", {tests_of(fewest)} {percent(fewest.hidden)}"
     return f"{text}."
 
 
 def _slowed(run: OverlapResults) -> str:
     """The most that computing is slowed down where its interval shows it."""
-    known = [(p, slowdown) for p in _here(run) if (slowdown := p.times.slowdown) is not None]
+    known = [(p, slowdown) for p in _here(run) if (slowdown := run.times(p).slowdown) is not None]
     worst = [(p, s) for p, s in known if s.value >= SLOWED and s.low is not None and s.low > 1]
     if not worst:
         return ""
@@ -103,14 +102,18 @@ def _thread(run: OverlapResults) -> str:
     pairs = [(p, plain) for p, plain in run.threads if p.ranks == run.shown]
     if not pairs:
         return ""
-    typical = float(np.median([p.times.pure_ratio(plain.times).value for p, plain in pairs]))
+    typical = median(run.times(p).pure_ratio(run.times(plain)).value for p, plain in pairs)
     paying = [p for p, _ in pairs if p.pays]
     pays = "pays nowhere"
     if paying:
         names = together(dict.fromkeys(named(p.operation) for p in paying))
         pays = f"pays in {len(paying)} of {plural(len(pairs), 'case')} ({names})"
-    longer = f"takes {format_number(typical, 2)} times as long (median)"
-    return f"With MPI's progress thread, communication by itself {longer}, and starting it early {pays}."
+    slower = median(run.times(p).step_ratio(run.times(plain)).value for p, plain in pairs)
+    longer = f"takes {format_number(typical, 2)} times as long and computing {format_number(slower, 2)} times"
+    return (
+        f"With MPI's progress thread, communication by itself {longer} (medians), and starting communication "
+        f"early {pays}."
+    )
 
 
 def _undecided(run: OverlapResults) -> str:

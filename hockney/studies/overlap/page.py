@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from hockney.draw.figure import Figure
 from hockney.draw.page import Page, Section
-from hockney.models.statistics import NOTABLE
+from hockney.models.comparison import NOTABLE
 from hockney.pages import quality
 from hockney.pages.evidence import Evidence
 from hockney.pages.study_page import study_page

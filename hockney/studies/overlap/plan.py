@@ -13,9 +13,10 @@ from hockney.core.launch_setting import LaunchSetting
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.core.progress_thread import OWN, THREAD, for_all_transports, thread_of
-from hockney.models.overlap import ROLE
+from hockney.core.units import thin
 from hockney.pages.evidence import Options, once
 from hockney.studies.overlap import messages
+from hockney.studies.overlap.results import ROLE
 from hockney.studies.sizes import default_ranks, whole_doubles
 from hockney.studies.sync import SYNC, sync_of
 
@@ -23,6 +24,8 @@ WORKLOADS = ("overlap", "overlap_vector", "overlap_ibarrier")
 """Compiled on first use."""
 SIZES = (8, 1 << 10, 8 << 10, 32 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20)
 """On both sides of the usual ends of the eager protocol."""
+THREAD_SIZES = 3
+"""Few: if a thread shares the core of its rank, every message waits for the scheduler, some milliseconds."""
 OPERATION = "operation"
 """The parameter of a workload for several operations."""
 
@@ -53,8 +56,8 @@ COMPUTING = StudyParameter(
 PROGRESS = StudyParameter(
     "progress",
     "choice",
-    "own: by calls of MPI only; thread: also by MPI's progress thread, with the fewest tests (default: both, "
-    "where MPI has a thread for all transports)",
+    "own: by calls of MPI only; thread: also by MPI's progress thread, with the fewest tests, for 3 "
+    "sizes (default: both, where MPI has a thread for all transports)",
     choices=(OWN, THREAD),
     many=True,
     example="own,thread",
@@ -102,12 +105,15 @@ def _lines(
         return
     settings = launch_settings(options, machine)
     tests = options.value(TESTS)
-    for size in whole_doubles(tuple(sizes)) if workload.size else (0,):
+    sizes = whole_doubles(tuple(sizes)) if workload.size else (0,)
+    with_thread = thin(sizes, THREAD_SIZES)
+    for size in sizes:
         line = f"{prefix}{f' {workload.size}={size}' if workload.size else ''} ranks={ranks}"
         line += f" computing={options.value(COMPUTING):g} sync={sync_of(options, machine)}"
         if OWN in (options.value(PROGRESS) or (OWN,)):
             yield from (f"{line} tests={count}" for count in tests)
-        yield from (f"{line} tests={tests[0]} setting={setting.name}" for setting in settings)
+        if size in with_thread:
+            yield from (f"{line} tests={tests[0]} setting={setting.name}" for setting in settings)
 
 
 def _workload(operation: str, catalog: Catalog) -> tuple[Workload, str]:

@@ -5,15 +5,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from hockney.core.fit import Estimate
+from hockney.core.fit import Estimate, ExactValue
 from hockney.core.progress_thread import OWN, SETTING, THREAD
-from hockney.models.overlap import PHASES, REPORTED, ROLE, OverlapTimes
-from hockney.models.statistics import OPEN, Verdict, stricter, time_to_decide, verdict
+from hockney.models.comparison import OPEN, Verdict, stricter, time_to_decide, verdict
 from hockney.pages.evidence import Evidence, Measured
 
+if TYPE_CHECKING:
+    from hockney.models.overlap import OverlapTimes
+
+ROLE = "overlap"
+MESSAGE = "message"
+"""The operation between two ranks."""
+RATIO, HIDDEN, AVAILABILITY = "ratio", "overlap", "availability"
+"""Metrics: the time relative to that of communication and computation one after the other; the hidden share
+of the shorter of the two, and the share of the time in which the program computes (%)."""
+PHASES = ("posting", "computing", "testing", "waiting")
+"""Metrics: the parts of the time."""
 PAYS: Verdict = "faster"
 """Nonblocking communication pays: starting it, computing and waiting takes less time than one after the
 other."""
@@ -25,13 +36,12 @@ class OverlapPoint:
     communication without progress thread if that was measured too."""
 
     measured: Measured
-    times: OverlapTimes
     ratio: Estimate
-    verdict: Verdict = "unknown"
+    verdict: Verdict
 
     @property
     def operation(self) -> str:
-        return str(self.measured.case.get("operation", self.measured.workload.operation))
+        return operation_of(self.measured)
 
     @property
     def ranks(self) -> int:
@@ -63,9 +73,14 @@ class OverlapPoint:
         return self.verdict == PAYS
 
     @property
-    def reported(self) -> Estimate | None:
-        """The engine's own overlap, as a share of 1."""
-        return self._metric(REPORTED, 100)
+    def hidden(self) -> float | None:
+        """From 0 to 1, by IMB's definition, as reported by the engine."""
+        return self._share(HIDDEN)
+
+    @property
+    def availability(self) -> float | None:
+        """From 0 to 1, by COMB's definition, as reported by the engine."""
+        return self._share(AVAILABILITY)
 
     @property
     def parts(self) -> dict[str, float]:
@@ -73,31 +88,38 @@ class OverlapPoint:
         metrics = self.measured.summary.metrics
         return {name: metrics[name].typical.value for name in PHASES if name in metrics}
 
-    def _metric(self, name: str, unit: float) -> Estimate | None:
+    def _share(self, name: str) -> float | None:
         metric = self.measured.summary.metrics.get(name)
-        if metric is None:
-            return None
-        low, high = (None if end is None else end / unit for end in (metric.typical.low, metric.typical.high))
-        return Estimate(metric.typical.value / unit, low, high)
+        return None if metric is None else metric.typical.value / 100
+
+
+def operation_of(measured: Measured) -> str:
+    return str(measured.case.get("operation", measured.workload.operation))
 
 
 @dataclass(frozen=True)
 class BestTests:
-    """The points of one operation and size on so many ranks; `best` has the smallest ratio."""
+    """The points of one operation and size on so many ranks; `best` has the smallest ratio. Those with the
+    progress thread count if it pays: otherwise, long computations make the ratio nearly 1 with it."""
 
     points: tuple[OverlapPoint, ...]
 
     @property
+    def counted(self) -> tuple[OverlapPoint, ...]:
+        own = tuple(p for p in self.points if p.progress == OWN or p.pays)
+        return own or self.points
+
+    @property
     def best(self) -> OverlapPoint:
         """Among those for which nonblocking pays, if there are any; of equal ones that with fewer tests."""
-        return min(self.points, key=lambda p: (not p.pays, round(p.ratio.value, 3), p.tests))
+        return min(self.counted, key=lambda p: (not p.pays, round(p.ratio.value, 3), p.tests))
 
     @property
     def verdict(self) -> Verdict:
         """That of the best number of tests. Nonblocking does not pay only if it does with no number."""
         if self.best.pays:
             return PAYS
-        every = {p.verdict for p in self.points}
+        every = {p.verdict for p in self.counted}
         for state in (*OPEN, "alike"):
             if state in every:
                 return state
@@ -118,27 +140,43 @@ class OverlapResults:
 
     @cached_property
     def points(self) -> tuple[OverlapPoint, ...]:
-        """In the order of operations in the plan, by ranks, size, progress and tests."""
-        settings = ("", SETTING)
-        found = [m for m in self.evidence.measured if m.workload.role == ROLE and m.case.setting in settings]
-        measured = {m.case.line: m for m in found}
-        made = []
-        for seen in self.evidence.observed((m.case for m in found), cost="typical"):
-            times = OverlapTimes.of(seen, exact=self.evidence.machine.exact)
-            if times is not None:
-                made.append(OverlapPoint(measured[seen.case.line], times, times.ratio))
-        known = {p.measured.case.line: p for p in made}
-        level = stricter(len(made))
-        points = [self._judged(p, known, level) for p in made]
-        order = list(dict.fromkeys(p.operation for p in points))
-        points.sort(key=lambda p: (order.index(p.operation), p.ranks, p.size, p.progress, p.tests))
+        """By operation, messages first, ranks, size, progress and tests. Without those whose
+        records have no ratio, as of an older engine."""
+        level = stricter(len(self._measured))
+        points = []
+        for m in self._measured.values():
+            ratio = self._ratio(m)
+            points.append(OverlapPoint(m, ratio, verdict(ratio, level)))
+        points.sort(key=lambda p: (p.operation != MESSAGE, *p.place, p.progress, p.tests))
         return tuple(points)
 
-    @staticmethod
-    def _judged(p: OverlapPoint, known: dict[str, OverlapPoint], level: float) -> OverlapPoint:
-        plain = known.get(p.measured.case.under("").line)
-        ratio = p.ratio if plain is None or plain is p else p.times.ratio_to(plain.times)
-        return replace(p, ratio=ratio, verdict=verdict(ratio, level))
+    @cached_property
+    def _measured(self) -> dict[str, Measured]:
+        """By case line."""
+        settings = ("", SETTING)
+        every = (m for m in self.evidence.measured if m.workload.role == ROLE)
+        known = (m for m in every if RATIO in m.summary.metrics)
+        return {m.case.line: m for m in known if m.case.setting in settings}
+
+    def _ratio(self, m: Measured) -> Estimate:
+        plain = self._measured.get(m.case.under("").line)
+        if plain is not None and m.case.setting:
+            return self._times[m.case.line].ratio_to(self._times[plain.case.line])
+        ratio = m.summary.metrics[RATIO].typical
+        return ExactValue.of(ratio.value) if self.evidence.machine.exact else ratio
+
+    def times(self, p: OverlapPoint) -> OverlapTimes:
+        """Of each repetition."""
+        return self._times[p.measured.case.line]
+
+    @cached_property
+    def _times(self) -> dict[str, OverlapTimes]:
+        """By case line. A page with stored fits that does not need them is written without numpy."""
+        from hockney.models.overlap import OverlapTimes
+
+        observed = self.evidence.observed((m.case for m in self._measured.values()), cost="typical")
+        exact = self.evidence.machine.exact
+        return {seen.case.line: OverlapTimes.of(seen, exact=exact) for seen in observed}
 
     @property
     def operations(self) -> tuple[str, ...]:
@@ -208,7 +246,7 @@ class OverlapResults:
     @property
     def launches(self) -> int:
         """The fewest that measured a case."""
-        return min((len(p.times.launches) for p in self.points), default=0)
+        return min((p.measured.summary.launches for p in self.points), default=0)
 
 
 def sizes_where(found: Iterable[BestTests], *wanted: Verdict) -> list[int]:

@@ -8,9 +8,8 @@ from hockney.core.fit import Estimate
 from hockney.core.progress_thread import THREAD
 from hockney.core.wording import plural
 from hockney.draw.page import Table
-from hockney.models.overlap import PHASES
 from hockney.pages.format import percent, quantity, ratio_interval
-from hockney.studies.overlap.results import OverlapPoint, OverlapResults
+from hockney.studies.overlap.results import PHASES, OverlapPoint, OverlapResults
 from hockney.studies.overlap.wording import VERDICTS, named, share_interval
 
 INTERVAL = "95% interval"
@@ -29,8 +28,8 @@ def best(run: OverlapResults, ranks: int) -> Table | None:
             _tests(p),
             f"{p.ratio.value:.2f}",
             ratio_interval(p.ratio),
-            percent(p.times.hidden.value),
-            percent(p.times.availability.value),
+            percent(p.hidden),
+            percent(p.availability),
         )
         for each in found
         for p in (each.best,)
@@ -53,15 +52,17 @@ def definitions(run: OverlapResults) -> Table:
     rows = tuple(
         (
             *_place(p),
-            *_share(p.times.imb),
-            "" if p.reported is None else percent(p.reported.value),
-            *_share(p.times.availability),
-            *(("", "") if p.times.slowdown is None else _ratio(p.times.slowdown)),
+            *_share(times.imb),
+            percent(p.hidden),
+            *_share(times.availability),
+            percent(p.availability),
+            *(("", "") if times.slowdown is None else _ratio(times.slowdown)),
         )
         for p in run.points
+        for times in (run.times(p),)
     )
     columns = (
-        *PLACE, "overlap (IMB)", INTERVAL, "as reported", "availability (COMB)", INTERVAL,
+        *PLACE, "overlap (IMB)", INTERVAL, "as reported", "availability (COMB)", INTERVAL, "as reported",
         "computing takes", INTERVAL,
     )  # fmt: skip
     caption = (
@@ -79,8 +80,8 @@ def times(run: OverlapResults) -> Table:
     rows = tuple(
         (
             *_place(p),
-            quantity(p.times.pure.value, "s"),
-            quantity(p.times.cpu.value, "s"),
+            quantity(run.times(p).pure.value, "s"),
+            quantity(run.times(p).cpu.value, "s"),
             quantity(p.total.value, "s"),
             *_ratio(p.ratio),
             VERDICTS[p.verdict],

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from hockney.core.fit import Estimate, ExactValue
 from hockney.core.progress_thread import THREAD
 from hockney.core.wording import plural, together
-from hockney.models.statistics import Verdict
+from hockney.models.comparison import Verdict
 from hockney.pages.format import percent, quantity
-from hockney.studies.overlap.results import OverlapPoint, runs_of
+from hockney.studies.overlap.results import MESSAGE, OverlapPoint, runs_of
 
 VERDICTS: Mapping[Verdict, str] = {
     "faster": "pays",
@@ -20,7 +20,6 @@ VERDICTS: Mapping[Verdict, str] = {
     "undecided": "undecided",
     "unknown": "no interval",
 }
-MESSAGE = "message"
 
 
 def named(operation: str) -> str:
