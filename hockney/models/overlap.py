@@ -109,7 +109,10 @@ class OverlapTimes:
 
     @cached_property
     def imb(self) -> Estimate:
-        return self._typical(lambda launch: launch.imb)
+        found = self._typical(lambda launch: launch.imb)
+        if found.low is None or found.high is None or self.exact:
+            return found
+        return Estimate(found.value, max(0.0, found.low), min(1.0, found.high))
 
     @cached_property
     def availability(self) -> Estimate:

@@ -5,7 +5,7 @@ what the progress thread changes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import median
 
 from hockney.core.progress_thread import OWN
@@ -15,7 +15,7 @@ from hockney.models.comparison import OPEN
 from hockney.pages.format import percent, quantity, ratio_bounds
 from hockney.studies.needed_budget import multiple, remedy
 from hockney.studies.overlap.results import PAYS, BestTests, OverlapPoint, OverlapResults
-from hockney.studies.overlap.wording import named, sizes_text, tests_of
+from hockney.studies.overlap.wording import named, one, several, sizes_text, tests_of
 
 SLOWED = 1.05
 """A smaller slowdown of the computation is not mentioned."""
@@ -32,8 +32,7 @@ def verdict(run: OverlapResults) -> str:
     """Whether nonblocking communication pays, for which operations and sizes, and how often to test."""
     start = f"On {plural(run.shown, 'rank')}, starting communication before computing"
     found = {name: best for name in run.operations if (best := run.best(name, run.shown))}
-    paying = {name: text for name, best in found.items() if (text := _sizes(best, PAYS))}
-    still_open = {name: text for name, best in found.items() if (text := _sizes(best, *OPEN))}
+    paying, still_open = _sizes(found, PAYS), _sizes(found, *OPEN)
     undecided = f"undecided: {_listed(still_open)}" if still_open else ""
     if paying:
         counts = sorted({each.best.tests for best in found.values() for each in best if each.verdict == PAYS})
@@ -41,23 +40,26 @@ def verdict(run: OverlapResults) -> str:
         return f"{text}; {undecided}." if undecided else f"{text}."
     if all(each.verdict in OPEN for best in found.values() for each in best):
         return f"It is undecided whether, on {plural(run.shown, 'rank')}, starting communication early pays."
-    without = {name: text for name, best in found.items() if (text := _sizes(best, "alike", "slower"))}
-    text = f"{start} does not pay for {_listed(without)}"
+    text = f"{start} does not pay for {_listed(_sizes(found, 'alike', 'slower'))}"
     return f"{text}; {undecided}." if undecided else f"{text}."
 
 
-def _sizes(found: Sequence[BestTests], *wanted: str) -> str:
-    """ "64 KiB to 4 MiB"; "all sizes" if it is all of them."""
-    sizes = [each.size for each in found if each.verdict in wanted]
-    if not sizes or not found[0].best.measured.has_size:
-        return "" if not sizes else "any size"
-    return sizes_text(sizes, [each.size for each in found])
+def _sizes(found: Mapping[str, Sequence[BestTests]], *wanted: str) -> dict[str, str]:
+    """By operation, "64 KiB to 4 MiB", or "" for an operation without sizes."""
+    texts = {}
+    for name, best in found.items():
+        sizes = [each.size for each in best if each.verdict in wanted]
+        if sizes:
+            sized = best[0].best.measured.has_size
+            texts[name] = sizes_text(sizes, [each.size for each in best]) if sized else ""
+    return texts
 
 
-def _listed(sizes: dict[str, str]) -> str:
-    """ "message and MPI_Ibcast (64 KiB to 4 MiB) and MPI_Iallreduce (8 B)"."""
-    alike = {text: [named(name) for name in sizes if sizes[name] == text] for text in sizes.values()}
-    return together(f"{together(names)} ({text})" for text, names in alike.items())
+def _listed(sizes: Mapping[str, str]) -> str:
+    """ "messages and MPI_Ibcast of 64 KiB to 4 MiB, MPI_Iallreduce of 8 B"."""
+    alike = {text: [several(name) for name in sizes if sizes[name] == text] for text in sizes.values()}
+    texts = [f"{together(names)}{f' of {text}' if text else ''}" for text, names in alike.items()]
+    return ", ".join(texts[:-1]) + (f", and {texts[-1]}" if len(texts) > 1 else texts[-1])
 
 
 def _calls(counts: Sequence[int]) -> str:
@@ -73,7 +75,7 @@ def _gain(run: OverlapResults) -> str:
         return ""
     most = min(best, key=lambda each: each.best.ratio.value)
     top = most.best
-    at = named(top.operation) + (f" of {quantity(top.size, 'B')}" if top.size else "")
+    at = one(top.operation) + (f" of {quantity(top.size, 'B')}" if top.size else "")
     takes = f"{top.ratio.value:.2f}{ratio_bounds(top.ratio)} times as long as one after the other"
     text = f"At best ({at}), both at once take {takes}: {tests_of(top)} hide {percent(top.hidden)}"
     own = [p for p in most.points if p.progress == OWN]
@@ -106,7 +108,7 @@ def _thread(run: OverlapResults) -> str:
     paying = [p for p, _ in pairs if p.pays]
     pays = "pays nowhere"
     if paying:
-        names = together(dict.fromkeys(named(p.operation) for p in paying))
+        names = together(dict.fromkeys(several(p.operation) for p in paying))
         pays = f"pays in {len(paying)} of {plural(len(pairs), 'case')} ({names})"
     slower = median(run.times(p).step_ratio(run.times(plain)).value for p, plain in pairs)
     longer = f"takes {format_number(typical, 2)} times as long and computing {format_number(slower, 2)} times"

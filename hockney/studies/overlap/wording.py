@@ -27,6 +27,14 @@ def named(operation: str) -> str:
     return operation if operation == MESSAGE else f"MPI_{operation.capitalize()}"
 
 
+def one(operation: str) -> str:
+    return f"a {operation}" if operation == MESSAGE else named(operation)
+
+
+def several(operation: str) -> str:
+    return f"{operation}s" if operation == MESSAGE else named(operation)
+
+
 def tests_of(p: OverlapPoint) -> str:
     """ "64 tests"; with the progress thread also that."""
     return plural(p.tests, "test") + (", progress thread" if p.progress == THREAD else "")
