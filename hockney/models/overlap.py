@@ -32,6 +32,9 @@ from hockney.models.statistics import Observation, over_launches
 PURE = "pure"
 CPU = ("cpu", "work")
 """The time of the computation without communication; records of hockney 0.1 have only the preset one."""
+PHASES = ("posting", "computing", "testing", "waiting")
+"""The parts of t_total. Their sum lacks the readings of the clock at both ends, which t_cpu and t_pure lack
+too: a few percent of a microsecond's operation."""
 COMPUTING, ALONE, STEP = "computing", "alone", "step"
 """The computation between the calls, the same without communication, and one step of the latter."""
 
@@ -57,7 +60,9 @@ class RecordTimes:
         slower = None
         if computing is not None and alone is not None and (alone > 0).all():
             slower = computing / alone
-        return cls(np.asarray(record.times_s), pure, cpu, slower, _each(record, STEP))
+        phases = [known for name in PHASES if (known := _each(record, name)) is not None]
+        total = np.sum(phases, axis=0) if len(phases) == len(PHASES) else np.asarray(record.times_s)
+        return cls(total, pure, cpu, slower, _each(record, STEP))
 
     @property
     def ratio(self) -> np.ndarray:
