@@ -44,7 +44,7 @@ inline constexpr Parameter parameters[] = {
      "rounds that a rank may be ahead of its newest schedule, for estimated, and for collective and "
      "persistent without a lag"},
     {"test_every", Kind::integer, "", "0", 0, 1e9, "",
-     "steps of a walker between two calls of MPI_Test; 0: only at the end of a round"},
+     "steps of a rank between two calls of MPI_Test; 0: only at the end of a round"},
     {"groups", Kind::integer, "", "0", 0, 1e6, "",
      "groups of walkers with separate schedules, for decoupled; 0: one for each rank"},
     {"shares", Kind::text, "", "equal", 0, 0, "equal|N:N:...|uniform:S|normal:S|exponential:S",
@@ -53,7 +53,8 @@ inline constexpr Parameter parameters[] = {
      "relative spread S"},
     {"balance", Kind::choice, "", "no", 0, 0, "no|yes", "yes: walkers move to faster ranks"},
     {"seed", Kind::integer, "", "1", 0, 1e6, "", "of the first repetition, and of random shares"},
-    {"seeds", Kind::integer, "", "1", 1, 1e6, "", "different seeds: repetition i has seed + i mod seeds"},
+    {"seeds", Kind::integer, "", "1", 1, 1e6, "",
+     "different seeds: repetition i has seed + i mod seeds; launches begin with different ones"},
     {"target", Kind::real, "", "0", -1e18, 1e18, "", "energy for the time to target; 0: none"},
     {"step_s", Kind::real, "s", "0", 0, 1e3, "",
      "time of a step on a simulated machine; 0: as in its description, else computing takes no time"},
