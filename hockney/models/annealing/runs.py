@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -40,6 +40,11 @@ class Course:
     @property
     def seconds(self) -> float:
         return self.ends[-1]
+
+    def lasting(self, seconds: float) -> Course:
+        """The same if the whole run had taken so long."""
+        factor = seconds / self.seconds if self.seconds > 0 else 1.0
+        return replace(self, ends=tuple(end * factor for end in self.ends))
 
     def best_at(self, seconds: float) -> float | None:
         """The lowest energy at this moment; None before the first round has ended."""

@@ -94,7 +94,7 @@ def energies(run: AnnealingResults) -> Iterator[Figure]:
     for ranks in run.counts:
         found = quality(run, ranks)
         points = [p for p in found.points if p.courses]
-        series = tuple(_mean_energy(p) for p in points)
+        series = tuple(_mean_energy(p, found.courses(p)) for p in points)
         if series:
             yield Figure(
                 f"annealing-energies-{ranks}",
@@ -116,10 +116,10 @@ def _line(p: AnnealingPoint, course: Course, quantity: str) -> Series:
     return Series(p.label, (0.0, *course.ends), (0.0, *y), kind="line")
 
 
-def _mean_energy(p: AnnealingPoint) -> Series:
-    fewest = min(len(course.ends) for course in p.courses)
-    ends = np.mean([course.ends[:fewest] for course in p.courses], axis=0)
-    best = np.mean([course.best[:fewest] for course in p.courses], axis=0)
+def _mean_energy(p: AnnealingPoint, courses: Sequence[Course]) -> Series:
+    fewest = min(len(course.ends) for course in courses)
+    ends = np.mean([course.ends[:fewest] for course in courses], axis=0)
+    best = np.mean([course.best[:fewest] for course in courses], axis=0)
     return Series(p.label, tuple(map(float, ends)), tuple(map(float, best)), kind="line")
 
 

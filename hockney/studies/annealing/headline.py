@@ -44,6 +44,7 @@ def _rate(p: AnnealingPoint) -> str:
 def _choice(run: AnnealingResults, found: SetupChoice) -> Iterator[str]:
     on = f"On {plural(found.ranks, 'rank')}"
     names, basis = together(p.label for p in found.rivals), BASIS[found.basis]
+    of = " of those whose energies are not worse" if found.left_out else ""
     if found.take is None and found.unknown_quality:
         yield (
             f"Undecided: {on[0].lower()}{on[1:]}, {names} "
@@ -55,7 +56,7 @@ def _choice(run: AnnealingResults, found: SetupChoice) -> Iterator[str]:
     elif found.outcome == "alike":
         yield f"{on} {names} differ by less than {NOTABLE - 1:.0%} in {basis}: take {found.take.label}."
     else:
-        yield f"{on} take {found.take.label}: it is the best set-up by {basis}."
+        yield f"{on} take {found.take.label}: it is the best set-up by {basis}{of}."
     if found.take is None:
         times = [time_to_decide(each) for each in found.undecided] or [math.inf]
         launches = min(len(p.records) for p in found.rivals)
@@ -140,7 +141,11 @@ def _loss(run: AnnealingResults, each: Loss) -> str:
         f"{each.over.label} and finds energies {size} {how} (95%: {between})"
     )
     if each.target is None:
-        return f"{text}."
+        return (
+            f"{text}; it never reaches the target: it is not worth it."
+            if each.worth == "slower"
+            else f"{text}."
+        )
     verdicts = {
         "faster": "it is worth it",
         "slower": "it is not worth it",

@@ -147,7 +147,9 @@ def targets(run: AnnealingResults, ranks: int) -> Table | None:
         shown = "" if time is None else quantity(time, "s")
         rows.append((p.label, percent(found.reached(p)), shown, *_ratio(loss.target if loss else None)))
     columns = ("set-up", "runs that reach it", "time to target", f"time / {found.points[0].label}", INTERVAL)
-    which = "" if found.given_target is not None else ", which nine in ten runs of every set-up reach"
+    which = (
+        "" if found.given_target is not None else f", which nine in ten runs of {found.points[0].label} reach"
+    )
     caption = (
         f"Target: an energy of {found.target:.6g}{which}. Its time is that of all runs, also of those that "
         "do not reach it, over the number of those that do."
