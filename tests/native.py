@@ -23,7 +23,8 @@ from hockney.core.paths import cache_folder
 ENGINE_TESTS = Path(__file__).parent / "engine"
 TIMEOUT_S = 1800.0
 """A guard against a hanging compiler, generous for one on a busy machine."""
-PROGRAMS = ("engine-unit", "engine-mpi", "engine-barriers", "barrier-traffic")
+SANITIZED_PROGRAMS = ("engine-unit", "engine-mpi", "engine-barriers", "annealing-unit", "annealing-mpi")
+PROGRAMS = (*SANITIZED_PROGRAMS, "barrier-traffic")
 SANITIZED = "-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g1"
 
 
@@ -53,7 +54,7 @@ def native(mpi: Mpi) -> Path:
     return Path(build.targets(mpi, [build.MAIN, *PROGRAMS], tests=ENGINE_TESTS)) / "tests"
 
 
-def sanitized(mpi: Mpi, programs: Sequence[str] = PROGRAMS[:3]) -> Path:
+def sanitized(mpi: Mpi, programs: Sequence[str] = SANITIZED_PROGRAMS) -> Path:
     """The same programs, or others, under AddressSanitizer and UndefinedBehaviorSanitizer."""
     work = _work("sanitized", mpi)
     with locked(work.name):

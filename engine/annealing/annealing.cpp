@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -29,6 +30,7 @@ Options options_of(const Values& values) {
   options.factor = values.real("cooling");
   options.temperature = values.real("temperature");
   options.lag = whole("lag");
+  options.lead = whole("lead");
   options.test_every = whole("test_every");
   options.groups = whole("groups");
   options.balance = values.word("balance") == "yes";
@@ -49,6 +51,14 @@ std::string hexadecimal(std::uint64_t number) {
   return text;
 }
 
+// A launch has time for few repetitions, so each begins with another of the seeds: multiples of the golden
+// ratio spread any number of launches evenly over them.
+std::int64_t first_of_launch(long launch, std::int64_t seeds) {
+  const double turns = static_cast<double>(launch) * 0.6180339887498949;
+  const auto first = static_cast<std::int64_t>(static_cast<double>(seeds) * (turns - std::floor(turns)));
+  return std::min(first, seeds - 1);
+}
+
 // Ensemble simulated annealing (A. Fachat, K. H. Hoffmann 1998). Each run has initial states of its own,
 // which prepare() makes outside the timed region, and is verified, by all ranks together, before the next one
 // begins.
@@ -58,6 +68,7 @@ class Annealed final : public Workload {
       : comm_(place.comm),
         options_(options_of(values)),
         seeds_(values.integer("seeds")),
+        first_(first_of_launch(place.launch, seeds_)),
         reproducible_(as_case([this] { return reproducible(options_); })),
         step_(values, comm_, options_),
         ensemble_(ensemble(comm_, values)),
@@ -69,7 +80,7 @@ class Annealed final : public Workload {
   void prepare(int) override {
     settle();
     Options options = options_;
-    options.seed += static_cast<std::uint64_t>(repetition_ % seeds_);
+    options.seed += static_cast<std::uint64_t>((first_ + repetition_) % seeds_);
     options.after_steps = step_.additional(*ensemble_, operations_);
     seed_ = options.seed;
     ensemble_->prepare(options, comm_.handle);
@@ -136,7 +147,7 @@ class Annealed final : public Workload {
     each("round_mean", [](const Round& round) { return round.mean; });
     each("round_steps", [](const Round& round) { return static_cast<double>(round.steps); });
     const Instance& instance = ensemble_->instance();
-    const auto digest = digests_.find(options_.seed);
+    const auto digest = digests_.find(options_.seed + static_cast<std::uint64_t>(first_));
     values.label("digest", digest == digests_.end() ? "" : hexadecimal(digest->second));
     values.label("instance", instance.name);
     values.label("optimum", text_of(instance.optimum));
@@ -172,6 +183,7 @@ class Annealed final : public Workload {
   const Comm& comm_;
   const Options options_;
   const std::int64_t seeds_;
+  const std::int64_t first_;  // of the seeds in this launch
   const bool reproducible_;
   StepTime step_;
   const std::unique_ptr<Ensemble> ensemble_;

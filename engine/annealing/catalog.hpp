@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ensemble/setup.hpp"
 #include "measure/parameters.hpp"
 #include "measure/workload.hpp"
 
@@ -17,7 +18,7 @@ inline constexpr const char* instance_choices =
     "tai12a|tai15a|tai20a";
 
 inline constexpr Parameter parameters[] = {
-    {"setup", Kind::choice, "", "original", 0, 0, "collective|decoupled|estimated|lagged|original|persistent",
+    {"setup", Kind::choice, "", "original", 0, 0, setup_choices,
      "how the master and the workers communicate"},
     {"problem", Kind::choice, "", "tsp", 0, 0, "tsp|spin_glass|qap",
      "traveling salesman, Edwards-Anderson spin glass, or quadratic assignment"},
@@ -25,9 +26,8 @@ inline constexpr Parameter parameters[] = {
      "of a generated instance: cities (grid: in a row), edge of the lattice, or facilities"},
     {"dimensions", Kind::integer, "", "2", 2, 3, "", "of a spin glass"},
     {"instance", Kind::text, "", "generated", 0, 0, instance_choices,
-     "generated from size and instance_seed; planted (spin glass), circle or grid (tours): the same with a "
-     "known "
-     "optimum; one that comes with hockney; or a file of TSPLIB or QAPLIB"},
+     "generated from size and instance_seed; planted (spin glass), circle or grid (tours): the same with "
+     "a known optimum; one that comes with hockney; or a file of TSPLIB or QAPLIB"},
     {"instance_seed", Kind::integer, "", "1", 0, 1e15, "", "seed of a generated instance"},
     {"walkers", Kind::integer, "", "64", 1, 1e6, "", "copies of the system, over all ranks"},
     {"steps", Kind::integer, "", "1000", 1, 1e9, "", "Metropolis steps of each walker at a temperature"},
@@ -40,8 +40,11 @@ inline constexpr Parameter parameters[] = {
     {"lag", Kind::integer, "", "0", 0, 1e6, "",
      "rounds after which a schedule is used, for collective, lagged and persistent; 0: as soon as it "
      "arrives"},
+    {"lead", Kind::integer, "", "4", 1, 1e6, "",
+     "rounds that a rank may be ahead of its newest schedule, for estimated, and for collective and "
+     "persistent without a lag"},
     {"test_every", Kind::integer, "", "0", 0, 1e9, "",
-     "steps of a walker between two calls of MPI_Test; 0: only at the end of a round"},
+     "steps of a rank between two calls of MPI_Test; 0: only at the end of a round"},
     {"groups", Kind::integer, "", "0", 0, 1e6, "",
      "groups of walkers with separate schedules, for decoupled; 0: one for each rank"},
     {"shares", Kind::text, "", "equal", 0, 0, "equal|N:N:...|uniform:S|normal:S|exponential:S",
@@ -50,7 +53,8 @@ inline constexpr Parameter parameters[] = {
      "relative spread S"},
     {"balance", Kind::choice, "", "no", 0, 0, "no|yes", "yes: walkers move to faster ranks"},
     {"seed", Kind::integer, "", "1", 0, 1e6, "", "of the first repetition, and of random shares"},
-    {"seeds", Kind::integer, "", "1", 1, 1e6, "", "different seeds: repetition i has seed + i mod seeds"},
+    {"seeds", Kind::integer, "", "1", 1, 1e6, "",
+     "different seeds: repetition i has seed + i mod seeds; launches begin with different ones"},
     {"target", Kind::real, "", "0", -1e18, 1e18, "", "energy for the time to target; 0: none"},
     {"step_s", Kind::real, "s", "0", 0, 1e3, "",
      "time of a step on a simulated machine; 0: as in its description, else computing takes no time"},

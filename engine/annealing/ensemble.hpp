@@ -5,6 +5,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/invalid_case.hpp"
@@ -14,17 +15,24 @@
 
 namespace hockney::annealing {
 
+// A message of the library, without its name.
+inline InvalidCase refused(std::string_view message) {
+  constexpr std::string_view library = "hockney::annealing: ";
+  if (message.starts_with(library)) message.remove_prefix(library.size());
+  return InvalidCase(std::string(message));
+}
+
 // Runs `step` of the library, whose exceptions all ranks throw alike, as a step of a case.
 template <class Step>
 auto as_case(Step step) {
   try {
     return step();
   } catch (const std::logic_error& error) {  // arguments, and energies that are not numbers
-    throw InvalidCase(error.what());
+    throw refused(error.what());
   } catch (const OutOfMemory&) {
     throw;
   } catch (const std::runtime_error& error) {  // of this MPI, or of a file
-    throw InvalidCase(error.what());
+    throw refused(error.what());
   }
 }
 

@@ -91,6 +91,7 @@ class StepTime {
     constexpr int steps = 50000;
     Options trial = options_;
     trial.setup = "original";
+    trial.lag = trial.groups = 0;
     trial.balance = false;
     trial.walkers = std::max(1, options_.walkers / comm_.size);
     trial.steps = std::max(1, steps / (trial.walkers * trial.rounds));

@@ -65,9 +65,13 @@ std::vector<double> Balancer::seconds_per_walker() const {
 
 bool Balancer::advises() const {
   if (pending_ >= 0 || static_cast<int>(seconds_.size()) < least_rounds) return false;
-  const std::vector<double> seconds = seconds_per_walker();
-  const double present = slowest(seconds, counts_);
-  return slowest(seconds, balanced_counts(seconds, walkers_)) < (1 - least_gain) * present;
+  const std::vector<double> medians = seconds_per_walker();
+  const std::vector<int> better = balanced_counts(medians, walkers_);
+  const auto gains = [&](const std::vector<double>& seconds) {
+    return slowest(seconds, better) < (1 - least_gain) * slowest(seconds, counts_);
+  };
+  return gains(medians) &&
+         std::count_if(seconds_.begin(), seconds_.end(), gains) + 1 >= static_cast<int>(seconds_.size());
 }
 
 std::vector<int> Balancer::redistributed() {

@@ -16,12 +16,13 @@ std::vector<int> balanced_counts(const std::vector<double>& seconds, int walkers
 std::vector<int> equal_counts(int walkers, int blocks);
 
 // Decides when walkers move to faster ranks. A rank's time for one walker is the median over the rounds since
-// the last redistribution, at most `memory` of them, so that a single disturbance changes nothing; walkers
-// move if the slowest rank would then need at least `least_gain` less time.
+// the last redistribution, at most `memory` of them. Walkers move if the slowest rank would then need at
+// least `least_gain` less time, by these medians and also in each of these rounds but one: in noise it is
+// another rank in each round that is slow, and a disturbance is rarely longer than a round.
 class Balancer final {
  public:
   static constexpr int memory = 5;
-  static constexpr int least_rounds = 3;
+  static constexpr int least_rounds = 4;
   static constexpr double least_gain = 0.1;
 
   Balancer(int walkers, int ranks) : walkers_(walkers), counts_(equal_counts(walkers, ranks)) {}

@@ -26,6 +26,7 @@ void check_counts(const Options& options, int ranks) {
       "a rank makes more than 2^31 - 1 steps in a round, and the message of its accepted moves is an int");
   require(options.test_every >= 0, "test_every is negative");
   require(options.lag >= 0, "lag is negative");
+  require(options.lead > 0, "lead is not positive");
 }
 
 void check_schedule(const Options& options) {

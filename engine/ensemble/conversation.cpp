@@ -92,7 +92,10 @@ void Conversation::take(const Schedule& schedule) {
   if (schedule.flag & redistribute) redistributions_[at(last)] = true;
 }
 
+// The newest schedule, continued by the own estimate.
 double Conversation::temperature(int round) const {
+  if (round > newest_ && part_.options.cooling == Cooling::geometric)
+    return temperature_without_statistics(part_.options, part_.initial_temperature, round);
   double temperature = schedules_[at(std::min(round, newest_))].temperature;
   for (int i = newest_; i < round; ++i) temperature *= factors_[at(i)];
   return temperature;
@@ -100,7 +103,6 @@ double Conversation::temperature(int round) const {
 
 void Conversation::compute(int round) {
   const int steps = schedules_[at(std::min(round, newest_))].steps;
-  double present = temperature(round);
   std::int64_t counted = part_.steps;
   bool estimated = round > newest_;
   const auto count = [&] {
@@ -108,12 +110,11 @@ void Conversation::compute(int round) {
     counted = part_.steps;
     estimated = round > newest_;
   };
-  for (std::size_t i = 0; i < part_.walkers.size(); ++i)
-    part_.advance(i, round, steps, present, [&] {
-      listen();
-      count();
-      return temperature(round);
-    });
+  part_.advance(0, part_.walkers.size(), round, steps, temperature(round), [&] {
+    listen();
+    count();
+    return temperature(round);
+  });
   count();
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -20,17 +21,15 @@ struct Timetable {
   int lead = 0;
 };
 
-// Rounds that a rank may be ahead of the master's schedule, in set-ups that use schedules on arrival.
-inline constexpr int longest_lead = 4;
-
 // That many rounds can be between the ones for which two ranks have messages under way, and one.
 constexpr int depth(Timetable timetable) {
   return timetable.lag + timetable.lead + 2;
 }
 
 // For set-ups that use schedules on arrival if there is no lag, otherwise with this lag.
-constexpr Timetable on_arrival(int lag) {
-  return lag > 0 ? Timetable{.lag = lag} : Timetable{.lead = longest_lead};
+inline Timetable on_arrival(const Options& options) {
+  return options.lag > 0 ? Timetable{.lag = options.lag}
+                         : Timetable{.lead = std::min(options.lead, options.rounds)};
 }
 
 // The rounds of a rank that exchanges messages with the others.

@@ -21,8 +21,7 @@ void Part::begin() {
   if (walkers.best().energy <= options.target) target_s = 0;
 }
 
-void Part::chunk_of(std::size_t index, int round, double temperature, int count) {
-  walkers.advance(index, round, temperature, count);
+void Part::made(int count) {
   if (options.after_steps) options.after_steps(count);
   steps += count;
   if (target_s < 0 && walkers.best().energy <= options.target) target_s = account.since_start();

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -40,21 +42,18 @@ class Part final {
   void begin();
   void end() { times = account.times(); }
 
-  // Steps of one walker in a round, in chunks between calls of `progress`, which returns the temperature to
-  // continue with.
+  // `count` steps of each of these walkers in a round, in pieces between calls of `progress`, which returns
+  // the temperature to continue with.
   template <class Progress>
-  void advance(std::size_t index, int round, int count, double& temperature, Progress progress) {
-    for (int made = 0; made < count;) {
-      const int left = count - made;
-      const int chunk = options.test_every > 0 ? std::min(left, options.test_every - since_test_) : left;
-      chunk_of(index, round, temperature, chunk);
-      made += chunk;
-      since_test_ += chunk;
-      if (options.test_every > 0 && since_test_ >= options.test_every) {
-        since_test_ = 0;
-        temperature = progress();
-      }
+  void advance(std::size_t first, std::size_t many, int round, int count, double temperature,
+               Progress progress) {
+    if (!options.propose) {
+      pieces(static_cast<int>(many) * count, temperature, progress, [](double, int) {});
+      return;
     }
+    for (std::size_t i = first; i < first + many; ++i)
+      pieces(count, temperature, progress,
+             [&](double present, int piece) { walkers.advance(i, round, present, piece); });
   }
 
   // The sums over some of this rank's walkers, exact; not a number if an energy is not finite.
@@ -63,7 +62,20 @@ class Part final {
   Statistics statistics();
 
  private:
-  void chunk_of(std::size_t index, int round, double temperature, int count);
+  template <class Progress, class Make>
+  void pieces(int count, double& temperature, Progress progress, Make make) {
+    const int test_every = options.test_every;
+    for (int left = count; left > 0;) {
+      const int piece = test_every > 0 ? std::min(left, test_every - since_test_) : left;
+      make(temperature, piece);
+      made(piece);
+      left -= piece;
+      if (test_every == 0 || (since_test_ += piece) < test_every) continue;
+      since_test_ = 0;
+      temperature = progress();
+    }
+  }
+  void made(int count);
 
   const Quantum& quantum_;
   int since_test_ = 0;

@@ -38,7 +38,8 @@ std::optional<Schedule> Scheduler::next(const Statistics* all) {
     const double measured_at = temperatures_[static_cast<std::size_t>(round)];
     factor = cooling_factor(options, measured_at, sums).value_or(1);
   }
-  temperatures_.push_back(temperatures_.back() * factor);
+  temperatures_.push_back(
+      next_temperature(options, part_.initial_temperature, round + 1 + lag_, temperatures_.back(), factor));
   Schedule schedule{temperatures_.back(), options.steps, finite ? 0 : stop};
   if (options.balance) {
     balancer_.add(round, all);

@@ -118,10 +118,11 @@ class Workload {
   void (*batch_)(Workload&, int) = run_each<Workload>;
 };
 
-// Where a workload runs: its communicator and the memory for its buffers.
+// Where a workload runs: its communicator, the memory for its buffers, and which launch of its run this is.
 struct Place {
   const Comm& comm;
   Arena& arena;
+  long launch = 0;
 };
 
 // Whose clock is used: rank 0's if it covers the whole operation, otherwise the longest time over the ranks.

@@ -18,6 +18,7 @@ from real_mpi import group_for, mpi_named
 
 from hockney import build
 from hockney.core.case import parse_canonical
+from hockney.launch.launcher import LaunchOptions
 
 pytestmark = [pytest.mark.mpi, pytest.mark.one_mpi]
 
@@ -26,7 +27,7 @@ PARTS = "computation", "posting", "testing", "waiting", "balancing"
 SMALL = "walkers=18 steps=50 temperatures=9"
 PROBLEMS = (
     "problem=tsp size=14",
-    "problem=tsp instance=gr17 schedule=geometric",
+    "problem=tsp instance=gr17",
     "problem=spin_glass size=4 dimensions=3",
     "problem=qap instance=nug12",
 )
@@ -137,6 +138,7 @@ VALUES = {
     ),
     "schedule": ("constant_speed", "geometric cooling=0.7"),
     "lag": ("0", "1", "4"),
+    "lead": ("1", "4"),
     "test_every": ("0", "1", "11"),
     "temperature": ("0", "3.5"),
     "shares": ("equal", "normal:0.3"),
@@ -221,6 +223,18 @@ def test_a_seed_is_a_pair(mpi, group):
         best = record.metrics["best_energy"].values
         assert record.metrics["run_seed"].values == [5, 6, 7, 5, 6, 7]
         assert best[:3] == best[3:] and len(set(best)) > 1
+
+
+def test_launches_begin_with_different_seeds(mpi, group):
+    case = group.catalog.case(f"annealing {SMALL} size=9 seed=3 seeds=8", 2)
+    first = []
+    for index in range(4):
+        options = LaunchOptions("T", index, budget_s=0.1, max_repetitions=2, hang_s=60.0, precision=1e-6)
+        (record,) = records(list(launcher_for(mpi, group).run([case], 2, options)))
+        here, following = record.metrics["run_seed"].values
+        assert following == 3 + (here - 3 + 1) % 8
+        first.append(here)
+    assert first[0] == 3 and len(set(first)) == 4 and all(3 <= seed < 11 for seed in first)
 
 
 def test_the_known_optimum_is_found_and_its_time_reported(mpi, group):

@@ -29,8 +29,9 @@ def test_all_files_go_together(binaries):
     assert compiled_together(binaries.parent)
 
 
-def test_units_hold(binaries):
-    done = process.capture([str(binaries / "engine-unit"), "--gtest_brief=1"], timeout=300)
+@pytest.mark.parametrize("name", ["engine-unit", "annealing-unit"])
+def test_units_hold(binaries, name):
+    done = process.capture([str(binaries / name), "--gtest_brief=1"], timeout=300)
     assert done.code == 0 and "PASSED" in done.out, done.out
 
 
@@ -47,6 +48,14 @@ def test_barriers_hold(mpi, mpi_name, binaries, ranks):
     if mpi_name == "mpich" and ranks > 4:
         pytest.skip("MPICH polls while communicators are made, which takes seconds where ranks share cores")
     done = launched(mpi, binaries / "engine-barriers", ranks, "--gtest_brief=1")
+    assert done.code == 0 and done.out.count("PASSED") == ranks, done.out + done.err
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 5, 9])
+def test_annealing_holds(mpi, mpi_name, binaries, ranks):
+    if mpi_name == "mpich" and ranks > 2:
+        pytest.skip("MPICH polls: its blocking collectives wait a scheduler's turn where ranks share cores")
+    done = launched(mpi, binaries / "annealing-mpi", ranks, "--gtest_brief=1")
     assert done.code == 0 and done.out.count("PASSED") == ranks, done.out + done.err
 
 

@@ -28,7 +28,7 @@ extern constinit const SetupInfo collective{
     .on_arrival = true,
     .has_lag = true,
     .make = [](Part& part) -> std::unique_ptr<Rounds> {
-      const Timetable timetable = on_arrival(part.options.lag);
+      const Timetable timetable = on_arrival(part.options);
       return std::make_unique<Conversation>(part, std::make_unique<Collectives>(part, depth(timetable)),
                                             timetable);
     }};

@@ -53,9 +53,8 @@ class Decoupled final : public Rounds {
 
  private:
   void compute(const Group& group, int round) {
-    double present = group.temperature;
-    for (std::size_t i = 0; i < group.count; ++i)
-      part_.advance(group.first + i, round, part_.options.steps, present, [&] { return present; });
+    part_.advance(group.first, group.count, round, part_.options.steps, group.temperature,
+                  [&] { return group.temperature; });
   }
 
   // This rank's round, with the sum of the energies instead of their mean: Run::report() puts the ranks
@@ -68,10 +67,13 @@ class Decoupled final : public Rounds {
 
   // False if an energy is not finite.
   bool cool(Group& group, int round) {
-    part_.schedule_digest += digest_of(group.number, static_cast<std::uint64_t>(round), group.temperature);
+    if (group.number == 0)  // the others' schedules show in the states
+      part_.schedule_digest += digest_of(0, static_cast<std::uint64_t>(round), group.temperature);
     const EnsembleSums sums = part_.sums(group.first, group.count);
     if (!std::isfinite(sums.energies)) return false;
-    group.temperature *= cooling_factor(part_.options, group.temperature, sums).value_or(1);
+    group.temperature =
+        next_temperature(part_.options, part_.initial_temperature, round + 1, group.temperature,
+                         cooling_factor(part_.options, group.temperature, sums).value_or(1));
     return true;
   }
 

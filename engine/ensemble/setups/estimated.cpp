@@ -10,7 +10,7 @@ extern constinit const SetupInfo estimated{
     .help = "nonblocking messages; each rank estimates its schedule until the master's arrives",
     .on_arrival = true,
     .make = [](Part& part) -> std::unique_ptr<Rounds> {
-      constexpr Timetable timetable = on_arrival(0);
+      const Timetable timetable = on_arrival(part.options);
       return std::make_unique<Conversation>(part, point_to_point(part, depth(timetable)), timetable);
     }};
 

@@ -42,7 +42,7 @@ extern constinit const SetupInfo persistent{
     .has_lag = true,
 #if HOCKNEY_HAS_MPI4
     .make = [](Part& part) -> std::unique_ptr<Rounds> {
-      const Timetable timetable = on_arrival(part.options.lag);
+      const Timetable timetable = on_arrival(part.options);
       return std::make_unique<Conversation>(part, std::make_unique<Persistent>(part, depth(timetable)),
                                             timetable);
     }

@@ -42,6 +42,9 @@ struct Options {
   // Statistics of round r decide the temperature of round r + 1 + lag, always. 0: in lagged 1; in estimated,
   // collective and persistent as soon as they arrive.
   int lag = 0;
+  // How many rounds a rank may be ahead of the newest schedule that it has, where schedules are used as soon
+  // as they arrive: it then waits. At least 1; as many as rounds never make it wait.
+  int lead = 4;
   // Progress of messages is made whenever a rank has made this number of steps; 0: at the end of a round
   // only.
   int test_every = 0;
@@ -55,8 +58,9 @@ struct Options {
 
   // The time when an energy of at most `target` is first found is reported.
   double target = -std::numeric_limits<double>::infinity();
-  // Called when this rank's walkers have made `steps` further steps: at most those of one walker in a round.
-  // The time that it takes counts as computation.
+  // Called when this rank's walkers have made `steps` further steps: at most those of one walker in a round,
+  // or until the next test; without proposals, those of all walkers of the rank. The time that it takes
+  // counts as computation.
   std::function<void(int steps)> after_steps;
   // false: nothing is proposed and there are no states; all energies are 0, and only messages and after_steps
   // remain. Needs geometric cooling. For simulated machines.

@@ -49,4 +49,12 @@ inline double temperature_without_statistics(const Options& options, double init
   return options.cooling == Cooling::geometric ? initial * std::pow(options.factor, round) : initial;
 }
 
+// The temperature of `round`, after `before`. Geometric temperatures are always computed in the same way, so
+// that they have the same bits in all set-ups.
+inline double next_temperature(const Options& options, double initial, int round, double before,
+                               double factor) {
+  return options.cooling == Cooling::geometric ? temperature_without_statistics(options, initial, round)
+                                               : before * factor;
+}
+
 }  // namespace hockney::annealing

@@ -6,6 +6,7 @@
 // Problems, Operations Research 6, 1958).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -112,15 +113,13 @@ class TravellingSalesman final {
       right = move.first > 0 ? move.first - 1 : cities_ - 1;
       cities = cities_ - cities;
     }
-    for (std::int32_t swaps = cities / 2; swaps > 0; --swaps) {
-      const std::int32_t a = state.city[index(left)];
-      const std::int32_t b = state.city[index(right)];
-      state.city[index(left)] = b;
-      state.position[index(b)] = left;
-      state.city[index(right)] = a;
-      state.position[index(a)] = right;
-      left = next(left);
-      right = right > 0 ? right - 1 : cities_ - 1;
+    // In parts without a jump between the two ends of the array.
+    for (std::int32_t swaps = cities / 2; swaps > 0;) {
+      const std::int32_t part = std::min({swaps, cities_ - left, right + 1});
+      for (std::int32_t i = 0; i < part; ++i) exchange(state, left + i, right - i);
+      swaps -= part;
+      left = left + part < cities_ ? left + part : 0;
+      right = right >= part ? right - part : cities_ - 1;
     }
   }
 
@@ -132,6 +131,14 @@ class TravellingSalesman final {
   static std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
   [[nodiscard]] std::int32_t next(std::int32_t position) const {
     return position + 1 < cities_ ? position + 1 : 0;
+  }
+  static void exchange(State& state, std::int32_t left, std::int32_t right) {
+    const std::int32_t a = state.city[index(left)];
+    const std::int32_t b = state.city[index(right)];
+    state.city[index(left)] = b;
+    state.city[index(right)] = a;
+    state.position[index(b)] = left;
+    state.position[index(a)] = right;
   }
   // Cities on the path.
   [[nodiscard]] std::int32_t length(const Move& move) const {

@@ -53,7 +53,7 @@ class Walkers {
 
   // This many walkers in their initial states.
   virtual void create(std::uint32_t first, std::size_t count) = 0;
-  // Metropolis steps of one walker.
+  // Metropolis steps of one walker; not without proposals.
   virtual void advance(std::size_t index, int round, double temperature, int steps) = 0;
   // The block of walkers becomes another one: those that were here before stay, the others are to be loaded.
   virtual void reshape(std::uint32_t first, std::size_t count) = 0;
@@ -103,6 +103,7 @@ class WalkersOf final : public Walkers {
     states_.clear();
     data_.clear();
     for (std::size_t i = 0; i < count; ++i) append(first + static_cast<std::uint32_t>(i));
+    if (!propose_ && count > 0) best_ = {0, 0, first};  // as all energies
     for (std::size_t i = 0; i < states_.size(); ++i) {
       data_[i].energy = problem_.energy(states_[i]);
       note_best(i, 0);
@@ -111,7 +112,7 @@ class WalkersOf final : public Walkers {
 
   void advance(std::size_t index, int round, double temperature, int steps) override {
     WalkerData& walker = data_[index];
-    if (!propose_ || std::isnan(walker.energy)) {
+    if (std::isnan(walker.energy)) {
       walker.steps += static_cast<std::uint64_t>(steps);
       return;
     }
