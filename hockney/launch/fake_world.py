@@ -131,6 +131,10 @@ class World:
         later = [piece for piece in rest if piece.first > limit]
         return replace(self, pieces=(first, replace(second, first=limit), *later))
 
+    def in_launch(self, launch: int) -> World:
+        """The same world with the first seed of this launch."""
+        return replace(self, annealing=replace(self.annealing, launch=launch))
+
     def exchange(self, ranks: int, one_way: float) -> float:
         """Equation 3 of Hanebutte and Tatsumi for a switch: two steps, and a third if the number of ranks is
         odd."""

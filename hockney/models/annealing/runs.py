@@ -11,6 +11,7 @@ import numpy as np
 
 from hockney.core.record import Record
 
+ROUNDING = 1e-9
 RANK_PARTS = ("computation", "posting", "testing", "waiting", "balancing")
 
 
@@ -48,7 +49,8 @@ class Course:
 
     def best_at(self, seconds: float) -> float | None:
         """The lowest energy at this moment; None before the first round has ended."""
-        known = [best for end, best in zip(self.ends, self.best, strict=True) if end <= seconds]
+        until = seconds * (1 + ROUNDING)
+        known = [best for end, best in zip(self.ends, self.best, strict=True) if end <= until]
         return known[-1] if known else None
 
     def reaches(self, target: float) -> float | None:
@@ -65,7 +67,7 @@ def runs_of(record: Record) -> Iterator[AnnealingRun]:
     errors = _sum_errors(record)
     for k, seconds in enumerate(record.times_s):
         reached = target[k] if target[k] >= 0 else None
-        yield AnnealingRun(seeds[k], seconds, best[k], reached, errors[k] if len(errors) else 0.0)
+        yield AnnealingRun(seeds[k], seconds, best[k], reached, float(errors[k]) if len(errors) else 0.0)
 
 
 def course_of(record: Record) -> Course | None:

@@ -3,8 +3,8 @@
 """Which set-up to take on a number of ranks.
 
 The times of a run are compared, which has the same number of steps in every set-up. One that finds
-significantly worse energies than the reference does not count, unless it is faster and may reach the target
-energy sooner. If there is such a one, or if a target was given, the times to the target are compared."""
+significantly worse energies than the reference does not count, unless it certainly reaches the target energy
+sooner. If there is such a one, or if a target was given, the times to the target are compared."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Literal
 
 from hockney.core.fit import Estimate
 from hockney.models.statistics import stricter, verdict
-from hockney.studies.annealing.quality import Loss, Quality, quality
+from hockney.studies.annealing.quality import Quality, quality
 from hockney.studies.annealing.results import AnnealingPoint, AnnealingResults
 
 Basis = Literal["time", "target"]
@@ -48,8 +48,8 @@ def choice(run: AnnealingResults, ranks: int) -> SetupChoice | None:
     if len(points) < 2:
         return None
     worse = {each.point for each in found.losses if each.worse}
-    tempting = any(_may_be_worth_it(found, each) for each in found.losses if each.worse)
-    basis: Basis = "target" if tempting or found.given_target is not None else "time"
+    sooner = any(each.worse and each.worth == "faster" for each in found.losses)
+    basis: Basis = "target" if sooner or found.given_target is not None else "time"
     if basis == "time":
         points = [p for p in points if p not in worse]
     costs = {p: _cost(found, p, basis) for p in points}
@@ -73,10 +73,6 @@ def choice(run: AnnealingResults, ranks: int) -> SetupChoice | None:
     outcome: Outcome = "best" if len(rivals) == 1 else "alike"
     left_out = basis == "time" and bool(worse)
     return SetupChoice(ranks, basis, outcome, take, fastest, rivals, left_out=left_out)
-
-
-def _may_be_worth_it(found: Quality, loss: Loss) -> bool:
-    return loss.worth not in ("slower", "alike") and found.run.ratio(loss.point, loss.over).value < 1
 
 
 def _quality_known(found: Quality, point: AnnealingPoint) -> bool:

@@ -44,7 +44,6 @@ def _rate(p: AnnealingPoint) -> str:
 def _choice(run: AnnealingResults, found: SetupChoice) -> Iterator[str]:
     on = f"On {plural(found.ranks, 'rank')}"
     names, basis = together(p.label for p in found.rivals), BASIS[found.basis]
-    of = " of those whose energies are not worse" if found.left_out else ""
     if found.take is None and found.unknown_quality:
         yield (
             f"Undecided: {on[0].lower()}{on[1:]}, {names} "
@@ -56,12 +55,19 @@ def _choice(run: AnnealingResults, found: SetupChoice) -> Iterator[str]:
     elif found.outcome == "alike":
         yield f"{on} {names} differ by less than {NOTABLE - 1:.0%} in {basis}: take {found.take.label}."
     else:
-        yield f"{on} take {found.take.label}: it is the best set-up by {basis}{of}."
+        yield f"{on} take {found.take.label}: {_reason(found)}."
     if found.take is None:
         times = [time_to_decide(each) for each in found.undecided] or [math.inf]
         launches = min(len(p.records) for p in found.rivals)
         yield remedy(multiple(times, launches), launches, run.evidence.settings)
     yield _compared(run, found)
+
+
+def _reason(found: SetupChoice) -> str:
+    if found.basis == "target":
+        return "it is the first to reach the target energy"
+    of = " of the set-ups whose energies are not worse" if found.left_out else " set-up"
+    return f"it is the fastest{of}"
 
 
 def _compared(run: AnnealingResults, found: SetupChoice) -> str:
