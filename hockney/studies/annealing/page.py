@@ -81,7 +81,7 @@ def _quality(run: AnnealingResults) -> Section | None:
 
 def _predicted(run: AnnealingResults) -> Section | None:
     found = predictions(run)
-    table = tables.predicted(found)
+    table = tables.predicted(run, found)
     if table is None:
         return None
     return Section("Predicted and measured", figures=(figures.predicted(found),), tables=(table,))
