@@ -177,7 +177,7 @@ class FakeLauncher(Launcher):
             sync=Sync(kind=kind, error_s=2e-8 if by_clock else None),
             stop=stop,
             verified=Verified(bytes=checked * len(times), errors=3 if wrong else 0, first=wrong),
-            metrics=self.world.metrics(case, times),
+            metrics=self.world.in_launch(options.index).metrics(case, times),
             labels=self.world.labels(case),
         )
 

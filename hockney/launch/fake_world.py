@@ -149,6 +149,10 @@ class World:
         whole = self.collective(operation.removeprefix("i"), case.ranks, case.bytes)
         return whole * (self.cold_factor if cold else 1)
 
+    def in_launch(self, launch: int) -> World:
+        """The same world with the first seed of this launch."""
+        return replace(self, annealing=replace(self.annealing, launch=launch))
+
     def exchange(self, ranks: int, one_way: float) -> float:
         """Equation 3 of Hanebutte and Tatsumi for a switch: two steps, and a third if the number of ranks is
         odd."""

@@ -159,11 +159,13 @@ def test_losses_are_those_of_the_world(compared: Quality):
 
 def test_energies_at_equal_time_and_times_to_the_target_are_from_the_courses(compared: Quality):
     fastest = min(p.time.value for p in compared.points)
-    assert compared.equal_s == pytest.approx(fastest, rel=0.05)
+    assert compared.equal_s == fastest
     for p in compared.points:
         assert len(p.courses) == 6 and len(p.courses[0].ends) == 200
-        assert compared.reached(p) >= 0.8, "nine in ten runs of each set-up reach it, by definition"
-        assert 0 < compared.target_time(p) <= 1.3 * p.time.value
+        if p is compared.reference:
+            assert compared.reached(p) >= 0.8, "nine in ten of its runs reach it, by definition"
+        if p.setup in ("original", "lagged"):
+            assert 0 < compared.target_time(p) <= p.time.value / compared.reached(p)
         found = compared.energies_at(p, compared.equal_s)
         assert min(found.values()) >= min(compared.energies(p).values())
 

@@ -91,4 +91,4 @@ def round_costs(
 
 def _tests(program: AnnealingProgram, rank: int) -> int:
     """Calls of MPI_Test during a round's steps."""
-    return program.walkers_of(rank) * (program.steps // program.test_every) if program.test_every else 0
+    return program.walkers_of(rank) * program.steps // program.test_every if program.test_every else 0

@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from hockney.core.record import Record
 
+ROUNDING = 1e-9
 RANK_PARTS = ("computation", "posting", "testing", "waiting", "balancing")
 
 
@@ -41,9 +42,15 @@ class Course:
     def seconds(self) -> float:
         return self.ends[-1]
 
+    def lasting(self, seconds: float) -> Course:
+        """The same if the whole run had taken so long."""
+        factor = seconds / self.seconds if self.seconds > 0 else 1.0
+        return replace(self, ends=tuple(end * factor for end in self.ends))
+
     def best_at(self, seconds: float) -> float | None:
         """The lowest energy at this moment; None before the first round has ended."""
-        known = [best for end, best in zip(self.ends, self.best, strict=True) if end <= seconds]
+        until = seconds * (1 + ROUNDING)
+        known = [best for end, best in zip(self.ends, self.best, strict=True) if end <= until]
         return known[-1] if known else None
 
     def reaches(self, target: float) -> float | None:
@@ -60,7 +67,7 @@ def runs_of(record: Record) -> Iterator[AnnealingRun]:
     errors = _sum_errors(record)
     for k, seconds in enumerate(record.times_s):
         reached = target[k] if target[k] >= 0 else None
-        yield AnnealingRun(seeds[k], seconds, best[k], reached, errors[k] if len(errors) else 0.0)
+        yield AnnealingRun(seeds[k], seconds, best[k], reached, float(errors[k]) if len(errors) else 0.0)
 
 
 def course_of(record: Record) -> Course | None:

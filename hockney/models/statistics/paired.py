@@ -40,11 +40,12 @@ class Attempts:
 
 
 def by_seed(seeds: Iterable[Hashable], values: Iterable[float]) -> dict[Hashable, float]:
-    """The mean of the values of each seed."""
+    """The mean of the values of each seed; of equal ones exactly this value, so that methods with the same
+    results do not differ by rounding."""
     found: dict[Hashable, list[float]] = {}
     for seed, value in zip(seeds, values, strict=True):
         found.setdefault(seed, []).append(value)
-    return {seed: float(np.mean(of)) for seed, of in found.items()}
+    return {seed: of[0] if min(of) == max(of) else float(np.mean(of)) for seed, of in found.items()}
 
 
 def common(of: Mapping[Hashable, object], over: Mapping[Hashable, object]) -> list[Hashable]:

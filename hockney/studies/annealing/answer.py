@@ -25,7 +25,7 @@ def summary(evidence: Evidence) -> Sequence[Table]:
         tables.energies(run, run.shown),
         tables.targets(run, run.shown),
         tables.balancing(run),
-        tables.predicted(predictions(run)),
+        tables.predicted(run, predictions(run)),
     )
     return tuple(table for table in shown if table is not None)
 

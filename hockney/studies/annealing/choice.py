@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which set-up to take on a number of ranks.
 
-A set-up that finds significantly worse energies than the reference counts only if it reaches the target
-energy sooner. If there is such a one, or if a target was given, the times to the target are compared,
-otherwise the times of a run, which has the same number of steps in every set-up."""
+The times of a run are compared, which has the same number of steps in every set-up. One that finds
+significantly worse energies than the reference does not count, unless it certainly reaches the target energy
+sooner. If there is such a one, or if a target was given, the times to the target are compared."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from hockney.core.fit import Estimate
-from hockney.models.statistics import ratio_of_expected_times, stricter, verdict
+from hockney.models.statistics import stricter, verdict
 from hockney.studies.annealing.quality import Quality, quality
 from hockney.studies.annealing.results import AnnealingPoint, AnnealingResults
 
@@ -24,7 +24,8 @@ Outcome = Literal["best", "alike", "undecided"]
 
 @dataclass(frozen=True)
 class SetupChoice:
-    """`fastest` by the estimates. `rivals` are those that are not certainly slower, `fastest` among them.
+    """`fastest` by the estimates, without those `left_out` because of their energies. `rivals` are those that
+    are not certainly slower, `fastest` among them.
     `take` is None if it is undecided: also if it is the fastest one, but too few seeds show whether its
     energies are worse (`unknown_quality`). Of rivals that are alike it is the reference, otherwise the
     fastest whose runs repeat with the same seed."""
@@ -37,6 +38,7 @@ class SetupChoice:
     rivals: tuple[AnnealingPoint, ...]
     undecided: tuple[Estimate, ...] = ()
     unknown_quality: bool = False
+    left_out: bool = False
 
 
 def choice(run: AnnealingResults, ranks: int) -> SetupChoice | None:
@@ -45,10 +47,10 @@ def choice(run: AnnealingResults, ranks: int) -> SetupChoice | None:
     points = list(run.on(ranks))
     if len(points) < 2:
         return None
-    sooner = [each for each in found.losses if each.worse and each.worth == "faster"]
+    worse = {each.point for each in found.losses if each.worse}
+    sooner = any(each.worse and each.worth == "faster" for each in found.losses)
     basis: Basis = "target" if sooner or found.given_target is not None else "time"
     if basis == "time":
-        worse = {each.point for each in found.losses if each.worse}
         points = [p for p in points if p not in worse]
     costs = {p: _cost(found, p, basis) for p in points}
     points = [p for p in points if costs[p] is not None]
@@ -68,7 +70,9 @@ def choice(run: AnnealingResults, ranks: int) -> SetupChoice | None:
     take = fastest if len(rivals) == 1 else _preferred(found, fastest, rivals, costs)
     if basis == "time" and take is not found.reference and not _quality_known(found, take):
         return SetupChoice(ranks, basis, "undecided", None, fastest, rivals, unknown_quality=True)
-    return SetupChoice(ranks, basis, "best" if len(rivals) == 1 else "alike", take, fastest, rivals)
+    outcome: Outcome = "best" if len(rivals) == 1 else "alike"
+    left_out = basis == "time" and bool(worse)
+    return SetupChoice(ranks, basis, outcome, take, fastest, rivals, left_out=left_out)
 
 
 def _quality_known(found: Quality, point: AnnealingPoint) -> bool:
@@ -95,4 +99,4 @@ def _cost(found: Quality, point: AnnealingPoint, basis: Basis) -> float | None:
 def _ratio(found: Quality, of: AnnealingPoint, over: AnnealingPoint, basis: Basis) -> Estimate | None:
     if basis == "time":
         return found.run.ratio(of, over)
-    return ratio_of_expected_times(found.attempts(of), found.attempts(over))
+    return found.target_ratio(of, over)

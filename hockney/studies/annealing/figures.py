@@ -90,20 +90,24 @@ def steps(run: AnnealingResults) -> Iterator[Figure]:
 
 
 def energies(run: AnnealingResults) -> Iterator[Figure]:
-    """The lowest energy over time, the mean over the runs whose course is known."""
+    """The lowest energy over time, the mean over the runs whose course is known, above the optimum, or above
+    the lowest of these means."""
     for ranks in run.counts:
         found = quality(run, ranks)
-        points = [p for p in found.points if p.courses]
-        series = tuple(_mean_energy(p) for p in points)
-        if series:
-            yield Figure(
-                f"annealing-energies-{ranks}",
-                f"Lowest energy over time, {plural(ranks, 'rank')}",
-                Axis("time", "s", "linear", include=(0.0,)),
-                Axis("lowest energy", "", "linear"),
-                series,
-                "Means over the last runs of the launches, round by round.",
-            )
+        courses = {p: _mean_course(found.courses(p)) for p in found.points if p.courses}
+        if not courses:
+            continue
+        optimum = next(iter(courses)).optimum
+        lowest = min(best[-1] for _, best in courses.values()) if optimum is None else optimum
+        above = "lowest energy reached" if optimum is None else "optimum"
+        yield Figure(
+            f"annealing-energies-{ranks}",
+            f"Lowest energy over time, {plural(ranks, 'rank')}",
+            Axis("time", "s", "linear", include=(0.0,)),
+            Axis(f"above the {above}", "%", "log"),
+            tuple(_excess(p.label, *course, lowest) for p, course in courses.items()),
+            f"Means over the last runs of the launches, round by round. The {above}: {lowest:.6g}.",
+        )
 
 
 def _typical(courses: Sequence[Course]) -> Course:
@@ -116,11 +120,20 @@ def _line(p: AnnealingPoint, course: Course, quantity: str) -> Series:
     return Series(p.label, (0.0, *course.ends), (0.0, *y), kind="line")
 
 
-def _mean_energy(p: AnnealingPoint) -> Series:
-    fewest = min(len(course.ends) for course in p.courses)
-    ends = np.mean([course.ends[:fewest] for course in p.courses], axis=0)
-    best = np.mean([course.best[:fewest] for course in p.courses], axis=0)
-    return Series(p.label, tuple(map(float, ends)), tuple(map(float, best)), kind="line")
+def _mean_course(courses: Sequence[Course]) -> tuple[np.ndarray, np.ndarray]:
+    """Ends of the rounds, and the lowest energies."""
+    fewest = min(len(course.ends) for course in courses)
+    return (
+        np.mean([course.ends[:fewest] for course in courses], axis=0),
+        np.mean([course.best[:fewest] for course in courses], axis=0),
+    )
+
+
+def _excess(name: str, ends: np.ndarray, best: np.ndarray, lowest: float) -> Series:
+    """Until the lowest energy is reached, which a logarithmic axis cannot show."""
+    excess = (best - lowest) / (abs(lowest) or 1.0)
+    shown = excess > 0
+    return Series(name, tuple(map(float, ends[shown])), tuple(map(float, excess[shown])), kind="line")
 
 
 def predicted(found: AnnealingPredictions) -> Figure:

@@ -55,12 +55,19 @@ def _choice(run: AnnealingResults, found: SetupChoice) -> Iterator[str]:
     elif found.outcome == "alike":
         yield f"{on} {names} differ by less than {NOTABLE - 1:.0%} in {basis}: take {found.take.label}."
     else:
-        yield f"{on} take {found.take.label}: it is the best set-up by {basis}."
+        yield f"{on} take {found.take.label}: {_reason(found)}."
     if found.take is None:
         times = [time_to_decide(each) for each in found.undecided] or [math.inf]
         launches = min(len(p.records) for p in found.rivals)
         yield remedy(multiple(times, launches), launches, run.evidence.settings)
     yield _compared(run, found)
+
+
+def _reason(found: SetupChoice) -> str:
+    if found.basis == "target":
+        return "it is the first to reach the target energy"
+    of = " of the set-ups whose energies are not worse" if found.left_out else " set-up"
+    return f"it is the fastest{of}"
 
 
 def _compared(run: AnnealingResults, found: SetupChoice) -> str:
@@ -140,7 +147,11 @@ def _loss(run: AnnealingResults, each: Loss) -> str:
         f"{each.over.label} and finds energies {size} {how} (95%: {between})"
     )
     if each.target is None:
-        return f"{text}."
+        return (
+            f"{text}; it never reaches the target: it is not worth it."
+            if each.worth == "slower"
+            else f"{text}."
+        )
     verdicts = {
         "faster": "it is worth it",
         "slower": "it is not worth it",

@@ -31,7 +31,9 @@ METHOD = (
     "energies are compared in pairs with the same seed; intervals are Student's over the seeds. The time to "
     "a target is the expected running time: the time of all runs over the number of those that reach it; the "
     "interval of its ratio is that of the jackknife over the seeds.",
-    "Without a given target, energies over time are known for the last run of each launch.",
+    "Without a given target, energies over time are known for the last run of each launch. Times until an "
+    "energy is reached are parts of a run times its typical time, so that a delayed run does not count as a "
+    "property of its seed; the interval of a ratio has the errors of both typical times as well.",
     "The share of communication is predicted from the rounds of one rank with as many walkers as each of "
     "several ranks has, which vary independently on each rank, and from a ping-pong, MPI_Bcast and "
     "MPI_Gather of the paper's messages.",
@@ -79,7 +81,7 @@ def _quality(run: AnnealingResults) -> Section | None:
 
 def _predicted(run: AnnealingResults) -> Section | None:
     found = predictions(run)
-    table = tables.predicted(found)
+    table = tables.predicted(run, found)
     if table is None:
         return None
     return Section("Predicted and measured", figures=(figures.predicted(found),), tables=(table,))

@@ -62,7 +62,7 @@ SEEDS = StudyParameter("seeds", "integer", "different seeds, the same for all se
 TARGET = StudyParameter(
     "target",
     "real",
-    "energy for the time to target (default: what nine in ten runs of every set-up reach)",
+    "energy for the time to target (default: what nine in ten runs of the first set-up reach)",
     low=-1e18,
     example="7700",
 )

@@ -5,15 +5,16 @@ with; at equal numbers of steps, at equal times, and as the time until a target 
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from statistics import median
 
 import numpy as np
 
 from hockney.core.fit import Estimate
+from hockney.models.annealing.runs import Course
 from hockney.models.statistics import (
     Attempts,
     BySeed,
@@ -30,7 +31,9 @@ from hockney.studies.annealing.plan import TARGET
 from hockney.studies.annealing.results import AnnealingPoint, AnnealingResults
 
 REACHED = 0.9
-"""The target is what this share of the runs of every set-up reach, unless one is given."""
+"""The target is what this share of the runs of the reference reach, unless one is given."""
+ENOUGH_TRIES = 5
+"""Seeds: a set-up that never reached the target with so many is slower than one that did."""
 ENOUGH_SEEDS = 10
 
 
@@ -86,19 +89,16 @@ class Quality:
 
     @cached_property
     def target(self) -> float | None:
-        """The given one, or the energy that REACHED of the runs of each set-up reach."""
-        if self.given_target is not None:
+        """The given one, or the energy that REACHED of the runs of the reference reach."""
+        over = self.reference
+        if self.given_target is not None or over is None or not over.courses:
             return self.given_target
-        finals = [[course.best[-1] for course in p.courses] for p in self.points]
-        if not finals or not all(finals):
-            return None
-        return max(float(np.quantile(each, REACHED, method="higher")) for each in finals)
+        return float(np.quantile([c.best[-1] for c in over.courses], REACHED, method="higher"))
 
     @cached_property
     def equal_s(self) -> float | None:
         """The time at which the fastest set-up ends (s)."""
-        times = [median(course.seconds for course in p.courses) for p in self.points if p.courses]
-        return min(times) if times else None
+        return min((p.time.value for p in self.points if p.courses), default=None)
 
     def energies(self, point: AnnealingPoint) -> BySeed:
         return by_seed((run.seed for run in point.runs), (run.best for run in point.runs))
@@ -106,20 +106,32 @@ class Quality:
     def mean_energy(self, point: AnnealingPoint) -> float:
         return float(np.mean(list(self.energies(point).values())))
 
+    def courses(self, point: AnnealingPoint) -> Sequence[Course]:
+        """As long as a typical run: when an energy is reached depends on the seed, how long the steps until
+        then take on the machine, of which all repetitions give evidence and not only the last ones."""
+        return [course.lasting(point.time.value) for course in point.courses]
+
     def energies_at(self, point: AnnealingPoint, seconds: float) -> BySeed:
         known = [
-            (course.seed, best) for course in point.courses if (best := course.best_at(seconds)) is not None
+            (course.seed, best)
+            for course in self.courses(point)
+            if (best := course.best_at(seconds)) is not None
         ]
         return by_seed((seed for seed, _ in known), (best for _, best in known))
 
     def attempts(self, point: AnnealingPoint) -> dict[Hashable, Attempts]:
         """To reach the target: of all runs if it was given, otherwise of those whose course is known."""
         if self.given_target is not None:
-            return _attempts((run.seed, run.target_s, run.seconds) for run in point.runs)
+            typical = point.time.value
+            parts = [(run.seed, run.target_s, run.seconds) for run in point.runs if run.seconds > 0]
+            return _attempts(
+                (seed, None if until is None else until / whole * typical, typical)
+                for seed, until, whole in parts
+            )
         target = self.target
         if target is None:
             return {}
-        return _attempts((c.seed, c.reaches(target), c.seconds) for c in point.courses)
+        return _attempts((c.seed, c.reaches(target), c.seconds) for c in self.courses(point))
 
     def target_time(self, point: AnnealingPoint) -> float | None:
         """The expected time until the target is reached (s); None if it never was."""
@@ -146,7 +158,7 @@ class Quality:
     def _loss(self, point: AnnealingPoint, over: AnnealingPoint) -> Loss:
         a, b = self.energies(point), self.energies(over)
         size = abs(self.mean_energy(over)) or 1.0
-        target = ratio_of_expected_times(self.attempts(point), self.attempts(over))
+        target = self.target_ratio(point, over)
         return Loss(
             point,
             over,
@@ -154,7 +166,21 @@ class Quality:
             _relative(difference(a, b), size),
             self._at_equal_time(point, over, size),
             target,
-            verdict(target, stricter(len(self.points) - 1)),
+            self._worth(point, over, target),
+        )
+
+    def _worth(self, point: AnnealingPoint, over: AnnealingPoint, target: Estimate | None) -> Verdict:
+        """Of the times to the target."""
+        tries = self.attempts(point)
+        if len(tries) >= ENOUGH_TRIES and not any(each.reached for each in tries.values()):
+            return "slower" if self.reached(over) else "unknown"
+        return verdict(target, stricter(len(self.points) - 1))
+
+    def target_ratio(self, of: AnnealingPoint, over: AnnealingPoint) -> Estimate | None:
+        """Of the expected times to the target. Its interval has the errors of both typical times, which all
+        runs share, and that over the seeds."""
+        return widened(
+            ratio_of_expected_times(self.attempts(of), self.attempts(over)), self.run.ratio(of, over)
         )
 
     def _at_equal_time(self, point: AnnealingPoint, over: AnnealingPoint, size: float) -> Estimate | None:
@@ -188,6 +214,17 @@ def _attempts(known: Iterable[tuple[float, float | None, float]]) -> dict[Hashab
         spent = seconds if reached_s is None else reached_s
         found[seed] = Attempts(before.spent + spent, before.reached + (reached_s is not None))
     return found
+
+
+def widened(ratio: Estimate | None, by: Estimate) -> Estimate | None:
+    """The ratio with the relative error of another one in addition."""
+    if ratio is None or ratio.low is None or ratio.high is None:
+        return ratio
+    if by.low is None or by.high is None or by.low <= 0:
+        return Estimate(ratio.value, None, None)
+    below = math.hypot(math.log(ratio.value / ratio.low), math.log(by.value / by.low))
+    above = math.hypot(math.log(ratio.high / ratio.value), math.log(by.high / by.value))
+    return Estimate(ratio.value, ratio.value * math.exp(-below), ratio.value * math.exp(above))
 
 
 def _relative(value: Estimate, size: float) -> Estimate:

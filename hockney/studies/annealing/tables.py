@@ -12,7 +12,7 @@ from hockney.draw.page import Table
 from hockney.models.annealing.rounds import RankTimes
 from hockney.pages.format import EXACT, percent, quantity, ratio_interval
 from hockney.reference import published
-from hockney.studies.annealing.predicted import AnnealingPredictions
+from hockney.studies.annealing.predicted import AnnealingPrediction, AnnealingPredictions
 from hockney.studies.annealing.quality import Loss, Quality, quality
 from hockney.studies.annealing.results import COMMUNICATION, AnnealingPoint, AnnealingResults
 
@@ -147,7 +147,9 @@ def targets(run: AnnealingResults, ranks: int) -> Table | None:
         shown = "" if time is None else quantity(time, "s")
         rows.append((p.label, percent(found.reached(p)), shown, *_ratio(loss.target if loss else None)))
     columns = ("set-up", "runs that reach it", "time to target", f"time / {found.points[0].label}", INTERVAL)
-    which = "" if found.given_target is not None else ", which nine in ten runs of every set-up reach"
+    which = (
+        "" if found.given_target is not None else f", which nine in ten runs of {found.points[0].label} reach"
+    )
     caption = (
         f"Target: an energy of {found.target:.6g}{which}. Its time is that of all runs, also of those that "
         "do not reach it, over the number of those that do."
@@ -181,29 +183,29 @@ def balancing(run: AnnealingResults) -> Table | None:
     return _shown(run, made) if rows else None
 
 
-def predicted(found: AnnealingPredictions) -> Table | None:
+def predicted(run: AnnealingResults, found: AnnealingPredictions) -> Table | None:
     """Shares of communication."""
-    rows = tuple(
-        (
-            each.point.label,
-            str(each.point.ranks),
-            percent(each.point.communication),
-            percent(each.share),
-            points(each.error),
-            *(
-                f"{percent(_of_time(each.predicted, part))} / {percent(each.point.share(part))}"
-                for part in ("posting", "testing", "waiting")
-            ),
-        )
-        for each in found.of
-    )
+    if not found.of:
+        return None
+    rows = tuple(_predicted(p, found.at(p)) for p in run.plain)
     columns = ("set-up", "ranks", "measured", "predicted", "error", "posting", "testing", "waiting")
     caption = (
         "Share of communication, predicted from the rounds of one rank and the costs of messages. Error: in "
         "percentage points. Of each part: predicted / measured."
     )
-    made = Table("annealing-predicted", "Predicted and measured", columns, rows, tuple(range(1, 8)), caption)
-    return made if rows else None
+    numeric = tuple(range(1, 8))
+    return Table("annealing-predicted", "Predicted and measured", columns, rows, numeric, caption)
+
+
+def _predicted(p: AnnealingPoint, found: AnnealingPrediction | None) -> tuple[str, ...]:
+    first = (p.label, str(p.ranks), percent(p.communication))
+    if found is None:
+        return (*first, "no prediction", *[""] * 4)
+    parts = (
+        f"{percent(_of_time(found.predicted, part))} / {percent(p.share(part))}"
+        for part in ("posting", "testing", "waiting")
+    )
+    return (*first, percent(found.share), points(found.error), *parts)
 
 
 def _of_time(times: RankTimes, part: str) -> float:
