@@ -30,6 +30,7 @@ namespace hockney {
 //
 //   overlap      = max(0, min(1, (t_pure + t_cpu - t_total) / min(t_pure, t_cpu)))
 //   hidden       = overlap min(t_pure, t_cpu)
+//   ratio        = t_total / (t_pure + t_cpu)
 //   availability = t_cpu / t_total
 //   stolen       = t_computing / t_alone - 1
 //
@@ -101,8 +102,11 @@ class Overlapped final : public Workload {
     const double runs = std::max(1.0, static_cast<double>(runs_));
     const double cpu_s = work_ ? work_->cpu_s(runs) : 0;
     const double shorter_s = std::min(pure_s_, cpu_s);
-    const double hidden_s = std::clamp(pure_s_ + cpu_s - spent_.total_s() / runs, 0.0, shorter_s);
+    const double apart_s = pure_s_ + cpu_s;
+    const double total_s = spent_.total_s() / runs;
+    const double hidden_s = std::clamp(apart_s - total_s, 0.0, shorter_s);
     values.set("pure", pure_s_);
+    values.set("ratio", apart_s > 0 ? total_s / apart_s : 1);
     values.set("overlap", shorter_s > 0 ? 100 * hidden_s / shorter_s : 0);
     values.set("hidden", hidden_s);
     if (work_) work_->sample(values, spent_, runs);
@@ -234,7 +238,9 @@ constexpr auto metrics_of_overlap(OverRanks timed) {
                        "hidden part of the communication or of the computation, whichever is shorter"),
               of_timed(timed, "hidden", "s", "the time that overlap hides"),
               of_timed(timed, "pure", "s",
-                       "the communication without computation, measured in each visit: t_pure of IMB")});
+                       "the communication without computation, measured in each visit: t_pure of IMB"),
+              of_timed(timed, "ratio", "",
+                       "of the time to pure + cpu, one after the other: below 1, starting early pays")});
 }
 
 inline constexpr auto overlap_metrics = metrics_of_overlap(OverRanks::slowest);

@@ -125,6 +125,7 @@ class FakeOverlap:
             "overlap": 100 * hidden / shorter,
             "hidden": hidden,
             "pure": np.full(len(times), pure_s),
+            "ratio": times / (pure_s + cpu),
             "messages": np.full(len(times), received),
             "bandwidth": received * case.bytes / times,
             "work": np.array([self.work(case, pure_s)]),

@@ -13,7 +13,7 @@ from hockney.launch.launcher import LaunchOptions
 from hockney.system.bundled import bundled_catalog, catalog_with
 
 TRUE = FakeOverlap()
-CATALOG = catalog_with(bundled_catalog(), ["overlap_message"])  # and the others of its group
+CATALOG = catalog_with(bundled_catalog(), ["overlap"])  # and the others of its group
 NOISY = World(catalog=CATALOG)
 QUIET = World(noise=0, launch_noise=0, tail=0, catalog=CATALOG)
 LONG = 1 << 20
@@ -65,6 +65,7 @@ def test_every_repetition_agrees_with_the_definitions(words):
     shorter = np.minimum(of["pure"], of["cpu"])
     hidden = np.clip((of["pure"] + of["cpu"] - times) / shorter, 0, 1)
     assert of["overlap"] == pytest.approx(100 * hidden) and of["hidden"] == pytest.approx(hidden * shorter)
+    assert of["ratio"] == pytest.approx(times / (of["pure"] + of["cpu"]))
     assert of["availability"] == pytest.approx(100 * of["cpu"] / times)
     assert of["stolen"] == pytest.approx(100 * (of["computing"] / of["alone"] - 1))
 

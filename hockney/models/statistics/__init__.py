@@ -7,14 +7,7 @@ in this folder. Models get observations and summaries of cases, an `ObservationT
 subject's times with their variances, and intervals of the quantities they derive from them.
 """
 
-from hockney.models.loaded_launches import (
-    FEWEST_QUIET,
-    LOADED_OUTSIDE_CORES,
-    LOADED_STEAL,
-    kept,
-    loaded_launches,
-)
-from hockney.models.statistics.comparison import (
+from hockney.models.comparison import (
     NOTABLE,
     OPEN,
     Verdict,
@@ -22,6 +15,13 @@ from hockney.models.statistics.comparison import (
     time_to_decide,
     time_to_exclude,
     verdict,
+)
+from hockney.models.loaded_launches import (
+    FEWEST_QUIET,
+    LOADED_OUTSIDE_CORES,
+    LOADED_STEAL,
+    kept,
+    loaded_launches,
 )
 from hockney.models.statistics.estimates import estimate
 from hockney.models.statistics.interval import median_interval
@@ -41,6 +41,7 @@ from hockney.models.statistics.matrix import (
     sum_quantile,
     tabulate,
 )
+from hockney.models.statistics.metrics import over_launches
 from hockney.models.statistics.modes import fast_visits
 from hockney.models.statistics.multiple_tests import adjusted
 from hockney.models.statistics.noise import MeasuredNoise, noise
@@ -92,6 +93,7 @@ __all__ = [
     "noise",
     "observe",
     "observe_case",
+    "over_launches",
     "pooled",
     "precision_of",
     "ratio",

@@ -3,7 +3,7 @@
 #include "measure/overlapped.hpp"
 #include "measure/pair_base.hpp"
 
-namespace hockney::nonblocking {
+namespace hockney::patterns {
 namespace {
 
 // A message between two ranks, or one in each direction, from MPI_Isend and MPI_Irecv until both have been
@@ -52,7 +52,7 @@ constexpr std::array overlap_message_metrics = metrics_of_overlap(OverRanks::roo
 extern constinit const WorkloadInfo overlap_message{
     .name = "overlap_message",
     .role = "overlap",
-    .operation = "overlap_message",
+    .operation = "message",
     .size = "bytes",
     .help = "MPI_Isend, MPI_Irecv or both, computation, then MPI_Wait",
     .time = "the total on rank 0",
@@ -67,4 +67,4 @@ extern constinit const WorkloadInfo overlap_message{
     },
 };
 
-}  // namespace hockney::nonblocking
+}  // namespace hockney::patterns
