@@ -147,10 +147,9 @@ def test_a_network_that_needs_no_processor_hides_all_of_the_shorter_one(simulate
 
 @pytest.mark.parametrize("pattern", ["exchange", "send", "receive"])
 @pytest.mark.parametrize(("size", "tests"), [(1000, 0), (1_000_000, 0), (1_000_000, 4)])
-def test_a_message_hides_behind_computing_that_nothing_slows(simulate, pattern, size, tests):
-    built = group_for(simgrid_here(), "hockney-nonblocking")
+def test_a_message_hides_behind_computing_that_nothing_slows(engine, simulate, pattern, size, tests):
     line = f"overlap_message pattern={pattern} bytes={size} tests={tests} computing=2"
-    (record,) = records(simulate([built.catalog.case(line, 2)], 2, built))
+    (record,) = records(simulate([engine.catalog.case(line, 2)], 2))
     pure, cpu, alone, computing = (
         record.metrics[name].values for name in ("pure", "cpu", "alone", "computing")
     )
