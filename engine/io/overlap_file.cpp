@@ -13,6 +13,7 @@ constexpr Parameter overlap_file_parameters[] = {
     calls,
     pointer,
     computing_parameter,
+    duration_parameter,
     tests_parameter,
     parameters::sync_each};
 

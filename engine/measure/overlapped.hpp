@@ -22,11 +22,11 @@ namespace hockney {
 // Assessing MPI Overlap" (2002).
 //
 // In each visit, the operation is first measured by itself: t_pure. The computation is `computing` times as
-// long: a fixed number of steps of a loop, chosen by their processor time, so that its wall time shows
-// whatever slows it. Just before each repetition it is made without the operation, with the same readings of
-// the clock, so that both members of a pair meet the same frequency of the processor: t_cpu, of which
-// t_alone in the steps. The repetition is divided by readings of the clock into posting, computing, testing
-// and waiting; their sum is t_total.
+// long, or takes `duration`: a fixed number of steps of a loop, chosen by their processor time, so that its
+// wall time shows whatever slows it. Just before each repetition it is made without the operation, with the
+// same readings of the clock, so that both members of a pair meet the same frequency of the processor: t_cpu,
+// of which t_alone in the steps. The repetition is divided by readings of the clock into posting, computing,
+// testing and waiting; their sum is t_total.
 //
 //   overlap      = max(0, min(1, (t_pure + t_cpu - t_total) / min(t_pure, t_cpu)))
 //   hidden       = overlap min(t_pure, t_cpu)
@@ -51,6 +51,7 @@ class Overlapped final : public Workload {
       : comm_(place.comm),
         timing_(timing),
         factor_(values.real("computing")),
+        duration_s_(values.real("duration")),
         tests_(values.integer("tests")),
         meeting_(values.word("sync") == "barrier"),
         alone_(std::move(alone)),
@@ -62,7 +63,7 @@ class Overlapped final : public Workload {
       work_->recheck();
     } else {
       pure_s_ = pure_time();
-      work_.emplace(factor_ * pure_s_, tests_);
+      work_.emplace(duration_s_ > 0 ? duration_s_ : factor_ * pure_s_, tests_);
       // The runs until now have brought the payload of the run to come.
       alone_->fill(payload_);
     }
@@ -88,6 +89,10 @@ class Overlapped final : public Workload {
   void fill(const Payload& payload) override {
     payload_ = payload;
     alone_->fill(payload);
+  }
+  // With the computation alone.
+  std::optional<double> computing_s() const override {
+    return duration_s_ > 0 ? std::optional(2 * duration_s_) : std::nullopt;
   }
   Check verify(const Payload& payload) override { return alone_->verify(payload); }
   bool keeps_payload() const override { return alone_->keeps_payload(); }
@@ -183,6 +188,7 @@ class Overlapped final : public Workload {
   const Comm& comm_;
   const Timing timing_;
   const double factor_;
+  const double duration_s_;  // 0: by the factor
   const std::int64_t tests_;
   const bool meeting_;  // windows leave no time for a barrier
   const std::unique_ptr<Workload> alone_;
@@ -216,6 +222,12 @@ inline constexpr Parameter computing_parameter{
     "",          "1",
     0.01,        1000,
     "",          "computation between the call and MPI_Wait, relative to the operation's own time"};
+
+inline constexpr Parameter duration_parameter{
+    "duration", Kind::real,
+    "s",        "0",
+    0,          1e5,
+    "",         "processor time of this computation; 0: computing times the operation's own time"};
 
 inline constexpr Parameter tests_parameter{
     "tests", Kind::integer, "", "0", 0, 1e6, "", "evenly spaced calls of MPI_Test during the computation"};

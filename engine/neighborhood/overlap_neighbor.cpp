@@ -17,6 +17,7 @@ constexpr Parameter overlap_neighbor_parameters[] = {
     seed_parameter,
     parameters::buffers,
     computing_parameter,
+    duration_parameter,
     tests_parameter,
     parameters::sync_each};
 

@@ -10,8 +10,8 @@ namespace {
 
 // The polling method of Lawry, Wilson, Maccabe and Brightwell, "COMB: A Portable Benchmark Suite for
 // Assessing MPI Overlap" (2002): rank 0 does a fixed amount of work and polls for messages after every
-// interval of it; whatever has arrived is answered at once, so that `depth` messages remain in flight in each
-// direction. Rank 1 only answers. Its definitions:
+// interval of it; whatever has arrived is answered at once, so that `window` messages remain in flight in
+// each direction. Rank 1 only answers. Its definitions:
 //
 //   availability = time(work without messaging) / time(work plus MPI calls while messaging)
 //   bandwidth    = bytes received / the latter
@@ -21,8 +21,8 @@ namespace {
 class Availability final : public PairBase {
  public:
   Availability(const Place& place, const Values& values)
-      : PairBase(place, values, static_cast<std::size_t>(values.integer("depth"))),
-        flow_(static_cast<std::size_t>(values.integer("depth")), block_, partner_, comm_.handle),
+      : PairBase(place, values, static_cast<std::size_t>(values.integer("window"))),
+        flow_(static_cast<std::size_t>(values.integer("window")), block_, partner_, comm_.handle),
         work_(values.real("interval") * static_cast<double>(values.integer("polls") + 1),
               values.integer("polls")) {}
   ~Availability() override { close(); }
@@ -97,10 +97,11 @@ class Availability final : public PairBase {
 
 constexpr Parameter availability_parameters[] = {
     parameters::bytes("bytes in each message"),
-    {"depth", Kind::integer, "", "8", 1, 4096, "", "messages in flight in each direction"},
+    parameters::window,
     {"interval", Kind::real, "s", "1e-05", 1e-9, 10, "", "work between two polls"},
     {"polls", Kind::integer, "", "100", 1, 1e6, "", "polls in a repetition"},
-    parameters::sync_each};
+    // Completing the previous repetition's messages would take longer than a window.
+    {"sync", Kind::choice, "", "barrier", 0, 0, "barrier", "repetitions start after MPI_Barrier"}};
 
 constexpr auto availability_metrics = meanwhile_metrics(
     OverRanks::root,

@@ -14,6 +14,7 @@ constexpr Parameter overlap_parameters[] = {
     parameters::buffers,
     parameters::root,
     computing_parameter,
+    duration_parameter,
     tests_parameter,
     parameters::sync_each};
 

@@ -5,7 +5,7 @@
 namespace hockney::nonblocking {
 namespace {
 
-constexpr Parameter overlap_ibarrier_parameters[] = {computing_parameter, tests_parameter,
+constexpr Parameter overlap_ibarrier_parameters[] = {computing_parameter, duration_parameter, tests_parameter,
                                                      parameters::sync_each};
 
 }  // namespace

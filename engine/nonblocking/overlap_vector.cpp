@@ -15,6 +15,7 @@ constexpr Parameter overlap_vector_parameters[] = {
     parameters::buffers,
     parameters::root,
     computing_parameter,
+    duration_parameter,
     tests_parameter,
     parameters::sync_each};
 

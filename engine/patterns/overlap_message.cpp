@@ -41,6 +41,7 @@ constexpr Parameter overlap_message_parameters[] = {
     parameters::bytes("bytes in each message"),
     parameters::buffers,
     computing_parameter,
+    duration_parameter,
     tests_parameter,
     parameters::sync_each};
 

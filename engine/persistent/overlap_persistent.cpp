@@ -19,6 +19,7 @@ constexpr Parameter overlap_persistent_parameters[] = {
     one_buffer,
     parameters::root,
     computing_parameter,
+    duration_parameter,
     tests_parameter,
     parameters::sync_each};
 

@@ -74,7 +74,7 @@ class FakeOverlap:
     def polled(self, case: Case, message_s: float) -> dict[str, float]:
         """The like of COMB's polling, if a message alone takes `message_s`."""
         return {
-            "posting": case.number("depth") * self.posting_s,
+            "posting": case.number("window") * self.posting_s,
             "computing": self.alone(case, 0.0) * (1 + self.stolen(1.0)),
             "testing": case.number("polls") * self.test_s + self.messages(case, message_s) * self.answer_s,
             "waiting": self.posting_s,
@@ -83,7 +83,7 @@ class FakeOverlap:
     def messages(self, case: Case, message_s: float) -> float:
         """That arrive during the work: all of a queue between two polls, unless the interval is too short
         for them; half as many where a message needs a poll to proceed and another one to be found."""
-        arriving = min(case.number("depth"), case.number("interval") / message_s)
+        arriving = min(case.number("window"), case.number("interval") / message_s)
         needs_two = case.bytes > self.eager_bytes and not self.progress_thread
         return case.number("polls") * arriving / (2 if needs_two else 1)
 
@@ -91,7 +91,7 @@ class FakeOverlap:
         """Preset seconds."""
         if "polls" in case:
             return case.number("interval") * (case.number("polls") + 1)
-        return case.number("computing") * pure_s
+        return case.number("duration") or case.number("computing") * pure_s
 
     def alone(self, case: Case, pure_s: float) -> float:
         """Seconds of computing without communication."""

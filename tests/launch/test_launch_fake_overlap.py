@@ -41,6 +41,7 @@ def typical(found, name):
         ("overlap operation=ibcast bytes=8", False, 0),
         ("overlap operation=ibcast bytes=8", True, 1),
         ("overlap_ibarrier tests=3", False, 3 / 4),
+        ("overlap_message bytes=8 duration=1ms", True, 1),
     ],
 )
 def test_what_is_hidden_depends_on_size_tests_and_thread(words, thread, hidden):
