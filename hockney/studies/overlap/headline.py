@@ -33,7 +33,9 @@ def verdict(run: OverlapResults) -> str:
     start = f"On {plural(run.shown, 'rank')}, starting communication before computing"
     found = {name: best for name in run.operations if (best := run.best(name, run.shown))}
     paying, still_open = _sizes(found, PAYS), _sizes(found, *OPEN)
-    undecided = f"undecided: {_listed(still_open)}" if still_open else ""
+    undecided = f"undecided for {_listed(still_open)}" if still_open else ""
+    if len(still_open) > 1 and all(each.verdict in (PAYS, *OPEN) for best in found.values() for each in best):
+        undecided = "undecided for the others"
     if paying:
         counts = sorted({each.best.tests for best in found.values() for each in best if each.verdict == PAYS})
         text = f"{start} pays for {_listed(paying)}, with {_calls(counts)} of MPI_Test"
