@@ -138,8 +138,8 @@ def test_the_page(evidence: Evidence, golden):
     kinds = ("hidden", "slowdown", "ratio", "parts", "times")
     assert figures == {f"overlap-{kind}-message-2" for kind in kinds}
     tables = {table.name: table for section in made.sections for table in section.tables}
-    assert {"overlap-best-2", "overlap-definitions", "overlap-times"} <= set(tables)
-    assert len(tables["overlap-best-2"].rows) == len(SHORT + LONG)
+    assert {"overlap-best-message-2", "overlap-definitions", "overlap-times"} <= set(tables)
+    assert len(tables["overlap-best-message-2"].rows) == len(SHORT + LONG)
     assert len(tables["overlap-definitions"].rows) == 3 * len(SHORT + LONG)
     assert [table.name for table in STUDY.summary(evidence)] == ["overlap-best-2"]
 

@@ -13,7 +13,7 @@ from hockney.draw.figure import Axis, Figure, Series
 from hockney.pages.format import percent, quantity, ratio_bounds
 from hockney.pages.series import estimates
 from hockney.studies.overlap.results import PHASES, OverlapPoint, OverlapResults
-from hockney.studies.overlap.wording import VERDICTS, named, share_bounds, tests_of
+from hockney.studies.overlap.wording import VERDICTS, share_bounds, tests_of, titled
 
 LOWEST = -1.0
 """The smallest share that is drawn."""
@@ -27,7 +27,7 @@ def hidden(run: OverlapResults, operation: str, ranks: int) -> Figure | None:
         return None
     return Figure(
         f"overlap-hidden-{operation}-{ranks}",
-        f"{named(operation)}, {plural(ranks, 'rank')}: what computing hides",
+        f"{titled(operation)}, {plural(ranks, 'rank')}: what computing hides",
         _sizes(points),
         Axis("hidden share", "%", "linear", include=(0.0, 1.0)),
         tuple(_series(points, lambda p: _shown(run.times(p).hidden), lambda p: _hidden_detail(run, p))),
@@ -42,7 +42,7 @@ def ratio(run: OverlapResults, operation: str, ranks: int) -> Figure | None:
         return None
     return Figure(
         f"overlap-ratio-{operation}-{ranks}",
-        f"{named(operation)}, {plural(ranks, 'rank')}: time / one after the other",
+        f"{titled(operation)}, {plural(ranks, 'rank')}: time / one after the other",
         _sizes(points),
         Axis("total / (pure + cpu)", "times", include=(0.5, 1.0)),
         tuple(_series(points, lambda p: p.ratio, _ratio_detail)),
@@ -56,7 +56,7 @@ def slowdown(run: OverlapResults, operation: str, ranks: int) -> Figure | None:
         return None
     return Figure(
         f"overlap-slowdown-{operation}-{ranks}",
-        f"{named(operation)}, {plural(ranks, 'rank')}: computing",
+        f"{titled(operation)}, {plural(ranks, 'rank')}: computing",
         _sizes(points),
         Axis("time of computing / by itself", "times", include=(1.0,)),
         tuple(_series(points, lambda p: run.times(p).slowdown, lambda p: tests_of(p))),
@@ -80,7 +80,7 @@ def times(run: OverlapResults, operation: str, ranks: int) -> Figure | None:
     )
     return Figure(
         f"overlap-times-{operation}-{ranks}",
-        f"{named(operation)}, {plural(ranks, 'rank')}: time",
+        f"{titled(operation)}, {plural(ranks, 'rank')}: time",
         _sizes(points),
         Axis("time", "s"),
         (*_series(points, lambda p: p.total, _ratio_detail), apart),
@@ -102,7 +102,7 @@ def parts(run: OverlapResults, operation: str, ranks: int) -> Figure | None:
         base = [start + share for start, share in zip(base, shares, strict=True)]
     return Figure(
         f"overlap-parts-{operation}-{ranks}",
-        f"{named(operation)}, {plural(ranks, 'rank')}: where the time goes",
+        f"{titled(operation)}, {plural(ranks, 'rank')}: where the time goes",
         Axis(
             "size, tests",
             "",
@@ -125,10 +125,14 @@ def _series(
 
 
 def _shown(share: Estimate) -> Estimate:
-    """Not below LOWEST, so that a case in which everything takes many times as long leaves room for the
+    """From LOWEST to 1, so that a case in which everything takes many times as long leaves room for the
     others."""
-    low, high = (None if end is None else max(LOWEST, end) for end in (share.low, share.high))
-    return Estimate(max(LOWEST, share.value), low, high)
+    ends = (None if end is None else _within(end) for end in (share.low, share.high))
+    return Estimate(_within(share.value), *ends)
+
+
+def _within(share: float) -> float:
+    return min(1.0, max(LOWEST, share))
 
 
 def _sized(run: OverlapResults, operation: str, ranks: int) -> list[OverlapPoint]:

@@ -12,7 +12,7 @@ from hockney.core.progress_thread import OWN
 from hockney.core.units import format_number
 from hockney.core.wording import plural, together
 from hockney.models.comparison import OPEN
-from hockney.pages.format import percent, quantity, ratio_bounds
+from hockney.pages.format import quantity, ratio_bounds
 from hockney.studies.needed_budget import multiple, remedy
 from hockney.studies.overlap.results import PAYS, BestTests, OverlapPoint, OverlapResults
 from hockney.studies.overlap.wording import named, one, several, sizes_text, tests_of
@@ -33,7 +33,9 @@ def verdict(run: OverlapResults) -> str:
     start = f"On {plural(run.shown, 'rank')}, starting communication before computing"
     found = {name: best for name in run.operations if (best := run.best(name, run.shown))}
     paying, still_open = _sizes(found, PAYS), _sizes(found, *OPEN)
-    undecided = f"undecided: {_listed(still_open)}" if still_open else ""
+    undecided = f"undecided for {_listed(still_open)}" if still_open else ""
+    if len(still_open) > 1 and all(each.verdict in (PAYS, *OPEN) for best in found.values() for each in best):
+        undecided = "undecided for the others"
     if paying:
         counts = sorted({each.best.tests for best in found.values() for each in best if each.verdict == PAYS})
         text = f"{start} pays for {_listed(paying)}, with {_calls(counts)} of MPI_Test"
@@ -77,11 +79,11 @@ def _gain(run: OverlapResults) -> str:
     top = most.best
     at = one(top.operation) + (f" of {quantity(top.size, 'B')}" if top.size else "")
     takes = f"{top.ratio.value:.2f}{ratio_bounds(top.ratio)} times as long as one after the other"
-    text = f"At best ({at}), both at once take {takes}: {tests_of(top)} hide {percent(top.hidden)}"
+    text = f"At best ({at}), both at once take {takes}: {tests_of(top)} hide {_whole(top.hidden)}"
     own = [p for p in most.points if p.progress == OWN]
     fewest = min(own, key=lambda p: p.tests, default=top)
     if fewest.tests < top.tests:
-        text += f", {tests_of(fewest)} {percent(fewest.hidden)}"
+        text += f", {tests_of(fewest)} {_whole(fewest.hidden)}"
     return f"{text}."
 
 
@@ -111,11 +113,20 @@ def _thread(run: OverlapResults) -> str:
         names = together(dict.fromkeys(several(p.operation) for p in paying))
         pays = f"pays in {len(paying)} of {plural(len(pairs), 'case')} ({names})"
     slower = median(run.times(p).step_ratio(run.times(plain)).value for p, plain in pairs)
-    longer = f"takes {format_number(typical, 2)} times as long and computing {format_number(slower, 2)} times"
+    longer = f"takes {_times(typical)} as long and computing {_times(slower)}"
     return (
         f"With MPI's progress thread, communication by itself {longer} (medians), and starting communication "
         f"early {pays}."
     )
+
+
+def _whole(share: float | None) -> str:
+    return "unknown" if share is None else f"{share:.0%}"
+
+
+def _times(factor: float) -> str:
+    """ "1.05 times", "1900 times"."""
+    return f"{factor:.2f} times" if factor < 10 else f"{format_number(factor, 2)} times"
 
 
 def _undecided(run: OverlapResults) -> str:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from hockney.draw.figure import Figure
 from hockney.draw.page import Page, Section
@@ -34,9 +35,8 @@ METHOD = (
 def page(evidence: Evidence) -> Page:
     run = OverlapResults.of(evidence)
     lead = next((drawn for drawn in _drawn(run, figures.hidden, run.shown)), None)
-    bests = tuple(table for ranks in run.counts if (table := tables.best(run, ranks)) is not None)
     sections = [
-        Section("Best number of tests", tables=bests) if bests else None,
+        _bests(run),
         _multiples(run, "What computing hides", figures.hidden, without=lead),
         _multiples(run, "How much computing slows down", figures.slowdown),
         _multiples(run, "Time compared with one after the other", figures.ratio),
@@ -54,6 +54,14 @@ def page(evidence: Evidence) -> Page:
         method=METHOD,
         lead=lead,
     )
+
+
+def _bests(run: OverlapResults) -> Section | None:
+    """A table for each operation, of which the first one explains the columns."""
+    each = ((ranks, operation) for ranks in run.counts for operation in run.operations)
+    found = [t for ranks, operation in each if (t := tables.best(run, ranks, operation)) is not None]
+    shown = (*found[:1], *(replace(table, caption="") for table in found[1:]))
+    return Section("Best number of tests", tables=shown) if shown else None
 
 
 def _drawn(run: OverlapResults, draw: Draw, *ranks: int) -> list[Figure]:

@@ -10,14 +10,14 @@ from hockney.core.wording import plural
 from hockney.draw.page import Table
 from hockney.pages.format import percent, quantity, ratio_interval
 from hockney.studies.overlap.results import PHASES, OverlapPoint, OverlapResults
-from hockney.studies.overlap.wording import VERDICTS, named, share_interval
+from hockney.studies.overlap.wording import VERDICTS, named, share_interval, titled
 
 INTERVAL = "95% interval"
 
 
-def best(run: OverlapResults, ranks: int) -> Table | None:
-    """A row for each operation and size."""
-    found = [each for operation in run.operations for each in run.best(operation, ranks)]
+def best(run: OverlapResults, ranks: int, *operations: str) -> Table | None:
+    """A row for each operation, by default all, and size."""
+    found = [each for operation in operations or run.operations for each in run.best(operation, ranks)]
     if not found:
         return None
     rows = tuple(
@@ -42,8 +42,9 @@ def best(run: OverlapResults, ranks: int) -> Table | None:
         "computation. Hidden: of the communication or of the computation, whichever is shorter. "
         "Availability: share of the time in which the program computes."
     )
-    title = f"Best number of tests, {plural(ranks, 'rank')}"
-    return Table(f"overlap-best-{ranks}", title, columns, rows, (1, 3, 4, 5, 6, 7), caption)
+    title = ", ".join(["Best number of tests", *map(titled, operations), plural(ranks, "rank")])
+    name = "-".join(["overlap-best", *operations, str(ranks)])
+    return Table(name, title, columns, rows, (1, 3, 4, 5, 6, 7), caption)
 
 
 def definitions(run: OverlapResults) -> Table:

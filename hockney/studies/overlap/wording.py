@@ -35,6 +35,11 @@ def several(operation: str) -> str:
     return f"{operation}s" if operation == MESSAGE else named(operation)
 
 
+def titled(operation: str) -> str:
+    """At the beginning of a title."""
+    return several(operation).capitalize() if operation == MESSAGE else named(operation)
+
+
 def tests_of(p: OverlapPoint) -> str:
     """ "64 tests"; with the progress thread also that."""
     return plural(p.tests, "test") + (", progress thread" if p.progress == THREAD else "")
