@@ -182,19 +182,20 @@ def test_exact_times():
     assert math.log(half.ratio.high) == pytest.approx(alone, rel=1e-6) and half.state == "same"
 
 
-@pytest.mark.parametrize(("shift", "state"), [(0.22, "slower"), (-0.22, "faster"), (0.0, "same")])
+@pytest.mark.parametrize(("shift", "state"), [(0.15, "slower"), (-0.15, "faster")])
 def test_the_number_of_launches_that_would_decide(shift: float, state: str):
     """With as many more, such a case is decided; with half of them, it is not."""
 
     def measured(launches: int):
-        return one(spread_around(0, 0.3, launches), spread_around(shift, 0.3, launches))
+        rng = np.random.default_rng(1)  # in random order: from 16 visits on, a trend would matter
+        return one(*(rng.permutation(spread_around(middle, 0.2, launches)) for middle in (0, shift)))
 
-    first = measured(10)
+    first = measured(7)
     assert first.state == "undecided"
     more, same = first.more_launches
-    assert more == same > 5
-    assert measured(10 + more).state == state
-    assert measured(10 + more // 2).state == "undecided"
+    assert more == same > 3
+    assert measured(7 + more).state == state
+    assert measured(7 + more // 2).state == "undecided"
 
 
 def test_too_few_launches_and_hopeless_ones():

@@ -125,11 +125,8 @@ def more_launches(
     if ratio.low is None or ratio.high is None:
         few = tuple(max(0, FEWEST_LAUNCHES - count) for count in launches)
         return (few[0], few[1]) if any(few) else None
-    bounds = 1 / (1 + tolerance), 1 + tolerance
-    inside = bounds[0] < ratio.value < bounds[1]
-    wider = stricter(math.ceil(tests))
-    times = [time_to_exclude(ratio, bound, wider) for bound in bounds]
-    factor = max(times) if inside else min(times)
+    wider, bounds = stricter(math.ceil(tests)), (1 / (1 + tolerance), 1 + tolerance)
+    factor = max(time_to_exclude(ratio, bound, wider) for bound in bounds)
     if factor * max(launches) > MOST_LAUNCHES:
         return None
     first, second = (max(1, math.ceil(count * (factor - 1))) for count in launches)
