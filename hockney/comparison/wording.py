@@ -76,15 +76,15 @@ def overall(compared: ComparedSides) -> str:
     )
     limit = format_percent(compared.tolerance)
     if slower:
-        also = f" and faster in {faster}" if faster else ""
-        return f"B is slower than A in {slower} of {of}{also}{_worst(compared)}."
+        also = f", and faster in {faster}" if faster else ""
+        return f"B is slower than A in {slower} of {of}{_worst(compared)}{also}."
     if compared.state == "undecided":
         open_ = count - faster - same
         if not open_:
             failures = plural(len(compared.failed), "case")
             return f"Undecided: no operation is slower, but B failed in {failures} that A measured."
-        known = f"no operation is slower, but {open_} of {of} may be" if count > open_ else f"{of} may be"
-        return f"Undecided: {known}, by more than {limit}."
+        some = f"no operation is slower, but {open_} of {of}" if count > open_ else of
+        return f"Undecided: {some} may be slower by more than {limit}."
     if faster:
         rest = f", and the same within {limit} in {same}" if same else ""
         return f"B is faster than A in {faster} of {of}{rest}; none is slower."
@@ -92,10 +92,10 @@ def overall(compared: ComparedSides) -> str:
 
 
 def _worst(compared: ComparedSides) -> str:
-    slower = [each for each in compared.of("slower") if each.state == "slower"]
+    slower = compared.of("slower")
     if not slower:
         return ""
-    return f"; most in {labels(compared)(slower[0].case)}, which takes {_times(slower[0].ratio)} as long"
+    return f", most in {labels(compared)(slower[0].case)} ({slower[0].ratio.value:.2f} times as long)"
 
 
 def operation(each: OperationVerdict, compared: ComparedSides, name: Callable[[Case], str]) -> str:
@@ -129,10 +129,6 @@ def _more(each: OperationVerdict) -> str:
     if not counts:
         return ""
     return f" (about {counts[len(counts) // 2]} more launches of each side would decide half of them)"
-
-
-def _times(ratio: Estimate) -> str:
-    return f"{ratio.value:.2f} times"
 
 
 def without_comparison(compared: ComparedSides, name: Callable[[Case], str]) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from hockney.models.statistics import Observation, RatioEstimate, stricter, time
 LEVEL = 0.05
 FEWEST_LAUNCHES = 3
 """With two launches a side, an interval is rarely narrow enough for a verdict."""
-MOST_LAUNCHES = 10_000
+MOST_LAUNCHES = 1000
 """Of a side: more are no advice."""
 
 State = Literal["slower", "faster", "same", "undecided", "unknown"]
