@@ -31,9 +31,10 @@ def read_sides(
     for name, sources in zip("AB", found, strict=True):
         if not sources:
             raise messages.side_without_runs(name)
-    both = {_identity(one) for one in found[0]} & {_identity(one) for one in found[1]}
-    if both:
-        raise messages.run_on_both_sides(min(both))
+    of_a = {_identity(one) for one in found[0]}
+    for one in found[1]:
+        if _identity(one) in of_a:
+            raise messages.run_on_both_sides(one if isinstance(one, str) else str(one.path))
     first, second = (
         Side(name, tuple(_read(one, listen) for one in _once(sources)))
         for name, sources in zip("AB", found, strict=True)

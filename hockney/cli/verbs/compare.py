@@ -18,7 +18,7 @@ from hockney.cli.arguments.two_sides import TwoSides
     cls=TwoSides,
     epilog=example(
         "hockney compare runs/old runs/new",
-        "hockney compare runs/old-* -- runs/new-* --tolerance 2% --report compared.html",
+        "hockney compare runs/old runs/old-2 -- runs/new --tolerance 10% --report compared.html",
     ),
 )
 @click.argument("sides", metavar="A... [--] B...", nargs=-1)
