@@ -27,7 +27,7 @@ import numpy as np
 from hockney.core.case import Case
 from hockney.core.record import SCHEMA, Record, Stop, Sync, Verified, Visits
 from hockney.models.comparison import JudgedCases, Pair, judge
-from hockney.models.statistics import Observation, observe_case
+from hockney.models.statistics import Observation, PooledCase, observe_case
 from hockney.system.bundled import bundled_catalog
 
 CATALOG = bundled_catalog()
@@ -146,7 +146,7 @@ def one_pair(
         )
         for factor in (1.0, ratio)
     ]
-    return judge([Pair(case, *sides)], tolerance)
+    return judge([Pair(case, *(PooledCase.of({0: side}) for side in sides))], tolerance)
 
 
 def cases(operations: Sequence[str] = OPERATIONS, sizes: int = 12) -> list[Case]:
@@ -174,7 +174,8 @@ def pair_of_runs(
                 for case in cases()
             }
         )
-    return judge([Pair(case, both[0][case], both[1][case]) for case in cases()], tolerance)
+    pairs = [Pair(case, *(PooledCase.of({0: side[case]}) for side in both)) for case in cases()]
+    return judge(pairs, tolerance)
 
 
 def alarms(judged: JudgedCases) -> int:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from hockney.core.case import Case, format_value, parse_canonical
@@ -15,7 +15,7 @@ from hockney.core.fit import Cost
 from hockney.core.machine import Machine
 from hockney.core.record import Record, RunRecords
 from hockney.core.settings import Settings
-from hockney.models.statistics import Observation, loaded_launches, observe, pooled
+from hockney.models.statistics import Observation, PooledCase, loaded_launches, observe
 
 ONE_HOST, HOSTS = "within a host", "between hosts"
 
@@ -89,15 +89,14 @@ class Side:
                     known.append(entry)
         return found
 
-    def observed(self, catalog: Catalog, cost: Cost) -> dict[Case, Observation]:
+    def observed(self, catalog: Catalog, cost: Cost) -> dict[Case, PooledCase]:
         """Each case with the launches of all runs. Parameters that a run's engine did not have yet get their
         default in `catalog`."""
-        by_case: dict[Case, list[Observation]] = {}
+        by_case: dict[Case, dict[int, Observation]] = {}
         for number, run in enumerate(self.runs):
             for seen in observe(run.run, run.catalog, cost):
-                by_case.setdefault(completed(seen.case, catalog), []).append(_named(seen, number))
-        several = len(self.runs) > 1
-        return {case: pooled(seen) if several else seen[0] for case, seen in by_case.items()}
+                by_case.setdefault(completed(seen.case, catalog), {})[number] = seen
+        return {case: PooledCase.of(seen) for case, seen in by_case.items()}
 
     def levels(self, catalog: Catalog) -> dict[Case, str]:
         """Whether the ranks of each case were on one host or on several; "" if both or unknown."""
@@ -140,11 +139,6 @@ def completed(case: Case, catalog: Catalog) -> Case:
         return catalog.complete(case.workload, raw)
     except UsageError:  # a value that this definition does not allow
         return case
-
-
-def _named(seen: Observation, number: int) -> Observation:
-    """With launches whose names differ from those of other runs."""
-    return replace(seen, launches=tuple(f"{number}/{name}" for name in seen.launches)) if number else seen
 
 
 def _level(nodes: int) -> str:

@@ -17,18 +17,23 @@ from hockney.core.case import Case
 from hockney.core.fit import ExactValue
 from hockney.models.comparison import LEVEL, Pair, judge
 from hockney.models.comparison.verdicts import more_launches
-from hockney.models.statistics import Observation, independent_ratio, observe_case, pooled
+from hockney.models.statistics import Observation, PooledCase, independent_ratio, observe_case
 
 CASE = CATALOG.case("bcast bytes=64", 2)
 
 
-def seen(logs: np.ndarray | list[float], case: Case = CASE, prefix: str = "") -> Observation:
+def launched(logs: np.ndarray | list[float], case: Case = CASE, prefix: str = "") -> Observation:
     """A case whose launches took exp(logs) us, without any spread within a launch."""
     found = observe_case(
         [record(case, f"{prefix}{k}", [1e-6 * math.exp(x)] * 9) for k, x in enumerate(logs)], CATALOG
     )
     assert found is not None
     return found
+
+
+def seen(logs: np.ndarray | list[float], case: Case = CASE, prefix: str = "") -> PooledCase:
+    """The same of a single run."""
+    return PooledCase.of({0: launched(logs, case, prefix)})
 
 
 def one(a: list[float] | np.ndarray, b: list[float] | np.ndarray, tolerance: float = 0.05):
@@ -113,7 +118,7 @@ def test_the_mean_of_an_operation_finds_what_no_case_shows():
     rng = np.random.default_rng(2)
     cases = [CATALOG.case(f"bcast bytes={k}", 2) for k in range(40)]
 
-    def side(shift: float) -> list[Observation]:
+    def side(shift: float) -> list[PooledCase]:
         return [seen(rng.normal(shift, 0.08, 8), case) for case in cases]
 
     a, b = side(0.0), side(math.log(1.08))
@@ -207,12 +212,32 @@ def test_too_few_launches_and_hopeless_ones():
     assert more_launches(ratio, 0.05, (6, 6), 100.0) > more_launches(ratio, 0.05, (6, 6), 1.0)
 
 
+def several(*runs: np.ndarray) -> PooledCase:
+    return PooledCase.of({number: launched(logs) for number, logs in enumerate(runs)})
+
+
 def test_launches_of_several_runs_count_together():
-    parts = [seen(spread_around(0, 0.1, 4), prefix="x"), seen(spread_around(0, 0.1, 4), prefix="y")]
-    assert len(pooled(parts).launches) == 8
-    both = independent_ratio([pooled(parts)], [pooled(parts)])
-    single = independent_ratio(parts[:1], parts[1:])
-    assert both.above < single.above
+    run = spread_around(0, 0.1, 6)
+    both = independent_ratio([several(run, run)], [several(run, run)])
+    single = independent_ratio([several(run)], [several(run)])
+    assert both.above < 0.8 * single.above and both.freedom > single.freedom
+
+
+def test_runs_that_differ_are_the_unit():
+    """Three runs a side, whose launches agree to 1%, but which differ by 10% from each other: what the
+    launches say is not independent."""
+    shifts, width = (-0.1, 0.0, 0.1), 0.01
+    a = several(*(spread_around(shift, width, 8) for shift in shifts))
+    b = several(*(spread_around(shift + 0.08, width, 8) for shift in shifts))
+    found = independent_ratio([b], [a])
+    known = stats.ttest_ind([0.08 + shift for shift in shifts], shifts, equal_var=False)
+    interval = known.confidence_interval(0.95)
+    assert math.log(found.ratio.low) == pytest.approx(interval.low, abs=1e-6)
+    assert math.log(found.ratio.high) == pytest.approx(interval.high, abs=1e-6)
+    assert judge([Pair(CASE, a, b)], 0.05).cases[0].state == "undecided"
+    cases = [CATALOG.case(f"bcast bytes={k}", 2) for k in range(5)]
+    (operation,) = judge([Pair(case, a, b) for case in cases], 0.05).operations
+    assert operation.ratio.high == pytest.approx(found.ratio.high), "other cases of the run do not help"
 
 
 # A small version of the benchmark.

@@ -22,6 +22,7 @@ from hockney.models.comparison.verdicts import (
 )
 from hockney.models.statistics import (
     Observation,
+    PooledCase,
     RatioEstimate,
     adjusted,
     estimate,
@@ -34,8 +35,8 @@ class Pair:
     """A case as A and B measured it, on ranks at this `level`."""
 
     case: Case
-    a: Observation
-    b: Observation
+    a: PooledCase
+    b: PooledCase
     level: str = ""
 
 
@@ -115,21 +116,21 @@ def _adjusted(raw: Sequence[float | None]) -> list[float | None]:
 def _case(
     pair: Pair, tested: _Tested, tolerance: float, tests: float, exact: tuple[bool, bool]
 ) -> CaseVerdict:
-    launches, ratio, state = (len(pair.a.launches), len(pair.b.launches)), tested.ratio.ratio, tested.state
+    launches, ratio, state = (pair.a.launches, pair.b.launches), tested.ratio.ratio, tested.state
     open_ = state in ("undecided", "unknown")
     return CaseVerdict(
         case=pair.case,
-        workload=pair.b.workload,
+        workload=pair.b.whole.workload,
         level=pair.level,
-        a=_time(pair.a, exact[0]),
-        b=_time(pair.b, exact[1]),
+        a=_time(pair.a.whole, exact[0]),
+        b=_time(pair.b.whole, exact[1]),
         launches=launches,
         ratio=ratio,
         p_changed=tested.changed,
         p_same=tested.same,
         state=state,
         more_launches=verdicts.more_launches(ratio, tolerance, launches, tests) if open_ else None,
-        observed=(pair.a, pair.b),
+        observed=(pair.a.whole, pair.b.whole),
     )
 
 

@@ -46,6 +46,7 @@ from hockney.models.statistics.modes import fast_visits
 from hockney.models.statistics.multiple_tests import adjusted
 from hockney.models.statistics.noise import MeasuredNoise, noise
 from hockney.models.statistics.observations import SHORTEST_S, Observation
+from hockney.models.statistics.pooled_runs import PooledCase
 from hockney.models.statistics.ratio_estimate import RatioEstimate
 from hockney.models.statistics.ratios import mean_ratio, ratio, ratio_of_estimates
 from hockney.models.statistics.run_observations import (
@@ -74,6 +75,7 @@ __all__ = [
     "Medians",
     "Observation",
     "ObservationTable",
+    "PooledCase",
     "RatioEstimate",
     "Times",
     "Turns",

@@ -9,6 +9,9 @@ Welch, Biometrika 34 (1947) 28; F. E. Satterthwaite, Biometrics Bulletin 2 (1946
 as the changes of the machine in time (`drift`) imply in both groups together, whose variances and degrees of
 freedom add up in the same way.
 
+The launches of several runs count together, unless the runs of a side differ more than their launches
+explain (`pooled_runs`): then the interval is that of the runs.
+
 Cases of one launch share what it does to all of them. The error of their mean is therefore that of the sums
 of their errors in each launch, which are independent between launches."""
 
@@ -26,9 +29,11 @@ from hockney.models.statistics.location import (
     FEWEST_TO_WINSORISE,
     blended,
     spread,
+    student,
     winsorised,
 )
 from hockney.models.statistics.observations import Observation
+from hockney.models.statistics.pooled_runs import BetweenRuns, PooledCase, between_runs, runs_differ
 from hockney.models.statistics.ratio_estimate import RatioEstimate
 from hockney.models.statistics.visits import variances_in_time
 
@@ -99,27 +104,33 @@ def mean_center(cases: Sequence[Observation], *, exact: bool = False) -> Center 
 
 
 def independent_ratio(
-    of: Sequence[Observation],
-    over: Sequence[Observation],
+    of: Sequence[PooledCase],
+    over: Sequence[PooledCase],
     *,
     exact_of: bool = False,
     exact_over: bool = False,
 ) -> RatioEstimate:
     """The geometric mean, over one or more cases, of the typical time in the launches `of` divided by that in
     the launches `over`. Times of an exact side do not vary."""
-    above, below = mean_center(of, exact=exact_of), mean_center(over, exact=exact_over)
+    above = mean_center([case.whole for case in of], exact=exact_of)
+    below = mean_center([case.whole for case in over], exact=exact_over)
     if above is not None and below is not None:
-        return _ratio(above, below)
-    logs = [first.log_center - second.log_center for first, second in zip(of, over, strict=True)]
+        return _ratio(above, below, between_runs(of), between_runs(over))
+    pairs = zip(of, over, strict=True)
+    logs = [first.whole.log_center - second.whole.log_center for first, second in pairs]
     log_ratio = float(np.mean(logs))
     return RatioEstimate.of(log_ratio, log_ratio, math.nan, math.nan, 1)
 
 
-def _ratio(of: Center, over: Center) -> RatioEstimate:
+def _ratio(of: Center, over: Center, *runs: BetweenRuns) -> RatioEstimate:
     if of.exact and over.exact:
         return RatioEstimate.of(of.log - over.log, of.log - over.log, 0.0, 0.0, 1, exact=True)
     variance, freedom = _added([(of.variance, of.freedom), (over.variance, over.freedom)])
     in_time = half_width_of_sum([of.in_time, over.in_time])
+    between = _added([(each.variance, each.freedom) for each in runs if each.freedom])
+    if runs_differ(between, (variance, freedom)):
+        half = student(between[1]) * math.sqrt(between[0])
+        return RatioEstimate.of(of.log - over.log, of.log - over.log, half, half, between[1])
     ends = []
     for side in (0, 1):
         within = math.nan
@@ -140,7 +151,7 @@ def _added(parts: Sequence[tuple[float, float]]) -> tuple[float, float]:
     variance = sum(each for each, _ in parts)
     known = [(each, freedom) for each, freedom in parts if math.isfinite(freedom)]
     if variance <= 0:
-        return 0.0, max(1.0, sum(freedom for _, freedom in known))
+        return 0.0, max(1.0, sum(freedom for _, freedom in known)) if parts else 0.0
     return variance, variance**2 / sum(each**2 / freedom for each, freedom in known)
 
 
