@@ -8,6 +8,7 @@ Pairs of runs are simulated launch by launch and go through the same functions a
   launches, and how often equal times are reported as different.
 - pairs: runs of 60 cases in which nothing differs: the share of pairs with any case or operation that is
   reported as slower or faster. The cases of a launch share its effect.
+- runs: the coverage of the ratio of one case if a side has several runs, which differ among themselves.
 - power: one operation is slower: how many of its cases are found, and how many others are reported.
 - speed: the time of `hockney.compare` for two folders of 1000 records each.
 """
@@ -18,7 +19,7 @@ import argparse
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -229,6 +230,46 @@ def pairs(sets: int) -> list[str]:
     return lines
 
 
+RUNS = ((1, 10), (2, 10), (3, 5), (3, 10), (5, 10))
+"""Runs of a side, and launches of each."""
+
+
+def runs(sets: int) -> list[str]:
+    """`apart`: the standard deviation of the log factor of a run."""
+    lines = [
+        "| runs a side | launches of each | apart | contains the truth | half width |",
+        "|---:|---:|---:|---:|---:|",
+    ]
+    case = CATALOG.case("pingpong bytes=8", 2)
+    for count, launches in RUNS:
+        for apart in (0.0, 0.01, 0.03):
+            rng = np.random.default_rng(count)
+            hits, widths = [], []
+            for k in range(max(2, sets // 2)):
+                ratio = (1.0, 1.07)[k % 2]
+                a = _several(case, count, launches, apart, 1.0, rng)
+                found = judge([Pair(case, a, _several(case, count, launches, apart, ratio, rng))], 0.05)
+                low, high = found.cases[0].ratio.low or 0.0, found.cases[0].ratio.high or np.inf
+                hits.append(low <= ratio <= high)
+                widths.append(np.log(high / low) / 2 if low and np.isfinite(high) else np.inf)
+            shares = f"{np.mean(hits):.1%} | {np.median(widths):.1%}"
+            lines.append(f"| {count} | {launches} | {apart:.0%} | {shares} |")
+    return lines
+
+
+def _several(
+    case: Case, count: int, launches: int, apart: float, ratio: float, rng: np.random.Generator
+) -> PooledCase:
+    world, how = WORLDS["quiet"], Measured()
+    made = {}
+    for number in range(count):
+        effects = world.launches(launches, rng) + apart * rng.standard_normal() + np.log(ratio)
+        seen = observed(case, world, effects, rng, visits=how.visits, repetitions=how.repetitions)
+        at_s = tuple(moments + 1e4 * number for moments in seen.visits_at_s)
+        made[number] = replace(seen, visits_at_s=at_s)
+    return PooledCase.of(made)
+
+
 def power(sets: int) -> list[str]:
     lines = [
         "| world | launches | slower by | cases found | operation found | false reports per pair |",
@@ -283,7 +324,7 @@ def speed(sets: int) -> list[str]:
     return [f"{records} records a side, {len(made.cases)} cases: {np.median(seconds):.2f} s"]
 
 
-PARTS = {"coverage": coverage, "pairs": pairs, "power": power, "speed": speed}
+PARTS = {"coverage": coverage, "pairs": pairs, "runs": runs, "power": power, "speed": speed}
 
 
 def main() -> None:
