@@ -20,9 +20,10 @@ from real_mpi import engine_for, mpi_named, simgrid_here
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
+OTHERS = ("published", "comparing", "studies/annealing", "studies/overlap")
 PAGES = [
     *sorted((DOCS / "tutorials").glob("*.md")),
-    *(DOCS / page for page in ("published.md", "studies/annealing.md", "studies/overlap.md")),
+    *(DOCS / f"{name}.md" for name in OTHERS),
 ]
 NEAR = 0.25
 REAL = re.compile(r"<!-- machine: (?:real, mpi: )?(\w+) -->")

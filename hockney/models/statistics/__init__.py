@@ -24,6 +24,7 @@ from hockney.models.loaded_launches import (
     loaded_launches,
 )
 from hockney.models.statistics.estimates import estimate
+from hockney.models.statistics.independent import independent_ratio
 from hockney.models.statistics.interval import median_interval
 from hockney.models.statistics.launch_modes import LaunchModes, launch_modes
 from hockney.models.statistics.location import (
@@ -55,6 +56,8 @@ from hockney.models.statistics.paired import (
     expected_time,
     ratio_of_expected_times,
 )
+from hockney.models.statistics.pooled_runs import PooledCase
+from hockney.models.statistics.ratio_estimate import RatioEstimate
 from hockney.models.statistics.ratios import mean_ratio, ratio, ratio_of_estimates
 from hockney.models.statistics.run_observations import (
     Times,
@@ -64,7 +67,7 @@ from hockney.models.statistics.run_observations import (
     precision_of,
 )
 from hockney.models.statistics.summary import summaries, summarise
-from hockney.models.statistics.sums import SumRatio, ratio_to_sum
+from hockney.models.statistics.sums import ratio_to_sum
 from hockney.models.statistics.turns import Turns, pooled
 from hockney.models.statistics.visits import LaunchTimesOnce, launch_times, visits_of
 
@@ -84,7 +87,8 @@ __all__ = [
     "Medians",
     "Observation",
     "ObservationTable",
-    "SumRatio",
+    "PooledCase",
+    "RatioEstimate",
     "Times",
     "Turns",
     "Verdict",
@@ -99,6 +103,7 @@ __all__ = [
     "expected_time",
     "fast_visits",
     "half_width",
+    "independent_ratio",
     "kept",
     "launch_modes",
     "launch_times",
