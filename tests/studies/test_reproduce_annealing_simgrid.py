@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The reproduction of annealing through smpirun, with fewer rounds: table 1, what messages cost the processor,
+"""The reproduction of annealing through smpirun, with fewer rounds: table 1, the processor time of a message,
 and the T3D."""
 
 from __future__ import annotations

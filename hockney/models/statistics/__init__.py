@@ -7,7 +7,14 @@ in this folder. Models get observations and summaries of cases, an `ObservationT
 subject's times with their variances, and intervals of the quantities they derive from them.
 """
 
-from hockney.models.comparison import (
+from hockney.models.loaded_launches import (
+    FEWEST_QUIET,
+    LOADED_OUTSIDE_CORES,
+    LOADED_STEAL,
+    kept,
+    loaded_launches,
+)
+from hockney.models.significance import (
     NOTABLE,
     OPEN,
     Verdict,
@@ -15,13 +22,6 @@ from hockney.models.comparison import (
     time_to_decide,
     time_to_exclude,
     verdict,
-)
-from hockney.models.loaded_launches import (
-    FEWEST_QUIET,
-    LOADED_OUTSIDE_CORES,
-    LOADED_STEAL,
-    kept,
-    loaded_launches,
 )
 from hockney.models.statistics.estimates import estimate
 from hockney.models.statistics.independent import independent_ratio

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hockney.draw.page import Table
-from hockney.models.comparison import OPEN
+from hockney.models.significance import OPEN
 from hockney.pages.evidence import Evidence
 from hockney.studies.overlap import tables
 from hockney.studies.overlap.results import PAYS, BestTests, OverlapPoint, OverlapResults, sizes_where

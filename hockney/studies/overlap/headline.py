@@ -11,7 +11,7 @@ from statistics import median
 from hockney.core.progress_thread import OWN
 from hockney.core.units import format_number
 from hockney.core.wording import plural, together
-from hockney.models.comparison import OPEN
+from hockney.models.significance import OPEN
 from hockney.pages.format import quantity, ratio_bounds
 from hockney.studies.needed_budget import multiple, remedy
 from hockney.studies.overlap.results import PAYS, BestTests, OverlapPoint, OverlapResults

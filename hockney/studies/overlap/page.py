@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from hockney.draw.figure import Figure
 from hockney.draw.page import Page, Section
-from hockney.models.comparison import NOTABLE
+from hockney.models.significance import NOTABLE
 from hockney.pages import quality
 from hockney.pages.evidence import Evidence
 from hockney.pages.study_page import study_page

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from hockney.core.fit import Estimate, ExactValue
 from hockney.core.progress_thread import OWN, SETTING, THREAD
-from hockney.models.comparison import OPEN, Verdict, stricter, time_to_decide, verdict
+from hockney.models.significance import OPEN, Verdict, stricter, time_to_decide, verdict
 from hockney.pages.evidence import Evidence, Measured
 
 if TYPE_CHECKING:

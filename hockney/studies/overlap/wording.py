@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from hockney.core.fit import Estimate, ExactValue
 from hockney.core.progress_thread import THREAD
 from hockney.core.wording import plural, together
-from hockney.models.comparison import Verdict
+from hockney.models.significance import Verdict
 from hockney.pages.format import percent, quantity
 from hockney.studies.overlap.results import MESSAGE, OverlapPoint, runs_of
 
