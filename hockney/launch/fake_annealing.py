@@ -23,6 +23,7 @@ ANNEALING = "annealing"
 """The role of the workload."""
 PARTS = ("computation", "posting", "testing", "waiting", "balancing")
 PER_RANK = "rank_"
+GOLDEN = (math.sqrt(5) - 1) / 2
 WAITING_FOR_ALL = ("original", "lagged")
 """Set-ups in which all ranks wait for the slowest, like collectives with a lag."""
 
@@ -53,6 +54,8 @@ class FakeAnnealing:
     """The energy at the beginning, relative to the final one."""
     decay: float = 6.0
     """It decreases by exp(-decay) until the end."""
+    launch: int = 0
+    """Each begins with another seed, as in the engine."""
 
     def time(self, workload: Workload, case: Case, shares: np.ndarray) -> float | None:
         """Seconds of a run; None for other workloads."""
@@ -100,8 +103,10 @@ class FakeAnnealing:
         return case.number("steps") * (first + (case.number("temperatures") - 1) * later)
 
     def seeds(self, case: Case, count: int) -> np.ndarray:
-        """Of the first `count` repetitions."""
-        return case.number("seed") + np.arange(count) % int(case.number("seeds"))
+        """Of the first `count` repetitions of a launch."""
+        seeds = int(case.number("seeds"))
+        first = math.floor(seeds * math.modf(self.launch * GOLDEN)[0])
+        return case.number("seed") + (first + np.arange(count)) % seeds
 
     def best(self, case: Case, seed: float) -> float:
         """The lowest energy that a run with this seed finds."""
