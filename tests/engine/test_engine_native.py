@@ -53,9 +53,9 @@ def test_barriers_hold(mpi, mpi_name, binaries, ranks):
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 5, 9])
 def test_annealing_holds(mpi, mpi_name, binaries, ranks):
-    if mpi_name == "mpich" and ranks > 2:
-        pytest.skip("MPICH polls: its blocking collectives wait a scheduler's turn where ranks share cores")
-    done = launched(mpi, binaries / "annealing-mpi", ranks, "--gtest_brief=1")
+    # MPICH polls: where ranks share cores, each message waits for the scheduler
+    tests = "*Reproducible*" if mpi_name == "mpich" and ranks > 3 else "*"
+    done = launched(mpi, binaries / "annealing-mpi", ranks, "--gtest_brief=1", f"--gtest_filter={tests}")
     assert done.code == 0 and done.out.count("PASSED") == ranks, done.out + done.err
 
 

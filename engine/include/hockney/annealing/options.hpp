@@ -36,7 +36,7 @@ struct Options {
   double speed = 0.1;
   // Of geometric: each temperature divided by the one before.
   double factor = 0.95;
-  // Of the first round, in units of the energy; 0: from a sample of the problem's moves (schedule.hpp).
+  // Of the first round, in units of the energy; 0: from a sample of its moves (walkers.hpp).
   double temperature = 0;
 
   // Statistics of round r decide the temperature of round r + 1 + lag, always. 0: in lagged 1; in estimated,
@@ -51,8 +51,8 @@ struct Options {
   // In decoupled: the number of groups, so that results do not depend on the number of ranks; 0: one per
   // rank.
   int groups = 0;
-  // Walkers move to ranks that turn out to be faster, `lead` rounds after a schedule that announces it. Not
-  // in decoupled.
+  // Walkers move to ranks that turn out to be faster: after the round whose schedule announces it, or `lead`
+  // rounds later where schedules are used on arrival. Not in decoupled.
   bool balance = false;
 
   std::uint64_t seed = 1;
