@@ -253,7 +253,7 @@ class Session {
   int run() {
     const std::vector<std::string> lines = plan_lines(options_, control_);
     const ClockCost clock_cost = control_.root() ? measure_clock() : ClockCost{};
-    Measurer measurer({measured_, arena_}, control_, clock_cost);
+    Measurer measurer({measured_, arena_, options_.index}, control_, clock_cost);
     print(control_, launch_line(options_, control_, clock_cost, init_s_));
     const double budget = options_.budget_s > 0 ? options_.budget_s : static_cast<double>(lines.size());
     Cases cases(options_, control_, measurer, lines, now() + budget);

@@ -47,10 +47,9 @@ inline void spin(double seconds) {
 }
 
 #ifdef HOCKNEY_SMPI
-// Lets `seconds` of simulated time pass, as computing would.
-inline void pass(double seconds) {
-  if (seconds > 0) sg_actor_sleep_for(seconds);
-}
+// Computes for `seconds` of simulated time, longer if messages take the processor's time meanwhile. Defined in
+// engine/smpi/processor.cpp.
+void pass(double seconds);
 #endif
 
 struct ClockCost {

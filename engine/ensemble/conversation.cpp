@@ -31,7 +31,7 @@ Conversation::Conversation(Part& part, std::unique_ptr<Channel> channel, Timetab
       schedules_(at(planned_)),
       factors_(at(planned_), 1.0),
       redistributions_(at(planned_)),
-      counts_(equal_counts(part.options.walkers, part.comm.size)) {
+      owners_(owners_of_blocks(equal_counts(part.options.walkers, part.comm.size))) {
   for (int round = 0; round <= newest_; ++round)
     schedules_[at(round)] = {temperature_without_statistics(part.options, part.initial_temperature, round),
                              part.options.steps, 0};
@@ -40,7 +40,6 @@ Conversation::Conversation(Part& part, std::unique_ptr<Channel> channel, Timetab
 void Conversation::run() {
   for (int round = 0; round < rounds_; ++round) {
     while (newest_ < round - timetable_.lead) hear(true);
-    if (round == rounds_) break;  // heard just now
     compute(round);
     end(round);
   }
@@ -139,11 +138,12 @@ void Conversation::end(int round) {
 
 void Conversation::redistribute_walkers() {
   const Spending balancing(part_.account, Spent::balancing);
-  std::vector<int> counts = counts_;
+  std::vector<int> counts(at(part_.comm.size));
   if (master()) counts = scheduler_.balancer().redistributed();
   part_.comm.broadcast(counts.data(), counts.size() * sizeof(int));
-  part_.walkers_sent += move_walkers(part_.walkers, counts_, counts, part_.comm);
-  counts_ = counts;
+  const std::vector<int> owners = owners_after(owners_, counts);
+  part_.walkers_sent += move_walkers(part_.walkers, owners_, owners, part_.comm);
+  owners_ = owners;
 }
 
 }  // namespace hockney::annealing

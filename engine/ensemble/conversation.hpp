@@ -62,7 +62,7 @@ class Conversation final : public Rounds {
   std::vector<Schedule> schedules_;    // of each round
   std::vector<double> factors_;        // of the temperature after each round, by this rank's estimate
   std::vector<bool> redistributions_;  // whether walkers are redistributed after each round
-  std::vector<int> counts_;            // of each rank's walkers
+  std::vector<int> owners_;            // the rank of each walker
 };
 
 }  // namespace hockney::annealing

@@ -4,72 +4,73 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
+#include <utility>
 
 #include "ensemble/tags.hpp"
 
 namespace hockney::annealing {
-namespace {
 
-// The first walker of each rank, and behind the last one of all.
-std::vector<int> starts(const std::vector<int>& counts) {
-  std::vector<int> first(counts.size() + 1);
-  std::partial_sum(counts.begin(), counts.end(), first.begin() + 1);
-  return first;
+std::vector<int> owners_of_blocks(const std::vector<int>& counts) {
+  std::vector<int> owners;
+  for (std::size_t rank = 0; rank < counts.size(); ++rank)
+    owners.insert(owners.end(), static_cast<std::size_t>(counts[rank]), static_cast<int>(rank));
+  return owners;
 }
 
-// Which rank has a walker, when walkers are asked for in increasing order.
-class Owner final {
- public:
-  explicit Owner(const std::vector<int>& first) : first_(first) {}
-  int of(int walker) {
-    while (first_[rank_ + 1] <= walker) ++rank_;
-    return static_cast<int>(rank_);
+std::vector<int> owners_after(const std::vector<int>& owners, const std::vector<int>& counts) {
+  std::vector<int> after = owners;
+  std::vector<int> left = counts;  // places of each rank
+  std::vector<std::size_t> moving;
+  for (std::size_t walker = 0; walker < owners.size(); ++walker) {
+    int& places = left[static_cast<std::size_t>(owners[walker])];
+    if (places > 0)
+      --places;
+    else
+      moving.push_back(walker);
   }
-
- private:
-  const std::vector<int>& first_;
-  std::size_t rank_ = 0;
-};
-
-}  // namespace
+  std::size_t rank = 0;
+  for (const std::size_t walker : moving) {
+    while (left[rank] == 0) ++rank;
+    after[walker] = static_cast<int>(rank);
+    --left[rank];
+  }
+  return after;
+}
 
 int move_walkers(Walkers& walkers, const std::vector<int>& before, const std::vector<int>& after,
                  const Comm& comm) {
-  const std::vector<int> first_before = starts(before);
-  const std::vector<int> first_after = starts(after);
-  const auto rank = static_cast<std::size_t>(comm.rank);
-  const std::size_t bytes = walkers.bytes();
+  const auto bytes = static_cast<int>(walkers.bytes());
   std::vector<std::vector<std::byte>> messages;
   std::vector<MPI_Request> requests;
+  const auto message = [&] {
+    requests.push_back(MPI_REQUEST_NULL);
+    return messages.emplace_back(walkers.bytes()).data();
+  };
 
-  Owner receiver(first_after);
-  for (int walker = first_before[rank]; walker < first_before[rank + 1]; ++walker) {
-    const int to = receiver.of(walker);
+  // Between two ranks messages arrive in the order of the walkers' numbers, in which they are sent.
+  for (std::size_t i = 0; i < walkers.size(); ++i) {
+    const int to = after[walkers[i].number];
     if (to == comm.rank) continue;
-    std::vector<std::byte>& message = messages.emplace_back(bytes);
-    walkers.save(static_cast<std::size_t>(walker - first_before[rank]), message.data());
-    MPI_Isend(message.data(), static_cast<int>(bytes), MPI_BYTE, to, walker_tag, comm.handle,
-              &requests.emplace_back());
+    std::byte* const data = message();
+    walkers.save(i, data);
+    MPI_Isend(data, bytes, MPI_BYTE, to, walker_tag, comm.handle, &requests.back());
   }
   const int sent = static_cast<int>(messages.size());
-
-  // Between two ranks messages arrive in the order of the walkers' numbers, in which they were sent.
-  std::vector<std::pair<int, std::size_t>> arriving;  // walker, message
-  Owner sender(first_before);
-  for (int walker = first_after[rank]; walker < first_after[rank + 1]; ++walker) {
-    const int from = sender.of(walker);
-    if (from == comm.rank) continue;
-    arriving.emplace_back(walker, messages.size());
-    std::vector<std::byte>& message = messages.emplace_back(bytes);
-    MPI_Irecv(message.data(), static_cast<int>(bytes), MPI_BYTE, from, walker_tag, comm.handle,
-              &requests.emplace_back());
+  std::vector<std::uint32_t> numbers;
+  std::vector<std::pair<std::size_t, const std::byte*>> arriving;  // index, data
+  for (std::size_t walker = 0; walker < after.size(); ++walker) {
+    if (after[walker] != comm.rank) continue;
+    if (before[walker] != comm.rank) {
+      std::byte* const data = message();
+      MPI_Irecv(data, bytes, MPI_BYTE, before[walker], walker_tag, comm.handle, &requests.back());
+      arriving.emplace_back(numbers.size(), data);
+    }
+    numbers.push_back(static_cast<std::uint32_t>(walker));
   }
   MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
 
-  walkers.reshape(static_cast<std::uint32_t>(first_after[rank]), static_cast<std::size_t>(after[rank]));
-  for (const auto& [walker, message] : arriving)
-    walkers.load(static_cast<std::size_t>(walker - first_after[rank]), messages[message].data());
+  walkers.reshape(numbers);
+  for (const auto& [index, data] : arriving) walkers.load(index, data);
   return sent;
 }
 

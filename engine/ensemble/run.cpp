@@ -90,11 +90,11 @@ class Run::Implementation final {
     part_->begin();
     rounds_->run();
     part_->end();
-    rounds_.reset();
   }
 
   Report report(std::vector<std::byte>& best_state) {
     const Comm& comm = duplicate_.comm();
+    rounds_.reset();
     require_finite(part_->walkers, comm);
     Report report;
     report.times = part_->times;

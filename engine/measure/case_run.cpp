@@ -177,6 +177,7 @@ void CaseRun::repeat(Workload& workload, Synchroniser& sync, const VisitLimit& l
       progress.fewest = fewest_in(limit, workload.back_to_back(), repetition_s, rule_);
       progress.left_s = limit.ends - now();  // last, because reading the clock may take time
       decision = decide(progress, rule);
+      decision.done = already + progress.done;
       decision.verify_another = affords_another(workload, limit);
     }
     control_.broadcast(decision);
@@ -187,6 +188,7 @@ void CaseRun::repeat(Workload& workload, Synchroniser& sync, const VisitLimit& l
     result_.stop_reason = stop_reason(decision.next);
     affords_another_ = decision.verify_another;
     if (decision.next != Next::repeat) break;
+    workload.repetitions_follow(decision.done);
     const double began = now();
     const std::vector<double> chunk =
         sync.repeat(workload, decision.count, runs_, already + static_cast<long>(times_s.size()));

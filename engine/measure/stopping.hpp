@@ -88,6 +88,7 @@ enum class Next { repeat, stop_precise, stop_repetitions, stop_budget, give_up }
 struct Decision {
   Next next = Next::repeat;
   int count = 0;                // next repetitions
+  long done = 0;                // repetitions of all visits before them
   bool verify_another = false;  // if these were the last: one more run, with another payload
 };
 

@@ -59,6 +59,10 @@ class Workload {
   // Preparation for `count` calls of run(), outside the timed region.
   virtual void prepare([[maybe_unused]] int count) {}
 
+  // The runs that follow are repetitions, of which this case has had `done` already, in all visits. Not
+  // called before runs of the warm-up or of a verification.
+  virtual void repetitions_follow([[maybe_unused]] long done) {}
+
   // Writes the payload of the next run(), and spoils the memory that it will overwrite.
   virtual void fill([[maybe_unused]] const Payload& payload) {}
 
@@ -114,10 +118,11 @@ class Workload {
   void (*batch_)(Workload&, int) = run_each<Workload>;
 };
 
-// Where a workload runs: its communicator and the memory for its buffers.
+// Where a workload runs: its communicator, the memory for its buffers, and which launch of its run this is.
 struct Place {
   const Comm& comm;
   Arena& arena;
+  long launch = 0;
 };
 
 // Whose clock is used: rank 0's if it covers the whole operation, otherwise the longest time over the ranks.

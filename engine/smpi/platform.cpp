@@ -6,6 +6,7 @@
 //   HOCKNEY_PLATFORM=machine.txt smpirun -platform libhockney-platform.so -hostfile hosts -np 8 ... program
 //
 // Nodes are n0, n1, ... The text's format is defined in hockney/launch/platform_lines.py.
+#include <simgrid/host.h>
 #include <smpi/smpi.h>
 #include <unistd.h>
 
@@ -141,6 +142,8 @@ void load(Engine& engine) {
   auto* const zone = new Zone(description, nodes);  // owned by SimGrid from here on
   zone->get_iface()->seal();
   machine = std::make_unique<Machine>(Machine{nodes, description.events, zone, Costs(description, nodes)});
+  for (sg::Host* host : engine.get_all_hosts())
+    sg_host_set_data(host, machine->costs.processor(Zone::node(host)));
   set_factors(*zone->get_iface(), engine, latency_factor, bandwidth_factor);
   register_overheads();
 }

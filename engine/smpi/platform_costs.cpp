@@ -20,7 +20,8 @@ Costs::Costs(const Description& description, std::size_t nodes)
       medium_(description.medium),
       eager_(description.eager),
       noise_(description.noise),
-      sending_until_(nodes, -1.0) {
+      sending_until_(nodes, -1.0),
+      processors_(description.processors_work() ? nodes : 0) {
   for (const std::vector<Segment>* segments : {&between_, &on_node_})
     for (const Segment& each : *segments)
       exchanges_cost_ = exchanges_cost_ || each.exchange.seconds > 0 || each.exchange.per_byte > 0;
@@ -45,7 +46,8 @@ double Costs::before(const Message& message, bool isend, std::size_t number, dou
   Rank& self = rank(number);
   // A large message that has arrived leaves its sender free: both have waited for its end.
   const bool held = eager(message) || self.sent_until > now;
-  const double start = held ? std::max(now + busy, self.free) : now + busy;
+  const double begin = free(message.from, now);
+  const double start = held ? std::max(begin + busy, self.free) : begin + busy;
   self.free = start + cost.gap.at(message.size);
   self.sent_until = start + cost.flight.at(message.size);
   if (exchanges_cost_ && eager(message)) {
@@ -60,7 +62,7 @@ double Costs::before(const Message& message, bool isend, std::size_t number, dou
 
 double Costs::after(const Message& message, std::size_t number, double now) {
   const Segment& cost = segment(message);
-  double busy = cost.receive.at(message.size);
+  double busy = free(message.to, now) - now + cost.receive.at(message.size);
   if (exchanges_cost_ && met(message, number, now)) busy += cost.exchange.at(message.size);
   return busy;
 }
@@ -85,7 +87,15 @@ double Costs::under_way(const Message& message, const Way& way, double now) {
   const double latency = (cost.flight.seconds + static_cast<double>(way.cables) * hop_) * noise_.factor();
   double time = latency + cost.flight.per_byte * message.size;
   if (!eager(message)) time = announced(message, cost, time, now);
-  if (message.from != message.to) time += on_medium(message.size, now);
+  if (message.from != message.to) {
+    time += on_medium(message.size, now);
+    if (!processors_.empty()) {
+      const double work = cost.processor.at(message.size);
+      processors_[message.from].add(now, work);
+      processors_[message.to].add(now + time, work);
+      time += work;
+    }
+  }
   return time;
 }
 

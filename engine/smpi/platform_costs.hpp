@@ -8,6 +8,7 @@
 #include "smpi/platform_description.hpp"
 #include "smpi/platform_noise.hpp"
 #include "smpi/platform_zone.hpp"
+#include "smpi/processor.hpp"
 
 namespace hockney::platform {
 
@@ -23,6 +24,9 @@ struct Message {
 // the message sets out, and after a small message has been received. Costs it does not ask for are added when
 // the message sets out, so that messages without contention take LogGP's time, os + L + G x + or, for any
 // size and any call.
+//
+// A message may take the time of the processors of both nodes, besides the calls of MPI: of the sender's when
+// it has set out, of the receiver's before it has arrived. Calls and computing wait until that work is done.
 class Costs {
  public:
   Costs(const Description& description, std::size_t nodes);
@@ -36,6 +40,9 @@ class Costs {
 
   // Seconds for which rank `rank` is busy after the message has arrived.
   double after(const Message& message, std::size_t rank, double now);
+
+  // Of a node, for the program that computes there; null if messages take no time of processors.
+  smpi::Processor* processor(std::size_t node) { return processors_.empty() ? nullptr : &processors_[node]; }
 
  private:
   struct Rank {
@@ -53,6 +60,9 @@ class Costs {
   bool met(const Message& message, std::size_t number, double now);
   double on_medium(double size, double now);
   double announced(const Message& message, const Segment& segment, double flight, double now);
+  double free(std::size_t node, double now) {
+    return processors_.empty() ? now : processors_[node].free(now);
+  }
 
   std::vector<Segment> between_, on_node_;
   double hop_;
@@ -66,6 +76,7 @@ class Costs {
   std::unordered_map<std::size_t, std::vector<Flight>> flights_;
   std::vector<double> sending_until_;                    // of each node, large messages only
   std::unordered_map<std::size_t, int> overheads_paid_;  // large messages about to be sent, by both nodes
+  std::vector<smpi::Processor> processors_;              // of each node, if their time is taken
 };
 
 }  // namespace hockney::platform

@@ -5,6 +5,7 @@
 #include <locale.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -69,8 +70,8 @@ class Words {
 void append(std::vector<Segment>& segments, Words& words) {
   Segment segment;
   segment.first = words.number("a segment's first size", 0, 1e18);
-  for (Line* line :
-       {&segment.send, &segment.isend, &segment.flight, &segment.receive, &segment.gap, &segment.exchange})
+  for (Line* line : {&segment.send, &segment.isend, &segment.flight, &segment.receive, &segment.gap,
+                     &segment.exchange, &segment.processor})
     *line = words.line();
   if (segments.empty() && segment.first != 0) throw Refused("the first segment does not begin at 0 bytes");
   if (!segments.empty() && segment.first <= segments.back().first)
@@ -158,6 +159,9 @@ void check(Description& d) {
   if (d.nodes.empty() && room <= most_nodes) d.nodes.push_back({room, 1});
   if (d.nodes.empty()) throw Refused("no nodes are said");
   if (d.node_count() > std::min(room, most_nodes)) throw Refused("there are more nodes than places for them");
+  if (d.processors_work())
+    for (const NodeGroup& group : d.nodes)
+      if (group.cores > 1) throw Refused("messages take the time of a processor only on nodes with one core");
 }
 
 }  // namespace
@@ -166,6 +170,12 @@ std::size_t Description::node_count() const {
   std::size_t count = 0;
   for (const NodeGroup& group : nodes) count += group.count;
   return count;
+}
+
+bool Description::processors_work() const {
+  return std::any_of(between.begin(), between.end(), [](const Segment& each) {
+    return each.processor.seconds > 0 || each.processor.per_byte > 0;
+  });
 }
 
 Description read_description(std::istream& text) {

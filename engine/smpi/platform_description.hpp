@@ -34,6 +34,7 @@ struct Segment {
   Line receive;
   Line gap;
   Line exchange;
+  Line processor;
 };
 
 struct NodeGroup {
@@ -69,6 +70,8 @@ struct Description {
   std::uint64_t events = 0;
 
   std::size_t node_count() const;
+  // Whether messages between nodes take the time of their processors.
+  bool processors_work() const;
 };
 
 // Parses one `key value ...` line each, as written by hockney/launch/platform_lines.py; '#' begins a comment.

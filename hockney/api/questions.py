@@ -81,7 +81,7 @@ def _is_a_case(name: str, given: Mapping[str, str]) -> bool:
     declared = {parameter.name for parameter in studies.parameters_of(studies.study(name))}
     if not set(given) - declared:
         return False
-    workloads = {w.name: w for w in lab.bundled_catalog().workloads}
+    workloads = lab.bundled_workloads()
     if name not in workloads:
         return False
     return set(given) <= {"ranks", *(p.name for p in workloads[name].parameters)}

@@ -5,11 +5,12 @@
 Times in seconds, sizes in bytes, rates in bytes a second. A message of x bytes takes, one way and
 without contention,
 
-    send_s + send_s_per_byte x + latency_s + hops hop_s + per_byte_s x + receive_s + receive_s_per_byte x
+    send_s + send_s_per_byte x + latency_s + hops hop_s + per_byte_s x + processor_s + processor_s_per_byte x
+    + receive_s + receive_s_per_byte x
 
 with the segment that holds for x: LogGP (Alexandrov, Ionescu, Schauser and Scheiman 1995) with overheads o_s
 and o_r that grow with the size, L = latency_s, G = per_byte_s. How messages slow each other down depends on
-links, NICs and a shared medium.
+links, NICs, a shared medium, and the time of processors.
 """
 
 from __future__ import annotations
@@ -40,9 +41,10 @@ files, hence of SMPI; a workload of any name may perform them (its `operation` i
 RATED = (
     "multiplication", "sort", "merge", "min-plus", "closure", "copy",
     "ep", "cg", "mg", "ft", "is", "lu", "bt", "sp",
+    "annealing",
 )  # fmt: skip
-"""What a core may have a rate of its own for: local work of the kernels on BSPlib, and the NAS Parallel
-Benchmarks. A workload of any name may perform them."""
+"""What a core may have a rate of its own for: local work of the kernels on BSPlib, the NAS Parallel
+Benchmarks, and steps of annealing. A workload of any name may perform them."""
 
 
 class Segment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -52,7 +54,9 @@ class Segment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     half; None: as for MPI_Send. `gap_s` and `gap_s_per_byte` are LogGP's g: the time from the departure of a
     message to the earliest departure of its sender's next one; beyond `eager` only while the message is in
     flight. `exchange_s` and `exchange_s_per_byte` are the additional time of a receive whose message crossed
-    the receiver's own.
+    the receiver's own. `processor_s` and `processor_s_per_byte` are work of the processors of both nodes
+    besides MPI's calls, such as interrupts and protocols: of the sender's when the message has set out, of
+    the receiver's before it has arrived. Programs on these nodes compute and call MPI only when it is done.
     """
 
     first: int = 0
@@ -68,11 +72,16 @@ class Segment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     gap_s_per_byte: float = 0.0
     exchange_s: float = 0.0
     exchange_s_per_byte: float = 0.0
+    processor_s: float = 0.0
+    processor_s_per_byte: float = 0.0
 
     def one_way(self, size: float, hops: int = 0, hop_s: float = 0.0) -> float:
         """Seconds from the call of MPI_Send to the return of MPI_Recv, with nothing else in flight."""
-        fixed = self.send_s + self.latency_s + hops * hop_s + self.receive_s
-        return fixed + (self.send_s_per_byte + self.per_byte_s + self.receive_s_per_byte) * size
+        fixed = self.send_s + self.latency_s + hops * hop_s + self.processor_s + self.receive_s
+        per_byte = (
+            self.send_s_per_byte + self.per_byte_s + self.processor_s_per_byte + self.receive_s_per_byte
+        )
+        return fixed + per_byte * size
 
 
 class NodeGroup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -176,6 +185,11 @@ class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         for extent in extents:
             count *= extent
         return (NodeGroup(count=count),)
+
+    @property
+    def processors_work(self) -> bool:
+        """Whether messages between nodes take the time of their processors."""
+        return any(each.processor_s or each.processor_s_per_byte for each in self.segments)
 
     @property
     def capacity(self) -> int:

@@ -63,7 +63,9 @@ def _numbers(segment: Segment) -> str:
     receiving = (segment.receive_s, segment.receive_s_per_byte)
     gap = (segment.gap_s, segment.gap_s_per_byte)
     exchange = (segment.exchange_s, segment.exchange_s_per_byte)
-    return _words((segment.first, *sending, isend, isend_per_byte, *flight, *receiving, *gap, *exchange))
+    processor = (segment.processor_s, segment.processor_s_per_byte)
+    isending = (isend, isend_per_byte)
+    return _words((segment.first, *sending, *isending, *flight, *receiving, *gap, *exchange, *processor))
 
 
 def _words(numbers: tuple[float, ...]) -> str:

@@ -91,7 +91,8 @@ class SmpiLauncher(Launcher):
         if self.platform.noise is not None:
             return NOISY_REPETITIONS
         verified = all(case.workload in self.verifying_each for case in plan)
-        return 1 if verified or ranks >= MANY_RANKS else REPETITIONS
+        seeds = max((int(case.number("seeds", 1)) for case in plan), default=1)
+        return max(seeds, 1 if verified or ranks >= MANY_RANKS else REPETITIONS)
 
     def _scratch(self, plan: Sequence[Case], ranks: int, index: int) -> Scratch:
         files = {

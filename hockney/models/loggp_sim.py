@@ -71,6 +71,8 @@ class LogGPSimulator:
         """When each rank may send again: LogGP's gap."""
         if costs is None:
             assert platform is not None, "a platform, or costs in its place"
+            if platform.processors_work:
+                raise NotModelled("messages that take the time of processors")
             costs = _PlatformCosts(platform, ranks)
         self._costs: StepCosts = costs
         self._wrote = np.zeros(ranks, dtype=bool)

@@ -71,6 +71,23 @@ class RankState:
     end: float = 0.0
 
 
+@dataclass(slots=True)
+class Processor:
+    """A node's work for its messages besides MPI's calls, as in `engine/smpi/processor.hpp`."""
+
+    coming: list[tuple[float, float]] = field(default_factory=list)
+    free_s: float = 0.0
+
+    def add(self, moment: float, seconds: float) -> None:
+        heapq.heappush(self.coming, (moment, seconds))
+
+    def free(self, now: float) -> float:
+        while self.coming and self.coming[0][0] <= max(now, self.free_s):
+            moment, seconds = heapq.heappop(self.coming)
+            self.free_s = max(self.free_s, moment) + seconds
+        return max(now, self.free_s)
+
+
 Process = Generator[float | None, None, None]
 """A rank at work: yields seconds for which it is busy, or None to wait for a message that it awaits."""
 
@@ -92,6 +109,7 @@ class NetworkSimulator:
         self._processes: list[Process] = []
         self._waiting: set[int] = set()
         self._medium_free = 0.0
+        self._processors = [Processor() for _ in set(self.node)] if platform.processors_work else []
         self._sending_until: dict[int, float] = defaultdict(float)
 
     def run(self, steps: Iterable[Step]) -> np.ndarray:
@@ -166,7 +184,7 @@ class NetworkSimulator:
         if isend:
             fixed = fixed if cost.isend_s is None else cost.isend_s
             per_byte = per_byte if cost.isend_s_per_byte is None else cost.isend_s_per_byte
-        start = self.now + fixed + per_byte * size
+        start = self._free(rank) + fixed + per_byte * size
         if message.eager or state.sent_until > self.now:
             start = max(start, state.free)
         state.free = start + cost.gap_s + cost.gap_s_per_byte * size
@@ -202,7 +220,7 @@ class NetworkSimulator:
 
     def _receive_s(self, message: Message) -> float:
         cost, size = message.segment, message.size
-        busy = cost.receive_s + cost.receive_s_per_byte * size
+        busy = self._free(message.target) - self.now + cost.receive_s + cost.receive_s_per_byte * size
         exchange = cost.exchange_s + cost.exchange_s_per_byte * size
         one_way = cost.one_way(size)
         own = self._states[message.target].sent_until
@@ -247,7 +265,16 @@ class NetworkSimulator:
             hold = network.medium_message_s + network.medium_s_per_byte * size
             self._medium_free = max(self.now, self._medium_free) + hold
             time += self._medium_free - self.now
+        if source != target and self._processors:
+            work = cost.processor_s + cost.processor_s_per_byte * size
+            self._processors[source].add(self.now, work)
+            self._processors[target].add(self.now + time, work)
+            time += work
         return time
+
+    def _free(self, rank: int) -> float:
+        """When the processor of its node has done its work for messages."""
+        return self._processors[self.node[rank]].free(self.now) if self._processors else self.now
 
     def _enter(self, flow: Flow[Message]) -> None:
         self._links.add(flow, self.now)

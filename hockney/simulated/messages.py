@@ -281,14 +281,14 @@ def not_ascending(place: str, value: int, before: int) -> UsageError:
     )
 
 
+def processor_of_several_cores(place: str) -> UsageError:
+    why, remedy = "which of several would do the work is not modelled", "give nodes one core, or remove it"
+    return UsageError(f"{place} needs nodes of one core", why, remedy, code="several-cores", place=place)
+
+
 def no_points(place: str) -> UsageError:
-    return UsageError(
-        f"{place} is empty",
-        "pairs of bytes and seconds are expected",
-        'use for example [[1024, "200ns"]]',
-        code="no-points",
-        place=place,
-    )
+    expected, remedy = "pairs of bytes and seconds are expected", 'use for example [[1024, "200ns"]]'
+    return UsageError(f"{place} is empty", expected, remedy, code="no-points", place=place)
 
 
 def not_a_pair(place: str) -> UsageError:

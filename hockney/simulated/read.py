@@ -103,6 +103,7 @@ def _platform(raw: dict[str, Any], place: Place) -> Platform:
     check_network(platform.network, place.at("network"))
     for name in ("segments", "on_node"):
         _check_segments(getattr(platform, name), place.at(name), required=name == "segments")
+    _check_processors(platform, place)
     for k, origin in enumerate(platform.origins):
         if not exists(platform, origin.key):
             here = place.at("origins").item(k).at("key")
@@ -119,6 +120,19 @@ def _check_segments(segments: tuple[Segment, ...], place: Place, *, required: bo
         before, first = segments[k - 1].first, segments[k].first
         if first <= before:
             raise messages.not_ascending(place.item(k).at("first").named, first, before)
+
+
+def _check_processors(platform: Platform, place: Place) -> None:
+    """Messages within a node do not take the time of processors; between nodes, of those with one core."""
+    several = any(group.cores > 1 for group in platform.nodes)
+    for name in ("segments", "on_node"):
+        for k, segment in enumerate(getattr(platform, name)):
+            for key in ("processor_s", "processor_s_per_byte"):
+                here = place.at(name).item(k).at(key).named
+                if getattr(segment, key) and name == "on_node":
+                    raise messages.unknown_key(here, key, _ON_NODE)
+                if getattr(segment, key) and several:
+                    raise messages.processor_of_several_cores(here)
 
 
 def _struct(kind: type[T], raw: Any, place: Place) -> T:
@@ -188,6 +202,8 @@ _TEXTS = values.many(values.text)
 _COUNTS = values.many(values.COUNT.read)
 _SEGMENT = {f.name: (values.PER_BYTE if f.name.endswith("per_byte") or f.name.endswith("per_byte_s")
                      else values.SECONDS).read for f in msgspec.structs.fields(Segment)}  # fmt: skip
+
+_ON_NODE = tuple(name for name in _SEGMENT if not name.startswith("processor_"))
 
 READERS: dict[type, dict[str, Read]] = {
     Segment: _SEGMENT | {"first": values.BYTES.read},

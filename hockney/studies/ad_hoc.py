@@ -97,10 +97,13 @@ def _possible(
 
 
 def at_described_rate(case: Case, catalog: Catalog, machine: Machine) -> Case:
-    """With the rate that a simulated machine's description has for its operation, unless the case has one."""
+    """With the rate that a simulated machine's description has for its operation, or the time of a step by
+    it, unless the case has one."""
     rates = {} if machine.platform is None else machine.platform.rates
     rate = rates.get(catalog.entry(case.workload).operation)
-    return case if rate is None or case.get("rate") != 0 else case.having("rate", rate)
+    if rate is not None and case.get("rate") == 0:
+        return case.having("rate", rate)
+    return case if rate is None or case.get("step_s") != 0 else case.having("step_s", 1 / rate)
 
 
 def page(evidence: Evidence) -> Page:

@@ -14,12 +14,14 @@ namespace {
 using namespace checks;
 
 int unprepared = 0;
+std::vector<long> followed;
 
 // Takes much less time than two readings of the clock, and finds an error in every run.
 class Prepared final : public Workload {
  public:
   void prepare(int count) override { fresh_ = count == 1; }
   bool prepared_each_time() const override { return true; }
+  void repetitions_follow(long done) override { followed.push_back(done); }
   void run() override {
     if (!std::exchange(fresh_, false)) ++unprepared;
     checks_.push_back({8, 1, "every run"});
@@ -60,6 +62,22 @@ TEST(Prepared, RunsAreTimedOneByOneAndAllVerified) {
   EXPECT_GT(result.warmup_s.size(), 0u);
   const std::size_t warm = result.warmup_s.size() * static_cast<std::size_t>(control().size);
   EXPECT_EQ(result.verified.errors, result.runs + warm);
+}
+
+TEST(Prepared, EveryRankGetsTheNumberOfRepetitionsBeforeEachChunkAlsoInALaterVisit) {
+  followed.clear();
+  const Comm comm = control();
+  Arena arena(1);
+  GlobalClock clock;
+  const StopRule rule{.precision = -1, .budget_s = 300, .max_repetitions = 40, .most_warm_up = 16};
+  const Values values(std::map<std::string, std::string>{{"sync", "barrier"}});
+  CaseRun run(prepared, values, rule, {comm, arena}, comm, {3e-8, 1e-9}, clock);
+  const double ends = now() + 300;
+  run.visit({ends, 32, false});
+  run.visit({ends, 7, false});
+  run.finish();
+  // A first chunk of 30, and the rest.
+  EXPECT_EQ(followed, (std::vector<long>{0, 30, 32}));
 }
 
 TEST(Prepared, TheOnlyRepetitionWithoutAWarmUpIsTheOnlyRun) {

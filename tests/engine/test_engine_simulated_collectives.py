@@ -58,19 +58,21 @@ SHARED = {
     "torus": Network(shape="torus", dims=(3, 3), nic=8e7, duplex="half", link=9e7, hop_s=1e-7),
     "bus": Network(shape="bus", nodes=(NodeGroup(count=3, cores=2),), link=1e8),
     "medium": Network(nodes=(NodeGroup(count=9),), medium_message_s=1e-4, medium_s_per_byte=1e-8),
+    "processors": Network(nodes=(NodeGroup(count=9),), nic=8e7),
 }
 
 
 @pytest.mark.parametrize("shape", SHARED)
 def test_the_engines_collective_algorithms_on_shared_links_take_what_is_predicted(engine, simulate, shape):
-    """NICs in both directions, cables, nodes of several cores, a medium; overheads that differ by call. On a
-    medium the order of messages that set out at the same moment decides, in which SimGrid's repetitions
-    differ too."""
+    """NICs in both directions, cables, nodes of several cores, a medium, processors that work for messages;
+    overheads that differ by call. On a medium the order of messages that set out at the same moment decides,
+    in which SimGrid's repetitions differ too."""
     ranks = 6
     keys, cases = collective_algorithms(engine, ranks)
     segment = Segment(
-        send_s=2e-6, isend_s=3e-6, latency_s=LATENCY_S, per_byte_s=1.3 * PER_BYTE_S, receive_s=1e-6
-    )
+        send_s=2e-6, isend_s=3e-6, latency_s=LATENCY_S, per_byte_s=1.3 * PER_BYTE_S, receive_s=1e-6,
+        processor_s=7e-6 if shape == "processors" else 0.0,
+    )  # fmt: skip
     costs = {
         "network": SHARED[shape], "sum_s_per_byte": 0.3 * PER_BYTE_S, "segments": (segment,), "eager": 20_000
     }  # fmt: skip

@@ -15,7 +15,7 @@ SEGMENTS = (
     Segment(send_s=1e-6, latency_s=1e-5, per_byte_s=2e-8, receive_s=2e-6),
     Segment(
         first=4096, isend_s=0.0, isend_s_per_byte=1e-9, latency_s=5e-5, gap_s=3e-6, gap_s_per_byte=1e-9,
-        exchange_s=7e-5, exchange_s_per_byte=1e-10,
+        exchange_s=7e-5, exchange_s_per_byte=1e-10, processor_s=4e-5, processor_s_per_byte=2e-9,
     ),
 )  # fmt: skip
 
@@ -43,9 +43,9 @@ def test_every_line() -> None:
         "eager 4096\n"
         "flops 1000000000.0\n"
         "clock 1e-07\n"
-        "segment 0 1e-06 0.0 1e-06 0.0 1e-05 2e-08 2e-06 0.0 0.0 0.0 0.0 0.0\n"
-        "segment 4096 0.0 0.0 0.0 1e-09 5e-05 0.0 0.0 0.0 3e-06 1e-09 7e-05 1e-10\n"
-        "on-node 0 0.0 0.0 0.0 0.0 1e-06 0.0 0.0 0.0 0.0 0.0 0.0 0.0\n"
+        "segment 0 1e-06 0.0 1e-06 0.0 1e-05 2e-08 2e-06 0.0 0.0 0.0 0.0 0.0 0.0 0.0\n"
+        "segment 4096 0.0 0.0 0.0 1e-09 5e-05 0.0 0.0 0.0 3e-06 1e-09 7e-05 1e-10 4e-05 2e-09\n"
+        "on-node 0 0.0 0.0 0.0 0.0 1e-06 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0\n"
         "noise 0.05 9\n"
         "events 1000\n"
     )

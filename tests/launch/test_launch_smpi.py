@@ -99,6 +99,12 @@ def test_a_workload_that_verifies_every_run_is_simulated_once():
     assert launcher(platform(), verifying_each={"ep"})._repetitions(plan, 2) == 2
 
 
+def test_every_seed_of_a_case_is_simulated():
+    plan = [Case.of("annealing", 2, seeds=5), Case.of("annealing", 2, seeds=3)]
+    for ranks in (2, 1024):
+        assert launcher(platform(), verifying_each={"annealing"})._repetitions(plan, ranks) == 5
+
+
 @pytest.mark.parametrize(
     ("output", "explanation"),
     [

@@ -16,6 +16,7 @@ from hockney.launch.platform_lines import algorithm_words, platform_lines
 from hockney.launch.smpi import hosts
 
 PROBE = Path(__file__).with_name("probe.cpp")
+ENGINE = PROBE.parents[2] / "engine"
 COMPILE = ("-std=c++17", "-O1", "-fno-gnu-unique", "-Wl,-Bsymbolic")
 
 SMALL = Segment(
@@ -69,5 +70,6 @@ class Simulator:
 def compiled(mpi: Mpi, folder: Path) -> Path:
     """The probe for `mpi`."""
     probe = folder / "probe"
-    subprocess.run([mpi.mpicxx, *COMPILE, str(PROBE), "-o", str(probe)], check=True, capture_output=True)
+    sources = [str(PROBE), str(ENGINE / "smpi" / "processor.cpp"), f"-I{ENGINE}"]
+    subprocess.run([mpi.mpicxx, *COMPILE, *sources, "-o", str(probe)], check=True, capture_output=True)
     return probe

@@ -15,6 +15,10 @@
 #include <string>
 #include <vector>
 
+namespace hockney {
+void pass(double seconds);  // engine/smpi/processor.cpp
+}
+
 namespace {
 
 struct World {
@@ -35,6 +39,8 @@ void between_two(World world, const std::function<void(int)>& first, const std::
   if (world.rank == 0) first(world.ranks - 1);
   if (world.rank == world.ranks - 1) last(0);
 }
+
+constexpr double computing_s = 0.01;
 
 using Operation = void (*)(World, int, char*, char*);
 
@@ -80,6 +86,33 @@ const std::map<std::string, Operation> operations = {
            [=](int peer) {
              for (int i = 0; i < 10; ++i) MPI_Recv(in, n, MPI_BYTE, peer, 0, w.all, MPI_STATUS_IGNORE);
            });
+     }},
+    {"receiver_computes",
+     [](World w, int n, char* in, char* out) {
+       between_two(
+           w, [=](int peer) { MPI_Send(out, n, MPI_BYTE, peer, 0, w.all); },
+           [=](int peer) {
+             hockney::pass(computing_s);
+             MPI_Recv(in, n, MPI_BYTE, peer, 0, w.all, MPI_STATUS_IGNORE);
+           });
+     }},
+    {"sender_computes",
+     [](World w, int n, char* in, char* out) {
+       between_two(
+           w,
+           [=](int peer) {
+             MPI_Send(out, n, MPI_BYTE, peer, 0, w.all);
+             hockney::pass(computing_s);
+           },
+           [=](int peer) { MPI_Recv(in, n, MPI_BYTE, peer, 0, w.all, MPI_STATUS_IGNORE); });
+     }},
+    {"all_send_to_computing",  // the last rank computes, the others send to it
+     [](World w, int n, char* in, char* out) {
+       const int last = w.ranks - 1;
+       if (w.rank < last) MPI_Send(out, n, MPI_BYTE, last, 0, w.all);
+       if (w.rank < last) return;
+       hockney::pass(computing_s);
+       for (int rank = 0; rank < last; ++rank) MPI_Recv(in, n, MPI_BYTE, rank, 0, w.all, MPI_STATUS_IGNORE);
      }},
     {"halves",  // each rank of the lower half exchanges with its mirror image in the upper half: bisection
      [](World w, int n, char* in, char* out) {

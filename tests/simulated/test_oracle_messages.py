@@ -154,6 +154,56 @@ def test_too_many_messages_end_the_simulation(simulator: Simulator) -> None:
     assert explanation == explanations.too_many_messages("20")
 
 
+COMPUTING_S = 0.01
+"""As in probe.cpp."""
+SERVED = Segment(send_s=1e-6, latency_s=10e-6, per_byte_s=1e-9, receive_s=2e-6, processor_s=50e-6)
+BUSY = Segment(
+    send_s=1e-6,
+    latency_s=10e-6,
+    per_byte_s=1e-9,
+    receive_s=2e-6,
+    processor_s=50e-6,
+    processor_s_per_byte=1e-9,
+)
+
+
+@pytest.mark.parametrize("size", [0, 1000, EAGER, EAGER + 1, 100_000])
+def test_a_program_that_waits_for_a_message_waits_for_the_processor(simulator: Simulator, size: int) -> None:
+    took = simulator.times(machine(PAIR, segments=(BUSY,)), 2, f"send:{size}")
+    alone = Segment(send_s=1e-6, latency_s=10e-6, per_byte_s=1e-9, receive_s=2e-6).one_way(size)
+    assert took[f"send:{size}"] == pytest.approx(alone + 50e-6 + 1e-9 * size, abs=NANO)
+    assert took[f"send:{size}"] == pytest.approx(BUSY.one_way(size), abs=NANO)
+
+
+def test_messages_slow_computing_down_by_the_time_of_the_processor(simulator: Simulator) -> None:
+    """On the receiver's node and on the sender's, where the message has set out before computing begins."""
+    words = ("receiver_computes:1000", "sender_computes:1000")
+    receiver, sender = simulator.times(machine(PAIR, segments=(BUSY,)), 2, *words).values()
+    assert receiver == pytest.approx(COMPUTING_S + 51e-6 + 2e-6, abs=NANO)
+    assert sender == pytest.approx(1e-6 + 51e-6 + COMPUTING_S, abs=NANO)
+    free = Segment(send_s=1e-6, latency_s=10e-6, per_byte_s=1e-9, receive_s=2e-6)
+    receiver, sender = simulator.times(machine(PAIR, segments=(free,)), 2, *words).values()
+    assert receiver == pytest.approx(COMPUTING_S + 2e-6, abs=NANO)
+    assert sender == pytest.approx(1e-6 + COMPUTING_S, abs=NANO)
+
+
+@pytest.mark.parametrize("link", [1e12, 1e8])
+def test_the_processor_serves_one_message_after_the_other(simulator: Simulator, link: float) -> None:
+    """Seven messages arrive at once; with a shared cable they arrive later, at a node that computes."""
+    nodes = (NodeGroup(count=8),)
+    bus = machine(*nodes, segments=(SERVED,), shape="bus", link=link)
+    computing = simulator.times(bus, 8, "all_send_to_computing:0")["all_send_to_computing:0"]
+    assert computing == pytest.approx(COMPUTING_S + 7 * (50e-6 + 2e-6), abs=NANO)
+    linear = machine(*nodes, segments=(SERVED,), collectives={"gather": "ompi_basic_linear"})
+    gather = simulator.times(linear, 8, "gather:0")["gather:0"]
+    assert gather == pytest.approx(1e-6 + 10e-6 + 7 * (50e-6 + 2e-6), abs=NANO)
+
+
+def test_the_senders_processor_keeps_its_messages_apart(simulator: Simulator) -> None:
+    took = simulator.times(machine(PAIR, segments=(SERVED,)), 2, "ten:0")
+    assert took["ten:0"] == pytest.approx(9 * (1e-6 + 50e-6) + SERVED.one_way(0), abs=9 * NANO)
+
+
 BAD_LINES = (
     "colour blue",
     "segment 0 1e-6",
@@ -163,13 +213,15 @@ BAD_LINES = (
     "nodes 2.5 1",
     "shape cube",
     "duplex half half",
-    "segment 0 0 0 0 0 1 0 0 0 0 0 0 0",
+    "segment 0 0 0 0 0 1 0 0 0 0 0 0 0 0 0",
+    "segment 0 0 0 0 0 1 0 0 0 0 0 0 0 -1 0",
 )
 IMPOSSIBLE = (
     "nodes 2 1\n",
-    "shape torus\nsegment 0 0 0 0 0 1e-6 0 0 0 0 0 0 0\n",
-    "segment 0 0 0 0 0 1e-6 0 0 0 0 0 0 0\n",
-    "segment 8 0 0 0 0 1e-6 0 0 0 0 0 0 0\n",
+    "shape torus\nsegment 0 0 0 0 0 1e-6 0 0 0 0 0 0 0 0 0\n",
+    "segment 0 0 0 0 0 1e-6 0 0 0 0 0 0 0 0 0\n",
+    "segment 8 0 0 0 0 1e-6 0 0 0 0 0 0 0 0 0\n",
+    "nodes 2 4\nsegment 0 0 0 0 0 1e-6 0 0 0 0 0 0 0 1e-5 0\n",
 )
 
 

@@ -154,6 +154,28 @@ WRONG = {
     "unordered": (changed('first = "4KiB"', "first = 0"), "segments[1].first", "not-ascending"),
     "negative": (changed("56e-6", "-56e-6"), "segments[1].latency_s", "outside-limits"),
     "negative text": (changed("10.5us", "-10.5us"), "segments[0].latency_s", "negative-quantity"),
+    "negative processor": (
+        changed("isend_s = ", 'processor_s = "-1us"\nisend_s = '),
+        "segments[1].processor_s",
+        "negative-quantity",
+    ),
+    "processor of a size": (
+        changed("isend_s = ", 'processor_s = "1KiB"\nisend_s = '),
+        "segments[1].processor_s",
+        "unknown-unit",
+    ),
+    "processor within a node": (
+        RING + '[[on_node]]\nlatency_s = "1us"\nprocessor_s = "1us"\n',
+        "on_node[0].processor_s",
+        "unknown-key",
+    ),
+    "processor of two cores": (
+        SWITCH.replace("count = 2", "count = 1, cores = 2").replace(
+            '"1ms"', '"1ms", processor_s_per_byte = "1ns/B"'
+        ),
+        "segments[0].processor_s_per_byte",
+        "several-cores",
+    ),
     "not a number": (changed("56e-6", "nan"), "segments[1].latency_s", "outside-limits"),
     "endless": (changed("56e-6", "inf"), "segments[1].latency_s", "outside-limits"),
     "digits": (changed("56e-6", "9" * 400), "segments[1].latency_s", "outside-limits"),

@@ -24,8 +24,13 @@ TEXT = st.text(max_size=30)
 FILLED = TEXT.filter(str.strip)
 
 
+PROCESSOR = ("processor_s", "processor_s_per_byte")
+
+
 def segments(least: int) -> st.SearchStrategy[tuple[Segment, ...]]:
-    times = {f.name: SECONDS for f in msgspec.structs.fields(Segment) if f.name not in ("first", "latency_s")}
+    """Between nodes (`least` = 1), or on a node."""
+    without = ("first", "latency_s", *(PROCESSOR if least == 0 else ()))
+    times = {f.name: SECONDS for f in msgspec.structs.fields(Segment) if f.name not in without}
     some = st.fixed_dictionaries({"latency_s": SECONDS}, optional=times)
     firsts = st.sets(st.integers(1, 1 << 40), max_size=3).map(lambda found: [0, *sorted(found)])
     made = firsts.flatmap(
@@ -55,6 +60,14 @@ def networks() -> st.SearchStrategy[Network]:
         },
     )
     return st.tuples(extents, rest).map(lambda both: Network(**both[0], **both[1]))
+
+
+def one_core_per_processor(machine: Platform) -> Platform:
+    """The time of processors is only taken from nodes with one core."""
+    if all(group.cores == 1 for group in machine.nodes):
+        return machine
+    free = tuple(msgspec.structs.replace(s, **dict.fromkeys(PROCESSOR, 0.0)) for s in machine.segments)
+    return msgspec.structs.replace(machine, segments=free)
 
 
 OPTIONAL = {
@@ -89,7 +102,7 @@ OPTIONAL = {
 }  # fmt: skip
 PLATFORMS = st.fixed_dictionaries(
     {"name": WORD, "title": FILLED, "network": networks(), "segments": segments(1)}, optional=OPTIONAL
-).map(lambda kept: Platform(**kept))
+).map(lambda kept: one_core_per_processor(Platform(**kept)))
 
 
 def test_the_property_tries_every_field():

@@ -46,9 +46,9 @@ def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
     platform = simulated.platform(reference.name)
     mpi = find_simgrid(notify=options.notify)
     built, catalog, others = executables(mpi, options.workloads, options.notify)
-    benchmarks = {workload.name for workload in catalog.of_role("npb")}
+    verifying_each = {workload.name for workload in catalog.of_role("npb", "annealing")}
     launcher = SmpiLauncher(
-        mpi, built.path, built.platform, platform, others=others, verifying_each=benchmarks
+        mpi, built.path, built.platform, platform, others=others, verifying_each=verifying_each
     )
     return Bench(launcher, catalog, _described(platform, mpi, built))
 

@@ -29,8 +29,8 @@ from hockney.models.schedules.collectives import linear_alltoall
 from hockney.models.schedules.schedule import Schedule
 from hockney.models.schedules.smpi import SMPI
 
-OPERATIONS = ("allreduce", "allgather", "alltoall")
-"""Of which the kernels use MPI's own or its variant for blocks of different lengths."""
+OPERATIONS = ("allreduce", "allgather", "alltoall", "bcast", "gather")
+"""Of which the NAS kernels and annealing use MPI's own or its variant for blocks of different lengths."""
 
 Curve = tuple[tuple[float, float], ...]
 """Bytes of each rank's block or vector, ascending, and seconds."""

@@ -14,7 +14,7 @@ from hockney.models.loaded_launches import (
     kept,
     loaded_launches,
 )
-from hockney.models.statistics.comparison import (
+from hockney.models.significance import (
     NOTABLE,
     OPEN,
     Verdict,
@@ -24,6 +24,7 @@ from hockney.models.statistics.comparison import (
     verdict,
 )
 from hockney.models.statistics.estimates import estimate
+from hockney.models.statistics.independent import independent_ratio
 from hockney.models.statistics.interval import median_interval
 from hockney.models.statistics.launch_modes import LaunchModes, launch_modes
 from hockney.models.statistics.location import (
@@ -41,10 +42,22 @@ from hockney.models.statistics.matrix import (
     sum_quantile,
     tabulate,
 )
+from hockney.models.statistics.metrics import over_launches
 from hockney.models.statistics.modes import fast_visits
 from hockney.models.statistics.multiple_tests import adjusted
 from hockney.models.statistics.noise import MeasuredNoise, noise
 from hockney.models.statistics.observations import SHORTEST_S, Observation
+from hockney.models.statistics.paired import (
+    Attempts,
+    BySeed,
+    by_seed,
+    common,
+    difference,
+    expected_time,
+    ratio_of_expected_times,
+)
+from hockney.models.statistics.pooled_runs import PooledCase
+from hockney.models.statistics.ratio_estimate import RatioEstimate
 from hockney.models.statistics.ratios import mean_ratio, ratio, ratio_of_estimates
 from hockney.models.statistics.run_observations import (
     Times,
@@ -54,7 +67,7 @@ from hockney.models.statistics.run_observations import (
     precision_of,
 )
 from hockney.models.statistics.summary import summaries, summarise
-from hockney.models.statistics.sums import SumRatio, ratio_to_sum
+from hockney.models.statistics.sums import ratio_to_sum
 from hockney.models.statistics.turns import Turns, pooled
 from hockney.models.statistics.visits import LaunchTimesOnce, launch_times, visits_of
 
@@ -66,23 +79,31 @@ __all__ = [
     "NOTABLE",
     "OPEN",
     "SHORTEST_S",
+    "Attempts",
+    "BySeed",
     "LaunchModes",
     "LaunchTimesOnce",
     "MeasuredNoise",
     "Medians",
     "Observation",
     "ObservationTable",
-    "SumRatio",
+    "PooledCase",
+    "RatioEstimate",
     "Times",
     "Turns",
     "Verdict",
     "Z",
     "adjusted",
+    "by_seed",
     "center",
+    "common",
     "costing",
+    "difference",
     "estimate",
+    "expected_time",
     "fast_visits",
     "half_width",
+    "independent_ratio",
     "kept",
     "launch_modes",
     "launch_times",
@@ -92,10 +113,12 @@ __all__ = [
     "noise",
     "observe",
     "observe_case",
+    "over_launches",
     "pooled",
     "precision_of",
     "ratio",
     "ratio_of_estimates",
+    "ratio_of_expected_times",
     "ratio_to_sum",
     "shared_variance",
     "stricter",

@@ -11,6 +11,7 @@
 
 #include "base/abilities.hpp"
 #include "base/clock.hpp"
+#include "ensemble/messages.hpp"
 #include "hockney/annealing.hpp"
 #include "toy.hpp"
 
@@ -86,6 +87,15 @@ void expect_same(const Result<State>& result, const Result<State>& alone) {
     EXPECT_EQ(result.rounds[i].steps, alone.rounds[i].steps) << i;
     EXPECT_EQ(result.rounds[i].accepted, alone.rounds[i].accepted) << i;
   }
+}
+
+TEST(Annealing, MessagesHaveTheSizesOfThePaper) {
+  const MessageTypes types;
+  int bytes = 0;
+  MPI_Type_size(types.schedule, &bytes);
+  EXPECT_EQ(bytes, 1 * 8 + 2 * 4);
+  MPI_Type_size(types.statistics, &bytes);
+  EXPECT_EQ(bytes, 4 * 8 + 1 * 4);
 }
 
 TEST(Annealing, ReproducibleSetupsDoNotDependOnTheRanks) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ensemble/balancer.hpp"
+#include "ensemble/redistribution.hpp"
 
 namespace {
 
@@ -47,7 +48,15 @@ TEST(Balance, NoOtherDivisionEndsEarlier) {
   }
 }
 
-// Two ranks whose times for one walker are given, with a relative noise; how often walkers move.
+TEST(Balance, OnlyWalkersMoveThatHaveTo) {
+  const std::vector<int> before = owners_of_blocks({3, 3, 2});
+  EXPECT_EQ(before, (std::vector<int>{0, 0, 0, 1, 1, 1, 2, 2}));
+  const std::vector<int> after = owners_after(before, {1, 4, 3});
+  EXPECT_EQ(after, (std::vector<int>{0, 1, 2, 1, 1, 1, 2, 2}));
+  EXPECT_EQ(owners_after(after, {1, 4, 3}), after);
+}
+
+// Ranks whose times for one walker are given, with a relative noise; how often walkers move.
 class Ranks {
  public:
   explicit Ranks(std::vector<double> seconds)

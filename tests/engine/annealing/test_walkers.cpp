@@ -110,8 +110,8 @@ TEST(Walkers, ContinueElsewhere) {
   std::vector<std::byte> third(sends.bytes()), fourth(sends.bytes());
   sends.save(2, third.data());
   sends.save(3, fourth.data());
-  sends.reshape(0, 2);
-  receives.reshape(2, 4);
+  sends.reshape({0, 1});
+  receives.reshape({2, 3, 4, 5});
   receives.load(0, third.data());
   receives.load(1, fourth.data());
   for (std::size_t i = 0; i < 6; ++i) stays.advance(i, 1, 1, 500);

@@ -55,7 +55,7 @@ struct FinalWalker {
 
 template <class State>
 struct Result : Report {
-  std::vector<FinalWalker<State>> walkers;  // on this rank
+  std::vector<FinalWalker<State>> walkers;  // on this rank, by number
   std::optional<State> best;                // with best_energy, on all ranks; empty if nothing is proposed
 };
 

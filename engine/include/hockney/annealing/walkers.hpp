@@ -37,7 +37,7 @@ struct Best {
   std::uint32_t walker = 0;
 };
 
-// The walkers as the set-ups see them: numbers `first` to `first` + size() - 1, in order.
+// The walkers as the set-ups see them, in the order of their numbers.
 class Walkers {
  public:
   virtual ~Walkers() = default;
@@ -55,8 +55,8 @@ class Walkers {
   virtual void create(std::uint32_t first, std::size_t count) = 0;
   // Metropolis steps of one walker; not without proposals.
   virtual void advance(std::size_t index, int round, double temperature, int steps) = 0;
-  // The block of walkers becomes another one: those that were here before stay, the others are to be loaded.
-  virtual void reshape(std::uint32_t first, std::size_t count) = 0;
+  // The walkers become these, in increasing order: those that are here stay, the others are to be loaded.
+  virtual void reshape(const std::vector<std::uint32_t>& numbers) = 0;
   // Of a saved walker.
   virtual std::size_t bytes() const = 0;
   virtual void save(std::size_t index, std::byte* out) const = 0;
@@ -141,15 +141,15 @@ class WalkersOf final : public Walkers {
     accepted_ += accepted;
   }
 
-  void reshape(std::uint32_t first, std::size_t count) override {
+  void reshape(const std::vector<std::uint32_t>& numbers) override {
     std::vector<State> states;
     std::vector<WalkerData> data;
     states.swap(states_);
     data.swap(data_);
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto number = first + static_cast<std::uint32_t>(i);
-      const std::size_t old = number - (data.empty() ? 0 : data.front().number);
-      if (data.empty() || number < data.front().number || old >= data.size()) {
+    std::size_t old = 0;
+    for (const std::uint32_t number : numbers) {
+      while (old < data.size() && data[old].number < number) ++old;
+      if (old == data.size() || data[old].number != number) {
         append(number);
         continue;
       }

@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "annealing/ensemble.hpp"
+#include "base/clock.hpp"
+#include "base/compute.hpp"
+#include "comm/comm.hpp"
+#include "measure/shares.hpp"
+#include "measure/values.hpp"
+
+#ifdef HOCKNEY_SMPI
+#include <simgrid/host.h>
+#endif
+
+namespace hockney::annealing {
+
+// Operations of a step, for machines whose description has no rate of steps: about a hundred for the random
+// numbers and the acceptance (ten rounds of Philox with eight operations each), and those of the change of
+// the energy.
+inline double operations_of_step(const Values& values, const Ensemble& ensemble) {
+  constexpr double common = 100;
+  if (values.word("problem") == "spin_glass") return common + 4 * values.real("dimensions");
+  if (values.word("problem") == "qap") return common + 5 * ensemble.size();
+  return common + 50;  // four distances
+}
+
+// Processor time, in portions that are long enough for the clock of Computing; what is left is added to the
+// next steps.
+class Slowing {
+ public:
+  explicit Slowing(double step_s) : step_s_(step_s), portion_(portion_s) {}
+
+  void operator()(int steps) {
+    for (owed_s_ += steps * step_s_; owed_s_ >= portion_s; owed_s_ -= portion_s) portion_.run();
+  }
+
+ private:
+  static constexpr double portion_s = 20e-6;
+  const double step_s_;
+  Computing portion_;
+  double owed_s_ = 0;
+};
+
+// Time that steps take in addition to their arithmetic, which they do in no simulated time. On a simulated
+// machine that is all of it; on a real one, what makes a rank slower than the fastest, as its share demands.
+class StepTime {
+ public:
+  StepTime(const Values& values, const Comm& comm, const Options& options)
+      : comm_(comm),
+        options_(options),
+        given_s_(values.real("step_s")),
+        shares_(
+            shares(values.word("shares"), static_cast<std::uint64_t>(values.integer("seed")), comm.size)) {
+#ifndef HOCKNEY_SMPI
+    if (given_s_ > 0)
+      throw InvalidCase(
+          "step_s is the time of a step on a simulated machine; a real one computes at its own speed");
+    if (!options.propose)
+      throw InvalidCase("arithmetic=none is for simulated machines: a real one would do nothing");
+#endif
+  }
+
+  // For Options::after_steps. `operations` of a step are used if its time is not given. The first call on a
+  // real machine is collective, and anneals for some milliseconds.
+  std::function<void(int)> additional([[maybe_unused]] Ensemble& ensemble,
+                                      [[maybe_unused]] double operations) {
+    const double own = shares_[static_cast<std::size_t>(comm_.rank)];
+#ifdef HOCKNEY_SMPI
+    const double step_s = given_s_ > 0 ? given_s_ : operations / sg_host_get_speed(sg_host_self());
+    return [own_s = step_s * own](int steps) { pass(steps * own_s); };
+#else
+    const auto [fastest, slowest] = std::minmax_element(shares_.begin(), shares_.end());
+    if (*fastest == *slowest) return {};
+    if (measured_s_ == 0) measured_s_ = measure(ensemble);
+    if (!slowing_) slowing_ = std::make_unique<Slowing>((own / *fastest - 1) * measured_s_);
+    return [this](int steps) { (*slowing_)(steps); };
+#endif
+  }
+
+ private:
+  // Seconds of a step, on all ranks: of the rank that is disturbed least, each with walkers like its own,
+  // which make fewer steps.
+  double measure(Ensemble& ensemble) const {
+    constexpr int steps = 50000;
+    Options trial = options_;
+    trial.setup = "original";
+    trial.lag = trial.groups = 0;
+    trial.balance = false;
+    trial.walkers = std::max(1, options_.walkers / comm_.size);
+    trial.steps = std::max(1, steps / (trial.walkers * trial.rounds));
+    ensemble.prepare(trial, MPI_COMM_SELF);
+    ensemble.run();
+    const Report report = ensemble.finish(false).first;
+    double step_s = report.times.computation / static_cast<double>(report.steps);
+    comm_.lowest_each(&step_s, 1);
+    comm_.broadcast(step_s);
+    return step_s;
+  }
+
+  const Comm& comm_;
+  const Options& options_;
+  const double given_s_;
+  const std::vector<double> shares_;
+  double measured_s_ = 0;
+  std::unique_ptr<Slowing> slowing_;
+};
+
+}  // namespace hockney::annealing

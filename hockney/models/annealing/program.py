@@ -1,0 +1,76 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The rounds of an annealing as its case describes them, without any times.
+
+A. Fachat, K. H. Hoffmann, "Blocking vs. Non-blocking Communication under MPI on a Master-Worker Problem" (TU
+Chemnitz, 1998): the master sends the schedule of a round to the workers, and they return their statistics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hockney.core.case import Case
+
+SCHEDULE_BYTES = 8 + 2 * 4
+"""A double (temperature) and two integers (number of steps; flag)."""
+STATISTICS_BYTES = 4 * 8 + 4
+"""Four doubles (sums of the energies and of their squares, time of the simulation, best energy) and an
+integer (accepted moves)."""
+EQUAL = "equal"
+LEAD = 4
+"""Rounds that a rank may be ahead of the master's schedule, unless a case names another number."""
+
+
+@dataclass(frozen=True)
+class AnnealingProgram:
+    """`rounds` rounds of `steps` steps of each of `walkers` walkers, which `ranks` ranks divide. A rank takes
+    its share times as long for a step as the mean of the ranks: `shares`, empty if all are equal."""
+
+    setup: str
+    ranks: int
+    walkers: int
+    steps: int
+    rounds: int
+    lag: int = 0
+    lead: int = LEAD
+    test_every: int = 0
+    shares: tuple[float, ...] = ()
+
+    def walkers_of(self, rank: int) -> int:
+        """Blocks of consecutive walkers, the larger ones first."""
+        return self.walkers // self.ranks + (rank < self.walkers % self.ranks)
+
+    @property
+    def whole_steps(self) -> int:
+        """Of all walkers in all rounds."""
+        return self.walkers * self.steps * self.rounds
+
+
+def of_case(case: Case) -> AnnealingProgram | None:
+    """None if the ranks' times for a step are random, or if walkers move between them."""
+    shares = _shares(str(case["shares"]), case.ranks)
+    if shares is None or case["balance"] != "no":
+        return None
+    return AnnealingProgram(
+        setup=str(case["setup"]),
+        ranks=case.ranks,
+        walkers=int(case.number("walkers")),
+        steps=int(case.number("steps")),
+        rounds=int(case.number("temperatures")),
+        lag=int(case.number("lag")),
+        lead=int(case.number("lead", LEAD)),
+        test_every=int(case.number("test_every")),
+        shares=shares,
+    )
+
+
+def _shares(text: str, ranks: int) -> tuple[float, ...] | None:
+    """Relative to their mean, from proportions such as 1:2; () if they are equal."""
+    if text == EQUAL:
+        return ()
+    parts = text.split(":")
+    if len(parts) != ranks or not parts[0][:1].isdigit():
+        return None
+    values = [float(part) for part in parts]
+    mean = sum(values) / len(values)
+    return tuple(value / mean for value in values)

@@ -1,0 +1,102 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which set-up to take on a number of ranks.
+
+The times of a run are compared, which has the same number of steps in every set-up. One that finds
+significantly worse energies than the reference does not count, unless it certainly reaches the target energy
+sooner. If there is such a one, or if a target was given, the times to the target are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from hockney.core.fit import Estimate
+from hockney.models.statistics import stricter, verdict
+from hockney.studies.annealing.quality import Quality, quality
+from hockney.studies.annealing.results import AnnealingPoint, AnnealingResults
+
+Basis = Literal["time", "target"]
+Outcome = Literal["best", "alike", "undecided"]
+"""best: all others are notably slower; alike: certainly none of the rivals is; undecided: neither."""
+
+
+@dataclass(frozen=True)
+class SetupChoice:
+    """`fastest` by the estimates, without those `left_out` because of their energies. `rivals` are those that
+    are not certainly slower, `fastest` among them.
+    `take` is None if it is undecided: also if it is the fastest one, but too few seeds show whether its
+    energies are worse (`unknown_quality`). Of rivals that are alike it is the reference, otherwise the
+    fastest whose runs repeat with the same seed."""
+
+    ranks: int
+    basis: Basis
+    outcome: Outcome
+    take: AnnealingPoint | None
+    fastest: AnnealingPoint
+    rivals: tuple[AnnealingPoint, ...]
+    undecided: tuple[Estimate, ...] = ()
+    unknown_quality: bool = False
+    left_out: bool = False
+
+
+def choice(run: AnnealingResults, ranks: int) -> SetupChoice | None:
+    """None with fewer than two set-ups."""
+    found = quality(run, ranks)
+    points = list(run.on(ranks))
+    if len(points) < 2:
+        return None
+    worse = {each.point for each in found.losses if each.worse}
+    sooner = any(each.worse and each.worth == "faster" for each in found.losses)
+    basis: Basis = "target" if sooner or found.given_target is not None else "time"
+    if basis == "time":
+        points = [p for p in points if p not in worse]
+    costs = {p: _cost(found, p, basis) for p in points}
+    points = [p for p in points if costs[p] is not None]
+    if not points:
+        return None
+    fastest = min(points, key=lambda p: costs[p] or 0.0)
+    ratios = {p: _ratio(found, p, fastest, basis) for p in points if p is not fastest}
+    strict = stricter(len(ratios))
+    verdicts = {key: verdict(value, strict) for key, value in ratios.items()}
+    rivals = tuple(p for p in points if p is fastest or verdicts[p] != "slower")
+    still_open = tuple(
+        value for key, value in ratios.items() if verdicts[key] in ("undecided", "unknown") and value
+    )
+    alike = all(verdicts[p] == "alike" for p in rivals if p is not fastest)
+    if not alike:
+        return SetupChoice(ranks, basis, "undecided", None, fastest, rivals, still_open)
+    take = fastest if len(rivals) == 1 else _preferred(found, fastest, rivals, costs)
+    if basis == "time" and take is not found.reference and not _quality_known(found, take):
+        return SetupChoice(ranks, basis, "undecided", None, fastest, rivals, unknown_quality=True)
+    outcome: Outcome = "best" if len(rivals) == 1 else "alike"
+    left_out = basis == "time" and bool(worse)
+    return SetupChoice(ranks, basis, outcome, take, fastest, rivals, left_out=left_out)
+
+
+def _quality_known(found: Quality, point: AnnealingPoint) -> bool:
+    loss = found.loss(point)
+    return loss is not None and loss.equal_steps is not None and loss.equal_steps.low is not None
+
+
+def _preferred(
+    found: Quality,
+    fastest: AnnealingPoint,
+    rivals: Sequence[AnnealingPoint],
+    costs: Mapping[AnnealingPoint, float | None],
+) -> AnnealingPoint:
+    if (first := found.reference) in rivals and first is not None:
+        return first
+    repeating = [p for p in rivals if found.repeats(p)]
+    return min(repeating, key=lambda p: costs[p] or 0.0, default=fastest)
+
+
+def _cost(found: Quality, point: AnnealingPoint, basis: Basis) -> float | None:
+    return point.time.value if basis == "time" else found.target_time(point)
+
+
+def _ratio(found: Quality, of: AnnealingPoint, over: AnnealingPoint, basis: Basis) -> Estimate | None:
+    if basis == "time":
+        return found.run.ratio(of, over)
+    return found.target_ratio(of, over)

@@ -1,0 +1,92 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Annealing in the fake world: its results are the world's parameters."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from hockney.core.record import Record
+from hockney.launch.fake import FakeLauncher
+from hockney.launch.fake_annealing import PARTS, FakeAnnealing
+from hockney.launch.fake_world import World
+from hockney.launch.launcher import LaunchOptions
+from hockney.system.bundled import bundled_catalog, catalog_with
+
+CATALOG = catalog_with(bundled_catalog(), ["annealing"])
+WORLD = World(noise=0, launch_noise=0, tail=0, catalog=CATALOG)
+
+
+def measured(words: str, ranks: int = 4, world: World = WORLD) -> Record:
+    case = CATALOG.case(f"annealing {words}", ranks)
+    options = LaunchOptions("0.0", 0, 1e6, max_repetitions=6)
+    (record,) = [line for line in FakeLauncher(world).run([case], ranks, options) if isinstance(line, Record)]
+    return record
+
+
+def test_every_declared_metric_has_its_number_of_values():
+    record = measured("temperatures=7 seeds=3")
+    declared = {metric.name: metric for metric in CATALOG.workload("annealing").metrics}
+    assert record.metrics.keys() == declared.keys()
+    for name, series in record.metrics.items():
+        expected = 7 if declared[name].per == "superstep" else len(record.times_s)
+        assert len(series.values) == expected * (4 if declared[name].over_ranks == "each" else 1), name
+    assert record.metrics["run_seed"].values == [1, 2, 3, 1, 2, 3]
+    assert {"digest", "instance", "optimum"} <= record.labels.keys()
+
+
+@pytest.mark.parametrize("setup", ["original", "estimated", "decoupled", "lagged"])
+@pytest.mark.parametrize("more", ["", "shares=1:1:1:3", "shares=1:1:1:3 balance=yes", "test_every=10 lag=1"])
+def test_the_parts_of_each_rank_are_its_time(setup, more):
+    record = measured(f"setup={setup} {more}")
+    each = {name: np.reshape(record.metrics[f"rank_{name}"].values, (-1, 4)) for name in (*PARTS, "elapsed")}
+    assert sum(each[name] for name in PARTS) == pytest.approx(each["elapsed"])
+    assert each["elapsed"].max(axis=1) == pytest.approx(np.array(record.times_s))
+    for name in PARTS:
+        assert record.metrics[name].values == pytest.approx(list(each[name].mean(axis=1)))
+
+
+def test_uneven_ranks_wait_until_walkers_move():
+    even = measured("").times_s[0]
+    uneven = measured("shares=1:1:1:3")
+    balanced = measured("shares=1:1:1:3 balance=yes")
+    assert uneven.times_s[0] == pytest.approx(2 * even, rel=0.1)
+    # 4 ranks of the mean speed have 4/5 of the speed of these together
+    assert 0.8 * even < balanced.times_s[0] < even
+    assert balanced.metrics["moved_walkers"].values[0] > 0 == uneven.metrics["moved_walkers"].values[0]
+    assert sum(balanced.metrics["rank_steps"].values[:4]) == balanced.metrics["total_steps"].values[0]
+
+
+def test_the_energy_of_a_seed_is_the_set_ups_own():
+    truth = FakeAnnealing(own_spread=0)
+    world = replace(WORLD, annealing=truth)
+    original, estimated = (
+        np.array(measured(f"setup={setup} seeds=6", world=world).metrics["best_energy"].values)
+        for setup in ("original", "estimated")
+    )
+    assert len(set(original)) == 6
+    assert estimated - original == pytest.approx([truth.loss["estimated"] * truth.energy] * 6)
+
+
+def test_the_time_to_target_is_the_end_of_the_round_that_reaches_it():
+    trace = measured("temperatures=9")
+    best, ends = trace.metrics["round_best"].values, trace.metrics["round_end"].values
+    assert best == sorted(best, reverse=True) and ends[-1] == pytest.approx(trace.times_s[-1])
+    assert best[-1] == pytest.approx(trace.metrics["best_energy"].values[-1])
+    target = (best[3] + best[4]) / 2
+    assert measured(f"temperatures=9 target={target}").metrics["target_time"].values[-1] == pytest.approx(
+        ends[4]
+    )
+    assert measured("temperatures=9 target=1").metrics["target_time"].values == [-1] * 6
+    assert trace.metrics["target_time"].values == [-1] * 6
+
+
+def test_a_lag_costs_quality_and_blocking_costs_waiting():
+    lagged = measured("setup=lagged lag=3").metrics["best_energy"].values[0]
+    assert lagged > measured("setup=lagged lag=1").metrics["best_energy"].values[0]
+    original, collective = (measured(f"setup={setup}") for setup in ("original", "collective"))
+    assert original.metrics["waiting"].values[0] > collective.metrics["waiting"].values[0]
+    assert collective.metrics["computation"].values[0] > original.metrics["computation"].values[0]

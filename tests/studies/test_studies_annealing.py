@@ -1,0 +1,283 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The study of annealing in a world with known costs and energies: it finds the set-up that is best there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from hockney import api, lab, studies
+from hockney.core.settings import Settings
+from hockney.draw.page import Page, Table
+from hockney.launch.fake import FakeLauncher
+from hockney.launch.fake_annealing import FakeAnnealing
+from hockney.launch.fake_world import World
+from hockney.studies import Evidence, Options
+from hockney.studies.annealing.answer import answer, summary
+from hockney.studies.annealing.choice import SetupChoice, choice
+from hockney.studies.annealing.headline import headline
+from hockney.studies.annealing.plan import WORKLOADS
+from hockney.studies.annealing.predicted import predictions
+from hockney.studies.annealing.quality import Quality, quality
+from hockney.studies.annealing.results import COMMUNICATION, PARTS, AnnealingResults
+
+STUDY = studies.study("annealing")
+COSTLY = World(
+    annealing=FakeAnnealing(loss={"estimated": 0.01, "decoupled": 0.03}), round_s=20e-6, noise=0.01, tail=0.0
+)
+"""A broadcast or a gather of two ranks takes as long as a message of the annealing."""
+NAMES = ("original", "estimated", "lagged", "decoupled")
+
+
+def run(
+    folder: Path, annealing: FakeAnnealing | None = None, ranks: tuple[int, ...] = (2,), **parameters: object
+) -> Evidence:
+    world = COSTLY if annealing is None else replace(COSTLY, annealing=annealing)
+    bench = lab.fake_bench(FakeLauncher(world), cores=4, workloads=WORKLOADS)
+    options = Options(
+        ranks=ranks, parameters={"setups": NAMES, "predict": "no", "balance": "no"} | parameters
+    )
+    cases = STUDY.plan(options, bench.catalog, bench.machine)
+    made = lab.begin(folder, cases, Settings("annealing", seed=1, launches=6, budget_s=200.0), bench)
+    lab.measure(made, bench, lambda event: None)
+    return api.load(folder).evidence
+
+
+def chosen(evidence: Evidence, ranks: int = 2) -> SetupChoice:
+    found = choice(AnnealingResults.of(evidence), ranks)
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="module")
+def evidence(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
+    return run(
+        tmp_path_factory.mktemp("annealing") / "r", ranks=(2, 4), predict="yes", balance="yes", seeds=12
+    )
+
+
+@pytest.fixture(scope="module")
+def results(evidence: Evidence) -> AnnealingResults:
+    return AnnealingResults.of(evidence)
+
+
+def truth(results: AnnealingResults, setup: str, ranks: int = 2) -> tuple[dict[str, np.ndarray], float]:
+    """Seconds of each rank in each part, and of the run."""
+    [point] = [p for p in results.on(ranks) if p.setup == setup]
+    case, even = point.measured.case, np.ones(ranks)
+    parts = COSTLY.annealing.parts(case, even)
+    return parts, float(COSTLY.annealing.elapsed(case, even).max())
+
+
+def test_times_and_parts_are_those_of_the_world(results: AnnealingResults):
+    assert results.counts == (2, 4) and results.shown == 4
+    for ranks in results.counts:
+        assert [p.setup for p in results.on(ranks)] == ["original", "decoupled", "estimated", "lagged"]
+        reference = truth(results, "original", ranks)[1]
+        for p in results.on(ranks):
+            parts, whole = truth(results, p.setup, ranks)
+            assert p.time.value == pytest.approx(whole, rel=0.02)
+            assert p.rate.value == pytest.approx(32 * 50 * 200 / p.time.value)
+            for part in PARTS:
+                assert p.part(part) == pytest.approx(parts[part].mean(), rel=0.02)
+            assert sum(p.share(part) for part in PARTS) == pytest.approx(1)
+            assert p.sum_error < 1e-9
+        for each in results.compared(ranks):
+            expected = truth(results, each.point.setup, ranks)[1] / reference
+            assert each.ratio.value == pytest.approx(expected, rel=0.02)
+            assert each.ratio.low < each.ratio.value < each.ratio.high
+
+
+def test_the_fastest_set_up_is_taken_unless_its_energies_are_worse(evidence: Evidence, tmp_path: Path):
+    found = chosen(evidence)
+    assert (found.outcome, found.basis, found.take.setup) == ("best", "time", "lagged")
+    equal = chosen(run(tmp_path / "equal", FakeAnnealing(loss={}, own_spread=1e-4)))
+    assert (equal.outcome, equal.take.setup) == ("best", "decoupled")
+
+
+def test_blocking_is_best_where_communication_is_cheap_and_slows_computing(tmp_path: Path):
+    cheap = FakeAnnealing(message_s=0.1e-6, slower=0.2, loss={"decoupled": 0.03})
+    found = chosen(run(tmp_path / "r", cheap))
+    assert (found.outcome, found.take.setup) == ("best", "original")
+
+
+def test_set_ups_that_take_equally_long_are_alike_and_the_reference_is_taken(tmp_path: Path):
+    free = FakeAnnealing(message_s=0.0, post_s=0.0, slower=0.0, loss={"decoupled": 0.03})
+    found = chosen(run(tmp_path / "r", free))
+    assert (found.outcome, found.take.setup) == ("alike", "original")
+    assert {p.setup for p in found.rivals} == {"original", "estimated", "lagged"}
+
+
+def test_what_one_noisy_launch_shows_is_undecided(tmp_path: Path):
+    noisy = replace(COSTLY, noise=0.5, launch_noise=0.3)
+    bench = lab.fake_bench(FakeLauncher(noisy), cores=4, workloads=WORKLOADS)
+    options = Options(ranks=(2,), parameters={"setups": NAMES, "predict": "no", "balance": "no"})
+    cases = STUDY.plan(options, bench.catalog, bench.machine)
+    made = lab.begin(tmp_path / "r", cases, Settings("annealing", seed=1, launches=3, budget_s=2.0), bench)
+    lab.measure(made, bench, lambda event: None)
+    evidence = api.load(tmp_path / "r").evidence
+    found = chosen(evidence)
+    assert found.outcome == "undecided" and found.take is None and len(found.rivals) > 1
+    assert answer(evidence)["choices"][0]["take"] is None
+
+
+def test_a_fast_set_up_whose_energies_are_not_known_is_not_taken(tmp_path: Path):
+    equal = FakeAnnealing(loss={}, own_spread=1e-4)
+    found = chosen(run(tmp_path / "r", equal, seeds=1))
+    assert (found.outcome, found.unknown_quality, found.take) == ("undecided", True, None)
+    assert found.fastest.setup == "decoupled"
+
+
+def test_worse_energies_are_worth_it_if_the_target_is_reached_sooner(tmp_path: Path):
+    """Decoupled ranks need no messages, which take most of the time of the others."""
+    slow = FakeAnnealing(message_s=400e-6, spread=0.001, own_spread=1e-4, loss={"decoupled": 0.005})
+    found = chosen(run(tmp_path / "r", slow, setups=("original", "decoupled"), target=1100.0))
+    assert (found.outcome, found.basis, found.take.setup) == ("best", "target", "decoupled")
+
+
+@pytest.fixture(scope="module")
+def compared(results: AnnealingResults) -> Quality:
+    return quality(results, 2)
+
+
+def test_losses_are_those_of_the_world(compared: Quality):
+    expected = {"estimated": 0.01, "decoupled": 0.03, "lagged": 0.0}
+    assert {each.point.setup for each in compared.losses} == set(expected)
+    for each in compared.losses:
+        loss = each.equal_steps
+        assert each.seeds == 12, "all set-ups have the same seeds"
+        assert loss.value == pytest.approx(expected[each.point.setup], abs=0.002)
+        assert loss.high - loss.low < 0.005, "what a seed shares cancels: its spread is 1%"
+        assert each.worse == (expected[each.point.setup] > 0) and not each.better
+        assert compared.repeats(each.point)
+
+
+def test_energies_at_equal_time_and_times_to_the_target_are_from_the_courses(compared: Quality):
+    fastest = min(p.time.value for p in compared.points)
+    assert compared.equal_s == fastest
+    for p in compared.points:
+        assert len(p.courses) == 6 and len(p.courses[0].ends) == 200
+        if p is compared.reference:
+            assert compared.reached(p) >= 0.8, "nine in ten of its runs reach it, by definition"
+        if p.setup in ("original", "lagged"):
+            assert 0 < compared.target_time(p) <= p.time.value / compared.reached(p)
+        found = compared.energies_at(p, compared.equal_s)
+        assert min(found.values()) >= min(compared.energies(p).values())
+
+
+def test_runs_with_one_seed_that_differ_are_not_reproducible(compared: Quality, results: AnnealingResults):
+    point = results.on(2)[0]
+    first = point.records[0]
+    series = first.metrics["best_energy"]
+    changed = msgspec.structs.replace(series, values=[series.values[0] + 1, *series.values[1:]])
+    record = msgspec.structs.replace(first, metrics=first.metrics | {"best_energy": changed})
+    unlike = replace(point, records=(record, *point.records[1:]))
+    assert compared.unlike(unlike) == 1 and compared.repeats(unlike) is False
+    late = msgspec.structs.replace(first.metrics["rank_elapsed"], values=[0.1] * 2 * len(first.times_s))
+    wrong = msgspec.structs.replace(first, metrics=first.metrics | {"rank_elapsed": late})
+    assert replace(point, records=(wrong,)).sum_error > 0.5
+
+
+def test_load_balancing_wins_what_the_world_says(results: AnnealingResults):
+    assert [(each.point.ranks, each.point.setup) for each in results.balancing] == [
+        (2, "original"),
+        (4, "original"),
+    ]
+    for each in results.balancing:
+        shares = np.array([1.0] * (each.point.ranks - 1) + [2.0])
+        shares /= shares.mean()
+        took = [COSTLY.annealing.elapsed(p.measured.case, shares).max() for p in (each.point, each.over)]
+        assert each.ratio.value == pytest.approx(took[0] / took[1], rel=0.02)
+        assert each.verdict == "faster"
+
+
+def test_predicted_shares_are_those_of_the_world_where_it_follows_the_model(results: AnnealingResults):
+    found = predictions(results)
+    assert {(each.point.setup, each.point.ranks) for each in found.of} == {
+        (name, ranks) for name in NAMES for ranks in (2, 4)
+    }
+    for each in found.of:
+        assert each.error == pytest.approx(each.share - each.point.communication)
+        if each.point.setup == "decoupled":
+            assert each.share == each.error == 0.0
+        if (each.point.setup, each.point.ranks) == ("original", 2):
+            assert abs(each.error) < 0.01 and each.share > 0.1
+    errors = sorted(abs(each.error) for each in found.of if each.point.ranks == 2)
+    assert found.median_error(2) == pytest.approx((errors[1] + errors[2]) / 2)
+    assert abs(found.worst.error) == max(abs(each.error) for each in found.of)
+
+
+def test_the_page_has_the_papers_table_and_figures(evidence: Evidence, results: AnnealingResults):
+    page = STUDY.page(evidence)
+    tables = tables_of(page)
+    assert page.lead.name == "annealing-times" and page.lead.marks[0][0] == 1.0
+    paper = tables["annealing-paper"]
+    printed = {row[0]: row for row in paper.rows if row[1] == "4" and row[2] == "printed"}
+    assert printed["original"][5] == "16%" and printed["original"][8] == "15%"
+    assert printed["decoupled"][4].values == (0.0,)
+    measured = [row for row in paper.rows if row not in printed.values()]
+    assert len(measured) == 8
+    for row, p in zip(measured, results.plain, strict=True):
+        assert row[4].values == (p.of_rank(0, *COMMUNICATION),)
+        assert row[6].values == (p.of_workers("computation"),)
+    figures = {figure.name: figure for figure in page.figures}
+    for ranks in (2, 4):
+        series = figures[f"annealing-steps-{ranks}"].series
+        assert [each.name for each in series] == [p.label for p in results.on(ranks)]
+        for each in series:
+            assert each.y[0] == 0 and each.y[-1] == 32 * 50 * 200 and len(each.y) == 201
+        best = figures[f"annealing-energies-{ranks}"].series
+        assert all(each.y[0] > each.y[-1] for each in best)
+    bars = figures["annealing-parts"]
+    assert len(bars.x.names) == 16 and {each.kind for each in bars.series} == {"bars"}
+    assert len(tables["annealing-balancing"].rows) == 2 and len(tables["annealing-predicted"].rows) == 8
+    assert {"annealing-quality-2", "annealing-quality-4"} <= set(tables)
+
+
+def test_the_terminal_and_programs_have_the_answer(evidence: Evidence, results: AnnealingResults):
+    names = [table.name for table in summary(evidence)]
+    assert names == [
+        "annealing", "annealing-quality-4", "annealing-target-4", "annealing-balancing",
+        "annealing-predicted",
+    ]  # fmt: skip
+    document = answer(evidence)
+    assert document["reference"] == "original"
+    assert {(each["ranks"], each["take"]) for each in document["choices"]} == {
+        (ranks, chosen(evidence, ranks).take.label) for ranks in (2, 4)
+    }
+    one = next(each for each in document["setups"] if (each["setup"], each["ranks"]) == ("lagged", 2))
+    assert one["ratio"].high < 1 and one["speedup"].value > 1.2
+    assert one["parts_s"]["waiting"] == pytest.approx(
+        one["master_s"]["communication"] / 2
+        + one["worker_s"]["communication"] / 2
+        - one["parts_s"]["posting"]
+    )
+    alone = next(each for each in document["setups"] if each["ranks"] == 1)
+    assert alone["speedup"] is None and alone["ratio"] is None
+    losses = {(each["setup"], each["ranks"]): each["loss"] for each in document["quality"]}
+    assert losses["original", 2] is None and losses["decoupled", 2].low > 0.02
+    assert document["largest_sum_error"] < 0.01
+    assert len(headline(results)) >= 5
+
+
+def test_few_seeds_are_a_caveat(tmp_path: Path):
+    codes = {each.code for each in STUDY.page(run(tmp_path / "few", setups=NAMES[:2], seeds=3)).warnings}
+    assert "few-seeds" in codes and "not-reproducible" not in codes
+    many = {each.code for each in STUDY.page(run(tmp_path / "many", setups=NAMES[:2], seeds=12)).warnings}
+    assert "few-seeds" not in many
+
+
+def test_one_set_up_alone_has_no_choice_but_its_rate(tmp_path: Path):
+    evidence = run(tmp_path / "r", setups=("lagged",))
+    assert choice(AnnealingResults.of(evidence), 2) is None
+    assert answer(evidence)["choices"][0]["take"] is None
+    assert STUDY.page(evidence).headline and "annealing-quality-2" not in tables_of(STUDY.page(evidence))
+
+
+def tables_of(page: Page) -> dict[str, Table]:
+    return {table.name: table for section in page.sections for table in section.tables}
