@@ -77,7 +77,7 @@ def test_a_prefix_may_be_moved_and_the_example_finds_it(mpi, prefix, tmp_path):
 def test_it_needs_nothing_of_the_engine_but_these_folders(mpi, tmp_path):
     """The parts of a component: no workload, no measuring, no application."""
     engine = tmp_path / "engine"
-    for folder in ("base", "bpram", "bsp", "cmake", "coll", "comm", "include", "library", "sync"):
+    for folder in ("base", "bpram", "bsp", "cmake", "coll", "comm", "ensemble", "include", "library", "sync"):
         shutil.copytree(build.source_folder() / folder, engine / folder)
     shutil.copy(build.source_folder() / "VERSION", engine)
     build.install_library(mpi, tmp_path / "prefix", engine)
