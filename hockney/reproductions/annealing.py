@@ -114,9 +114,7 @@ def limits(compared: Sequence[Compared]) -> list[Limit]:
 
     return [
         within("computation, estimated and decoupled", rows(ESTIMATED, DECOUPLED, kind=COMPUTATION), 0.05),
-        within(
-            "communication, estimated and decoupled", rows(ESTIMATED, DECOUPLED, kind=COMMUNICATION), 0.2
-        ),
+        within("communication, estimated and decoupled", rows(ESTIMATED, DECOUPLED, kind=COMMUNICATION), 0.2),
     ]
 
 
