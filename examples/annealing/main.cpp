@@ -69,13 +69,14 @@ class Charges {
 
  private:
   static double distance(const Point& a, const Point& b) {
-    return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+    const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+    return std::sqrt(x * x + y * y + z * z);
   }
 
   static Point near(const Point& middle, double size, annealing::Random& random) {
     Point point = middle;
     for (double& x : point) x += size * (2 * random.uniform() - 1);
-    const double length = std::hypot(point[0], point[1], point[2]);
+    const double length = distance(point, {0, 0, 0});
     for (double& x : point) x /= length;
     return point;
   }
@@ -86,8 +87,8 @@ class Charges {
 void solve(int argc, char** argv) {
   annealing::Options options;
   options.setup = argc > 1 ? argv[1] : "original";
-  options.rounds = 200;
-  options.steps = 2000;
+  options.walkers = 32;
+  options.rounds = 100;
   const Charges problem(argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 12);
   const auto result = annealing::anneal(problem, options, MPI_COMM_WORLD);
 

@@ -21,7 +21,7 @@ from hockney.core.machine import Mpi
 pytestmark = [pytest.mark.mpi, pytest.mark.one_mpi]
 PROGRAMS = {"check", "coll_check", "unchanged", "rules", "random_supersteps", "steps"}
 """What tests compile into the prefix."""
-PACKAGES = "hockney", "hockney-coll", "hockney-bsp", "hockney-bpram"
+PACKAGES = "hockney", "hockney-coll", "hockney-bsp", "hockney-bpram", "hockney-annealing"
 
 
 @pytest.fixture(scope="session")
@@ -32,7 +32,9 @@ def check(mpi: Mpi, prefix: Path) -> Path:
 def test_what_is_installed_is_public_only(prefix):
     found = {str(path.relative_to(prefix)) for path in prefix.rglob("*") if path.is_file()} - PROGRAMS
     components = [
-        f"-{name}{build}" for name in ("barrier", "coll", "bsp", "bpram") for build in ("", "-release")
+        f"-{name}{build}"
+        for name in ("barrier", "coll", "bsp", "bpram", "annealing")
+        for build in ("", "-release")
     ]
     cmake = {f"lib/cmake/hockney/hockney{name}.cmake" for name in ("Config", "ConfigVersion", *components)}
     headers = {f"include/hockney/{name}.hpp" for name in ("barrier", "bpram", "bsp", "coll", "coll_span")}
@@ -42,7 +44,9 @@ def test_what_is_installed_is_public_only(prefix):
     programs = {f"bin/hockney-bsp{name}" for name in ("cc", "c++", "run")}
     pages = build.source_folder() / "library" / "bsp" / "man"
     manual = {f"share/man/{path.relative_to(pages)}" for path in pages.rglob("*.[137]")}
-    headers |= {"include/bpram.h", "include/bsp.h"}
+    headers |= {"include/bpram.h", "include/bsp.h", "include/hockney/annealing.hpp"}
+    public = build.source_folder() / "include"
+    headers |= {f"include/{path.relative_to(public)}" for path in public.glob("hockney/annealing/*.hpp")}
     assert found == {*headers, *static, *shared, *flags, *cmake, *programs, *manual}
     places = [path for path in prefix.rglob("*.cmake") if str(build.source_folder()) in path.read_text()]
     assert places == []
@@ -73,7 +77,7 @@ def test_a_prefix_may_be_moved_and_the_example_finds_it(mpi, prefix, tmp_path):
 def test_it_needs_nothing_of_the_engine_but_these_folders(mpi, tmp_path):
     """The parts of a component: no workload, no measuring, no application."""
     engine = tmp_path / "engine"
-    for folder in ("base", "bpram", "bsp", "cmake", "coll", "comm", "include", "library", "sync"):
+    for folder in ("base", "bpram", "bsp", "cmake", "coll", "comm", "ensemble", "include", "library", "sync"):
         shutil.copytree(build.source_folder() / folder, engine / folder)
     shutil.copy(build.source_folder() / "VERSION", engine)
     build.install_library(mpi, tmp_path / "prefix", engine)

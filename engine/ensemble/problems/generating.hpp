@@ -25,8 +25,8 @@ inline void check_generated(std::int64_t size, std::int64_t least, std::int64_t 
 
 // "uniform-1000-seed1"
 inline std::string generated_name(std::string name, std::initializer_list<int> sizes, std::uint64_t seed) {
-  for (const int size : sizes) name += "-" + std::to_string(size);
-  return name + "-seed" + std::to_string(seed);
+  for (const int size : sizes) name.append("-").append(std::to_string(size));
+  return name.append("-seed").append(std::to_string(seed));
 }
 
 // Fisher and Yates, in Durstenfeld's order (CACM 7, 1964, algorithm 235).

@@ -32,7 +32,7 @@ QuadraticAssignment read_qaplib(std::istream& in, const std::string& name) {
   std::vector<std::int32_t> flows = matrix(words, size, "the first matrix");
   std::vector<std::int32_t> distances = matrix(words, size, "the second matrix");
   const std::string more = words.next();
-  if (!more.empty()) words.fail("syntax", "nothing after the second matrix", quoted(more));
+  if (!more.empty()) words.fail("syntax", "nothing after the second matrix", in_quotes(more));
   try {
     return {{name, "QAPLIB file " + name, std::nullopt}, size, std::move(flows), std::move(distances)};
   } catch (const std::invalid_argument&) {

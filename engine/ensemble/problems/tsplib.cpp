@@ -32,7 +32,7 @@ class Tsplib final {
     for (; !key.empty() && key != "EOF"; key = words_.keyword()) entry(key);
     if (key == "EOF") {
       const std::string more = words_.next();
-      if (!more.empty()) words_.fail("syntax", "nothing after EOF", quoted(more));
+      if (!more.empty()) words_.fail("syntax", "nothing after EOF", in_quotes(more));
     }
     if (size_ == 0) words_.fail("incomplete", "DIMENSION", "none in the file");
     if (weight_type_.empty()) words_.fail("incomplete", "EDGE_WEIGHT_TYPE", "none in the file");
@@ -49,7 +49,7 @@ class Tsplib final {
           .rest_of_line();  // files are named differently: berlin52's name is that, ulysses22's ulysses22.tsp
     } else if (key == "TYPE") {
       const std::string type = words_.next();
-      if (type != "TSP") words_.fail("unsupported", "TYPE TSP", quoted(type));
+      if (type != "TSP") words_.fail("unsupported", "TYPE TSP", in_quotes(type));
       words_.rest_of_line();  // si175 and two others have a name there
     } else if (key == "DIMENSION") {
       once(size_ != 0, key);
@@ -59,12 +59,12 @@ class Tsplib final {
       once(!weight_type_.empty(), key);
       weight_type_ = words_.next();
       if (weight_type_ != "EXPLICIT" && metrics.count(weight_type_) == 0)
-        words_.fail("unsupported", weight_types, quoted(weight_type_));
+        words_.fail("unsupported", weight_types, in_quotes(weight_type_));
     } else if (key == "EDGE_WEIGHT_FORMAT") {
       once(!format_.empty(), key);
       format_ = words_.next();
       if (format_ != "FUNCTION" && !matrix_shape(format_))
-        words_.fail("unsupported", matrix_shapes(), quoted(format_));
+        words_.fail("unsupported", matrix_shapes(), in_quotes(format_));
     } else if (key == "NODE_COORD_TYPE" || key == "DISPLAY_DATA_TYPE") {
       words_.rest_of_line();  // implied by the weights, or for drawings only
     } else if (key == "NODE_COORD_SECTION") {
@@ -76,7 +76,7 @@ class Tsplib final {
       once(!matrix_.empty(), key);
       weights();
     } else {
-      words_.fail("syntax", "a keyword of TSPLIB for a symmetric instance", quoted(key));
+      words_.fail("syntax", "a keyword of TSPLIB for a symmetric instance", in_quotes(key));
     }
     words_.end_line(key);
   }
@@ -105,8 +105,9 @@ class Tsplib final {
     std::vector<Distances::Point> points(static_cast<std::size_t>(size));
     std::vector<bool> seen(points.size());
     for (int i = 1; i <= size; ++i) {
-      const std::string which = " " + std::to_string(i) + " of " + std::to_string(size);
-      const auto node = static_cast<std::size_t>(words_.whole("node" + which, 1, size) - 1);
+      std::string which = "node ";
+      which.append(std::to_string(i)).append(" of ").append(std::to_string(size));
+      const auto node = static_cast<std::size_t>(words_.whole(which, 1, size) - 1);
       const std::string place = " of node " + std::to_string(node + 1);
       if (seen[node]) words_.fail("value", "each node once", "node " + std::to_string(node + 1) + " again");
       seen[node] = true;
@@ -124,7 +125,7 @@ class Tsplib final {
     if (!shape)
       words_.fail("incomplete",
                   std::string("EDGE_WEIGHT_FORMAT before EDGE_WEIGHT_SECTION, ") + matrix_shapes(),
-                  format_.empty() ? "none" : quoted(format_));
+                  format_.empty() ? "none" : in_quotes(format_));
     matrix_ = read_matrix(words_, *shape, size);
   }
 

@@ -39,7 +39,7 @@ InstanceError::InstanceError(std::string code, std::string file, std::size_t lin
       expected{std::move(expected)},
       found{std::move(found)} {}
 
-std::string quoted(const std::string& word) {
+std::string in_quotes(const std::string& word) {
   constexpr std::size_t longest = 40;
   if (word.empty()) return "the end of the file";
   std::string shown = word.substr(0, longest);
@@ -87,13 +87,13 @@ std::string WordReader::keyword() {
 
 void WordReader::end_line(const std::string& after) {
   const std::string rest = rest_of_line();
-  if (!rest.empty()) fail("syntax", "the end of the line after " + after, quoted(rest));
+  if (!rest.empty()) fail("syntax", "the end of the line after " + after, in_quotes(rest));
 }
 
 double WordReader::real(const std::string& what) {
   const std::string word = next();
   const std::optional<double> value = decimal(word);
-  if (!value) fail(word.empty() ? "incomplete" : "syntax", what + ", a number", quoted(word));
+  if (!value) fail(word.empty() ? "incomplete" : "syntax", what + ", a number", in_quotes(word));
   return *value;
 }
 
@@ -102,10 +102,10 @@ std::int64_t WordReader::whole(const std::string& what, std::int64_t least, std:
   const std::optional<double> value = decimal(word);
   const std::string expected =
       what + ", a whole number from " + std::to_string(least) + " to " + std::to_string(most);
-  if (!value) fail(word.empty() ? "incomplete" : "syntax", expected, quoted(word));
+  if (!value) fail(word.empty() ? "incomplete" : "syntax", expected, in_quotes(word));
   if (*value != std::floor(*value) || *value < static_cast<double>(least) ||
       *value > static_cast<double>(most))
-    fail("value", expected, quoted(word));
+    fail("value", expected, in_quotes(word));
   return static_cast<std::int64_t>(*value);
 }
 

@@ -44,6 +44,6 @@ class WordReader final {
 };
 
 // `found` in messages: quoted, short and printable.
-std::string quoted(const std::string& word);
+std::string in_quotes(const std::string& word);
 
 }  // namespace hockney::annealing

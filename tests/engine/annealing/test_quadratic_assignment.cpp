@@ -72,7 +72,7 @@ TEST(QuadraticAssignment, AnnealingFindsOptimaAndNeverLess) {
     const double scale = *problem.optimum() / problem.size();
     double best = 1e300;
     for (std::uint64_t seed = 1; seed <= 4; ++seed)
-      best = std::min(best, annealed(problem, seed, scale, scale / 100, 50, 4000));
+      best = std::min(best, annealed(problem, seed, scale, scale / 100, 40, 1000));
     EXPECT_EQ(best, problem.optimum()) << name;
   }
 }

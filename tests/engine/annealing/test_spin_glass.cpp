@@ -112,7 +112,7 @@ TEST(SpinGlass, PlantedOptimaAreTheLowestEnergies) {
       EXPECT_GT(*glass.optimum(), -glass.dimensions() * glass.size());
       double best = 0;
       for (std::uint64_t run = 1; run <= 4; ++run)
-        best = std::min(best, annealed(glass, run, 3, 0.2, 50, 6400));
+        best = std::min(best, annealed(glass, run, 3, 0.3, 40, 1600));
       EXPECT_EQ(best, glass.optimum()) << glass.name();
     }
   }

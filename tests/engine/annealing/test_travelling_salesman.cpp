@@ -62,32 +62,39 @@ std::set<std::pair<std::int32_t, std::int32_t>> edges(const TravellingSalesman::
   return all;
 }
 
+// The positions of a move's path, or of the rest of the tour, whichever is shorter: both moves are one.
+std::pair<int, int> path(const TravellingSalesman::Move& move, int cities) {
+  const int length = move.last - move.first + 1 + (move.last < move.first ? cities : 0);
+  if (2 * length <= cities) return {move.first, move.last};
+  return {(move.last + 1) % cities, (move.first + cities - 1) % cities};
+}
+
 TEST(TravellingSalesman, ProposalsAreSymmetricAndNeverChangeNothing) {
   // The near ones of the two remote cities do not have these near them.
+  constexpr int cities = 13;
   const TravellingSalesman problem = with_type(
       "EUC_2D", "1 0 0 2 5 1 3 9 3 4 1 7 5 4 9 6 8 8 7 2 13 8 6 14 9 9 12 10 3 20 11 7 19 12 500 0 13 0 900",
-      13);
+      cities);
   constexpr int draws = 30000;
   Random random(1);
   const TravellingSalesman::State from = problem.initial(random);
-  std::map<std::set<std::pair<std::int32_t, std::int32_t>>, std::pair<int, TravellingSalesman::State>>
-      reached;
+  std::map<std::pair<int, int>, std::pair<int, TravellingSalesman::Move>> proposed;
   for (int i = 0; i < draws; ++i) {
-    TravellingSalesman::State state = from;
-    problem.accept(state, problem.propose(from, random));
-    const auto to = edges(state);
-    ASSERT_NE(to, edges(from));
-    ++reached.try_emplace(to, 0, state).first->second.first;
+    const TravellingSalesman::Move move = problem.propose(from, random);
+    ++proposed.try_emplace(path(move, cities), 0, move).first->second.first;
   }
-  EXPECT_EQ(reached.size(), 65U);  // 13 (13 - 3) / 2 pairs of edges without a common city
-  for (const auto& [to, count_and_state] : reached) {
+  EXPECT_EQ(proposed.size(), cities * (cities - 3) / 2U);  // pairs of edges without a common city
+  std::set<std::set<std::pair<std::int32_t, std::int32_t>>> tours{edges(from)};
+  for (const auto& [positions, count_and_move] : proposed) {
+    TravellingSalesman::State to = from;
+    problem.accept(to, count_and_move.second);
+    EXPECT_TRUE(tours.insert(edges(to)).second);
+    // The path at the same positions leads back.
     int back = 0;
-    for (int i = 0; i < draws; ++i) {
-      TravellingSalesman::State state = count_and_state.second;
-      problem.accept(state, problem.propose(count_and_state.second, random));
-      back += edges(state) == edges(from) ? 1 : 0;
-    }
-    EXPECT_NEAR(count_and_state.first, back, 6 * std::sqrt(count_and_state.first + back));
+    for (int i = 0; i < draws; ++i) back += path(problem.propose(to, random), cities) == positions ? 1 : 0;
+    EXPECT_NEAR(count_and_move.first, back, 6 * std::sqrt(count_and_move.first + back));
+    problem.accept(to, count_and_move.second);
+    EXPECT_EQ(edges(to), edges(from));
   }
 }
 
@@ -119,9 +126,9 @@ TEST(TravellingSalesman, AnnealingFindsOptimaAndNeverLess) {
   for (const char* name : {"burma14", "ulysses16", "gr17", "gr21", "ulysses22", "gr24", "fri26", "bays29"}) {
     const TravellingSalesman problem = TravellingSalesman::load(name);
     double best = 1e300;
+    const double scale = *problem.optimum() / problem.size();
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-      const double found = annealed(problem, seed, *problem.optimum() / problem.size(),
-                                    *problem.optimum() / problem.size() / 100, 50, 10000);
+      const double found = annealed(problem, seed, scale, scale / 50, 40, 100 * problem.size());
       EXPECT_GE(found, *problem.optimum()) << name;
       best = std::min(best, found);
     }
@@ -141,7 +148,7 @@ TEST(TravellingSalesman, GeneratedOptimaHold) {
     const TravellingSalesman problem = TravellingSalesman::grid(rows, columns);
     double best = 1e300;
     for (std::uint64_t seed = 1; seed <= 5; ++seed)
-      best = std::min(best, annealed(problem, seed, 100, 5, 50, 2000));
+      best = std::min(best, annealed(problem, seed, 100, 5, 40, 500));
     EXPECT_EQ(best, problem.optimum()) << rows << " by " << columns;
   }
   EXPECT_EQ(TravellingSalesman::grid(3, 3).optimum(), 941);
