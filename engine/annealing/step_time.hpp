@@ -38,7 +38,11 @@ class Slowing {
   explicit Slowing(double step_s) : step_s_(step_s), portion_(portion_s) {}
 
   void operator()(int steps) {
-    for (owed_s_ += steps * step_s_; owed_s_ >= portion_s; owed_s_ -= portion_s) portion_.run();
+    owed_s_ += steps * step_s_;
+    while (owed_s_ >= portion_s) {
+      portion_.run();
+      owed_s_ -= portion_s;
+    }
   }
 
  private:
