@@ -16,6 +16,12 @@ namespace hockney {
 
 Computing::Computing(double preset_s, bool) : preset_s_(preset_s) {}
 
+Computing Computing::of_steps(double preset_s) {
+  Computing fixed(preset_s);
+  fixed.steps_ = preset_s > 0 ? 1 : 0;
+  return fixed;
+}
+
 void Computing::run() {
   pass(preset_s_);
 }
@@ -53,6 +59,8 @@ constexpr double warm_up_s = 1e-3;
 constexpr double trial_steps = 4000;
 constexpr int trials = 41;
 constexpr int rechecks = 5;
+// The pace of a fixed amount of work is only checked for its error, on as many steps as this takes.
+constexpr double check_pace_s = 20e-6;
 
 void follow(double& pace, double measured) {
   if (std::abs(measured / pace - 1) < believable) pace += learning * (measured - pace);
@@ -65,6 +73,13 @@ Computing::Computing(double preset_s, bool own_clock) : preset_s_(preset_s) {
   timespec time{};
   own_clock_ = own_clock && clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0;
   if (preset_s_ > 0) find_pace();
+}
+
+Computing Computing::of_steps(double preset_s) {
+  Computing fixed(preset_s);
+  fixed.fixed_ = true;
+  fixed.steps_ = preset_s > 0 ? std::max(1.0, std::round(preset_s / fixed.step_s_)) : 0;
+  return fixed;
 }
 
 const char* Computing::clock() const {
@@ -152,7 +167,9 @@ void Computing::recheck() {
   if (runs_ > 0) ratios_.push_back(consumed_s_ / (static_cast<double>(runs_) * preset_s_));
   consumed_s_ = 0;
   runs_ = 0;
-  if (steps_ > 0 && (ratios_.empty() || now() - checked_ > recheck_every_s)) recheck_loop();
+  if (steps_ == 0 || (!ratios_.empty() && now() - checked_ <= recheck_every_s)) return;
+  fixed_ ? recheck_pace() : recheck_loop();
+  checked_ = now();
 }
 
 // The median of several checks, because an interrupt may fall into one of them.
@@ -168,7 +185,13 @@ void Computing::recheck_loop() {
   follow(ratio, median(checks));
   steps_ = std::max(1.0, steps_ / ratio);
   ratios_.push_back(median(checks));
-  checked_ = now();
+}
+
+void Computing::recheck_pace() {
+  const double steps = std::ceil(check_pace_s / step_s_);
+  std::vector<double> checks;
+  for (int i = 0; i < rechecks; ++i) checks.push_back((loop_time(steps) - reading_s_) / (steps * step_s_));
+  ratios_.push_back(median(checks));
 }
 
 double Computing::error() {

@@ -20,13 +20,19 @@ class Computing {
   // the thread clock is not used even if there is one.
   explicit Computing(double preset_s, bool own_clock = true);
 
+  // A fixed amount of work instead: every run() makes as many steps of the loop as take `preset_s` of
+  // processor time according to the pace found now. So the wall time of run() shows whatever slows it.
+  static Computing of_steps(double preset_s);
+
   void run();
   // Call it between measurements, not during them: if the work is short, it occasionally takes some 20 us.
   void recheck();
 
   double preset_s() const { return preset_s_; }
+  // Of a fixed amount of work, which is a single step on a simulated machine.
+  double steps() const { return steps_; }
   // Relative error of the consumed time: the median over the intervals between calls of recheck() or, for
-  // short work, over the errors that recheck() measured.
+  // short work and fixed amounts, over the errors that recheck() measured.
   double error();
   // Which clock measures the consumed time: "thread", "wall" or "simulated".
   const char* clock() const;
@@ -37,15 +43,17 @@ class Computing {
   bool paced(double steps);
   void run_by_clock();
   void recheck_loop();
+  void recheck_pace();
   void loop(std::uint64_t steps);
   double loop_time(double steps);
 
   double preset_s_;
   std::uint64_t state_ = 1;
   bool own_clock_ = true;
-  double reading_s_ = 0;   // one reading of the clock
-  double step_s_ = 0;      // one step of the loop
-  double steps_ = 0;       // of short work; 0: by the clock
+  double reading_s_ = 0;  // one reading of the clock
+  double step_s_ = 0;     // one step of the loop
+  double steps_ = 0;      // of short work or a fixed amount; 0: by the clock
+  bool fixed_ = false;
   double checked_ = 0;     // when, according to now()
   double consumed_s_ = 0;  // since recheck(), in `runs_` runs by the clock
   long runs_ = 0;

@@ -40,7 +40,6 @@ Conversation::Conversation(Part& part, std::unique_ptr<Channel> channel, Timetab
 void Conversation::run() {
   for (int round = 0; round < rounds_; ++round) {
     while (newest_ < round - timetable_.lead) hear(true);
-    if (round == rounds_) break;  // heard just now
     compute(round);
     end(round);
   }

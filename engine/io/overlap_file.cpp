@@ -13,6 +13,7 @@ constexpr Parameter overlap_file_parameters[] = {
     calls,
     pointer,
     computing_parameter,
+    duration_parameter,
     tests_parameter,
     parameters::sync_each};
 
@@ -29,7 +30,7 @@ extern constinit const WorkloadInfo overlap_file{
     .timing = Timing::longest,
     .parameters = overlap_file_parameters,
     .metrics = overlap_metrics,
-    .make = make_overlapped,
+    .make = make_overlapped_operation,
 };
 
 }  // namespace hockney::io

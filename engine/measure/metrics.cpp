@@ -15,7 +15,8 @@ namespace {
 
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 
-// Combines `values` over the ranks, in place; with `each`, the result on rank 0 is ranks times as long.
+// Combines `values` over the ranks, in place; with `each` and `slowest`, the result on rank 0 is ranks times
+// as long.
 void combine(OverRanks over_ranks, std::vector<double>& values, const Comm& control) {
   const auto count = static_cast<int>(values.size());
   switch (over_ranks) {
@@ -27,7 +28,8 @@ void combine(OverRanks over_ranks, std::vector<double>& values, const Comm& cont
       control.total_each(values.data(), count);
       for (double& value : values) value /= control.size;
       break;
-    case OverRanks::each: values = control.gathered(values); break;
+    case OverRanks::each:
+    case OverRanks::slowest: values = control.gathered(values); break;
   }
 }
 
@@ -48,6 +50,7 @@ const char* name_of(OverRanks over_ranks) {
     case OverRanks::sum: return "sum";
     case OverRanks::root: return "root";
     case OverRanks::each: return "each";
+    case OverRanks::slowest: return "slowest";
   }
   return "max";
 }
@@ -146,17 +149,37 @@ void MetricSamples::finish(const std::vector<bool>& keep) {
   if (empty()) return;
   HOCKNEY_EXPECT(chunk_.front().size() == keep.size());
   throw_problems(problem_, control_);
+  const std::vector<std::size_t> slowest_ranks = slowest();
   for (std::size_t i = 0; i < chunk_.size(); ++i) {
-    const Metric& metric = *series_[i].metric;
-    combine(metric.over_ranks, chunk_[i], control_);
+    const OverRanks over_ranks = series_[i].metric->over_ranks;
+    combine(over_ranks, chunk_[i], control_);
     if (!control_.root()) continue;
     // Gathered values are ordered by rank; a record orders them by repetition.
-    const std::size_t ranks =
-        metric.over_ranks == OverRanks::each ? static_cast<std::size_t>(control_.size) : 1;
-    for (std::size_t repetition = 0; repetition < keep.size(); ++repetition)
-      for (std::size_t rank = 0; keep[repetition] && rank < ranks; ++rank)
+    const std::size_t ranks = over_ranks == OverRanks::each ? static_cast<std::size_t>(control_.size) : 1;
+    for (std::size_t repetition = 0; repetition < keep.size(); ++repetition) {
+      const std::size_t first = over_ranks == OverRanks::slowest ? slowest_ranks[repetition] : 0;
+      for (std::size_t rank = first; keep[repetition] && rank < first + ranks; ++rank)
         series_[i].values.push_back(chunk_[i][rank * keep.size() + repetition]);
+    }
   }
+}
+
+std::vector<std::size_t> MetricSamples::slowest() const {
+  const std::size_t count = chunk_.front().size();
+  std::vector<double> sums(count, 0.0);
+  for (std::size_t i = 0; i < chunk_.size(); ++i)
+    for (std::size_t at = 0; series_[i].metric->phase && at < count; ++at) sums[at] += chunk_[i][at];
+  std::vector<std::size_t> slowest(count, 0);
+  const bool wanted = std::any_of(series_.begin(), series_.end(), [](const MetricSeries& series) {
+    return series.metric->over_ranks == OverRanks::slowest;
+  });
+  if (!wanted) return slowest;
+  const std::vector<double> all = control_.gathered(sums);
+  if (!control_.root()) return slowest;
+  for (std::size_t at = 0; at < count; ++at)
+    for (std::size_t rank = 1; rank < static_cast<std::size_t>(control_.size); ++rank)
+      if (all[rank * count + at] > all[slowest[at] * count + at]) slowest[at] = rank;
+  return slowest;
 }
 
 }  // namespace hockney

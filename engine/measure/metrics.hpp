@@ -16,8 +16,10 @@ namespace hockney {
 
 class Workload;
 
-// How the ranks' values are combined into one; `each` keeps one value per rank.
-enum class OverRanks { max, min, mean, sum, root, each };
+// How the ranks' values are combined into one; `each` keeps one value per rank. `slowest`, for metrics per
+// repetition, is the value of the rank whose phases add up to the most: the phases of a repetition whose time
+// is the longest over the ranks then add up to that time, and other values belong to the same rank.
+enum class OverRanks { max, min, mean, sum, root, each, slowest };
 // superstep: a value for each superstep of an operation, per record.
 enum class Per { record, repetition, superstep };
 
@@ -106,6 +108,9 @@ class MetricSamples {
   std::vector<MetricSeries>& series() { return series_; }
 
  private:
+  // On rank 0: of each repetition of the chunk, the rank whose phases add up to the most.
+  std::vector<std::size_t> slowest() const;
+
   const Comm& control_;
   MetricValues current_;
   std::vector<std::vector<double>> chunk_;  // for each metric this rank's values of the chunk's repetitions

@@ -9,11 +9,16 @@
 
 namespace hockney {
 
-// A collective operation that one function starts and another completes.
+// An operation that one function starts and another completes.
 class Started {
  public:
   virtual ~Started() = default;
+  // Writes requests(), at `request`.
   virtual void start(MPI_Request* request) = 0;
+  // The same on all ranks.
+  virtual int requests() const { return 1; }
+  // Whether this rank computes meanwhile; otherwise it waits for the operation at once.
+  virtual bool computes() const { return true; }
 };
 
 // A workload that measures such an operation by itself: the call, then MPI_Wait.

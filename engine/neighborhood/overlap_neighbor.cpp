@@ -17,6 +17,7 @@ constexpr Parameter overlap_neighbor_parameters[] = {
     seed_parameter,
     parameters::buffers,
     computing_parameter,
+    duration_parameter,
     tests_parameter,
     parameters::sync_each};
 
@@ -33,7 +34,7 @@ extern constinit const WorkloadInfo overlap_neighbor{
     .timing = Timing::longest,
     .parameters = overlap_neighbor_parameters,
     .metrics = overlap_metrics,
-    .make = make_overlapped,
+    .make = make_overlapped_operation,
 };
 
 }  // namespace hockney::neighborhood

@@ -14,6 +14,7 @@ constexpr Parameter overlap_parameters[] = {
     parameters::buffers,
     parameters::root,
     computing_parameter,
+    duration_parameter,
     tests_parameter,
     parameters::sync_each};
 
@@ -30,7 +31,7 @@ extern constinit const WorkloadInfo overlap{
     .timing = Timing::longest,
     .parameters = overlap_parameters,
     .metrics = overlap_metrics,
-    .make = make_overlapped,
+    .make = make_overlapped_operation,
 };
 
 }  // namespace hockney::nonblocking

@@ -5,7 +5,7 @@
 namespace hockney::nonblocking {
 namespace {
 
-constexpr Parameter overlap_ibarrier_parameters[] = {computing_parameter, tests_parameter,
+constexpr Parameter overlap_ibarrier_parameters[] = {computing_parameter, duration_parameter, tests_parameter,
                                                      parameters::sync_each};
 
 }  // namespace
@@ -21,7 +21,7 @@ extern constinit const WorkloadInfo overlap_ibarrier{
     .parameters = overlap_ibarrier_parameters,
     .metrics = overlap_metrics,
     .make = [](const Place& place, const Values& values) -> std::unique_ptr<Workload> {
-      return std::make_unique<Overlapped>(place, values, "ibarrier");
+      return make_overlapped(place, values, "ibarrier");
     },
 };
 

@@ -15,6 +15,7 @@ constexpr Parameter overlap_vector_parameters[] = {
     parameters::buffers,
     parameters::root,
     computing_parameter,
+    duration_parameter,
     tests_parameter,
     parameters::sync_each};
 
@@ -31,7 +32,7 @@ extern constinit const WorkloadInfo overlap_vector{
     .timing = Timing::longest,
     .parameters = overlap_vector_parameters,
     .metrics = overlap_metrics,
-    .make = make_overlapped,
+    .make = make_overlapped_operation,
 };
 
 }  // namespace hockney::nonblocking

@@ -19,6 +19,7 @@ constexpr Parameter overlap_persistent_parameters[] = {
     one_buffer,
     parameters::root,
     computing_parameter,
+    duration_parameter,
     tests_parameter,
     parameters::sync_each};
 
@@ -35,7 +36,7 @@ extern constinit const WorkloadInfo overlap_persistent{
     .timing = Timing::longest,
     .parameters = overlap_persistent_parameters,
     .metrics = overlap_metrics,
-    .make = make_overlapped,
+    .make = make_overlapped_operation,
 };
 
 }  // namespace hockney::persistent

@@ -89,6 +89,7 @@ void solve(int argc, char** argv) {
   options.setup = argc > 1 ? argv[1] : "original";
   options.walkers = 32;
   options.rounds = 100;
+  options.speed = 0.3;
   const Charges problem(argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 12);
   const auto result = annealing::anneal(problem, options, MPI_COMM_WORLD);
 

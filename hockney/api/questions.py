@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from hockney import lab, studies
@@ -13,6 +15,8 @@ from hockney.api import messages
 from hockney.core.case import NAME
 from hockney.core.parameters import parse_parameters
 from hockney.studies import ad_hoc, published_study
+
+FILE = re.compile(r"(?<=[=,])file:([^\s,]+)")
 
 
 @dataclass(frozen=True)
@@ -81,7 +85,7 @@ def _is_a_case(name: str, given: Mapping[str, str]) -> bool:
     declared = {parameter.name for parameter in studies.parameters_of(studies.study(name))}
     if not set(given) - declared:
         return False
-    workloads = {w.name: w for w in lab.bundled_catalog().workloads}
+    workloads = lab.bundled_workloads()
     if name not in workloads:
         return False
     return set(given) <= {"ranks", *(p.name for p in workloads[name].parameters)}
@@ -97,7 +101,18 @@ def join_cases(words: Sequence[str]) -> tuple[str, ...]:
             cases[-1] += f" {word}"
         else:
             cases.append(word)
-    return tuple(cases)
+    return tuple(absolute_files(case) for case in cases)
+
+
+def absolute_files(case: str) -> str:
+    """With the whole path of each NAME=file:PATH: ranks may be started in another folder, and a run resumed
+    from one. Relative paths whose whole path a case line cannot contain stay as they are."""
+    return FILE.sub(lambda found: _absolute(found[1]), case)
+
+
+def _absolute(path: str) -> str:
+    whole = str(Path(path).expanduser().absolute())
+    return f"file:{whole if FILE.fullmatch(f'=file:{whole}', 1) else path}"
 
 
 def refuse_unknown(question: Question, workloads: set[str]) -> None:

@@ -133,7 +133,7 @@ class Visits(msgspec.Struct, frozen=True, kw_only=True):
     preempted: list[int] = []
 
 
-OverRanks = Literal["max", "min", "mean", "sum", "root", "each"]
+OverRanks = Literal["max", "min", "mean", "sum", "root", "each", "slowest"]
 Per = Literal["record", "repetition", "superstep"]
 
 
@@ -142,8 +142,8 @@ class MetricSeries(msgspec.Struct, frozen=True, kw_only=True):
 
     `values` has one number if the metric is per record and combined over the ranks, one for each entry of
     `times_s` if it is per repetition, one for each superstep of an operation, in order, if it is per
-    superstep. If `over_ranks` is each, ranks vary fastest. A `phase` is a part of the operation's time, in
-    seconds per operation.
+    superstep. If `over_ranks` is each, ranks vary fastest; slowest is the rank whose phases of the repetition
+    add up to the most. A `phase` is a part of the operation's time, in seconds per operation.
     """
 
     unit: str

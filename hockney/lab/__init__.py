@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from hockney.lab.run_results import Results, results
     from hockney.lab.session import Outcome, begin, measure
     from hockney.lab.survey_reuse import survey_of, take_survey
-    from hockney.system.bundled import bundled_catalog, bundled_groups
+    from hockney.system.bundled import bundled_catalog, bundled_groups, bundled_workloads
 else:
     __getattr__ = lazy.attributes(
         __name__,
@@ -72,7 +72,7 @@ else:
             "hockney.lab.launch_order": "schedule",
             "hockney.lab.session": "Outcome begin measure",
             "hockney.lab.survey_reuse": "survey_of take_survey",
-            "hockney.system.bundled": "bundled_catalog bundled_groups",
+            "hockney.system.bundled": "bundled_catalog bundled_groups bundled_workloads",
         },
     )
 
@@ -102,6 +102,7 @@ __all__ = [
     "bring_simgrid",
     "bundled_catalog",
     "bundled_groups",
+    "bundled_workloads",
     "check",
     "check_memory",
     "check_ranks",

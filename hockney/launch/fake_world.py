@@ -6,7 +6,8 @@ One message follows a piecewise Hockney model, a train of messages LogGP (the PR
 Rehm, "Low-Overhead LogGP Parameter Assessment for Modern Interconnection Networks", 2007). A collective takes
 a + rounds * (latency + bytes * per_byte), an exchange on a ring the time of its steps' messages, computing
 the preset time, a message-based barrier the messages on its longest path, one in shared memory its flags; for
-bulk synchronous programs see `fake_bsp`, for the NAS benchmarks `fake_npb`, for annealing `fake_annealing`.
+bulk synchronous programs see `fake_bsp`, for the NAS benchmarks `fake_npb`, for annealing `fake_annealing`,
+for computing while messages are on their way `fake_overlap`.
 Fits of its results must recover these parameters.
 """
 
@@ -25,6 +26,7 @@ from hockney.core.record import MetricSeries
 from hockney.launch.fake_annealing import ANNEALING, FakeAnnealing
 from hockney.launch.fake_bsp import FakeBsp
 from hockney.launch.fake_npb import CHECKED_BYTES, NPB, FakeNpb
+from hockney.launch.fake_overlap import FakeOverlap
 from hockney.system.bundled import bundled_catalog
 
 PAIRS = {"send": 1.0, "sendrecv": 1.2, "isend": 1.1}
@@ -81,10 +83,13 @@ class World:
     bsp: FakeBsp = field(default_factory=FakeBsp)
     npb: FakeNpb = field(default_factory=FakeNpb)
     annealing: FakeAnnealing = field(default_factory=FakeAnnealing)
+    overlap: FakeOverlap = field(default_factory=FakeOverlap)
     noise: float = 0.03
     launch_noise: float = 0.004
     tail: float = 0.02
     seed: int = 1
+    slowed: tuple[tuple[str, float], ...] = ()
+    """Words of a case, and the factor by which each case that has all of them takes longer."""
     catalog: Catalog = field(default_factory=bundled_catalog, repr=False)
 
     def time(self, case: Case) -> float:
@@ -113,6 +118,8 @@ class World:
         ):
             if known is not None:
                 return known
+        if (parts := self.overlap.parts(workload, case, self.pure(case))) is not None:
+            return sum(parts.values())
         if workload.operation == "barrier":
             whole = self.barrier(str(case.get("algorithm", "mpi")), case.ranks)
             return whole * (self.exits if workload.name == "barrier_skew" else 1.0)
@@ -123,13 +130,26 @@ class World:
         return self.collective(workload.operation, case.ranks, size) * (self.cold_factor if cold else 1)
 
     def under(self, variables: Mapping[str, str]) -> World:
-        """The same world with a launch's variables: EAGER moves the end of the first piece."""
+        """The same world with a launch's variables: EAGER moves the end of the first piece, and MPI may have
+        a progress thread."""
+        threaded = self.overlap.under(variables)
+        world = replace(self, overlap=replace(self.overlap, progress_thread=threaded)) if threaded else self
         if EAGER not in variables:
-            return self
+            return world
         first, second, *rest = self.pieces
         limit = int(variables[EAGER])
         later = [piece for piece in rest if piece.first > limit]
-        return replace(self, pieces=(first, replace(second, first=limit), *later))
+        return replace(world, pieces=(first, replace(second, first=limit), *later))
+
+    def pure(self, case: Case) -> float:
+        """What is overlapped with computing, by itself: a message, or a collective of which nonblocking calls
+        have an i before their names."""
+        cold = case.get("buffers") == "cold"
+        if "pattern" in case or "polls" in case:
+            return self.message(case.bytes, cold)
+        operation = str(case.get("operation", self.catalog.entry(case.workload).operation))
+        whole = self.collective(operation.removeprefix("i"), case.ranks, case.bytes)
+        return whole * (self.cold_factor if cold else 1)
 
     def in_launch(self, launch: int) -> World:
         """The same world with the first seed of this launch."""
@@ -176,6 +196,9 @@ class World:
             return known
         if workload.role == ANNEALING:
             return self.annealing.values(metric, case, case_s, self.shares_of(case))
+        known = self.overlap.values(metric, workload, case, self.pure(case), case_s)
+        if known is not None:
+            return known
         work = self.work(case)
         preset = {} if work is None else {"work": work.seconds, "imbalance": work.imbalance}
         if metric.name == "paused":
@@ -200,7 +223,8 @@ class World:
             return self.npb.labels(case)
         if self.catalog.entry(case.workload).role == ANNEALING:
             return self.annealing.labels(case)
-        return {} if self.work(case) is None else {"work_clock": "thread"}
+        computes = self.work(case) is not None or "computing" in case or "polls" in case
+        return {"work_clock": "thread"} if computes else {}
 
     def shares_of(self, case: Case) -> np.ndarray:
         """Every rank's share in a case, 1 for each if it does not name them."""
@@ -270,12 +294,18 @@ class World:
         """In each repetition."""
         return CHECKED_BYTES if self.catalog.entry(case.workload).role == NPB else self.bytes_moved(case)
 
+    def slowness(self, case: Case) -> float:
+        """The product of the factors of `slowed` that apply to it."""
+        words = set(case.line.split())
+        return math.prod(factor for named, factor in self.slowed if set(named.split()) <= words)
+
     def sample(self, case: Case, launch: int, count: int) -> np.ndarray:
         """`count` repetitions of `case` in a launch: the same for the same seed."""
         words = f"{self.seed} {launch} {case.line}".encode()
         random = np.random.default_rng(zlib.crc32(words))
         factor = 1 + self.launch_noise * random.standard_normal()
         waits = (case.number("messages", 1) - 1) * self.pause(case)  # by the clock, without noise
+        factor *= self.slowness(case)
         times = (self.time(case) - waits) * factor * np.exp(self.noise * random.standard_normal(count))
         late = random.random(count) < self.tail
         return waits + times * np.where(late, 1 + 5 * random.exponential(1.0, count), 1.0)

@@ -21,7 +21,7 @@ from hockney.models.loaded_launches import (
     loaded_launches,
     uninterrupted,
 )
-from hockney.pages import collectives, loggp, machine_caveats, messages, point_to_point
+from hockney.pages import collectives, loggp, machine_caveats, messages, point_to_point, thread_caveats
 from hockney.pages.affinity import bound, crowded, processors
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import precision
@@ -39,8 +39,6 @@ SLOWED = 2.0
 """A repetition that took more than this many times as long as usual lost its time to the scheduler."""
 BEYOND = 2.0
 """Factor on the scatter predicted by the spread within launches: beyond it launches differ."""
-THREADS = "threads"
-"""The role of workloads with several threads in each rank."""
 CLOCK_SHARE = 0.1
 """The clock's step may be a tenth of a repetition: the engine batches operations until it is."""
 
@@ -157,23 +155,6 @@ def _unbound(evidence: Evidence) -> RunCaveat | None:
     cases = {r.case for r in evidence.run.records if r.launch in names}
     whole = len(free) == len(evidence.run.launches)
     return run_caveat(messages.unbound(len(free), len(evidence.run.launches)), None if whole else cases)
-
-
-def _threads_share_cores(evidence: Evidence) -> RunCaveat | None:
-    """Threads of a rank with fewer processors than threads: they take turns instead of running at the same
-    time."""
-    launches = {launch.launch: launch for launch in evidence.run.launches}
-    few: dict[str, tuple[int, int]] = {}
-    for m in evidence.of_role(THREADS):
-        threads = int(m.case.number("threads"))
-        for record in evidence.run.by_case().get(m.case.line, []):
-            masks = [len(processors(rank.cpus)) for rank in launches[record.launch].ranks]
-            if masks and 0 < min(masks) < threads:
-                few[m.case.line] = (threads, min(masks))
-    if not few:
-        return None
-    threads, cpus = max(few.values(), key=lambda each: each[0] / each[1])
-    return run_caveat(messages.threads_share_cores(threads, cpus), few)
 
 
 def _load(evidence: Evidence) -> RunCaveat | None:
@@ -388,8 +369,9 @@ def _fake(evidence: Evidence) -> RunCaveat | None:
 _ALL: tuple[Callable[[Evidence], RunCaveat | None], ...] = (
     _fake, machine_caveats.simulated, machine_caveats.poor_calibration,
     machine_caveats.two_mode_calibration, machine_caveats.between_nodes, machine_caveats.not_computed,
-    machine_caveats.published, _verification, _corrupted, _failures, _incomplete, _surveyed, _notices, _load,
-    _interrupted, _oversubscribed, _unbound, _threads_share_cores, machine_caveats.virtual,
+    machine_caveats.overlap, machine_caveats.published, _verification, _corrupted, _failures, _incomplete,
+    _surveyed, _notices, _load, _interrupted, _oversubscribed, _unbound, thread_caveats.threads_share_cores,
+    thread_caveats.progress_thread_shares_core, machine_caveats.virtual,
     machine_caveats.governor, _precision, _launches_in_two_modes, _launches_differ,
     _undecided_settings, _missed_launches, _few_launches, _clock, _contradiction, _poor_fit,
 )  # fmt: skip

@@ -36,6 +36,15 @@ def not_computed(evidence: Evidence) -> RunCaveat | None:
     return run_caveat(messages.not_computed(), left_out) if left_out else None
 
 
+def overlap(evidence: Evidence) -> RunCaveat | None:
+    """A simulator overlaps communication and computation perfectly."""
+    platform = evidence.machine.platform
+    cases = {m.case.line for m in evidence.of_role("overlap")}
+    if platform is None or not cases:
+        return None
+    return run_caveat(messages.simulated_overlap(platform.title), cases)
+
+
 def between_nodes(evidence: Evidence) -> RunCaveat | None:
     """Ranks on more nodes than anybody measured messages between."""
     platform = evidence.machine.platform

@@ -215,6 +215,25 @@ def threads_share_cores(threads: int, processors: int) -> Caveat:
     )
 
 
+def simulated_overlap(machine: str) -> Caveat:
+    return Caveat(
+        "simulated-overlap",
+        f"simulated messages on {machine} need no processor: they proceed while a rank computes, as on an "
+        "ideal network interface, whether it calls MPI or not",
+        "what computing hides",
+        "use a real machine",
+    )
+
+
+def progress_thread_shares_core() -> Caveat:
+    return Caveat(
+        "progress-thread-shares-core",
+        "MPI's progress thread shares a processor with its rank: each waits while the other runs",
+        "",
+        "use fewer ranks and leave them unbound (--no-bind), or bind each to several cores (--mpiexec-args)",
+    )
+
+
 def load(
     cores: float, steal: float, loaded: int, launches: int, cases: int, counted: int, fewest_quiet: int
 ) -> Caveat:

@@ -14,7 +14,7 @@ from hockney.pages.format import interval, percent, quantity, with_interval
 OPERATIONS = "operations"
 """The metric of workloads that count the operations of a run; divided by the time they give a rate."""
 RATE = "op/s"
-COMBINED = {"each": "largest of the ranks", "root": "at the root"}
+COMBINED = {"each": "largest of the ranks", "root": "at the root", "slowest": "slowest rank"}
 
 
 def tables(measured: Sequence[Measured]) -> tuple[Table, ...]:

@@ -45,8 +45,10 @@ class Compared:
     @property
     def error(self) -> float | None:
         """Relative error of the simulated value; None if there is nothing to compare."""
-        if self.simulated is None or self.published == 0:
+        if self.simulated is None:
             return None
+        if self.published == 0:
+            return 0.0 if self.simulated == 0 else None
         return self.simulated / self.published - 1
 
 

@@ -30,8 +30,8 @@ def near(rows: Iterable[Compared], within: float = NEAR) -> list[Compared]:
     return [row for row in measured(rows) if abs(row.error or 0.0) <= within]
 
 
-def missed(rows: Iterable[Compared]) -> list[Compared]:
-    return [row for row in measured(rows) if abs(row.error or 0.0) > NEAR]
+def missed(rows: Iterable[Compared], beyond: float = NEAR) -> list[Compared]:
+    return [row for row in measured(rows) if abs(row.error or 0.0) > beyond]
 
 
 def worst(rows: Iterable[Compared]) -> float | None:

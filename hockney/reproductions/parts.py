@@ -41,8 +41,12 @@ class Answer:
     def seconds(self, workload: str, **fixed: Value) -> float | None:
         """Time of the part's single case with these parameters (`ranks` is one of them): the median of its
         repetitions; None if it was not measured."""
-        times = [t for r in self._records.get(self.case(workload, **fixed).line, []) for t in r.times_s]
+        times = [t for r in self.records(workload, **fixed) for t in r.times_s]
         return median(times) if times else None
+
+    def records(self, workload: str, **fixed: Value) -> list[Record]:
+        """Of the part's single case with these parameters."""
+        return self._records.get(self.case(workload, **fixed).line, [])
 
     def case(self, workload: str, **fixed: Value) -> Case:
         """The part's single case with these parameters."""

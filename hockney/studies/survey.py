@@ -17,6 +17,7 @@ from hockney.pages.evidence import Evidence, Options, once
 from hockney.pages.first_screen import first_figure
 from hockney.pages.study_page import study_page
 from hockney.studies import messages
+from hockney.studies.overlap import survey as overlap
 from hockney.studies.sizes import DEFAULT, default_ranks, whole_doubles
 from hockney.studies.trains import trains
 
@@ -40,7 +41,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     """The full sweep of sizes between two ranks; every collective at a few sizes on each rank count."""
     sizes = options.sizes or DEFAULT
     ranks = options.ranks or default_ranks(machine)
-    lines = [*_pairs(sizes, catalog)] if 2 in ranks else []
+    lines = [*_pairs(sizes, catalog), *overlap.lines(sizes, catalog)] if 2 in ranks else []
     lines += [line for p in ranks for line in _collectives(sizes, p, catalog)]
     if not lines:
         raise messages.nothing_to_survey()
@@ -85,6 +86,7 @@ def page(evidence: Evidence) -> Page:
         point_to_point.section(evidence),
         loggp.section(evidence),
         collectives.section(evidence),
+        overlap.section(evidence),
         quality.parameters(evidence),
         course.section(evidence),
         quality.spread(evidence),
@@ -94,7 +96,7 @@ def page(evidence: Evidence) -> Page:
     return study_page(
         evidence,
         title="Survey of message passing",
-        headline=headline.sentences(evidence),
+        headline=tuple(filter(None, (*headline.sentences(evidence), overlap.sentence(evidence)))),
         warnings=everywhere(evidence),
         sections=rest,
         lead=lead,

@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from hockney import api, lab, models
+from hockney.api.questions import question
 from hockney.core.errors import Inconclusive, UsageError
 from hockney.lab import CaseEnded, MeasuringBegan
 from hockney.lab.kinds import fake
@@ -113,3 +114,13 @@ def test_a_prediction(folder, tmp_path, monkeypatch):
 def test_a_run_goes_on(folder):
     run = api.resume(folder)
     assert run.outcome is not None and run.outcome.measured == run.outcome.left == 0
+
+
+def test_files_in_cases_get_their_whole_path(tmp_path, monkeypatch):
+    """Ranks may be started in another folder."""
+    monkeypatch.chdir(tmp_path)
+    asked = question(["annealing instance=file:a.tsp,file:/b/c.tsp,gr17 size=9"])
+    assert asked.cases == (f"annealing instance=file:{tmp_path}/a.tsp,file:/b/c.tsp,gr17 size=9",)
+    (tmp_path / "with space").mkdir()
+    monkeypatch.chdir(tmp_path / "with space")
+    assert question(["annealing instance=file:a.tsp"]).cases == ("annealing instance=file:a.tsp",)

@@ -144,7 +144,9 @@ def test_what_cannot_be_shown_is_an_error_before_anything_is_measured(hockney, t
 
 def test_workloads_that_osu_lacks_are_refused_before_an_mpi_is_looked_for(hockney, tmp_path):
     """So nothing is compiled either, though the engine does not contain this workload."""
-    said = hockney("run", "overlap", "--format", "osu", "--machine", "", "--mpi", "/no/such/mpi")
+    said = hockney(
+        "run", "overlap operation=ibcast", "--format", "osu", "--machine", "", "--mpi", "/no/such/mpi"
+    )
     assert (said.code, said.error.code) == (2, "no-osu-benchmark")
     assert "pingpong" in said.error.fields["available"] and said.err.count("\n") == 1
 

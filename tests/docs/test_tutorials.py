@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Every tutorial is executed: its commands run, and print the output on the page.
+"""Every tutorial and some other pages are executed: their commands run, and print the output on the page.
 
 A page's first line may give its machine: `<!-- machine: real, mpi: openmpi -->`, or simulated. The default is
 the fake one, whose costs are known; on a real one a number matches any number. Real ones use 2 ranks.
@@ -19,9 +19,11 @@ from console import Step, matches, run, steps
 from real_mpi import engine_for, mpi_named, simgrid_here
 
 ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+OTHERS = ("published", "comparing", "studies/annealing", "studies/overlap")
 PAGES = [
-    *sorted((ROOT / "docs" / "tutorials").glob("*.md")),
-    *(ROOT / "docs" / page for page in ("published.md", "studies/annealing.md")),
+    *sorted((DOCS / "tutorials").glob("*.md")),
+    *(DOCS / f"{name}.md" for name in OTHERS),
 ]
 NEAR = 0.25
 REAL = re.compile(r"<!-- machine: (?:real, mpi: )?(\w+) -->")

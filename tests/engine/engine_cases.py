@@ -32,6 +32,7 @@ VALUES = {
     "shares": ("uniform:0.2",),
     "iterations": ("3",),
     "tests": ("2",),
+    "polls": ("3",),
     # kernels: fewer keys than samples, nodes that do not divide evenly, packets of several words
     "keys": ("1", "5", "3000"),
     "n": ("5", "67"),
@@ -46,8 +47,8 @@ VALUES = {
 """Of parameters without choices; others have their default value."""
 
 COMPUTING = (
-    "compute", "granularity", "overlap", "overlap_file", "overlap_ibarrier", "overlap_neighbor",
-    "overlap_persistent", "overlap_vector", "put_passive",
+    "availability", "compute", "granularity", "overlap", "overlap_file", "overlap_ibarrier",
+    "overlap_message", "overlap_neighbor", "overlap_persistent", "overlap_vector", "put_passive",
 )  # fmt: skip
 """Workloads that compute for a preset time."""
 SILENT_ALONE = ("granularity", "exscan", "iexscan")

@@ -3,6 +3,7 @@
 // Metrics that a workload declares and reports; run under mpiexec with the tests of mpi_measure.cpp.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <thread>
 
@@ -26,6 +27,8 @@ constexpr Metric own_metrics[] = {
     {.name = "spread", .over_ranks = OverRanks::each, .per = Per::repetition},
     {.name = "waiting", .unit = "s", .per = Per::repetition, .phase = true},
     {.name = "steps", .per = Per::superstep},
+    {.name = "rest", .unit = "s", .over_ranks = OverRanks::slowest, .per = Per::repetition, .phase = true},
+    {.name = "slowest_rank", .over_ranks = OverRanks::slowest, .per = Per::repetition},
 };
 
 class Reporter final : public Workload {
@@ -50,6 +53,9 @@ class Reporter final : public Workload {
     values.set("total", 1);
     values.set("spread", 10 * ++samples_ + comm_.rank);
     values.set("waiting", waiting_s_);
+    // In every second sample, the phases of rank 0 add up to more than those of the last rank.
+    values.set("rest", samples_ % 2 == 0 && comm_.rank == 0 ? 2 * waiting_s_ * comm_.size : 0);
+    values.set("slowest_rank", comm_.rank);
     if (kind_.invents && comm_.rank == 0) values.set("surprise", 1);
     runs_ = 0;
     waiting_s_ = 0;
@@ -89,7 +95,7 @@ TEST(Metrics, AreCombinedAsTheyAreDeclared) {
     const Measurement result =
         measured(reporter<false, false>, sync.c_str(),
                  {.precision = -1, .budget_s = 300, .max_repetitions = 7, .most_warm_up = 16});
-    EXPECT_EQ(result.metrics.size(), 8u);
+    EXPECT_EQ(result.metrics.size(), 10u);
     if (!control().root()) continue;
     EXPECT_EQ(result.labels.at("colour"), "red");
     const std::size_t repetitions = result.times_s.size();
@@ -106,6 +112,14 @@ TEST(Metrics, AreCombinedAsTheyAreDeclared) {
     for (const double waiting : series_of(result, "waiting").values)
       EXPECT_NEAR(waiting, 0.5e-3 * size, 1e-12);
     EXPECT_EQ(series_of(result, "waiting").values.size(), repetitions);
+    const std::vector<double>& rest = series_of(result, "rest").values;
+    const std::vector<double>& slowest = series_of(result, "slowest_rank").values;
+    ASSERT_EQ(slowest.size(), repetitions);
+    for (std::size_t i = 0; i < repetitions; ++i) EXPECT_EQ(slowest[i], rest[i] > 0 ? 0 : size - 1);
+    const auto of_rank_0 = std::count_if(rest.begin(), rest.end(), [](double phase) { return phase > 0; });
+    if (repetitions == 7) {  // none was dropped
+      EXPECT_TRUE(of_rank_0 == 3 || of_rank_0 == 4) << of_rank_0;
+    }
     // The ranks vary fastest, and a dropped repetition is dropped from the metrics too.
     const std::vector<double>& spread = series_of(result, "spread").values;
     ASSERT_EQ(spread.size(), repetitions * static_cast<std::size_t>(size));

@@ -139,10 +139,41 @@ def test_a_network_that_needs_no_processor_hides_all_of_the_shorter_one(simulate
     built = group_for(simgrid_here(), "hockney-nonblocking")
     words = ("ibcast bytes=1000 sync=window", f"overlap operation=ibcast bytes=1000 computing={computing}")
     alone, both = records(simulate([built.catalog.case(line, ranks) for line in words], ranks, built))
-    assert both.metric("pure") == pytest.approx(median(alone), rel=1e-3)
+    assert both.metrics["pure"].values == pytest.approx([median(alone)] * 2, rel=1e-3)
     assert both.metric("work") == pytest.approx(computing * median(alone), rel=1e-3)
     assert median(both) == pytest.approx(max(1, computing) * median(alone), rel=1e-3)
     assert both.metrics["overlap"].values == pytest.approx([100, 100], abs=0.1)
+
+
+@pytest.mark.parametrize("pattern", ["exchange", "send", "receive"])
+@pytest.mark.parametrize(("size", "tests"), [(1000, 0), (1_000_000, 0), (1_000_000, 4)])
+def test_a_message_hides_behind_computing_that_nothing_slows(engine, simulate, pattern, size, tests):
+    line = f"overlap_message pattern={pattern} bytes={size} tests={tests} computing=2"
+    (record,) = records(simulate([engine.catalog.case(line, 2)], 2))
+    pure, cpu, alone, computing = (
+        record.metrics[name].values for name in ("pure", "cpu", "alone", "computing")
+    )
+    if pattern != "send" or size > 65536:  # shorter ones have been sent when they are buffered
+        assert pure == pytest.approx([LATENCY_S + size * PER_BYTE_S] * 2, rel=0.01, abs=2e-7)
+    assert cpu == pytest.approx([2 * time for time in pure], rel=1e-3, abs=1e-7)
+    assert record.times_s == pytest.approx(cpu, rel=1e-3, abs=2e-7)
+    assert computing == pytest.approx(alone, rel=1e-6)
+    assert record.metrics["stolen"].values == pytest.approx([0, 0], abs=1e-4)
+
+
+def test_polls_find_all_messages_that_the_interval_is_long_enough_for(simulate):
+    """A message takes 10 us here: one returns within 100 us, none within 1 us."""
+    built = group_for(simgrid_here(), "hockney-nonblocking")
+    lines = [f"availability bytes=8 window=5 interval={s} polls=20" for s in (1e-4, 1e-6)]
+    found = simulate([built.catalog.case(line, 2) for line in lines], 2, built)
+    seldom, often = records(found)
+    assert seldom.metrics["messages"].values == [5 * 20] * 2
+    assert 0 < often.metrics["messages"].values[0] < 5 * 20
+    for record in (seldom, often):
+        work, time, size = record.metric("work"), record.times_s[0], record.parsed_case().bytes
+        assert record.metrics["availability"].values == pytest.approx([100 * work / time] * 2, rel=0.01)
+        received = record.metrics["messages"].values[0]
+        assert record.metrics["bandwidth"].values == pytest.approx([received * size / time] * 2, rel=0.01)
 
 
 def verifies(lines, cases, ranks, run=None):

@@ -65,8 +65,8 @@ SHARED = {
 @pytest.mark.parametrize("shape", SHARED)
 def test_the_engines_collective_algorithms_on_shared_links_take_what_is_predicted(engine, simulate, shape):
     """NICs in both directions, cables, nodes of several cores, a medium, processors that work for messages;
-    overheads that differ by call. On a medium the order of messages that set out at the same moment decides, in which SimGrid's repetitions
-    differ too."""
+    overheads that differ by call. On a medium the order of messages that set out at the same moment decides,
+    in which SimGrid's repetitions differ too."""
     ranks = 6
     keys, cases = collective_algorithms(engine, ranks)
     segment = Segment(

@@ -22,7 +22,7 @@ from pathlib import Path
 import pytest
 from call_server import Calls
 from fault_rounds import Rounds
-from real_mpi import engine_for, mpi_named
+from real_mpi import engine_for, group_for, mpi_named
 
 from hockney.store import RunFolder, left
 
@@ -208,4 +208,21 @@ def test_kills_of_a_real_run(call: Calls, tmp_path: Path, rng: random.Random, ro
             )
 
     bad, there = kill_and_resume(killings(), call, rng, rounds(1, 150))
+    assert bad == [] and there > 0
+
+
+@pytest.mark.mpi
+def test_kills_of_ranks_that_anneal(call: Calls, tmp_path: Path, rng: random.Random, rounds: Rounds):
+    """A run takes a second or so, so many kills strike in the middle of one."""
+    mpi = mpi_named("openmpi")
+    engines = group_for(mpi, "hockney-annealing").path.parent
+    case = "annealing setup=original,lagged,estimated walkers=8 steps=20000 temperatures=50 size=20"
+    words = ["run", case, "--launches", "2", "--budget", "5s", "--ranks", "2", "--mpi", mpi.mpicxx]
+
+    def killings() -> Iterator[Killing]:
+        while True:
+            target = "hockney-annealing"[:15]
+            yield Killing(tmp_path / "k", words, {}, usual_s=8.0, target=target, engines=engines)
+
+    bad, there = kill_and_resume(killings(), call, rng, rounds(1, 20))
     assert bad == [] and there > 0

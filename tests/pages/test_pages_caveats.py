@@ -186,6 +186,28 @@ def test_threads_that_share_a_core_have_a_caveat(cpus, shared):
         assert caveat.touches == labels(seen)(pair), "only the case with threads"
 
 
+@pytest.mark.parametrize(
+    ("masks", "value", "shared"),
+    [
+        (("0", "1"), "1", True),
+        (("0-1", "0-1"), "1", True),
+        (("0,2", "1,3"), "1", False),
+        (("0-3", "0-3"), "1", False),
+        (("0", "1"), "0", False),
+        (("", ""), "1", False),
+    ],
+)
+def test_a_progress_thread_that_shares_a_core_has_a_caveat(masks, value, shared):
+    seen = evidence({LINE: launches(10)})
+    ranks = [Rank(host="h", pid=k, cpus=cpus) for k, cpus in enumerate(masks)]
+    variables = {"MPIR_CVAR_ASYNC_PROGRESS": value}
+    made = tuple(
+        msgspec.structs.replace(launch, ranks=ranks, variables=variables) for launch in seen.run.launches
+    )
+    caveats_of = found(replace(seen, run=replace(seen.run, launches=made)))
+    assert ("progress-thread-shares-core" in caveats_of) == shared
+
+
 def test_a_busy_machine_is_one_caveat():
     """With what others used, how many launches that affects, and whether these count."""
     few = evidence({LINE: launches(7)}, {0: 0.9, 1: 0.5, 2: 0.3}, steal={2: 0.06})

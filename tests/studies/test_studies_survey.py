@@ -57,7 +57,7 @@ def quantities(text: str, units: str) -> list[float]:
 
 def test_the_headline_is_the_worlds(evidence, page):
     world = World()
-    short, long, _, barrier, _ = page.headline
+    short, long, _, barrier, _, _ = page.headline
     assert quantities(short, "ns|us") == [pytest.approx(world.message(0), rel=0.03)]
     [peak] = quantities(long, "GB/s")
     assert peak == pytest.approx((4 << 20) / world.message(4 << 20), rel=0.03)
@@ -213,9 +213,10 @@ def test_the_page_has_every_section_and_no_empty_figure(page, golden):
     titles = [section.title for section in page.sections]
     golden("survey_sections.json", titles)
     figures = {f.name: f for f in page.figures}
-    assert page.lead is figures["latency"] and {"bandwidth", "loggp"} < set(figures)
+    assert page.lead is figures["latency"]
+    assert {"bandwidth", "loggp", "overlap-ratio-message-2"} < set(figures)
     multiples = {f.name: f for f in figures.values() if f.name.startswith("collective-")}
-    assert len(figures) == 3 + len(multiples) and len(multiples) == len(collectives.of(CATALOG))
+    assert len(figures) == 4 + len(multiples) and len(multiples) == len(collectives.of(CATALOG))
     assert len({f.y.include for f in multiples.values()}) == 1, "the same times on all of them"
     names = [s.name for s in multiples["collective-allreduce"].series if s.kind == "points"]
     assert names == ["2 ranks", "4 ranks"]

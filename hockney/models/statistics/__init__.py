@@ -14,7 +14,7 @@ from hockney.models.loaded_launches import (
     kept,
     loaded_launches,
 )
-from hockney.models.statistics.comparison import (
+from hockney.models.significance import (
     NOTABLE,
     OPEN,
     Verdict,
@@ -24,6 +24,7 @@ from hockney.models.statistics.comparison import (
     verdict,
 )
 from hockney.models.statistics.estimates import estimate
+from hockney.models.statistics.independent import independent_ratio
 from hockney.models.statistics.interval import median_interval
 from hockney.models.statistics.launch_modes import LaunchModes, launch_modes
 from hockney.models.statistics.location import (
@@ -41,6 +42,7 @@ from hockney.models.statistics.matrix import (
     sum_quantile,
     tabulate,
 )
+from hockney.models.statistics.metrics import over_launches
 from hockney.models.statistics.modes import fast_visits
 from hockney.models.statistics.multiple_tests import adjusted
 from hockney.models.statistics.noise import MeasuredNoise, noise
@@ -54,6 +56,8 @@ from hockney.models.statistics.paired import (
     expected_time,
     ratio_of_expected_times,
 )
+from hockney.models.statistics.pooled_runs import PooledCase
+from hockney.models.statistics.ratio_estimate import RatioEstimate
 from hockney.models.statistics.ratios import mean_ratio, ratio, ratio_of_estimates
 from hockney.models.statistics.run_observations import (
     Times,
@@ -63,7 +67,7 @@ from hockney.models.statistics.run_observations import (
     precision_of,
 )
 from hockney.models.statistics.summary import summaries, summarise
-from hockney.models.statistics.sums import SumRatio, ratio_to_sum
+from hockney.models.statistics.sums import ratio_to_sum
 from hockney.models.statistics.turns import Turns, pooled
 from hockney.models.statistics.visits import LaunchTimesOnce, launch_times, visits_of
 
@@ -83,7 +87,8 @@ __all__ = [
     "Medians",
     "Observation",
     "ObservationTable",
-    "SumRatio",
+    "PooledCase",
+    "RatioEstimate",
     "Times",
     "Turns",
     "Verdict",
@@ -98,6 +103,7 @@ __all__ = [
     "expected_time",
     "fast_visits",
     "half_width",
+    "independent_ratio",
     "kept",
     "launch_modes",
     "launch_times",
@@ -107,6 +113,7 @@ __all__ = [
     "noise",
     "observe",
     "observe_case",
+    "over_launches",
     "pooled",
     "precision_of",
     "ratio",

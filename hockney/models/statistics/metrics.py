@@ -40,12 +40,12 @@ def _summary(name: str, records: Sequence[Record]) -> MetricSummary:
     by_rank: list[float] = []
     if first.over_ranks == "each":
         ranks = min(table.shape[1] for table in tables)
-        by_rank = [_over_launches([table[:, rank] for table in tables]).value for rank in range(ranks)]
+        by_rank = [over_launches([table[:, rank] for table in tables]).value for rank in range(ranks)]
     return MetricSummary(
         unit=first.unit,
         over_ranks=first.over_ranks,
         phase=first.phase,
-        typical=_over_launches([table.max(axis=1) for table in tables]),
+        typical=over_launches([table.max(axis=1) for table in tables]),
         by_rank=by_rank,
     )
 
@@ -60,7 +60,8 @@ def _repetitions_by_rank(series: MetricSeries, repetitions: int) -> np.ndarray:
     return values.reshape(rows, -1)
 
 
-def _over_launches(launches: Sequence[np.ndarray]) -> Estimate:
+def over_launches(launches: Sequence[np.ndarray]) -> Estimate:
+    """From the values of each launch: one, or one for each repetition."""
     ends = np.array([_ends(values) for values in launches])
     positive = bool((ends[:, 0] > 0).all() and not (ends[:, 1] <= 0).any())
     median, low, high = (np.log(ends) if positive else ends).T

@@ -51,12 +51,14 @@ struct Options {
   // In decoupled: the number of groups, so that results do not depend on the number of ranks; 0: one per
   // rank.
   int groups = 0;
-  // Walkers move to ranks that turn out to be faster.
+  // Walkers move to ranks that turn out to be faster, `lead` rounds after a schedule that announces it. Not
+  // in decoupled.
   bool balance = false;
 
   std::uint64_t seed = 1;
 
-  // The time when an energy of at most `target` is first found is reported.
+  // The time when an energy of at most `target` is first found is reported: the end of the steps in which it
+  // was, at most those of one walker in a round.
   double target = -std::numeric_limits<double>::infinity();
   // Called when this rank's walkers have made `steps` further steps: at most those of one walker in a round,
   // or until the next test; without proposals, those of all walkers of the rank. The time that it takes

@@ -10,21 +10,26 @@
 namespace hockney::annealing {
 
 // What is minimised: states with an energy, and moves from a state to a similar one. A State is movable. A
-// problem is constant while it is annealed, and the same on all ranks.
+// problem is constant while it is annealed, and the same on all ranks. Its functions throw nothing: an
+// exception on one rank would leave the others waiting for its messages.
 //
 //   initial   a random state
 //   energy    of a state, computed from scratch: a finite number
-//   propose   a random move; moves and their inverses have the same probability (Metropolis et al. 1953)
+//   propose   a random move; a move and its inverse have the same probability (Metropolis et al. 1953)
 //   change    of the energy, if the move were accepted; infinity forbids the move
 //   accept    carries the move out
 //   bytes     the size of any saved state: states are saved to move walkers between ranks, and when a new
 //   best
 //             energy is found
 //   save, load  copy a state to and from that many bytes; load() receives a state made by initial(). What is
-//               loaded equals what was saved in every bit, also in sums that contain rounding errors
+//             loaded equals what was saved in every bit, also in sums that contain rounding errors
 //
-// A problem may also have `double energy_bound() const`: no state's energy is beyond it in absolute value.
-// The statistics of the energies are then as accurate as possible (see `Options`).
+// The energy of a walker is that of its first state plus all changes; energy() is called for first states
+// only.
+//
+// A problem may also have `double energy_bound() const`: no state's energy is beyond it in absolute value. In
+// the sums of statistics, energies have a resolution relative to this bound (annealing.hpp); without it, to
+// 64 times the largest energy of a first state.
 template <class P>
 concept Problem =
     std::movable<typename P::State> &&

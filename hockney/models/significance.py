@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
 """Whether one time is notably longer than another, from the interval of their ratio, and how much longer to
-measure if the interval does not show it."""
+measure if the interval does not show it. Needs no numpy, so that a page of stored fits is written without
+it."""
 
 from __future__ import annotations
 
@@ -10,7 +11,6 @@ from statistics import NormalDist
 from typing import Literal
 
 from hockney.core.fit import Estimate
-from hockney.models.statistics.location import Z
 
 LEVEL = 0.95
 NOTABLE = 1.05
@@ -27,7 +27,8 @@ OPEN: tuple[Literal["undecided", "unknown"], ...] = ("undecided", "unknown")
 def stricter(comparisons: int) -> float:
     """The normal quantile for so many comparisons, over that for one: among a hundred equal pairs, five 95%
     intervals would exclude 1 (Bonferroni)."""
-    return NormalDist().inv_cdf(1 - (1 - LEVEL) / 2 / max(1, comparisons)) / Z
+    normal, tail = NormalDist(), (1 - LEVEL) / 2
+    return normal.inv_cdf(1 - tail / max(1, comparisons)) / normal.inv_cdf(1 - tail)
 
 
 def verdict(ratio: Estimate | None, stricter: float = 1.0) -> Verdict:

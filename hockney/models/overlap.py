@@ -1,0 +1,180 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What computing hides of a communication that was started before it, and what that costs the computing.
+
+Each repetition of a case gives three times: the communication by itself, t_pure (started and completed at
+once), the computation by itself, t_cpu, and both at once, t_total. Without overlap, the last is the sum of
+the others.
+
+- ratio: t_total / (t_pure + t_cpu). Starting the communication early pays where this is below 1.
+- hidden: (t_pure + t_cpu - t_total) / min(t_pure, t_cpu), the hidden share of the shorter of the two. Cut off
+  at 0 and 1, this is the overlap of the Intel MPI Benchmarks (User Guide, IMB-NBC). It is negative if both at
+  once take longer than one after the other.
+- availability: t_cpu / t_total, the CPU availability of W. Lawry, C. Wilson, A. B. Maccabe and R. Brightwell,
+  'COMB: A Portable Benchmark Suite for Assessing MPI Overlap', CLUSTER 2002.
+- slowdown: the time of the computation between the calls of MPI, over that without communication.
+
+Each is computed from every repetition, and summarised as metrics are. The engine reports the same as metrics,
+except that it cuts the share off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from hockney.core.fit import Estimate, ExactValue
+from hockney.core.record import Record
+from hockney.models.statistics import Observation, over_launches
+
+PURE = "pure"
+CPU = ("cpu", "work")
+"""The time of the computation without communication; records of hockney 0.1 have only the preset one."""
+PHASES = ("posting", "computing", "testing", "waiting")
+"""The parts of t_total. Their sum lacks the readings of the clock at both ends, which t_cpu and t_pure lack
+too: a few percent of a microsecond's operation."""
+COMPUTING, ALONE, STEP = "computing", "alone", "step"
+"""The computation between the calls, the same without communication, and one step of the latter."""
+
+
+@dataclass(frozen=True)
+class RecordTimes:
+    """A launch's times of each repetition (s)."""
+
+    total: np.ndarray
+    pure: np.ndarray
+    cpu: np.ndarray
+    slowdown: np.ndarray | None
+    step: np.ndarray | None
+
+    @classmethod
+    def of(cls, record: Record) -> RecordTimes | None:
+        """None if it does not report the times of both by themselves."""
+        pure = _each(record, PURE)
+        cpu = next((known for name in CPU if (known := _each(record, name)) is not None), None)
+        if pure is None or cpu is None:
+            return None
+        computing, alone = _each(record, COMPUTING), _each(record, ALONE)
+        slower = None
+        if computing is not None and alone is not None and (alone > 0).all():
+            slower = computing / alone
+        phases = [known for name in PHASES if (known := _each(record, name)) is not None]
+        total = np.sum(phases, axis=0) if len(phases) == len(PHASES) else np.asarray(record.times_s)
+        return cls(total, pure, cpu, slower, _each(record, STEP))
+
+    @property
+    def ratio(self) -> np.ndarray:
+        return np.asarray(self.total / (self.pure + self.cpu))
+
+    @property
+    def hidden(self) -> np.ndarray:
+        """0 where nothing was communicated or computed."""
+        shorter = np.minimum(self.pure, self.cpu)
+        saved = self.pure + self.cpu - self.total
+        return np.divide(saved, shorter, out=np.zeros_like(saved), where=shorter > 0)
+
+    @property
+    def imb(self) -> np.ndarray:
+        return np.clip(self.hidden, 0.0, 1.0)
+
+    @property
+    def availability(self) -> np.ndarray:
+        return np.asarray(self.cpu / self.total)
+
+    def step_ratio(self, other: RecordTimes) -> float:
+        """How many times as long a step of the computation takes; 1 if unknown."""
+        if self.step is None or other.step is None:
+            return 1.0
+        one, another = float(np.median(self.step)), float(np.median(other.step))
+        return one / another if one > 0 and another > 0 else 1.0
+
+
+@dataclass(frozen=True)
+class OverlapTimes:
+    """A case, one entry for each launch. `exact` times do not vary."""
+
+    launches: tuple[RecordTimes, ...]
+    exact: bool = False
+
+    @classmethod
+    def of(cls, seen: Observation, *, exact: bool = False) -> OverlapTimes:
+        """Of the launches that report the times of both by themselves."""
+        each = (RecordTimes.of(record) for record in seen.records)
+        return cls(tuple(times for times in each if times is not None), exact)
+
+    @cached_property
+    def ratio(self) -> Estimate:
+        return self._typical(lambda launch: launch.ratio)
+
+    @cached_property
+    def hidden(self) -> Estimate:
+        return self._typical(lambda launch: launch.hidden)
+
+    @cached_property
+    def imb(self) -> Estimate:
+        found = self._typical(lambda launch: launch.imb)
+        if found.low is None or found.high is None or self.exact:
+            return found
+        return Estimate(found.value, max(0.0, found.low), min(1.0, found.high))
+
+    @cached_property
+    def availability(self) -> Estimate:
+        return self._typical(lambda launch: launch.availability)
+
+    @cached_property
+    def slowdown(self) -> Estimate | None:
+        """None if the computation between the calls was not timed."""
+        each = [launch.slowdown for launch in self.launches]
+        known = [values for values in each if values is not None]
+        return self._over(known) if len(known) == len(each) else None
+
+    @cached_property
+    def pure(self) -> Estimate:
+        return self._typical(lambda launch: launch.pure)
+
+    @cached_property
+    def cpu(self) -> Estimate:
+        return self._typical(lambda launch: launch.cpu)
+
+    def ratio_to(self, plain: OverlapTimes) -> Estimate:
+        """t_total over the time of communication and then the same computation with other launch settings,
+        whose launches take turns with these."""
+        return self._over(
+            [
+                one.total / (np.median(other.pure) + one.cpu / one.step_ratio(other))
+                for one, other in self._turns(plain)
+            ]
+        )
+
+    def pure_ratio(self, plain: OverlapTimes) -> Estimate:
+        """t_pure over that with other launch settings."""
+        return self._over([one.pure / np.median(other.pure) for one, other in self._turns(plain)])
+
+    def step_ratio(self, plain: OverlapTimes) -> Estimate:
+        """The time of the same computation without communication, over that with other launch settings."""
+        return self._over([np.array([one.step_ratio(other)]) for one, other in self._turns(plain)])
+
+    def _turns(self, plain: OverlapTimes) -> Iterator[tuple[RecordTimes, RecordTimes]]:
+        return zip(self.launches, plain.launches, strict=False)
+
+    def _typical(self, value: Callable[[RecordTimes], np.ndarray]) -> Estimate:
+        return self._over([value(launch) for launch in self.launches])
+
+    def _over(self, launches: list[np.ndarray]) -> Estimate:
+        found = over_launches(launches)
+        return ExactValue.of(found.value) if self.exact else found
+
+
+def _each(record: Record, name: str) -> np.ndarray | None:
+    """A metric of each repetition; that of the record for each, if there is only one. None if there is
+    none."""
+    series = record.metrics.get(name)
+    if series is None or series.over_ranks == "each" or not series.values:
+        return None
+    values = np.asarray(series.values, dtype=float)
+    count = len(record.times_s)
+    if len(values) == count:
+        return values
+    return np.full(count, values[0]) if len(values) == 1 else None

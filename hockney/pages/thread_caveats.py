@@ -1,0 +1,48 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Caveats about threads that share processors: those of a workload, and MPI's progress thread."""
+
+from __future__ import annotations
+
+from hockney.core.progress_thread import switched_on
+from hockney.pages import messages
+from hockney.pages.affinity import processors
+from hockney.pages.evidence import Evidence
+from hockney.pages.run_caveat import RunCaveat, run_caveat
+
+THREADS = "threads"
+"""The role of workloads with several threads in each rank."""
+
+
+def threads_share_cores(evidence: Evidence) -> RunCaveat | None:
+    """Threads of a rank with fewer processors than threads: they take turns instead of running at the same
+    time."""
+    launches = {launch.launch: launch for launch in evidence.run.launches}
+    few: dict[str, tuple[int, int]] = {}
+    for m in evidence.of_role(THREADS):
+        threads = int(m.case.number("threads"))
+        for record in evidence.run.by_case().get(m.case.line, []):
+            masks = [len(processors(rank.cpus)) for rank in launches[record.launch].ranks]
+            if masks and 0 < min(masks) < threads:
+                few[m.case.line] = (threads, min(masks))
+    if not few:
+        return None
+    threads, cpus = max(few.values(), key=lambda each: each[0] / each[1])
+    return run_caveat(messages.threads_share_cores(threads, cpus), few)
+
+
+def progress_thread_shares_core(evidence: Evidence) -> RunCaveat | None:
+    """Launches with a progress thread whose ranks have a single processor each, or fewer than threads on a
+    host together."""
+    machine = evidence.machine.settings or {}
+    sharing = set()
+    for launch in evidence.run.launches:
+        masks = [processors(rank.cpus) for rank in launch.ranks]
+        few = len(set().union(*masks)) < 2 * len(masks) / max(1, len(launch.hosts))
+        if switched_on(machine | launch.variables) and all(masks) and (min(map(len, masks)) == 1 or few):
+            sharing.add(launch.launch)
+    if not sharing:
+        return None
+    return run_caveat(
+        messages.progress_thread_shares_core(), {r.case for r in evidence.run.records if r.launch in sharing}
+    )

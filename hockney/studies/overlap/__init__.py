@@ -1,0 +1,25 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Whether nonblocking communication pays: how much of it hides behind computing, and what that costs."""
+
+from __future__ import annotations
+
+from hockney.studies.overlap.answer import answer, is_conclusive, summary
+from hockney.studies.overlap.page import page
+from hockney.studies.overlap.plan import PARAMETERS, WORKLOADS, launch_settings, plan
+
+NAME = "overlap"
+HELP = "whether nonblocking communication pays: for which sizes, and how often to call MPI_Test"
+
+__all__ = [
+    "HELP",
+    "NAME",
+    "PARAMETERS",
+    "WORKLOADS",
+    "answer",
+    "is_conclusive",
+    "launch_settings",
+    "page",
+    "plan",
+    "summary",
+]

@@ -1,0 +1,152 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Over the size, for each number of tests: the hidden share, the time compared with that of one after the
+other, and how much computing slows down; and where the time goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from hockney.core.fit import Estimate
+from hockney.core.wording import plural
+from hockney.draw.figure import Axis, Figure, Series
+from hockney.pages.format import percent, quantity, ratio_bounds
+from hockney.pages.series import estimates
+from hockney.studies.overlap.results import PHASES, OverlapPoint, OverlapResults
+from hockney.studies.overlap.wording import VERDICTS, share_bounds, tests_of, titled
+
+LOWEST = -1.0
+"""The smallest share that is drawn."""
+Value = Callable[[OverlapPoint], "Estimate | None"]
+
+
+def hidden(run: OverlapResults, operation: str, ranks: int) -> Figure | None:
+    """The first screen's, and one for each other operation."""
+    points = _sized(run, operation, ranks)
+    if not points:
+        return None
+    return Figure(
+        f"overlap-hidden-{operation}-{ranks}",
+        f"{titled(operation)}, {plural(ranks, 'rank')}: what computing hides",
+        _sizes(points),
+        Axis("hidden share", "%", "linear", include=(0.0, 1.0)),
+        tuple(_series(points, lambda p: _shown(run.times(p).hidden), lambda p: _hidden_detail(run, p))),
+        "Of the communication or of the computation, whichever is shorter; below 0, both at once take longer "
+        "than one after the other (at -100%: by that or more). 95% intervals.",
+    )
+
+
+def ratio(run: OverlapResults, operation: str, ranks: int) -> Figure | None:
+    points = _sized(run, operation, ranks)
+    if not points:
+        return None
+    return Figure(
+        f"overlap-ratio-{operation}-{ranks}",
+        f"{titled(operation)}, {plural(ranks, 'rank')}: time / one after the other",
+        _sizes(points),
+        Axis("total / (pure + cpu)", "times", include=(0.5, 1.0)),
+        tuple(_series(points, lambda p: p.ratio, _ratio_detail)),
+        "Below 1, starting the communication early pays. 95% intervals.",
+    )
+
+
+def slowdown(run: OverlapResults, operation: str, ranks: int) -> Figure | None:
+    points = [p for p in _sized(run, operation, ranks) if run.times(p).slowdown is not None]
+    if not points:
+        return None
+    return Figure(
+        f"overlap-slowdown-{operation}-{ranks}",
+        f"{titled(operation)}, {plural(ranks, 'rank')}: computing",
+        _sizes(points),
+        Axis("time of computing / by itself", "times", include=(1.0,)),
+        tuple(_series(points, lambda p: run.times(p).slowdown, lambda p: tests_of(p))),
+        "The computation between the calls, without the tests. 95% intervals.",
+    )
+
+
+def times(run: OverlapResults, operation: str, ranks: int) -> Figure | None:
+    """Total against pure + cpu, whose points are of the case with the fewest tests."""
+    points = _sized(run, operation, ranks)
+    if not points:
+        return None
+    fewest = min(p.tests for p in points)
+    plain = [p for p in points if p.tests == fewest and p.progress == points[0].progress]
+    apart = Series(
+        "one after the other",
+        tuple(float(p.size) for p in plain),
+        tuple(run.times(p).pure.value + run.times(p).cpu.value for p in plain),
+        kind="line",
+        tone="neutral",
+    )
+    return Figure(
+        f"overlap-times-{operation}-{ranks}",
+        f"{titled(operation)}, {plural(ranks, 'rank')}: time",
+        _sizes(points),
+        Axis("time", "s"),
+        (*_series(points, lambda p: p.total, _ratio_detail), apart),
+    )
+
+
+def parts(run: OverlapResults, operation: str, ranks: int) -> Figure | None:
+    """A bar for each size and number of tests."""
+    points = [p for p in _sized(run, operation, ranks) if p.parts]
+    if not points:
+        return None
+    drawn = []
+    base = [0.0] * len(points)
+    for name in PHASES:
+        shares = [p.parts.get(name, 0.0) / (sum(p.parts.values()) or 1.0) for p in points]
+        detail = tuple(str(quantity(p.parts.get(name, 0.0), "s")) for p in points)
+        rows = tuple(map(float, range(len(points))))
+        drawn.append(Series(name, rows, tuple(shares), kind="bars", base=tuple(base), detail=detail))
+        base = [start + share for start, share in zip(base, shares, strict=True)]
+    return Figure(
+        f"overlap-parts-{operation}-{ranks}",
+        f"{titled(operation)}, {plural(ranks, 'rank')}: where the time goes",
+        Axis(
+            "size, tests",
+            "",
+            "linear",
+            names=tuple(f"{quantity(p.size, 'B')}, {tests_of(p)}" for p in points),
+        ),
+        Axis("share of the time", "%", "linear", include=(0.0, 1.0)),
+        tuple(drawn),
+        "Posting: until the call that starts the communication returns.",
+    )
+
+
+def _series(
+    points: Sequence[OverlapPoint], value: Value, detail: Callable[[OverlapPoint], str]
+) -> Iterator[Series]:
+    """One for each number of tests."""
+    for name in dict.fromkeys(map(tests_of, points)):
+        of = [p for p in points if tests_of(p) == name]
+        yield estimates(name, ((p.size, known, detail(p)) for p in of if (known := value(p)) is not None))
+
+
+def _shown(share: Estimate) -> Estimate:
+    """From LOWEST to 1, so that a case in which everything takes many times as long leaves room for the
+    others."""
+    ends = (None if end is None else _within(end) for end in (share.low, share.high))
+    return Estimate(_within(share.value), *ends)
+
+
+def _within(share: float) -> float:
+    return min(1.0, max(LOWEST, share))
+
+
+def _sized(run: OverlapResults, operation: str, ranks: int) -> list[OverlapPoint]:
+    return [p for p in run.of_operation(operation, ranks) if p.measured.has_size]
+
+
+def _sizes(points: Sequence[OverlapPoint]) -> Axis:
+    return Axis("size", "B", zero=True, include=tuple(float(p.size) for p in points))
+
+
+def _hidden_detail(run: OverlapResults, p: OverlapPoint) -> str:
+    share = run.times(p).hidden
+    return f"{percent(share.value)}{share_bounds(share)}, {VERDICTS[p.verdict]}"
+
+
+def _ratio_detail(p: OverlapPoint) -> str:
+    return f"{p.ratio.value:.2f}{ratio_bounds(p.ratio)}, {VERDICTS[p.verdict]}"

@@ -1,0 +1,89 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The page: whether nonblocking communication pays, what it hides and what it costs, and all numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from hockney.draw.figure import Figure
+from hockney.draw.page import Page, Section
+from hockney.models.significance import NOTABLE
+from hockney.pages import quality
+from hockney.pages.evidence import Evidence
+from hockney.pages.study_page import study_page
+from hockney.studies.overlap import figures, tables
+from hockney.studies.overlap.headline import headline
+from hockney.studies.overlap.results import OverlapResults
+
+Draw = Callable[[OverlapResults, str, int], "Figure | None"]
+
+METHOD = (
+    "Each case has the time of the communication by itself (pure: the call, and MPI_Wait at once), of the "
+    "computation by itself (cpu), and of both at once (total: the call, computation with evenly spaced calls "
+    "of MPI_Test, MPI_Wait).",
+    "Nonblocking communication pays if total / (pure + cpu) is at most "
+    f"{1 / NOTABLE:.2f} and its interval, over the ratios of the launches, excludes 1; for this, intervals "
+    "are widened for the number of cases (Bonferroni). It makes no difference if the interval excludes any "
+    "difference of 5%; otherwise it is undecided. With the progress thread, pure is that without it.",
+    "Of several numbers of tests, the best was chosen from the same measurements, so its gain is slightly "
+    "overestimated if several are alike.",
+)
+
+
+def page(evidence: Evidence) -> Page:
+    run = OverlapResults.of(evidence)
+    lead = next((drawn for drawn in _drawn(run, figures.hidden, run.shown)), None)
+    sections = [
+        _bests(run),
+        _multiples(run, "What computing hides", figures.hidden, without=lead),
+        _multiples(run, "How much computing slows down", figures.slowdown),
+        _multiples(run, "Time compared with one after the other", figures.ratio),
+        _definitions(run),
+        _multiples(run, "Where the time goes", figures.parts, closed=True),
+        _times(run),
+        None if evidence.machine.traits.noiseless else quality.spread(evidence),
+        quality.verification(evidence),
+    ]
+    return study_page(
+        evidence,
+        title="Overlap of communication and computation",
+        headline=headline(run),
+        sections=sections,
+        method=METHOD,
+        lead=lead,
+    )
+
+
+def _bests(run: OverlapResults) -> Section | None:
+    """A table for each operation, of which the first one explains the columns."""
+    each = ((ranks, operation) for ranks in run.counts for operation in run.operations)
+    found = [t for ranks, operation in each if (t := tables.best(run, ranks, operation)) is not None]
+    shown = (*found[:1], *(replace(table, caption="") for table in found[1:]))
+    return Section("Best number of tests", tables=shown) if shown else None
+
+
+def _drawn(run: OverlapResults, draw: Draw, *ranks: int) -> list[Figure]:
+    found = (draw(run, operation, p) for p in ranks or run.counts for operation in run.operations)
+    return [figure for figure in found if figure is not None]
+
+
+def _multiples(
+    run: OverlapResults, title: str, draw: Draw, *, without: Figure | None = None, closed: bool = False
+) -> Section | None:
+    drawn = tuple(f for f in _drawn(run, draw) if without is None or f.name != without.name)
+    return Section(title, figures=drawn, multiples=True, closed=closed) if drawn else None
+
+
+def _definitions(run: OverlapResults) -> Section | None:
+    if not run.points:
+        return None
+    return Section("IMB's overlap and COMB's availability", tables=(tables.definitions(run),), closed=True)
+
+
+def _times(run: OverlapResults) -> Section | None:
+    if not run.points:
+        return None
+    drawn = tuple(_drawn(run, figures.times))
+    return Section("All times", figures=drawn, tables=(tables.times(run),), closed=True)

@@ -1,0 +1,131 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What to measure: nonblocking operations with computing between the call and MPI_Wait, over sizes and
+numbers of calls of MPI_Test; and again with MPI's progress thread, where it has one, without such calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from hockney.core.case import Case
+from hockney.core.catalog import Catalog, Workload
+from hockney.core.launch_setting import LaunchSetting
+from hockney.core.machine import Machine
+from hockney.core.parameters import StudyParameter
+from hockney.core.progress_thread import OWN, THREAD, for_all_transports, thread_of
+from hockney.core.units import thin
+from hockney.pages.evidence import Options, once
+from hockney.studies.overlap import messages
+from hockney.studies.overlap.results import ROLE
+from hockney.studies.sizes import default_ranks, whole_doubles
+from hockney.studies.sync import SYNC, sync_of
+
+WORKLOADS = ("overlap", "overlap_vector", "overlap_ibarrier")
+"""Compiled on first use."""
+SIZES = (8, 1 << 10, 8 << 10, 32 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20)
+"""On both sides of the usual ends of the eager protocol."""
+THREAD_SIZES = 3
+"""Few: if a thread shares the core of its rank, every message waits for the scheduler, some milliseconds."""
+OPERATION = "operation"
+"""The parameter of a workload for several operations."""
+
+OPERATIONS = StudyParameter(
+    "operations",
+    "text",
+    "message, or nonblocking collectives",
+    default="message,iallreduce,ibcast",
+    many=True,
+    example="message,ialltoall",
+)
+TESTS = StudyParameter(
+    "tests",
+    "integer",
+    "numbers of calls of MPI_Test, evenly spaced in the computation",
+    default="0,4,64",
+    high=1e6,
+    many=True,
+)
+COMPUTING = StudyParameter(
+    "computing",
+    "real",
+    "computation, relative to the time of the communication",
+    default="1",
+    low=0.01,
+    high=1000,
+)
+PROGRESS = StudyParameter(
+    "progress",
+    "choice",
+    "own: by calls of MPI only; thread: also by MPI's progress thread, with the fewest tests, for 3 "
+    "sizes (default: both, where MPI has a thread for all transports)",
+    choices=(OWN, THREAD),
+    many=True,
+    example="own,thread",
+)
+PARAMETERS = (OPERATIONS, TESTS, COMPUTING, PROGRESS, SYNC)
+
+
+def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
+    sizes = options.sizes or SIZES
+    cases = [
+        catalog.case(line)
+        for operation in options.value(OPERATIONS)
+        for ranks in options.ranks or default_ranks(machine)
+        for line in _lines(*_workload(operation, catalog), ranks, sizes, options, machine)
+    ]
+    if not cases:
+        raise messages.only_between_two()
+    return once(cases)
+
+
+def launch_settings(options: Options, machine: Machine) -> Sequence[LaunchSetting]:
+    """That of the progress thread, if it is measured. Raises UsageError if it is requested and MPI has
+    none."""
+    thread = thread_of(machine)
+    asked = options.value(PROGRESS)
+    if not asked:
+        return () if thread is None or not for_all_transports(machine) else (thread,)
+    if THREAD not in asked:
+        return ()
+    if thread is None:
+        raise messages.no_progress_thread("" if machine.mpi is None else machine.mpi.title)
+    return (thread,)
+
+
+def _lines(
+    workload: Workload,
+    prefix: str,
+    ranks: int,
+    sizes: Sequence[int],
+    options: Options,
+    machine: Machine,
+) -> Iterator[str]:
+    """None if the workload does not run on so many ranks."""
+    if ranks < workload.min_ranks or (workload.max_ranks and ranks > workload.max_ranks):
+        return
+    settings = launch_settings(options, machine)
+    tests = options.value(TESTS)
+    sizes = whole_doubles(tuple(sizes)) if workload.size else (0,)
+    with_thread = thin(sizes, THREAD_SIZES)
+    for size in sizes:
+        line = f"{prefix}{f' {workload.size}={size}' if workload.size else ''} ranks={ranks}"
+        line += f" computing={options.value(COMPUTING):g} sync={sync_of(options, machine)}"
+        if OWN in (options.value(PROGRESS) or (OWN,)):
+            yield from (f"{line} tests={count}" for count in tests)
+        if size in with_thread:
+            yield from (f"{line} tests={tests[0]} setting={setting.name}" for setting in settings)
+
+
+def _workload(operation: str, catalog: Catalog) -> tuple[Workload, str]:
+    """The workload with this operation, and the beginning of its lines. Raises UsageError for an unknown
+    one."""
+    known: dict[str, tuple[Workload, str]] = {}
+    for workload in catalog.of_role(ROLE):
+        parameter = workload.parameter(OPERATION)
+        if parameter is None:
+            known[workload.operation] = workload, workload.name
+        else:
+            known |= {name: (workload, f"{workload.name} {OPERATION}={name}") for name in parameter.choices}
+    if operation not in known:
+        raise messages.unknown_operation(operation, known)
+    return known[operation]

@@ -1,0 +1,264 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Each operation and size: what computing hides with each number of tests, and which number is best."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from hockney.core.fit import Estimate, ExactValue
+from hockney.core.progress_thread import OWN, SETTING, THREAD
+from hockney.models.significance import OPEN, Verdict, stricter, time_to_decide, verdict
+from hockney.pages.evidence import Evidence, Measured
+
+if TYPE_CHECKING:
+    from hockney.models.overlap import OverlapTimes
+
+ROLE = "overlap"
+MESSAGE = "message"
+"""The operation between two ranks."""
+RATIO, HIDDEN, AVAILABILITY = "ratio", "overlap", "availability"
+"""Metrics: the time relative to that of communication and computation one after the other; the hidden share
+of the shorter of the two, and the share of the time in which the program computes (%)."""
+PHASES = ("posting", "computing", "testing", "waiting")
+"""Metrics: the parts of the time."""
+PAYS: Verdict = "faster"
+"""Nonblocking communication pays: starting it, computing and waiting takes less time than one after the
+other."""
+
+
+@dataclass(frozen=True)
+class OverlapPoint:
+    """A case. `ratio` is its time over that of the communication and the computation one after the other, the
+    communication without progress thread if that was measured too."""
+
+    measured: Measured
+    ratio: Estimate
+    verdict: Verdict
+
+    @property
+    def operation(self) -> str:
+        return operation_of(self.measured)
+
+    @property
+    def ranks(self) -> int:
+        return self.measured.case.ranks
+
+    @property
+    def size(self) -> int:
+        return int(self.measured.size)
+
+    @property
+    def tests(self) -> int:
+        return int(self.measured.case.number("tests"))
+
+    @property
+    def progress(self) -> str:
+        return THREAD if self.measured.case.setting else OWN
+
+    @property
+    def place(self) -> tuple[str, int, int]:
+        return self.operation, self.ranks, self.size
+
+    @property
+    def total(self) -> Estimate:
+        """The time of both at once (s)."""
+        return self.measured.summary.typical
+
+    @property
+    def pays(self) -> bool:
+        return self.verdict == PAYS
+
+    @property
+    def hidden(self) -> float | None:
+        """From 0 to 1, by IMB's definition, as reported by the engine."""
+        return self._share(HIDDEN)
+
+    @property
+    def availability(self) -> float | None:
+        """From 0 to 1, by COMB's definition, as reported by the engine."""
+        return self._share(AVAILABILITY)
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """Seconds of each phase that was reported."""
+        metrics = self.measured.summary.metrics
+        return {name: metrics[name].typical.value for name in PHASES if name in metrics}
+
+    def _share(self, name: str) -> float | None:
+        metric = self.measured.summary.metrics.get(name)
+        return None if metric is None else metric.typical.value / 100
+
+
+def operation_of(measured: Measured) -> str:
+    return str(measured.case.get("operation", measured.workload.operation))
+
+
+@dataclass(frozen=True)
+class BestTests:
+    """The points of one operation and size on so many ranks; `best` has the smallest ratio. Those with the
+    progress thread count if it pays: otherwise, long computations make the ratio nearly 1 with it."""
+
+    points: tuple[OverlapPoint, ...]
+
+    @property
+    def counted(self) -> tuple[OverlapPoint, ...]:
+        own = tuple(p for p in self.points if p.progress == OWN or p.pays)
+        return own or self.points
+
+    @property
+    def best(self) -> OverlapPoint:
+        """Among those for which nonblocking pays, if there are any; of equal ones that with fewer tests."""
+        return min(self.counted, key=lambda p: (not p.pays, round(p.ratio.value, 3), p.tests))
+
+    @property
+    def verdict(self) -> Verdict:
+        """That of the best number of tests. Nonblocking does not pay only if it does with no number."""
+        if self.best.pays:
+            return PAYS
+        every = {p.verdict for p in self.counted}
+        for state in (*OPEN, "alike"):
+            if state in every:
+                return state
+        return self.best.verdict
+
+    @property
+    def size(self) -> int:
+        return self.points[0].size
+
+
+@dataclass(frozen=True)
+class OverlapResults:
+    evidence: Evidence
+
+    @classmethod
+    def of(cls, evidence: Evidence) -> OverlapResults:
+        return evidence.cached(cls)
+
+    @cached_property
+    def points(self) -> tuple[OverlapPoint, ...]:
+        """By operation, messages first, ranks, size, progress and tests. Without those whose
+        records have no ratio, as of an older engine."""
+        level = stricter(len(self._measured))
+        points = []
+        for m in self._measured.values():
+            ratio = self._ratio(m)
+            points.append(OverlapPoint(m, ratio, verdict(ratio, level)))
+        points.sort(key=lambda p: (p.operation != MESSAGE, *p.place, p.progress, p.tests))
+        return tuple(points)
+
+    @cached_property
+    def _measured(self) -> dict[str, Measured]:
+        """By case line."""
+        settings = ("", SETTING)
+        every = (m for m in self.evidence.measured if m.workload.role == ROLE)
+        known = (m for m in every if RATIO in m.summary.metrics)
+        return {m.case.line: m for m in known if m.case.setting in settings}
+
+    def _ratio(self, m: Measured) -> Estimate:
+        plain = self._measured.get(m.case.under("").line)
+        if plain is not None and m.case.setting:
+            return self._times[m.case.line].ratio_to(self._times[plain.case.line])
+        ratio = m.summary.metrics[RATIO].typical
+        return ExactValue.of(ratio.value) if self.evidence.machine.exact else ratio
+
+    def times(self, p: OverlapPoint) -> OverlapTimes:
+        """Of each repetition."""
+        return self._times[p.measured.case.line]
+
+    @cached_property
+    def _times(self) -> dict[str, OverlapTimes]:
+        """By case line. A page with stored fits that does not need them is written without numpy."""
+        from hockney.models.overlap import OverlapTimes
+
+        observed = self.evidence.observed((m.case for m in self._measured.values()), cost="typical")
+        exact = self.evidence.machine.exact
+        return {seen.case.line: OverlapTimes.of(seen, exact=exact) for seen in observed}
+
+    @property
+    def operations(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(p.operation for p in self.points))
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """Numbers of ranks."""
+        return tuple(sorted({p.ranks for p in self.points}))
+
+    @cached_property
+    def shown(self) -> int:
+        """The number of ranks of which the headline reports: the largest with a core for each, otherwise the
+        smallest."""
+        own = [p for p in self.counts if p <= self.evidence.run.cores(self.evidence.machine)]
+        return own[-1] if own else min(self.counts, default=2)
+
+    def of_operation(self, operation: str, ranks: int, progress: str = "") -> tuple[OverlapPoint, ...]:
+        return tuple(
+            p
+            for p in self.points
+            if (p.operation, p.ranks) == (operation, ranks) and progress in ("", p.progress)
+        )
+
+    def best(self, operation: str, ranks: int) -> tuple[BestTests, ...]:
+        """For each size."""
+        sizes: dict[int, list[OverlapPoint]] = {}
+        for p in self.of_operation(operation, ranks):
+            sizes.setdefault(p.size, []).append(p)
+        return tuple(BestTests(tuple(points)) for points in sizes.values())
+
+    @cached_property
+    def every_best(self) -> tuple[BestTests, ...]:
+        return tuple(
+            each
+            for operation in self.operations
+            for ranks in self.counts
+            for each in self.best(operation, ranks)
+        )
+
+    @property
+    def pays(self) -> bool | None:
+        """Whether nonblocking communication pays at some size; None if that is undecided."""
+        found = {each.verdict for each in self.every_best}
+        if PAYS in found:
+            return True
+        return None if not found or not found.isdisjoint(OPEN) else False
+
+    @property
+    def conclusive(self) -> bool:
+        """Whether it pays somewhere, or whether that is decided for half of the sizes."""
+        undecided = [each for each in self.every_best if each.verdict in OPEN]
+        return bool(self.pays) or 2 * len(undecided) <= len(self.every_best)
+
+    @property
+    def threads(self) -> tuple[tuple[OverlapPoint, OverlapPoint], ...]:
+        """Each point with the progress thread, and the same one without."""
+        plain = {p.measured.case.line: p for p in self.points if p.progress == OWN}
+        of = ((p, plain.get(p.measured.case.under("").line)) for p in self.points if p.progress == THREAD)
+        return tuple((p, other) for p, other in of if other is not None)
+
+    def times_to_decide(self) -> list[float]:
+        """For each undecided size, the multiple of the measuring time that decides it."""
+        level = stricter(len(self.points))
+        return [time_to_decide(each.best.ratio, level) for each in self.every_best if each.verdict in OPEN]
+
+    @property
+    def launches(self) -> int:
+        """The fewest that measured a case."""
+        return min((p.measured.summary.launches for p in self.points), default=0)
+
+
+def sizes_where(found: Iterable[BestTests], *wanted: Verdict) -> list[int]:
+    return [each.size for each in found if each.verdict in wanted]
+
+
+def runs_of(wanted: Sequence[int], every: Sequence[int]) -> list[tuple[int, int]]:
+    """Sizes that follow each other among all measured ones, as first and last."""
+    found: list[tuple[int, int]] = []
+    last = -2
+    for place, size in enumerate(sorted(every)):
+        if size in wanted:
+            found = [*found[:-1], (found[-1][0], size)] if place == last + 1 else [*found, (size, size)]
+            last = place
+    return found
