@@ -56,10 +56,11 @@ def polled(mpi_name, ranks):
         pytest.skip("MPICH polls: more ranks than cores wait a scheduler's turn for every message")
 
 
-def answered(mpi, group, words, ranks, repetitions=2, hang=300.0):
+def answered(mpi, group, words, ranks, repetitions=2, hang=300.0, budget=None):
     """The records of these cases; of those with persistent collectives only if the MPI has them."""
     cases = [group.catalog.case(f"annealing {word}", ranks) for word in words]
-    lines = lines_of(launcher_for(mpi, group), cases, ranks, repetitions=repetitions, hang=hang)
+    launcher = launcher_for(mpi, group)
+    lines = lines_of(launcher, cases, ranks, repetitions=repetitions, hang=hang, budget=budget)
     refused = {failure.case for failure in failures(lines)}
     assert all(PERSISTENT in case for case in refused), [failure.message for failure in failures(lines)]
     found = records(lines)
@@ -219,7 +220,7 @@ def test_the_clock_of_a_run_is_its_time(mpi, group):
 def test_a_seed_is_a_pair(mpi, group):
     """Repetitions with one seed find one energy, in two set-ups with the same statistics."""
     words = [f"setup={setup} seeds=3 seed=5 {SMALL} size=12" for setup in ("original", "lagged")]
-    for record in verified(answered(mpi, group, words, 2, repetitions=6), 2):
+    for record in verified(answered(mpi, group, words, 2, repetitions=6, budget=120.0), 2):
         best = record.metrics["best_energy"].values
         assert record.metrics["run_seed"].values == [5, 6, 7, 5, 6, 7]
         assert best[:3] == best[3:] and len(set(best)) > 1
@@ -229,7 +230,7 @@ def test_launches_begin_with_different_seeds(mpi, group):
     case = group.catalog.case(f"annealing {SMALL} size=9 seed=3 seeds=8", 2)
     first = []
     for index in range(4):
-        options = LaunchOptions("T", index, budget_s=0.1, max_repetitions=2, hang_s=60.0, precision=1e-6)
+        options = LaunchOptions("T", index, budget_s=30.0, max_repetitions=2, hang_s=60.0, precision=1e-6)
         (record,) = records(list(launcher_for(mpi, group).run([case], 2, options)))
         here, following = record.metrics["run_seed"].values
         assert following == 3 + (here - 3 + 1) % 8

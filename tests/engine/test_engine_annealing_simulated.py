@@ -106,8 +106,8 @@ def test_walkers_move_to_faster_ranks_and_their_paths_stay():
         assert of_ranks(moving, "balancing").max() > 0
 
 
-def test_all_seeds_are_repeated():
+def test_every_seed_is_simulated_once():
+    """Simulations repeat themselves, seeds do not."""
     (record,) = simulated(["walkers=4 steps=20 temperatures=4 size=9 seeds=3"], 2, repetitions=4)
-    assert record.metrics["run_seed"].values == [1, 2, 3, 1]
-    best = record.metrics["best_energy"].values
-    assert best[0] == best[3]
+    assert record.metrics["run_seed"].values == [1, 2, 3]
+    assert len(set(record.metrics["best_energy"].values)) > 1

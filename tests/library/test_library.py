@@ -19,7 +19,7 @@ from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Mpi
 
 pytestmark = [pytest.mark.mpi, pytest.mark.one_mpi]
-PROGRAMS = {"check", "coll_check", "unchanged", "rules", "random_supersteps", "steps"}
+PROGRAMS = {"check", "coll_check", "unchanged", "rules", "random_supersteps", "steps", "tour"}
 """What tests compile into the prefix."""
 PACKAGES = "hockney", "hockney-coll", "hockney-bsp", "hockney-bpram", "hockney-annealing"
 
