@@ -3,7 +3,7 @@
 """Performance guidelines: a collective is not slower than another way to the same result."""
 
 from hockney.models.guidelines.matching import (
-    Comparison,
+    GuidelineComparison,
     MeasuredTerm,
     comparisons,
     decisive,
@@ -20,8 +20,8 @@ __all__ = [
     "OPERATIONS",
     "RULES",
     "SOURCES",
-    "Comparison",
     "Guideline",
+    "GuidelineComparison",
     "Judged",
     "MeasuredTerm",
     "State",

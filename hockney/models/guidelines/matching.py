@@ -34,7 +34,7 @@ class MeasuredTerm:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class GuidelineComparison:
     """The time of `left` should not exceed the sum of the `parts`."""
 
     rule: Guideline
@@ -61,7 +61,7 @@ class SizeSeries:
         return sorted(self.by_size)
 
 
-def comparisons(cases: Iterable[Case], catalog: Catalog) -> list[Comparison]:
+def comparisons(cases: Iterable[Case], catalog: Catalog) -> list[GuidelineComparison]:
     """Every comparison that the cases allow, in the order of the rules."""
     groups = _groups(cases, catalog)
     found = [each for group in groups if group.own for each in _of_group(group, groups)]
@@ -69,7 +69,7 @@ def comparisons(cases: Iterable[Case], catalog: Catalog) -> list[Comparison]:
     return sorted(found, key=lambda each: order[each.rule.name])
 
 
-def decisive(found: Iterable[Comparison]) -> bool:
+def decisive(found: Iterable[GuidelineComparison]) -> bool:
     """Whether an operation is compared with another way to do it, and not only with other sizes."""
     return any(each.rule.kind in ("emulation", "algorithm") for each in found)
 
@@ -87,7 +87,7 @@ def _groups(cases: Iterable[Case], catalog: Catalog) -> list[SizeSeries]:
     return list(groups.values())
 
 
-def _of_group(group: SizeSeries, groups: list[SizeSeries]) -> Iterator[Comparison]:
+def _of_group(group: SizeSeries, groups: list[SizeSeries]) -> Iterator[GuidelineComparison]:
     for rule in EMULATIONS:
         if rule.operation == group.workload:
             yield from _emulated(rule, group, groups)
@@ -97,12 +97,12 @@ def _of_group(group: SizeSeries, groups: list[SizeSeries]) -> Iterator[Compariso
         yield from _other_sizes(group)
 
 
-def _emulated(rule: Guideline, group: SizeSeries, groups: list[SizeSeries]) -> Iterator[Comparison]:
+def _emulated(rule: Guideline, group: SizeSeries, groups: list[SizeSeries]) -> Iterator[GuidelineComparison]:
     for size in group.sizes:
         parts = [_part(term, size, group, groups) for term in rule.terms]
         found = tuple(part for part in parts if part is not None)
         if size > 0 and len(found) == len(parts):
-            yield Comparison(rule, group.by_size[size], found)
+            yield GuidelineComparison(rule, group.by_size[size], found)
 
 
 def _part(term: Term, size: int, left: SizeSeries, groups: list[SizeSeries]) -> MeasuredTerm | None:
@@ -123,25 +123,25 @@ def _alike(group: SizeSeries, left: SizeSeries) -> bool:
     )
 
 
-def _by_algorithm(group: SizeSeries, groups: list[SizeSeries]) -> Iterator[Comparison]:
+def _by_algorithm(group: SizeSeries, groups: list[SizeSeries]) -> Iterator[GuidelineComparison]:
     rule = _rule("algorithm")
     for other in groups:
         if (other.workload, other.ranks) != (group.workload, group.ranks) or other.own:
             continue
         if {**other.fixed, ALGORITHM: MPI} == group.fixed:
             for size in sorted(set(group.by_size) & set(other.by_size)):
-                yield Comparison(rule, group.by_size[size], (MeasuredTerm(other.by_size[size]),))
+                yield GuidelineComparison(rule, group.by_size[size], (MeasuredTerm(other.by_size[size]),))
 
 
-def _other_sizes(group: SizeSeries) -> Iterator[Comparison]:
+def _other_sizes(group: SizeSeries) -> Iterator[GuidelineComparison]:
     monotony, split = _rule("monotony"), _rule("split")
     sizes = group.sizes
     for small in sizes:
         for large in _partners(small, sizes):
-            yield Comparison(monotony, group.by_size[small], (MeasuredTerm(group.by_size[large]),))
+            yield GuidelineComparison(monotony, group.by_size[small], (MeasuredTerm(group.by_size[large]),))
             if small > 0 and large % small == 0:
                 calls = MeasuredTerm(group.by_size[small], large // small)
-                yield Comparison(split, group.by_size[large], (calls,))
+                yield GuidelineComparison(split, group.by_size[large], (calls,))
 
 
 def _partners(size: int, sizes: list[int]) -> list[int]:

@@ -15,9 +15,9 @@ from typing import Literal
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.fit import Estimate
-from hockney.models.guidelines.matching import Comparison, comparisons
+from hockney.models.guidelines.matching import GuidelineComparison, comparisons
 from hockney.models.guidelines.rules import EMULATIONS, RULES, Guideline
-from hockney.models.statistics import NOTABLE, Observation, SumRatio, adjusted, ratio_to_sum
+from hockney.models.statistics import NOTABLE, Observation, RatioEstimate, adjusted, ratio_to_sum
 
 FACTOR = NOTABLE
 LEVEL = 0.05
@@ -32,7 +32,7 @@ class Judged:
     """A comparison with the `ratio` of the left side's time to the right side's. `p` is adjusted for the
     number of comparisons, None if the ratio has no interval."""
 
-    comparison: Comparison
+    comparison: GuidelineComparison
     ratio: Estimate
     p: float | None
     state: State
@@ -106,7 +106,7 @@ def judge(
     return Verdicts(factor, tuple(judged), launches)
 
 
-def _ratio(comparison: Comparison, by_case: dict[Case, Observation], exact: bool) -> SumRatio:
+def _ratio(comparison: GuidelineComparison, by_case: dict[Case, Observation], exact: bool) -> RatioEstimate:
     terms = [(by_case[part.case], float(part.count)) for part in comparison.parts]
     return ratio_to_sum(by_case[comparison.left], terms, exact=exact)
 

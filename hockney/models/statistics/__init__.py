@@ -24,6 +24,7 @@ from hockney.models.statistics.comparison import (
     verdict,
 )
 from hockney.models.statistics.estimates import estimate
+from hockney.models.statistics.independent import independent_ratio
 from hockney.models.statistics.interval import median_interval
 from hockney.models.statistics.launch_modes import LaunchModes, launch_modes
 from hockney.models.statistics.location import (
@@ -45,6 +46,8 @@ from hockney.models.statistics.modes import fast_visits
 from hockney.models.statistics.multiple_tests import adjusted
 from hockney.models.statistics.noise import MeasuredNoise, noise
 from hockney.models.statistics.observations import SHORTEST_S, Observation
+from hockney.models.statistics.pooled_runs import PooledCase
+from hockney.models.statistics.ratio_estimate import RatioEstimate
 from hockney.models.statistics.ratios import mean_ratio, ratio, ratio_of_estimates
 from hockney.models.statistics.run_observations import (
     Times,
@@ -54,7 +57,7 @@ from hockney.models.statistics.run_observations import (
     precision_of,
 )
 from hockney.models.statistics.summary import summaries, summarise
-from hockney.models.statistics.sums import SumRatio, ratio_to_sum
+from hockney.models.statistics.sums import ratio_to_sum
 from hockney.models.statistics.turns import Turns, pooled
 from hockney.models.statistics.visits import LaunchTimesOnce, launch_times, visits_of
 
@@ -72,7 +75,8 @@ __all__ = [
     "Medians",
     "Observation",
     "ObservationTable",
-    "SumRatio",
+    "PooledCase",
+    "RatioEstimate",
     "Times",
     "Turns",
     "Verdict",
@@ -83,6 +87,7 @@ __all__ = [
     "estimate",
     "fast_visits",
     "half_width",
+    "independent_ratio",
     "kept",
     "launch_modes",
     "launch_times",

@@ -20,6 +20,8 @@ simulated modes (`benchmarks/coverage_modes.py`) and of the ratios of real surve
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 
 from hockney.models.statistics.location import student
@@ -33,16 +35,29 @@ ROUNDS = 3
 def half_width_under_drift(series: np.ndarray) -> float:
     """Half width of the 95% interval of the mean of `series`, values over equally long periods in order of
     time; at least 4."""
-    counts = [blocks for blocks in BLOCKS if blocks <= len(series)]
-    return half_width_of_blocks(np.array(counts), np.array([_variance(series, n) for n in counts]))
+    return half_width_of_sum([block_variances(series)])
 
 
-def half_width_of_blocks(blocks: np.ndarray, variances: np.ndarray) -> float:
+def block_variances(series: np.ndarray) -> dict[int, float]:
+    """By number of blocks, the variance of the means of that many blocks of such a series."""
+    return {blocks: _variance(series, blocks) for blocks in BLOCKS if blocks <= len(series)}
+
+
+def half_width_of_sum(parts: Sequence[Mapping[int, float]]) -> float:
+    """Half width of the 95% interval of the sum (or difference) of the means of independent series, from
+    their block variances, which add up, as do the degrees of freedom; 0 without any."""
+    known = [part for part in parts if part]
+    common = [blocks for blocks in BLOCKS if known and all(blocks in part for part in known)]
+    variances = np.array([sum(part[blocks] for part in known) for blocks in common])
+    return half_width_of_blocks(np.array(common), variances, FREEDOM * len(known))
+
+
+def half_width_of_blocks(blocks: np.ndarray, variances: np.ndarray, freedom: int = FREEDOM) -> float:
     """The same, from the variances of the values of a block if the series is cut into this many `blocks`."""
     if not variances.any():
         return 0.0
     independent, slow = _fit(blocks.astype(float), variances)
-    return student(FREEDOM) * max(independent, slow) ** 0.5
+    return student(freedom) * max(independent, slow) ** 0.5
 
 
 def _variance(series: np.ndarray, blocks: int) -> float:

@@ -121,7 +121,7 @@ def half_width(values: np.ndarray, within: np.ndarray | float) -> np.ndarray:
     return blended(*spread(values), within)
 
 
-def blended(between: np.ndarray | float, freedom: int, within: np.ndarray | float) -> np.ndarray:
+def blended(between: np.ndarray | float, freedom: float, within: np.ndarray | float) -> np.ndarray:
     """The half width from the variance S = `between` of a centre over launches, with its degrees of freedom,
     and from `within`, as above."""
     between, within = np.asarray(between, dtype=float), np.asarray(within, dtype=float)

@@ -149,18 +149,29 @@ class Observation:
     def half_widths_of_center(self) -> tuple[float, float]:
         """How far the ends of the interval of `log_center` are below and above it, if all launches were
         measured."""
+        in_time = half_width_in_time(self.visits, self.visits_at_s)
+        below, above = (
+            max(float(half_width(self.log_typical, within)), in_time, least)
+            for within, least in zip(self.half_widths_within(), self.least_half_widths(), strict=True)
+        )
+        return below, above
+
+    def half_widths_within(self) -> tuple[float, float]:
+        """The same as the spread within launches predicts them, nan if unknown."""
         # Several launches determine the correlation better than each alone: t - 1.96 falls as the degrees of
         # freedom add up.
         shrink = (Z + np.mean(self.quantile - Z) / len(self.quantile)) / self.quantile
-        least = half_width_in_time(self.visits, self.visits_at_s)
-        if self.chosen_from is not None:
-            every = self.chosen_from
-            least = max(least, undisturbed_half_width(every.visits, every.visits_at_s))
+        return of_mean(self.below * shrink), of_mean(self.above * shrink)
+
+    def least_half_widths(self) -> tuple[float, float]:
+        """The least that the choice of the visits in the fastest mode implies, and that of modes of which the
+        machine went through a few cycles only."""
         below, above = margins(self.modes, self.visits, self.visits_at_s)
-        return (
-            max(float(half_width(self.log_typical, of_mean(self.below * shrink))), least, below),
-            max(float(half_width(self.log_typical, of_mean(self.above * shrink))), least, above),
-        )
+        if self.chosen_from is None:
+            return below, above
+        every = self.chosen_from
+        choice = undisturbed_half_width(every.visits, every.visits_at_s)
+        return max(below, choice), max(above, choice)
 
     @cached_property
     def modes(self) -> Modes | None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockney.core.record import Record
-from hockney.models.statistics.drift import half_width_under_drift
+from hockney.models.statistics.drift import block_variances, half_width_of_sum
 from hockney.models.statistics.interval import correlation, interval_and_quantile
 from hockney.models.statistics.location import (
     FEWEST_TO_WINSORISE,
@@ -105,9 +105,14 @@ def in_time(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> np.ndar
 def half_width_in_time(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> float:
     """Half width of the centre of all launches' visits as one series in order of time (`drift`): if a mode
     continues into the next launch, launches are not independent. 0 if there are too few visits."""
+    return half_width_of_sum([variances_in_time(visits, at_s)])
+
+
+def variances_in_time(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> dict[int, float]:
+    """The block variances of that series (`drift`); empty if there are too few visits."""
     if len(visits) < 2 or sum(map(len, visits)) < FEWEST_IN_TIME:
-        return 0.0
-    return half_width_under_drift(winsorised(in_time(visits, at_s)))
+        return {}
+    return block_variances(winsorised(in_time(visits, at_s)))
 
 
 def _half_width(visits: np.ndarray, kept: np.ndarray, mean: float) -> tuple[float, float]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from hockney.core.case import USUAL, Case
 from hockney.core.fit import ExactValue
 from hockney.core.wording import listing, plural
-from hockney.models.guidelines import Comparison, Guideline, Judged, MeasuredTerm, Verdicts
+from hockney.models.guidelines import Guideline, GuidelineComparison, Judged, MeasuredTerm, Verdicts
 from hockney.pages.format import quantity, ratio_bounds
 
 APART = ("bytes", "sync")
@@ -21,7 +21,7 @@ def call(case: Case) -> str:
     return " ".join([case.workload, quantity(case.bytes, "B"), *words])
 
 
-def alternative(comparison: Comparison) -> str:
+def alternative(comparison: GuidelineComparison) -> str:
     """ "scatter 32 KiB + allgather 32 KiB", "4 x bcast 16 KiB", "bcast algorithm=chain"."""
     if comparison.rule.kind == "algorithm":
         case = comparison.parts[0].case

@@ -1,0 +1,133 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The verdict on a ratio B / A, from two tests.
+
+Slower or faster: the ratio is beyond the tolerance. The same: it is within the tolerance, which is two
+one-sided tests (D. J. Schuirmann, J. Pharmacokinet. Biopharm. 15 (1987) 657). Both are made at the level of
+the 95% interval, so that a verdict implies that the interval lies beyond the tolerance, or within it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from hockney.core.case import Case
+from hockney.core.catalog import Workload
+from hockney.core.fit import Estimate
+from hockney.models.statistics import Observation, RatioEstimate, stricter, time_to_exclude
+
+LEVEL = 0.05
+FEWEST_LAUNCHES = 3
+"""With two launches a side, an interval is rarely narrow enough for a verdict."""
+MOST_LAUNCHES = 1000
+"""Of a side: more are no advice."""
+
+State = Literal["slower", "faster", "same", "undecided", "unknown"]
+"""Of B relative to A. unknown: the ratio has no interval."""
+
+
+@dataclass(frozen=True)
+class CaseVerdict:
+    """A case that both sides measured. `a` and `b` are its times (s), `ratio` is b / a; each has a 95%
+    interval, whose ends are None if unknown. `launches` are those of A and of B. `p_changed` is the
+    probability of such a ratio if the true one is within the tolerance, `p_same` if it is beyond; both are
+    adjusted for the number of tests, and None without an interval. `more_launches` of each side would decide
+    an undecided case, if the ratio stayed the same; None if it is decided, or if no number would do."""
+
+    case: Case
+    workload: Workload = field(repr=False)
+    level: str
+    a: Estimate
+    b: Estimate
+    launches: tuple[int, int]
+    ratio: Estimate
+    p_changed: float | None
+    p_same: float | None
+    state: State
+    more_launches: tuple[int, int] | None
+    observed: tuple[Observation, Observation] = field(repr=False, compare=False)
+
+    @property
+    def size(self) -> float:
+        """The value of the parameter that is the size of the workload; 0 if it has none."""
+        return self.workload.size_of(self.case)
+
+    @property
+    def change(self) -> float:
+        """How far the ratio is from 1, as a logarithm without sign."""
+        return abs(math.log(self.ratio.value))
+
+
+@dataclass(frozen=True)
+class OperationVerdict:
+    """A workload whose ranks are at one `level`: within a host, or between hosts ("" if unknown). `ratio` is
+    the geometric mean over its `cases`, `mean_state` the verdict on it."""
+
+    workload: str
+    level: str
+    cases: tuple[CaseVerdict, ...]
+    ratio: Estimate
+    p_changed: float | None
+    p_same: float | None
+    mean_state: State
+    state: State
+
+    def of(self, *states: State) -> list[CaseVerdict]:
+        """The cases with these verdicts, biggest changes first."""
+        return biggest_first(case for case in self.cases if case.state in states)
+
+
+def biggest_first(cases: Iterable[CaseVerdict]) -> list[CaseVerdict]:
+    """By decreasing change; those without an interval come last."""
+    return sorted(cases, key=lambda each: (each.state == "unknown", -each.change))
+
+
+def p_changed(ratio: RatioEstimate, tolerance: float) -> float | None:
+    """Of the more probable side."""
+    above, below = ratio.p_above(1 + tolerance), ratio.p_below(1 / (1 + tolerance))
+    return None if above is None or below is None else min(above, below)
+
+
+def p_same(ratio: RatioEstimate, tolerance: float) -> float | None:
+    """Of the two one-sided tests, the larger one."""
+    above, below = ratio.p_above(1 / (1 + tolerance)), ratio.p_below(1 + tolerance)
+    return None if above is None or below is None else max(above, below)
+
+
+def state_of(ratio: Estimate, changed: float | None, same: float | None) -> State:
+    """From the adjusted probabilities."""
+    if changed is None or same is None:
+        return "unknown"
+    if changed <= LEVEL:
+        return "slower" if ratio.value > 1 else "faster"
+    return "same" if same <= LEVEL else "undecided"
+
+
+def overall(cases: Sequence[CaseVerdict], mean_state: State, ratio: Estimate, tolerance: float) -> State:
+    """The verdict on an operation: slower if a case is, or all cases on average. It is faster if a case is,
+    or the average, and the average is certainly not slower. Otherwise it is that on the average."""
+    states = {case.state for case in cases}
+    if "slower" in states or mean_state == "slower":
+        return "slower"
+    if "faster" in states or mean_state == "faster":
+        not_slower = ratio.high is not None and ratio.high <= 1 + tolerance
+        return "faster" if not_slower else "undecided"
+    return mean_state
+
+
+def more_launches(
+    ratio: Estimate, tolerance: float, launches: tuple[int, int], tests: float
+) -> tuple[int, int] | None:
+    """How many launches of each side an undecided ratio needs in addition, about: its interval shrinks with
+    the root of their number. `tests` is the number of tests for each that may be significant."""
+    if ratio.low is None or ratio.high is None:
+        few = tuple(max(0, FEWEST_LAUNCHES - count) for count in launches)
+        return (few[0], few[1]) if any(few) else None
+    wider, bounds = stricter(math.ceil(tests)), (1 / (1 + tolerance), 1 + tolerance)
+    factor = max(time_to_exclude(ratio, bound, wider) for bound in bounds)
+    if factor * max(launches) > MOST_LAUNCHES:
+        return None
+    first, second = (max(1, math.ceil(count * (factor - 1))) for count in launches)
+    return first, second
