@@ -25,11 +25,12 @@ class Entry:
 
 def entries(series: tuple[Series, ...]) -> list[Entry]:
     """In the order of the series. A group shares an entry only if some of its points have the group's name,
-    so that the name describes all of it."""
+    so that the name describes all of it; always if its line has that name too."""
     named = {s.group for s in series if s.kind == "points" and s.name == s.group}
+    twins = named & {s.group for s in series if s.kind == "line" and s.name == s.group}
     together: dict[str, list[int]] = {}
     for k, each in enumerate(series):
-        shared = len(series) > MOST and each.group in named
+        shared = each.group in (named if len(series) > MOST else twins)
         together.setdefault(f"group {each.group}" if shared else f"series {k}", []).append(k)
     return [_entry(series, tuple(indices)) for indices in together.values()]
 

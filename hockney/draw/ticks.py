@@ -185,6 +185,7 @@ def _decades(unit: str, low: float, high: float) -> list[Ticks]:
         ([10.0**k for k in decades], 1),
         ([m * 10.0**k for k in decades for m in (1, 2, 5)], 1),
         ([m * 10.0**k for k in decades for m in range(1, 10)], 1),
+        ([m * 10.0**k / 10 for k in decades for m in (*range(10, 20), *range(20, 100, 10))], 2),
         ([m * 10.0**k / 10 for k in decades for m in range(10, 100, 5)], 2),
         ([m * 10.0**k / 10 for k in decades for m in range(10, 100)], 2),
     ]
