@@ -8,6 +8,7 @@ clock, and can be set to die, hang, refuse or fail verification on a given case.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 from collections.abc import Iterator, Sequence
@@ -223,7 +224,8 @@ def achieved(times: np.ndarray) -> float | None:
 def fake_from_words(text: str) -> FakeLauncher:
     """ "fake", or with settings: "fake:pace=5ms;seed=3;die=barrier ranks=2;hang=..." (see FaultKind).
 
-    A fault occurs every time; with an exclamation mark ("die!=...") only once.
+    A fault occurs every time; with an exclamation mark ("die!=...") only once. "slow=bcast ranks=2:1.3" makes
+    every case with these words take 1.3 times as long.
     """
     world, faults, pace = World(), [], 0.0
     for part in filter(None, text.partition(":")[2].split(";")):
@@ -235,8 +237,20 @@ def fake_from_words(text: str) -> FakeLauncher:
             world = replace(world, seed=int(value))
         elif kind in get_args(FaultKind) and value:
             faults.append(Fault(kind, value, times=1 if name != kind else 10**9))
+        elif name == "slow" and (slowed := _slowed(value)):
+            world = replace(world, slowed=(*world.slowed, slowed))
+        elif name == "slow":
+            raise fake.not_a_slowdown(value)
         elif name == "seed":
             raise fake.seed_not_whole(value)
         else:
-            raise fake.unknown_setting(name, ["pace", "seed", *get_args(FaultKind)])
+            raise fake.unknown_setting(name, ["pace", "seed", "slow", *get_args(FaultKind)])
     return FakeLauncher(world, faults, pace)
+
+
+def _slowed(text: str) -> tuple[str, float] | None:
+    """Words and factor of "bcast ranks=2:1.3"."""
+    words, _, factor = text.rpartition(":")
+    with contextlib.suppress(ValueError):
+        return (words, float(factor)) if words and 0 < float(factor) < math.inf else None
+    return None

@@ -83,6 +83,8 @@ class World:
     launch_noise: float = 0.004
     tail: float = 0.02
     seed: int = 1
+    slowed: tuple[tuple[str, float], ...] = ()
+    """Words of a case, and the factor by which each case that has all of them takes longer."""
     catalog: Catalog = field(default_factory=bundled_catalog, repr=False)
 
     def time(self, case: Case) -> float:
@@ -252,12 +254,18 @@ class World:
         """In each repetition."""
         return CHECKED_BYTES if self.catalog.entry(case.workload).role == NPB else self.bytes_moved(case)
 
+    def slowness(self, case: Case) -> float:
+        """The product of the factors of `slowed` that apply to it."""
+        words = set(case.line.split())
+        return math.prod(factor for named, factor in self.slowed if set(named.split()) <= words)
+
     def sample(self, case: Case, launch: int, count: int) -> np.ndarray:
         """`count` repetitions of `case` in a launch: the same for the same seed."""
         words = f"{self.seed} {launch} {case.line}".encode()
         random = np.random.default_rng(zlib.crc32(words))
         factor = 1 + self.launch_noise * random.standard_normal()
         waits = (case.number("messages", 1) - 1) * self.pause(case)  # by the clock, without noise
+        factor *= self.slowness(case)
         times = (self.time(case) - waits) * factor * np.exp(self.noise * random.standard_normal(count))
         late = random.random(count) < self.tail
         return waits + times * np.where(late, 1 + 5 * random.exponential(1.0, count), 1.0)

@@ -57,5 +57,14 @@ def seed_not_whole(seed: str) -> UsageError:
     )
 
 
+def not_a_slowdown(text: str) -> UsageError:
+    return UsageError(
+        f"'{text}' is no slowdown",
+        "it needs words of a case and a factor",
+        "use for example 'fake:slow=bcast ranks=2:1.3'",
+        code="fake-not-a-slowdown",
+    )
+
+
 def unknown_setting(name: str, available: Sequence[str]) -> UsageError:
     return unknown("setting of the fake machine", name, available, code="unknown-fake-setting")
