@@ -18,6 +18,7 @@ TYPE_CHECKING = False
 command line is loaded."""
 
 if TYPE_CHECKING:
+    from hockney.api.comparing.comparison import Comparison, compare
     from hockney.api.forecast import Forecast
     from hockney.api.notebook.fitted_model import FittedModel
     from hockney.api.notebook.front_door import open, predict, resume, run, survey, verify
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from hockney.core.fit import Estimate
 else:
     _MODULES = {
+        "hockney.api.comparing.comparison": "Comparison compare",
         "hockney.api.forecast": "Forecast",
         "hockney.api.notebook.fitted_model": "FittedModel",
         "hockney.api.notebook.front_door": "open predict resume run survey verify",
@@ -51,6 +53,7 @@ else:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Comparison",
     "EnvironmentProblem",
     "Estimate",
     "FittedModel",
@@ -62,6 +65,7 @@ __all__ = [
     "RunOptions",
     "UsageError",
     "__version__",
+    "compare",
     "open",
     "predict",
     "resume",

@@ -18,7 +18,7 @@ PYTHON = {
     "system": 2,
     "machine": 3, "build": 3, "launch": 3, "store": 3, "models": 3, "reference": 3, "draw": 3, "simulated": 3,
     "pages": 4, "lab": 4,
-    "views": 5, "reproductions": 5,
+    "views": 5, "reproductions": 5, "comparison": 5,
     "studies": 6,
     "report": 7,
     "api": 8,

@@ -25,6 +25,7 @@ from hockney.core import lazy
 
 if TYPE_CHECKING:
     from hockney.api.barriers import choose_barriers
+    from hockney.api.comparing.comparison import Comparison, compare
     from hockney.api.find_runs import (
         named_source,
         newest_complete,
@@ -50,6 +51,7 @@ else:
         __name__,
         {
             "hockney.api.barriers": "choose_barriers",
+            "hockney.api.comparing.comparison": "Comparison compare",
             "hockney.api.find_runs": "named_source newest_complete newest_complete_survey newest_run"
             " newest_source newest_with_guidelines newest_written only_unfinished",
             "hockney.api.guidelines": "judge_guidelines",
@@ -66,6 +68,7 @@ else:
     )
 
 __all__ = [
+    "Comparison",
     "Forecast",
     "KernelPrediction",
     "NpbForecast",
@@ -75,6 +78,7 @@ __all__ = [
     "Run",
     "RunOptions",
     "choose_barriers",
+    "compare",
     "judge_guidelines",
     "load",
     "named_source",

@@ -4,6 +4,7 @@
 date."""
 
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,8 @@ guidelines, and its own algorithms are the fastest: no table to check."""
 def test_the_examples_of_every_help_run(hockney, mine, verb):
     said = hockney(*verb.split(), "--help")
     assert said.code == 0 and said.err == ""
+    for name in ("old", "old-2", "new") if verb == "compare" else ():
+        shutil.copytree(mine, f"runs/{name}")
     for words in examples(said.out):
         done = hockney(*words)
         if "there is no SimGrid here" in done.err:

@@ -19,7 +19,11 @@ from console import Step, matches, run, steps
 from real_mpi import engine_for, mpi_named, simgrid_here
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [*sorted((ROOT / "docs" / "tutorials").glob("*.md")), ROOT / "docs" / "published.md"]
+OTHERS = ("published", "comparing")
+PAGES = [
+    *sorted((ROOT / "docs" / "tutorials").glob("*.md")),
+    *(ROOT / "docs" / f"{name}.md" for name in OTHERS),
+]
 NEAR = 0.25
 REAL = re.compile(r"<!-- machine: (?:real, mpi: )?(\w+) -->")
 SIMULATED = "simulated"

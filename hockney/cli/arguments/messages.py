@@ -134,3 +134,25 @@ def time_in_two_words(option: str, typed: str, time: str) -> UsageError:
         text=typed,
         suggestion=time,
     )
+
+
+# comparisons
+
+
+def not_two_sides(count: int) -> UsageError:
+    return UsageError(
+        "compare needs two sides" if count < 2 else "it is not clear which runs are A and which are B",
+        "A is compared with B",
+        "give two runs, or put -- between those of A and those of B: hockney compare OLD... -- NEW...",
+        code="not-two-sides",
+        count=count,
+    )
+
+
+def format_and_json(style: str) -> UsageError:
+    return UsageError(
+        f"--format {style} and --json exclude each other",
+        "both are printed on stdout",
+        "give one of them",
+        code="format-and-json",
+    )

@@ -20,6 +20,7 @@ from hockney.core.units import (
     parse_counts,
     parse_fraction,
     parse_seconds,
+    parse_share,
     parse_sizes,
 )
 
@@ -86,6 +87,7 @@ def at_least(low: float, example: str) -> Callable[[str], float]:
 BUDGET = ParsedType("time", _budget)
 DISTANCE = ParsedType("time", _above_zero)
 PRECISION = ParsedType("fraction", parse_fraction)
+SHARE = ParsedType("share", parse_share)
 RANKS = ParsedType("counts", parse_counts)
 SIZES = ParsedType("sizes", parse_sizes)
 SIZE = ParsedType("size", parse_bytes)

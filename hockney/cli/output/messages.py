@@ -116,3 +116,11 @@ def full_without_osu() -> UsageError:
 
 def unknown_machine_to_show(name: str, available: Iterable[str]) -> UsageError:
     return unknown("machine", name, available, code="unknown-machine-to-show")
+
+
+def comparing_runs() -> str:
+    return "comparing the runs"
+
+
+def more_cases(count: int) -> str:
+    return f"... and {plural(count, 'more case')}; --all lists all."

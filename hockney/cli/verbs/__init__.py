@@ -14,6 +14,7 @@ VERBS = {
     "plan": "Show what would run: cases, launches, bytes, time.",
     "predict": "Predict the speed-up and efficiency of a parallel algorithm, and what would improve them.",
     "report": "Rewrite a run's report.html from its records.",
+    "compare": "Compare two runs, or several a side: what is slower in B than in A, and by how much.",
     "models": "Print the models fitted to a run: parameters, 95% intervals, verdicts.",
     "resume": "Measure the rest of an unfinished run; failed cases are tried once more.",
     "verify": "Check that a run's measurements are unchanged, complete and correct.",

@@ -1,0 +1,168 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The flow of a comparison, and its result for programs and notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+from hockney import report
+from hockney.api.comparing import messages
+from hockney.api.comparing.sides import Source, read_sides
+from hockney.api.notebook import messages as program_messages
+from hockney.api.notebook.log_events import log
+from hockney.comparison import ComparedSides, Difference, Unmatched
+from hockney.comparison import compare as compared
+from hockney.core.fit import Cost
+from hockney.core.paths import AnyPath, to_path
+from hockney.draw.page import Caveat
+from hockney.lab import Listener
+
+if TYPE_CHECKING:
+    from hockney.api.export.table import Rows
+    from hockney.api.notebook.frames import Library
+    from hockney.draw.page import Page
+    from hockney.models.comparison import CaseVerdict, OperationVerdict, State
+
+TOLERANCE = 0.05
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison:
+    """Times of the runs B relative to those of the runs A."""
+
+    compared: ComparedSides
+
+    @property
+    def verdict(self) -> State:
+        """Of B: slower, faster or the same, by more than the tolerance or within it; or undecided. It is
+        slower if any operation is."""
+        return self.compared.state
+
+    @property
+    def tolerance(self) -> float:
+        return self.compared.tolerance
+
+    @property
+    def operations(self) -> tuple[OperationVerdict, ...]:
+        """One for each workload (and level: within a host, or between hosts), with the geometric mean of the
+        ratios of its cases, and its `state`."""
+        return self.compared.operations
+
+    @property
+    def cases(self) -> tuple[CaseVerdict, ...]:
+        """One for each case that both sides measured, by workload, ranks and size: both times in seconds,
+        their ratio with its 95% interval, its `state`, and how many more launches would decide it."""
+        return self.compared.cases
+
+    @property
+    def changes(self) -> list[CaseVerdict]:
+        """The cases that are slower or faster, biggest changes first."""
+        return self.compared.of("slower", "faster")
+
+    @property
+    def only_a(self) -> tuple[Unmatched, ...]:
+        """Cases that only A measured, and why B has no result, if it tried."""
+        return self.compared.only_a
+
+    @property
+    def only_b(self) -> tuple[Unmatched, ...]:
+        return self.compared.only_b
+
+    @property
+    def differences(self) -> tuple[Difference, ...]:
+        """What differs between the environments."""
+        return self.compared.differences
+
+    @property
+    def caveats(self) -> tuple[Caveat, ...]:
+        """Reasons to doubt the ratios, each with a code."""
+        return self.compared.caveats
+
+    @cached_property
+    def page(self) -> Page:
+        """The report as data."""
+        from hockney.comparison.page import page
+
+        return page(self.compared)
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """What `hockney compare --json` prints."""
+        from hockney.comparison.document import document
+
+        return document(self.compared)
+
+    @property
+    def junit(self) -> str:
+        """A test report in JUnit's XML: a test case for each case, which fails if it is slower."""
+        from hockney.comparison.junit import junit
+
+        return junit(self.compared)
+
+    @property
+    def markdown(self) -> str:
+        """For a pull request."""
+        from hockney.comparison.markdown import markdown
+
+        return markdown(self.compared)
+
+    def report(self, path: AnyPath) -> Path:
+        """Write the page, one HTML file."""
+        return report.write(self.page, to_path(path))
+
+    def table(self) -> Rows:
+        """A row for each case, as `columns`: a dictionary of lists."""
+        from hockney.api.comparing.rows import rows
+
+        return rows(self.compared)
+
+    def frame(self, library: Library | None = None) -> Any:
+        """The same as a DataFrame of pandas or polars: of the `library`, or of the first that is
+        installed. Raises EnvironmentProblem if neither is."""
+        from hockney.api.notebook.frames import frame
+
+        return frame(self.table(), library)
+
+    def __repr__(self) -> str:
+        sides = (", ".join(run.name for run in side.runs) for side in (self.compared.a, self.compared.b))
+        return f"<Comparison of {' with '.join(sides)}: {self.verdict}>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        from hockney.comparison import tables, wording
+        from hockney.report import notebook
+
+        return notebook.summary(wording.answer(self.compared), self.caveats, tables.operations(self.compared))
+
+
+def compare(
+    a: Source | Sequence[Source],
+    b: Source | Sequence[Source],
+    *,
+    tolerance: float = TOLERANCE,
+    cost: Cost = "typical",
+    listen: Listener | None = None,
+) -> Comparison:
+    """Whether B is slower than A, case by case and operation by operation::
+
+        hockney.compare("runs/old", "runs/new").verdict
+        hockney.compare(["runs/old-1", "runs/old-2"], ["runs/new-1", "runs/new-2"], tolerance=0.02)
+
+    Each side is a run, the folder of a run or of several, the name of a published machine, or a list of
+    them; the launches of several runs count together. A ratio B / A beyond `tolerance` is slower or faster,
+    one within it is the same; both are 95% certain, false discoveries are controlled. `cost` selects the
+    typical cost of a case or the undisturbed one.
+
+    Nothing is measured. Raises UsageError for what is no run, EnvironmentProblem if one is damaged,
+    Inconclusive if the sides have no case in common.
+    """
+    if not 0 <= tolerance <= 1:
+        raise messages.tolerance_out_of_range(tolerance)
+    if cost not in get_args(Cost):
+        raise program_messages.unknown_cost_word(cost, get_args(Cost))
+    return Comparison(compared(*read_sides(a, b, listen or log), tolerance, cost))

@@ -1,0 +1,61 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""hockney compare: what is slower in B than in A."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from hockney.cli.arguments import options
+from hockney.cli.arguments.click_extensions import example
+from hockney.cli.arguments.two_sides import TwoSides
+
+
+@click.command(
+    "compare",
+    cls=TwoSides,
+    epilog=example(
+        "hockney compare runs/old runs/new",
+        "hockney compare runs/old runs/old-2 -- runs/new --tolerance 10% --report compared.html",
+    ),
+)
+@click.argument("sides", metavar="A... [--] B...", nargs=-1)
+@click.option(
+    "--tolerance",
+    type=options.SHARE,
+    metavar="SHARE",
+    default="5%",
+    show_default=True,
+    help="A change of the time that does not matter.",
+)
+@click.option("--all", "all_cases", is_flag=True, help="List all cases, not only the biggest changes.")
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["table", "junit", "markdown"]),
+    metavar="FORMAT",
+    default="table",
+    show_default=True,
+    help="table; junit: XML for CI systems; markdown: for a pull request.",
+)
+@click.option("--report", "page", type=options.PATH, metavar="FILE", help="Also write a page, one HTML file.")
+@options.cost
+@options.quiet
+@options.as_json
+def command(**given: Any) -> int:
+    """Compare two runs, or several a side: what is slower in B than in A, and by how much.
+
+    A and B are run folders, folders of runs, or a published machine (hockney machines). With several on a
+    side, -- separates A from B; the launches of a side count together.
+
+    For each case, the ratio B / A has a 95% interval over launches. B is slower or faster if the ratio is
+    beyond the tolerance, the same if it is within it, and otherwise undecided. At most 5% of the cases
+    reported as slower or faster are false on average, however many there are.
+
+    Exit code 0 if B is not slower, 1 if an operation is slower, 4 if none is, but some are undecided.
+    """
+    from hockney.cli.actions.compare import action
+
+    return action(**given)

@@ -1,0 +1,86 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The comparison of two sides that have been read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hockney.comparison import messages
+from hockney.comparison.environment import differences, mixed
+from hockney.comparison.result import ComparedSides, Unmatched
+from hockney.comparison.side import Side, joint_catalog
+from hockney.core.case import Case
+from hockney.core.catalog import Workload
+from hockney.core.fit import Cost
+from hockney.draw.page import Caveat
+from hockney.models.comparison import FEWEST_LAUNCHES, JudgedCases, Pair, judge
+
+
+def compare(a: Side, b: Side, tolerance: float, cost: Cost = "typical") -> ComparedSides:
+    """Judges every case that both sides measured. Raises Inconclusive if there is none."""
+    catalog = joint_catalog((a, b))
+    seen_a, seen_b = a.observed(catalog, cost), b.observed(catalog, cost)
+    shared = [case for case in seen_a if case in seen_b]
+    if not shared:
+        raise messages.nothing_in_common(len(seen_a), len(seen_b))
+    size = {case: catalog.entry(case.workload).size_of(case) for case in shared}
+    shared.sort(key=lambda case: (case.workload, case.ranks, size[case], case.line))
+    levels = a.levels(catalog), b.levels(catalog)
+    pairs = [Pair(case, seen_a[case], seen_b[case], _level(case, *levels)) for case in shared]
+    judged = judge(pairs, tolerance, exact_a=a.exact, exact_b=b.exact)
+    return ComparedSides(
+        a=a,
+        b=b,
+        cost=cost,
+        judged=judged,
+        only_a=_unmatched(seen_a, seen_b, b.failures(catalog)),
+        only_b=_unmatched(seen_b, seen_a, a.failures(catalog)),
+        differences=differences(a, b),
+        caveats=tuple(_caveats(a, b, judged)),
+        catalog=catalog,
+    )
+
+
+def _level(case: Case, of_a: dict[Case, str], of_b: dict[Case, str]) -> str:
+    return of_a[case] if of_a[case] == of_b[case] else ""
+
+
+def _unmatched(
+    mine: Mapping[Case, object], other: Mapping[Case, object], failed: Mapping[Case, str]
+) -> tuple[Unmatched, ...]:
+    return tuple(Unmatched(case, failed.get(case, "")) for case in mine if case not in other)
+
+
+def _caveats(a: Side, b: Side, judged: JudgedCases) -> list[Caveat]:
+    found = []
+    changed = _redefined(a, b)
+    if changed:
+        found.append(messages.workloads_redefined(changed))
+    for side in (a, b):
+        if side.wrong:
+            found.append(messages.wrong_payload(side.name, side.wrong))
+        if names := mixed(side):
+            found.append(messages.mixed_environment(side.name, names))
+        if side.loaded:
+            found.append(messages.loaded_launches(side.name, side.loaded, side.launches))
+        left = sum(run.left for run in side.runs)
+        if left:
+            found.append(messages.measurements_missing(side.name, left))
+    varying = [place for place, side in enumerate((a, b)) if not side.exact]
+    few = [each for each in judged.cases if any(each.launches[k] < FEWEST_LAUNCHES for k in varying)]
+    if few:
+        found.append(messages.few_launches(len(few), len(judged.cases), FEWEST_LAUNCHES))
+    return found
+
+
+def _redefined(a: Side, b: Side) -> list[str]:
+    """The workloads that both measured, but by different definitions."""
+    shared = sorted(a.workloads.keys() & b.workloads.keys())
+    return [name for name in shared if len(set(map(_meaning, (*a.workloads[name], *b.workloads[name])))) > 1]
+
+
+def _meaning(workload: Workload) -> tuple[object, ...]:
+    """What decides about its times."""
+    parameters = tuple((p.name, p.kind, p.unit, p.default) for p in workload.parameters)
+    return workload.time, workload.role, workload.operation, workload.size, parameters

@@ -1,0 +1,85 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A comparison as a document for programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hockney.comparison.result import ComparedSides, Unmatched
+from hockney.comparison.side import Side
+from hockney.core.fit import Estimate
+from hockney.models.comparison import CaseVerdict, OperationVerdict
+
+
+def document(compared: ComparedSides) -> dict[str, Any]:
+    """Times in seconds; ratios are B / A."""
+    return {
+        "verdict": compared.state,
+        "tolerance": compared.tolerance,
+        "cost": compared.cost,
+        "tests": compared.judged.tests,
+        "a": _side(compared.a),
+        "b": _side(compared.b),
+        "differences": [{"what": each.name, "a": each.a, "b": each.b} for each in compared.differences],
+        "warnings": list(compared.caveats),
+        "operations": [_operation(each) for each in compared.operations],
+        "cases": [_case(each) for each in compared.cases],
+        "only_a": [_unmatched(each) for each in compared.only_a],
+        "only_b": [_unmatched(each) for each in compared.only_b],
+    }
+
+
+def _side(side: Side) -> dict[str, Any]:
+    return {
+        "runs": [run.name for run in side.runs],
+        "labels": list(side.labels),
+        "hosts": list(dict.fromkeys(run.machine.host for run in side.runs)),
+        "mpi": list(dict.fromkeys(run.machine.mpi.title for run in side.runs if run.machine.mpi)),
+        "launches": side.launches,
+        "loaded_launches": side.loaded,
+    }
+
+
+def _operation(each: OperationVerdict) -> dict[str, Any]:
+    counted = {state: len(each.of(state)) for state in ("slower", "faster", "same", "undecided", "unknown")}
+    return {
+        "operation": each.workload,
+        "level": each.level,
+        "cases": len(each.cases),
+        **counted,
+        **_estimate("mean_ratio", each.ratio),
+        "p_changed": each.p_changed,
+        "p_same": each.p_same,
+        "mean_verdict": each.mean_state,
+        "verdict": each.state,
+    }
+
+
+def _case(each: CaseVerdict) -> dict[str, Any]:
+    more = each.more_launches
+    return {
+        "case": each.case.line,
+        "level": each.level,
+        **_estimate("a", each.a, "_s"),
+        **_estimate("b", each.b, "_s"),
+        **_estimate("ratio", each.ratio),
+        "a_launches": each.launches[0],
+        "b_launches": each.launches[1],
+        "p_changed": each.p_changed,
+        "p_same": each.p_same,
+        "verdict": each.state,
+        "more_launches": None if more is None else {"a": more[0], "b": more[1]},
+    }
+
+
+def _estimate(name: str, estimate: Estimate, unit: str = "") -> dict[str, float | None]:
+    return {
+        f"{name}{unit}": estimate.value,
+        f"{name}_low{unit}": estimate.low,
+        f"{name}_high{unit}": estimate.high,
+    }
+
+
+def _unmatched(each: Unmatched) -> dict[str, str]:
+    return {"case": each.case.line, "failure": each.failure}

@@ -1,0 +1,88 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The wording of caveats and errors about comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hockney.core.errors import Inconclusive
+from hockney.core.wording import listing, plural
+from hockney.draw.page import Caveat
+
+ALL = "all ratios"
+
+
+def nothing_in_common(of_a: int, of_b: int) -> Inconclusive:
+    """The cases of each side."""
+    if not of_a or not of_b:
+        empty = "A" if not of_a else "B"
+        return Inconclusive(
+            f"{empty} has no measurements",
+            "there is nothing to compare",
+            "'hockney resume' measures the rest of an unfinished run",
+            code="side-without-measurements",
+            side=empty,
+        )
+    return Inconclusive(
+        "A and B have no case in common",
+        f"A has {plural(of_a, 'case')}, B has {plural(of_b, 'other case')}",
+        "measure both with the same command, with the same --ranks and --sizes",
+        code="no-common-case",
+        of_a=of_a,
+        of_b=of_b,
+    )
+
+
+def workloads_redefined(names: Sequence[str]) -> Caveat:
+    return Caveat(
+        "workload-redefined",
+        f"the engines of A and B define {plural(len(names), 'workload')} differently: {listing(names)}",
+        "these workloads",
+        "measure both sides with the same version of hockney",
+    )
+
+
+def wrong_payload(side: str, count: int) -> Caveat:
+    return Caveat(
+        "wrong-payload",
+        f"{side} has {plural(count, 'record')} in which data arrived wrong",
+        ALL,
+        "see the report of each run; do not trust times of an MPI that corrupts data",
+    )
+
+
+def mixed_environment(side: str, names: Sequence[str]) -> Caveat:
+    return Caveat(
+        "mixed-environment",
+        f"the runs of {side} differ in {listing(names)}",
+        ALL,
+        "compare runs that differ in one thing only",
+    )
+
+
+def loaded_launches(side: str, loaded: int, launches: int) -> Caveat:
+    return Caveat(
+        "loaded-launches",
+        f"other programs used the machine in {loaded} of {plural(launches, 'launch', 'launches')} of {side}",
+        ALL,
+        "they are excluded where at least 5 quiet launches measured a case; measure again when it is quiet",
+    )
+
+
+def measurements_missing(side: str, count: int) -> Caveat:
+    return Caveat(
+        "measurements-missing",
+        f"{side} is unfinished: {plural(count, 'measurement')} of its plan are missing",
+        "the cases that have fewer launches, or none",
+        "'hockney resume' measures them",
+    )
+
+
+def few_launches(count: int, of: int, fewest: int) -> Caveat:
+    return Caveat(
+        "few-launches",
+        f"{count} of {plural(of, 'case')} have fewer than {fewest} launches on one side",
+        "these cases, whose ratios have wide intervals or none",
+        "measure with more launches (--launches 10)",
+    )

@@ -1,0 +1,117 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The page: the answer, the biggest changes and what differs first; then each operation over its size, and
+the times of single cases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hockney.comparison import figures, tables
+from hockney.comparison.result import ComparedSides
+from hockney.comparison.side import Side
+from hockney.comparison.wording import answer, side, without_comparison
+from hockney.core.units import format_percent
+from hockney.core.wording import listing, plural
+from hockney.draw.page import Page, Section
+from hockney.models.comparison import LEVEL, CaseVerdict, State
+
+MOST_ROWS = 400
+MOST_DISTRIBUTIONS = 12
+ORDER: tuple[State, ...] = ("slower", "faster", "undecided", "unknown", "same")
+
+
+def page(compared: ComparedSides) -> Page:
+    headline = answer(compared)
+    return Page(
+        title="B compared with A",
+        subtitle=f"{side(compared.a)}; {side(compared.b)}",
+        headline=headline[:4],
+        warnings=compared.caveats,
+        sections=tuple(section for section in _sections(compared, headline[4:]) if section is not None),
+        environment=(*_environment(compared.a), *_environment(compared.b)),
+        method=method(compared),
+        lead=figures.biggest(compared),
+    )
+
+
+def _sections(compared: ComparedSides, rest: Sequence[str]) -> list[Section | None]:
+    changes = compared.of("slower", "faster")
+    undecided = compared.of("undecided", "unknown")
+    return [
+        _environments(compared),
+        Section("Operations", tuple(rest), tables=(tables.operations(compared),)),
+        _cases(compared, changes, "changes", "Biggest changes"),
+        _one_sided(compared),
+        _over_size(compared),
+        _cases(compared, undecided, "undecided", "Undecided cases"),
+        _distributions(compared, changes or compared.judged.biggest_first),
+        _cases(compared, list(compared.cases), "cases", "All cases", closed=True),
+    ]
+
+
+def _environments(compared: ComparedSides) -> Section:
+    if not compared.differences:
+        return Section("What differs", ("The environments of A and B do not differ, as far as recorded.",))
+    return Section("What differs", tables=(tables.environment(compared),))
+
+
+def _cases(
+    compared: ComparedSides, chosen: Sequence[CaseVerdict], name: str, title: str, *, closed: bool = False
+) -> Section | None:
+    if not chosen:
+        return None
+    shown = chosen[:MOST_ROWS]
+    text = () if len(shown) == len(chosen) else (f"The first {len(shown)} of {len(chosen)} cases.",)
+    return Section(title, text, tables=(tables.cases(compared, shown, name, title),), closed=closed)
+
+
+def _one_sided(compared: ComparedSides) -> Section | None:
+    texts = without_comparison(compared)
+    return Section("Measured on one side only", texts) if texts else None
+
+
+def _over_size(compared: ComparedSides) -> Section | None:
+    operations = sorted(
+        compared.operations,
+        key=lambda each: (ORDER.index(each.state), -max(case.change for case in each.cases)),
+    )
+    drawn = [figure for each in operations if (figure := figures.over_size(compared, each)) is not None]
+    text = (
+        "B / A with 95% intervals as bands; those with the biggest changes first. The gray band is the "
+        "tolerance.",
+    )
+    return Section("Ratio over size", text, tuple(drawn), multiples=True) if drawn else None
+
+
+def _distributions(compared: ComparedSides, cases: Sequence[CaseVerdict]) -> Section | None:
+    chosen = [each for each in cases[:MOST_DISTRIBUTIONS] if all(seen.records for seen in each.observed)]
+    if not chosen or compared.a.exact or compared.b.exact:
+        return None
+    drawn = tuple(figures.distribution(compared, each) for each in chosen)
+    text = "Which share of the repetitions took at most how long, in the cases with the biggest changes."
+    return Section("Distributions", (text,), drawn, closed=True, multiples=True)
+
+
+def _environment(of: Side) -> list[tuple[str, str]]:
+    rows = [
+        ("runs", listing([run.name for run in of.runs], 10)),
+        ("measured", side(of).partition(": ")[2]),
+    ]
+    return [(f"{of.name}, {name}", text) for name, text in rows]
+
+
+def method(compared: ComparedSides) -> tuple[str, ...]:
+    limit = format_percent(compared.tolerance)
+    cost = "" if compared.cost == "typical" else " in its fastest mode"
+    return (
+        f"A ratio is the typical time of a case{cost} in B divided by that in A. The launches of all runs of "
+        "a side count together; launches, not repetitions, are independent.",
+        "The 95% interval of a ratio is Welch's, from the variances between the launches of both sides, and "
+        "at least as wide as changes of the machine over time imply.",
+        f"Slower and faster: the ratio is beyond the tolerance of {limit}. The same: it is within the "
+        "tolerance. Otherwise it is undecided.",
+        f"{plural(compared.judged.tests, 'ratio')} were tested together, those of cases and the means of "
+        f"operations (Benjamini and Hochberg): on average at most {LEVEL:.0%} of those reported as slower "
+        "or faster are false, nor of those reported as the same. Intervals are those of single ratios.",
+    )

@@ -1,0 +1,145 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""One side of a comparison: its runs, and the cases that they measured, their launches pooled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from hockney.core.case import Case, format_value, parse_canonical
+from hockney.core.catalog import Catalog, Workload
+from hockney.core.errors import UsageError
+from hockney.core.fit import Cost
+from hockney.core.machine import Machine
+from hockney.core.record import Record, RunRecords
+from hockney.core.settings import Settings
+from hockney.models.statistics import Observation, PooledCase, loaded_launches, observe
+
+ONE_HOST, HOSTS = "within a host", "between hosts"
+
+
+@dataclass(frozen=True)
+class MeasuredRun:
+    """A run that has been read. `name` is its path, or a published machine's name; `left` measurements of
+    its plan are missing."""
+
+    name: str
+    machine: Machine
+    run: RunRecords
+    settings: Settings
+    catalog: Catalog
+    left: int = 0
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        return self.run.records
+
+    @cached_property
+    def loaded(self) -> int:
+        """Launches with a high load from other programs."""
+        return len(loaded_launches(self.run))
+
+    @cached_property
+    def nodes(self) -> dict[str, int]:
+        """By launch, the number of nodes on which its ranks ran."""
+        return {launch.launch: len(launch.nodes) for launch in self.run.launches}
+
+
+@dataclass(frozen=True)
+class Side:
+    """One or more runs whose launches count together. `name` is A or B."""
+
+    name: str
+    runs: tuple[MeasuredRun, ...]
+
+    @property
+    def launches(self) -> int:
+        return sum(len(run.run.launches) for run in self.runs)
+
+    @property
+    def loaded(self) -> int:
+        return sum(run.loaded for run in self.runs)
+
+    @property
+    def exact(self) -> bool:
+        """Whether its times do not vary: those of a simulator or of a paper."""
+        return all(run.machine.exact for run in self.runs)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels that the user gave to its runs."""
+        return tuple(dict.fromkeys(run.settings.label for run in self.runs if run.settings.label))
+
+    @property
+    def wrong(self) -> int:
+        """Records whose payload arrived wrong, and launches with a corrupted message."""
+        return sum(len(run.run.wrong) + run.run.corrupted for run in self.runs)
+
+    @cached_property
+    def workloads(self) -> dict[str, list[Workload]]:
+        """The different definitions of each workload that was measured, by its name."""
+        found: dict[str, list[Workload]] = {}
+        for run in self.runs:
+            for name in sorted({record.parsed_case().workload for record in run.records}):
+                known = found.setdefault(name, [])
+                entry = run.catalog.entry(name)
+                if entry not in known:
+                    known.append(entry)
+        return found
+
+    def observed(self, catalog: Catalog, cost: Cost) -> dict[Case, PooledCase]:
+        """Each case with the launches of all runs. Parameters that a run's engine did not have yet get their
+        default in `catalog`."""
+        by_case: dict[Case, dict[int, Observation]] = {}
+        for number, run in enumerate(self.runs):
+            for seen in observe(run.run, run.catalog, cost):
+                by_case.setdefault(completed(seen.case, catalog), {})[number] = seen
+        return {case: PooledCase.of(seen) for case, seen in by_case.items()}
+
+    def levels(self, catalog: Catalog) -> dict[Case, str]:
+        """Whether the ranks of each case were on one host or on several; "" if both or unknown."""
+        found: dict[Case, set[str]] = {}
+        for run in self.runs:
+            for record in run.records:
+                level = "" if run.machine.traits.published else _level(run.nodes.get(record.launch, 0))
+                found.setdefault(completed(record.parsed_case(), catalog), set()).add(level)
+        return {case: level.pop() if len(level) == 1 else "" for case, level in found.items()}
+
+    def failures(self, catalog: Catalog) -> dict[Case, str]:
+        """By case, why it has no result in some launch."""
+        return {
+            completed(parse_canonical(each.case), catalog): each.reason
+            for run in self.runs
+            for each in run.run.failures
+        }
+
+
+def joint_catalog(sides: Iterable[Side]) -> Catalog:
+    """Of each workload the definition with the most parameters."""
+    every: dict[str, Workload] = {}
+    for side in sides:
+        for name, entries in side.workloads.items():
+            for entry in entries:
+                if name not in every or len(entry.parameters) > len(every[name].parameters):
+                    every[name] = entry
+    first = next(run for side in sides for run in side.runs).catalog
+    return Catalog(schema=first.schema, engine=first.engine, workloads=list(every.values()))
+
+
+def completed(case: Case, catalog: Catalog) -> Case:
+    """With the defaults of parameters that it does not name."""
+    names: Mapping[str, object] = case.values
+    entry = catalog.entry(case.workload)
+    if all(parameter.name in names for parameter in entry.parameters):
+        return case
+    try:
+        raw = {name: format_value(value) for name, value in case.values.items()}
+        return catalog.complete(case.workload, raw)
+    except UsageError:  # a value that this definition does not allow
+        return case
+
+
+def _level(nodes: int) -> str:
+    return "" if not nodes else ONE_HOST if nodes == 1 else HOSTS

@@ -1,0 +1,73 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Differences of the environments, operations and cases as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hockney.comparison.result import ComparedSides
+from hockney.comparison.wording import labels, more, ratio_ends, times, verdict
+from hockney.draw.page import Table
+from hockney.models.comparison import CaseVerdict
+
+RATIO = "B / A"
+
+
+def environment(compared: ComparedSides) -> Table:
+    rows = tuple((each.name, each.a, each.b) for each in compared.differences)
+    return Table("differences", "What differs between A and B", ("what", "A", "B"), rows)
+
+
+def operations(compared: ComparedSides) -> Table:
+    """One row for each operation, with the number of its cases by verdict."""
+    level = compared.several_levels
+    rows = tuple(
+        (
+            each.workload,
+            *([each.level] if level else []),
+            str(len(each.cases)),
+            *(str(len(each.of(state))) for state in ("slower", "faster", "same")),
+            str(len(each.of("undecided", "unknown"))),
+            f"{each.ratio.value:.3f}",
+            ratio_ends(each.ratio),
+            verdict(each.state),
+        )
+        for each in compared.operations
+    )
+    columns = (
+        "operation", *(["level"] if level else []), "cases", "slower", "faster", "the same", "undecided",
+        f"mean {RATIO}", "95% interval", "verdict",
+    )  # fmt: skip
+    first = 2 if level else 1
+    return Table("operations", "Operations", columns, rows, tuple(range(first, first + 7)))
+
+
+def cases(compared: ComparedSides, chosen: Sequence[CaseVerdict], name: str, title: str) -> Table:
+    """Cases with both times, their ratio and verdict; and with the launches that would decide them, if some
+    of them are undecided."""
+    named, open_ = labels(compared), any(more(each) for each in chosen)
+    rows = tuple(
+        (
+            named(each.case),
+            *times(each),
+            f"{each.ratio.value:.3f}",
+            ratio_ends(each.ratio),
+            f"{each.launches[0]}, {each.launches[1]}",
+            verdict(each.state),
+            *([more(each)] if open_ else []),
+        )
+        for each in chosen
+    )
+    columns = (
+        "case",
+        "A",
+        "B",
+        RATIO,
+        "95% interval",
+        "launches",
+        "verdict",
+        *(["more launches"] if open_ else []),
+    )
+    caption = "More launches: of A and of B, that would decide the case, approximately." if open_ else ""
+    return Table(name, title, columns, rows, (1, 2, 3, 4, 5, 7), caption)

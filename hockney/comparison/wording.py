@@ -1,0 +1,167 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The answer in sentences: overall, and for each operation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime, timezone
+
+from hockney.comparison.result import ComparedSides, Unmatched
+from hockney.comparison.side import Side
+from hockney.core.case import Case
+from hockney.core.fit import Estimate, ExactValue
+from hockney.core.units import format_percent
+from hockney.core.wording import listing, plural
+from hockney.models.comparison import CaseVerdict, OperationVerdict, State
+from hockney.pages.format import EXACT, quantity, ratio_bounds
+from hockney.pages.labels import short_labels
+
+MOST_CASES = 5
+WORDS: dict[State, str] = {"same": "the same", "unknown": "no interval"}
+"""Of verdicts for people, where they differ."""
+
+
+def labels(compared: ComparedSides) -> Callable[[Case], str]:
+    """Short names of all cases."""
+    cases = [each.case for each in compared.cases]
+    cases += [each.case for each in (*compared.only_a, *compared.only_b)]
+    named = short_labels(cases, compared.catalog)
+    return lambda case: named.get(case.line, case.line)
+
+
+def verdict(state: State) -> str:
+    return WORDS.get(state, state)
+
+
+def side(of: Side) -> str:
+    """ "A: runs/old (old stack), node7, Open MPI 4.1.6, 10 launches, 2026-01-31 09:30 UTC"."""
+    names = listing([run.name for run in of.runs], MOST_CASES)
+    label = f" ({'; '.join(of.labels)})" if of.labels else ""
+    machines = {run.machine.host: run.machine for run in of.runs}
+    places = [machine.cpu if machine.traits.published else host for host, machine in machines.items()]
+    mpis = dict.fromkeys(run.machine.mpi.title for run in of.runs if run.machine.mpi)
+    words = [names + label, listing(places), *mpis, plural(of.launches, "launch", "launches"), _when(of)]
+    return f"{of.name}: {', '.join(filter(None, words))}"
+
+
+def _when(of: Side) -> str:
+    started = [launch.started_s for run in of.runs for launch in run.run.launches]
+    if not started or any(run.machine.traits.described for run in of.runs):
+        return ""
+    try:
+        return datetime.fromtimestamp(min(started), timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+    except (OverflowError, ValueError, OSError):  # a date outside the calendar's range
+        return ""
+
+
+def answer(compared: ComparedSides) -> tuple[str, ...]:
+    """The result, then a sentence for each operation, the slower ones first."""
+    order: Sequence[State] = ("slower", "faster", "undecided", "unknown", "same")
+    operations = sorted(compared.operations, key=lambda each: order.index(each.state))
+    name = labels(compared)
+    return (overall(compared), *(operation(each, compared, name) for each in operations))
+
+
+def overall(compared: ComparedSides) -> str:
+    count = len(compared.operations)
+    of = plural(count, "operation")
+    slower, faster, same = (
+        sum(each.state == state for each in compared.operations) for state in ("slower", "faster", "same")
+    )
+    limit = format_percent(compared.tolerance)
+    if slower:
+        also = f", and faster in {faster}" if faster else ""
+        return f"B is slower than A in {slower} of {of}{_worst(compared)}{also}."
+    if compared.state == "undecided":
+        open_ = count - faster - same
+        if not open_:
+            failures = plural(len(compared.failed), "case")
+            return f"Undecided: no operation is slower, but B failed in {failures} that A measured."
+        some = f"no operation is slower, but {open_} of {of}" if count > open_ else of
+        return f"Undecided: {some} may be slower by more than {limit}."
+    if faster:
+        rest = f", and the same within {limit} in {same}" if same else ""
+        return f"B is faster than A in {faster} of {of}{rest}; none is slower."
+    return f"B is not slower than A: {of} {'takes' if count == 1 else 'take'} the same time within {limit}."
+
+
+def _worst(compared: ComparedSides) -> str:
+    slower = compared.of("slower")
+    if not slower:
+        return ""
+    return f", most in {labels(compared)(slower[0].case)} ({slower[0].ratio.value:.2f} times as long)"
+
+
+def operation(each: OperationVerdict, compared: ComparedSides, name: Callable[[Case], str]) -> str:
+    """ "allreduce: slower in 3 of 12 cases, most in allreduce, 4 KiB, 2 ranks (1.31, 95%: ...); ..."."""
+    level = f" {each.level}" if each.level and compared.several_levels else ""
+    count, limit = len(each.cases), format_percent(compared.tolerance)
+    parts = [
+        f"{state} in {len(found)} of {plural(count, 'case')}, most in {_case(found[0], name)}"
+        for state in ("slower", "faster")
+        if (found := each.of(state))
+    ]
+    mean = f"on average {each.ratio.value:.2f}{ratio_bounds(each.ratio)}"
+    if not parts and each.state == "same":
+        parts = [f"the same within {limit}"]
+    elif not parts and each.state in ("slower", "faster"):
+        parts = [each.state]
+    elif each.state in ("undecided", "unknown"):
+        parts.append("undecided")
+    undecided = len(each.of("undecided", "unknown"))
+    of = f"all {undecided}" if undecided == count else f"{undecided} of {count}"
+    rest = f"{of} cases are undecided{_more(each)}" if undecided and count > 1 else _more(each).strip()
+    return f"{each.workload}{level}: {'; '.join(filter(None, [*parts, mean if count > 1 else '', rest]))}."
+
+
+def _case(each: CaseVerdict, name: Callable[[Case], str]) -> str:
+    return f"{name(each.case)}: {each.ratio.value:.2f}{ratio_bounds(each.ratio)}"
+
+
+def _more(each: OperationVerdict) -> str:
+    """How many launches would decide half of the undecided cases."""
+    counts = sorted(max(case.more_launches) for case in each.of("undecided", "unknown") if case.more_launches)
+    if not counts:
+        return ""
+    launches = plural(counts[len(counts) // 2], "more launch", "more launches")
+    return f" (about {launches} of each side would decide half of them)" if len(counts) > 1 else ""
+
+
+def without_comparison(compared: ComparedSides) -> tuple[str, ...]:
+    """The cases that only one side measured."""
+    texts, name = [], labels(compared)
+    for here, other, cases in (("A", "B", compared.only_a), ("B", "A", compared.only_b)):
+        failed = [each for each in cases if each.failure]
+        others = [each for each in cases if not each.failure]
+        if failed:
+            listed = listing([f"{name(each.case)} ({each.failure})" for each in failed], MOST_CASES)
+            texts.append(f"{other} failed in {plural(len(failed), 'case')} that {here} measured: {listed}.")
+        if others:
+            texts.append(f"Only {here} measured {plural(len(others), 'case')}: {_listed(others, name)}.")
+    return tuple(texts)
+
+
+def _listed(cases: Iterable[Unmatched], name: Callable[[Case], str]) -> str:
+    return listing([name(each.case) for each in cases], MOST_CASES)
+
+
+def times(each: CaseVerdict) -> tuple[str, str]:
+    return quantity(each.a.value, "s"), quantity(each.b.value, "s")
+
+
+def more(each: CaseVerdict) -> str:
+    """Additional launches that would decide it, of A and of B; empty if it is decided."""
+    if each.state not in ("undecided", "unknown"):
+        return ""
+    if each.more_launches is None:
+        return "many"
+    first, second = each.more_launches
+    return str(first) if first == second else f"{first}, {second}"
+
+
+def ratio_ends(ratio: Estimate) -> str:
+    """ "1.032 to 1.041", "exact", or empty if unknown."""
+    if isinstance(ratio, ExactValue):
+        return EXACT
+    return "" if ratio.low is None or ratio.high is None else f"{ratio.low:.3f} to {ratio.high:.3f}"

@@ -1,0 +1,132 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""hockney.compare for programs, and its page, on runs of the fake machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import hockney
+from hockney.draw.figure import Figure
+
+CASES = ("bcast bytes=64,1KiB,16KiB ranks=2,4", "reduce bytes=64,1KiB ranks=2", "barrier")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    place = tmp_path_factory.mktemp("sides")
+    for name, machine in {"a": "fake:seed=1", "b": "fake:seed=2;slow=bcast bytes=1024:1.5"}.items():
+        hockney.run(CASES, budget=10, launches=6, machine=machine, seed=1, out=place / name)
+    return place
+
+
+@pytest.fixture(scope="module")
+def compared(folder) -> hockney.Comparison:
+    return hockney.compare(folder / "a", folder / "b")
+
+
+def test_it_has_typed_results(compared):
+    assert compared.verdict == "slower" and compared.tolerance == 0.05
+    assert [(c.case.workload, c.size, c.state) for c in compared.changes] == [("bcast", 1024, "slower")] * 2
+    change = compared.changes[0]
+    assert change.ratio.low < 1.5 < change.ratio.high and change.launches == (6, 6)
+    assert change.b.value / change.a.value == pytest.approx(change.ratio.value)
+    assert {each.workload: each.state for each in compared.operations} == {
+        "bcast": "slower",
+        "reduce": "same",
+        "barrier": "same",
+    }
+    assert compared.only_a == compared.only_b == compared.differences == ()
+
+
+def test_runs_paths_and_lists_are_sides(folder, compared):
+    a, b = hockney.open(folder / "a"), hockney.open(folder / "b")
+    for sides in ((a, b), (str(folder / "a"), b), ([a], [str(folder / "b")]), ((folder / "a",), b)):
+        assert hockney.compare(*sides).document["cases"] == compared.document["cases"]
+
+
+def test_wrong_arguments(folder):
+    a, b = folder / "a", folder / "b"
+    for wrong, code in (
+        ({"tolerance": -0.1}, "tolerance-out-of-range"),
+        ({"tolerance": 2}, "tolerance-out-of-range"),
+        ({"cost": "best"}, "unknown-cost-word"),
+    ):
+        with pytest.raises(hockney.UsageError) as refused:
+            hockney.compare(a, b, **wrong)
+        assert refused.value.code == code
+    for sides, code in (((a, []), "side-without-runs"), ((a, [b, a]), "run-on-both-sides")):
+        with pytest.raises(hockney.UsageError) as refused:
+            hockney.compare(*sides)
+        assert refused.value.code == code
+
+
+def test_a_run_named_twice_counts_once(folder, compared):
+    twice = hockney.compare(folder / "a", [folder / "b", folder / "b"])
+    assert twice.document["cases"] == compared.document["cases"]
+
+
+def test_its_table(compared):
+    rows = compared.table()
+    columns = rows.columns
+    assert rows.count == len(compared.cases) == 9
+    assert columns["verdict"].count("slower") == 2 and columns["ratio"][0] > 0
+    assert set(columns) >= {
+        "workload",
+        "bytes",
+        "ranks",
+        "a_s",
+        "b_low_s",
+        "ratio_high",
+        "p_same",
+        "a_launches",
+    }
+
+
+def test_a_notebook_shows_it(compared):
+    html = compared._repr_html_()
+    assert "<table>" in html and "slower" in html
+    assert repr(compared).endswith(": slower>")
+
+
+def test_the_page_has_the_answer_what_differs_and_every_operation(compared):
+    page = compared.page
+    assert isinstance(page.lead, Figure) and page.lead.name == "changes"
+    sections = {section.title: section for section in page.sections}
+    assert list(sections)[:3] == ["What differs", "Operations", "Biggest changes"]
+    over_size = {figure.name: figure for figure in sections["Ratio over size"].figures}
+    assert list(over_size) == ["ratio-bcast", "ratio-reduce"], "a barrier has no size"
+    bands = [series for series in over_size["ratio-bcast"].series if series.kind == "line"]
+    assert [series.name for series in bands] == ["within 5%", "2 ranks", "4 ranks"]
+    assert all(low < 1 / 1.04 for low in bands[0].low)
+    (peak,) = [k for k, y in enumerate(bands[1].y) if y > 1.4]
+    assert bands[1].x[peak] == 1024
+    shown = sections["Distributions"]
+    assert shown.closed and len(shown.figures) == 2
+    a, launches_of_a, b, _ = shown.figures[0].series
+    assert len(launches_of_a.x) == 6 and list(a.y) == sorted(a.y) and b.x[30] > 1.3 * a.x[30]
+
+
+def test_older_engines_had_fewer_parameters(folder, tmp_path):
+    """A case without a parameter is the same as one with its default."""
+    import shutil
+
+    from resealed import reseal
+
+    old = shutil.copytree(folder / "a", tmp_path / "old")
+    for name in ("records.jsonl", "plan.txt"):
+        path = old / name
+        path.write_text(path.read_text().replace(" root=0", ""))
+    catalog = old / "catalog.json"
+    import json
+
+    entries = json.loads(catalog.read_text())
+    for entry in entries["workloads"]:
+        entry["parameters"] = [each for each in entry["parameters"] if each["name"] != "root"]
+    catalog.write_text(json.dumps(entries))
+    reseal(old)
+    compared = hockney.compare(old, folder / "b")
+    assert len(compared.cases) == 9 and not compared.only_a and not compared.only_b
+    assert [caveat.code for caveat in compared.caveats] == ["workload-redefined"]
