@@ -47,8 +47,8 @@ inline void spin(double seconds) {
 }
 
 #ifdef HOCKNEY_SMPI
-// Computes for `seconds` of simulated time, longer if messages take the processor's time meanwhile. Defined in
-// engine/smpi/processor.cpp.
+// Computes for `seconds` of simulated time, longer if messages take the processor's time meanwhile. Defined
+// in engine/smpi/processor.cpp.
 void pass(double seconds);
 #endif
 

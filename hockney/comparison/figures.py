@@ -53,7 +53,7 @@ def biggest(compared: ComparedSides) -> Figure | None:
     )
     return Figure(
         "changes",
-        "Biggest changes",
+        "Biggest changes" if compared.of("slower", "faster") else "Largest ratios",
         Axis("case", "case", "linear", names=tuple(name(each.case) for each in chosen)),
         Axis("B / A", "", "log", include=LEAST_RANGE),
         tuple(each for each in series if each.x),

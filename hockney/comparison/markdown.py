@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from hockney.comparison import tables
 from hockney.comparison.result import ComparedSides
-from hockney.comparison.wording import answer, overall, side
+from hockney.comparison.wording import answer, overall, side, without_comparison
 from hockney.core.errors import one_line, sentences
 from hockney.draw.page import Table
 
@@ -41,7 +41,7 @@ def _lines(compared: ComparedSides) -> Iterator[str]:
         if len(changes) > MOST_CHANGES:
             yield f"\n{len(changes) - MOST_CHANGES} more cases have changed."
     yield "\n<details><summary>All operations and cases</summary>\n"
-    for sentence in answer(compared)[1:]:
+    for sentence in (*answer(compared)[1:], *without_comparison(compared)):
         yield f"- {_text(sentence)}"
     yield from _table(tables.cases(compared, compared.judged.biggest_first[:MOST_CASES], "cases", "Cases"))
     yield "\n</details>\n"

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from hockney.comparison import figures, tables
 from hockney.comparison.result import ComparedSides
 from hockney.comparison.side import Side
-from hockney.comparison.wording import answer, side
+from hockney.comparison.wording import answer, side, without_comparison
 from hockney.core.units import format_percent
 from hockney.core.wording import listing, plural
 from hockney.draw.page import Page, Section
@@ -42,6 +42,7 @@ def _sections(compared: ComparedSides, rest: Sequence[str]) -> list[Section | No
         _environments(compared),
         Section("Operations", tuple(rest), tables=(tables.operations(compared),)),
         _cases(compared, changes, "changes", "Biggest changes"),
+        _one_sided(compared),
         _over_size(compared),
         _cases(compared, undecided, "undecided", "Undecided cases"),
         _distributions(compared, changes or compared.judged.biggest_first),
@@ -63,6 +64,11 @@ def _cases(
     shown = chosen[:MOST_ROWS]
     text = () if len(shown) == len(chosen) else (f"The first {len(shown)} of {len(chosen)} cases.",)
     return Section(title, text, tables=(tables.cases(compared, shown, name, title),), closed=closed)
+
+
+def _one_sided(compared: ComparedSides) -> Section | None:
+    texts = without_comparison(compared)
+    return Section("Measured on one side only", texts) if texts else None
 
 
 def _over_size(compared: ComparedSides) -> Section | None:

@@ -56,16 +56,11 @@ def _when(of: Side) -> str:
 
 
 def answer(compared: ComparedSides) -> tuple[str, ...]:
-    """The result, then a sentence for each operation, the slower ones first, and for cases without a
-    comparison."""
+    """The result, then a sentence for each operation, the slower ones first."""
     order: Sequence[State] = ("slower", "faster", "undecided", "unknown", "same")
     operations = sorted(compared.operations, key=lambda each: order.index(each.state))
     name = labels(compared)
-    return (
-        overall(compared),
-        *(operation(each, compared, name) for each in operations),
-        *without_comparison(compared, name),
-    )
+    return (overall(compared), *(operation(each, compared, name) for each in operations))
 
 
 def overall(compared: ComparedSides) -> str:
@@ -115,7 +110,8 @@ def operation(each: OperationVerdict, compared: ComparedSides, name: Callable[[C
     elif each.state in ("undecided", "unknown"):
         parts.append("undecided")
     undecided = len(each.of("undecided", "unknown"))
-    rest = f"{undecided} of {plural(count, 'case')} undecided{_more(each)}" if undecided else ""
+    of = f"all {undecided}" if undecided == count else f"{undecided} of {count}"
+    rest = f"{of} cases are undecided{_more(each)}" if undecided and count > 1 else _more(each).strip()
     return f"{each.workload}{level}: {'; '.join(filter(None, [*parts, mean if count > 1 else '', rest]))}."
 
 
@@ -128,11 +124,13 @@ def _more(each: OperationVerdict) -> str:
     counts = sorted(max(case.more_launches) for case in each.of("undecided", "unknown") if case.more_launches)
     if not counts:
         return ""
-    return f" (about {counts[len(counts) // 2]} more launches of each side would decide half of them)"
+    launches = plural(counts[len(counts) // 2], "more launch", "more launches")
+    return f" (about {launches} of each side would decide half of them)" if len(counts) > 1 else ""
 
 
-def without_comparison(compared: ComparedSides, name: Callable[[Case], str]) -> tuple[str, ...]:
-    texts = []
+def without_comparison(compared: ComparedSides) -> tuple[str, ...]:
+    """The cases that only one side measured."""
+    texts, name = [], labels(compared)
     for here, other, cases in (("A", "B", compared.only_a), ("B", "A", compared.only_b)):
         failed = [each for each in cases if each.failure]
         others = [each for each in cases if not each.failure]

@@ -78,10 +78,18 @@ class Segment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     def one_way(self, size: float, hops: int = 0, hop_s: float = 0.0) -> float:
         """Seconds from the call of MPI_Send to the return of MPI_Recv, with nothing else in flight."""
         fixed = self.send_s + self.latency_s + hops * hop_s + self.processor_s + self.receive_s
-        per_byte = (
-            self.send_s_per_byte + self.per_byte_s + self.processor_s_per_byte + self.receive_s_per_byte
-        )
-        return fixed + per_byte * size
+        return fixed + self.one_way_s_per_byte * size
+
+    @property
+    def one_way_s_per_byte(self) -> float:
+        sending = self.send_s_per_byte + self.per_byte_s
+        return sending + self.processor_s_per_byte + self.receive_s_per_byte
+
+    def handling(self, size: float) -> tuple[float, float]:
+        """Seconds for which a message occupies its sender and its receiver."""
+        work = self.processor_s + self.processor_s_per_byte * size
+        send = self.send_s + self.send_s_per_byte * size
+        return send + work, self.receive_s + self.receive_s_per_byte * size + work
 
 
 class NodeGroup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

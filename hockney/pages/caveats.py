@@ -81,6 +81,7 @@ SECTIONS = (
     (point_to_point.ID, point_to_point.ROLES),
     (loggp.ID, ("train", "overhead")),
     (collectives.ID, collectives.ROLES),
+    ("overlap", ("overlap",)),
 )
 
 

@@ -193,10 +193,15 @@ def _worker(answer: Answer) -> Iterator[str]:
 def _calls(answers: Answers) -> Iterator[str]:
     segment = answers[T3D].platform.segments[0]
     calls = (SMALL - 1) * (segment.send_s + segment.receive_s)
+    fixed = {"ranks": SMALL, "steps": STEPS}
+    blocking, alone = (seconds_of_round(answers[T3D], setup, **fixed) for setup in (ORIGINAL, DECOUPLED))
+    if blocking is None or alone is None:
+        return
     text = (
         f"On {SMALL} processors of the T3D, the simulated master spends {format_value(calls, 's')} of a "
-        "round in calls for nonblocking messages, more than a broadcast and a gather take altogether. The "
-        "division of a message's time between the processors and the network is a guess"
+        "round in calls for nonblocking messages; a broadcast and a gather take "
+        f"{format_value(blocking - alone, 's')} altogether. The division of a message's time between the "
+        "processors and the network is a guess"
     )
     other = answers["t3d-both"]
     won = gain(other, ranks=SMALL, steps=STEPS)

@@ -24,7 +24,8 @@ CASES = [
     for tests in (0, 16)
 ]
 
-LONG_S = 20e-6
+READINGS_S = 0.6e-6
+"""Of the clock around a repetition, which no phase includes."""
 
 
 def test_reported_values_are_those_of_the_definitions(mpi, engine):
@@ -43,8 +44,8 @@ def check(record, catalog):
     values = {name: np.array(series.values) for name, series in record.metrics.items()}
     pure, cpu = values["pure"], values["cpu"]
     total = sum(values[name] for name in PHASES)
-    if median(total) > LONG_S:  # the clock is read twice more in the time of a repetition
-        assert median(total) == pytest.approx(median(record.times_s), rel=0.05), record.case
+    # Not in every repetition is a rank preempted between the readings at its ends.
+    assert np.min(0.95 * np.array(record.times_s) - total) <= READINGS_S, record.case
     assert len(total) == len(pure) == len(cpu) and (pure > 0).all() and (cpu > 0).all()
     overlap = 100 * np.clip((pure + cpu - total) / np.minimum(pure, cpu), 0, 1)
     assert median(values["overlap"]) == pytest.approx(median(overlap), rel=0.05, abs=1), record.case

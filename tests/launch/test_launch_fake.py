@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The fake launcher has the engine's guarantees: order, budget, precision; and faults where requested."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -121,6 +122,19 @@ def test_words_make_a_fake():
     assert launcher.pace_s == 0.005 and launcher.world.seed == 3
     assert launcher.faults == (Fault("die", "barrier ranks=2"), Fault("hang", "bcast", times=1))
     assert fake_from_words("fake").faults == ()
-    for bad in ("fake:pace=x", "fake:seed=x", "fake:dye=barrier", "fake:die="):
+    slow = fake_from_words("fake:slow=bcast ranks=2:1.5;slow=barrier:0.5").world
+    assert slow.slowed == (("bcast ranks=2", 1.5), ("barrier", 0.5))
+    case = slow.catalog.case("bcast bytes=8 ranks=2")
+    ratio = slow.sample(case, 0, 50) / replace(slow, slowed=()).sample(case, 0, 50)
+    assert ratio == pytest.approx(1.5) and slow.slowness(slow.catalog.case("bcast bytes=8 ranks=4")) == 1
+    for bad in (
+        "fake:slow=bcast",
+        "fake:slow=bcast:0",
+        "fake:slow=:2",
+        "fake:pace=x",
+        "fake:seed=x",
+        "fake:dye=barrier",
+        "fake:die=",
+    ):
         with pytest.raises(UsageError):
             fake_from_words(bad)

@@ -10,12 +10,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hockney.models.annealing.prediction import OneRank, predict
+from hockney.models.annealing.prediction import OneRank, handling, predict
 from hockney.models.annealing.program import AnnealingProgram, of_case
 from hockney.models.annealing.rounds import RoundCosts, run
 from hockney.models.annealing.setups import SETUPS, Timetable
 from hockney.models.annealing.spread import RoundSpread, spread
 from hockney.models.applications.point_to_point_costs import CostPiece, PointToPointCosts
+from hockney.models.local_costs import LocalCost
+from hockney.models.measured_costs import MeasuredCosts
 from hockney.models.npb.communication import Communication
 from hockney.system.bundled import bundled_catalog, bundled_workloads, catalog_with
 
@@ -26,6 +28,7 @@ AT_ONCE, LATER = Timetable(), Timetable(lag=1)
 ROUNDS, ROUND_S = 50, 1e-3
 PROGRAM = AnnealingProgram("original", 2, walkers=64, steps=100, rounds=ROUNDS)
 CASES = catalog_with(bundled_catalog(), ("annealing",))
+NONE = LocalCost()
 STEP_S = ROUND_S / 32 / 100
 MESSAGES = Communication(
     PointToPointCosts("m", "m", (CostPiece(0, 1e-6, 0.0),), shared=False, source="test"),
@@ -128,6 +131,13 @@ def test_predictions_have_the_costs_of_each_set_up():
     known = predict(replace(PROGRAM, setup="collective", lag=1), one, MESSAGES).share
     assert known - shares["lagged"] == pytest.approx(calls - posts, rel=0.3)
     assert predict(replace(PROGRAM, setup="other"), one, MESSAGES) is None
+
+
+def test_without_overheads_half_of_a_message_is_its_senders_time():
+    unknown = MeasuredCosts(MESSAGES.message, None, None, (0.0,) * 4, NONE, NONE, NONE)
+    assert handling(replace(MESSAGES, measured=unknown), 16, 2) == (0.5e-6, 0.5e-6)
+    known = replace(unknown, overheads=(0.1e-6, 0.0, 0.2e-6, 0.0))
+    assert handling(replace(MESSAGES, measured=known), 16, 2) == pytest.approx((0.1e-6, 0.2e-6))
 
 
 def test_fewer_walkers_vary_more_and_tests_cost_their_time():

@@ -266,23 +266,21 @@ def test_equal_runs_are_rarely_reported_as_different(comparison):
     found = []
     for seed, world in enumerate(["quiet", "launches differ", "heavy tails"] * 7):
         rng = np.random.default_rng(seed)
-        judged = comparison.pair_of_runs(
-            comparison.WORLDS[world], 6, rng, comparison.Measured(1, 10), comparison.NOT_AT_ALL
-        )
-        found.append(comparison.alarms(judged) > 0)
+        both = comparison.pair_of_runs(comparison.WORLDS[world], 6, rng, comparison.Measured(1, 10))
+        found.append(comparison.alarms(judge(both, comparison.NOT_AT_ALL)) > 0)
     assert sum(found) <= stats.binom.ppf(0.999, len(found), LEVEL)
 
 
 def test_a_slower_operation_is_found_and_no_other(comparison):
     rng = np.random.default_rng(2)
-    judged = comparison.pair_of_runs(
+    both = comparison.pair_of_runs(
         comparison.WORLDS["quiet"],
         10,
         rng,
         comparison.Measured(1, 10),
-        0.05,
         lambda case: 1.3 if case.workload == "reduce" and case.bytes >= 1024 else 1.0,
     )
+    judged = judge(both, 0.05)
     slower = {case.case for case in judged.cases if case.state in ("slower", "faster")}
     assert slower == {c for c in comparison.cases() if c.workload == "reduce" and c.bytes >= 1024}
     states = {each.workload: each.state for each in judged.operations}

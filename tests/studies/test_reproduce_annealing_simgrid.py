@@ -1,7 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The reproduction of annealing through smpirun, with fewer rounds: table 1, the processor time of a message,
-and the T3D."""
+"""The reproduction of annealing through smpirun, with fewer rounds."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> AnnealingResults:
 
 def test_every_set_up_has_its_time_and_its_parts(results: AnnealingResults):
     assert [p.label for p in results.on(2)] == [
-        "original", "collective", "collective, lag 1", "decoupled", "lagged", "lagged, lag 1",
+        "original", "collective", "collective (lag 1)", "decoupled", "lagged", "lagged (lag 1)",
     ]  # fmt: skip
     for p in results.plain:
         assert p.steps == 8 * 20 * 12 and p.time.value > 0
@@ -55,7 +55,7 @@ def test_energies_depend_on_the_seed_and_not_on_ranks_where_a_set_up_waits(resul
     shared = set(energies) & set(quality(results, 2).energies(one))
     assert shared and all(energies[seed] == found.energies(one)[seed] for seed in shared)
     for p in found.points:
-        if p.setup in ("original", "lagged") or p.label == "collective, lag 1":
+        if p.setup in ("original", "lagged") or p.label == "collective (lag 1)":
             assert found.repeats(p) in (True, None), p.label
 
 

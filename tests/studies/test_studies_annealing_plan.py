@@ -147,10 +147,10 @@ def test_a_new_set_up_of_the_engine_is_measured_without_a_prediction(tmp_path: P
     lab.measure(made, bench, lambda event: None)
     evidence = api.load(tmp_path / "r").evidence
     run = AnnealingResults.of(evidence)
-    assert [p.label for p in run.on(2)] == ["original", "tree, lag 1"]
+    assert [p.label for p in run.on(2)] == ["original", "tree (lag 1)"]
     assert {each.point.setup for each in predictions(run).of} == {"original"}
     [_, tree] = [each for each in answer(evidence)["setups"] if each["ranks"] == 2]
-    assert tree["setup"] == "tree, lag 1" and tree["predicted_communication"] is None
+    assert tree["setup"] == "tree (lag 1)" and tree["predicted_communication"] is None
     page = STUDY.page(evidence)
     [table] = [t for s in page.sections for t in s.tables if t.name == "annealing-predicted"]
     assert [row[3] for row in table.rows][1] == "no prediction" and page.lead is not None

@@ -27,14 +27,29 @@ std::int32_t geographical(const Distances::Point& from, const Distances::Point& 
   return static_cast<std::int32_t>(radius * std::acos(std::clamp(cosine, -1.0, 1.0)) + 1.0);
 }
 
+// Whether squares of differences and their sums are exact.
+bool exact(const Distances::Point& point) {
+  constexpr double largest = 0x1p25;
+  return point.x == std::trunc(point.x) && point.y == std::trunc(point.y) && std::abs(point.x) <= largest &&
+         std::abs(point.y) <= largest;
+}
+
 }  // namespace
 
 Distances::Distances(Metric metric, std::vector<Point> points)
     : size_{static_cast<int>(points.size())}, metric_{metric}, points_{std::move(points)} {
-  if (metric != Metric::geographical) return;
-  matrix_.reserve(points_.size() * points_.size());
-  for (const Point& from : points_)
-    for (const Point& to : points_) matrix_.push_back(geographical(from, to));
+  // A program with fused multiply-add would round some distances between inexact points differently from the
+  // library, which computes energies.
+  const bool large = size_ > most_in_matrix;
+  if (metric != Metric::geographical && (large || std::all_of(points_.begin(), points_.end(), exact))) return;
+  std::vector<std::int32_t> matrix;
+  matrix.reserve(points_.size() * points_.size());
+  for (std::int32_t from = 0; from < size_; ++from)
+    for (std::int32_t to = 0; to < size_; ++to)
+      matrix.push_back(metric == Metric::geographical ? geographical(points_[static_cast<std::size_t>(from)],
+                                                                     points_[static_cast<std::size_t>(to)])
+                                                      : (*this)(from, to));
+  matrix_ = std::move(matrix);
 }
 
 bool Distances::representable(Metric metric, const std::vector<Point>& points) {

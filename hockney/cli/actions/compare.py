@@ -96,7 +96,7 @@ def _print(compared: ComparedSides, *, all_cases: bool) -> None:
     else:
         _cases(compared, compared.of("slower", "faster"), MOST_CHANGES)
         _cases(compared, compared.of("undecided", "unknown"), MOST_UNDECIDED)
-    rest = wording.without_comparison(compared, wording.labels(compared))
+    rest = wording.without_comparison(compared)
     if rest:
         echo()
     for sentence in rest:

@@ -40,7 +40,7 @@ from hockney.cli.arguments.two_sides import TwoSides
     show_default=True,
     help="table; junit: XML for CI systems; markdown: for a pull request.",
 )
-@click.option("--report", "page", type=options.PATH, metavar="FILE", help="Also write a page, FILE.html.")
+@click.option("--report", "page", type=options.PATH, metavar="FILE", help="Also write a page, one HTML file.")
 @options.cost
 @options.quiet
 @options.as_json

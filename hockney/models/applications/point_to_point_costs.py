@@ -231,7 +231,7 @@ def _pieces(segments: tuple[Segment, ...], more_s: float, more_s_per_byte: float
         CostPiece(
             each.first,
             each.one_way(0) + more_s,
-            each.send_s_per_byte + each.per_byte_s + each.receive_s_per_byte + more_s_per_byte,
+            each.one_way_s_per_byte + more_s_per_byte,
         )
         for each in segments
     )

@@ -58,11 +58,7 @@ class Communication:
         """Seconds for which a message of a pipeline occupies its sender and its receiver, which has it when
         it needs it."""
         if self.platform is not None:
-            part = self.platform.segment(size, on_node=ranks <= self.message.cores)
-            return (
-                part.send_s + part.send_s_per_byte * size,
-                part.receive_s + part.receive_s_per_byte * size,
-            )
+            return self.platform.segment(size, on_node=ranks <= self.message.cores).handling(size)
         if self.measured is None:
             half = self.one_way(size, ranks) / 2
             return half, half

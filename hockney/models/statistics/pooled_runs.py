@@ -54,6 +54,8 @@ class BetweenRuns:
 def between_runs(cases: Sequence[PooledCase]) -> BetweenRuns:
     """Of the mean over these cases. A run counts with the cases that it measured, relative to their centres
     over all runs."""
+    if all(len(case.runs) < 2 for case in cases):
+        return BetweenRuns()
     deviations: dict[int, list[float]] = {}
     for case in cases:
         center = case.whole.log_center

@@ -53,7 +53,11 @@ def _choice(run: AnnealingResults, found: SetupChoice) -> Iterator[str]:
     elif found.take is None:
         yield f"Undecided: {on[0].lower()}{on[1:]}, {names} may be the best set-up by {basis}."
     elif found.outcome == "alike":
-        yield f"{on} {names} differ by less than {NOTABLE - 1:.0%} in {basis}: take {found.take.label}."
+        of = ", of the set-ups whose energies are not worse" if found.left_out else ""
+        yield (
+            f"{on}{of}, {names} are best and differ by less than {NOTABLE - 1:.0%} in {basis}: take "
+            f"{found.take.label}."
+        )
     else:
         yield f"{on} take {found.take.label}: {_reason(found)}."
     if found.take is None:

@@ -77,7 +77,7 @@ LAG = StudyParameter(
 TEST_EVERY = StudyParameter(
     "test_every",
     "integer",
-    "steps between two calls of MPI_Test; 0: only after a round",
+    "steps of a rank between two calls of MPI_Test; 0: only after a round",
     default="0",
     many=True,
     example="0,20",

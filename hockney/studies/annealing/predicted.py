@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
 
-from hockney.models.annealing.prediction import OneRank, predict
+from hockney.models.annealing.prediction import OneRank, handling, predict
 from hockney.models.annealing.program import of_case
 from hockney.models.annealing.rounds import RankTimes
 from hockney.models.annealing.spread import spread
@@ -68,7 +68,7 @@ def _of(evidence: Evidence) -> AnnealingPredictions:
         program, one = of_case(point.measured.case), _one_rank(run.points, -(-point.walkers // point.ranks))
         if program is None or one is None:
             continue
-        tested = costs.handling(0, point.ranks)[1]  # a test is taken to cost what receiving nothing costs
+        tested = handling(costs, 0, point.ranks)[1]  # a test is taken to cost what receiving nothing costs
         slower = max(1.0, point.ranks / cores)
         times = predict(program, one, costs, test_s=tested, slower=slower)
         if times is not None:

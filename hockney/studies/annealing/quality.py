@@ -50,20 +50,23 @@ class Loss:
     equal_time: Estimate | None
     target: Estimate | None
     worth: Verdict
+    stricter: float = 1.0
 
     @property
     def worse(self) -> bool:
-        """Whether it finds significantly higher energies with as many steps."""
-        return _above_zero(self.equal_steps)
+        """Whether it finds significantly higher energies with as many steps, with the interval `stricter`
+        times as wide: several set-ups are compared."""
+        loss = self.equal_steps
+        if loss is None or loss.low is None:
+            return False
+        return loss.value > self.stricter * (loss.value - loss.low)
 
     @property
     def better(self) -> bool:
         loss = self.equal_steps
-        return loss is not None and loss.high is not None and loss.high < 0
-
-
-def _above_zero(loss: Estimate | None) -> bool:
-    return loss is not None and loss.low is not None and loss.low > 0
+        if loss is None or loss.high is None:
+            return False
+        return -loss.value > self.stricter * (loss.high - loss.value)
 
 
 @dataclass(frozen=True)
@@ -167,6 +170,7 @@ class Quality:
             self._at_equal_time(point, over, size),
             target,
             self._worth(point, over, target),
+            stricter(len(self.points) - 1),
         )
 
     def _worth(self, point: AnnealingPoint, over: AnnealingPoint, target: Estimate | None) -> Verdict:

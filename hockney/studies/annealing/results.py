@@ -37,12 +37,12 @@ class AnnealingPoint:
     @property
     def label(self) -> str:
         """The set-up, with what distinguishes its variants."""
-        words = [self.setup]
+        words = []
         if lag := int(self.measured.case.number("lag")):
             words.append(f"lag {lag}")
         if every := int(self.measured.case.number("test_every")):
-            words.append(f"a test every {every} steps")
-        return ", ".join(words)
+            words.append(f"tests every {every} steps")
+        return f"{self.setup} ({', '.join(words)})" if words else self.setup
 
     @property
     def ranks(self) -> int:

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace hockney::annealing {
@@ -29,6 +30,8 @@ class Distances final {
     double x;
     double y;
   };
+
+  static constexpr int most_in_matrix = 5000;  ///< 100 MB
 
   /** The largest distance must be representable: see `representable`. */
   Distances(Metric metric, std::vector<Point> points);

@@ -37,8 +37,8 @@ class TravellingSalesman final {
   };
 
   static constexpr int least_cities = 3;
-  static constexpr int most_cities = 20000;        ///< the pairs of near cities take a quadratic time
-  static constexpr int most_matrix_cities = 5000;  ///< 100 MB of distances
+  static constexpr int most_cities = 20000;  ///< the pairs of near cities take a quadratic time
+  static constexpr int most_matrix_cities = Distances::most_in_matrix;
 
   TravellingSalesman(Instance instance, Distances distances);
 
