@@ -8,10 +8,11 @@ from collections.abc import Callable
 
 import msgspec
 import pytest
+from made_up import made_up
 
 from hockney import lab, simulated
 from hockney.core.case import Case
-from hockney.core.record import SCHEMA, MetricSeries, Record, RunRecords, Stop, Sync, Verified
+from hockney.core.record import MetricSeries, Record, RunRecords
 from hockney.report.render import render
 from hockney.reproductions import Answer, Part, annealing, annealing_page
 from hockney.reproductions.annealing_cases import CLUSTER, LARGE, SMALL, T3D
@@ -58,22 +59,7 @@ def record(case: Case, times: dict[tuple[str, str], float], shortened: int) -> R
     metrics["total_steps"] = series([steps], "sum", "repetition")
     metrics["round_end"] = series([elapsed / 2, elapsed], "root", "superstep")
     metrics["round_steps"] = series([steps / 2, steps], "root", "superstep")
-    return Record(
-        schema=SCHEMA,
-        launch="0.0",
-        origin="simulated",
-        position=0,
-        case=case.line,
-        started_s=0.0,
-        times_s=[elapsed],
-        batch=1,
-        warmup_s=[],
-        bytes_moved=0,
-        sync=Sync(kind="none"),
-        stop=Stop(reason="repetitions", precision=0.02, achieved=None),
-        verified=Verified(bytes=0, errors=0),
-        metrics=metrics,
-    )
+    return made_up(case, elapsed, metrics)
 
 
 def answers(times: Times) -> dict[str, Answer]:

@@ -8,11 +8,12 @@ from collections.abc import Callable
 from functools import cache
 
 import pytest
+from made_up import made_up
 from paragon_world import ParagonWorld
 
 from hockney import lab, reproductions, simulated
 from hockney.core.case import Case
-from hockney.core.record import SCHEMA, Record, RunRecords, Stop, Sync, Verified
+from hockney.core.record import RunRecords
 from hockney.models.barriers import traffic
 from hockney.report.render import render
 from hockney.reproductions import Answer, Part, Reproduction, ethernet, pages, paragon, sun
@@ -29,27 +30,9 @@ Time = Callable[[Part, Case], "float | None"]
 def answers(study: Reproduction, time: Time) -> dict[str, Answer]:
     found = {}
     for part in study.parts(CATALOG):
-        records = [record(case, t) for case in part.cases if (t := time(part, case)) is not None]
+        records = [made_up(case, t) for case in part.cases if (t := time(part, case)) is not None]
         found[part.name] = Answer(part, platform(part.machine), RunRecords.of(records))
     return found
-
-
-def record(case: Case, seconds: float) -> Record:
-    return Record(
-        schema=SCHEMA,
-        launch="0.0",
-        origin="simulated",
-        position=0,
-        case=case.line,
-        started_s=0.0,
-        times_s=[seconds],
-        batch=1,
-        warmup_s=[],
-        bytes_moved=case.bytes,
-        sync=Sync(kind="none"),
-        stop=Stop(reason="repetitions", precision=0.02, achieved=None),
-        verified=Verified(bytes=0, errors=0),
-    )
 
 
 def held(study: Reproduction, time: Time) -> list[bool]:

@@ -16,6 +16,7 @@ from hockney.pages.evidence import Options, once
 from hockney.studies.annealing import messages
 from hockney.studies.annealing.costs import cost_cases
 from hockney.studies.npb.messages import only_simulated
+from hockney.studies.predictions import PREDICT, SURVEY
 from hockney.studies.sizes import default_ranks
 from hockney.studies.sync import SYNC, sync_of
 
@@ -109,19 +110,6 @@ ARITHMETIC = StudyParameter(
     "none: steps only take their time, on a simulated machine",
     default="real",
     choices=("real", "none"),
-)
-PREDICT = StudyParameter(
-    "predict",
-    "choice",
-    "yes: measure also messages and collectives, for predictions from one rank",
-    default="yes",
-    choices=("yes", "no"),
-)
-SURVEY = StudyParameter(
-    "survey",
-    "path",
-    "a run of 'hockney survey' with these costs, which then need not be measured",
-    example="runs/mine",
 )
 PARAMETERS = (
     CHOSEN, PROBLEM, SIZE, INSTANCE, WALKERS, STEPS, TEMPERATURES, SCHEDULE, SPEED, SEEDS, TARGET, LAG,

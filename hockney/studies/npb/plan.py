@@ -18,6 +18,7 @@ from hockney.models.npb.rates import described_rate
 from hockney.pages.evidence import Options, once
 from hockney.studies.npb import messages
 from hockney.studies.npb.costs import cost_cases
+from hockney.studies.predictions import PREDICT, SURVEY
 from hockney.studies.sizes import default_ranks
 from hockney.studies.sync import SYNC, sync_of
 
@@ -85,19 +86,6 @@ FAULT = StudyParameter(
     "bit: one bit is inverted half way, which verification must find",
     default="none",
     choices=("none", "bit"),
-)
-PREDICT = StudyParameter(
-    "predict",
-    "choice",
-    "yes: measure also the costs of messages and collectives, for predictions from one rank",
-    default="yes",
-    choices=("yes", "no"),
-)
-SURVEY = StudyParameter(
-    "survey",
-    "path",
-    "a run of 'hockney survey' with these costs, which then need not be measured",
-    example="runs/mine",
 )
 PARAMETERS = (CHOSEN, CLASS, BARRIER, PLACES, RATE, ARITHMETIC, FAULT, PREDICT, SURVEY, SYNC)
 
