@@ -67,3 +67,12 @@ def no_collective() -> UsageError:
         "use for example --ranks 2",
         code="no-collective",
     )
+
+
+def no_progress_thread(mpi: str) -> UsageError:
+    return UsageError(
+        f"{mpi or 'this machine'} has no progress thread that hockney can switch on",
+        "",
+        "use progress=own, or another MPI, for example --mpi mpich",
+        code="no-progress-thread",
+    )

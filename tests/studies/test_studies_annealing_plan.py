@@ -83,6 +83,16 @@ def test_lags_and_tests_vary_where_a_set_up_has_them():
     assert found["collective"] == found["lagged"] == {(0, 0), (0, 10), (2, 0), (2, 10)}
 
 
+def test_the_progress_thread_is_measured_in_set_ups_that_do_not_block():
+    def found(*progress: str) -> set[tuple]:
+        cases = plan(2, setups=("original", "lagged"), progress=progress, balance="no")
+        return {(case["setup"], case.setting) for case in of_annealing(cases) if case.ranks == 2}
+
+    assert found("own") == {("original", ""), ("lagged", "")}
+    assert found("thread") == {("original", ""), ("lagged", "progress-thread")}
+    assert found("own", "thread") == found("own") | found("thread")
+
+
 def test_uneven_ranks_and_walkers_of_more_ranks():
     cases = of_annealing(plan(3, setups=("original",), walkers=10))
     assert {case["walkers"] for case in cases if case.ranks == 1} == {10, 4}
@@ -154,3 +164,22 @@ def test_a_new_set_up_of_the_engine_is_measured_without_a_prediction(tmp_path: P
     page = STUDY.page(evidence)
     [table] = [t for s in page.sections for t in s.tables if t.name == "annealing-predicted"]
     assert [row[3] for row in table.rows][1] == "no prediction" and page.lead is not None
+
+
+def test_set_ups_under_the_progress_thread_are_compared_and_have_no_prediction(tmp_path: Path):
+    bench = lab.fake_bench(FakeLauncher(World(tail=0.0)), cores=4, workloads=WORKLOADS)
+    parameters = {"setups": ("original", "lagged"), "progress": ("own", "thread"), "balance": "no"}
+    options = Options(ranks=(2,), parameters=parameters)
+    settings = Settings(
+        "annealing",
+        seed=1,
+        launches=4,
+        budget_s=60.0,
+        launch_settings=tuple(each.line for each in STUDY.launch_settings(options, bench.machine)),
+    )
+    made = lab.begin(tmp_path / "r", STUDY.plan(options, bench.catalog, bench.machine), settings, bench)
+    lab.measure(made, bench, lambda event: None)
+    run = AnnealingResults.of(api.load(tmp_path / "r").evidence)
+    assert [p.label for p in run.on(2)] == ["original", "lagged", "lagged (progress thread)"]
+    assert len(run.compared(2)) == 2
+    assert {each.point.label for each in predictions(run).of} == {"original", "lagged"}

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from hockney.studies.annealing.answer import answer, summary
 from hockney.studies.annealing.page import page
-from hockney.studies.annealing.plan import PARAMETERS, WORKLOADS, plan
+from hockney.studies.annealing.plan import PARAMETERS, WORKLOADS, launch_settings, plan
 
 NAME = "annealing"
 HELP = "simulated annealing with blocking, nonblocking or no communication: which set-up is best here"
 
-__all__ = ["HELP", "NAME", "PARAMETERS", "WORKLOADS", "answer", "page", "plan", "summary"]
+__all__ = ["HELP", "NAME", "PARAMETERS", "WORKLOADS", "answer", "launch_settings", "page", "plan", "summary"]

@@ -28,7 +28,7 @@ class SetupChoice:
     are not certainly slower, `fastest` among them.
     `take` is None if it is undecided: also if it is the fastest one, but too few seeds show whether its
     energies are worse (`unknown_quality`). Of rivals that are alike it is the reference, otherwise the
-    fastest whose runs repeat with the same seed."""
+    fastest whose runs repeat with the same seed, without a progress thread if there is one."""
 
     ranks: int
     basis: Basis
@@ -89,7 +89,7 @@ def _preferred(
     if (first := found.reference) in rivals and first is not None:
         return first
     repeating = [p for p in rivals if found.repeats(p)]
-    return min(repeating, key=lambda p: costs[p] or 0.0, default=fastest)
+    return min(repeating, key=lambda p: (p.with_thread, costs[p] or 0.0), default=fastest)
 
 
 def _cost(found: Quality, point: AnnealingPoint, basis: Basis) -> float | None:

@@ -9,14 +9,17 @@ from typing import Any
 
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
+from hockney.core.launch_setting import LaunchSetting
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
+from hockney.core.progress_thread import OWN, THREAD
 from hockney.models.annealing.setups import SETUPS
 from hockney.pages.evidence import Options, once
 from hockney.studies.annealing import messages
 from hockney.studies.annealing.costs import cost_cases
 from hockney.studies.npb.messages import only_simulated
 from hockney.studies.predictions import PREDICT, SURVEY
+from hockney.studies.progress import by_calls, thread_setting
 from hockney.studies.sizes import default_ranks
 from hockney.studies.sync import SYNC, sync_of
 
@@ -83,6 +86,15 @@ TEST_EVERY = StudyParameter(
     many=True,
     example="0,20",
 )
+PROGRESS = StudyParameter(
+    "progress",
+    "choice",
+    "own: by calls of MPI only; thread: also by MPI's progress thread, for set-ups that do not block",
+    default=OWN,
+    choices=(OWN, THREAD),
+    many=True,
+    example="own,thread",
+)
 BALANCE = StudyParameter(
     "balance",
     "choice",
@@ -113,7 +125,7 @@ ARITHMETIC = StudyParameter(
 )
 PARAMETERS = (
     CHOSEN, PROBLEM, SIZE, INSTANCE, WALKERS, STEPS, TEMPERATURES, SCHEDULE, SPEED, SEEDS, TARGET, LAG,
-    TEST_EVERY, BALANCE, SHARES, STEP_S, ARITHMETIC, PREDICT, SURVEY, SYNC,
+    TEST_EVERY, PROGRESS, BALANCE, SHARES, STEP_S, ARITHMETIC, PREDICT, SURVEY, SYNC,
 )  # fmt: skip
 SAME = (
     PROBLEM, SIZE, INSTANCE, WALKERS, STEPS, TEMPERATURES, SCHEDULE, SPEED, SEEDS, TARGET, STEP_S, ARITHMETIC,
@@ -181,7 +193,7 @@ def _lines(ranks: Sequence[int], options: Options, catalog: Catalog, machine: Ma
             of_rank = f"walkers={-(-options.value(WALKERS) // p)}"
             yield one.replace(f"walkers={options.value(WALKERS)}", of_rank)
         for name in names:
-            yield from (f"{line} setup={name} {more} ranks={p}" for more in _variants(name, options))
+            yield from (f"{line} setup={name} {more} ranks={p}" for more in _variants(name, options, machine))
         if options.value(BALANCE) == "yes":
             uneven = f"{line} setup={names[0]} shares={options.value(SHARES) or uneven_shares(p)}"
             yield from (f"{uneven} balance={balance} ranks={p}" for balance in ("no", "yes"))
@@ -195,13 +207,24 @@ def _value(parameter: StudyParameter, options: Options) -> Any:
     return value
 
 
-def _variants(name: str, options: Options) -> Iterator[str]:
-    """The lags and tests of a set-up that has them; one without a model may have both."""
+def launch_settings(options: Options, machine: Machine) -> Sequence[LaunchSetting]:
+    """That of the progress thread, if it is measured. Raises UsageError if MPI has none."""
+    return thread_setting(options.value(PROGRESS), machine)
+
+
+def _variants(name: str, options: Options, machine: Machine) -> Iterator[str]:
+    """The lags and tests of a set-up that has them, and the progress thread if it has tests; one without a
+    model may have all."""
     known = SETUPS.get(name)
     lags = options.value(LAG) if known is None or known.lags else (0,)
-    tests = options.value(TEST_EVERY) if known is None or known.tests else (0,)
+    nonblocking = known is None or known.tests
+    tests = options.value(TEST_EVERY) if nonblocking else (0,)
     for lag in lags:
-        yield from (f"lag={lag} test_every={every}" for every in tests)
+        if not nonblocking or by_calls(options.value(PROGRESS)):
+            yield from (f"lag={lag} test_every={every}" for every in tests)
+        if nonblocking:
+            for setting in launch_settings(options, machine):
+                yield f"lag={lag} setting={setting.name}"
 
 
 def uneven_shares(ranks: int) -> str:

@@ -66,8 +66,8 @@ def _of(evidence: Evidence) -> AnnealingPredictions:
     found = []
     for point in run.plain:
         program, one = of_case(point.measured.case), _one_rank(run.points, -(-point.walkers // point.ranks))
-        if program is None or one is None:
-            continue
+        if program is None or one is None or point.with_thread:
+            continue  # no model, or a progress thread, which has none
         tested = handling(costs, 0, point.ranks)[1]  # a test is taken to cost what receiving nothing costs
         slower = max(1.0, point.ranks / cores)
         times = predict(program, one, costs, test_s=tested, slower=slower)

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Literal, get_args
 
 from hockney.core.fit import Estimate, ExactValue
+from hockney.core.progress_thread import SETTING
 from hockney.core.record import Record
 from hockney.models.annealing.runs import AnnealingRun, Course, course_of, runs_of
 from hockney.models.statistics import Observation, Verdict, ratio, stricter, verdict
@@ -42,7 +43,14 @@ class AnnealingPoint:
             words.append(f"lag {lag}")
         if every := int(self.measured.case.number("test_every")):
             words.append(f"tests every {every} steps")
+        if self.with_thread:
+            words.append("progress thread")
         return f"{self.setup} ({', '.join(words)})" if words else self.setup
+
+    @property
+    def with_thread(self) -> bool:
+        """Whether MPI's progress thread is switched on."""
+        return self.measured.case.setting == SETTING
 
     @property
     def ranks(self) -> int:
@@ -166,7 +174,9 @@ class AnnealingResults:
     def points(self) -> tuple[AnnealingPoint, ...]:
         """By ranks, the reference first."""
         records = self.evidence.run.by_case()
-        measured = {m.case.line: m for m in self.evidence.of_role(ROLE)}
+        settings = ("", SETTING)
+        every = (m for m in self.evidence.measured if m.workload.role == ROLE)
+        measured = {m.case.line: m for m in every if m.case.setting in settings}
         points = [
             AnnealingPoint(measured[seen.case.line], seen, tuple(records.get(seen.case.line, ())))
             for seen in self.evidence.observed(m.case for m in measured.values())

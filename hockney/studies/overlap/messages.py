@@ -20,12 +20,3 @@ def only_between_two() -> UsageError:
         "use --ranks 2, or a collective, for example operations=iallreduce",
         code="only-between-two",
     )
-
-
-def no_progress_thread(mpi: str) -> UsageError:
-    return UsageError(
-        f"{mpi or 'this machine'} has no progress thread that hockney can switch on",
-        "",
-        "use progress=own, or another MPI, for example --mpi mpich",
-        code="no-progress-thread",
-    )

@@ -12,11 +12,12 @@ from hockney.core.catalog import Catalog, Workload
 from hockney.core.launch_setting import LaunchSetting
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
-from hockney.core.progress_thread import OWN, THREAD, for_all_transports, thread_of
+from hockney.core.progress_thread import OWN, THREAD
 from hockney.core.units import thin
 from hockney.pages.evidence import Options, once
 from hockney.studies.overlap import messages
 from hockney.studies.overlap.results import ROLE
+from hockney.studies.progress import by_calls, thread_setting
 from hockney.studies.sizes import default_ranks, whole_doubles
 from hockney.studies.sync import SYNC, sync_of
 
@@ -81,15 +82,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
 def launch_settings(options: Options, machine: Machine) -> Sequence[LaunchSetting]:
     """That of the progress thread, if it is measured. Raises UsageError if it is requested and MPI has
     none."""
-    thread = thread_of(machine)
-    asked = options.value(PROGRESS)
-    if not asked:
-        return () if thread is None or not for_all_transports(machine) else (thread,)
-    if THREAD not in asked:
-        return ()
-    if thread is None:
-        raise messages.no_progress_thread("" if machine.mpi is None else machine.mpi.title)
-    return (thread,)
+    return thread_setting(options.value(PROGRESS), machine)
 
 
 def _lines(
@@ -110,7 +103,7 @@ def _lines(
     for size in sizes:
         line = f"{prefix}{f' {workload.size}={size}' if workload.size else ''} ranks={ranks}"
         line += f" computing={options.value(COMPUTING):g} sync={sync_of(options, machine)}"
-        if OWN in (options.value(PROGRESS) or (OWN,)):
+        if by_calls(options.value(PROGRESS)):
             yield from (f"{line} tests={count}" for count in tests)
         if size in with_thread:
             yield from (f"{line} tests={tests[0]} setting={setting.name}" for setting in settings)
