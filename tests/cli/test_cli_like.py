@@ -81,7 +81,7 @@ def test_some_are_measured_with_real_ranks(hockney, monkeypatch):
         "--mpi",
         mpi.prefix,
         "--budget",
-        "8s",
+        "20s",
         "--launches",
         "1",
         "--json",

@@ -44,7 +44,7 @@ THING = Workload(
 TREE = msgspec.structs.replace(
     THING, name="tree", role="collective", operation="bcast", metrics=[], min_ranks=2
 )
-ODD = msgspec.structs.replace(THING, name="odd", role="annealing", operation="", size="", metrics=[])
+ODD = msgspec.structs.replace(THING, name="odd", role="unheard-of", operation="", size="", metrics=[])
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ SIMULATED_US = {
     ("sun-ethernet", 3, 400): 4520.0,
     ("sun-ethernet", 3, 400000): 1504500.0,
     ("sun-ethernet", 8, 40000): 403120.0,
-    ("ppro-ethernet", 4, 4000): 17232.0,
+    ("ppro-ethernet", 4, 4000): 19150.0,
     ("switched-ethernet", 2, 400): 3040.0,
     ("switched-ethernet", 3, 0): 3600.0,
     ("switched-ethernet", 4, 4000): 10000.0,
