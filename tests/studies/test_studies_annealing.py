@@ -19,7 +19,7 @@ from hockney.launch.fake_annealing import FakeAnnealing
 from hockney.launch.fake_world import World
 from hockney.studies import Evidence, Options
 from hockney.studies.annealing.answer import answer, summary
-from hockney.studies.annealing.choice import SetupChoice, choice
+from hockney.studies.annealing.choice import Meanwhile, SetupChoice, choice, until_decided
 from hockney.studies.annealing.headline import headline
 from hockney.studies.annealing.plan import WORKLOADS
 from hockney.studies.annealing.predicted import predictions
@@ -124,6 +124,17 @@ def test_what_one_noisy_launch_shows_is_undecided(tmp_path: Path):
     found = chosen(evidence)
     assert found.outcome == "undecided" and found.take is None and len(found.rivals) > 1
     assert answer(evidence)["choices"][0]["take"] is None
+
+
+def test_until_it_is_decided_the_reference_is_taken_if_others_save_little(tmp_path: Path):
+    def meanwhile(name: str, world: FakeAnnealing) -> Meanwhile | None:
+        results = AnnealingResults.of(run(tmp_path / name, world))
+        rivals = results.on(2)
+        return until_decided(results, SetupChoice(2, "time", "undecided", None, rivals[-1], rivals))
+
+    same = meanwhile("same", FakeAnnealing(message_s=0.0, post_s=0.0, slower=0.0))
+    assert same is not None and same.take.setup == "original" and same.saving < 0.1
+    assert meanwhile("costly", FakeAnnealing()) is None
 
 
 def test_a_fast_set_up_whose_energies_are_not_known_is_not_taken(tmp_path: Path):

@@ -10,7 +10,7 @@ from typing import Any
 from hockney.draw.page import Table
 from hockney.pages.evidence import Evidence
 from hockney.studies.annealing import tables
-from hockney.studies.annealing.choice import choice
+from hockney.studies.annealing.choice import choice, until_decided
 from hockney.studies.annealing.predicted import AnnealingPredictions, predictions
 from hockney.studies.annealing.quality import quality
 from hockney.studies.annealing.results import COMMUNICATION, PARTS, AnnealingPoint, AnnealingResults
@@ -61,7 +61,9 @@ def answer(evidence: Evidence) -> dict[str, Any]:
 def _choice(run: AnnealingResults, ranks: int) -> dict[str, Any]:
     found = choice(run, ranks)
     if found is None:
-        return {"ranks": ranks, "take": None, "outcome": None, "basis": None, "fastest": None, "rivals": []}
+        nothing = dict.fromkeys(("take", "outcome", "basis", "fastest", "meanwhile"))
+        return {"ranks": ranks, **nothing, "rivals": []}
+    meanwhile = until_decided(run, found)
     return {
         "ranks": ranks,
         "take": None if found.take is None else found.take.label,
@@ -69,6 +71,7 @@ def _choice(run: AnnealingResults, ranks: int) -> dict[str, Any]:
         "basis": found.basis,
         "fastest": found.fastest.label,
         "rivals": [p.label for p in found.rivals],
+        "meanwhile": None if meanwhile is None else meanwhile.take.label,
     }
 
 

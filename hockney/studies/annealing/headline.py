@@ -12,7 +12,7 @@ from hockney.core.fit import Estimate
 from hockney.core.wording import plural, together
 from hockney.models.statistics import NOTABLE, time_to_decide
 from hockney.pages.format import percent, ratio_bounds
-from hockney.studies.annealing.choice import SetupChoice, choice
+from hockney.studies.annealing.choice import SetupChoice, choice, until_decided
 from hockney.studies.annealing.predicted import predictions
 from hockney.studies.annealing.quality import Loss, quality
 from hockney.studies.annealing.results import AnnealingPoint, AnnealingResults
@@ -52,6 +52,7 @@ def _choice(run: AnnealingResults, found: SetupChoice) -> Iterator[str]:
         )
     elif found.take is None:
         yield f"Undecided: {on[0].lower()}{on[1:]}, {names} may be the best set-up by {basis}."
+        yield _until_decided(run, found)
     elif found.outcome == "alike":
         of = ", of the set-ups whose energies are not worse" if found.left_out else ""
         yield (
@@ -65,6 +66,15 @@ def _choice(run: AnnealingResults, found: SetupChoice) -> Iterator[str]:
         launches = min(len(p.records) for p in found.rivals)
         yield remedy(multiple(times, launches), launches, run.evidence.settings)
     yield _compared(run, found)
+
+
+def _until_decided(run: AnnealingResults, found: SetupChoice) -> str:
+    meanwhile = until_decided(run, found)
+    if meanwhile is None:
+        return ""
+    return (
+        f"Until then take {meanwhile.take.label}: no other saves more than {percent(meanwhile.saving)} (95%)."
+    )
 
 
 def _reason(found: SetupChoice) -> str:
