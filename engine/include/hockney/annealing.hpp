@@ -29,10 +29,9 @@
 // Results do not depend on the number of ranks, in any bit, if reproducible(options):
 //
 // - The random numbers of a walker's step depend on the seed, the walker and the step only (random.hpp).
-// - In the sums of energies and of their squares, energies are rounded to multiples of a power of two, such
-// that
-//   both sums are exact: of 64 walkers, energies have 23 bits relative to the largest possible one. Walkers
-//   themselves, and the best energy, are not rounded.
+// - In the sums of energies and of their squares, energies are rounded to multiples of a power of two with
+//   which both sums are exact: of 64 walkers, energies have 23 bits relative to the largest possible one.
+//   Walkers themselves, and the best energy, are not rounded.
 // - Temperatures follow from these sums by the same operations, and the set-up, not timing, decides when.
 //
 // Of several programs or machines this is true as far as their std::exp and std::pow agree.
