@@ -49,8 +49,7 @@ inline constexpr Parameter parameters[] = {
      "groups of walkers with separate schedules, for decoupled; 0: one for each rank"},
     {"shares", Kind::text, "", "equal", 0, 0, "equal|N:N:...|uniform:S|normal:S|exponential:S",
      "time of each rank for a step relative to the mean: equal, in proportions (one per rank), or random "
-     "with "
-     "relative spread S"},
+     "with relative spread S"},
     {"balance", Kind::choice, "", "no", 0, 0, "no|yes", "yes: walkers move to faster ranks"},
     {"seed", Kind::integer, "", "1", 0, 1e6, "", "of the first repetition, and of random shares"},
     {"seeds", Kind::integer, "", "1", 1, 1e6, "",

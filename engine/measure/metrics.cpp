@@ -166,14 +166,14 @@ void MetricSamples::finish(const std::vector<bool>& keep) {
 
 std::vector<std::size_t> MetricSamples::slowest() const {
   const std::size_t count = chunk_.front().size();
-  std::vector<double> sums(count, 0.0);
-  for (std::size_t i = 0; i < chunk_.size(); ++i)
-    for (std::size_t at = 0; series_[i].metric->phase && at < count; ++at) sums[at] += chunk_[i][at];
   std::vector<std::size_t> slowest(count, 0);
   const bool wanted = std::any_of(series_.begin(), series_.end(), [](const MetricSeries& series) {
     return series.metric->over_ranks == OverRanks::slowest;
   });
   if (!wanted) return slowest;
+  std::vector<double> sums(count, 0.0);
+  for (std::size_t i = 0; i < chunk_.size(); ++i)
+    for (std::size_t at = 0; series_[i].metric->phase && at < count; ++at) sums[at] += chunk_[i][at];
   const std::vector<double> all = control_.gathered(sums);
   if (!control_.root()) return slowest;
   for (std::size_t at = 0; at < count; ++at)

@@ -65,6 +65,11 @@ def parameter_table(fits: list[Fit]) -> Table:
     return Table("parameters", "Fitted parameters", columns, tuple(rows), numeric=(4, 5))
 
 
+def spread_of_noise(evidence: Evidence) -> Section | None:
+    """None on a machine on which nothing varies."""
+    return None if evidence.machine.traits.noiseless else spread(evidence)
+
+
 def spread(evidence: Evidence) -> Section | None:
     """The cases with the largest uncertainty: widest interval first."""
     ranked = sorted(evidence.fits.summaries, key=_width, reverse=True)

@@ -76,3 +76,12 @@ def no_progress_thread(mpi: str) -> UsageError:
         "use progress=own, or another MPI, for example --mpi mpich",
         code="no-progress-thread",
     )
+
+
+def only_simulated(parameter: str) -> UsageError:
+    return UsageError(
+        f"{parameter} is for simulated machines",
+        "a real one computes at its own rate",
+        "select one, for example with --machine sim:switched-ethernet",
+        code="only-simulated",
+    )

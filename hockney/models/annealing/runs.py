@@ -43,7 +43,7 @@ class Course:
         return self.ends[-1]
 
     def lasting(self, seconds: float) -> Course:
-        """The same if the whole run had taken so long."""
+        """This course, stretched or compressed in time so that the run takes `seconds`."""
         factor = seconds / self.seconds if self.seconds > 0 else 1.0
         return replace(self, ends=tuple(end * factor for end in self.ends))
 

@@ -50,7 +50,7 @@ def page(evidence: Evidence) -> Page:
         _quality(run),
         _section("Load balancing", tables.balancing(run)),
         _predicted(run),
-        None if evidence.machine.traits.noiseless else trust.spread(evidence),
+        trust.spread_of_noise(evidence),
         trust.verification(evidence),
     ]
     return study_page(

@@ -17,9 +17,9 @@ from hockney.models.annealing.setups import SETUPS
 from hockney.pages.evidence import Options, once
 from hockney.studies.annealing import messages
 from hockney.studies.annealing.costs import cost_cases
-from hockney.studies.npb.messages import only_simulated
 from hockney.studies.predictions import PREDICT, SURVEY
 from hockney.studies.progress import by_calls, thread_setting
+from hockney.studies.simulated_only import refuse_on_others
 from hockney.studies.sizes import default_ranks
 from hockney.studies.sync import SYNC, sync_of
 
@@ -140,10 +140,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     """One rank is always measured, with all walkers and with those that each of several ranks has."""
     if options.sizes:
         raise messages.annealing_has_no_sizes()
-    if not machine.traits.simulated:
-        for parameter in (STEP_S, ARITHMETIC):
-            if options.value(parameter) not in (None, "real"):
-                raise only_simulated(parameter.name)
+    refuse_on_others(options, machine, STEP_S, ARITHMETIC)
     ranks = sorted({*(options.ranks or default_ranks(machine))} - {1})
     few = [p for p in ranks if p > options.value(WALKERS)]
     if few:

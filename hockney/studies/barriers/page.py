@@ -38,7 +38,7 @@ def page(evidence: Evidence) -> Page:
         _arrivals(every),
         _numbers(every),
         paper.section(),
-        None if evidence.machine.traits.noiseless else quality.spread(evidence),  # nothing varies there
+        quality.spread_of_noise(evidence),  # nothing varies there
     ]
     return study_page(
         evidence,

@@ -34,7 +34,7 @@ def page(evidence: Evidence) -> Page:
         Section("The paper's figures", figures=tuple(figures.figures(run)), multiples=True),
         Section("Parameters", tables=(parameters.parameters(costs),), closed=True),
         Section("Local work", tables=(rates,), closed=True) if rates is not None else None,
-        None if evidence.machine.traits.noiseless else quality.spread(evidence),
+        quality.spread_of_noise(evidence),
         quality.verification(evidence),
     ]
     return study_page(

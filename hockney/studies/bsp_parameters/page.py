@@ -28,7 +28,7 @@ def page(evidence: Evidence) -> Page:
         _methods(run),
         _permutations(run),
         _rates(run),
-        None if evidence.machine.traits.noiseless else quality.spread(evidence),
+        quality.spread_of_noise(evidence),
         quality.verification(evidence),
     ]
     return study_page(

@@ -35,7 +35,7 @@ def page(evidence: Evidence) -> Page:
         _papers(run),
         _bandwidths(run),
         _numbers(run),
-        None if evidence.machine.traits.noiseless else quality.spread(evidence),
+        quality.spread_of_noise(evidence),
         quality.verification(evidence),
     ]
     return study_page(

@@ -33,7 +33,7 @@ def page(evidence: Evidence) -> Page:
         _violations(verdicts),
         Section("Guidelines", CITED, tables=(tables.guidelines(verdicts),), closed=True),
         _notable(verdicts),
-        None if evidence.machine.traits.noiseless else quality.spread(evidence),
+        quality.spread_of_noise(evidence),
         quality.verification(evidence),
     ]
     return study_page(

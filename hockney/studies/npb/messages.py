@@ -13,15 +13,6 @@ def unknown_benchmark(name: str, known: Iterable[str]) -> UsageError:
     return unknown("benchmark", name, known, code="unknown-nas-benchmark")
 
 
-def only_simulated(parameter: str) -> UsageError:
-    return UsageError(
-        f"{parameter} is for simulated machines",
-        "a real one computes at its own rate",
-        "select one, for example with --machine sim:switched-ethernet",
-        code="only-simulated",
-    )
-
-
 def benchmarks_have_no_sizes() -> UsageError:
     return UsageError(
         "the NAS benchmarks have no message size",

@@ -40,7 +40,7 @@ def page(evidence: Evidence) -> Page:
         Section("Times and rates", tables=(tables.times(run),), closed=True) if run.plain else None,
         _section("Barriers in each benchmark", tables.effects(run), closed=True),
         _section("Phases", tables.phases(run), closed=True),
-        None if evidence.machine.traits.noiseless else quality.spread(evidence),
+        quality.spread_of_noise(evidence),
         quality.verification(evidence),
     ]
     return study_page(

@@ -19,6 +19,7 @@ from hockney.pages.evidence import Options, once
 from hockney.studies.npb import messages
 from hockney.studies.npb.costs import cost_cases
 from hockney.studies.predictions import PREDICT, SURVEY
+from hockney.studies.simulated_only import refuse_on_others
 from hockney.studies.sizes import default_ranks
 from hockney.studies.sync import SYNC, sync_of
 
@@ -94,10 +95,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     """One rank is always measured, since speed-up is relative to it."""
     if options.sizes:
         raise messages.benchmarks_have_no_sizes()
-    if not machine.traits.simulated:
-        for parameter in (RATE, ARITHMETIC):
-            if options.value(parameter) not in (None, "real"):
-                raise messages.only_simulated(parameter.name)
+    refuse_on_others(options, machine, RATE, ARITHMETIC)
     ranks = sorted({1, *(options.ranks or default_ranks(machine))})
     lines = [line for name in chosen(options) for line in _lines(name, ranks, options, machine)]
     cases = [catalog.case(line) for line in lines]

@@ -43,7 +43,7 @@ def page(evidence: Evidence) -> Page:
         _definitions(run),
         _multiples(run, "Where the time goes", figures.parts, closed=True),
         _times(run),
-        None if evidence.machine.traits.noiseless else quality.spread(evidence),
+        quality.spread_of_noise(evidence),
         quality.verification(evidence),
     ]
     return study_page(
