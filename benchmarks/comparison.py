@@ -8,8 +8,11 @@ Pairs of runs are simulated launch by launch and go through the same functions a
   launches, and how often equal times are reported as different.
 - pairs: runs of 60 cases in which nothing differs: the share of pairs with any case or operation that is
   reported as slower or faster. The cases of a launch share its effect.
-- runs: the coverage of the ratio of one case if a side has several runs, which differ among themselves.
+- runs: the coverage of the ratio of one case if sides have several runs, which differ among themselves, also
+  if B has only one, as in a check against a baseline.
 - power: one operation is slower: how many of its cases are found, and how many others are reported.
+- interleaved: sides that took turns, also on machines that drift: coverage, false reports, false effects, and
+  power (`comparison_interleaved`).
 - speed: the time of `hockney.compare` for two folders of 1000 records each.
 """
 
@@ -18,118 +21,30 @@ from __future__ import annotations
 import argparse
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import msgspec
 import numpy as np
+from comparison_interleaved import interleaved
+from comparison_worlds import (
+    CATALOG,
+    NOT_AT_ALL,
+    TIME_S,
+    WORLDS,
+    Measured,
+    World,
+    alarms,
+    cases,
+    made_record,
+    observed,
+)
 
 from hockney.core.case import Case
-from hockney.core.record import SCHEMA, Record, Stop, Sync, Verified, Visits
 from hockney.models.comparison import JudgedCases, Pair, judge
-from hockney.models.statistics import Observation, PooledCase, observe_case
-from hockney.system.bundled import bundled_catalog
-
-CATALOG = bundled_catalog()
-TIME_S = 1e-6
-NOT_AT_ALL = 1e-9
-"""A tolerance of practically 0: any difference counts."""
-LAUNCH_S = 5.0
-OPERATIONS = ("allreduce", "bcast", "allgather", "alltoall", "reduce")
-
-
-@dataclass(frozen=True)
-class World:
-    """`launch`, `visit` and `repetition` are the standard deviations of the logarithms of their factors. The
-    launches' is normal, or Student's with `tail` degrees of freedom if that is not 0. A launch is slow with
-    probability `share`, and takes `factor` times as long; `stays` is the probability that the next one is in
-    the same mode whatever the share. 2% of the repetitions are longer by a Pareto factor without variance."""
-
-    launch: float = 0.02
-    visit: float = 0.01
-    repetition: float = 0.05
-    tail: float = 0.0
-    share: float = 0.0
-    factor: float = 1.0
-    stays: float = 0.0
-
-    def launches(self, count: int, rng: np.random.Generator) -> np.ndarray:
-        """The log of each launch's factor, which all its cases share."""
-        normal = rng.standard_normal(count)
-        logs = self.launch * (rng.standard_t(self.tail, count) if self.tail else normal)
-        slow = np.empty(count, dtype=bool)
-        for k in range(count):
-            same = k > 0 and rng.random() < self.stays
-            slow[k] = slow[k - 1] if same else rng.random() < self.share
-        return np.asarray(logs + np.where(slow, np.log(self.factor), 0.0))
-
-
-WORLDS = {
-    "quiet": World(),
-    "launches alike": World(launch=0.0),
-    "launches differ": World(launch=0.10),
-    "heavy tails": World(tail=2.5, launch=0.03),
-    "slow visits": World(visit=0.10, launch=0.01),
-    "modes 30%, 1.5": World(share=0.3, factor=1.5),
-    "modes 50%, 3.2": World(share=0.5, factor=3.2),
-    "modes that last": World(share=0.3, factor=1.5, stays=0.5),
-}
-
-
-def observed(
-    case: Case,
-    world: World,
-    launches: np.ndarray,
-    rng: np.random.Generator,
-    *,
-    visits: int,
-    repetitions: int,
-    own: float = 0.0,
-) -> Observation:
-    """A case in launches with these log factors, each multiplied by one of the case's own."""
-    shape = (len(launches), visits, repetitions)
-    logs = (launches + own * rng.standard_normal(len(launches)))[:, None, None]
-    logs = logs + world.visit * rng.standard_normal(shape[:2])[..., None]
-    logs = logs + world.repetition * rng.standard_normal(shape)
-    longer = np.where(rng.random(shape) < 0.02, 1 + rng.pareto(1.5, shape), 1.0)
-    times = TIME_S * np.exp(logs) * longer
-    seen = observe_case([_record(case, k, times[k]) for k in range(len(launches))], CATALOG)
-    assert seen is not None
-    return seen
-
-
-def _record(case: Case, launch: int, times: np.ndarray) -> Record:
-    visits, repetitions = times.shape
-    return Record(
-        schema=SCHEMA,
-        launch=str(launch),
-        origin="simulated",
-        position=0,
-        case=case.line,
-        started_s=LAUNCH_S * launch,
-        times_s=times.ravel().tolist(),
-        batch=1,
-        warmup_s=[],
-        bytes_moved=case.bytes,
-        sync=Sync(kind="none"),
-        stop=Stop(reason="precision", precision=0.02, achieved=None),
-        verified=Verified(bytes=0, errors=0),
-        visits=Visits(
-            after_s=[LAUNCH_S * k / visits for k in range(visits)],
-            repetitions=[repetitions] * visits,
-            preempted=[0] * visits,
-        ),
-    )
-
-
-@dataclass(frozen=True)
-class Measured:
-    """How much is measured in each launch of a case."""
-
-    visits: int = 10
-    repetitions: int = 5
+from hockney.models.statistics import PooledCase
 
 
 def one_pair(
@@ -149,10 +64,6 @@ def one_pair(
         for factor in (1.0, ratio)
     ]
     return judge([Pair(case, *(PooledCase.of({0: side}) for side in sides))], tolerance)
-
-
-def cases(operations: Sequence[str] = OPERATIONS, sizes: int = 12) -> list[Case]:
-    return [CATALOG.case(f"{name} bytes={8 << k}", 2) for name in operations for k in range(sizes)]
 
 
 def pair_of_runs(
@@ -176,12 +87,6 @@ def pair_of_runs(
             }
         )
     return [Pair(case, *(PooledCase.of({0: side[case]}) for side in both)) for case in cases()]
-
-
-def alarms(judged: JudgedCases) -> int:
-    """Cases and operations reported as slower or faster."""
-    means = [each.mean_state for each in judged.operations]
-    return sum(state in ("slower", "faster") for state in (*(c.state for c in judged.cases), *means))
 
 
 def coverage(sets: int) -> list[str]:
@@ -224,37 +129,50 @@ def pairs(sets: int) -> Iterator[str]:
             yield f"| {name} | {launches} | {strict:.1%} | {usual:.1%} |"
 
 
-RUNS = ((1, 10), (2, 10), (3, 5), (3, 10), (5, 10))
-"""Runs of a side, and launches of each."""
+RUNS = (
+    (1, 1, 10),
+    (2, 2, 10),
+    (3, 3, 5),
+    (3, 3, 10),
+    (5, 5, 10),
+    (2, 1, 10),
+    (3, 1, 10),
+    (5, 1, 10),
+    (5, 1, 5),
+)
+"""Runs of A and of B, and launches of each."""
 
 
-def runs(sets: int) -> list[str]:
+def runs(sets: int) -> Iterator[str]:
     """`apart`: the standard deviation of the log factor of a run."""
-    lines = [
-        "| runs a side | launches of each | apart | contains the truth | half width |",
-        "|---:|---:|---:|---:|---:|",
-    ]
+    yield "| runs of A | of B | launches of each | apart | contains the truth | half width |"
+    yield "|---:|---:|---:|---:|---:|---:|"
     case = CATALOG.case("pingpong bytes=8", 2)
-    for count, launches in RUNS:
+    for of_a, of_b, launches in RUNS:
         for apart in (0.0, 0.01, 0.03):
-            rng = np.random.default_rng(count)
+            rng = np.random.default_rng([of_a, of_b])
             hits, widths = [], []
             for k in range(max(2, sets // 2)):
                 ratio = (1.0, 1.07)[k % 2]
-                a = _several(case, count, launches, apart, 1.0, rng)
-                found = judge([Pair(case, a, _several(case, count, launches, apart, ratio, rng))], 0.05)
+                a = several(case, of_a, launches, apart, 1.0, rng)
+                found = judge([Pair(case, a, several(case, of_b, launches, apart, ratio, rng))], 0.05)
                 low, high = found.cases[0].ratio.low or 0.0, found.cases[0].ratio.high or np.inf
                 hits.append(low <= ratio <= high)
                 widths.append(np.log(high / low) / 2 if low and np.isfinite(high) else np.inf)
             shares = f"{np.mean(hits):.1%} | {np.median(widths):.1%}"
-            lines.append(f"| {count} | {launches} | {apart:.0%} | {shares} |")
-    return lines
+            yield f"| {of_a} | {of_b} | {launches} | {apart:.0%} | {shares} |"
 
 
-def _several(
-    case: Case, count: int, launches: int, apart: float, ratio: float, rng: np.random.Generator
+def several(
+    case: Case,
+    count: int,
+    launches: int,
+    apart: float,
+    ratio: float,
+    rng: np.random.Generator,
+    world: World = WORLDS["quiet"],
 ) -> PooledCase:
-    world, how = WORLDS["quiet"], Measured()
+    how = Measured()
     made = {}
     for number in range(count):
         effects = world.launches(launches, rng) + apart * rng.standard_normal() + np.log(ratio)
@@ -332,10 +250,17 @@ def _written(path: Path, rng: np.random.Generator) -> None:
             out.append(launch)
             for case in chosen:
                 times = TIME_S * np.exp(0.05 * rng.standard_normal((40, 20)))
-                out.append(msgspec.structs.replace(_record(case, k, times), launch=launch.launch))
+                out.append(msgspec.structs.replace(made_record(case, k, times), launch=launch.launch))
 
 
-PARTS = {"coverage": coverage, "pairs": pairs, "runs": runs, "power": power, "speed": speed}
+PARTS = {
+    "coverage": coverage,
+    "pairs": pairs,
+    "runs": runs,
+    "power": power,
+    "interleaved": interleaved,
+    "speed": speed,
+}
 
 
 def main() -> None:

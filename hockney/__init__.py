@@ -19,7 +19,10 @@ command line is loaded."""
 
 if TYPE_CHECKING:
     from hockney.api.comparing.comparison import Comparison, compare
+    from hockney.api.comparing.interleaved import compare_interleaved, resume_interleaved
     from hockney.api.forecast import Forecast
+    from hockney.api.history.history import History
+    from hockney.api.importing.import_logs import import_logs
     from hockney.api.notebook.fitted_model import FittedModel
     from hockney.api.notebook.front_door import open, predict, resume, run, survey, verify
     from hockney.api.run_contents import Run
@@ -35,7 +38,10 @@ if TYPE_CHECKING:
 else:
     _MODULES = {
         "hockney.api.comparing.comparison": "Comparison compare",
+        "hockney.api.comparing.interleaved": "compare_interleaved resume_interleaved",
         "hockney.api.forecast": "Forecast",
+        "hockney.api.history.history": "History",
+        "hockney.api.importing.import_logs": "import_logs",
         "hockney.api.notebook.fitted_model": "FittedModel",
         "hockney.api.notebook.front_door": "open predict resume run survey verify",
         "hockney.api.run_contents": "Run",
@@ -58,6 +64,7 @@ __all__ = [
     "Estimate",
     "FittedModel",
     "Forecast",
+    "History",
     "HockneyError",
     "Inconclusive",
     "Run",
@@ -66,9 +73,12 @@ __all__ = [
     "UsageError",
     "__version__",
     "compare",
+    "compare_interleaved",
+    "import_logs",
     "open",
     "predict",
     "resume",
+    "resume_interleaved",
     "run",
     "survey",
     "verify",

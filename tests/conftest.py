@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,6 +15,8 @@ from golden_files import golden  # noqa: F401
 from hypothesis import HealthCheck, settings
 from needs import need_compiler
 from real_mpi import engine, mpi, mpi_name, stand_in  # noqa: F401
+
+from hockney.store import appender
 
 # an example's duration depends on the machine, which may be busy
 PATIENT = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
@@ -27,7 +30,7 @@ FAST_RANKS = {"openmpi": 4, "mpich": 2}
 NEEDING_ENGINES = ("engine", "cli", "docs", "faults")
 """Rooms whose tests with real ranks need an engine, which is compiled meanwhile."""
 GROUPS = ("mpi", "browser")
-"""Only one test with one of these markers runs at a time."""
+"""Only one test with one of these markers runs at a time, except for those on a cluster."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -56,7 +59,10 @@ def named(config: pytest.Config, item: pytest.Item) -> bool:
 
 
 def group_of(item: pytest.Item) -> str:
-    """Tests in one file stay in one process, where they share their fixtures."""
+    """Tests in one file stay in one process, where they share their fixtures, and so do those of one cluster,
+    next to other tests with real ranks: they measure nothing."""
+    if item.path.parent.name == "slurm":
+        return "slurm"
     for name in GROUPS:
         if item.get_closest_marker(name):
             return name
@@ -92,6 +98,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_runtest_setup(item: pytest.Item) -> None:
     if any(item.get_closest_marker(name) for name in ("mpi", "simgrid", "compiler")):
         need_compiler()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def nothing_goes_to_the_disk() -> Iterator[None]:
+    """Waiting for the disk takes longer than most tests in this process, and only a power failure would show
+    the difference."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", os.fstat)  # which fails for a closed file too
+        patch.setattr(appender, "through_to_disk", os.fstat)
+        yield
 
 
 ahead = pytest.StashKey[subprocess.Popen]()

@@ -15,11 +15,12 @@ from pathlib import Path
 PYTHON = {
     "core": 0,
     "process": 1,
-    "system": 2,
+    "system": 2, "description": 2,
     "machine": 3, "build": 3, "launch": 3, "store": 3, "models": 3, "reference": 3, "draw": 3, "simulated": 3,
-    "pages": 4, "lab": 4,
+    "emulated": 3, "batch": 3,
+    "pages": 4, "lab": 4, "imports": 4,
     "views": 5, "reproductions": 5, "comparison": 5,
-    "studies": 6,
+    "studies": 6, "archive": 6, "history": 6,
     "report": 7,
     "api": 8,
     "cli": 9,
@@ -27,6 +28,7 @@ PYTHON = {
 ENGINE = {
     "include": 0,
     "base": 0,
+    "emulated": 0,
     "abilities": 1,
     "smpi": 0,
     "comm": 1,

@@ -65,13 +65,19 @@ std::string visits_object(const std::vector<Visit>& visits, double started_s) {
       .str();
 }
 
+std::string list_of(const std::vector<int>& ranks) {
+  std::string list;
+  for (const int rank : ranks) list += (list.empty() ? "" : ",") + std::to_string(rank);
+  return "[" + list + "]";
+}
+
 }  // namespace
 
-std::string launch_line(const Options& options, const Comm& control, const ClockCost& clock, double init_s) {
-  const std::string ranks = gather_ranks(control);
+std::string launch_line(const Options& options, const std::string& ranks, const ClockCost& clock,
+                        double init_s) {
   const Library mpi = library();
-  return Json()
-      .field("kind", "launch")
+  Json line;
+  line.field("kind", "launch")
       .field("schema", schema)
       .field("launch", options.launch)
       .field("index", static_cast<std::int64_t>(options.index))
@@ -84,8 +90,9 @@ std::string launch_line(const Options& options, const Comm& control, const Clock
       .field("compiler", HOCKNEY_COMPILER)
       .raw("clock",
            Json().field("overhead_s", clock.overhead_s).field("resolution_s", clock.resolution_s).str())
-      .field("init_s", init_s)
-      .str();
+      .field("init_s", init_s);
+  if (options.asleep) line.field("waits", "asleep");
+  return line.str();
 }
 
 std::string start_line(const std::string& case_line, long position) {
@@ -101,7 +108,8 @@ std::string visiting_line() {
 }
 
 std::string record_line(const Options& options, const std::string& case_line, long position, double started_s,
-                        Synchroniser::Kind kind, double precision, const Measurement& m) {
+                        Synchroniser::Kind kind, double precision, const Whereabouts& where,
+                        const Measurement& m) {
   Json sync;
   sync.field("kind", Synchroniser::name(kind));
   optional_field(sync, "error_s", m.clock_error_s);
@@ -133,6 +141,9 @@ std::string record_line(const Options& options, const std::string& case_line, lo
       .raw("sync", sync.str())
       .raw("stop", stop.str())
       .raw("verified", verified);
+  if (!where.place.empty()) record.field("place", where.place);
+  record.field("nodes", where.nodes);
+  if (!where.members.empty()) record.raw("members", list_of(where.members));
   if (!m.metrics.empty()) record.raw("metrics", metrics_object(m.metrics));
   if (!m.labels.empty()) record.raw("labels", labels_object(m.labels));
   return record.str();
@@ -154,12 +165,18 @@ std::string end_line(long cases) {
   return Json().field("kind", "end").field("cases", static_cast<std::int64_t>(cases)).str();
 }
 
-std::string hello_line(int rank, int size) {
+std::string hello_line(const Comm& comm) {
+  const Spot spot = locate(comm);
   return Json()
-      .field("rank", rank)
-      .field("size", size)
+      .field("rank", comm.rank)
+      .field("size", comm.size)
       .field("host", host_name())
+      .field("node", spot.node)
+      .field("core", spot.core.core)
+      .field("cache", spot.core.cache)
+      .field("socket", spot.core.socket)
       .field("library", library().version)
+      .field("engine", engine_digest())
       .str();
 }
 

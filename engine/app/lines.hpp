@@ -5,23 +5,26 @@
 #include <string>
 
 #include "app/options.hpp"
+#include "app/teams.hpp"
 #include "measure/measure.hpp"
 
 // The lines the engine prints; hockney/core/record.py gives every field's meaning.
 namespace hockney {
 
-// Collective. The line is returned on rank 0; `clock` is only read there.
-std::string launch_line(const Options& options, const Comm& control, const ClockCost& clock, double init_s);
+// For rank 0, like all lines; `ranks` is the list of gather_ranks.
+std::string launch_line(const Options& options, const std::string& ranks, const ClockCost& clock,
+                        double init_s);
 std::string start_line(const std::string& case_line, long position);
 // Printed after the first visit of every case: from here on all records come at the end.
 std::string visiting_line();
 std::string record_line(const Options& options, const std::string& case_line, long position, double started_s,
-                        Synchroniser::Kind kind, double precision, const Measurement& measurement);
+                        Synchroniser::Kind kind, double precision, const Whereabouts& where,
+                        const Measurement& measurement);
 std::string failure_line(const Options& options, const std::string& case_line, const char* reason,
                          const std::string& message);
 std::string end_line(long cases);
 
-// This rank's line of --hello.
-std::string hello_line(int rank, int size);
+// This rank's line of --hello. Collective.
+std::string hello_line(const Comm& comm);
 
 }  // namespace hockney

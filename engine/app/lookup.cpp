@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/lookup.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "base/invalid_case.hpp"
@@ -10,6 +11,8 @@
 
 namespace hockney {
 namespace {
+
+constexpr int most_nodes = 1000000;
 
 const WorkloadInfo& find(const std::string& name) {
   for (const WorkloadInfo* info : all_workloads())
@@ -41,16 +44,54 @@ void check_value(const Parameter& parameter, const std::string& text) {
     throw InvalidCase(std::string(parameter.name) + "=" + text + " is out of range");
 }
 
-void check_ranks(const WorkloadInfo& info, std::map<std::string, std::string>& given, int ranks) {
-  const std::string size = std::to_string(ranks);
-  const auto named = given.find("ranks");
-  if (named != given.end() && named->second != size)
-    throw InvalidCase("the case requires ranks=" + named->second + ", but " + size + " were started");
+bool has_parameter(const WorkloadInfo& info, const std::string& name) {
+  return std::any_of(info.parameters.begin(), info.parameters.end(),
+                     [&](const Parameter& parameter) { return name == parameter.name; });
+}
+
+// `launched`: the ranks of the launch. Returns those of the case.
+int ranks_of(const WorkloadInfo& info, std::map<std::string, std::string>& given, int launched, bool placed) {
+  const std::string size = std::to_string(launched);
+  const std::string named = given.try_emplace("ranks", size).first->second;
+  const std::int64_t ranks = placed ? to_integer(named, "ranks") : launched;
+  if (placed ? ranks < 1 || ranks > launched : named != size)
+    throw InvalidCase("the case requires ranks=" + named + ", but " + size + " were started");
   if (ranks < info.min_ranks || (info.max_ranks && ranks > info.max_ranks))
     throw InvalidCase(std::string(info.name) + " needs " +
                       (info.max_ranks == info.min_ranks ? "" : "at least ") + std::to_string(info.min_ranks) +
-                      " ranks, but " + size + " were started");
-  given["ranks"] = size;
+                      " ranks, but " + (placed ? "the case has " + named : size + " were started"));
+  given["ranks"] = std::to_string(ranks);
+  return static_cast<int>(ranks);
+}
+
+// A workload may have parameters of these names itself.
+Places places_of(const WorkloadInfo& info, std::map<std::string, std::string>& given) {
+  Places places;
+  const auto place = given.find("place");
+  const auto nodes = given.find("nodes");
+  if (place != given.end() && !has_parameter(info, "place")) {
+    places.pairs = level_named(place->second);
+    if (!places.pairs)
+      throw InvalidCase("place=" + place->second + " is not one of core|cache|socket|node|network");
+  }
+  if (nodes != given.end() && !has_parameter(info, "nodes")) {
+    const std::int64_t count = to_integer(nodes->second, "nodes");
+    if (count < 1 || count > most_nodes) throw InvalidCase("nodes=" + nodes->second + " is out of range");
+    places.nodes = static_cast<int>(count);
+    nodes->second = std::to_string(count);
+  }
+  if (places.pairs && places.nodes)
+    throw InvalidCase("place= and nodes= exclude each other: both choose the ranks of a case");
+  return places;
+}
+
+void check_divisible(const Places& places, int ranks) {
+  if (places.pairs && ranks % 2 != 0)
+    throw InvalidCase("place= needs an even number of ranks, not " + std::to_string(ranks) +
+                      ": it is where rank i and rank i + p/2 meet");
+  if (places.nodes && ranks % places.nodes != 0)
+    throw InvalidCase("nodes=" + std::to_string(places.nodes) + " does not divide ranks=" +
+                      std::to_string(ranks) + ": every node has the same number of ranks");
 }
 
 const char* kind_name(Kind kind) {
@@ -116,22 +157,23 @@ Case look_up(const std::vector<std::string>& words, int ranks) {
   if (words.empty()) throw InvalidCase("an empty line is not a case");
   const WorkloadInfo& info = find(words.front());
   std::map<std::string, std::string> given = named_words(words, 1);
-  check_ranks(info, given, ranks);
+  const Places places = places_of(info, given);
+  const int case_ranks = ranks_of(info, given, ranks, places.any());
+  check_divisible(places, case_ranks);
   for (const Parameter& parameter : info.parameters) {
     const auto [place, missing] = given.try_emplace(parameter.name, parameter.standard);
     if (!missing) check_value(parameter, place->second);
   }
-  if (given.size() != info.parameters.size() + 1) {
-    for (const auto& [name, value] : given) {
-      bool known = name == "ranks";
-      for (const Parameter& parameter : info.parameters) known = known || name == parameter.name;
-      if (!known) throw InvalidCase(std::string(info.name) + " has no parameter '" + name + "'");
-    }
+  for (const auto& [name, value] : given) {
+    const bool of_every_case =
+        name == "ranks" || (name == "place" && places.pairs) || (name == "nodes" && places.nodes);
+    if (!of_every_case && !has_parameter(info, name))
+      throw InvalidCase(std::string(info.name) + " has no parameter '" + name + "'");
   }
   // std::map keeps names in alphabetical order, as the canonical line requires.
   std::string line = info.name;
   for (const auto& [name, value] : given) line += " " + name + "=" + value;
-  return {&info, Values(std::move(given)), line};
+  return {&info, Values(std::move(given)), line, case_ranks, places};
 }
 
 std::string catalog() {

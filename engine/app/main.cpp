@@ -9,6 +9,7 @@
 #include "app/session.hpp"
 #include "base/clock.hpp"
 #include "base/invalid_case.hpp"
+#include "base/waits.hpp"
 #include "measure/workload.hpp"
 
 namespace {
@@ -25,12 +26,8 @@ double init_mpi(int& argc, char**& argv) {
 }
 
 void say_hello() {
-  int rank = 0;
-  int size = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
   // A single write, so that the lines of several ranks do not mix.
-  const std::string line = hockney::hello_line(rank, size) + "\n";
+  const std::string line = hockney::hello_line(hockney::Comm::of(MPI_COMM_WORLD)) + "\n";
   std::fwrite(line.data(), 1, line.size(), stdout);
   std::fflush(stdout);
 }
@@ -55,6 +52,10 @@ int main(int argc, char** argv) {
     return 0;
   }
   hockney::keep_freed_memory();
+  if (options.asleep && !hockney::sleep_in_waits()) {
+    std::fputs("hockney-engine: libhockney-waiting.so was not loaded, so MPI would poll\n", stderr);
+    return 3;
+  }
   const double init_s = init_mpi(argc, argv);
   int code = 0;
   if (options.task == Options::Task::hello)

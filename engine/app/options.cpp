@@ -36,6 +36,8 @@ void set_option(Options& options, const std::string& name, const std::string& va
     options.limit_s = to_real(value, "limit");
     if (options.limit_s < 0 || options.limit_s > 1e9)
       throw InvalidCase("limit=" + value + " is out of range");
+  } else if (name == "--stop") {
+    options.stop = value;
   } else if (name == "--precision") {
     options.precision = positive(value, "precision");
   } else if (name == "--max-repetitions") {
@@ -47,6 +49,9 @@ void set_option(Options& options, const std::string& name, const std::string& va
   } else if (name == "--hang") {
     options.hang_s = to_real(value, "hang");
     if (options.hang_s > 1e9) throw InvalidCase("hang=" + value + " is out of range");
+  } else if (name == "--waits") {
+    if (value != "busy" && value != "asleep") throw InvalidCase("waits=" + value + ", not busy or asleep");
+    options.asleep = value == "asleep";
   } else {
     throw InvalidCase("unknown option '" + name + "'");
   }
@@ -86,12 +91,16 @@ const char* help_text() {
          "  --plan FILE            run the cases in FILE, one per line, in order ('-': standard input)\n"
          "  --budget S             seconds for all cases together (default: 1 for each)\n"
          "  --limit S              seconds after which no case begins (default: every case begins)\n"
+         "  --stop FILE            end after the running visit once FILE, which rank 0 reads, is not empty\n"
          "  --precision F          target half width of the median's 95% interval, relative (0.02)\n"
          "  --max-repetitions N    maximum repetitions per case (20000)\n"
          "  --visits N             maximum visits per case, in random order over the launch (1)\n"
          "  --warm-up N            maximum repetitions before the times have settled (320; 0: none)\n"
          "  --hang S               seconds beyond its time after which a case is reported as hung (60; 0: "
          "never)\n"
+         "  --waits asleep         waiting for a moment and computing for a preset time do not use the "
+         "processor "
+         "(busy)\n"
          "  --launch ID --index N --origin WORD    copied into the lines printed\n"
          "\n"
          "example: mpiexec -n 2 hockney-engine pingpong bytes=8\n";

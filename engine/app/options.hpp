@@ -19,11 +19,13 @@ struct Options {
   std::string origin = "measured";
   double budget_s = 0;  // for the whole launch; 0: one second per case
   double limit_s = 0;   // after which no case begins; 0: every case begins
+  std::string stop;     // a file; the launch ends after the running visit once it is not empty
   double precision = 0.02;
   long max_repetitions = 20000;
   long visits = 1;     // at most, per case
   long warm_up = 320;  // maximum
   double hang_s = 60;
+  bool asleep = false;  // whether ranks sleep while they wait for a moment or compute
 };
 
 // Throws InvalidCase.

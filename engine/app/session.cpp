@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -13,6 +14,8 @@
 
 #include "app/lines.hpp"
 #include "app/lookup.hpp"
+#include "app/stop_file.hpp"
+#include "app/teams.hpp"
 #include "base/invalid_case.hpp"
 #include "base/words.hpp"
 #include "comm/environment.hpp"
@@ -76,9 +79,15 @@ std::vector<std::string> plan_lines(const Options& options, const Comm& control)
 // watchdogs.
 class Cases {
  public:
-  Cases(const Options& options, const Comm& control, Measurer& measurer,
+  Cases(const Options& options, const Comm& control, Teams& teams, Arena& arena,
         const std::vector<std::string>& lines, double ends)
-      : options_(options), control_(control), measurer_(measurer), lines_(lines), ends_(ends) {}
+      : options_(options),
+        control_(control),
+        teams_(teams),
+        arena_(arena),
+        lines_(lines),
+        ends_(ends),
+        stop_(options.stop) {}
 
   // Gives each case a single visit and an equal share of the remaining time. Returns the number of failed
   // cases.
@@ -111,8 +120,8 @@ class Cases {
           i, rule, [&] { return begin(i, rule, now() + slice_s, false, schedule.repetitions_in_a_visit()); });
       failed += !run;
       if (!run) continue;
-      const CaseRun& first = run->run;
       if (control_.root()) {
+        const CaseRun& first = *run->run;
         const Visit& visit = first.result().visits.back();
         schedule.add(visit.seconds, visit.repetitions, first.repetition_s());
       }
@@ -120,13 +129,13 @@ class Cases {
     }
     print(control_, visiting_line());
     for (;;) {
-      int index = control_.root() ? schedule.next(ends_ - now(), fewest()).value_or(-1) : -1;
+      int index = control_.root() ? next(schedule) : -1;
       control_.broadcast(index);
       if (index < 0) break;
       visit(*running[static_cast<std::size_t>(index)], index, schedule, rule);
     }
     std::vector<CaseRun*> runs;
-    for (const auto& each : running) runs.push_back(&each->run);
+    for (const auto& each : running) runs.push_back(each->run ? &*each->run : nullptr);
     if (!runs.empty()) CaseRun::sum_verified(runs, control_);
     for (std::size_t k = 0; k < running.size(); ++k)
       print_record(*running[k], control_.root() ? schedule.reason(static_cast<int>(k)) : nullptr);
@@ -138,15 +147,23 @@ class Cases {
     Case found;
     std::size_t position;
     double started_s;
-    CaseRun run;
+    Chosen ranks;
+    std::optional<CaseRun> run;  // none on a rank that does not take part
   };
 
-  // Collective: whether the case at `position` may begin, by rank 0's clock. The first one always does.
-  bool time_for(std::size_t position) const {
-    if (options_.limit_s <= 0 || position == 0) return true;
-    bool left = now() - began_ < options_.limit_s;
+  // Collective: whether the case at `position` may begin, by rank 0's clock and unless the launch is to end.
+  // The limit always leaves time for the first one.
+  bool time_for(std::size_t position) {
+    const bool limited = options_.limit_s > 0 && position > 0;
+    if (!limited && !stop_.given()) return true;
+    bool left = control_.root() && !(limited && now() - began_ >= options_.limit_s) && !stop_.requested();
     control_.broadcast(left);
     return left;
+  }
+
+  // On rank 0: the case that is visited next, -1 if none is.
+  int next(VisitSchedule& schedule) {
+    return stop_.requested() ? -1 : schedule.next(ends_ - now(), fewest()).value_or(-1);
   }
 
   // On rank 0: the repetitions for which a case is visited although its time is up. With a limit, the launch
@@ -167,10 +184,36 @@ class Cases {
   std::unique_ptr<Running> begin(std::size_t position, const StopRule& rule, double ends, bool only,
                                  int most_repetitions = 0) {
     Case found = look_up(split_words(lines_[position]), control_.size);
-    CaseRun run = measurer_.begin(*found.info, found.values, rule);
-    auto running = std::make_unique<Running>(Running{std::move(found), position, date(), std::move(run)});
-    running->run.visit({ends, only ? rule.max_repetitions : most_repetitions, only});
+    Chosen ranks = teams_.choose(found);
+    auto running = std::make_unique<Running>(
+        Running{std::move(found), position, date(), std::move(ranks), std::nullopt});
+    take_turns(running->ranks, [&](Team& team) {
+      running->run.emplace(team.measurer.begin(*running->found.info, running->found.values, rule));
+      running->run->visit({ends, only ? rule.max_repetitions : most_repetitions, only});
+    });
     return running;
+  }
+
+  // Runs `step` on the ranks that take part in a case, while the others sleep. If it throws, all ranks throw.
+  template <class Step>
+  void take_turns(const Chosen& ranks, Step step) {
+    std::exception_ptr failure;
+    if (ranks.team) {
+      arena_.share(ranks.team->ranks_here);
+      try {
+        step(*ranks.team);
+      } catch (...) {
+        failure = std::current_exception();
+      }
+    }
+    if (!ranks.whole) {
+      watchdog::at(watchdog::waiting);
+      if (!ranks.team) control_.await_broadcast();
+      bool failed = failure != nullptr;
+      control_.broadcast(failed);
+      if (failed && !ranks.team) throw InvalidCase("the ranks that take part cannot run the case");
+    }
+    if (failure) std::rethrow_exception(failure);
   }
 
   // Runs under the watchdog. A failure that the ranks survive is printed as a line.
@@ -199,11 +242,13 @@ class Cases {
     const int most =
         control_.root() ? std::min(schedule.repetitions_in_a_visit(), schedule.repetitions_left(index)) : 1;
     try {
-      running.run.visit({now() + schedule.slice_s(), most, false, ends_});
+      take_turns(running.ranks,
+                 [&](Team&) { running.run->visit({now() + schedule.slice_s(), most, false, ends_}); });
       if (control_.root()) {
-        const Visit& last = running.run.result().visits.back();
-        schedule.visited(index, last.seconds, last.repetitions, running.run.repetition_s(),
-                         last.preempted > 0, precise(running.run));
+        const CaseRun& run = *running.run;
+        const Visit& last = run.result().visits.back();
+        schedule.visited(index, last.seconds, last.repetitions, run.repetition_s(), last.preempted > 0,
+                         precise(run));
       }
     } catch (const InvalidCase&) {
       schedule.drop(index);
@@ -223,17 +268,20 @@ class Cases {
   }
 
   void print_record(Running& running, const char* reason) {
-    const Measurement measurement = running.run.finish(reason);
-    print(control_,
-          record_line(options_, running.found.line, static_cast<long>(running.position), running.started_s,
-                      Synchroniser::kind_of(running.found.values), options_.precision, measurement));
+    if (!running.run) return;
+    const Measurement measurement = running.run->finish(reason);
+    print(control_, record_line(options_, running.found.line, static_cast<long>(running.position),
+                                running.started_s, Synchroniser::kind_of(running.found.values),
+                                options_.precision, running.ranks.where, measurement));
   }
 
   const Options& options_;
   const Comm& control_;
-  Measurer& measurer_;
+  Teams& teams_;
+  Arena& arena_;
   const std::vector<std::string>& lines_;
   const double ends_;
+  StopFile stop_;
   const double began_ = now();
 };
 
@@ -243,7 +291,6 @@ class Session {
       : options_(options),
         measured_(Comm::duplicate(MPI_COMM_WORLD)),
         control_(Comm::duplicate(MPI_COMM_WORLD)),
-        arena_(ranks_on_this_host(control_)),
         init_s_(init_s) {}
   ~Session() {
     measured_.release();
@@ -253,10 +300,11 @@ class Session {
   int run() {
     const std::vector<std::string> lines = plan_lines(options_, control_);
     const ClockCost clock_cost = control_.root() ? measure_clock() : ClockCost{};
-    Measurer measurer({measured_, arena_, options_.index}, control_, clock_cost);
-    print(control_, launch_line(options_, control_, clock_cost, init_s_));
+    const std::string ranks = gather_ranks(control_);
+    Teams teams(measured_, control_, ranks, arena_, options_.index, clock_cost);
+    print(control_, launch_line(options_, ranks, clock_cost, init_s_));
     const double budget = options_.budget_s > 0 ? options_.budget_s : static_cast<double>(lines.size());
-    Cases cases(options_, control_, measurer, lines, now() + budget);
+    Cases cases(options_, control_, teams, arena_, lines, now() + budget);
     const long failed = options_.visits > 1 ? cases.in_visits(budget) : cases.one_by_one();
     print(control_, end_line(static_cast<long>(lines.size())));
     return failed == 0 ? 0 : 1;
@@ -266,7 +314,7 @@ class Session {
   const Options& options_;
   Comm measured_;
   Comm control_;
-  Arena arena_;
+  Arena arena_{1};
   double init_s_;
 };
 

@@ -11,6 +11,8 @@
 #include <simgrid/actor.h>
 #else
 #include <chrono>
+
+#include "base/waits.hpp"
 #endif
 
 namespace hockney {
@@ -30,18 +32,20 @@ inline double date() {
 #endif
 }
 
-// Waits until now() reaches `moment`, without communication, keeping this processor busy. Simulated time does
-// not advance while a rank computes, so there the rank sleeps until other ranks have advanced the clock.
+// Waits until now() reaches `moment`, without communication, keeping this processor busy unless
+// waits_asleep(). Simulated time does not advance while a rank computes, so there the rank sleeps until other
+// ranks have advanced the clock.
 inline void wait_until(double moment) {
 #ifdef HOCKNEY_SMPI
   if (now() < moment) sg_actor_sleep_until(moment);
 #else
   while (now() < moment) {
+    if (waits_asleep()) sleep_for(moment - now());
   }
 #endif
 }
 
-// Keeps this processor busy for `seconds`, as between the messages of PRTT(n, d, s).
+// Waits for `seconds`, as between the messages of PRTT(n, d, s).
 inline void spin(double seconds) {
   if (seconds > 0) wait_until(now() + seconds);
 }

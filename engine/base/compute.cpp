@@ -9,6 +9,7 @@
 #include "base/clock.hpp"
 #include "base/expect.hpp"
 #include "base/statistics.hpp"
+#include "base/waits.hpp"
 
 namespace hockney {
 
@@ -70,6 +71,8 @@ void follow(double& pace, double measured) {
 
 Computing::Computing(double preset_s, bool own_clock) : preset_s_(preset_s) {
   HOCKNEY_EXPECT(preset_s >= 0 && std::isfinite(preset_s));
+  asleep_ = waits_asleep();
+  if (asleep_) return;
   timespec time{};
   own_clock_ = own_clock && clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0;
   if (preset_s_ > 0) find_pace();
@@ -78,11 +81,12 @@ Computing::Computing(double preset_s, bool own_clock) : preset_s_(preset_s) {
 Computing Computing::of_steps(double preset_s) {
   Computing fixed(preset_s);
   fixed.fixed_ = true;
-  fixed.steps_ = preset_s > 0 ? std::max(1.0, std::round(preset_s / fixed.step_s_)) : 0;
+  fixed.steps_ = preset_s <= 0 ? 0 : fixed.asleep_ ? 1 : std::max(1.0, std::round(preset_s / fixed.step_s_));
   return fixed;
 }
 
 const char* Computing::clock() const {
+  if (asleep_) return "asleep";
   return own_clock_ ? "thread" : "wall";
 }
 
@@ -138,7 +142,9 @@ double Computing::loop_time(double steps) {
 }
 
 void Computing::run() {
-  if (steps_ > 0)
+  if (asleep_)
+    run_asleep();
+  else if (steps_ > 0)
     loop(static_cast<std::uint64_t>(std::lround(steps_)));
   else if (preset_s_ > 0)
     run_by_clock();
@@ -163,11 +169,19 @@ void Computing::run_by_clock() {
   ++runs_;
 }
 
+void Computing::run_asleep() {
+  if (preset_s_ <= 0) return;
+  const double began = now();
+  wait_until(began + preset_s_);
+  consumed_s_ += now() - began;
+  ++runs_;
+}
+
 void Computing::recheck() {
   if (runs_ > 0) ratios_.push_back(consumed_s_ / (static_cast<double>(runs_) * preset_s_));
   consumed_s_ = 0;
   runs_ = 0;
-  if (steps_ == 0 || (!ratios_.empty() && now() - checked_ <= recheck_every_s)) return;
+  if (asleep_ || steps_ == 0 || (!ratios_.empty() && now() - checked_ <= recheck_every_s)) return;
   fixed_ ? recheck_pace() : recheck_loop();
   checked_ = now();
 }

@@ -13,7 +13,8 @@ namespace hockney {
 // It is a loop in registers, without memory traffic, whose pace is measured. Shortly before the end the
 // thread's CPU clock, which stops while the thread is preempted, gives the time still to be consumed. Work no
 // longer than a few readings of that clock (a system call each) is the loop alone, with the pace that
-// recheck() maintains. Without such a clock MPI_Wtime is used; on a simulated machine the preset time passes.
+// recheck() maintains. Without such a clock MPI_Wtime is used; on a simulated machine the preset time passes,
+// and if waits_asleep() the thread sleeps that long.
 class Computing {
  public:
   // `preset_s` may be 0: nothing is consumed. Measuring the pace takes some milliseconds. Without `own_clock`
@@ -29,12 +30,12 @@ class Computing {
   void recheck();
 
   double preset_s() const { return preset_s_; }
-  // Of a fixed amount of work, which is a single step on a simulated machine.
+  // Of a fixed amount of work, which is a single step on a simulated machine or asleep.
   double steps() const { return steps_; }
   // Relative error of the consumed time: the median over the intervals between calls of recheck() or, for
   // short work and fixed amounts, over the errors that recheck() measured.
   double error();
-  // Which clock measures the consumed time: "thread", "wall" or "simulated".
+  // Which clock measures the consumed time: "thread", "wall" or "simulated"; "asleep" if none is consumed.
   const char* clock() const;
 
  private:
@@ -42,6 +43,7 @@ class Computing {
   void find_pace();
   bool paced(double steps);
   void run_by_clock();
+  void run_asleep();
   void recheck_loop();
   void recheck_pace();
   void loop(std::uint64_t steps);
@@ -50,6 +52,7 @@ class Computing {
   double preset_s_;
   std::uint64_t state_ = 1;
   bool own_clock_ = true;
+  bool asleep_ = false;
   double reading_s_ = 0;  // one reading of the clock
   double step_s_ = 0;     // one step of the loop
   double steps_ = 0;      // of short work or a fixed amount; 0: by the clock

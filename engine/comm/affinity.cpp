@@ -6,6 +6,8 @@
 
 #include <bit>
 
+#include "base/leading_number.hpp"
+
 namespace hockney {
 
 std::optional<Processors> affinity() {
@@ -23,6 +25,18 @@ int count(const Processors& processors) {
   return total;
 }
 
+int lowest(const Processors& processors) {
+  for (std::size_t byte = 0; byte < processors.size(); ++byte)
+    if (processors[byte]) return static_cast<int>(8 * byte) + std::countr_zero(processors[byte]);
+  return -1;
+}
+
+bool includes(const Processors& all, const Processors& some) {
+  for (std::size_t byte = 0; byte < all.size(); ++byte)
+    if (some[byte] & ~all[byte]) return false;
+  return true;
+}
+
 std::string list_of(const Processors& processors) {
   const auto in_set = [&processors](int cpu) {
     return cpu < most_processors && (processors[static_cast<std::size_t>(cpu) / 8] >> (cpu % 8) & 1) != 0;
@@ -38,6 +52,23 @@ std::string list_of(const Processors& processors) {
     cpu = last;
   }
   return list;
+}
+
+std::optional<Processors> listed(std::string_view list) {
+  Processors processors{};
+  const auto passed = [&list](char separator) {
+    const bool there = list.starts_with(separator);
+    if (there) list.remove_prefix(1);
+    return there;
+  };
+  do {
+    const std::optional<int> first = take_leading_number(list);
+    const std::optional<int> last = first && passed('-') ? take_leading_number(list) : first;
+    if (!first || !last || *first < 0 || *last < *first || *last >= most_processors) return std::nullopt;
+    for (int cpu = *first; cpu <= *last; ++cpu)
+      processors[static_cast<std::size_t>(cpu) / 8] |= static_cast<unsigned char>(1 << cpu % 8);
+  } while (passed(','));
+  return list.empty() ? std::optional(processors) : std::nullopt;
 }
 
 }  // namespace hockney

@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace hockney {
 
@@ -18,7 +19,15 @@ std::optional<Processors> affinity();
 
 int count(const Processors& processors);
 
+// -1 if there is none.
+int lowest(const Processors& processors);
+
+bool includes(const Processors& all, const Processors& some);
+
 // As a list, "0" or "0-3,8".
 std::string list_of(const Processors& processors);
+
+// The inverse; nothing if `list` is empty, or not such a list.
+std::optional<Processors> listed(std::string_view list);
 
 }  // namespace hockney

@@ -9,12 +9,28 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.hpp"
+#include "base/waits.hpp"
 #include "comm/checked_message.hpp"
 
 namespace hockney {
 namespace {
 
 constexpr int tag = 76;
+
+// Of a rank that waits asleep: it wakes up rarely enough not to disturb those that measure, and often enough
+// not to keep them waiting afterwards.
+constexpr double sleep_share = 1.0 / 16;  // of the time that it has waited so far
+constexpr double shortest_sleep_s = 1e-4;
+constexpr double longest_sleep_s = 5e-3;
+
+// The size of the subtree of a binomial tree whose root is this rank, if it is complete; the rank that is so
+// much lower is the one above it.
+int subtree(const Comm& comm) {
+  int bit = 1;
+  while (bit < comm.size && !(comm.rank & bit)) bit <<= 1;
+  return bit;
+}
 
 // Up a binomial tree: each rank combines the contributions of its subtree, then passes the result on.
 template <class T, class Combine>
@@ -59,11 +75,39 @@ void Comm::release() {
 }
 
 void Comm::broadcast(void* data, std::size_t bytes) const {
-  int bit = 1;
-  while (bit < size && !(rank & bit)) bit <<= 1;
+  int bit = subtree(*this);
   if (!root()) receive_checked(data, bytes, rank - bit, tag, handle);
   while (bit >>= 1)
     if (rank + bit < size) send_checked(data, bytes, rank + bit, tag, handle);
+}
+
+void Comm::await_broadcast() const {
+#ifndef HOCKNEY_SMPI  // a simulated rank that waits uses no processor
+  if (root()) return;
+  const int sender = rank - subtree(*this);
+  const double began = now();
+  for (;;) {
+    int there = 0;
+    MPI_Iprobe(sender, tag, handle, &there, MPI_STATUS_IGNORE);
+    if (there) return;
+    sleep_for(std::clamp(sleep_share * (now() - began), shortest_sleep_s, longest_sleep_s));
+  }
+#endif
+}
+
+// Down the tree: each rank gets the elements of its subtree, the ranks from itself on, and passes on those of
+// the parts.
+int Comm::scattered(std::vector<int> values) const {
+  int bit = subtree(*this);
+  values.resize(static_cast<std::size_t>(std::min(bit, size - rank)));
+  if (!root()) receive_checked(values.data(), values.size() * sizeof(int), rank - bit, tag, handle);
+  while (bit >>= 1) {
+    const auto first = static_cast<std::size_t>(bit);
+    if (first < values.size())
+      send_checked(&values[first], (values.size() - first) * sizeof(int), rank + bit, tag, handle);
+    values.resize(std::min(values.size(), first));
+  }
+  return values.front();
 }
 
 bool Comm::all(bool value) const {

@@ -40,11 +40,17 @@ struct Comm {
     broadcast(&value, sizeof value);
   }
   void broadcast(void* data, std::size_t bytes) const;
+  // Waits for the next broadcast asleep: between two looks a sixteenth of the time waited so far, from 0.1 to
+  // 5 ms.
+  void await_broadcast() const;
 
   // Collective; no rank leaves before all have entered.
   bool all(bool value) const;
   void sum_each(std::uint64_t* values, int count) const;
   int lowest(int value) const;
+
+  // Each rank's own element of rank 0's `values`, which has one for each rank.
+  int scattered(std::vector<int> values) const;
 
   // The result on rank 0, a partial result elsewhere.
   double longest(double value) const;

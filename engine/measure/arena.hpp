@@ -24,6 +24,8 @@ class Arena {
   void give_back(std::byte* memory);
 
   int sharing() const { return sharing_; }
+  // For the next case, which other ranks may measure.
+  void share(int ranks) { sharing_ = ranks; }
 
  private:
   struct Chunk {

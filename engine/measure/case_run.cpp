@@ -278,12 +278,17 @@ void CaseRun::sum_verified(const std::vector<CaseRun*>& runs, const Comm& contro
   std::vector<std::uint64_t> counts;
   std::vector<double> seconds;
   for (const CaseRun* run : runs) {
-    counts.insert(counts.end(), {run->check_.bytes, run->check_.errors, run->verified_runs_, run->all_runs_});
-    seconds.push_back(run->verifying_s_);
+    if (run)
+      counts.insert(counts.end(),
+                    {run->check_.bytes, run->check_.errors, run->verified_runs_, run->all_runs_});
+    else
+      counts.insert(counts.end(), 4, 0);
+    seconds.push_back(run ? run->verifying_s_ : 0);
   }
   control.sum_each(counts.data(), static_cast<int>(counts.size()));
   control.longest_each(seconds.data(), static_cast<int>(seconds.size()));
-  for (std::size_t k = 0; k < runs.size(); ++k) runs[k]->take_sums(&counts[4 * k], seconds[k]);
+  for (std::size_t k = 0; k < runs.size(); ++k)
+    if (runs[k]) runs[k]->take_sums(&counts[4 * k], seconds[k]);
 }
 
 void CaseRun::take_sums(const std::uint64_t* counts, double seconds) {

@@ -92,7 +92,7 @@ class CaseRun {
   std::optional<double> achieved() const;
 
   // Collective, after the last visits of several cases: sums what was verified over the ranks. Without it,
-  // finish() does so for one case.
+  // finish() does so for one case. Null for cases in which this rank did not take part.
   static void sum_verified(const std::vector<CaseRun*>& runs, const Comm& control);
 
   // After the last visit, once. `reason` is why there is no other; null: as the last one ended.

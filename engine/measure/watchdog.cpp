@@ -20,7 +20,7 @@ std::atomic<long> repetition_now{0};
 std::atomic<bool> spoken{false};
 
 const char* phase_name(int phase) {
-  static const char* const names[] = {"setup", "warm-up", "timing", "decision", "verification"};
+  static const char* const names[] = {"setup", "warm-up", "timing", "decision", "verification", "waiting"};
   return names[phase];
 }
 

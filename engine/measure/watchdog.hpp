@@ -12,7 +12,7 @@ namespace hockney {
 // one system call each, outside the timed region.
 namespace watchdog {
 
-enum Phase { setup, warm_up, timing, decision, verification };
+enum Phase { setup, warm_up, timing, decision, verification, waiting };
 
 // `hang_s` seconds after `allowed_s` the handler prints its line; after another `hang_s` it ends the process
 // with code 75. hang_s <= 0: no watchdog.

@@ -26,6 +26,7 @@ from hockney.core import lazy
 if TYPE_CHECKING:
     from hockney.api.barriers import choose_barriers
     from hockney.api.comparing.comparison import Comparison, compare
+    from hockney.api.comparing.interleaved import interleaved, resume_interleaved
     from hockney.api.find_runs import (
         named_source,
         newest_complete,
@@ -37,10 +38,13 @@ if TYPE_CHECKING:
         only_unfinished,
     )
     from hockney.api.forecast import Forecast, predict
+    from hockney.api.guard.check import BaselineCheck, check
     from hockney.api.guidelines import judge_guidelines
+    from hockney.api.importing.import_logs import import_logs
+    from hockney.api.jobs import BatchOptions, Submitted, resume, script, submit, submit_again
     from hockney.api.kernels.npb import NpbForecast, predict_npb
     from hockney.api.kernels.prediction import KernelPrediction, predict_kernel
-    from hockney.api.measure import Planned, plan, resume, run, survey
+    from hockney.api.measure import Planned, plan, run, survey
     from hockney.api.questions import Question, question
     from hockney.api.reproduction import Reproduced, reproduce
     from hockney.api.run_contents import Run, load
@@ -52,12 +56,16 @@ else:
         {
             "hockney.api.barriers": "choose_barriers",
             "hockney.api.comparing.comparison": "Comparison compare",
+            "hockney.api.comparing.interleaved": "interleaved resume_interleaved",
             "hockney.api.find_runs": "named_source newest_complete newest_complete_survey newest_run"
             " newest_source newest_with_guidelines newest_written only_unfinished",
+            "hockney.api.guard.check": "BaselineCheck check",
             "hockney.api.guidelines": "judge_guidelines",
             "hockney.api.kernels.npb": "NpbForecast predict_npb",
             "hockney.api.kernels.prediction": "KernelPrediction predict_kernel",
-            "hockney.api.measure": "Planned plan resume run survey",
+            "hockney.api.importing.import_logs": "import_logs",
+            "hockney.api.jobs": "BatchOptions Submitted resume script submit submit_again",
+            "hockney.api.measure": "Planned plan run survey",
             "hockney.api.forecast": "Forecast predict",
             "hockney.api.questions": "Question question",
             "hockney.api.reproduction": "Reproduced reproduce",
@@ -68,6 +76,8 @@ else:
     )
 
 __all__ = [
+    "BaselineCheck",
+    "BatchOptions",
     "Comparison",
     "Forecast",
     "KernelPrediction",
@@ -77,8 +87,12 @@ __all__ = [
     "Reproduced",
     "Run",
     "RunOptions",
+    "Submitted",
+    "check",
     "choose_barriers",
     "compare",
+    "import_logs",
+    "interleaved",
     "judge_guidelines",
     "load",
     "named_source",
@@ -96,8 +110,12 @@ __all__ = [
     "question",
     "reproduce",
     "resume",
+    "resume_interleaved",
     "run",
     "salvage",
+    "script",
+    "submit",
+    "submit_again",
     "survey",
     "verify",
 ]

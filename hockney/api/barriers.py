@@ -8,18 +8,46 @@ from collections.abc import Sequence
 
 from hockney.api.run_contents import Run
 from hockney.core.errors import Inconclusive
+from hockney.studies.barriers import messages
 from hockney.studies.barriers.best import Choice, choose
+from hockney.studies.barriers.results import way_of
 
 
-def choose_barriers(run: Run, ranks: Sequence[int]) -> tuple[list[Choice], list[Inconclusive]]:
-    """For each number of ranks (default: the measured ones) the choice, or why there is none.
+def choose_barriers(
+    run: Run, ranks: Sequence[int], nodes: int = 0, ranks_per_node: int = 0
+) -> tuple[list[Choice], list[Inconclusive]]:
+    """For each number of ranks and of nodes over which they are spread (default: the measured ones) the
+    choice, or why there is none.
 
-    Times are per call, in seconds.
+    Times are per call, in seconds. Raises UsageError for ranks that do not fill these nodes.
     """
     choices, unknown = [], []
-    for p in ranks or sorted({case.ranks for case in run.plan.cases}):
+    for layout in _layouts(run, ranks, nodes, ranks_per_node):
         try:
-            choices.append(choose(run.evidence, p))
+            choices.append(choose(run.evidence, *layout))
         except Inconclusive as error:
             unknown.append(error)
     return choices, unknown
+
+
+def _layouts(run: Run, ranks: Sequence[int], nodes: int, ranks_per_node: int) -> list[tuple[int, int]]:
+    """Ranks and nodes; 0 nodes: as the launch placed them."""
+    measured = sorted({(case.ranks, case.nodes) for case in run.plan.cases if way_of(case) is not None})
+    if not nodes and not ranks_per_node:
+        if not ranks:
+            return measured
+        return [each for p in ranks for each in [m for m in measured if m[0] == p] or [(p, 0)]]
+    if nodes and ranks_per_node:
+        return [(p, nodes) for p in ranks or [nodes * ranks_per_node] if _fits(p, nodes, ranks_per_node)]
+    if nodes:
+        return [(p, nodes) for p in ranks or [p for p, n in measured if n == nodes]]
+    return [(p, p // ranks_per_node) for p in ranks if _fits(p, p // ranks_per_node, ranks_per_node)] or [
+        (p, n) for p, n in measured if n and p == n * ranks_per_node
+    ]
+
+
+def _fits(ranks: int, nodes: int, ranks_per_node: int) -> bool:
+    """Raises UsageError."""
+    if ranks != nodes * ranks_per_node:
+        raise messages.ranks_do_not_fill(ranks, ranks_per_node)
+    return True

@@ -30,7 +30,7 @@ from hockney.lab import Listener, Status, silent
 from hockney.machine import mpi_settings, processors
 from hockney.models.applications.message_costs import messages_of_run, relevant
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
-from hockney.store import Reading, RunFolder, expected, left, missing
+from hockney.store import Reading, RunFolder, expected, left, missing, pair_in
 from hockney.system.bundled import bundled_catalog
 
 PLACE = Path("runs")
@@ -177,7 +177,7 @@ def _judges_here(folder: RunFolder) -> bool:
     from hockney.api.guidelines import has_guidelines  # needs numpy
 
     with contextlib.suppress(HockneyError):
-        return not folder.machine().traits.described and has_guidelines(folder)
+        return folder.machine().traits.here and has_guidelines(folder)
     return False
 
 
@@ -236,19 +236,28 @@ def _chosen(run: Found, chosen: Callable[..., str], listen: Listener) -> Found:
 
 
 def only_unfinished(listen: Listener = silent) -> RunFolder:
-    """The only unfinished run in the default place, or else the only complete one that lacks some of the
-    planned launches. Runs of which no case can run do not count. Raises UsageError if there is none or more
-    than one."""
+    """The only unfinished run in the default place, or the folder of the only unfinished interleaved
+    comparison; or else the only complete run that lacks some of the planned launches. Runs of which no case
+    can run do not count. Raises UsageError if there is none or more than one."""
     complete: list[RunFolder] = []
     incomplete: list[RunFolder] = []
     for folder in _folders():
         (complete if _complete(folder) else incomplete).append(folder)
-    found = [folder for folder in incomplete if not _impossible(folder)]
+    found = [folder for folder in incomplete if not _impossible(folder)] + _unfinished_pairs()
     found = found or [folder for folder in complete if left(folder.plan(), folder.read().run)]
     if len(found) != 1:
         raise messages.not_one_unfinished_run(PLACE, [str(folder.path) for folder in found])
     listen(Status(messages.only_unfinished_run(printable(str(found[0].path)), PLACE)))
     return found[0]
+
+
+def _unfinished_pairs() -> list[RunFolder]:
+    """The folders of interleaved comparisons in the default place that lack measurements."""
+    paths: list[Path] = []
+    with contextlib.suppress(OSError):
+        paths = sorted(PLACE.iterdir())
+    pairs = [(path, pair) for path in paths if (pair := pair_in(path)) is not None]
+    return [RunFolder(path) for path, pair in pairs if not all(map(_complete, pair))]
 
 
 def in_default_place(path: Path) -> bool:
@@ -320,7 +329,7 @@ def by_age(studies: Collection[str]) -> Iterator[tuple[RunFolder, Machine]]:
     for folder in _folders():
         try:
             machine = folder.machine()
-            wanted = folder.plan().settings.study in studies and not machine.traits.described
+            wanted = folder.plan().settings.study in studies and machine.traits.here
         except HockneyError:
             continue
         if wanted:

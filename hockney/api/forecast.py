@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hockney import lab, simulated
@@ -22,6 +22,7 @@ from hockney.models.applications import grain_prediction as prediction
 from hockney.models.applications.contention import overruled
 from hockney.models.applications.grain_prediction import Prediction, RanksRow
 from hockney.models.applications.granularity import Algorithm
+from hockney.models.applications.layouts import Nodes, Wanted, laid_out
 from hockney.models.applications.message_costs import described
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.report import notebook
@@ -66,7 +67,7 @@ class Forecast:
     def _repr_html_(self) -> str:
         """For notebooks."""
         before, after = self._assumed, grain_prediction.best(self.prediction)
-        return notebook.summary(before, self.caveats, grain_prediction.ranks(self.prediction), after)
+        return notebook.summary(before, self.caveats, [grain_prediction.ranks(self.prediction)], after)
 
     @property
     def _assumed(self) -> tuple[str, ...]:
@@ -82,6 +83,8 @@ def predict(
     shared: bool | None = None,
     larger: bool = False,
     cost: Cost = "typical",
+    nodes: int = 0,
+    ranks_per_node: int = 0,
     listen: Listener = silent,
 ) -> Forecast:
     """The algorithm's time (s), speed-up and efficiency on `ranks` (default: powers of two up to the
@@ -90,7 +93,9 @@ def predict(
     The times of messages come from the folder `run`, from the description of `machine`, or else from the
     newest survey in runs; for a run, they are its typical `cost` of messages, or the undisturbed one.
     `shared` replaces the choice by measurements: whether concurrent messages share the bandwidth. `larger`:
-    more ranks than cores do not share them, but are on a larger machine of this kind. Nothing is measured.
+    more ranks than cores do not share them, but are on a larger machine of this kind. `nodes` spreads the
+    ranks evenly over so many nodes of this kind, `ranks_per_node` puts so many on each (0: as those of the
+    run, or as the machine's cores). Nothing is measured.
     Raises UsageError for an unknown run or machine and for ranks that it does not have, and Inconclusive if
     the cost of messages is unknown.
     """
@@ -98,21 +103,25 @@ def predict(
         raise messages.cost_with_machine(cost)
     source = _source(run, machine, listen, cost)
     costs = source.messages if shared is None else overruled(source.messages, shared)
+    layout = Wanted(nodes, ranks_per_node)
+    costs = laid_out(costs, layout, replace(source.nodes, count=0) if larger else source.nodes, ranks)
     wanted = ranks or _default(costs, here=source.here)
     if source.room is not None and not larger:
         simulated.check_ranks(source.room, wanted[-1])
-    return Forecast(prediction.predict(algorithm, costs, wanted, larger=larger), source.known)
+    made = prediction.predict(algorithm, costs, wanted, larger=larger, laid_out=bool(layout))
+    return Forecast(made, source.known)
 
 
 @dataclass(frozen=True)
 class _Source:
     """`room` is the description that limits how many ranks can start; `here` is a machine whose cores are to
-    be filled."""
+    be filled. `nodes` are the machine's."""
 
     messages: PointToPointCosts
     known: CostsOrigin
     room: Platform | None
     here: bool
+    nodes: Nodes
 
 
 def _source(run: AnyPath | None, machine: str, listen: Listener, cost: Cost) -> _Source:
@@ -121,13 +130,19 @@ def _source(run: AnyPath | None, machine: str, listen: Listener, cost: Cost) -> 
     if machine:
         name = lab.description_name(machine)
         platform = simulated.platform(name)
-        return _Source(described(platform), CostsOrigin(platform), platform, here=False)
+        return _Source(described(platform), CostsOrigin(platform), platform, False, _nodes(platform))
     source = (
         find_runs.newest_source(listen, cost) if run is None else find_runs.named_source(run, listen, cost)
     )
     known = CostsOrigin(None, source.machine.traits.origin, source.hosts, source.pair_hosts)
-    here = not source.machine.traits.described
-    return _Source(source.messages, known, source.machine.platform, here)
+    measured = source.machine
+    nodes = Nodes(measured.cores) if measured.platform is None else _nodes(measured.platform)
+    here = not measured.traits.described
+    return _Source(source.messages, known, measured.platform, here, nodes)
+
+
+def _nodes(platform: Platform) -> Nodes:
+    return Nodes(min(group.cores for group in platform.nodes), sum(group.count for group in platform.nodes))
 
 
 def _default(costs: PointToPointCosts, *, here: bool) -> tuple[int, ...]:

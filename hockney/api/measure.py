@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 from hockney import lab, studies
 from hockney.api import messages
@@ -18,12 +19,15 @@ from hockney.api.trusted_settings import marked, refuse_foreign
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.errors import HockneyError, UsageError, keeping
+from hockney.core.launch_setting import LaunchSetting, launch_settings
+from hockney.core.layout import THIS_HOST, HostOptions
+from hockney.core.machine import Machine
 from hockney.core.notice import Notice
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
-from hockney.lab import Bench, CasesChosen, Listener, Outcome, Status, Working, notifier, silent
-from hockney.store import RunFolder, left
+from hockney.lab import Bench, CasesChosen, Goal, Listener, Outcome, Status, Working, notifier, silent
+from hockney.store import LaunchShare, RunFolder, left, missing
 from hockney.studies import Options
 
 DEFAULT = RunOptions()
@@ -53,6 +57,16 @@ class Planned:
         return replace(self.settings, budget_s=max(self.settings.budget_s, self.least_budget_s))
 
 
+class CaseSource(Protocol):
+    """Where the cases of a plan come from, if not from its study."""
+
+    def cases(self, bench: Bench) -> list[Case]: ...
+
+    def launch_settings(self, names: Collection[str]) -> Sequence[LaunchSetting]:
+        """Those with these names that it declares."""
+        ...
+
+
 def survey(options: RunOptions = DEFAULT, *, out: AnyPath | None = None, listen: Listener = silent) -> Run:
     """Measure what message passing costs; see `run`."""
     return run(Question(SURVEY), options, out=out, listen=listen)
@@ -71,9 +85,22 @@ def run(
     launched. Measurements so far are kept then, and on Ctrl-C, which raises RunInterrupted; `resume`
     continues.
     """
+    planned = checked(asked, options, listen)
+    path = None if out is None else to_path(out)
+    folder = lab.begin(path, planned.cases, marked(planned.settings), planned.bench, planned.surveyed)
+    return measured(folder, planned.bench, listen, asked=planned.cases)
+
+
+def checked(asked: Question | str | Sequence[str], options: RunOptions, listen: Listener) -> Planned:
+    """What `run` measures, after its ranks have been started once."""
     if options.every is not None and not options.every_s:
         listen(messages.rounds_follow_at_once())
-    planned = plan(asked, options, listen=listen)
+    return started(plan(asked, options, listen=listen), options, listen)
+
+
+def started(planned: Planned, options: RunOptions, listen: Listener, reserve: float = 0.0) -> Planned:
+    """What will be measured, after its ranks have been started once. The planned launches leave the fraction
+    `reserve` of the budget."""
     bench = lab.check(planned.bench, planned.cases)
     planned = _within_budget(replace(planned, bench=bench))
     if planned.warning is not None:
@@ -81,10 +108,9 @@ def run(
     listen(CasesChosen(planned.cases, _workloads(planned)))
     settings = planned.affordable
     if not options.rounds:
-        settings = replace(settings, launches=bench.launch_count(settings.budget_s, planned.cases))
-    path = None if out is None else to_path(out)
-    folder = lab.begin(path, planned.cases, marked(settings), bench, planned.surveyed)
-    return _measured(folder, bench, listen, asked=planned.cases)
+        budget_s = (1 - reserve) * settings.budget_s
+        settings = replace(settings, launches=bench.launch_count(budget_s, planned.cases))
+    return replace(planned, settings=settings)
 
 
 def _workloads(planned: Planned) -> tuple[Workload, ...]:
@@ -93,19 +119,37 @@ def _workloads(planned: Planned) -> tuple[Workload, ...]:
 
 
 def plan(
-    asked: Question | str | Sequence[str], options: RunOptions = DEFAULT, *, listen: Listener = silent
+    asked: Question | str | Sequence[str],
+    options: RunOptions = DEFAULT,
+    *,
+    listen: Listener = silent,
+    for_a_job: bool = False,
+    source: CaseSource | None = None,
 ) -> Planned:
-    """What `run` would measure. The engine is compiled if necessary, but nothing is launched."""
+    """What `run` would measure. The engine is compiled if necessary, but nothing is launched, except that
+    ranks are started once to find the levels at which they meet: on several nodes, and on one if the study
+    asks for these levels. A plan `for_a_job` is for other hosts like this one, and starts nothing. Cases from
+    a `source` replace those of the study, which adds none between them."""
     wanted = asked if isinstance(asked, Question) else question(asked)
     parameters = wanted.values()
     surveyed = _survey(parameters.get(SURVEY), options, listen)
     notify = notifier(listen)
     bench = lab.prepare(
-        options.machine, options.mpi, options.bind, notify, wanted.needed, launcher=options.launcher
+        options.machine,
+        options.mpi,
+        options.bind,
+        notify,
+        wanted.needed,
+        launcher=options.launcher,
+        hosts=THIS_HOST if for_a_job else options.host_options,
     )
+    study = studies.study(wanted.study)
+    within = studies.asks_for_levels(study)
+    bench = lab.on_other_hosts(bench, options.layout) if for_a_job else lab.look(bench, within=within)
     if surveyed is not None:
         surveyed = lab.take_survey(surveyed, bench.machine, options.force)
-    refuse_unknown(wanted, {w.name for w in bench.catalog.workloads})
+    if source is None:
+        refuse_unknown(wanted, {w.name for w in bench.catalog.workloads})
     lab.check_ranks(bench, max(options.ranks, default=0))  # before a study plans for this many
     narrowed = Options(
         ranks=options.ranks,
@@ -115,12 +159,17 @@ def plan(
         surveyed=surveyed,
         budget_s=options.budget,
     )
-    study = studies.study(wanted.study)
-    cases = study.plan(narrowed, bench.catalog, bench.machine)
+    settings = options.settings(wanted.study, refine=studies.refines(study) and source is None)
+    declared: Sequence[LaunchSetting]
+    if source is None:
+        cases = studies.planned(study, narrowed, bench.catalog, bench.machine)
+        declared = studies.launch_settings(study, narrowed, bench.machine)
+    else:
+        cases = source.cases(bench)
+        typed = launch_settings(settings.launch_settings)
+        declared = source.launch_settings({case.setting for case in cases} - {"", *typed})
     lab.check_memory(bench, cases)
-    settings = options.settings(wanted.study, refine=studies.refines(study))
     used = {case.setting for case in cases}
-    declared = studies.launch_settings(study, narrowed, bench.machine)
     more = tuple(setting.line for setting in declared if setting.name in used)
     settings = replace(settings, launch_settings=(*settings.launch_settings, *more))
     lab.check_settings(bench, cases, settings)
@@ -155,20 +204,33 @@ def resume(
     mpiexec_args: str = "",
     variables: tuple[str, ...] = (),
     launch_settings: tuple[str, ...] = (),
+    nodes: int = 0,
+    ranks_per_node: int = 0,
+    hosts: tuple[str, ...] = (),
+    starter: str = "",
+    agent: str = "",
+    share: LaunchShare | None = None,
     listen: Listener = silent,
 ) -> Run:
-    """Measure the rest of the run in `path`; failed cases are tried once more.
+    """Measure the rest of the run in `path`, or a `share` of its launches; failed cases are tried once more.
 
     `budget` (s) is the time for everything that is left, or for each remaining round; the default is its
-    share of the run's. `mpi`, `machine`, `mpiexec_args`, `variables` and `launch_settings` replace those of
-    the plan. Raises the same errors as `run`, and UsageError if the plan names programs that this user has
+    share of the run's. Options of the machine, of its hosts and of the launcher replace those of the plan.
+    Raises the same errors as `run`, and UsageError if the plan names programs that this user has
     not typed.
     """
     path = to_path(path)
     folder = RunFolder.open(path)
     planned = folder.plan()
     settings = planned.settings
-    given = {"--mpi": mpi, "--mpiexec-args": mpiexec_args, "-x": variables, "--setting": launch_settings}
+    given = {
+        "--mpi": mpi,
+        "--mpiexec-args": mpiexec_args,
+        "-x": variables,
+        "--setting": launch_settings,
+        "--hosts": hosts,
+        "--agent": agent,
+    }
     refuse_foreign(settings, path, [option for option, value in given.items() if value])
     settings = replace(
         settings,
@@ -177,31 +239,64 @@ def resume(
         mpiexec_args=mpiexec_args or settings.mpiexec_args,
         variables=variables or settings.variables,
         launch_settings=launch_settings or settings.launch_settings,
+        nodes=nodes or settings.nodes,
+        ranks_per_node=ranks_per_node or settings.ranks_per_node,
+        hosts=hosts or settings.hosts,
+        starter=starter or settings.starter,
+        agent=agent or settings.agent,
     )
-    before = folder.machine()
-    records = folder.read().run
     if budget is not None and settings.every_s:
         refuse_long_rounds(budget, settings.every_s)
-    notify = notifier(listen)
+    bench = bench_of(folder, settings, listen, described=bool(machine))
+    return measured(folder, bench, listen, budget, share=share)
+
+
+def bench_of(
+    folder: RunFolder, settings: Settings, listen: Listener, *, described: bool = False, more: bool = False
+) -> Bench:
+    """The bench for the rest of the run in `folder`; its ranks have been started once if anything is left, or
+    `more` follows.
+    `described`: the machine is not that of the run, which may have kept its description. Raises the same
+    errors as `resume`."""
+    before = folder.machine()
+    planned, records = folder.plan(), folder.read().run
     cases = planned.cases
-    workloads = {case.workload for case in cases}
+    unfinished = more or bool(left(planned, records))
     bench = lab.prepare(
         settings.machine,
         settings.mpi,
         settings.bind,
-        notify,
-        workloads,
+        notifier(listen),
+        {case.workload for case in cases},
         launcher=settings.launcher,
+        hosts=spread_as_begun(settings, before) if unfinished and not described else settings.host_options,
+        ethernet=None if described else before.emulated,
     )
     for case in cases:
         _refuse_unusable(case, bench.catalog, folder)
     lab.check_settings(bench, cases, settings)
-    if left(planned, records):
+    if unfinished:
         bench = lab.check(bench, cases)
         for difference in lab.differences(before, bench.machine):
             field = lab.name_of(difference)
             listen(messages.bench_changed(field, difference.left, difference.right))
-    return _measured(folder, bench, listen, budget)
+    return bench
+
+
+def spread_as_begun(settings: Settings, before: Machine) -> HostOptions:
+    """The hosts of a run's settings, with as many nodes and ranks on each as the machine on which it began:
+    without an option the job decided, and a job of another shape would mix other numbers into the
+    records. On one node the launcher counts the ranks."""
+    hosts, layout = settings.host_options, before.layout
+    if not before.traits.here:
+        return hosts
+    if layout is None or layout.nodes == 1:
+        return replace(hosts, nodes=hosts.nodes or 1) if before.traits.by_mpiexec else hosts
+    return replace(
+        hosts,
+        nodes=hosts.nodes or layout.nodes,
+        ranks_per_node=hosts.ranks_per_node or layout.ranks_per_node,
+    )
 
 
 def _refuse_unusable(case: Case, catalog: Catalog, folder: RunFolder) -> None:
@@ -212,19 +307,24 @@ def _refuse_unusable(case: Case, catalog: Catalog, folder: RunFolder) -> None:
         raise messages.planned_case_not_usable(folder.plan_path, case.line, problem) from problem
 
 
-def _measured(
+def measured(
     folder: RunFolder,
     bench: Bench,
     listen: Listener,
     budget_s: float | None = None,
     asked: tuple[Case, ...] = (),
+    share: LaunchShare | None = None,
+    goal: Goal | None = None,
 ) -> Run:
+    """Measure what is missing in `folder`, and fit; of a share, only if nothing else is missing then."""
     try:
         with keeping(folder.path, complete=False):
-            outcome: Outcome = lab.measure(folder, bench, listen, budget_s)
+            outcome: Outcome = lab.measure(folder, bench, listen, budget_s, share, goal)
     except HockneyError:
         listen(Status(messages.records_kept(folder.path)))
         raise
+    if share is not None and missing(folder.plan(), folder.read().run):
+        return Run(folder, outcome, asked=asked)
     with keeping(folder.path, complete=not outcome.left):
         listen(Working(messages.fitting()))
         made = Run(folder, outcome, asked=asked)

@@ -311,9 +311,9 @@ def nothing_to_reproduce() -> UsageError:
 
 def reproduction_with_machine() -> UsageError:
     return UsageError(
-        "--machine does not apply to a reproduction",
-        "it runs on the machines of its paper",
-        "leave it out",
+        "a reproduction cannot run on this machine",
+        "it simulates the machines of its paper, or measures on an emulated one",
+        "leave --machine out, or give --machine lan:NAME",
         code="reproduction-with-machine",
     )
 

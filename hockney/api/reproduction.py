@@ -13,10 +13,13 @@ from hockney import reproductions as shelf
 from hockney.api import messages
 from hockney.core.catalog import Catalog
 from hockney.core.errors import HockneyError
+from hockney.core.ethernet import Ethernet
 from hockney.core.paths import AnyPath, to_path
+from hockney.draw.page import Table
 from hockney.lab import Bench, Listener, Status, notifier, silent
 from hockney.reproductions import Answer, Compared, Limit, Part, Reproduction
-from hockney.store import default_path
+from hockney.reproductions.messages import not_emulated
+from hockney.store import RunFolder, default_path
 from hockney.system.bundled import catalog_with
 from hockney.system.files import make_folder
 
@@ -27,7 +30,8 @@ FAKE_CORES = 512
 
 @dataclass(frozen=True)
 class Reproduced:
-    """`files` are the report followed by its figures; `left` counts cases that could not be measured."""
+    """`files` are the report followed by its figures; `left` counts cases that could not be measured;
+    `tables` are further results."""
 
     study: Reproduction
     out: Path
@@ -35,6 +39,7 @@ class Reproduced:
     compared: Sequence[Compared]
     limits: Sequence[Limit]
     left: int
+    tables: Sequence[Table] = ()
 
     @property
     def holds(self) -> bool:
@@ -51,23 +56,39 @@ def reproduce(
     listen: Listener = silent,
 ) -> list[Reproduced]:
     """Measure the papers `names` (or "all") again, each part in a run folder below `out`; existing parts are
-    continued. `figures` is a folder for each figure as a file; `machine` may only be a fake one, for tests.
+    continued. `figures` is a folder for each figure as a file; `machine` is an emulated one, on which a paper
+    is measured in addition to being simulated, or a fake one, for tests.
 
-    Raises UsageError for an unknown name or a folder of other parts, EnvironmentProblem without SimGrid.
+    Raises UsageError for an unknown name, a folder of other parts, or a machine of another kind;
+    EnvironmentProblem without SimGrid.
     """
     if not names:
         raise messages.nothing_to_reproduce()
-    if machine and not lab.kind_of(machine).TRAITS.invented:
+    traits = lab.kind_of(machine).TRAITS if machine else None
+    emulated = traits is not None and traits.emulated
+    if traits is not None and not (traits.invented or emulated):
         raise messages.reproduction_with_machine()
     catalog = _catalog()
     chosen = [shelf.reproduction(name, catalog) for name in dict.fromkeys(names) if name != ALL]
     if ALL in names:
         chosen = list(shelf.all_reproductions().values())
+    if emulated:
+        able = [study for study in chosen if ALL not in names or shelf.on_emulated(study)]
+        chosen, machine = [_emulated(study, machine) for study in able], ""
     several = len(chosen) > 1
     name = ALL if several else chosen[0].NAME
     into = default_path(f"reproduce-{name}") if out is None else to_path(out)
     reproducer = _Reproducer(machine, None if figures is None else to_path(figures), listen)
     return [reproducer.reproduce(study, into / study.NAME if several else into) for study in chosen]
+
+
+def _emulated(study: Reproduction, machine: str) -> Reproduction:
+    """Raises UsageError if the paper's questions cannot be measured on an emulated machine."""
+    make = shelf.on_emulated(study)
+    if make is None:
+        every = shelf.all_reproductions().values()
+        raise not_emulated(study.NAME, [s.NAME for s in every if shelf.on_emulated(s)])
+    return make(machine)
 
 
 def _catalog() -> Catalog:
@@ -76,37 +97,55 @@ def _catalog() -> Catalog:
 
 
 class _Reproducer:
-    """Benches, one per machine: SimGrid is located and the engine compiled only once."""
+    """Benches, one per machine and description: SimGrid is located and the engine compiled only once."""
 
     def __init__(self, machine: str, figures: Path | None, listen: Listener) -> None:
         self.machine = machine
         self.figures = figures
         self.listen = listen
         self.workloads: tuple[str, ...] = ()
-        self.benches: dict[tuple[str, tuple[str, ...]], Bench] = {}
+        self.stored: Ethernet | None = None
+        self.benches: dict[tuple[str, tuple[str, ...], Ethernet | None], Bench] = {}
 
     def reproduce(self, study: Reproduction, out: Path) -> Reproduced:
         answers: dict[str, Answer] = {}
         left = 0
         parts = study.parts(_catalog())
         self.workloads = shelf.workloads_of([study])
+        self.stored = _stored(parts, out)
+        self._refuse_early([part for part in parts if part.on and not (out / part.name).exists()])
         for number, part in enumerate(parts, 1):
-            self.listen(Status(messages.part(study.NAME, number, len(parts), part.name, part.machine)))
+            place = part.on or part.machine
+            self.listen(Status(messages.part(study.NAME, number, len(parts), part.name, place)))
             answers[part.name], missing = self._answer(part, out)
             left += missing
         compared = study.compare(answers)
         limits = [*study.limits(compared), *shelf.findings(study, answers)]
         page = study.page(answers, compared, limits)
+        tables = shelf.tables(study, answers)
         make_folder(out)
         files = [report.write(page, out / "report.html")]
         if self.figures is not None:
             files += report.figures(page, self.figures)
-        return Reproduced(study, out, files, compared, limits, left)
+        return Reproduced(study, out, files, compared, limits, left, tables)
+
+    def _refuse_early(self, parts: Sequence[Part]) -> None:
+        """Before anything is simulated, raises what keeps the ranks of `parts` from being launched."""
+        for part in parts:
+            self._bench(part.on).launcher.describe(max(case.ranks for case in part.cases))
 
     def _answer(self, part: Part, out: Path) -> tuple[Answer, int]:
-        machine = self.machine or lab.simulated_reference(part.machine)
+        machine = part.on or self.machine or lab.simulated_reference(part.machine)
         try:
-            folder, left = lab.run_part(out / part.name, machine, part.cases, self._bench, self.listen)
+            folder, left = lab.run_part(
+                out / part.name,
+                machine,
+                part.cases,
+                self._bench,
+                self.listen,
+                launches=part.launches,
+                budget_s=part.budget_s,
+            )
         except (HockneyError, KeyboardInterrupt):
             if (out / part.name).exists():
                 self.listen(Status(messages.reproduction_kept(out)))
@@ -114,14 +153,27 @@ class _Reproducer:
         reading = folder.read()
         for notice in reading.notices:
             self.listen(notice)
-        platform = folder.machine().platform or simulated.platform(part.machine)
-        return Answer(part, platform, reading.run), left
+        measured = folder.machine()
+        platform = measured.platform or simulated.platform(part.machine)
+        return Answer(part, platform, reading.run, measured), left
 
     def _bench(self, machine: str) -> Bench:
-        key = machine, self.workloads
+        key = machine, self.workloads, self.stored
         if key not in self.benches:
-            notify = notifier(self.listen)
             self.benches[key] = lab.prepare(
-                machine, "", False, notify, cores=FAKE_CORES, workloads=self.workloads
+                machine,
+                "",
+                False,
+                notifier(self.listen),
+                cores=FAKE_CORES,
+                workloads=self.workloads,
+                ethernet=self.stored,
             )
         return self.benches[key]
+
+
+def _stored(parts: Sequence[Part], out: Path) -> Ethernet | None:
+    """The description of the emulated machine in the parts measured so far. All parts have one network, even
+    if the machine's file has changed since; None if no part was measured."""
+    folders = (RunFolder(out / part.name) for part in parts if part.on)
+    return next((folder.machine().emulated for folder in folders if folder.plan_path.is_file()), None)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -16,6 +16,7 @@ from hockney.api.export.messages import unknown_table_format
 from hockney.api.export.table import Rows, parameters, repetitions, summaries
 from hockney.api.notebook import messages as program_messages
 from hockney.api.notebook.frames import Library, frame
+from hockney.api.notebook.page_figures import Figures, drawn, figures_of
 from hockney.api.notebook.quantities import Quantity
 from hockney.core.case import Case
 from hockney.core.fit import Cost, Fits, Summary
@@ -23,8 +24,6 @@ from hockney.core.machine import Machine
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.record import Record
 from hockney.core.settings import Settings
-from hockney.draw.figure import Figure, Plane
-from hockney.draw.names import named
 from hockney.store import Plan, Reading, RunFolder, expected, missing
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from hockney.lab import Outcome, Results
     from hockney.studies import Evidence
 
-What = Literal["repetitions", "summaries", "parameters"]
+What = Literal["repetitions", "records", "summaries", "parameters"]
 """Tables of a run."""
 
 
@@ -142,12 +141,17 @@ class Run:
         return report.figures(self.page, to_path(folder))
 
     def table(self, what: What = "repetitions") -> Rows:
-        """The run as columns: a row for each repetition, for each case, or for each parameter of each fit.
-        Only repetitions need no fitting. Raises UsageError for another table."""
+        """The run as columns: a row for each repetition, for each record (a case in one launch), for each
+        case, or for each parameter of each fit. Repetitions and records need no fitting. Raises UsageError
+        for another table."""
         if what not in get_args(What):
             raise program_messages.unknown_table(what, get_args(What))
         if what == "repetitions":
             return repetitions(self.reading.run)
+        if what == "records":
+            from hockney.api.export.by_record import records
+
+            return records(self.reading.run)
         return summaries(self.fits) if what == "summaries" else parameters(self.fits)
 
     def frame(self, what: What = "summaries", library: Library | None = None) -> Any:
@@ -170,6 +174,13 @@ class Run:
         return fitted_model(self.fits, workload, model, fixed)
 
     @property
+    def models(self) -> tuple[FittedModel, ...]:
+        """All models that predict times: one for each fit that is not refused."""
+        from hockney.api.notebook.fitted_model import predicting
+
+        return predicting(self.fits)
+
+    @property
     def figure_names(self) -> tuple[str, ...]:
         """Names of the page's figures, in order."""
         return tuple(self._figures)
@@ -177,18 +188,16 @@ class Run:
     def figure(self, name: str, *, surface: bool = False) -> PlotlyFigure:
         """A figure of the page, as a Plotly figure. With `surface`, one over a plane in three dimensions.
         Raises UsageError for an unknown name, and if the figure has no surface."""
-        if name not in self._figures:
-            raise program_messages.unknown_figure(name, self._figures)
-        chosen = self._figures[name]
-        if surface and not isinstance(chosen, Plane):
-            raise program_messages.not_a_surface(name)
-        from hockney.draw.plotly_figure import plotly_figure
-
-        return plotly_figure(chosen, surface=surface)
+        return drawn(self._figures, name, surface=surface)
 
     @cached_property
-    def _figures(self) -> dict[str, Figure | Plane]:
-        return named(self.page.figures)
+    def _figures(self) -> Figures:
+        return figures_of(self.page)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickled as a reference to its folder, without what was read from it."""
+        state = {each.name: getattr(self, each.name) for each in fields(self)}
+        return state | {"folder": RunFolder(self.path.absolute()), "_read": None}
 
     def __repr__(self) -> str:
         cost = f", cost={self.cost!r}" if self.cost != "typical" else ""

@@ -13,7 +13,8 @@ from hockney.api import messages
 from hockney.api.notebook import messages as program_messages
 from hockney.core.launch_setting import launch_settings
 from hockney.core.launcher_options import LauncherOptions, launcher_options
-from hockney.core.limits import LARGEST_SEED, MOST_LAUNCHES, MOST_ROUNDS
+from hockney.core.layout import HostOptions, Layout
+from hockney.core.limits import LARGEST_SEED, MOST_LAUNCHES, MOST_NODES, MOST_ROUNDS
 from hockney.core.settings import PRECISION, Settings
 
 LAUNCHES = 3
@@ -34,8 +35,9 @@ class RunOptions:
     `force` accepts a survey of another machine. `mpiexec_args` are additional arguments for mpiexec,
     split as in a shell; `variables` (NAME=VALUE) are set in the environment of the ranks; `label` names
     the run in its results; `launch_settings` (NAME VARIABLE=VALUE ...) are those that cases name, as
-    `setting=NAME`. Raises UsageError for values out of range and for options that contradict each
-    other.
+    `setting=NAME`. `nodes`, `ranks_per_node`, `hosts`, `starter` and `agent` choose the hosts
+    (`core.layout.HostOptions`). Raises UsageError for values out of range and for options that
+    contradict each other.
     """
 
     ranks: tuple[int, ...] = ()
@@ -56,9 +58,15 @@ class RunOptions:
     label: str = ""
     launch_settings: tuple[str, ...] = ()
     refine: bool | None = None
+    nodes: int = 0
+    ranks_per_node: int = 0
+    hosts: tuple[str, ...] = ()
+    starter: str = ""
+    agent: str = ""
 
     def __post_init__(self) -> None:
         launcher_options(self.mpiexec_args, self.variables)
+        HostOptions(starter=self.starter)
         launch_settings(self.launch_settings)
         if len(self.label) > LONGEST_LABEL or not self.label.isprintable():
             raise messages.label_not_usable(self.label, LONGEST_LABEL)
@@ -70,6 +78,15 @@ class RunOptions:
     @property
     def launcher(self) -> LauncherOptions:
         return launcher_options(self.mpiexec_args, self.variables)
+
+    @property
+    def host_options(self) -> HostOptions:
+        return HostOptions(self.nodes, self.ranks_per_node, self.hosts, self.starter, self.agent)
+
+    @property
+    def layout(self) -> Layout | None:
+        """How a job's ranks are spread over its nodes; None if that depends on the nodes."""
+        return Layout(self.nodes or 1, self.ranks_per_node) if self.ranks_per_node else None
 
     @property
     def wall_clock(self) -> bool:
@@ -128,6 +145,11 @@ class RunOptions:
             variables=self.variables,
             label=self.label,
             launch_settings=self.launch_settings,
+            nodes=self.nodes,
+            ranks_per_node=self.ranks_per_node,
+            hosts=self.hosts,
+            starter=self.starter,
+            agent=self.agent,
         )
 
     def _check_ranges(self) -> None:
@@ -137,6 +159,9 @@ class RunOptions:
                 raise program_messages.option_not_positive(name, seconds)
         if not 0 < self.precision <= 1:
             raise program_messages.option_out_of_range("precision", self.precision, 0, 1)
+        for name, count in (("nodes", self.nodes), ("ranks_per_node", self.ranks_per_node)):
+            if not 0 <= count <= MOST_NODES:
+                raise program_messages.option_out_of_range(name, count, 0, MOST_NODES)
         limits = (("launches", 1, MOST_LAUNCHES), ("repeat", 1, MOST_ROUNDS), ("seed", 0, LARGEST_SEED))
         for name, low, high in limits:
             count = getattr(self, name)

@@ -49,6 +49,10 @@ def _named(settings: Settings) -> dict[str, list[str]]:
         named["--mpiexec-args"] = [settings.mpiexec_args]
     if settings.variables:
         named["-x"] = list(settings.variables)
+    if settings.hosts:
+        named["--hosts"] = [",".join(settings.hosts)]
+    if settings.agent:
+        named["--agent"] = [settings.agent]
     if settings.launch_settings:
         named["--setting"] = list(settings.launch_settings)
     return named

@@ -3,6 +3,7 @@
 """The engine, compiled on first use against the MPI it will run with; on request the library for other
 programs, and SimGrid."""
 
+from hockney.build.emulated import EthernetPrograms, ethernet_programs
 from hockney.build.engine import Engine, engine, targets
 from hockney.build.groups import MAIN, groups
 from hockney.build.identity import identity_of, source_folder
@@ -14,7 +15,9 @@ __all__ = [
     "MAIN",
     "BuildFailed",
     "Engine",
+    "EthernetPrograms",
     "engine",
+    "ethernet_programs",
     "groups",
     "identity_of",
     "install_library",

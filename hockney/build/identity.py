@@ -26,6 +26,8 @@ from hockney.core.machine import Mpi
 # environment variables that CMake and the MPI wrappers use
 VARIABLES = ("CXXFLAGS", "LDFLAGS", "OMPI_CXX", "MPICH_CXX", "I_MPI_CXX", "OMPI_CXXFLAGS", "OMPI_LDFLAGS")
 VARIABLES += ("CPATH", "LIBRARY_PATH")
+EMULATED = "emulated"
+"""The folder of programs that no engine contains (build/emulated.py)."""
 KEY = 20
 """Hexadecimal digits."""
 
@@ -87,8 +89,10 @@ def source_files(source: Path) -> Iterator[Path]:
 
 
 def digest(source: Path, group: str = MAIN) -> str:
-    """A digest of the names and contents of all sources, in order, except those of other groups."""
+    """A digest of the names and contents of all sources, in order, except those of other groups and those of
+    emulated machines."""
     others = [folder for folder in group_folders(source) if f"hockney-{folder.name}" != group]
+    others.append(source / EMULATED)
     sha = hashlib.sha256()
     for path in source_files(source):
         if any(path.is_relative_to(folder) for folder in others):

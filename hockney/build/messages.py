@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from hockney.build.log import BuildFailed
+from hockney.build.log import BuildFailed, first_error
 from hockney.core.errors import EnvironmentProblem, one_line
 from hockney.core.units import format_bytes
 from hockney.system.messages import MAKE_ROOM
@@ -32,6 +32,20 @@ def compiling_engine(group: str, mpi: str, simulated: bool) -> str:
 
 def engine_compiled(group: str, seconds: float) -> str:
     return f"compiled the {_engine(group)} in {seconds:.0f} s"
+
+
+def compiling_ethernet() -> str:
+    return "compiling the programs of emulated machines (once; a few seconds)"
+
+
+def ethernet_does_not_compile(program: str, compiler: str, lines: Sequence[str]) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"{program} does not compile",
+        one_line(first_error(lines)),
+        f"check that {compiler} compiles C++20 and finds the kernel's headers",
+        code="ethernet-does-not-compile",
+        program=program,
+    )
 
 
 def sources_missing() -> EnvironmentProblem:

@@ -3,8 +3,9 @@
 """Ctrl-C and SIGTERM, from the first moment to the last. Imports only modules of the interpreter itself:
 until signals are kept, Ctrl-C ends in a traceback.
 
-Both become a KeyboardInterrupt, which ends the launch's processes and leaves the run usable. A signal that
-arrives before the command line can handle it is kept until then."""
+Both become a KeyboardInterrupt, which ends the launch's processes and leaves the run usable. A running launch
+loses what it has not yet printed, except on a first SIGTERM, the notice of a batch system: it may end by
+itself before. A signal that arrives before the command line can handle it is kept until then."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ def keep() -> None:
 
 
 def answer() -> None:
-    """From now on a signal raises KeyboardInterrupt; immediately if one was kept."""
+    """From now on a signal raises KeyboardInterrupt, immediately if one was kept, and SIGTERM after the
+    running launch."""
     _handle(_raise)
     if _set(signal.SIGALRM, _raise_again):
         sys.unraisablehook = _not_lost
@@ -53,7 +55,17 @@ def exit_code() -> int:
 
 def _raise(number: int, frame: FrameType | None) -> None:
     received.append(number)
+    if received == [signal.SIGTERM] and _launch_ends():
+        return
     raise KeyboardInterrupt
+
+
+def _launch_ends() -> bool:
+    """Whether a launch is running, and was asked to end by itself: after that, or if it takes too long, there
+    is a KeyboardInterrupt. A module that is not imported yet cannot run one, and must not be imported at any
+    moment."""
+    stops = sys.modules.get("hockney.process.stops")
+    return stops is not None and hasattr(stops, "request") and bool(stops.request())
 
 
 def _not_lost(unraisable: sys.UnraisableHookArgs) -> None:

@@ -28,7 +28,13 @@ WIDTH = 100
 def reference() -> str:
     parts = [HEAD, _section("hockney", app, None)]
     parent = click.Context(app, info_name="hockney")
-    parts += [_section(f"hockney {name}", load(name), parent) for name in VERBS]
+    for name in VERBS:
+        command = load(name)
+        parts.append(_section(f"hockney {name}", command, parent))
+        if isinstance(command, click.Group):
+            group = click.Context(command, info_name=name, parent=parent)
+            subcommands = {each: command.get_command(group, each) for each in command.list_commands(group)}
+            parts += [_section(f"hockney {name} {each}", of, group) for each, of in subcommands.items() if of]
     return "\n".join(parts)
 
 

@@ -11,6 +11,7 @@ from hockney.core import lazy
 if TYPE_CHECKING:
     from hockney.comparison.compare import compare
     from hockney.comparison.environment import Difference
+    from hockney.comparison.pairing import in_turns
     from hockney.comparison.result import ComparedSides, Unmatched
     from hockney.comparison.side import MeasuredRun, Side
 else:
@@ -19,9 +20,10 @@ else:
         {
             "hockney.comparison.compare": "compare",
             "hockney.comparison.environment": "Difference",
+            "hockney.comparison.pairing": "in_turns",
             "hockney.comparison.result": "ComparedSides Unmatched",
             "hockney.comparison.side": "MeasuredRun Side",
         },
     )
 
-__all__ = ["ComparedSides", "Difference", "MeasuredRun", "Side", "Unmatched", "compare"]
+__all__ = ["ComparedSides", "Difference", "MeasuredRun", "Side", "Unmatched", "compare", "in_turns"]

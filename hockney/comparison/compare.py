@@ -8,19 +8,28 @@ from collections.abc import Mapping
 
 from hockney.comparison import messages
 from hockney.comparison.environment import differences, mixed
+from hockney.comparison.expected import lacking, same_study
+from hockney.comparison.pairing import in_turns, observed_in_turns, without_counterpart
 from hockney.comparison.result import ComparedSides, Unmatched
 from hockney.comparison.side import Side, joint_catalog
 from hockney.core.case import Case
-from hockney.core.catalog import Workload
+from hockney.core.catalog import Catalog, Workload
 from hockney.core.fit import Cost
 from hockney.draw.page import Caveat
-from hockney.models.comparison import FEWEST_LAUNCHES, JudgedCases, Pair, judge
+from hockney.models.comparison import FEWEST_LAUNCHES, JudgedCases, Pair, judge, one_sided
 
 
 def compare(a: Side, b: Side, tolerance: float, cost: Cost = "typical") -> ComparedSides:
-    """Judges every case that both sides measured. Raises Inconclusive if there is none."""
+    """Judges every case that both sides measured; those of an interleaved comparison by pairs of launches.
+    Raises Inconclusive if there is none."""
+    turns = in_turns(a, b)
+    if turns is not None:
+        a, b = turns
     catalog = joint_catalog((a, b))
-    seen_a, seen_b = a.observed(catalog, cost), b.observed(catalog, cost)
+    if turns is None:
+        seen_a, seen_b = a.observed(catalog, cost), b.observed(catalog, cost)
+    else:
+        seen_a, seen_b = observed_in_turns(a, b, catalog, cost)
     shared = [case for case in seen_a if case in seen_b]
     if not shared:
         raise messages.nothing_in_common(len(seen_a), len(seen_b))
@@ -28,14 +37,14 @@ def compare(a: Side, b: Side, tolerance: float, cost: Cost = "typical") -> Compa
     shared.sort(key=lambda case: (case.workload, case.ranks, size[case], case.line))
     levels = a.levels(catalog), b.levels(catalog)
     pairs = [Pair(case, seen_a[case], seen_b[case], _level(case, *levels)) for case in shared]
-    judged = judge(pairs, tolerance, exact_a=a.exact, exact_b=b.exact)
+    judged = judge(pairs, tolerance, exact_a=a.exact, exact_b=b.exact, paired=turns is not None)
     return ComparedSides(
         a=a,
         b=b,
         cost=cost,
         judged=judged,
-        only_a=_unmatched(seen_a, seen_b, b.failures(catalog)),
-        only_b=_unmatched(seen_b, seen_a, a.failures(catalog)),
+        only_a=_unmatched(seen_a, seen_b, b, same_study(a.studies, b.studies), catalog),
+        only_b=_unmatched(seen_b, seen_a, a, same_study(a.studies, b.studies), catalog),
         differences=differences(a, b),
         caveats=tuple(_caveats(a, b, judged)),
         catalog=catalog,
@@ -47,9 +56,20 @@ def _level(case: Case, of_a: dict[Case, str], of_b: dict[Case, str]) -> str:
 
 
 def _unmatched(
-    mine: Mapping[Case, object], other: Mapping[Case, object], failed: Mapping[Case, str]
+    there: Mapping[Case, object], here: Mapping[Case, object], side: Side, same: bool, catalog: Catalog
 ) -> tuple[Unmatched, ...]:
-    return tuple(Unmatched(case, failed.get(case, "")) for case in mine if case not in other)
+    """The cases `there` that are not among those of the `side`."""
+    failed = side.failures(catalog)
+    expected = lacking(
+        there,
+        here.keys(),
+        side.planned(catalog),
+        lambda case: catalog.entry(case.workload).size_of(case),
+        same_study=same,
+    )
+    return tuple(
+        Unmatched(case, failed.get(case, ""), case in expected) for case in there if case not in here
+    )
 
 
 def _caveats(a: Side, b: Side, judged: JudgedCases) -> list[Caveat]:
@@ -63,10 +83,23 @@ def _caveats(a: Side, b: Side, judged: JudgedCases) -> list[Caveat]:
         if names := mixed(side):
             found.append(messages.mixed_environment(side.name, names))
         if side.loaded:
-            found.append(messages.loaded_launches(side.name, side.loaded, side.launches))
+            found.append(
+                messages.loaded_launches(side.name, side.loaded, side.launches, paired=judged.paired)
+            )
         left = sum(run.left for run in side.runs)
         if left:
             found.append(messages.measurements_missing(side.name, left))
+    alone = without_counterpart(a, b) if judged.paired else 0
+    if alone:
+        found.append(messages.launches_without_counterpart(alone))
+    lopsided = [each for each in judged.cases if one_sided(each.excluded)]
+    if lopsided:
+        most = max(lopsided, key=lambda each: max(each.excluded))
+        found.append(
+            messages.pairs_excluded_on_one_side(
+                len(lopsided), len(judged.cases), most.excluded, most.launches[0]
+            )
+        )
     varying = [place for place, side in enumerate((a, b)) if not side.exact]
     few = [each for each in judged.cases if any(each.launches[k] < FEWEST_LAUNCHES for k in varying)]
     if few:

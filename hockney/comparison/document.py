@@ -4,26 +4,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from hockney.comparison import effect_wording
 from hockney.comparison.result import ComparedSides, Unmatched
 from hockney.comparison.side import Side
+from hockney.comparison.wording import labels, operation, overall
+from hockney.core.case import Case
 from hockney.core.fit import Estimate
 from hockney.models.comparison import CaseVerdict, OperationVerdict
 
 
 def document(compared: ComparedSides) -> dict[str, Any]:
     """Times in seconds; ratios are B / A."""
+    name = labels(compared)
     return {
         "verdict": compared.state,
+        "sentence": overall(compared),
         "tolerance": compared.tolerance,
         "cost": compared.cost,
         "tests": compared.judged.tests,
+        "paired": compared.paired,
+        "effect": effect_wording.document(compared),
         "a": _side(compared.a),
         "b": _side(compared.b),
         "differences": [{"what": each.name, "a": each.a, "b": each.b} for each in compared.differences],
         "warnings": list(compared.caveats),
-        "operations": [_operation(each) for each in compared.operations],
+        "operations": [_operation(each, compared, name) for each in compared.operations],
         "cases": [_case(each) for each in compared.cases],
         "only_a": [_unmatched(each) for each in compared.only_a],
         "only_b": [_unmatched(each) for each in compared.only_b],
@@ -38,10 +46,13 @@ def _side(side: Side) -> dict[str, Any]:
         "mpi": list(dict.fromkeys(run.machine.mpi.title for run in side.runs if run.machine.mpi)),
         "launches": side.launches,
         "loaded_launches": side.loaded,
+        "wrong_records": side.wrong,
     }
 
 
-def _operation(each: OperationVerdict) -> dict[str, Any]:
+def _operation(
+    each: OperationVerdict, compared: ComparedSides, name: Callable[[Case], str]
+) -> dict[str, Any]:
     counted = {state: len(each.of(state)) for state in ("slower", "faster", "same", "undecided", "unknown")}
     return {
         "operation": each.workload,
@@ -51,8 +62,10 @@ def _operation(each: OperationVerdict) -> dict[str, Any]:
         **_estimate("mean_ratio", each.ratio),
         "p_changed": each.p_changed,
         "p_same": each.p_same,
+        **_excluded(each),
         "mean_verdict": each.mean_state,
         "verdict": each.state,
+        "sentence": operation(each, compared, name),
     }
 
 
@@ -68,9 +81,15 @@ def _case(each: CaseVerdict) -> dict[str, Any]:
         "b_launches": each.launches[1],
         "p_changed": each.p_changed,
         "p_same": each.p_same,
+        **_excluded(each),
         "verdict": each.state,
         "more_launches": None if more is None else {"a": more[0], "b": more[1]},
     }
+
+
+def _excluded(each: CaseVerdict | OperationVerdict) -> dict[str, int]:
+    """Pairs of launches without a weight, in which B was far slower, and far faster."""
+    return {"excluded_slower": each.excluded[0], "excluded_faster": each.excluded[1]}
 
 
 def _estimate(name: str, estimate: Estimate, unit: str = "") -> dict[str, float | None]:
@@ -81,5 +100,5 @@ def _estimate(name: str, estimate: Estimate, unit: str = "") -> dict[str, float 
     }
 
 
-def _unmatched(each: Unmatched) -> dict[str, str]:
-    return {"case": each.case.line, "failure": each.failure}
+def _unmatched(each: Unmatched) -> dict[str, Any]:
+    return {"case": each.case.line, "failure": each.failure, "expected": each.expected}

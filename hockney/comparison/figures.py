@@ -10,14 +10,13 @@ from statistics import median
 import numpy as np
 
 from hockney.comparison.result import ComparedSides
-from hockney.comparison.wording import labels, times, verdict
+from hockney.comparison.wording import labels, ratio, times, title, verdict
 from hockney.core.case import Case
 from hockney.core.units import format_percent
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Series, Tone
 from hockney.models.comparison import CaseVerdict, OperationVerdict, State
 from hockney.models.statistics import Observation
-from hockney.pages.format import ratio_bounds
 from hockney.pages.series import estimates
 
 MOST_ROWS = 16
@@ -33,6 +32,8 @@ QUANTILE_RANGE = 0.02, 0.95
 """Beyond, a few interrupted repetitions would determine the scale."""
 LEAST_RANGE = 0.8, 1.25
 """Every axis of ratios has these values, so that a change of 1% does not look like one of 100%."""
+LEAST_NAMED = 0.04
+"""The ends of a smaller tolerance are too close to 1 for labels."""
 
 
 def biggest(compared: ComparedSides) -> Figure | None:
@@ -65,7 +66,8 @@ def biggest(compared: ComparedSides) -> Figure | None:
 
 def _marks(tolerance: float) -> tuple[tuple[float, str], ...]:
     ends = (1 / (1 + tolerance), 1 + tolerance) if tolerance else ()
-    return tuple((at, f"{at:.3g}") for at in sorted({1.0, *ends}))
+    named = {1.0, *ends} if tolerance >= LEAST_NAMED else {1.0}
+    return tuple((at, f"{at:.3g}" if at in named else "") for at in sorted({1.0, *ends}))
 
 
 def over_size(compared: ComparedSides, operation: OperationVerdict) -> Figure | None:
@@ -84,10 +86,10 @@ def over_size(compared: ComparedSides, operation: OperationVerdict) -> Figure | 
         if by_rank
         else Axis(entry.size, entry.size_unit, "log", zero=min(sizes) == 0)
     )
-    level = f" {operation.level}" if operation.level and compared.several_levels else ""
+    name = title(operation, compared)
     return Figure(
-        f"ratio-{operation.workload}{level.replace(' ', '-')}",
-        f"{operation.workload}{level}: {verdict(operation.state)}",
+        f"ratio-{name.replace(' ', '-')}",
+        f"{name}: {verdict(operation.state)}",
         axis,
         Axis("B / A", "", "log", include=LEAST_RANGE),
         (_tolerance(compared.tolerance, series), *series),
@@ -161,15 +163,14 @@ def distribution(compared: ComparedSides, each: CaseVerdict) -> Figure:
         )
         series.append(_launches(side, seen))
     name = labels(compared)(each.case)
-    ratio = f"{each.ratio.value:.3f}{ratio_bounds(each.ratio)}"
     return Figure(
         f"times-{_file(each.case)}",
         name,
         Axis("time", "s", "log"),
         Axis("share of the repetitions", "%", "linear", include=(0.0, 1.0)),
         tuple(series),
-        f"B / A is {ratio}. Lines: the repetitions, from 2% to 95% of them; points: the median of each "
-        "launch.",
+        f"B / A is {ratio(each.ratio)}. Lines: the repetitions, from 2% to 95% of them; points: the median "
+        "of each launch.",
     )
 
 

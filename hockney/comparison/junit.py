@@ -1,22 +1,22 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
 """A comparison as a test report in JUnit's XML, which CI systems show: a suite for each operation, a test
-for each case. A slower case fails, an undecided one is skipped, a case in which B failed is an error."""
+for each case. A slower case fails, an undecided one is skipped, a case in which B failed or which it lacks is
+an error, as is data that arrived wrong."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from xml.etree import ElementTree as xml
 
+from hockney.comparison import effect_wording
 from hockney.comparison.result import ComparedSides, Unmatched
-from hockney.comparison.wording import labels, more, operation, overall, side, verdict
+from hockney.comparison.wording import labels, more, operation, overall, ratio, side, title, verdict, wrong
 from hockney.core.case import Case
-from hockney.core.errors import one_line
+from hockney.core.errors import one_line, sentences
 from hockney.models.comparison import CaseVerdict, OperationVerdict
-from hockney.pages.format import ratio_bounds
 
 NAME = "hockney compare"
-COUNTED = {"tests": "testcase", "failures": "failure", "errors": "error", "skipped": "skipped"}
 
 
 def junit(compared: ComparedSides) -> str:
@@ -25,27 +25,28 @@ def junit(compared: ComparedSides) -> str:
     root = xml.Element("testsuites", name=NAME)
     for each in compared.operations:
         _suite(root, each, compared, name)
+    if compared.b.wrong:
+        suite = xml.SubElement(root, "testsuite", name="data")
+        test = xml.SubElement(suite, "testcase", name="data arrives right", classname="data", time="0")
+        xml.SubElement(test, "error", message=wrong(compared), type="wrong-data")
     unmatched = [*compared.only_a, *compared.only_b]
     if unmatched:
         suite = xml.SubElement(root, "testsuite", name="measured on one side only")
         for case in unmatched:
             _one_sided(suite, case, "A" if case in compared.only_a else "B", name)
-    for suite in root:
-        _count(suite)
-    _count(root)
-    xml.indent(root)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + xml.tostring(root, encoding="unicode") + "\n"
+    return document_of(root)
 
 
 def _suite(
     root: xml.Element, of: OperationVerdict, compared: ComparedSides, name: Callable[[Case], str]
 ) -> None:
-    title = f"{of.workload} {of.level}" if compared.several_levels and of.level else of.workload
-    suite = xml.SubElement(root, "testsuite", name=title)
+    suite = xml.SubElement(root, "testsuite", name=title(of, compared))
     properties = xml.SubElement(suite, "properties")
     facts = [
         ("overall", overall(compared)),
         ("operation", operation(of, compared, name)),
+        *(("effect", sentence) for sentence in effect_wording.sentences(compared)[:1]),
+        *(("warning", sentences(caveat.text, caveat.todo)) for caveat in compared.caveats),
         ("A", side(compared.a)),
         ("B", side(compared.b)),
         *(
@@ -64,7 +65,7 @@ def _suite(
 
 
 def _case(suite: xml.Element, each: CaseVerdict, name: Callable[[Case], str]) -> None:
-    text = f"B / A is {each.ratio.value:.3f}{ratio_bounds(each.ratio)}: {verdict(each.state)}"
+    text = f"B / A is {ratio(each.ratio)}: {verdict(each.state)}"
     test = xml.SubElement(
         suite,
         "testcase",
@@ -85,12 +86,24 @@ def _one_sided(suite: xml.Element, each: Unmatched, where: str, name: Callable[[
     test = xml.SubElement(
         suite, "testcase", name=one_line(name(each.case)), classname=each.case.workload, time="0"
     )
-    if each.failure and where == "A":
+    if each.expected and not each.failure and where == "A":
+        text = "B should have measured it"
+        xml.SubElement(test, "error", message=text, type="missing").text = one_line(each.case.line)
+    elif each.failure and where == "A":
         xml.SubElement(test, "error", message=f"B failed: {each.failure}", type=each.failure).text = one_line(
             each.case.line
         )
     else:
         xml.SubElement(test, "skipped", message=f"only {where} measured it")
+
+
+def document_of(root: xml.Element) -> str:
+    """With the numbers of tests, failures, errors and skipped tests in each suite and in all."""
+    for suite in root:
+        _count(suite)
+    _count(root)
+    xml.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + xml.tostring(root, encoding="unicode") + "\n"
 
 
 def _count(element: xml.Element) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from hockney.comparison import tables
+from hockney.comparison import effect_wording, tables
 from hockney.comparison.result import ComparedSides
 from hockney.comparison.wording import answer, overall, side, without_comparison
 from hockney.core.errors import one_line, sentences
@@ -23,31 +23,36 @@ def markdown(compared: ComparedSides) -> str:
 
 
 def _lines(compared: ComparedSides) -> Iterator[str]:
-    yield f"**{_text(overall(compared))}**"
+    yield f"**{escaped(overall(compared))}**"
     yield ""
     for of in (compared.a, compared.b):
-        yield f"- {_text(side(of))}"
+        yield f"- {escaped(side(of))}"
     for caveat in compared.caveats:
-        yield f"- warning: {_text(sentences(caveat.text, caveat.todo))}"
+        yield f"- warning: {escaped(sentences(caveat.text, caveat.todo))}"
+    for sentence in effect_wording.sentences(compared):
+        yield f"- {escaped(sentence)}"
     if compared.differences:
-        yield from _table(tables.environment(compared), heading="What differs")
-    yield from _table(tables.operations(compared), heading="Operations")
+        yield from table_lines(tables.environment(compared), heading="What differs")
+    yield from table_lines(tables.operations(compared), heading="Operations")
     changes = compared.of("slower", "faster")
     if changes:
         chosen = changes[:MOST_CHANGES]
-        yield from _table(
+        yield from table_lines(
             tables.cases(compared, chosen, "changes", "Biggest changes"), heading="Biggest changes"
         )
         if len(changes) > MOST_CHANGES:
             yield f"\n{len(changes) - MOST_CHANGES} more cases have changed."
     yield "\n<details><summary>All operations and cases</summary>\n"
     for sentence in (*answer(compared)[1:], *without_comparison(compared)):
-        yield f"- {_text(sentence)}"
-    yield from _table(tables.cases(compared, compared.judged.biggest_first[:MOST_CASES], "cases", "Cases"))
+        yield f"- {escaped(sentence)}"
+    yield from table_lines(
+        tables.cases(compared, compared.judged.biggest_first[:MOST_CASES], "cases", "Cases")
+    )
     yield "\n</details>\n"
 
 
-def _table(table: Table, heading: str = "") -> Iterator[str]:
+def table_lines(table: Table, heading: str = "") -> Iterator[str]:
+    """A table below a heading."""
     yield ""
     if heading:
         yield f"### {heading}\n"
@@ -56,13 +61,13 @@ def _table(table: Table, heading: str = "") -> Iterator[str]:
     for row in table.rows:
         yield _row(row)
     if table.caption:
-        yield f"\n{_text(table.caption)}"
+        yield f"\n{escaped(table.caption)}"
 
 
 def _row(cells: tuple[str, ...] | list[str], *, plain: bool = False) -> str:
-    return f"| {' | '.join(cell if plain else _text(cell) for cell in cells)} |"
+    return f"| {' | '.join(cell if plain else escaped(cell) for cell in cells)} |"
 
 
-def _text(text: str) -> str:
+def escaped(text: str) -> str:
     """Displayed, never interpreted."""
     return SPECIAL.sub(r"\\\1", one_line(text))

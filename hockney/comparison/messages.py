@@ -61,12 +61,34 @@ def mixed_environment(side: str, names: Sequence[str]) -> Caveat:
     )
 
 
-def loaded_launches(side: str, loaded: int, launches: int) -> Caveat:
+def launches_without_counterpart(count: int) -> Caveat:
+    return Caveat(
+        "launches-without-counterpart",
+        f"{plural(count, 'launch', 'launches')} of one side had no counterpart on the other",
+        "nothing: only pairs of launches count",
+        "'hockney resume' measures those that are missing",
+    )
+
+
+def pairs_excluded_on_one_side(count: int, of: int, most: tuple[int, int], pairs: int) -> Caveat:
+    """`most` pairs of one of these cases were excluded in which B was far slower, or far faster."""
+    slow = "B" if most[0] else "A"
+    return Caveat(
+        "pairs-excluded-on-one-side",
+        f"the ratios of {count} of {plural(of, 'case')} exclude pairs of launches in which always the same "
+        f"side was far slower, such as {slow} in {max(most)} of {pairs} pairs",
+        "these cases: they are not reported as the same, since one side may be slow now and then",
+        "measure with more launches: a change of the machine then affects both sides",
+    )
+
+
+def loaded_launches(side: str, loaded: int, launches: int, *, paired: bool = False) -> Caveat:
+    counted = "quiet pairs of launches" if paired else "quiet launches"
     return Caveat(
         "loaded-launches",
         f"other programs used the machine in {loaded} of {plural(launches, 'launch', 'launches')} of {side}",
         ALL,
-        "they are excluded where at least 5 quiet launches measured a case; measure again when it is quiet",
+        f"they are excluded where at least 5 {counted} measured a case; measure again when it is quiet",
     )
 
 

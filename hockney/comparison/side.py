@@ -12,18 +12,17 @@ from hockney.core.case import Case, format_value, parse_canonical
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.errors import UsageError
 from hockney.core.fit import Cost
+from hockney.core.layout import WITHIN, level_from
 from hockney.core.machine import Machine
 from hockney.core.record import Record, RunRecords
 from hockney.core.settings import Settings
 from hockney.models.statistics import Observation, PooledCase, loaded_launches, observe
 
-ONE_HOST, HOSTS = "within a host", "between hosts"
-
 
 @dataclass(frozen=True)
 class MeasuredRun:
     """A run that has been read. `name` is its path, or a published machine's name; `left` measurements of
-    its plan are missing."""
+    its plan are missing. `planned` are the cases that it was to measure."""
 
     name: str
     machine: Machine
@@ -31,6 +30,7 @@ class MeasuredRun:
     settings: Settings
     catalog: Catalog
     left: int = 0
+    planned: frozenset[Case] = frozenset()
 
     @property
     def records(self) -> tuple[Record, ...]:
@@ -41,9 +41,26 @@ class MeasuredRun:
         """Launches with a high load from other programs."""
         return len(loaded_launches(self.run))
 
+    def level(self, record: Record) -> str:
+        """In words: of the level that the case names, or of one node or several, "" if that is unknown."""
+        if place := record.parsed_case().place:
+            return WITHIN[level_from(place)]
+        nodes = record.nodes or self._nodes.get(record.launch, 0)
+        return "" if not nodes else WITHIN["node" if nodes == 1 else "network"]
+
     @cached_property
-    def nodes(self) -> dict[str, int]:
-        """By launch, the number of nodes on which its ranks ran."""
+    def numbers(self) -> dict[str, int | str]:
+        """By launch, its number in the plan; several launches may have the same."""
+        return {launch.launch: launch.index for launch in self.run.launches}
+
+    @cached_property
+    def ranks(self) -> dict[str, int]:
+        """By launch, on how many it ran."""
+        return {launch.launch: len(launch.ranks) for launch in self.run.launches}
+
+    @cached_property
+    def _nodes(self) -> dict[str, int]:
+        """By launch, the number of nodes on which its ranks ran; older records have no other."""
         return {launch.launch: len(launch.nodes) for launch in self.run.launches}
 
 
@@ -77,6 +94,14 @@ class Side:
         """Records whose payload arrived wrong, and launches with a corrupted message."""
         return sum(len(run.run.wrong) + run.run.corrupted for run in self.runs)
 
+    @property
+    def studies(self) -> set[str]:
+        return {run.settings.study for run in self.runs}
+
+    def planned(self, catalog: Catalog) -> set[Case]:
+        """The cases that any of its runs was to measure."""
+        return {completed(case, catalog) for run in self.runs for case in run.planned}
+
     @cached_property
     def workloads(self) -> dict[str, list[Workload]]:
         """The different definitions of each workload that was measured, by its name."""
@@ -90,21 +115,18 @@ class Side:
         return found
 
     def observed(self, catalog: Catalog, cost: Cost) -> dict[Case, PooledCase]:
-        """Each case with the launches of all runs. Parameters that a run's engine did not have yet get their
-        default in `catalog`."""
-        by_case: dict[Case, dict[int, Observation]] = {}
-        for number, run in enumerate(self.runs):
-            for seen in observe(run.run, run.catalog, cost):
-                by_case.setdefault(completed(seen.case, catalog), {})[number] = seen
-        return {case: PooledCase.of(seen) for case, seen in by_case.items()}
+        """Each case with the launches of all runs."""
+        return pooled_cases([observe(run.run, run.catalog, cost) for run in self.runs], catalog)
 
     def levels(self, catalog: Catalog) -> dict[Case, str]:
-        """Whether the ranks of each case were on one host or on several; "" if both or unknown."""
+        """The level that each case names, otherwise whether its ranks were on one node or on several; "" if
+        both or unknown."""
         found: dict[Case, set[str]] = {}
         for run in self.runs:
             for record in run.records:
-                level = "" if run.machine.traits.published else _level(run.nodes.get(record.launch, 0))
-                found.setdefault(completed(record.parsed_case(), catalog), set()).add(level)
+                case = completed(record.parsed_case(), catalog)
+                level = run.level(record) if run.machine.traits.places_known else ""
+                found.setdefault(case, set()).add(level)
         return {case: level.pop() if len(level) == 1 else "" for case, level in found.items()}
 
     def failures(self, catalog: Catalog) -> dict[Case, str]:
@@ -114,6 +136,16 @@ class Side:
             for run in self.runs
             for each in run.run.failures
         }
+
+
+def pooled_cases(by_run: Iterable[Iterable[Observation]], catalog: Catalog) -> dict[Case, PooledCase]:
+    """Each case with the launches of all runs. Parameters that a run's engine did not have yet get their
+    default in `catalog`."""
+    by_case: dict[Case, dict[int, Observation]] = {}
+    for number, run in enumerate(by_run):
+        for seen in run:
+            by_case.setdefault(completed(seen.case, catalog), {})[number] = seen
+    return {case: PooledCase.of(seen) for case, seen in by_case.items()}
 
 
 def joint_catalog(sides: Iterable[Side]) -> Catalog:
@@ -139,7 +171,3 @@ def completed(case: Case, catalog: Catalog) -> Case:
         return catalog.complete(case.workload, raw)
     except UsageError:  # a value that this definition does not allow
         return case
-
-
-def _level(nodes: int) -> str:
-    return "" if not nodes else ONE_HOST if nodes == 1 else HOSTS

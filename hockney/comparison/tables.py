@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from hockney.comparison.result import ComparedSides
 from hockney.comparison.wording import labels, more, ratio_ends, times, verdict
 from hockney.draw.page import Table
-from hockney.models.comparison import CaseVerdict
+from hockney.models.comparison import CaseVerdict, OperationVerdict
 
 RATIO = "B / A"
 
@@ -19,8 +19,9 @@ def environment(compared: ComparedSides) -> Table:
     return Table("differences", "What differs between A and B", ("what", "A", "B"), rows)
 
 
-def operations(compared: ComparedSides) -> Table:
-    """One row for each operation, with the number of its cases by verdict."""
+def operations(compared: ComparedSides, chosen: Sequence[OperationVerdict] | None = None) -> Table:
+    """One row for each operation, those that changed first, with the number of its cases by verdict. `chosen`
+    are only some of them."""
     level = compared.several_levels
     rows = tuple(
         (
@@ -33,7 +34,7 @@ def operations(compared: ComparedSides) -> Table:
             ratio_ends(each.ratio),
             verdict(each.state),
         )
-        for each in compared.operations
+        for each in (compared.changed_first if chosen is None else chosen)
     )
     columns = (
         "operation", *(["level"] if level else []), "cases", "slower", "faster", "the same", "undecided",
@@ -69,5 +70,22 @@ def cases(compared: ComparedSides, chosen: Sequence[CaseVerdict], name: str, tit
         "verdict",
         *(["more launches"] if open_ else []),
     )
-    caption = "More launches: of A and of B, that would decide the case, approximately." if open_ else ""
+    captions = ["More launches: of A and of B, that would decide the case, approximately."] if open_ else []
+    if compared.paired:
+        captions.append(
+            "B / A is that of pairs of launches, excluding pairs during which the machine changed"
+            f"{_most_excluded(chosen)}."
+        )
+    caption = " ".join(captions)
     return Table(name, title, columns, rows, (1, 2, 3, 4, 5, 7), caption)
+
+
+def _most_excluded(chosen: Sequence[CaseVerdict]) -> str:
+    """ " (up to 3 of 40: B far slower in 2, far faster in 1)"."""
+    most = max(chosen, key=lambda each: sum(each.excluded), default=None)
+    if most is None or not any(most.excluded):
+        return ""
+    slower, faster = most.excluded
+    return (
+        f" (up to {slower + faster} of {most.launches[0]}: B far slower in {slower}, far faster in {faster})"
+    )

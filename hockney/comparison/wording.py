@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from datetime import datetime, timezone
 
 from hockney.comparison.result import ComparedSides, Unmatched
@@ -12,9 +12,9 @@ from hockney.comparison.side import Side
 from hockney.core.case import Case
 from hockney.core.fit import Estimate, ExactValue
 from hockney.core.units import format_percent
-from hockney.core.wording import listing, plural
+from hockney.core.wording import listing, plural, together
 from hockney.models.comparison import CaseVerdict, OperationVerdict, State
-from hockney.pages.format import EXACT, quantity, ratio_bounds
+from hockney.pages.format import EXACT, quantity
 from hockney.pages.labels import short_labels
 
 MOST_CASES = 5
@@ -56,14 +56,39 @@ def _when(of: Side) -> str:
 
 
 def answer(compared: ComparedSides) -> tuple[str, ...]:
-    """The result, then a sentence for each operation, the slower ones first."""
-    order: Sequence[State] = ("slower", "faster", "undecided", "unknown", "same")
-    operations = sorted(compared.operations, key=lambda each: order.index(each.state))
+    """The result, then a sentence for each operation, the slower ones first; one for all operations that are
+    just the same."""
     name = labels(compared)
-    return (overall(compared), *(operation(each, compared, name) for each in operations))
+    same = [each for each in compared.operations if _unchanged(each)]
+    if len(same) < 2:
+        same = []
+    rest = [operation(each, compared, name) for each in compared.changed_first if each not in same]
+    if same:
+        titles = sorted(title(each, compared) for each in same)
+        rest.append(f"The same within {format_percent(compared.tolerance)}: {together(titles)}.")
+    return (overall(compared), *rest)
+
+
+def _unchanged(each: OperationVerdict) -> bool:
+    """The same in all cases and on average."""
+    return each.state == "same" and len(each.of("same")) == len(each.cases)
+
+
+def title(each: OperationVerdict, compared: ComparedSides) -> str:
+    """With its level, if there are several."""
+    return f"{each.workload} {each.level}" if each.level and compared.several_levels else each.workload
+
+
+def wrong(compared: ComparedSides) -> str:
+    return f"Data arrived wrong in {plural(compared.b.wrong, 'record')} of B."
 
 
 def overall(compared: ComparedSides) -> str:
+    """Wrong data first: times of operations whose results are wrong say little."""
+    return f"{wrong(compared)} {_times(compared)}" if compared.b.wrong else _times(compared)
+
+
+def _times(compared: ComparedSides) -> str:
     count = len(compared.operations)
     of = plural(count, "operation")
     slower, faster, same = (
@@ -75,9 +100,12 @@ def overall(compared: ComparedSides) -> str:
         return f"B is slower than A in {slower} of {of}{_worst(compared)}{also}."
     if compared.state == "undecided":
         open_ = count - faster - same
-        if not open_:
+        if not open_ and compared.failed:
             failures = plural(len(compared.failed), "case")
             return f"Undecided: no operation is slower, but B failed in {failures} that A measured."
+        if not open_:
+            lacks = plural(len(compared.missing), "case")
+            return f"Undecided: no operation is slower, but B lacks {lacks} that it should have."
         some = f"no operation is slower, but {open_} of {of}" if count > open_ else of
         return f"Undecided: {some} may be slower by more than {limit}."
     if faster:
@@ -94,15 +122,14 @@ def _worst(compared: ComparedSides) -> str:
 
 
 def operation(each: OperationVerdict, compared: ComparedSides, name: Callable[[Case], str]) -> str:
-    """ "allreduce: slower in 3 of 12 cases, most in allreduce, 4 KiB, 2 ranks (1.31, 95%: ...); ..."."""
-    level = f" {each.level}" if each.level and compared.several_levels else ""
+    """ "allreduce: slower in 3 of 12 cases, most in allreduce, 4 KiB, 2 ranks: 1.312 (95%: ...); ..."."""
     count, limit = len(each.cases), format_percent(compared.tolerance)
     parts = [
         f"{state} in {len(found)} of {plural(count, 'case')}, most in {_case(found[0], name)}"
         for state in ("slower", "faster")
         if (found := each.of(state))
     ]
-    mean = f"on average {each.ratio.value:.2f}{ratio_bounds(each.ratio)}"
+    mean = f"on average {ratio(each.ratio)}"
     if not parts and each.state == "same":
         parts = [f"the same within {limit}"]
     elif not parts and each.state in ("slower", "faster"):
@@ -111,32 +138,48 @@ def operation(each: OperationVerdict, compared: ComparedSides, name: Callable[[C
         parts.append("undecided")
     undecided = len(each.of("undecided", "unknown"))
     of = f"all {undecided}" if undecided == count else f"{undecided} of {count}"
-    rest = f"{of} cases are undecided{_more(each)}" if undecided and count > 1 else _more(each).strip()
-    return f"{each.workload}{level}: {'; '.join(filter(None, [*parts, mean if count > 1 else '', rest]))}."
+    rest = _more(each)
+    if undecided and count > 1:
+        rest = f"{of} cases {'is' if undecided == 1 else 'are'} undecided" + (f" ({rest})" if rest else "")
+    return f"{title(each, compared)}: {'; '.join(filter(None, [*parts, mean if count > 1 else '', rest]))}."
 
 
 def _case(each: CaseVerdict, name: Callable[[Case], str]) -> str:
-    return f"{name(each.case)}: {each.ratio.value:.2f}{ratio_bounds(each.ratio)}"
+    return f"{name(each.case)}: {ratio(each.ratio)}"
+
+
+def ratio(of: Estimate) -> str:
+    """ "1.031 (95%: 1.025 to 1.037)"."""
+    ends = ratio_ends(of)
+    return f"{of.value:.3f}" + ("" if ends == EXACT else f" (95%: {ends})" if ends else " (no interval)")
 
 
 def _more(each: OperationVerdict) -> str:
-    """How many launches would decide half of the undecided cases."""
+    """How many launches would decide the undecided case, or half of several."""
     counts = sorted(max(case.more_launches) for case in each.of("undecided", "unknown") if case.more_launches)
     if not counts:
         return ""
     launches = plural(counts[len(counts) // 2], "more launch", "more launches")
-    return f" (about {launches} of each side would decide half of them)" if len(counts) > 1 else ""
+    return f"about {launches} of each side would decide {'half of them' if len(counts) > 1 else 'it'}"
 
 
 def without_comparison(compared: ComparedSides) -> tuple[str, ...]:
-    """The cases that only one side measured."""
+    """The cases that only one side measured, and the operations of which the other has none."""
     texts, name = [], labels(compared)
+    shared = {each.workload for each in compared.operations}
     for here, other, cases in (("A", "B", compared.only_a), ("B", "A", compared.only_b)):
         failed = [each for each in cases if each.failure]
-        others = [each for each in cases if not each.failure]
+        lacking = [each for each in cases if each.expected and not each.failure]
+        others = [each for each in cases if not each.expected and not each.failure]
+        absent = list(dict.fromkeys(each.case.workload for each in cases if each.case.workload not in shared))
+        if absent:
+            texts.append(f"{other} has no result of {plural(len(absent), 'operation')}: {listing(absent)}.")
         if failed:
             listed = listing([f"{name(each.case)} ({each.failure})" for each in failed], MOST_CASES)
             texts.append(f"{other} failed in {plural(len(failed), 'case')} that {here} measured: {listed}.")
+        if lacking:
+            count = plural(len(lacking), "case")
+            texts.append(f"{other} lacks {count} that it should have: {_listed(lacking, name)}.")
         if others:
             texts.append(f"Only {here} measured {plural(len(others), 'case')}: {_listed(others, name)}.")
     return tuple(texts)

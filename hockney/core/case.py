@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from types import MappingProxyType
 
-from hockney.core import messages
+from hockney.core.messages import workloads as messages
 
 Value = int | float | str
 
@@ -29,6 +29,11 @@ USUAL: Mapping[str, Value] = {ALGORITHM: MPI, "buffers": "hot", "counts": "even"
 """The values of these parameters unless a measurement is about other ones."""
 SETTING = "setting"
 """The parameter that names a launch setting (`launch_setting`): of the launch, not of the workload."""
+PLACE, NODES = "place", "nodes"
+"""Parameters that choose a case's ranks among those of its launch: the level at which rank i and rank i + p/2
+meet (`core.layout`), or the number of nodes over which the ranks are spread evenly."""
+OF_THE_LAUNCH = (SETTING, PLACE, NODES)
+"""Parameters that every workload has."""
 
 
 @dataclass(frozen=True, order=True)
@@ -43,7 +48,11 @@ class Case:
     def of(workload: str, ranks: int, **parameters: Value) -> Case:
         return Case(workload, tuple(sorted(parameters.items())), ranks)
 
-    @property
+    def __reduce__(self) -> tuple[type[Case], tuple[object, ...]]:
+        """Pickled without what is derived from it."""
+        return Case, (self.workload, self.parameters, self.ranks)
+
+    @cached_property
     def line(self) -> str:
         return " ".join([self.workload, *(f"{k}={format_value(v)}" for k, v in sorted(self.values.items()))])
 
@@ -74,6 +83,26 @@ class Case:
     def setting(self) -> str:
         """The name of the launch setting with which the case is measured, "" for none."""
         return str(self.values.get(SETTING, ""))
+
+    @property
+    def place(self) -> str:
+        """The level at which its pairs of ranks meet, "" if the launch decides."""
+        return str(self.values.get(PLACE, ""))
+
+    @property
+    def nodes(self) -> int:
+        """The number of nodes over which its ranks are spread, 0 if the launch decides."""
+        return int(self.number(NODES))
+
+    @property
+    def placed(self) -> bool:
+        """Whether its ranks are chosen among those of the launch, which may have more."""
+        return bool(self.place or self.nodes)
+
+    @property
+    def launched_ranks(self) -> int:
+        """The ranks of its launch; 0 if it is launched on the whole layout of the machine."""
+        return 0 if self.placed else self.ranks
 
     def under(self, setting: str) -> Case:
         """The same case with this launch setting, without any if it is ""."""

@@ -8,14 +8,16 @@ It comes from `hockney-engine --catalog`; Python code never repeats an engine na
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Literal
 
 import msgspec
 
-from hockney.core import messages
-from hockney.core.case import ALGORITHM, SETTING, Case, Value, split_case
+from hockney.core.case import ALGORITHM, NODES, OF_THE_LAUNCH, PLACE, SETTING, Case, Value, split_case
 from hockney.core.launch_setting import DEFAULT
+from hockney.core.layout import level_from
+from hockney.core.layout import messages as layout_messages
+from hockney.core.messages import quantities, workloads
 from hockney.core.record import OverRanks, Per
 from hockney.core.units import parse_bytes, parse_seconds
 
@@ -128,7 +130,7 @@ class Catalog(msgspec.Struct, frozen=True):
         for each in self.workloads:
             if each.name == name:
                 return each
-        raise messages.unknown_workload(name, (w.name for w in self.workloads))
+        raise workloads.unknown_workload(name, (w.name for w in self.workloads))
 
     def entry(self, name: str) -> Workload:
         """The catalog's entry of a workload; for one that it lacks (a run made with another engine) only the
@@ -166,17 +168,18 @@ class Catalog(msgspec.Struct, frozen=True):
         workload = self.workload(name)
         known = {p.name: p for p in workload.parameters}
         for given in raw:
-            if given not in ("ranks", SETTING) and given not in known:
-                raise messages.unknown_parameter(given, name, [*known, "ranks"])
+            if given not in ("ranks", *OF_THE_LAUNCH) and given not in known:
+                raise workloads.unknown_parameter(given, name, [*known, "ranks"])
         ranks = _ranks(workload, raw.get("ranks", str(workload.min_ranks)))
         values = {p.name: _value(p, raw.get(p.name, p.default)) for p in workload.parameters}
         root = values.get("root", 0)
         if isinstance(root, int) and root >= ranks:
-            raise messages.value_out_of_range(f"root={root}", True, "from 0", f"{ranks - 1}", "root=0")
+            raise quantities.value_out_of_range(f"root={root}", True, "from 0", f"{ranks - 1}", "root=0")
         for parameter in workload.parameters:
             self._check_multiple(parameter, values)
         setting = raw.get(SETTING, DEFAULT)
-        return Case.of(name, ranks, **values).under("" if setting == DEFAULT else setting)
+        placed = _placement(raw, ranks, known)
+        return Case.of(name, ranks, **values, **placed).under("" if setting == DEFAULT else setting)
 
     def _check_multiple(self, parameter: Parameter, values: Mapping[str, Value]) -> None:
         divisor = self._divisor(parameter, values)
@@ -184,7 +187,7 @@ class Catalog(msgspec.Struct, frozen=True):
         if divisor and value % divisor:
             named = isinstance(values.get(parameter.multiple_of), int)
             source = f"{parameter.multiple_of}={divisor}" if named else ""
-            raise messages.not_a_multiple(parameter.name, value, divisor, source)
+            raise workloads.not_a_multiple(parameter.name, value, divisor, source)
 
     def _divisor(self, parameter: Parameter, values: Mapping[str, Value]) -> int:
         """The number of which the value must be a multiple; 0 if there is none."""
@@ -202,18 +205,33 @@ decode_catalog = msgspec.json.Decoder(Catalog).decode
 
 def _ranks(workload: Workload, text: str) -> int:
     if not text.isdecimal() or len(text) > 8 or not 0 < int(text) <= 10**7:
-        raise messages.not_a_rank_count(text)
+        raise workloads.not_a_rank_count(text)
     ranks = int(text)
     if ranks < workload.min_ranks or (workload.max_ranks and ranks > workload.max_ranks):
         low, high = workload.min_ranks, workload.max_ranks
-        raise messages.rank_count_not_supported(workload.name, ranks, low, high)
+        raise workloads.rank_count_not_supported(workload.name, ranks, low, high)
     return ranks
+
+
+def _placement(raw: Mapping[str, str], ranks: int, known: Collection[str]) -> dict[str, Value]:
+    """The parameters that choose the case's ranks; one that the workload has itself (`known`) is none."""
+    given = {name: raw[name] for name in (PLACE, NODES) if name in raw and name not in known}
+    if len(given) > 1:
+        raise layout_messages.place_and_nodes()
+    if NODES in given:
+        nodes = int(given[NODES]) if given[NODES].isdecimal() and len(given[NODES]) < 9 else 0
+        if not nodes or ranks % nodes:
+            raise layout_messages.node_count_not_usable(given[NODES], ranks)
+        return {NODES: nodes}
+    if PLACE in given and ranks % 2:
+        raise layout_messages.pairs_need_even_ranks(ranks)
+    return {PLACE: level_from(given[PLACE])} if PLACE in given else {}
 
 
 def _value(parameter: Parameter, text: str) -> Value:
     if parameter.kind == "choice":
         if text not in parameter.choices:
-            raise messages.unknown_value(text, parameter.name, parameter.choices)
+            raise workloads.unknown_value(text, parameter.name, parameter.choices)
         return text
     if parameter.kind == "text":
         return _word(parameter, text)
@@ -228,7 +246,7 @@ def _value(parameter: Parameter, text: str) -> Value:
     except ValueError:
         value = float("nan")
     if not parameter.low <= value <= parameter.high or (parameter.kind == "integer" and value != int(value)):
-        raise messages.value_out_of_range(
+        raise quantities.value_out_of_range(
             f"{parameter.name}={text}",
             parameter.kind == "integer",
             f"from {parameter.low:g}",
@@ -245,5 +263,5 @@ def _word(parameter: Parameter, text: str) -> str:
     word, _, rest = text.partition(":")
     number = NUMBER.fullmatch(word) and rest and any(form.isupper() for form in forms)
     if not number and (word not in forms or not text.isprintable() or " " in text):
-        raise messages.unknown_value(text, parameter.name, parameter.choices)
+        raise workloads.unknown_value(text, parameter.name, parameter.choices)
     return text

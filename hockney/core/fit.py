@@ -101,7 +101,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     `min_s` to `max_s` are the extremes, the mean and quantiles of the repetitions (s), of `operations`
     operations altogether; `algbw_bytes_per_s`, `busbw_bytes_per_s` and `rate_per_s` are what nccl-tests and
     OSU's benchmarks make of a typical time, None where they have no meaning (docs/columns.md).
-    `metrics` are what else the workload reports, by name."""
+    `metrics` are what else the workload reports, by name. `place` and `nodes` are those of its records, ""
+    and 0 if they differ between launches."""
 
     case: str
     typical: Estimate
@@ -132,6 +133,14 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     busbw_bytes_per_s: float | None = None
     rate_per_s: float | None = None
     metrics: dict[str, MetricSummary] = {}
+    place: str = ""
+    nodes: int = 0
+
+    @property
+    def spread_within(self) -> float | None:
+        """`within`; None if it is unknown, as each launch has only one repetition."""
+        known = self.repetitions > self.launches or isinstance(self.typical, ExactValue)
+        return self.within if known else None
 
     def cost(self, cost: Cost) -> Estimate:
         """The typical cost if the undisturbed one is not known."""

@@ -19,8 +19,8 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hockney.core import messages
 from hockney.core.launcher_options import VARIABLE
+from hockney.core.messages import launching as messages
 
 DEFAULT = "default"
 """The setting of an ordinary launch, whose cases name none."""

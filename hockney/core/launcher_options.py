@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hockney.core import messages
+from hockney.core.messages import launching as messages
 
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 RANKS = ("n", "np", "c")

@@ -8,6 +8,8 @@ from typing import Literal
 
 import msgspec
 
+from hockney.core.ethernet import Ethernet
+from hockney.core.layout import Layout, Level
 from hockney.core.platform import Platform
 from hockney.core.record import Origin
 
@@ -63,6 +65,17 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
         return self.origin == "published"
 
     @property
+    def imported(self) -> bool:
+        """Whether the numbers are those that another benchmark printed: one mean for each time it was run,
+        without repetitions."""
+        return self.origin == "imported"
+
+    @property
+    def places_known(self) -> bool:
+        """Whether records know on which nodes ranks were."""
+        return not (self.published or self.imported)
+
+    @property
     def varies(self) -> bool:
         """Whether the machine's speed changes while it is measured, as on real ones: cases are visited many
         times in many launches."""
@@ -71,7 +84,12 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def by_mpiexec(self) -> bool:
         """Whether mpiexec starts its ranks."""
-        return self.origin == "measured"
+        return self.origin in ("measured", "emulated")
+
+    @property
+    def emulated(self) -> bool:
+        """Whether its hosts are namespaces of this one, which share its cores."""
+        return self.origin == "emulated"
 
     @property
     def invented(self) -> bool:
@@ -83,6 +101,15 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
         """Whether the machine exists only as a description or in a paper: it is never chosen by default, and
         `cores` are those of all its nodes."""
         return self.simulated or self.published
+
+    @property
+    def here(self) -> bool:
+        """Whether it may be the machine of the user's programs, whose runs are chosen by default."""
+        return not (self.described or self.emulated or self.imported)
+
+
+IMPORTED = Traits(origin="imported", local=False, shared_memory=False, wall_clock=False)
+"""Those of the output of other benchmarks (`hockney import`)."""
 
 
 class Machine(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,9 +124,15 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     (machine/mpi_settings.py); None if they do not apply, and in runs made before they were recorded.
     `transport` is how messages travel ("within a host": "sm"), as far as MPI reports it.
 
+    `hosts` are the hosts on which ranks may run (empty: this one), `nodes` how many of them a launch uses
+    with `ranks_per_node` ranks on each (0: the launcher places its ranks), and `levels` the places at which
+    pairs of these ranks meet (`core.layout`), nearest first.
+
     A simulated machine has the cores of its description, one thread each; `platform` is that description at
-    the time. A published machine has `citation`, the paper that printed its numbers, and `notes` on how they
-    were obtained and copied.
+    the time. An emulated one has this host's cores; `emulated` is its description, `host` the name of that. A
+    published machine has `citation`, the paper that printed its numbers, and `notes` on how they
+    were obtained and copied. For imported numbers, `cpu` is the benchmark that printed them, `citation` the
+    files, `notes` are on definitions and on what was left out, and there are as many cores as ranks.
     """
 
     schema: int
@@ -128,8 +161,24 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     settings: dict[str, str] | None = None
     transport: dict[str, str] = {}
     platform: Platform | None = None
+    emulated: Ethernet | None = None
+    hosts: list[str] = []
+    nodes: int = 0
+    ranks_per_node: int = 0
+    levels: list[Level] = []
     citation: str = ""
     notes: list[str] = []
+
+    @property
+    def layout(self) -> Layout | None:
+        """How its ranks are spread over nodes; None if that is left to the launcher."""
+        return Layout(self.nodes, self.ranks_per_node) if self.nodes and self.ranks_per_node else None
+
+    @property
+    def placed(self) -> bool:
+        """Whether cases name the level or the nodes of their ranks: on several nodes, and where ranks of one
+        node meet at several levels."""
+        return self.layout is not None and (self.layout.nodes > 1 or len(self.levels) > 1)
 
     @property
     def exact(self) -> bool:

@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from hockney.core import messages
+from hockney.core.messages import launching as messages
 
 AnyPath = str | os.PathLike[str]
 """The types accepted for a path."""

@@ -20,24 +20,34 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from hockney.core.case import Case, parse_canonical
+from hockney.core.layout import Level
 from hockney.core.migration import SCHEMA, upgraded_line
 
 if TYPE_CHECKING:
     from hockney.core.machine import Machine
 
-Origin = Literal["measured", "emulated", "simulated", "published", "fake"]
+Origin = Literal["measured", "emulated", "simulated", "published", "imported", "fake"]
 """How a number was obtained. Kinds of machines are open (`lab/kinds`); this list is not, since pages and
 models treat each origin differently."""
 
 
-class Rank(msgspec.Struct, frozen=True, kw_only=True):
+ROUNDING = "rounding"
+"""The metric of imported numbers that is the largest error of their time due to its digits, in seconds."""
+
+
+class Rank(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Where one rank ran. `cpus` is its affinity mask as a list, for example "0" or "0-3,8". Ranks with the
-    same `node` share memory; by default it is the host."""
+    same `node` share memory; by default it is the host. Ranks of one node with the same `core`, `cache` or
+    `socket` share it; the numbers are those of the node's operating system, -1 if unknown or if the rank may
+    use several."""
 
     host: str
     pid: int
     cpus: str
     node: str = ""
+    core: int = -1
+    cache: int = -1
+    socket: int = -1
 
     def __post_init__(self) -> None:
         if not self.node:
@@ -55,7 +65,8 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="l
     """One mpiexec. `command` is its command line; `library` is the first line of MPI_Get_library_version;
     `binding` describes where the ranks run, `bound` whether each is bound to cores (null if unknown).
     `setting` is the launch setting of all its cases, whose `variables` were set ("" and none if there is
-    none)."""
+    none). `waits` is asleep if ranks that waited for a moment or computed for a preset time did so asleep,
+    since the processors were shared by emulated hosts."""
 
     schema: int
     launch: str
@@ -74,6 +85,7 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="l
     init_s: float = 0.0
     setting: str = ""
     variables: dict[str, str] = {}
+    waits: Literal["busy", "asleep"] = "busy"
 
     @property
     def hosts(self) -> frozenset[str]:
@@ -153,7 +165,7 @@ class MetricSeries(msgspec.Struct, frozen=True, kw_only=True):
     values: list[float]
 
 
-class Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="record"):
+class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind", tag="record"):
     """One case, measured in one launch, in one visit or in many at different moments.
 
     `times_s` has one entry for each repetition: the time of one operation as the workload defines it (one way
@@ -163,6 +175,9 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="r
     of the workload's bandwidth, `visits` when the repetitions were made (empty: in one visit), `position`
     that in the launch's shuffled order. `metrics` are the workload's other metrics, by name, and `labels`
     texts that belong to them.
+    `place` is where the ranks of each pair met (a level of `core/layout.py`), for two ranks and for cases
+    with `place=`, otherwise "". `nodes` is how many nodes took part, 0 if unknown, `members` the launch's
+    ranks that did, in the order of the case; empty: all.
     """
 
     schema: int
@@ -181,6 +196,9 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="r
     visits: Visits = Visits()
     metrics: dict[str, MetricSeries] = {}
     labels: dict[str, str] = {}
+    place: Level | Literal[""] = ""
+    nodes: int = 0
+    members: list[int] = []
 
     @property
     def times_by_visit(self) -> list[list[float]]:

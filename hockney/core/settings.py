@@ -7,10 +7,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from hockney.core import messages
 from hockney.core.case import Case
 from hockney.core.launch_setting import launch_settings
 from hockney.core.launcher_options import LauncherOptions, launcher_options
+from hockney.core.layout import HostOptions
+from hockney.core.limits import MOST_NODES
+from hockney.core.messages import launching as messages
 
 MOST_LAUNCHES = 10_000
 PRECISION = 0.02
@@ -30,6 +32,9 @@ class Settings:
     sizes between the planned ones are added around changes of a cost. `mpiexec_args` and `variables`
     (NAME=VALUE) are the user's additions to the launch command, as typed; `label` is the user's name for the
     run. `launch_settings` are those of the cases that name one, each as its line (`core.launch_setting`).
+    `nodes`, `ranks_per_node`, `hosts`, `starter` and `agent` choose the hosts (`core.layout.HostOptions`).
+    `interleaved` is the same text in the two runs of an interleaved comparison, otherwise empty: their
+    launches alternated, so that launch k of one run ran next to launch k of the other.
     `mark` proves that this user typed the settings that name programs."""
 
     study: str
@@ -48,6 +53,12 @@ class Settings:
     variables: tuple[str, ...] = ()
     label: str = ""
     launch_settings: tuple[str, ...] = ()
+    nodes: int = 0
+    ranks_per_node: int = 0
+    hosts: tuple[str, ...] = ()
+    starter: str = ""
+    agent: str = ""
+    interleaved: str = ""
     mark: str = ""
 
     @property
@@ -60,6 +71,8 @@ class Settings:
             "seed": 0 <= self.seed < 2**63,
             "every_s": 0 <= self.every_s < math.inf,
             "through_s": 0 <= self.through_s < math.inf,
+            "nodes": 0 <= self.nodes <= MOST_NODES,
+            "ranks_per_node": 0 <= self.ranks_per_node <= MOST_NODES,
         }
         return next((name for name, fits in limits.items() if not fits), "")
 
@@ -76,6 +89,10 @@ class Settings:
         if case.setting not in declared:
             raise messages.unknown_launch_setting(case.setting, declared)
         return declared[case.setting].variables
+
+    @property
+    def host_options(self) -> HostOptions:
+        return HostOptions(self.nodes, self.ranks_per_node, self.hosts, self.starter, self.agent)
 
     @property
     def launcher(self) -> LauncherOptions:

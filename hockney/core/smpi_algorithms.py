@@ -5,7 +5,7 @@ machine files, the launcher and the models."""
 
 from __future__ import annotations
 
-from hockney.core import messages
+from hockney.core.messages import workloads as messages
 
 SELECTORS = ("default", "ompi", "mpich", "mvapich2", "impi")
 """Names for a library's own choice by size and ranks; every operation has them.

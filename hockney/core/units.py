@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import TypeVar
 
-from hockney.core import messages
+from hockney.core.messages import quantities as messages
 
 Value = TypeVar("Value")
 
@@ -283,6 +283,11 @@ def format_seconds(seconds: float, digits: int = 3) -> str:
         if size < limit * (1 - 10**-digits / 2):
             return f"{format_significant(seconds * factor, digits)} {unit}"
     return f"{format_significant(seconds, digits)} s"
+
+
+def format_bit_rate(bytes_per_second: float) -> str:
+    """The rate of a network: "10 Mbit/s"."""
+    return format_rate(bytes_per_second * 8).replace("B/s", "bit/s")
 
 
 def format_rate(bytes_per_second: float) -> str:

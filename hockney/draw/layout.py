@@ -15,8 +15,9 @@ from hockney.draw.ticks import ZERO_OCTAVES, Scale, drawable, scale
 
 # Intervals may stretch the y axis by this factor beyond the values; the rest of a long one is cut off.
 STRETCH = 2.5
-# Maximum width of a label's character, relative to the narrowest figure (11.5 px type, 265 px on a phone).
-CHARACTER = 6.2 / 265
+# Pixels: the maximum width of a label's character (11.5 px type), and the widths of the narrowest figure
+# (on a phone) and of what is left of it next to the names of rows.
+CHARACTER, NARROWEST, BESIDE_NAMES = 6.2, 265, 130
 # Maximum number of rows of labels of marks.
 MOST_ROWS = 3
 
@@ -190,6 +191,8 @@ def _ends(series: Series) -> list[float]:
 
 def _marks(figure: Figure, x: Scale) -> tuple[Mark, ...]:
     """Rows are computed for the narrowest figure, so that labels do not overlap at any width."""
+    longest = max(map(len, figure.x.names), default=0)
+    character = CHARACTER / max(BESIDE_NAMES, NARROWEST - CHARACTER * longest)
     ends: list[float] = []
     result = []
     for at, text in sorted(figure.marks):
@@ -197,13 +200,13 @@ def _marks(figure: Figure, x: Scale) -> tuple[Mark, ...]:
         if placed is None or not x.low <= placed <= x.high:
             continue
         label, where = one_line(text), x.fraction(placed)
-        width = len(label) * CHARACTER
+        width = len(label) * character
         anchor: Literal["left", "center", "right"] = (
             "left" if where < 0.35 else "right" if where > 0.65 else "center"
         )
         start = where - {"left": 0.0, "center": width / 2, "right": width}[anchor]
-        row = next((r for r, end in enumerate(ends) if end + CHARACTER < start), len(ends))
-        if row == MOST_ROWS:  # the line is drawn, but its label would push the figure down
+        row = next((r for r, end in enumerate(ends) if end + character < start), len(ends))
+        if not label or row == MOST_ROWS:  # the line is drawn, but its label would push the figure down
             result.append(Mark(placed, "", 0, anchor))
             continue
         ends[row : row + 1] = [start + width]

@@ -28,6 +28,9 @@ SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 # No real quantity in bytes or seconds is larger, nor smaller than its inverse.
 BEYOND = 1e30
 
+RATIOS = (1, 1.25, 1.6, 2, 2.5, 3.2, 4, 5, 6.4, 8)
+"""Ticks on both sides of 1, which have the same distances on a logarithmic axis."""
+
 
 def drawable(value: float) -> bool:
     return math.isfinite(value) and abs(value) < BEYOND
@@ -189,7 +192,18 @@ def _decades(unit: str, low: float, high: float) -> list[Ticks]:
         ([m * 10.0**k / 10 for k in decades for m in range(10, 100, 5)], 2),
         ([m * 10.0**k / 10 for k in decades for m in range(10, 100)], 2),
     ]
+    if not unit and high < 10 * low:
+        levels[5:] = [([m * 10.0**k for k in decades for m in RATIOS], 3), *_even(low, high)]
     return [_labelled(points, lambda v, d=digits: _name(v, unit, d)) for points, digits in levels]
+
+
+def _even(low: float, high: float) -> Iterable[tuple[list[float], int]]:
+    """Points at the same distances below and above 1, with their digits; few enough for a label each."""
+    for part in (10, 20, 50, 100):
+        step = 10.0 ** math.floor(math.log10(high)) / part
+        first, last = math.ceil(low / step), math.floor(high / step)
+        if last - first <= 100:
+            yield [k * step for k in range(first, last + 1)], 4
 
 
 def _labelled(points: list[float], name: Callable[[float], str]) -> Ticks:

@@ -19,7 +19,7 @@ import msgspec
 from hockney import build, process
 from hockney.core.machine import Mpi
 from hockney.core.paths import cache_folder
-from hockney.lab import messages
+from hockney.lab.messages import findings as messages
 from hockney.launch.command import command
 from hockney.machine import processors
 from hockney.system.files import write_atomically

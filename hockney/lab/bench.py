@@ -15,22 +15,31 @@ from hockney import simulated
 from hockney.core import launch_setting
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
+from hockney.core.layout import PAIR, Layout
 from hockney.core.machine import Machine
 from hockney.core.settings import FEWEST_LAUNCHES, Settings
-from hockney.lab import messages
 from hockney.lab.launch_count import TYPICAL_COST_S, launch_count, least_budget
+from hockney.lab.levels import refuse_missing, with_levels
 from hockney.lab.machine_diff import refuse_too_many_ranks, refuse_too_much_memory
+from hockney.lab.messages import machines as messages
 from hockney.launch.launcher import Launcher
 from hockney.machine import Load, Moment, load_between, moment
 from hockney.models.least_time import least_of
 
 Tell = Callable[[str], None]
+IN_A_JOB = "batch"
+"""The scheduler of a machine that a job will get, in a plan made before."""
+
+LOCK_S = 120.0
+"""A file server takes its time to release the lock of a node that died, whose job was requeued."""
 
 
 @dataclass(frozen=True)
 class Bench:
     """`launch_cost_s` is the measured cost of starting ranks, `checked_s` the time that `check` took for it.
     Budgets are kept by the clock `now`, and between rounds `wait` advances that clock by the given seconds.
+    `layout` is how ranks are spread over the machine's nodes (None: over one), `checked_ranks` how many were
+    started to see whether they start.
     """
 
     launcher: Launcher
@@ -40,14 +49,20 @@ class Bench:
     now: Callable[[], float] = field(default=time.monotonic)
     wait: Callable[[float], None] = field(default=time.sleep)
     checked_s: float = 0.0
+    layout: Layout | None = None
+    checked_ranks: int = 0
 
     def group_of(self, case: Case) -> str:
         """The executable that runs `case`."""
         return self.catalog.workload(case.workload).group
 
     def launch_of(self, case: Case) -> tuple[int, str, str]:
-        """What all cases of a launch share: ranks, executable and launch setting."""
-        return case.ranks, self.group_of(case), case.setting
+        """What all cases of a launch share: ranks (0: the whole layout), executable and launch setting."""
+        return case.launched_ranks, self.group_of(case), case.setting
+
+    def ranks_of(self, case: Case) -> int:
+        """The number of ranks of its launches."""
+        return max(self.layout.ranks, case.ranks) if case.placed and self.layout else case.ranks
 
     def launch_count(self, budget_s: float, cases: Sequence[Case]) -> int:
         """The number of launches of each of `cases` that fit into the budget."""
@@ -67,6 +82,11 @@ class Bench:
         """The number of launches that one round of `cases` needs."""
         return len({self.launch_of(case) for case in cases})
 
+    @property
+    def lock_s(self) -> float:
+        """How long to wait for the lock of the records; outside of a job somebody else is writing them."""
+        return LOCK_S if self.machine.scheduler else 0.0
+
     def moment(self) -> Moment | None:
         return moment() if self.machine.traits.local else None
 
@@ -80,7 +100,7 @@ def check_ranks(bench: Bench, most: int) -> None:
     if bench.machine.platform is not None:
         simulated.check_ranks(bench.machine.platform, most)
     else:
-        refuse_too_many_ranks(most, bench.machine)
+        refuse_too_many_ranks(most, bench.machine, bench.layout.nodes if bench.layout else 1)
 
 
 def check_memory(bench: Bench, cases: Sequence[Case]) -> None:
@@ -99,21 +119,77 @@ def check_settings(bench: Bench, cases: Sequence[Case], settings: Settings) -> N
         raise messages.no_mpiexec_on_machine(settings.machine)
 
 
+def on_other_hosts(bench: Bench, layout: Layout | None) -> Bench:
+    """The bench for a plan of a batch job, whose hosts are unknown: they are taken to be like this one, and
+    pairs to meet within a node or between nodes. Without a `layout` only the job's nodes decide how many
+    ranks they have."""
+    machine = bench.machine if layout is None else with_levels(bench.machine, layout, ())
+    machine = msgspec.structs.replace(machine, scheduler=machine.scheduler or IN_A_JOB)
+    return replace(bench, machine=machine, layout=layout)
+
+
 def check(bench: Bench, cases: Sequence[Case]) -> Bench:
     """Check that the ranks of `cases` start, before anything is written. The returned bench has the cost of
-    starting them, and its machine the transports that MPI reports.
+    starting them, and its machine the transports that MPI reports, and on several nodes where ranks meet.
 
-    Raises UsageError if there are more ranks than this machine can run, EnvironmentProblem if they do not
-    start.
+    Raises UsageError if there are more ranks than this machine can run or none where a case wants them,
+    EnvironmentProblem if they do not start.
     """
-    most = max((case.ranks for case in cases), default=0)
+    placed = [case for case in cases if case.placed]
+    if placed and bench.layout is None and not bench.machine.traits.described:
+        bench = replace(bench, layout=_on_one_node(bench))
+    most = max(map(bench.ranks_of, cases), default=0)
     check_ranks(bench, most)
     if not cases:
         return bench
-    began = bench.now()
-    checked = bench.launcher.check(most)
-    if not checked.hellos:
+    if placed and bench.layout is not None and not bench.machine.levels:
+        bench = _started(bench, bench.layout.ranks)  # more ranks may meet elsewhere
+    bench = _started(bench, most)
+    if bench.layout is not None:
+        refuse_missing(bench.machine, bench.layout, placed)
+    return bench
+
+
+def look(bench: Bench, *, within: bool = False) -> Bench:
+    """Before a study plans its cases: the levels at which ranks meet, from starting them once. Ranks of one
+    node only if the study asks about levels `within` one, and if there may be several. Raises the same errors
+    as `check`."""
+    if bench.layout is not None:
+        check_ranks(bench, bench.layout.ranks)
+        return _started(bench, bench.layout.ranks)
+    if not within or bench.machine.cores <= PAIR or not bench.machine.traits.by_mpiexec:
         return bench
-    machine = msgspec.structs.replace(bench.machine, transport=dict(checked.transport))
+    layout = _on_one_node(bench)
+    found = _started(replace(bench, layout=layout), layout.ranks)
+    if found.machine.placed:
+        return found
+    machine = msgspec.structs.replace(
+        found.machine, nodes=0, ranks_per_node=0
+    )  # the launcher places the ranks
+    return replace(found, layout=None, machine=machine)
+
+
+def _on_one_node(bench: Bench) -> Layout:
+    """A rank on each core of this host."""
+    return Layout(1, bench.machine.cores)
+
+
+def _started(bench: Bench, ranks: int) -> Bench:
+    """The bench after starting `ranks` ranks, unless as many were started before."""
+    if ranks <= bench.checked_ranks:
+        return bench
+    began = bench.now()
+    checked = bench.launcher.check(ranks)
+    machine = bench.machine
+    if bench.layout is not None and ranks == bench.layout.ranks:
+        machine = with_levels(machine, bench.layout, checked.hellos)
+    if not checked.hellos:
+        return replace(bench, machine=machine)
     took_s = bench.now() - began
-    return replace(bench, machine=machine, launch_cost_s=took_s, checked_s=took_s)
+    return replace(
+        bench,
+        machine=msgspec.structs.replace(machine, transport=dict(checked.transport)),
+        launch_cost_s=took_s,
+        checked_s=bench.checked_s + took_s,
+        checked_ranks=ranks,
+    )

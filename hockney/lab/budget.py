@@ -56,12 +56,14 @@ class Budget:
     """`total_s` is the time for everything, including starting and ending launches. `costs` are the times of
     finished launches beyond the time of their cases, `excess` the ratio of the time cases took to the time
     they were given, `floor_s` the minimum time of a case once cases have exceeded theirs. Unless it is
-    `shared`, each launch may use all the remaining time: simulated cases have a few repetitions and end."""
+    `shared`, each launch may use all the remaining time: simulated cases have a few repetitions and end.
+    `reserve_s` is not divided among the planned launches: it is kept for those that follow them."""
 
     total_s: float
     now: Callable[[], float] = time.monotonic
     first_cost_s: float = 0.0
     shared: bool = True
+    reserve_s: float = 0.0
     began: float = field(init=False)
     floor_s: float = 0.0
     costs: list[float] = field(default_factory=list)
@@ -100,7 +102,7 @@ class Budget:
         """Measuring time for a launch of `cases` of `cases_left` in `launches_left`, including this one."""
         if not self.shared:
             return max(0.0, self.total_s - self.elapsed_s)
-        usable = self.total_s - self.elapsed_s - self.cost_s * launches_left
+        usable = self.total_s - self.reserve_s - self.elapsed_s - self.cost_s * launches_left
         overrun = max(1.0, fmean(self.excess)) if self.excess else 1.0
         return max(LEAST_S * cases, usable * cases / cases_left / overrun)
 
@@ -115,14 +117,15 @@ class Budget:
         """Time that does not count: that of waiting for a hung case."""
         self.began += seconds
 
-    def exhausted(self, cases: int) -> bool:
-        """Whether there is no time for WORTH_IT of another launch of `cases`, even if shortened."""
+    def exhausted(self, cases: int, launches: int = 1) -> bool:
+        """Whether there is no time for WORTH_IT of another launch of `cases`, even if shortened, or of so
+        many `launches` of them."""
         if not self.costs:
             return False
         least_s = self.floor_s * cases
         if self.shared:
             least_s = max(WORTH_IT * least_s, LEAST_S * cases)
-        return self.elapsed_s + self.careful_cost_s + least_s > self.total_s
+        return self.elapsed_s + launches * (self.careful_cost_s + least_s) > self.total_s
 
     def spent(self, given_s: float, measuring_s: float, launch_s: float, cases: int) -> None:
         """Account for a launch that took `launch_s`, `measuring_s` of it between its first case's start and

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from hockney import build
 from hockney.core.machine import Mpi
-from hockney.lab import messages
 from hockney.lab.bench import Tell
+from hockney.lab.messages import machines as messages
 from hockney.machine import find_mpi, find_simgrid, processors, simgrids
 from hockney.machine.cpu import memory_bytes
 

@@ -10,8 +10,9 @@ from pathlib import Path
 import msgspec
 
 from hockney import simulated
-from hockney.core.case import Case, parse_canonical
+from hockney.core.case import PLACE, Case
 from hockney.core.fit import Cost
+from hockney.core.layout import NETWORK, PAIR, THIS_HOST, HostOptions
 from hockney.core.notice import Notice
 from hockney.core.platform import Platform
 from hockney.core.settings import Settings
@@ -22,7 +23,7 @@ from hockney.lab.kinds.simulated import simulated_reference
 from hockney.lab.run_results import results
 from hockney.lab.session import begin, measure
 from hockney.simulated.calibrate import Survey
-from hockney.simulated.calibrate.survey import PAIR
+from hockney.simulated.calibrate.survey import in_simulation
 from hockney.store import RunFolder
 
 BUDGET_S = 600.0
@@ -38,9 +39,19 @@ def surveyed(folder: RunFolder, cost: Cost = "typical") -> tuple[Survey, tuple[N
 
 def twin_cases(real: Survey) -> list[Case]:
     """The cases to simulate: all cases of the run between two ranks. A simulator has no caches, so buffers
-    are never cold."""
-    cases = (parse_canonical(summary.case) for summary in real.fits.summaries)
-    return [case for case in cases if case.ranks == PAIR and case.get("buffers") != "cold"]
+    are never cold, and one level within a node."""
+    measured = (case for level in real.levels for case, _ in level.measured)
+    chosen = (case for case in measured if case.ranks == PAIR and case.get("buffers") != "cold")
+    return [case.having(PLACE, in_simulation(case.place)) if case.place else case for case in chosen]
+
+
+def _layout(real: Survey) -> HostOptions:
+    """Two ranks on a node and two nodes, as far as the run has messages within and between these."""
+    if real.places == ("",):
+        return THIS_HOST
+    between = NETWORK in real.places
+    within = len(real.places) > between
+    return HostOptions(nodes=1 + between, ranks_per_node=1 + within)
 
 
 def survey_twin(platform: Platform, real: Survey, notify: Tell, listen: Listener) -> Survey:
@@ -50,7 +61,7 @@ def survey_twin(platform: Platform, real: Survey, notify: Tell, listen: Listener
         description = Path(place) / "twin.toml"
         description.write_text(simulated.write(quiet), "utf-8")
         machine = simulated_reference(str(description))
-        bench = prepare(machine, "", True, notify)
+        bench = prepare(machine, "", True, notify, hosts=_layout(real))
         available = {workload.name for workload in bench.catalog.workloads}
         cases = [case for case in twin_cases(real) if case.workload in available]
         settings = Settings(study="cases", budget_s=BUDGET_S, launches=1, seed=1, machine=machine)

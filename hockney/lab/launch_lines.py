@@ -16,11 +16,12 @@ from hockney.launch.launcher import Launcher, LaunchFailed, LaunchOptions
 
 
 def lines_of(
-    launcher: Launcher, cases: Sequence[Case], options: LaunchOptions
+    launcher: Launcher, cases: Sequence[Case], ranks: int, options: LaunchOptions
 ) -> Generator[EngineLine, None, None]:
-    """The lines of a launch of `cases`, which have the setting of `options`. Closing it ends the launch."""
+    """The lines of a launch of `cases` on `ranks` ranks, which have the setting of `options`. Closing it ends
+    the launch."""
     plain = [case.under("") for case in cases]
-    lines = launcher.run(plain, cases[0].ranks, options)
+    lines = launcher.run(plain, ranks, options)
     try:
         yield from _labelled(lines, options) if options.setting else lines
     except LaunchFailed as failed:

@@ -40,13 +40,14 @@ class LaunchRecorder:
         """Run the cases; a returned failure is already stored, unless only time was lacking. A Close line
         ends the launch however it ended, also on Ctrl-C. The time taken by a simulation is not stored as a
         property of the simulated machine."""
-        self.listen(LaunchBegan(options.launch, cases[0].ranks, len(cases), options.budget_s))
+        ranks = max(map(self.bench.ranks_of, cases))
+        self.listen(LaunchBegan(options.launch, ranks, len(cases), options.budget_s))
         began, before = self.bench.now(), self.bench.moment()
         problem: LaunchFailed | None = None
         code: int = Exit.INTERRUPTED
         reason: Reason | Literal[""] = ""
         try:
-            with contextlib.closing(lines_of(self.bench.launcher, cases, options)) as lines:
+            with contextlib.closing(lines_of(self.bench.launcher, cases, ranks, options)) as lines:
                 for line in lines:
                     self._take(line)
             code = 0
@@ -110,9 +111,9 @@ class LaunchRecorder:
             self._fail(case.line, options.launch, problem)
 
     def _blame(self, failed: LaunchFailed, launch: str) -> None:
-        """The case that was running when the launch broke has no result."""
+        """The case that was running when the launch broke has no result, unless it cannot be the reason."""
         case = failed.case or self._running
-        if failed.reason == "time" or not case or parse_canonical(case) in self.answered:
+        if failed.reason in ("time", "refused") or not case or parse_canonical(case) in self.answered:
             return
         self._fail(case, launch, failed)
 

@@ -10,17 +10,17 @@ from dataclasses import dataclass
 
 from hockney.core.case import Case
 from hockney.core.machine import Machine
-from hockney.lab import messages
+from hockney.lab.messages import machines, measuring
 
 RANKS_PER_THREAD = 16
 """More ranks on a hardware thread only exhaust memory and file descriptors."""
 
 
-def refuse_too_many_ranks(most: int, machine: Machine) -> None:
-    """On a machine without a scheduler, whose size is known."""
-    limit = max(64, RANKS_PER_THREAD * machine.threads)
+def refuse_too_many_ranks(most: int, machine: Machine, nodes: int = 1) -> None:
+    """On a machine without a scheduler, whose size is known; `nodes` like this host."""
+    limit = max(64, RANKS_PER_THREAD * machine.threads * nodes)
     if most > limit and not machine.scheduler:
-        raise messages.too_many_ranks(most, machine.threads, limit)
+        raise measuring.too_many_ranks(most, machine.threads, limit)
 
 
 def refuse_too_much_memory(cases: Iterable[Case], machine: Machine) -> None:
@@ -32,7 +32,7 @@ def refuse_too_much_memory(cases: Iterable[Case], machine: Machine) -> None:
     for case in cases:
         sharing = 1 if machine.scheduler else case.ranks
         if case.bytes * sharing > machine.memory_bytes:
-            raise messages.too_much_memory(case.workload, case.bytes, sharing, machine.memory_bytes)
+            raise measuring.too_much_memory(case.workload, case.bytes, sharing, machine.memory_bytes)
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,8 @@ def unlike(survey: Machine, here: Machine) -> tuple[MachineDifference, ...]:
         if survey.platform == here.platform:
             return ()
         return (MachineDifference("platform", survey.host, here.host),)
+    if here.emulated != survey.emulated:
+        return (MachineDifference("platform", survey.host, here.host),)
     return (*_different(survey, here, ALIKE), *setting_differences(survey.settings, here.settings))
 
 
@@ -82,17 +84,17 @@ def in_words(difference: MachineDifference, survey: Machine, here: Machine) -> s
     """Why a survey does not belong to the machine `here`, as text."""
     left, right = difference.left, difference.right
     if difference.field == "kind":
-        return messages.other_kind(left, survey.host, right, here.host)
+        return machines.other_kind(left, survey.host, right, here.host)
     if difference.field == "platform" and left == right:
-        return messages.description_changed(right)
+        return machines.description_changed(right)
     if difference.field == "platform":
-        return messages.other_description(left, right)
-    return messages.other_field(difference.field, left, right)
+        return machines.other_description(left, right)
+    return machines.other_field(difference.field, left, right)
 
 
 def name_of(difference: MachineDifference) -> str:
     """The field's name for users."""
-    return messages.field_name(difference.field)
+    return machines.field_name(difference.field)
 
 
 def _different(left: Machine, right: Machine, names: Sequence[str]) -> tuple[MachineDifference, ...]:
@@ -101,7 +103,7 @@ def _different(left: Machine, right: Machine, names: Sequence[str]) -> tuple[Mac
 
 
 def _setting(value: str | None) -> str:
-    return messages.not_set() if value is None else value or "''"
+    return machines.not_set() if value is None else value or "''"
 
 
 def _short(machine: Machine, name: str) -> str:

@@ -9,24 +9,31 @@ from pathlib import Path
 
 from hockney.core.case import Case
 from hockney.core.settings import Settings
-from hockney.lab import messages
 from hockney.lab.bench import Bench, check
 from hockney.lab.events import Listener
+from hockney.lab.messages import measuring as messages
 from hockney.lab.session import begin, measure
 from hockney.store import RunFolder, left
 
 STUDY = "cases"
 """A part's folder is a run of ad-hoc cases: `hockney report`, `models` and `export` read it."""
 BUDGET_S = 7200.0
-"""Wall-clock time for one part. Simulated repetitions are all alike, so a part ends when each case has its
-few repetitions."""
+"""Wall-clock time for one simulated part. Simulated repetitions are all alike, so a part ends when each case
+has its few repetitions."""
 
 
 def run_part(
-    path: Path, machine: str, cases: Sequence[Case], prepare: Callable[[str], Bench], listen: Listener
+    path: Path,
+    machine: str,
+    cases: Sequence[Case],
+    prepare: Callable[[str], Bench],
+    listen: Listener,
+    *,
+    launches: int = 1,
+    budget_s: float = 0.0,
 ) -> tuple[RunFolder, int]:
-    """Measure those of `cases` that the run at `path` lacks; returns the folder, and the number of cases
-    left.
+    """Measure those of `cases` that the run at `path` lacks, in so many `launches` within `budget_s` (0: as
+    long as it takes); returns the folder, and the number of cases left.
 
     `prepare` creates the bench of a machine; it is called only if something is to be measured. Raises
     UsageError for a folder that was created for other cases.
@@ -37,7 +44,9 @@ def run_part(
         _refuse_others(folder, machine, cases)
     else:
         bench = check(prepare(machine), cases)
-        settings = Settings(study=STUDY, budget_s=BUDGET_S, launches=1, seed=1, machine=machine)
+        settings = Settings(
+            study=STUDY, budget_s=budget_s or BUDGET_S, launches=launches, seed=1, machine=machine
+        )
         folder = begin(path, cases, settings, bench)
     todo = left(folder.plan(), folder.read().run)
     if todo:

@@ -15,9 +15,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from hockney.lab import messages
 from hockney.lab.bench import Bench
 from hockney.lab.events import Listener, Waiting
+from hockney.lab.messages import measuring as messages
 from hockney.store import Item, Plan
 
 SLICE_S = 1.0

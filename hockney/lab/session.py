@@ -16,7 +16,6 @@ from hockney.core.case import Case, parse_canonical
 from hockney.core.record import RunRecords
 from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
-from hockney.lab import messages
 from hockney.lab.bench import Bench
 from hockney.lab.budget import Budget, share_of
 from hockney.lab.events import (
@@ -31,12 +30,25 @@ from hockney.lab.events import (
 from hockney.lab.launch_count import VISITS, most_repetitions
 from hockney.lab.launch_order import schedule
 from hockney.lab.launch_recorder import LaunchRecorder
+from hockney.lab.messages import machines, measuring
 from hockney.lab.refinement import Refinement
 from hockney.lab.rounds import Rounds, rounds_of
-from hockney.lab.stopping import imprecise_cases, one_launch_of
+from hockney.lab.stopping import Goal, LaunchTurns, imprecise_cases
 from hockney.launch.launcher import LaunchFailed, LaunchOptions
 from hockney.models.statistics import LaunchTimesOnce, Observation, observe
-from hockney.store import Appender, Item, Plan, RunFolder, expected, left, missing
+from hockney.store import (
+    Appender,
+    Item,
+    LaunchShare,
+    PartFolder,
+    Plan,
+    RunFolder,
+    absorb,
+    expected,
+    left,
+    missing,
+    writing,
+)
 
 MOST_FAILURES_OF_A_CASE = 2
 """A case that failed in two launches is left out of the later ones: a hung case costs its time-out."""
@@ -66,38 +78,87 @@ def begin(
 ) -> RunFolder:
     """Set up a run, complete before its first launch, with the survey that its study uses; without `path` in
     the default place, under a new name."""
-    plan = Plan(settings, schedule(cases, settings.launches, settings.seed, bench.group_of))
+    plan = Plan(settings, schedule(cases, settings.launches, settings.seed, bench.launch_of))
     if path is None:
         return RunFolder.create_new(settings.study, plan, bench.machine, surveyed, bench.catalog)
     return RunFolder.create(path, plan, bench.machine, surveyed, bench.catalog)
 
 
-def measure(folder: RunFolder, bench: Bench, listen: Listener, budget_s: float | None = None) -> Outcome:
+def begin_again(
+    folder: RunFolder, cases: Sequence[Case], settings: Settings, bench: Bench, surveyed: Surveyed | None
+) -> None:
+    """Another plan in a folder that has no records yet."""
+    plan = Plan(settings, schedule(cases, settings.launches, settings.seed, bench.launch_of))
+    folder.begin_again(plan, bench.machine, surveyed, bench.catalog)
+
+
+def measure(
+    folder: RunFolder,
+    bench: Bench,
+    listen: Listener,
+    budget_s: float | None = None,
+    share: LaunchShare | None = None,
+    goal: Goal | None = None,
+) -> Outcome:
     """Measure what is planned in `folder` and missing from its records. Failed cases are tried again, once.
     `budget_s` is the total time, including that of the check, or that of each round of a run that is
-    repeated over a period; by default, what is missing gets the time that it had in the whole run.
+    repeated over a period; by default, what is missing gets the time that it had in the whole run. With a
+    `share`, only launches of that share are measured, and the outcome is that of the share. `goal` is what
+    launches beyond the plan are for, by default the precision of the plan's settings.
 
-    Raises EnvironmentProblem or LaunchFailed if nothing can be launched; all results so far are kept.
+    Raises EnvironmentProblem or LaunchFailed if nothing can be launched, EnvironmentProblem also without a
+    `share` while others measure theirs; all results so far are kept.
     """
+    if share is None:
+        writers = absorb(folder)
+        if writers:
+            raise measuring.shares_being_measured(folder.path, writers)
+        return _measure(folder, bench, listen, budget_s, goal=goal)
+    try:
+        part = PartFolder.part(folder, share)
+        return _measure(part, bench, listen, budget_s, part.whole().items)
+    finally:
+        absorb(folder, own=share.file)
+
+
+def _measure(
+    folder: RunFolder,
+    bench: Bench,
+    listen: Listener,
+    budget_s: float | None,
+    whole: tuple[Item, ...] | None = None,
+    goal: Goal | None = None,
+) -> Outcome:
+    """`whole` is what has the budget of the plan's settings, by default all that is expected."""
     plan = folder.plan()
-    with folder.append() as out:
+    with writing(folder, bench.lock_s) as out:
         for notice in out.reading.notices:
             listen(notice)
         todo = left(plan, out.reading.run)
         if todo:
-            for note in bench.launcher.describe(max(item.case.ranks for item in todo)).notes:
-                listen(Status(messages.note(note.text)))
+            for note in bench.launcher.describe(max(bench.ranks_of(item.case) for item in todo)).notes:
+                listen(Status(machines.note(note.text)))
         if budget_s is None:
-            whole = expected(plan, out.reading.run)
+            whole = whole or expected(plan, out.reading.run)
             budget_s = plan.settings.budget_s if plan.settings.every_s else share_of(plan, todo, whole, bench)
-        return _Session(plan, bench, listen, out, budget_s).run(todo)
+        return Session(plan, bench, listen, out, budget_s, goal).run(todo)
 
 
-class _Session:
-    """One call of `measure`."""
+class Session:
+    """One call of `measure`, or one side of `interleaved.measure_in_turns`, which decides what is launched
+    when: both sides then have the same `budget`."""
 
-    def __init__(self, plan: Plan, bench: Bench, listen: Listener, out: Appender, budget_s: float) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        bench: Bench,
+        listen: Listener,
+        out: Appender,
+        budget_s: float,
+        goal: Goal | None = None,
+    ) -> None:
         self.plan = plan
+        self.goal = goal
         self.bench = bench
         self.listen = listen
         self.out = out
@@ -143,6 +204,8 @@ class _Session:
             if not rounds.begin(k, number):
                 break
             self.budget = self.budget.again(rounds.share_s(k, len(items)))
+            if self.goal is not None and self.plan.settings.extend:
+                self.budget.reserve_s = self.goal.reserve * self.budget.total_s
             self._round(items, whole=bool(rounds.every_s))
             if self.out_of_time:
                 break
@@ -162,13 +225,13 @@ class _Session:
         waiting = len(todo)
         for number, (index, items) in enumerate(launches.items()):
             if number and not whole and self.budget.exhausted(len(items)):
-                self.listen(messages.budget_used_up(waiting, self.budget.cost_s))
+                self.listen(measuring.budget_used_up(waiting, self.budget.cost_s))
                 break
             later = list(launches.values())[number:]
             if number and not self.budget.strained:
                 self._refine(index, later)
             added = self._added_to(later, self.refinement.new)
-            self._launch_until_done(index, self._cases_of(index, items), waiting + added, len(later))
+            self.launch_until_done(index, self._cases_of(index, items), waiting + added, len(later))
             if self.out_of_time:
                 break
             waiting -= len(items)
@@ -185,7 +248,7 @@ class _Session:
         if not within and index not in self.begun and rounds in self.refinement.additions:
             added = self.refinement.refine(rounds, self._observed())
             if added:
-                self.listen(Status(messages.sizes_added([case.workload for case in added])))
+                self.listen(Status(measuring.sizes_added([case.workload for case in added])))
                 self.listen(MeasurementsAdded(self._added_to(later, added)))
 
     def _cases_of(self, index: int, items: Sequence[Item]) -> list[Case]:
@@ -205,19 +268,26 @@ class _Session:
         """More launches than planned, while time is left, for cases that are not precise enough."""
         known = (*self.plan.cases, *self.refinement.cases)
         cases = [case for case in known if self.failures[case] < MOST_FAILURES_OF_A_CASE]
+        turns = LaunchTurns(self.bench, self.plan.cases)
+        longest_s = max(self.given_s, default=0.0)
+        self.budget.reserve_s = 0.0
         for index in count(1 + max((item.launch for item in self.plan.items), default=-1)):
-            imprecise = imprecise_cases(cases, self._observed(), self.plan.settings)
-            wanting = one_launch_of(imprecise, self.bench)
+            if self.goal is None:
+                wanting = turns.most_frequent(imprecise_cases(cases, self._observed(), self.plan.settings))
+                most_s = longest_s
+            else:
+                wanting = turns.next(self.goal.open_cases(cases, self.out.run()))
+                most_s = max(self.budget.cost_s, longest_s * turns.part(wanting))
             if not wanting or self.budget.exhausted(len(wanting)):
                 return
             order = list(wanting)
             random.Random(f"{self.plan.settings.seed} {index}").shuffle(order)
             before = self.measured
-            self._launch_until_done(index, order, len(order), 1, most_s=max(self.given_s, default=0.0))
+            self.launch_until_done(index, order, len(order), 1, most_s=most_s)
             if self.out_of_time or self.measured == before:
                 return
 
-    def _launch_until_done(
+    def launch_until_done(
         self,
         index: int,
         cases: list[Case],
@@ -244,13 +314,13 @@ class _Session:
             cases = [case for case in cases if case not in watch.answered]
             if problem is not None and problem.reason == "time":
                 self.out_of_time = True
-                self.listen(messages.out_of_time(problem))
+                self.listen(measuring.out_of_time(problem))
                 return
             self._judge(problem, watch, bool(cases))
             if cases and limit and self.budget.exhausted(len(cases)):
                 self.out_of_time = True
                 if index in self.planned:
-                    self.listen(messages.budget_used_up(waiting, self.budget.cost_s))
+                    self.listen(measuring.budget_used_up(waiting, self.budget.cost_s))
                 return
 
     def _heard(self, event: Event) -> None:
@@ -277,13 +347,13 @@ class _Session:
         if problem is not None and self.broken >= MOST_BROKEN_LAUNCHES:
             if problem.reason == "corrupted":
                 raise problem
-            raise messages.launches_failed(self.broken, problem) from problem
+            raise measuring.launches_failed(self.broken, problem) from problem
         if problem is not None and not watch.failed:  # otherwise the case's failure was reported already
-            self.listen(messages.launch_failed(problem))
+            self.listen(measuring.launch_failed(problem))
         if problem is not None and more:
-            self.listen(messages.cases_relaunched())
+            self.listen(measuring.cases_relaunched())
         elif problem is None and more and not watch.answered:
-            raise messages.launch_without_result()
+            raise measuring.launch_without_result()
 
     def _options(self, index: int, given: float, limit: float, case: Case) -> LaunchOptions:
         """Those of a launch that measures `case`, among others."""
@@ -300,6 +370,7 @@ class _Session:
             limit_s=limit,
             setting=case.setting,
             variables=self.plan.settings.variables_of(case),
+            turn=index // self.plan.groups if index in self.planned else index,
         )
 
 

@@ -1,15 +1,30 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a case needs another launch: decided by the interval that is printed, not by that of one launch."""
+"""Whether a case needs another launch, beyond those of the plan: decided by the interval that is printed, not
+by that of one launch, or by another goal."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from hockney.core.case import Case
+from hockney.core.record import RunRecords
 from hockney.core.settings import Settings
 from hockney.lab.bench import Bench
+from hockney.lab.launch_order import Kind
 from hockney.models.statistics import Observation, precision_of
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What the launches beyond the plan are for, other than precision. `open_cases` returns those of the
+    cases that need more of them, by all records so far; `reserve` is the fraction of the budget that is kept
+    for them."""
+
+    open_cases: Callable[[Sequence[Case], RunRecords], Sequence[Case]]
+    reserve: float
 
 
 def imprecise_cases(
@@ -22,10 +37,34 @@ def imprecise_cases(
     return tuple(case for case, width in reached.items() if width is None or width > wanted)
 
 
-def one_launch_of(cases: Sequence[Case], bench: Bench) -> tuple[Case, ...]:
-    """The cases that one launch can measure: those of the most frequent rank count,
-    executable and launch setting."""
-    groups: dict[tuple[int, str, str], list[Case]] = {}
-    for case in cases:
-        groups.setdefault(bench.launch_of(case), []).append(case)
-    return tuple(max(groups.values(), key=len, default=()))
+class LaunchTurns:
+    """Which of the open cases the next launch beyond the plan measures: all of them share their rank count,
+    executable and launch setting. `planned` are the cases of the planned launches."""
+
+    def __init__(self, bench: Bench, planned: Sequence[Case]) -> None:
+        self.bench = bench
+        self.planned = Counter(bench.launch_of(case) for case in planned)
+        self.made: Counter[Kind] = Counter()
+
+    def most_frequent(self, cases: Iterable[Case]) -> tuple[Case, ...]:
+        """The largest group."""
+        return tuple(max(self._groups(cases).values(), key=len, default=()))
+
+    def next(self, cases: Iterable[Case]) -> tuple[Case, ...]:
+        """The group that had the fewest launches here; of several, the largest."""
+        groups = self._groups(cases)
+        if not groups:
+            return ()
+        kind = min(groups, key=lambda each: (self.made[each], -len(groups[each])))
+        self.made[kind] += 1
+        return tuple(groups[kind])
+
+    def part(self, cases: Sequence[Case]) -> float:
+        """The number of these cases relative to those of a planned launch of the same kind."""
+        return len(cases) / max(len(cases), self.planned[self.bench.launch_of(cases[0])]) if cases else 0.0
+
+    def _groups(self, cases: Iterable[Case]) -> dict[Kind, list[Case]]:
+        groups: dict[Kind, list[Case]] = {}
+        for case in cases:
+            groups.setdefault(self.bench.launch_of(case), []).append(case)
+        return groups

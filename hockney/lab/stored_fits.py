@@ -34,7 +34,7 @@ def basis_of(reading: Reading, machine: Machine, catalog: Catalog) -> str:
     if not reading.digest:
         return ""
     inputs = (reading.digest.encode(), msgspec.json.encode(machine), msgspec.json.encode(catalog))
-    return _digest(_program(), *inputs)
+    return _digest(program(), *inputs)
 
 
 def stored_fits(folder: RunFolder, basis: str, machine: Machine) -> Fits | None:
@@ -70,7 +70,7 @@ def _certified(text: bytes, basis: str) -> str:
 
 
 @cache
-def _program() -> bytes:
+def program() -> bytes:
     """Hockney's version, and the sources that compute fits, which may have been edited."""
     paths = sorted(path for pattern in COMPUTED_BY for path in PACKAGE.glob(pattern))
     parts = (part for path in paths for part in (str(path.relative_to(PACKAGE)).encode(), path.read_bytes()))

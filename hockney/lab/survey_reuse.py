@@ -12,8 +12,8 @@ from hockney.core.errors import printable
 from hockney.core.machine import Machine
 from hockney.core.notice import Notice
 from hockney.core.survey_reference import Surveyed
-from hockney.lab import messages
 from hockney.lab.machine_diff import in_words, unlike
+from hockney.lab.messages import machines as messages
 from hockney.lab.run_results import results
 from hockney.models.applications.message_costs import usable_fit
 from hockney.store import RunFolder

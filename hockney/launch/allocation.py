@@ -1,24 +1,148 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The number of hosts in the batch job in which hockney runs."""
+"""The hosts of the batch job in which hockney runs, from its scheduler's variables."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
+
+MOST_HOSTS = 100_000
+
+
+@dataclass(frozen=True)
+class Allocation:
+    """`hosts` are the names of the job's hosts in order, () if only their number is known. `slots` is the
+    number of ranks that the job starts on each, `processors` the number of processors that it has there; ()
+    if unknown."""
+
+    scheduler: str
+    count: int
+    hosts: tuple[str, ...] = ()
+    slots: tuple[int, ...] = ()
+    processors: tuple[int, ...] = ()
+
+
+def allocation(environ: Mapping[str, str]) -> Allocation | None:
+    """None outside of a job."""
+    return _slurm(environ) or _lsf(environ) or _pbs(environ)
 
 
 def hosts(environ: Mapping[str, str]) -> int:
-    """From the variables of Slurm, Torque, PBS and LSF; 1 outside of a job, or if they do not report it."""
-    for name in ("SLURM_JOB_NUM_NODES", "SLURM_NNODES", "PBS_NUM_NODES"):
-        count = environ.get(name, "")
-        if count.isdecimal():
-            return max(1, int(count))
-    # LSF: "host1 slots host2 slots ..."
-    named = environ.get("LSB_MCPU_HOSTS", "").split()[::2]
-    if not named and environ.get("PBS_NODEFILE"):
-        try:
-            named = Path(environ["PBS_NODEFILE"]).read_text(errors="replace").split()
-        except OSError:
-            named = []
-    return max(1, len(set(named)))
+    """Their number; 1 outside of a job, or if the scheduler does not report it."""
+    job = allocation(environ)
+    return job.count if job else 1
+
+
+def _slurm(environ: Mapping[str, str]) -> Allocation | None:
+    """The variables as in sbatch's manual, section "Output environment variables"."""
+    count = _count(environ, "SLURM_JOB_NUM_NODES", "SLURM_NNODES")
+    text = environ.get("SLURM_JOB_NODELIST") or environ.get("SLURM_NODELIST", "")
+    if count is None and not text and "SLURM_JOB_ID" not in environ:
+        return None
+    try:
+        names = host_list(text)
+    except ValueError:
+        names = ()
+    count = len(names) or count or 1
+
+    def each(name: str) -> tuple[int, ...]:
+        numbers = repeated(environ.get(name, ""))
+        return numbers if len(numbers) == count else ()
+
+    processors = each("SLURM_JOB_CPUS_PER_NODE")
+    slots = each("SLURM_TASKS_PER_NODE") or processors
+    return Allocation("slurm", count, names, slots, processors or slots)
+
+
+def _lsf(environ: Mapping[str, str]) -> Allocation | None:
+    """LSB_MCPU_HOSTS is "host1 slots host2 slots ..."."""
+    words = environ.get("LSB_MCPU_HOSTS", "").split()
+    if not words or len(words) % 2 or not all(slots.isdecimal() for slots in words[1::2]):
+        return None
+    found: Counter[str] = Counter()
+    for host, slots in zip(words[::2], words[1::2], strict=True):
+        found[host] += int(slots)
+    return _counted("lsf", found)
+
+
+def _pbs(environ: Mapping[str, str]) -> Allocation | None:
+    """PBS and Torque list in a file a host once for each of its slots."""
+    count = _count(environ, "PBS_NUM_NODES")
+    if count is None and "PBS_NODEFILE" not in environ:
+        return None
+    try:
+        named = Path(environ.get("PBS_NODEFILE", "")).read_text(errors="replace").split()
+    except OSError:
+        named = []
+    return _counted("pbs", Counter(named)) if named else Allocation("pbs", count or 1)
+
+
+def _counted(scheduler: str, found: Counter[str]) -> Allocation:
+    slots = tuple(found.values())
+    return Allocation(scheduler, len(found), tuple(found), slots, slots)
+
+
+def _count(environ: Mapping[str, str], *names: str) -> int | None:
+    for name in names:
+        text = environ.get(name, "")
+        if text.isdecimal() and len(text) < 9:
+            return max(1, int(text))
+    return None
+
+
+def repeated(text: str) -> tuple[int, ...]:
+    """Slurm's "4(x2),3" is 4, 4, 3; () for any other text."""
+    numbers: list[int] = []
+    for part in text.split(","):
+        found = re.fullmatch(r"(\d{1,8})(?:\(x(\d{1,6})\))?", part)
+        if not found:
+            return ()
+        numbers += [int(found[1])] * int(found[2] or 1)
+    return tuple(numbers)
+
+
+def host_list(text: str) -> tuple[str, ...]:
+    """The hosts of Slurm's "n[1-3,07],gpu", as `scontrol show hostnames` prints them. Raises ValueError for
+    any other text."""
+    names = tuple(islice((name for word in _words(text) for name in _expanded(word)), MOST_HOSTS + 1))
+    if len(names) > MOST_HOSTS:
+        raise ValueError(text)
+    return names
+
+
+def _words(text: str) -> list[str]:
+    """Parts between commas outside of brackets."""
+    return [word for word in re.split(r",(?![^\[\]]*\])", text) if word]
+
+
+def _expanded(word: str) -> Iterator[str]:
+    """A word may have several pairs of brackets; the last varies fastest."""
+    before, bracket, rest = word.partition("[")
+    if not bracket:
+        if not re.fullmatch(r"[\w.\-]*", word):
+            raise ValueError(word)
+        yield word
+        return
+    inside, closing, after = rest.partition("]")
+    if not closing or not re.fullmatch(r"[\w.\-]*", before):
+        raise ValueError(word)
+    for number in _numbers(inside):
+        for ending in _expanded(after):
+            yield before + number + ending
+
+
+def _numbers(inside: str) -> Iterator[str]:
+    """As many digits as the first number of a range has."""
+    for part in inside.split(","):
+        found = re.fullmatch(r"(\d+)(?:-(\d+))?", part, re.ASCII)
+        if not found or len(part) > 40:
+            raise ValueError(f"[{inside}]")
+        first, last = int(found[1]), int(found[2] or found[1])
+        if first > last:
+            raise ValueError(f"[{inside}]")
+        yield from (str(number).zfill(len(found[1])) for number in range(first, last + 1))

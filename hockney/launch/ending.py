@@ -24,6 +24,9 @@ SIGNALS = {
     11: "segmentation fault",
     15: "terminated",
 }
+OF_SRUN = re.compile(r"srun: error: \S+?: tasks? (?P<rank>\d+)(?P<more>[-,\d]*): (?P<name>[A-Z][A-Za-z ]*)")
+"""srun: "srun: error: n2: task 3: Segmentation fault (core dumped)", with the system's names of signals."""
+NAMES = {name: number for number, name in SIGNALS.items()} | {"out of memory": 9}
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,12 @@ def ending_of(job_exit: int, output: Iterable[str]) -> Ending:
         if match and int(match["signal"]) in SIGNALS:
             rank = match.groupdict().get("rank")
             return Ending(job_exit, int(match["signal"]), None if rank is None else int(rank))
+    found = [match for match in map(OF_SRUN.match, lines) if match]
+    ended = [(NAMES.get(match["name"].strip().lower(), 0), match) for match in found]
+    # srun terminates the tasks that are left
+    for signal, match in sorted(ended, key=lambda each: each[0] == 15):
+        if signal:
+            return Ending(job_exit, signal, None if match["more"] else int(match["rank"]))
     if job_exit - 128 in SIGNALS:
         return Ending(job_exit, job_exit - 128, of_launcher=True)
     return Ending(job_exit, output=tuple(line for line in lines if re.search(r"\w{3}", line))[-2:])

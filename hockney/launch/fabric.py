@@ -18,6 +18,9 @@ from hockney.launch.user_options import name_transports
 from hockney.system.mca_files import lines_in, parameter_files, parameters_in
 
 WITHOUT_FABRIC = {"OMPI_MCA_btl": "^ofi"}
+IN_USE = {"OMPI_MCA_btl": ""}
+"""Added to the environment from which launches are planned, it has the effect that the user chose transports:
+none is changed."""
 TRANSPORTS = ("btl", "mtl", "pml", "osc")
 """Frameworks of Open MPI that choose how messages travel. If the user sets one of them, none is changed."""
 HOST_FILES = ("openmpi-default-hostfile", "prte-default-hostfile")

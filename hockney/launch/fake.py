@@ -18,6 +18,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from hockney.core.case import Case
+from hockney.core.layout import THIS_HOST, HostOptions, Layout, Level, level_from, nearest_first
 from hockney.core.record import (
     SCHEMA,
     Clock,
@@ -25,7 +26,6 @@ from hockney.core.record import (
     EngineLine,
     Failure,
     Launch,
-    Rank,
     Record,
     Start,
     Stop,
@@ -35,12 +35,16 @@ from hockney.core.record import (
     encode_line,
 )
 from hockney.core.units import parse_seconds
+from hockney.launch.fake_levels import FakeNodes
 from hockney.launch.fake_world import World
-from hockney.launch.launcher import LaunchCommand, Launcher, LaunchOptions
+from hockney.launch.launcher import CheckedRanks, Hello, LaunchCommand, Launcher, LaunchOptions
 from hockney.launch.messages import fake
 
 FaultKind = Literal["die", "hang", "refuse", "corrupt"]
 CLOCK = Clock(overhead_s=25e-9, resolution_s=1e-9)
+LIBRARY = "Fake MPI 1.0"
+CORES = 4
+"""Of a node."""
 EPOCH = 1_700_000_000.0
 
 
@@ -58,7 +62,8 @@ class Fault:
 
 class FakeLauncher(Launcher):
     """`pace_s` is a real delay before each case, so that a test can kill in between; `launch_s` is the
-    simulated cost of starting and ending a launch, `case_s` that of setting up and checking a case."""
+    simulated cost of starting and ending a launch, `case_s` that of setting up and checking a case; `nodes`
+    is where its ranks are; `day` is that on which its clock starts, counted from EPOCH."""
 
     def __init__(
         self,
@@ -67,12 +72,16 @@ class FakeLauncher(Launcher):
         pace_s: float = 0.0,
         launch_s: float = 0.4,
         case_s: float = 1e-4,
+        nodes: FakeNodes | None = None,
+        day: int = 0,
     ) -> None:
         self.world = world or World()
         self.faults = tuple(faults)
         self.pace_s = pace_s
         self.launch_s = launch_s
         self.case_s = case_s
+        self.nodes = nodes or FakeNodes()
+        self._epoch = EPOCH + 86_400.0 * day
         self._now = 0.0
         self._struck: dict[Fault, int] = {}
 
@@ -82,13 +91,26 @@ class FakeLauncher(Launcher):
 
     def wait(self, seconds: float) -> None:
         """Advance the simulated clock; takes `pace_s` of real time, or `seconds` if shorter."""
-        time.sleep(min(seconds, self.pace_s))
+        if self.pace_s:
+            time.sleep(min(seconds, self.pace_s))
         self._now += seconds
 
     def describe(self, ranks: int) -> LaunchCommand:
         return LaunchCommand(
             ("fake-mpiexec", "-n", str(ranks), "hockney-engine", "--plan", "-"),
             binding=fake.binding(),
+        )
+
+    def check(self, ranks: int) -> CheckedRanks:
+        if self.nodes.layout is None:
+            return CheckedRanks()
+        self._now += self.launch_s
+        places = [self.nodes.rank(rank) for rank in range(ranks)]
+        return CheckedRanks(
+            tuple(
+                Hello(rank, ranks, at.host, LIBRARY, at.node, at.core, at.cache, at.socket)
+                for rank, at in enumerate(places)
+            )
         )
 
     def run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> Iterator[EngineLine]:
@@ -108,14 +130,15 @@ class FakeLauncher(Launcher):
         began = self._now
         yield self._launch(ranks, options)
         for position, case in enumerate(plan):
-            if case.ranks != ranks:
+            if case.ranks != ranks and not (case.placed and case.ranks < ranks):
                 raise fake.wrong_ranks(case.ranks, ranks)
             if position and 0 < options.limit_s <= self._now - began:
                 break
-            time.sleep(self.pace_s)
+            if self.pace_s:
+                time.sleep(self.pace_s)
             yield Start(case=case.line, position=position)
             share = max(0.0, options.budget_s - (self._now - began)) / (len(plan) - position)
-            yield self._measure(case, position, share, options)
+            yield self._measure(case, ranks, position, share, options)
         yield End(cases=len(plan))
         self._now += 0.25 * self.launch_s
 
@@ -126,10 +149,10 @@ class FakeLauncher(Launcher):
             launch=options.launch,
             index=options.index,
             origin="fake",
-            started_s=EPOCH + self._now,
-            ranks=[Rank(host="fakehost", pid=1000 + r, cpus=str(r), node="fakehost") for r in range(ranks)],
+            started_s=self._epoch + self._now,
+            ranks=[self.nodes.rank(rank) for rank in range(ranks)],
             mpi_standard="4.1",
-            library="Fake MPI 1.0",
+            library=LIBRARY,
             engine="fake",
             compiler="none",
             clock=CLOCK,
@@ -139,30 +162,35 @@ class FakeLauncher(Launcher):
             init_s=0.1,
         )
 
-    def _measure(self, case: Case, position: int, share: float, options: LaunchOptions) -> Record | Failure:
+    def _measure(
+        self, case: Case, ranks: int, position: int, share: float, options: LaunchOptions
+    ) -> Record | Failure:
         fault = self._fault(case)
         if fault == "die":
             raise fake.death(case.line)
         if fault == "hang":
             self._now += options.hang_s
             raise fake.hang(case.line)
-        if fault == "refuse":
+        members = self.nodes.members(case, ranks, options.index)
+        if fault == "refuse" or not members:
             return Failure(
                 schema=SCHEMA,
                 launch=options.launch,
                 case=case.line,
                 reason="refused",
-                message=fake.refusal(),
+                message=fake.refusal() if members else fake.no_such_ranks(),
             )
+        place, nodes = self.nodes.place_of(case, members), self.nodes.nodes_of(members)
+        world = self.world.spread(place, nodes)
         started = self._now
         batch = max(
-            int(case.number("iterations", 1)), math.ceil(CLOCK.overhead_s / (0.05 * self.world.time(case)))
+            int(case.number("iterations", 1)), math.ceil(CLOCK.overhead_s / (0.05 * world.time(case)))
         )
-        times, stop = self._repeat(case, batch, share, options)
+        times, stop = self._repeat(world, case, batch, share, options)
         self._now += self.case_s + 1.1 * batch * float(times.sum())
         kind = str(case.get("sync", "none"))
-        size, checked = self.world.bytes_moved(case), self.world.bytes_checked(case)
-        by_clock = kind == "window" or self.world.catalog.entry(case.workload).role == "arrival"
+        size, checked = world.bytes_moved(case), world.bytes_checked(case)
+        by_clock = kind == "window" or world.catalog.entry(case.workload).role == "arrival"
         wrong = fake.corruption() if fault == "corrupt" or case.get("fault") == "bit" else ""
         return Record(
             schema=SCHEMA,
@@ -170,7 +198,7 @@ class FakeLauncher(Launcher):
             origin="fake",
             position=position,
             case=case.line,
-            started_s=EPOCH + started,
+            started_s=self._epoch + started,
             times_s=times.tolist(),
             batch=batch,
             warmup_s=(3 * times[:2]).tolist(),
@@ -178,18 +206,21 @@ class FakeLauncher(Launcher):
             sync=Sync(kind=kind, error_s=2e-8 if by_clock else None),
             stop=stop,
             verified=Verified(bytes=checked * len(times), errors=3 if wrong else 0, first=wrong),
-            metrics=self.world.in_launch(options.index).metrics(case, times),
-            labels=self.world.labels(case),
+            metrics=world.in_launch(options.index).metrics(case, times),
+            labels=world.labels(case),
+            place=place,
+            nodes=nodes,
+            members=[] if len(members) == ranks else members,
         )
 
     def _repeat(
-        self, case: Case, batch: int, share: float, options: LaunchOptions
+        self, world: World, case: Case, batch: int, share: float, options: LaunchOptions
     ) -> tuple[np.ndarray, Stop]:
         """Repeat as the engine does: until the interval of the median is narrow enough or time is up."""
         count = 8
         while True:
             count = min(count * 2, options.max_repetitions)
-            times = self.world.sample(case, options.index, count)
+            times = world.sample(case, options.index, count)
             spent = 1.1 * batch * np.cumsum(times)
             if spent[-1] > share:
                 times = times[: max(1, int(np.searchsorted(spent, share)))]
@@ -221,13 +252,18 @@ def achieved(times: np.ndarray) -> float | None:
     return float((ordered[high] - ordered[low]) / 2 / np.median(ordered))
 
 
-def fake_from_words(text: str) -> FakeLauncher:
+def fake_from_words(text: str, hosts: HostOptions = THIS_HOST, cores: int = CORES) -> FakeLauncher:
     """ "fake", or with settings: "fake:pace=5ms;seed=3;die=barrier ranks=2;hang=..." (see FaultKind).
+    "nodes=2" has so many nodes, with a rank on each of their `cores` unless `hosts` has another number, and
+    "levels=cache,socket" the levels at which ranks of a node meet.
 
     A fault occurs every time; with an exclamation mark ("die!=...") only once. "slow=bcast ranks=2:1.3" makes
-    every case with these words take 1.3 times as long.
+    every case with these words take 1.3 times as long. "day=3" starts the clock three days later.
     """
     world, faults, pace = World(), [], 0.0
+    nodes: int = 0
+    day = 0
+    levels: tuple[Level, ...] = ()
     for part in filter(None, text.partition(":")[2].split(";")):
         name, _, value = part.partition("=")
         kind = name.removesuffix("!")
@@ -241,11 +277,29 @@ def fake_from_words(text: str) -> FakeLauncher:
             world = replace(world, slowed=(*world.slowed, slowed))
         elif name == "slow":
             raise fake.not_a_slowdown(value)
+        elif name == "day" and value.isdecimal():
+            day = int(value)
+        elif name == "nodes" and value.isdecimal() and int(value):
+            nodes = int(value)
+        elif name == "nodes":
+            raise fake.nodes_not_whole(value)
+        elif name == "levels":
+            levels = nearest_first(map(level_from, value.split(",")))
         elif name == "seed":
             raise fake.seed_not_whole(value)
         else:
-            raise fake.unknown_setting(name, ["pace", "seed", "slow", *get_args(FaultKind)])
-    return FakeLauncher(world, faults, pace)
+            raise fake.unknown_setting(
+                name, ["day", "levels", "nodes", "pace", "seed", "slow", *get_args(FaultKind)]
+            )
+    shape = _shape(nodes, levels, hosts, cores) if nodes or levels or hosts else None
+    return FakeLauncher(world, faults, pace, nodes=shape, day=day)
+
+
+def _shape(nodes: int, levels: Sequence[Level], hosts: HostOptions, cores: int) -> FakeNodes:
+    if nodes and hosts.nodes > nodes:
+        raise fake.too_few_nodes(hosts.nodes, nodes)
+    layout = Layout(hosts.nodes or nodes or 1, hosts.ranks_per_node or cores)
+    return FakeNodes(layout, tuple(level for level in levels if level not in ("node", "network")))
 
 
 def _slowed(text: str) -> tuple[str, float] | None:

@@ -7,7 +7,8 @@ Rehm, "Low-Overhead LogGP Parameter Assessment for Modern Interconnection Networ
 a + rounds * (latency + bytes * per_byte), an exchange on a ring the time of its steps' messages, computing
 the preset time, a message-based barrier the messages on its longest path, one in shared memory its flags; for
 bulk synchronous programs see `fake_bsp`, for the NAS benchmarks `fake_npb`, for annealing `fake_annealing`,
-for computing while messages are on their way `fake_overlap`.
+for computing while messages are on their way `fake_overlap`, for many pairs at once `fake_pairs`. At another
+level than within a node, messages take longer or less by the factors of `fake_levels`.
 Fits of its results must recover these parameters.
 """
 
@@ -25,8 +26,10 @@ from hockney.core.catalog import Catalog, Metric
 from hockney.core.record import MetricSeries
 from hockney.launch.fake_annealing import ANNEALING, FakeAnnealing
 from hockney.launch.fake_bsp import FakeBsp
+from hockney.launch.fake_levels import COSTS
 from hockney.launch.fake_npb import CHECKED_BYTES, NPB, FakeNpb
 from hockney.launch.fake_overlap import FakeOverlap
+from hockney.launch.fake_pairs import FakePairs
 from hockney.system.bundled import bundled_catalog
 
 PAIRS = {"send": 1.0, "sendrecv": 1.2, "isend": 1.1}
@@ -80,6 +83,7 @@ class World:
     flag_s: float = 0.06e-6
     exits: float = 0.4
     """The spread of the exits of a barrier, relative to its time."""
+    pairs: FakePairs = field(default_factory=FakePairs)
     bsp: FakeBsp = field(default_factory=FakeBsp)
     npb: FakeNpb = field(default_factory=FakeNpb)
     annealing: FakeAnnealing = field(default_factory=FakeAnnealing)
@@ -90,6 +94,8 @@ class World:
     seed: int = 1
     slowed: tuple[tuple[str, float], ...] = ()
     """Words of a case, and the factor by which each case that has all of them takes longer."""
+    nodes: int = 1
+    """Over which the ranks of a case are spread."""
     catalog: Catalog = field(default_factory=bundled_catalog, repr=False)
 
     def time(self, case: Case) -> float:
@@ -98,12 +104,13 @@ class World:
         workload = self.catalog.entry(case.workload)
         size = case.bytes
         cold = case.get("buffers") == "cold"
-        one_way = self.message(size, cold)
+        world = self.at("network") if self.nodes > 1 else self
+        one_way = world.message(size, cold)
         if workload.role == "point-to-point":
             return PAIRS.get(workload.operation, 1.0) * one_way
+        slower = self.cold_factor if cold and not workload.bidirectional else 1
+        gap = max(world.gap_s, world.gap_s / 2 + size * world.pieces[-1].per_byte_s * slower)
         if workload.role == "stream":
-            slower = self.cold_factor if cold and not workload.bidirectional else 1
-            gap = max(self.gap_s, self.gap_s / 2 + size * self.pieces[-1].per_byte_s * slower)
             return 1.3 * gap if workload.bidirectional else gap
         if workload.role == "train":
             return self.prtt(int(case.number("messages", 1)), self.pause(case), size)
@@ -112,6 +119,7 @@ class World:
         if workload.role == "exchange" and workload.operation == "ring":
             return self.exchange(case.ranks, one_way)
         for known in (
+            self.pairs.time(workload, case, one_way, world.message(0), gap),
             self.bsp.time(workload, case),
             self.npb.time(workload, case),
             self.annealing.time(workload, case, self.shares_of(case)),
@@ -128,6 +136,27 @@ class World:
                 self.exchange(case.ranks, one_way) if workload.operation == "ring" else 0.0
             )
         return self.collective(workload.operation, case.ranks, size) * (self.cold_factor if cold else 1)
+
+    def at(self, level: str) -> World:
+        """The world of ranks that meet at this level."""
+        factor = COSTS[level]
+        constant = ("latency_s", "send_overhead_s", "receive_overhead_s", "gap_s", "round_s", "flag_s")
+        per_byte = ("gap_per_byte_s", "round_per_byte_s")
+        pieces = tuple(
+            FakePiece(p.first, factor.constant * p.latency_s, factor.per_byte * p.per_byte_s)
+            for p in self.pieces
+        )
+        return replace(
+            self,
+            nodes=1,
+            pieces=pieces,
+            **{name: factor.constant * getattr(self, name) for name in constant},
+            **{name: factor.per_byte * getattr(self, name) for name in per_byte},
+        )
+
+    def spread(self, place: str, nodes: int) -> World:
+        """The world of a case whose pairs meet at the level `place`, or whose ranks are on so many nodes."""
+        return self.at(place) if place else replace(self, nodes=nodes)
 
     def under(self, variables: Mapping[str, str]) -> World:
         """The same world with a launch's variables: EAGER moves the end of the first piece, and MPI may have
@@ -267,6 +296,11 @@ class World:
         )
 
     def collective(self, operation: str, ranks: int, size: int) -> float:
+        """On several nodes: within each, and then between them."""
+        if self.nodes > 1:
+            near, far = replace(self, nodes=1), self.at("network")
+            within = near.collective(operation, ranks // self.nodes, size)
+            return within + far.collective(operation, self.nodes, size) - self.call_s
         rounds = math.ceil(math.log2(ranks)) if ranks > 1 else 0
         if operation in LINEAR:
             rounds = ranks - 1
@@ -275,6 +309,10 @@ class World:
         return self.call_s + rounds * (self.round_s + size * self.round_per_byte_s)
 
     def barrier(self, algorithm: str, ranks: int) -> float:
+        if self.nodes > 1:
+            near, far = replace(self, nodes=1), self.at("network")
+            within = near.barrier(algorithm, ranks // self.nodes)
+            return within + far.barrier(algorithm, self.nodes) - self.call_s
         rounds = math.ceil(math.log2(ranks)) if ranks > 1 else 0
         if algorithm.startswith("mpi"):
             return self.collective("barrier", ranks, 0)

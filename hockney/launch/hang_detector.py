@@ -15,6 +15,8 @@ from hockney.launch.messages import failures
 START_SECONDS = 120.0  # for mpiexec and MPI_Init, on large machines
 MARGIN_SECONDS = 2.0  # lets the ranks' own watchdogs report first
 ANSWER_SECONDS = 1.0  # between the first rank's line and the last one's
+WAITING = "waiting"
+"""The phase of a rank that does not take part in the case."""
 LINE = re.compile(r"hockney-watchdog rank=(\d+) case=(.*) phase=(\S+) repetition=(-?\d+)")
 
 
@@ -76,6 +78,8 @@ class HangDetector:
         if not self.case:
             return failures.silent_between_cases(job_exit=job_exit, tail=tail)
         silent = tuple(rank for rank in range(self.ranks) if rank not in self.answered)
-        phases = Counter(self.answered.values())
+        # the phase of those that take part in the case, if any answered
+        answers = self.answered.values()
+        phases = Counter([each for each in answers if not each.startswith(WAITING)] or answers)
         phase = phases.most_common(1)[0][0] if phases else ""
         return failures.case_hung(self.case, bool(self.answered), silent, phase, job_exit=job_exit, tail=tail)

@@ -27,7 +27,8 @@ class LaunchOptions:
     cases together, `limit_s` the time after which no case begins (0: every case does), `precision` the target
     relative half width of the median's 95% interval, `visits` the maximum per case, in random order over the
     launch; a case that exceeds its time by `hang_s` is reported as hung and ends the launch. `variables` are
-    set for all ranks, in addition to the launcher's; they belong to `setting`."""
+    set for all ranks, in addition to the launcher's; they belong to `setting`. `turn` numbers the launches
+    that differ only by it: each uses the next hosts."""
 
     launch: str
     index: int
@@ -40,6 +41,7 @@ class LaunchOptions:
     limit_s: float = 0.0
     setting: str = ""
     variables: tuple[tuple[str, str], ...] = ()
+    turn: int = 0
 
 
 @dataclass(frozen=True)
@@ -61,12 +63,22 @@ class LaunchCommand:
 
 
 class Hello(msgspec.Struct, frozen=True):
-    """One rank's report about itself. `library` is the first line of MPI_Get_library_version."""
+    """One rank's report about itself. `library` is the first line of MPI_Get_library_version; `node`, `core`,
+    `cache` and `socket` are those of `record.Rank`; `engine` is a digest of the executable on its host."""
 
     rank: int
     size: int
     host: str
     library: str
+    node: str = ""
+    core: int = -1
+    cache: int = -1
+    socket: int = -1
+    engine: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.node:
+            msgspec.structs.force_setattr(self, "node", self.host)
 
 
 @dataclass(frozen=True)
@@ -82,10 +94,10 @@ class LaunchFailed(HockneyError):
     """A launch that ended before its plan did. Lines yielded before are valid.
 
     `reason` hung: a case exceeded its time, and the job was killed; died: a rank, mpiexec or the engine ended
-    the job; refused: it never started; time: its time was used up, which is not an error; corrupted: one of
-    the engine's own messages arrived corrupted. `case` is the line of the running case, empty if there was
-    none; `silent_ranks` did not report to the watchdog; `phase` is where the others were. `job_exit` is the
-    job's exit code, `tail` the last lines of its standard error.
+    the job; refused: it never started, or the machine failed; time: its time was used up, which is not an
+    error; corrupted: one of the engine's own messages arrived corrupted. `case` is the line of the running
+    case, empty if there was none; `silent_ranks` did not report to the watchdog; `phase` is where the others
+    were. `job_exit` is the job's exit code, `tail` the last lines of its standard error.
     """
 
     def __init__(

@@ -4,39 +4,48 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import tempfile
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from hockney import process
 from hockney.core.binding import Cores
 from hockney.core.case import Case
+from hockney.core.errors import EnvironmentProblem
 from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
+from hockney.core.layout import Layout
 from hockney.core.machine import Mpi
 from hockney.core.paths import LAUNCH_FOLDER
 from hockney.core.record import EngineLine
 from hockney.launch.allocation import hosts
+from hockney.launch.cluster import NO_CLUSTER, Cluster
 from hockney.launch.command import command
 from hockney.launch.ending import ending_of
 from hockney.launch.explain import explain
 from hockney.launch.hang_detector import HangDetector
-from hockney.launch.launch_test import say_hello
+from hockney.launch.launch_test import say_hello, started_by
 from hockney.launch.launcher import CheckedRanks, LaunchCommand, Launcher, LaunchFailed, LaunchOptions
 from hockney.launch.messages import failures
+from hockney.launch.messages import hosts as host_messages
 from hockney.launch.reading import EngineReader
 from hockney.launch.transport import report_variables
+from hockney.launch.user_options import name_hosts
 from hockney.process import Scratch
 
-PLAN = "plan.txt"
+PLAN, STOP = "plan.txt", "stop"
 
 
 class MpiLauncher(Launcher):
     """Launches `engine` with `mpi` on this host's `cores`, or on the hosts of a batch job.
 
     `others` are the executables of workloads that it does not contain; `user` are the user's arguments of
-    mpiexec.
+    mpiexec. Ranks are spread as in `layout` over the hosts of `cluster`, other hosts first in every launch.
+    It is the first of `ways`, if given, which start ranks differently: `check` finds the first that works.
+    With `asleep`, ranks sleep while they wait for a moment or compute for a preset time.
     """
 
     def __init__(
@@ -49,6 +58,10 @@ class MpiLauncher(Launcher):
         environ: Mapping[str, str] | None = None,
         others: Mapping[str, Path] | None = None,
         user: LauncherOptions = NOTHING_ADDED,
+        layout: Layout | None = None,
+        cluster: Cluster | None = None,
+        ways: Callable[[], Iterator[Cluster]] | None = None,
+        asleep: bool = False,
     ) -> None:
         self.mpi = mpi
         self.engine = engine
@@ -56,30 +69,82 @@ class MpiLauncher(Launcher):
         self.cores = cores
         self.bind = bind
         self.user = user
+        self.layout = layout
+        self.ways = ways or (lambda: iter([cluster or NO_CLUSTER]))
+        self.decided = ways is None
+        self._cluster = cluster
+        self.asleep = asleep
         self.environ = os.environ if environ is None else environ
 
     def describe(self, ranks: int) -> LaunchCommand:
         return self._command(self.engine, ranks, "--plan", "FILE")
 
+    @property
+    def _on_other_hosts(self) -> bool:
+        """Whether rank 0, which reads the plan, may be on another host than this program."""
+        layout_far = self.layout is not None and self.layout.nodes > 1
+        named = bool(self.cluster.hosts) or name_hosts(self.user)
+        return layout_far or named or hosts(self.environ) > 1
+
+    def having_environ(self, more: Mapping[str, str]) -> MpiLauncher:
+        """The same, planned as if these variables were set too."""
+        other = copy.copy(self)
+        other.environ = {**self.environ, **more}
+        return other
+
+    @property
+    def cluster(self) -> Cluster:
+        """The hosts, and what starts ranks there, as far as that is decided."""
+        if self._cluster is None:
+            self._cluster = next(self.ways())
+        return self._cluster
+
     def check(self, ranks: int) -> CheckedRanks:
-        """Start `ranks` ranks that only identify themselves. Raises EnvironmentProblem."""
+        """Start `ranks` ranks that only identify themselves, in the first of `ways` that works and from then
+        on in that one. Raises EnvironmentProblem."""
+        if self.decided:
+            return self._check(ranks)
+        problems: list[EnvironmentProblem] = []
+        try:
+            for cluster in self.ways():
+                self._cluster = cluster
+                try:
+                    checked = self._check(ranks)
+                except EnvironmentProblem as problem:
+                    problems.append(problem)
+                    continue
+                self.decided = True
+                return checked
+        except EnvironmentProblem as problem:
+            problems.append(problem)
+        raise most_telling(problems)
+
+    def _check(self, ranks: int) -> CheckedRanks:
+        plan_folder((), self.engine.parent, self._on_other_hosts)  # a launch would fail there only later
         started = self._command(self.engine, ranks, "--hello")
         present = {*self.environ, *(name for name, _ in self.user.variables)}
         report = report_variables(self.mpi, present)
         started = replace(started, environment=(*started.environment, *report.items()))
-        return say_hello(started, self.mpi, ranks)
+        return say_hello(started, self.mpi, ranks, self.cluster.srun)
 
     def run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> Iterator[EngineLine]:
         engine = program(plan, self.engine, self.others)
-        scratch = plan_folder(plan, engine.parent)
-        file = scratch.folder / PLAN
-        words = (*option_words(options), "--plan", str(file))
-        started = self._command(engine, ranks, *words, variables=options.variables)
+        scratch = plan_folder(plan, engine.parent, self._on_other_hosts)
+        file, stop = scratch.folder / PLAN, scratch.folder / STOP
+        waits = ("--waits", "asleep") if self.asleep else ()
+        words = (*option_words(options), *waits, "--stop", str(stop), "--plan", str(file))
+        started = self._command(engine, ranks, *words, variables=options.variables, turn=options.turn)
         watch = HangDetector(options, len(plan), ranks)
-        yield from EngineReader(started, watch, plan, scratch, self._died).lines()
+        with process.stoppable(stop):
+            yield from EngineReader(started, watch, plan, scratch, self._died).lines()
 
     def _command(
-        self, engine: Path, ranks: int, *words: str, variables: Sequence[tuple[str, str]] = ()
+        self,
+        engine: Path,
+        ranks: int,
+        *words: str,
+        variables: Sequence[tuple[str, str]] = (),
+        turn: int = 0,
     ) -> LaunchCommand:
         return command(
             self.mpi,
@@ -91,13 +156,30 @@ class MpiLauncher(Launcher):
             many_hosts=hosts(self.environ) > 1,
             environ=self.environ,
             user=self.user.having(variables),
+            layout=self.layout,
+            cluster=self.cluster,
+            turn=turn,
         )
 
     def _died(self, ranks: int, case: str, job_exit: int, tail: tuple[str, ...]) -> LaunchFailed:
-        explanation = explain(self.mpi, ranks, tail)
+        started = started_by(self.mpi, self.cluster.srun)
+        explanation = explain(started, ranks, tail)
         if explanation is not None:
+            case = "" if explanation.of_machine else case
             return explanation.failure("died" if case else "refused", case, job_exit, tail)
-        return failures.launch_died(case, ranks, ending_of(job_exit, tail), tail)
+        launcher = Path(started.mpiexec).name
+        return failures.launch_died(case, ranks, ending_of(job_exit, tail), launcher, tail)
+
+
+CONNECTING = (
+    "ranks-run-as-separate-jobs", "ranks-cannot-reach-launcher", "ranks-do-not-start", "ranks-missing",
+)  # fmt: skip
+"""Failures of one way of starting ranks, which do not explain why others fail."""
+
+
+def most_telling(problems: Sequence[EnvironmentProblem]) -> EnvironmentProblem:
+    """Of the failures of all ways, the first that is not about connecting ranks, or else the first."""
+    return next((problem for problem in problems if problem.code not in CONNECTING), problems[0])
 
 
 def program(plan: Sequence[Case], engine: Path, others: Mapping[str, Path]) -> Path:
@@ -108,15 +190,21 @@ def program(plan: Sequence[Case], engine: Path, others: Mapping[str, Path]) -> P
     return programs.pop() if programs else engine
 
 
-def plan_folder(plan: Sequence[Case], beside: Path) -> Scratch:
-    """The plan as file PLAN in a new folder. It is next to the engine, so that every host that can start the
-    engine can read it, or among the temporary files if the engine's folder is not writable.
+def plan_folder(plan: Sequence[Case], beside: Path, on_other_hosts: bool = False) -> Scratch:
+    """The plan as file PLAN in a new folder, and the empty file STOP, into which something is written to end
+    the launch early. The folder is next to the engine, so that every host that can start the engine can read
+    it, or among the temporary files of this host if the engine's folder is not writable and no rank is
+    elsewhere: with ranks `on_other_hosts` EnvironmentProblem is raised then.
 
-    It is a file because Open MPI 5's launcher does not forward standard input unchanged
+    The plan is a file because Open MPI 5's launcher does not forward standard input unchanged
     (engine/app/session.cpp).
     """
-    place = beside if os.access(beside, os.W_OK) else Path(tempfile.gettempdir())
-    return Scratch(place / f"{LAUNCH_FOLDER}{uuid.uuid4().hex}", {PLAN: plan_text(plan)})
+    place = beside
+    if not os.access(beside, os.W_OK):
+        if on_other_hosts:
+            raise host_messages.plan_folder_not_shared(beside)
+        place = Path(tempfile.gettempdir())
+    return Scratch(place / f"{LAUNCH_FOLDER}{uuid.uuid4().hex}", {PLAN: plan_text(plan), STOP: ""})
 
 
 def plan_text(plan: Sequence[Case]) -> str:

@@ -63,6 +63,7 @@ class SmpiLauncher(Launcher):
         events: int = EVENTS,
         others: Mapping[str, Path] | None = None,
         verifying_each: Collection[str] = (),
+        ranks_per_node: int = 0,
     ) -> None:
         self.mpi = mpi
         self.engine = engine
@@ -71,6 +72,7 @@ class SmpiLauncher(Launcher):
         self.plugin = plugin
         self.platform = platform
         self.events = events
+        self.ranks_per_node = ranks_per_node
 
     def describe(self, ranks: int) -> LaunchCommand:
         return self._command(self.engine, ranks)
@@ -97,7 +99,7 @@ class SmpiLauncher(Launcher):
     def _scratch(self, plan: Sequence[Case], ranks: int, index: int) -> Scratch:
         files = {
             PLAN: plan_text(plan),
-            HOSTS: "".join(f"{host}\n" for host in hosts(self.platform, ranks)),
+            HOSTS: "".join(f"{host}\n" for host in hosts(self.platform, ranks, self.ranks_per_node)),
             PLATFORM: platform_lines(self.platform, events=self.events, seed_offset=index),
         }
         return Scratch(Path(tempfile.gettempdir()) / f"hockney-{uuid.uuid4().hex}", files, inside=True)
@@ -150,12 +152,12 @@ class WallClock(HangDetector):
         return failures.simulation_out_of_time(self.case, self.options.budget_s, job_exit=job_exit, tail=tail)
 
 
-def hosts(platform: Platform, ranks: int) -> Iterator[str]:
-    """The host of each rank: a node's cores are filled before the next node's."""
+def hosts(platform: Platform, ranks: int, per_node: int = 0) -> Iterator[str]:
+    """The host of each rank: a node's cores, or so many of them, are filled before the next node's."""
     node = left = 0
     for group in platform.nodes:
         for _ in range(group.count):
-            left = min(group.cores, ranks)
+            left = min(per_node or group.cores, group.cores, ranks)
             yield from [f"n{node}"] * left
             ranks -= left
             node += 1

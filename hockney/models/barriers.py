@@ -15,7 +15,7 @@ barrier.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
@@ -40,7 +40,8 @@ class MessageCosts:
     `one_way_s` is T, `exchange_s` is E (MPI_Sendrecv with each other), `broadcast_s` MPI_Bcast of one byte,
     whose call may cost more than its message (less than T is taken as T). `base_s` is Krishnamurthy's
     baseline (MPI_Isend on one side, MPI_Recv on the other). LogGP's `send_s`, `receive_s`, `gap_s` only
-    matter from three ranks on; 0 if unknown.
+    matter from three ranks on; 0 if unknown. If messages within a node cost something else, `near` has their
+    costs, and `per_node` consecutive ranks are on each node.
     """
 
     one_way_s: float
@@ -50,6 +51,12 @@ class MessageCosts:
     send_s: float = 0.0
     receive_s: float = 0.0
     gap_s: float = 0.0
+    near: MessageCosts | None = None
+    per_node: int = 1
+
+    def spread(self, ranks: int, nodes: int) -> MessageCosts:
+        """With `ranks` ranks spread evenly over so many nodes; 0: as they are."""
+        return replace(self, per_node=-(-ranks // nodes)) if nodes and self.near is not None else self
 
     @property
     def shortened(self) -> bool:
@@ -93,7 +100,18 @@ def traffic(algorithm: str, ranks: int) -> Traffic:
 
 def by_messages(algorithm: str, ranks: int, costs: MessageCosts) -> float:
     """Seconds of an episode if messages go one after the other, whichever rank sends them."""
-    return traffic(algorithm, ranks).messages * costs.base_s
+    if costs.near is None:
+        return traffic(algorithm, ranks).messages * costs.base_s
+    layers = [layer for step in steps(algorithm, ranks) for layer in step.layers]
+    within = sum(int((x.source // costs.per_node == x.target // costs.per_node).sum()) for x in layers)
+    everything = sum(len(layer.source) for layer in layers)
+    return within * costs.near.base_s + (everything - within) * costs.base_s
+
+
+def by_levels(node_s: float, nodes: int, costs: MessageCosts) -> float:
+    """Seconds of an episode of the hierarchical barrier, which takes `node_s` on one node: ranks wait for
+    those of their node, one of each node for the others by dissemination (`engine/sync/hierarchical.cpp`)."""
+    return node_s + by_structure("dissemination", nodes, replace(costs, near=None))
 
 
 def by_structure(algorithm: str, ranks: int, costs: MessageCosts, start: Start = "loop") -> float:
@@ -111,10 +129,26 @@ def by_structure(algorithm: str, ranks: int, costs: MessageCosts, start: Start =
 
 
 def _platform(costs: MessageCosts, ranks: int) -> Platform:
-    """A switch between `ranks` nodes with these message costs. The cost of a broadcast's byte is its time
-    beyond that of an empty message."""
+    """A switch between nodes with these message costs, with `per_node` ranks on each."""
+    if costs.near is None:
+        network = Network(nodes=(NodeGroup(count=ranks),))
+        return Platform(
+            name="measured", title="two ranks, measured", network=network, segments=(_segment(costs),)
+        )
+    nodes = (NodeGroup(count=-(-ranks // costs.per_node), cores=costs.per_node),)
+    return Platform(
+        name="measured",
+        title="two ranks on a node and on two, measured",
+        network=Network(nodes=nodes),
+        segments=(_segment(costs),),
+        on_node=(_segment(costs.near),),
+    )
+
+
+def _segment(costs: MessageCosts) -> Segment:
+    """The cost of a broadcast's byte is its time beyond that of an empty message."""
     send_s, receive_s = costs.overheads
-    segment = Segment(
+    return Segment(
         send_s=send_s,
         latency_s=costs.one_way_s - send_s - receive_s,
         per_byte_s=max(0.0, costs.broadcast_s - costs.one_way_s) / BROADCAST,
@@ -122,5 +156,3 @@ def _platform(costs: MessageCosts, ranks: int) -> Platform:
         gap_s=costs.gap_s,
         exchange_s=max(0.0, costs.exchange_s - costs.one_way_s),
     )
-    network = Network(nodes=(NodeGroup(count=ranks),))
-    return Platform(name="measured", title="two ranks, measured", network=network, segments=(segment,))

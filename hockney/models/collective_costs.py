@@ -14,17 +14,24 @@ There are three answers, all from the algorithm's only description, its message 
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from hockney.core.case import parse_canonical
+import numpy as np
+from msgspec.structs import replace
+
+from hockney.core.case import Case, parse_canonical
 from hockney.core.fit import Estimate, Fits, TimeEstimate
+from hockney.core.layout import NETWORK, PAIR
 from hockney.core.machine import Machine
-from hockney.core.platform import Platform
+from hockney.core.platform import NodeGroup, Platform
 from hockney.models import messages
 from hockney.models.applications.message_costs import messages_for
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
+from hockney.models.level_costs import CostsByLevel
 from hockney.models.loggp_sim import LogGPSimulator
-from hockney.models.measured_costs import End, MeasuredCosts, measured_costs
+from hockney.models.measured_costs import End, measured_costs
 from hockney.models.network_sim import NetworkSimulator
 from hockney.models.one_port import one_port_time
 from hockney.models.routes import UNLIMITED
@@ -32,6 +39,8 @@ from hockney.models.schedules import CLOSED_FORMS, SCHEDULES, ClosedForm, NotMod
 
 TREES = ("binomial", "recursive_doubling", "bruck", "linear")
 """The algorithm that is "a tree of sends and receives", best known first."""
+BARRIER = SCHEDULES["barrier", "dissemination"]
+"""The barrier before a collective; it is not known which one MPI uses."""
 EACH = {"alltoall": "pairwise_exchange", "reduce_scatter_block": "pairwise"}
 """Operations in which every rank has different data for each other one."""
 
@@ -52,7 +61,8 @@ class CollectiveTime:
 
 @dataclass(frozen=True)
 class BesideMpi:
-    """A measured case of MPI's own collective, and what `algorithm` would take."""
+    """A measured case of MPI's own collective, and what `algorithm` would take, on so many `nodes` (0: not
+    known)."""
 
     case: str
     ranks: int
@@ -60,6 +70,12 @@ class BesideMpi:
     mpi: Estimate
     predicted: CollectiveTime
     algorithm: str
+    nodes: int = 0
+
+    @property
+    def error(self) -> float:
+        """The relative error of the prediction, as one of MPI's own algorithm."""
+        return self.predicted.time.value / self.mpi.value - 1
 
 
 def operations() -> list[str]:
@@ -108,32 +124,47 @@ def predict(
     *,
     where: str = "this run",
     hosts: int = 1,
+    nodes: int = 0,
+    after_barrier: bool = False,
 ) -> list[CollectiveTime]:
     """The time of `algorithm` on `machine` for each of `sizes`, bytes of each rank's block or vector.
 
     `fits` are those of a run on it that measured messages between two ranks, named `where`, on `hosts`
-    machines like this one. Raises Inconclusive if they have no model of messages, UsageError for an algorithm
-    that is unknown or does not exist for `ranks` ranks, and if a simulated machine has fewer cores."""
+    machines like this one. The ranks are spread evenly over `nodes` nodes; 0: they fill those of the run, or
+    the cores of the description, one after the other. With `after_barrier`, each rank begins when it leaves a
+    dissemination barrier, and its time counts from then on. Raises Inconclusive if they have no model of
+    messages, or on several nodes none of those between nodes; UsageError for an algorithm that is unknown or
+    does not exist for `ranks` ranks, and if a simulated machine has fewer cores."""
     closed_form(operation, algorithm)
     if machine.platform is not None:
-        return [on_description(machine.platform, operation, algorithm, ranks, size) for size in sizes]
-    message = messages_for(fits, machine, where, hosts=hosts)
+        each = machine.ranks_per_node
+        platform = spread(machine.platform, ranks, nodes or (-(-ranks // each) if each else 0))
+        return [
+            on_description(platform, operation, algorithm, ranks, size, after_barrier=after_barrier)
+            for size in sizes
+        ]
+    message = messages_for(fits, machine, where, hosts=hosts).spread(nodes)
+    if not message.reaches(nodes):
+        raise messages.no_messages_between_nodes(where, nodes)
+    levels, per_node = message.levels(ranks), message.per_node(ranks)
     ends: tuple[End, ...] = ("value", "low", "high")
-    value, low, high = (measured_costs(fits, message, end) for end in ends)
-    known = bool(message.band)
+    runs = [_Run(_measured(fits, message, end), ranks, per_node, after_barrier) for end in ends]
+    value, low, high = runs
+    known = all(level.band for level in levels)
+    between, near = message.between.one_way, levels[0].one_way
     found = []
     for size in sizes:
         steps = list(_steps(operation, algorithm, ranks, size))
-        time = _run(value, steps, ranks)
-        bounds = [_run(each, steps, ranks) for each in (low, high)] if known else []
+        time = value.time(steps)
+        bounds = [each.time(steps) for each in (low, high)] if known else []
         lowest, highest = (min(time, *bounds), max(time, *bounds)) if bounds else (None, None)
-        combine = float(value.combine.at(size)) / size if size else 0.0
+        combine = float(value.costs.own("combine").at(size)) / size if size else 0.0
         found.append(
             CollectiveTime(
                 size,
                 TimeEstimate(time, lowest, highest),
-                one_port_time(steps, ranks, message.one_way, combine),
-                _left_out(value, steps),
+                one_port_time(steps, ranks, between, combine, per_node=per_node, near_s=near),
+                _left_out(value.costs, steps),
             )
         )
     return found
@@ -152,23 +183,32 @@ def beside_mpi(
     sends and receives, or messages to each rank in turn where every rank has other data for each."""
     chosen = algorithm or tree(operation)
     names = {w.name: w.size for w in fits.workloads if w.performs("collective", operation)}
-    measured: dict[int, list[tuple[int, str, Estimate]]] = {}
+    measured: dict[tuple[int, int], list[tuple[int, str, Estimate]]] = {}
     for summary in fits.summaries:
         size_name = names.get(summary.case.split(" ", 1)[0])
         if size_name is None:
             continue
         case = parse_canonical(summary.case)
-        if case.ranks > 1 and case.usual:
+        nodes = _nodes_of(case)
+        if case.ranks > 1 and case.usual and nodes is not None:
             row = int(case.number(size_name)), summary.case, summary.cost(fits.cost)
-            measured.setdefault(case.ranks, []).append(row)
+            measured.setdefault((case.ranks, nodes), []).append(row)
     rows = []
-    for ranks, cases in sorted(measured.items()):
+    for (ranks, nodes), cases in sorted(measured.items()):
         cases.sort(key=lambda each: each[0])
         sizes = [size for size, _, _ in cases]
-        times = predict(fits, machine, operation, chosen, ranks, sizes, where=where, hosts=hosts)
+        times = predict(fits, machine, operation, chosen, ranks, sizes, where=where, hosts=hosts, nodes=nodes)
         for (size, case_line, mpi), time in zip(cases, times, strict=True):
-            rows.append(BesideMpi(case_line, ranks, size, mpi, time, chosen))
+            rows.append(BesideMpi(case_line, ranks, size, mpi, time, chosen, nodes))
     return rows
+
+
+def _nodes_of(case: Case) -> int | None:
+    """The number of nodes that the case names, 0 for none. Two ranks that meet at a level are on one node or
+    on two; of more ranks only each pair's level is known: None."""
+    if not case.place:
+        return case.nodes
+    return (2 if case.place == NETWORK else 1) if case.ranks == PAIR else None
 
 
 def tree(operation: str) -> str:
@@ -190,20 +230,69 @@ def _steps(operation: str, algorithm: str, ranks: int, size: int) -> Iterable[St
         raise messages.rank_count_not_modelled(operation, algorithm, ranks, str(error)) from None
 
 
-def _run(costs: MeasuredCosts, steps: Iterable[Step], ranks: int) -> float:
-    return float(LogGPSimulator(None, ranks, costs).run(steps).max())
+@dataclass(frozen=True)
+class _Run:
+    """Schedules on a real machine."""
+
+    costs: CostsByLevel
+    ranks: int
+    per_node: int
+    after_barrier: bool
+
+    def time(self, steps: Iterable[Step]) -> float:
+        costs = self.costs.on(self.ranks, self.per_node)
+        start = np.zeros(self.ranks)
+        if self.after_barrier:
+            start = LogGPSimulator(None, self.ranks, costs).run(BARRIER(self.ranks, 0)).copy()
+        return float((LogGPSimulator(None, self.ranks, costs, start).run(steps) - start).max())
 
 
-def _left_out(costs: MeasuredCosts, steps: Iterable[Step]) -> tuple[str, ...]:
+def _measured(fits: Fits, message: PointToPointCosts, end: End) -> CostsByLevel:
+    near = None if message.near is None else measured_costs(fits, _shared(message.near, end), end)
+    return CostsByLevel(near, measured_costs(fits, _shared(message.between, end), end))
+
+
+def _shared(message: PointToPointCosts, end: End) -> PointToPointCosts:
+    """With what its messages share on a node at this end of its interval."""
+    if end == "value" or message.node is None:
+        return message
+    return dataclasses.replace(message, node=message.node.at(slow=end == "high"))
+
+
+def _left_out(costs: CostsByLevel, steps: Iterable[Step]) -> tuple[str, ...]:
     needed = {
-        "copy": any(step.copied is not None for step in steps) and not costs.copy.sizes,
-        "combine": any(step.combine for step in steps) and not costs.combine.sizes,
+        "copy": any(step.copied is not None for step in steps) and not costs.own("copy").sizes,
+        "combine": any(step.combine for step in steps) and not costs.own("combine").sizes,
     }
     return tuple(name for name, missing in needed.items() if missing)
 
 
+def spread(platform: Platform, ranks: int, nodes: int) -> Platform:
+    """The platform with as many cores on each node as put `ranks` ranks on so many of its nodes; 0: as it
+    is. Raises UsageError if it has fewer nodes, or fewer cores on each."""
+    if not nodes:
+        return platform
+    count, each = sum(group.count for group in platform.nodes), -(-ranks // nodes)
+    cores = min(group.cores for group in platform.nodes)
+    if nodes > count:
+        raise messages.nodes_beyond_machine(nodes, count)
+    if each > cores:
+        raise messages.ranks_per_node_beyond_cores(each, cores)
+    network = platform.network
+    if not network.nodes or each == cores:
+        return platform
+    nodes_of_each = (NodeGroup(count=count, cores=each),)
+    return replace(platform, network=replace(network, nodes=nodes_of_each))
+
+
 def on_description(
-    platform: Platform, operation: str, algorithm: str, ranks: int, size: int
+    platform: Platform,
+    operation: str,
+    algorithm: str,
+    ranks: int,
+    size: int,
+    *,
+    after_barrier: bool = False,
 ) -> CollectiveTime:
     """The time of `algorithm` on a described machine. Raises UsageError as `predict` does."""
     if ranks > platform.capacity:
@@ -211,7 +300,7 @@ def on_description(
         raise messages.rank_count_not_modelled(operation, algorithm, ranks, why)
     steps = list(_steps(operation, algorithm, ranks, size))
     try:
-        time = simulated_time(platform, steps, ranks)
+        time = simulated_time(platform, steps, ranks, list(BARRIER(ranks, 0)) if after_barrier else ())
     except NotModelled as error:
         raise messages.rank_count_not_modelled(operation, algorithm, ranks, str(error)) from None
     known = None if platform.noise is not None else time
@@ -226,16 +315,24 @@ def on_description(
     return CollectiveTime(size, TimeEstimate(time, known, known), whole)
 
 
-def simulated_time(platform: Platform, steps: Sequence[Step], ranks: int) -> float:
-    """Seconds of a schedule on a described machine. Raises NotModelled.
+def simulated_time(
+    platform: Platform, steps: Sequence[Step], ranks: int, before: Sequence[Step] = ()
+) -> float:
+    """Seconds of a schedule on a described machine, after the steps `before` for each rank. Raises
+    NotModelled.
 
     Without shared links the simulation of clocks alone is exact, unless large messages are posted."""
     network = platform.network
     cables = network.link < UNLIMITED and network.shape != "switch"
     shared = network.nic < UNLIMITED or cables or network.medium_message_s or network.medium_s_per_byte
+    start = np.zeros(ranks)
     if not shared:
         try:
-            return float(LogGPSimulator(platform, ranks).run(steps).max())
+            if before:
+                start = LogGPSimulator(platform, ranks).run(before).copy()
+            return float((LogGPSimulator(platform, ranks, start=start).run(steps) - start).max())
         except NotModelled:
             pass
-    return float(NetworkSimulator(platform, ranks).run(steps).max())
+    if before:
+        start = NetworkSimulator(platform, ranks).run(before).copy()
+    return float((NetworkSimulator(platform, ranks).run([*before, *steps]) - start).max())

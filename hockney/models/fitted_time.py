@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from hockney.core.fit import CurvePoint, Fit, TimeEstimate
+from hockney.models import max_rate
 from hockney.models.applications.point_to_point_costs import of_fit
 from hockney.models.fits import bsp
 from hockney.models.fits.collective import collective_interval
@@ -26,11 +27,14 @@ def fitted_time(fit: Fit, at: Mapping[str, float]) -> TimeEstimate:
     lines if the protocol may change before the size or after it. A collective's form has that of its
     `interval_matrix`. Any other model is its curve over the size, linear between the points.
     """
-    size = next((value for name, value in at.items() if name != RANKS), 0.0)
+    size = next((value for name, value in at.items() if name not in (RANKS, max_rate.PAIRS)), 0.0)
     if fit.segments and fit.model in IN_PIECES:
         return _on_pieces(fit, size)
     if fit.model in bsp.MODELS:
         time = bsp.superstep_time(fit, at)
+        return TimeEstimate(time.value, time.low, time.high)
+    if fit.model == max_rate.MODEL:
+        time = max_rate.shared_time(fit, size, at[max_rate.PAIRS])
         return TimeEstimate(time.value, time.low, time.high)
     if fit.model in FORMS:
         time = collective_interval(fit, int(at.get(RANKS, 2)), size)

@@ -5,7 +5,7 @@ a case count. Needs no numpy, so that a page of stored fits is written without i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from hockney.core.record import Record, RunRecords
 
@@ -45,7 +45,7 @@ def uninterrupted(records: Sequence[Record]) -> Sequence[Record]:
     return [record for record in records if not interrupted(record)]
 
 
-def kept(records: Sequence[Record], loaded: set[str]) -> Sequence[Record]:
+def kept(records: Sequence[Record], loaded: Collection[str]) -> Sequence[Record]:
     """The records of one case that count: without interrupted ones, and without the `loaded` launches if
     enough others are left."""
     whole = uninterrupted(records)

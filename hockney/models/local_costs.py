@@ -15,13 +15,16 @@ combination, and the rest of its time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from hockney.core.case import parse_canonical
 from hockney.core.fit import Estimate, Fits
+from hockney.core.layout import PAIR
+from hockney.core.layout.met import place_of
+from hockney.models.levels import alike
 
 EVIDENCE = {"copy": "allgather", "combine": "reduce", "fresh": "scan"}
 """The operation on 2 ranks that shows each kind of work."""
@@ -54,13 +57,15 @@ def local_cost(
     end: Callable[[Estimate], float | None],
     *,
     setting: str = "",
+    place: str = "",
     rising: bool = True,
 ) -> LocalCost:
     """The cost of `work`, one of EVIDENCE. `known_s` is the time of all else in the operation that shows it,
     by bytes; `end` selects the value of a measured time, or an end of its interval. Only cases with this
-    launch setting count."""
+    launch setting count, and those whose ranks met at the level `place` or, if there are none, at one like it
+    ("": any)."""
     found = {}
-    for size, time in _measured(fits, EVIDENCE[work], setting):
+    for size, time in _of_level(list(_measured(fits, EVIDENCE[work], setting)), place):
         whole = end(time)
         if size > 0:
             found[size] = max(0.0, (time.value if whole is None else whole) - known_s(size))
@@ -81,12 +86,21 @@ def _isotonic(values: list[float]) -> list[float]:
     return [mean for mean, many in pools for _ in range(many)]
 
 
-def _measured(fits: Fits, operation: str, setting: str) -> Iterator[tuple[float, Estimate]]:
+def _of_level(
+    measured: Sequence[tuple[str, float, Estimate]], place: str
+) -> Iterator[tuple[float, Estimate]]:
+    here = [(size, time) for met, size, time in measured if met == place]
+    return iter(here or [(size, time) for met, size, time in measured if alike(place, met)])
+
+
+def _measured(fits: Fits, operation: str, setting: str) -> Iterator[tuple[str, float, Estimate]]:
+    """Where the ranks met, the size and the time."""
     by_name = {w.name: w for w in fits.workloads if w.performs("collective", operation)}
     for summary in fits.summaries:
         workload = by_name.get(summary.case.split(" ", 1)[0])
         if workload is None:
             continue
         case = parse_canonical(summary.case)
-        if case.setting == setting and case.ranks == 2 and case.get("sync") != "loop" and case.usual:
-            yield float(case.number(workload.size)), summary.cost(fits.cost)
+        of_two = case.ranks == PAIR and case.get("sync") != "loop"
+        if of_two and case.setting == setting and case.usual:
+            yield place_of(case, summary), float(case.number(workload.size)), summary.cost(fits.cost)

@@ -62,11 +62,17 @@ class StepCosts(Protocol):
 class LogGPSimulator:
     """`ranks` ranks on `platform`, filling one node's cores after another's; all begin at 0. `now` is each
     rank's time: after the last step of a schedule, the time at which it leaves. `costs` replace those of a
-    platform."""
+    platform, `start` the times at which the ranks begin."""
 
-    def __init__(self, platform: Platform | None, ranks: int, costs: StepCosts | None = None) -> None:
+    def __init__(
+        self,
+        platform: Platform | None,
+        ranks: int,
+        costs: StepCosts | None = None,
+        start: np.ndarray | None = None,
+    ) -> None:
         self.ranks = ranks
-        self.now = np.zeros(ranks)
+        self.now = np.zeros(ranks) if start is None else start.copy()
         self.free = np.zeros(ranks)
         """When each rank may send again: LogGP's gap."""
         if costs is None:

@@ -7,14 +7,14 @@ LogGP's overheads, copies and combinations, and data that their sender has writt
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
-from hockney.core.case import SETTING
+from hockney.core.case import PLACE, SETTING, Value
 from hockney.core.fit import Estimate, Fit, Fits
 from hockney.models.applications.message_costs import usable_fit
 from hockney.models.applications.point_to_point_costs import PointToPointCosts, cost_piece, of_fit
@@ -123,23 +123,26 @@ def seconds(costs: PointToPointCosts, size: float, end: End) -> float:
 
 
 def measured_costs(fits: Fits, message: PointToPointCosts, end: End) -> MeasuredCosts:
-    """From the fits of a run, whose messages cost `message`."""
+    """From the fits of a run, whose messages cost `message`: those of one level, within a node or between
+    nodes, if both are known."""
     select: dict[End, Callable[[Estimate], float | None]] = {
         "value": lambda time: time.value,
         "low": lambda time: time.low,
         "high": lambda time: time.high,
     }
 
-    chosen = usable_fit(fits)
-    setting = str(chosen.subject.get(SETTING, "")) if chosen is not None else ""
-    crossing = _hockney(fits, setting, "point-to-point", "sendrecv")
+    chosen = usable_fit(fits, message.place) or usable_fit(fits)
+    values = {} if chosen is None else chosen.subject.values
+    same = {name: values.get(name, "") for name in (SETTING, PLACE)}
+    setting, place = str(same[SETTING]), message.place
+    crossing = _hockney(fits, same, "point-to-point", "sendrecv")
 
     def exchange_s(size: float) -> float:
         return (crossing or message).one_way(size)
 
     value = select["value"]
-    copy = local_cost(fits, "copy", exchange_s, value, setting=setting)
-    combine = local_cost(fits, "combine", message.one_way, value, setting=setting)
+    copy = local_cost(fits, "copy", exchange_s, value, setting=setting, place=place)
+    combine = local_cost(fits, "combine", message.one_way, value, setting=setting, place=place)
 
     def scan_s(size: float) -> float:
         return message.one_way(size) + float(copy.at(size) + combine.at(size))
@@ -147,17 +150,20 @@ def measured_costs(fits: Fits, message: PointToPointCosts, end: End) -> Measured
     return MeasuredCosts(
         message=message,
         crossing=crossing,
-        stream=_hockney(fits, setting, "stream"),
-        overheads=_overheads(fits),
-        copy=local_cost(fits, "copy", exchange_s, select[end], setting=setting),
-        combine=local_cost(fits, "combine", message.one_way, select[end], setting=setting),
-        fresh=local_cost(fits, "fresh", scan_s, value, setting=setting, rising=False),
+        stream=_hockney(fits, same, "stream"),
+        overheads=_overheads(fits, same[PLACE]),
+        copy=local_cost(fits, "copy", exchange_s, select[end], setting=setting, place=place),
+        combine=local_cost(fits, "combine", message.one_way, select[end], setting=setting, place=place),
+        fresh=local_cost(fits, "fresh", scan_s, value, setting=setting, place=place, rising=False),
         end=end,
     )
 
 
-def _hockney(fits: Fits, setting: str, role: str, operation: str = "") -> PointToPointCosts | None:
-    """Of the workload in one direction, or of the only one, with hot buffers and this launch setting."""
+def _hockney(
+    fits: Fits, same: Mapping[str, Value], role: str, operation: str = ""
+) -> PointToPointCosts | None:
+    """Of the workload in one direction, or of the only one, with hot buffers and the `same` launch setting
+    and place."""
     bidirectional = {w.name for w in fits.workloads if w.bidirectional and operation == ""}
     usable = [
         fit
@@ -166,15 +172,20 @@ def _hockney(fits: Fits, setting: str, role: str, operation: str = "") -> PointT
         and fit.segments
         and fit.subject.has(ranks=2)
         and fit.subject.get("buffers", "hot") == "hot"
-        and fit.subject.get(SETTING, "") == setting
+        and all(fit.subject.get(name, "") == value for name, value in same.items())
         and fit.subject.workload not in bidirectional
     ]
     return of_fit(usable[0], name="", title="", source=usable[0].line) if usable else None
 
 
-def _overheads(fits: Fits) -> tuple[float, float, float, float]:
+def _overheads(fits: Fits, place: Value) -> tuple[float, float, float, float]:
     found: Fit | None = next(
-        (fit for fit in fits.fits if fit.model == "loggp" and fit.verdict != "refused"), None
+        (
+            fit
+            for fit in fits.fits
+            if fit.model == "loggp" and fit.verdict != "refused" and fit.subject.get(PLACE, "") == place
+        ),
+        None,
     )
     if found is None:
         return 0.0, 0.0, 0.0, 0.0

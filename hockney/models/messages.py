@@ -9,6 +9,7 @@ from typing import Literal
 
 from hockney.core.errors import Inconclusive, UsageError, printable
 from hockney.core.fit import Cost
+from hockney.core.wording import plural
 
 Quantity = Literal["work", "serial", "bytes", "exchanges", "imbalance"]
 
@@ -54,6 +55,16 @@ def no_message_model(where: str, refused: str, why: str) -> Inconclusive:
     )
 
 
+def no_messages_between_nodes(where: str, nodes: int) -> Inconclusive:
+    return Inconclusive(
+        f"{where} has no model of messages between nodes",
+        f"its ping-pong was within a node, and the ranks are on {nodes} nodes",
+        "measure messages between nodes too: 'hockney survey --nodes 2'",
+        code="no-messages-between-nodes",
+        nodes=nodes,
+    )
+
+
 def other_cost_of_survey(where: str, survey: str, wanted: Cost, kept: Cost) -> Inconclusive:
     return Inconclusive(
         f"{where} has no {wanted} message costs",
@@ -86,4 +97,38 @@ def rank_count_not_modelled(operation: str, algorithm: str, ranks: int, why: str
         operation=operation,
         algorithm=algorithm,
         ranks=ranks,
+    )
+
+
+def ranks_per_node_beyond_cores(ranks_per_node: int, cores: int) -> UsageError:
+    return UsageError(
+        f"{ranks_per_node} ranks per node are too many",
+        f"a node has {plural(cores, 'core')}",
+        f"use --ranks-per-node {cores} or less",
+        code="ranks-per-node-beyond-cores",
+        ranks_per_node=ranks_per_node,
+        cores=cores,
+    )
+
+
+def nodes_beyond_machine(nodes: int, limit: int) -> UsageError:
+    return UsageError(
+        f"{plural(nodes, 'node')} are too many",
+        f"the machine has {limit}",
+        f"use --nodes {limit} or less",
+        code="nodes-beyond-machine",
+        nodes=nodes,
+        limit=limit,
+    )
+
+
+def ranks_beyond_layout(ranks: int, nodes: int, ranks_per_node: int) -> UsageError:
+    return UsageError(
+        f"{ranks} ranks do not fit on {plural(nodes, 'node')} with {ranks_per_node} each",
+        f"these are {nodes * ranks_per_node} ranks",
+        "leave out --nodes or --ranks-per-node",
+        code="ranks-beyond-layout",
+        ranks=ranks,
+        nodes=nodes,
+        ranks_per_node=ranks_per_node,
     )

@@ -15,20 +15,31 @@ from hockney.models.schedules import Step
 
 
 def one_port_time(
-    steps: Iterable[Step], ranks: int, message_s: Callable[[float], float], combine_s_per_byte: float = 0.0
+    steps: Iterable[Step],
+    ranks: int,
+    message_s: Callable[[float], float],
+    combine_s_per_byte: float = 0.0,
+    *,
+    per_node: int = 1,
+    near_s: Callable[[float], float] | None = None,
 ) -> float:
-    """Seconds until the last rank has ended; `message_s` gives the seconds of a message by its bytes."""
-    known: dict[float, float] = {}
+    """Seconds until the last rank has ended; `message_s` gives the seconds of a message by its bytes, and
+    `near_s` those of one within a node, of `per_node` consecutive ranks each."""
+    known: dict[tuple[float, bool], float] = {}
+    of_level = message_s, near_s or message_s
     now = np.zeros(ranks)
     for step in steps:
         sending, receiving, combining = now.copy(), now.copy(), np.zeros(ranks)
         for layer in step.layers:
             sizes = np.broadcast_to(np.asarray(layer.size, dtype=float), layer.source.shape)
-            distinct, which = np.unique(sizes, return_inverse=True)
-            for size in distinct:
-                if size not in known:
-                    known[size] = message_s(float(size))
-            took = np.array([known[size] for size in distinct])[which]
+            local = layer.source // per_node == layer.target // per_node
+            took = np.zeros(sizes.shape)
+            for within in np.unique(local):
+                distinct, which = np.unique(sizes[local == within], return_inverse=True)
+                for size in distinct:
+                    if (size, within) not in known:
+                        known[size, within] = of_level[int(within)](float(size))
+                took[local == within] = np.array([known[size, within] for size in distinct])[which]
             end = np.maximum(sending[layer.source], receiving[layer.target]) + took
             sending[layer.source] = receiving[layer.target] = end
             if step.combine:

@@ -63,9 +63,9 @@ class Gap:
 
 @dataclass(frozen=True)
 class Jump:
-    """Of one curve on `ranks` ranks, between these two measured sizes."""
+    """Of one curve between these two measured sizes; `where`: on how many ranks, and where they are."""
 
-    ranks: int
+    where: tuple[int, str, int]
     low: float
     high: float
 
@@ -133,7 +133,11 @@ def _jumps(curve: Sequence[Observation], gaps: Iterable[Gap]) -> Iterator[Jump]:
     for gap in gaps:
         before, after = curve[gap.row - 1 : gap.row + 1]
         if gap.jump and before.size >= SMALLEST:
-            yield Jump(after.case.ranks, before.size, after.size)
+            yield Jump(_where(after.case), before.size, after.size)
+
+
+def _where(case: Case) -> tuple[int, str, int]:
+    return case.ranks, case.place, case.nodes
 
 
 def _with_jumps_of_others(curve: Sequence[Observation], jumps: Collection[Jump]) -> Iterator[Gap]:
@@ -144,7 +148,7 @@ def _with_jumps_of_others(curve: Sequence[Observation], jumps: Collection[Jump])
         if after.size <= FAR * before.size or rise <= JUMP:
             continue
         inside = any(
-            jump.ranks == after.case.ranks
+            jump.where == _where(after.case)
             and before.size <= jump.low
             and jump.high <= after.size
             and jump.high - jump.low < after.size - before.size

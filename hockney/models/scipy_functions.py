@@ -24,6 +24,13 @@ def student_tail(freedom: float, value: float) -> float:
     return float(stdtr(freedom, -value))
 
 
+def normal_quantiles(probabilities: np.ndarray) -> np.ndarray:
+    """Those of the standard normal distribution."""
+    from scipy.special import ndtri
+
+    return np.asarray(ndtri(probabilities))
+
+
 def chi_square_exceeded(freedom: float, probability: float) -> float:
     """The value that a chi-square variable exceeds with this probability."""
     from scipy.special import chdtri

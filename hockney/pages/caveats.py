@@ -21,11 +21,15 @@ from hockney.models.loaded_launches import (
     loaded_launches,
     uninterrupted,
 )
-from hockney.pages import collectives, loggp, machine_caveats, messages, point_to_point, thread_caveats
+from hockney.pages import collectives, loggp, machine_caveats, point_to_point, thread_caveats
 from hockney.pages.affinity import bound, crowded, processors
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import precision
 from hockney.pages.labels import labels
+from hockney.pages.levels import where
+from hockney.pages.levels.mixed import levels_mixed
+from hockney.pages.message_fit import fitted
+from hockney.pages.messages import measuring, surroundings
 from hockney.pages.run_caveat import RunCaveat, run_caveat
 
 WARNED_PRECISION = 0.1
@@ -99,7 +103,9 @@ def _complete(found: RunCaveat, evidence: Evidence) -> RunCaveat:
     if found.caveat.touches:
         return found
     named = labels(evidence)
-    touches = messages.ALL_NUMBERS if found.cases is None else messages.cases(sorted(map(named, found.cases)))
+    touches = (
+        measuring.ALL_NUMBERS if found.cases is None else measuring.cases(sorted(map(named, found.cases)))
+    )
     return replace(found, caveat=replace(found.caveat, touches=touches))
 
 
@@ -108,12 +114,12 @@ def _verification(evidence: Evidence) -> RunCaveat | None:
     if not bad:
         return None
     errors = sum(r.verified.errors for r in bad)
-    return run_caveat(messages.verification(errors, bad[0].verified.first), {r.case for r in bad})
+    return run_caveat(measuring.verification(errors, bad[0].verified.first), {r.case for r in bad})
 
 
 def _corrupted(evidence: Evidence) -> RunCaveat | None:
     launches = evidence.run.corrupted
-    return run_caveat(messages.corrupted(launches)) if launches else None
+    return run_caveat(measuring.corrupted(launches)) if launches else None
 
 
 def _failures(evidence: Evidence) -> RunCaveat | None:
@@ -123,13 +129,13 @@ def _failures(evidence: Evidence) -> RunCaveat | None:
     if not failed:
         return None
     one = next(iter(failed.values()))
-    return run_caveat(messages.failures(len(failed), one.case, one.message, one.silent_ranks), failed)
+    return run_caveat(measuring.failures(len(failed), one.case, one.message, one.silent_ranks), failed)
 
 
 def _incomplete(evidence: Evidence) -> RunCaveat | None:
     if not evidence.left:
         return None
-    return run_caveat(messages.incomplete(evidence.planned - evidence.left, evidence.planned))
+    return run_caveat(measuring.incomplete(evidence.planned - evidence.left, evidence.planned))
 
 
 def _oversubscribed(evidence: Evidence) -> RunCaveat | None:
@@ -139,11 +145,13 @@ def _oversubscribed(evidence: Evidence) -> RunCaveat | None:
         return None
     ranks = sorted({len(launch.ranks) for launch in sharing.values()})
     return run_caveat(
-        messages.oversubscribed(ranks), {r.case for r in evidence.run.records if r.launch in sharing}
+        surroundings.oversubscribed(ranks), {r.case for r in evidence.run.records if r.launch in sharing}
     )
 
 
 def _unbound(evidence: Evidence) -> RunCaveat | None:
+    if evidence.machine.traits.emulated:  # ranks of several hosts share these processors by design
+        return None
     free = [
         launch
         for launch in evidence.run.launches
@@ -155,7 +163,7 @@ def _unbound(evidence: Evidence) -> RunCaveat | None:
     names = {launch.launch for launch in free}
     cases = {r.case for r in evidence.run.records if r.launch in names}
     whole = len(free) == len(evidence.run.launches)
-    return run_caveat(messages.unbound(len(free), len(evidence.run.launches)), None if whole else cases)
+    return run_caveat(surroundings.unbound(len(free), len(evidence.run.launches)), None if whole else cases)
 
 
 def _load(evidence: Evidence) -> RunCaveat | None:
@@ -169,7 +177,7 @@ def _load(evidence: Evidence) -> RunCaveat | None:
     by_case = evidence.run.by_case()
     touched = {case for case, records in by_case.items() if any(r.launch in loaded for r in records)}
     counted = {case for case in touched if any(r.launch in loaded for r in kept(by_case[case], loaded))}
-    caveat = messages.load(
+    caveat = surroundings.load(
         cores if cores > LOADED_OUTSIDE_CORES else 0.0,
         steal if steal > LOADED_STEAL else 0.0,
         len(loaded),
@@ -190,11 +198,11 @@ def _interrupted(evidence: Evidence) -> RunCaveat | None:
             gone[case] = len(excluded)
             usual_s = median(median(record.times_s) for record in counted if record.times_s)
             slow |= any(median(record.times_s) > SLOWED * usual_s for record in excluded)
-    return run_caveat(messages.interrupted(sum(gone.values()), len(gone), slow), gone) if gone else None
+    return run_caveat(measuring.interrupted(sum(gone.values()), len(gone), slow), gone) if gone else None
 
 
 def _precision(evidence: Evidence) -> RunCaveat | None:
-    if evidence.machine.traits.noiseless:
+    if evidence.machine.traits.noiseless or evidence.machine.traits.imported:
         return None
     requested = evidence.settings.precision
     warned = max(requested, WARNED_PRECISION) if requested == PRECISION else requested
@@ -205,7 +213,7 @@ def _precision(evidence: Evidence) -> RunCaveat | None:
     named = labels(evidence)
     widest, width = max(wide.items(), key=lambda item: math.inf if item[1] is None else item[1])
     return run_caveat(
-        messages.precision(len(wide), len(every), warned, named(widest), width, _option(evidence)), wide
+        measuring.precision(len(wide), len(every), warned, named(widest), width, _option(evidence)), wide
     )
 
 
@@ -223,7 +231,7 @@ def _launches_differ(evidence: Evidence) -> RunCaveat | None:
     }
     worst = max(differ, key=lambda s: apart[s.case])
     single = sum((s.between or 0.0) <= LAUNCHES_DIFFER for s in differ)
-    caveat = messages.launches_differ(
+    caveat = measuring.launches_differ(
         len(differ),
         len(evidence.fits.summaries),
         labels(evidence)(worst.case),
@@ -266,10 +274,10 @@ def _launches_in_two_modes(evidence: Evidence) -> RunCaveat | None:
     of = {fit.line: fit.two_modes.text for fit in evidence.fits.fits if fit.two_modes is not None}
     if not of:
         return None
-    messages_fit = point_to_point.fitted(evidence)
+    messages_fit = fitted(evidence.levels[0])
     line = messages_fit.line if messages_fit is not None and messages_fit.line in of else next(iter(of))
-    fitted = {fit.line for fit in evidence.fits.fits if fit.verdict != "refused"}
-    return run_caveat(messages.launches_in_two_modes(len(of), len(fitted), line, of[line]))
+    every = {fit.line for fit in evidence.fits.fits if fit.verdict != "refused"}
+    return run_caveat(measuring.launches_in_two_modes(len(of), len(every), line, of[line]))
 
 
 def _undecided_settings(evidence: Evidence) -> RunCaveat | None:
@@ -283,7 +291,7 @@ def _undecided_settings(evidence: Evidence) -> RunCaveat | None:
     if not differ:
         return None
     worst = max(differ, key=lambda each: each.largest_change)
-    caveat = messages.undecided_settings(
+    caveat = measuring.undecided_settings(
         sum(each.undecided for each in differ),
         sum(len(each.ratios) for each in compared),
         labels(evidence)(worst.case.line),
@@ -298,18 +306,19 @@ def _missed_launches(evidence: Evidence) -> RunCaveat | None:
     cases = [s.case for s in evidence.fits.summaries if s.unknown_change]
     if not cases:
         return None
-    return run_caveat(messages.missed_launches(len(cases), labels(evidence)(cases[0])), cases)
+    return run_caveat(measuring.missed_launches(len(cases), labels(evidence)(cases[0])), cases)
 
 
 def _few_launches(evidence: Evidence) -> RunCaveat | None:
     fewest = min((s.launches for s in evidence.fits.summaries), default=FEWEST_LAUNCHES)
-    if fewest >= FEWEST_LAUNCHES or evidence.machine.traits.noiseless:
+    traits = evidence.machine.traits
+    if fewest >= FEWEST_LAUNCHES or traits.noiseless or traits.imported:
         return None
     few = {s.case for s in evidence.fits.summaries if s.launches < FEWEST_LAUNCHES}
     # if enough were planned, the budget ended the run before them
     launches = ENOUGH_LAUNCHES if evidence.settings.launches < ENOUGH_LAUNCHES else None
     return run_caveat(
-        messages.few_launches(len(few), fewest, FEWEST_LAUNCHES, launches, _option(evidence)),
+        measuring.few_launches(len(few), fewest, FEWEST_LAUNCHES, launches, _option(evidence)),
         None if len(few) == len(evidence.fits.summaries) else few,
     )
 
@@ -328,51 +337,57 @@ def _clock(evidence: Evidence) -> RunCaveat | None:
     }
     if not coarse:
         return None
-    return run_caveat(messages.coarse_clock(max(clock.values()), len(coarse)), coarse)
+    return run_caveat(surroundings.coarse_clock(max(clock.values()), len(coarse)), coarse)
 
 
 def _contradiction(evidence: Evidence) -> RunCaveat | None:
-    fits = [fit for fit in evidence.fits.fits if fit.model == loggp.MODEL]
-    texts = [caveat.text for fit in fits for caveat in loggp.contradictions(fit)]
-    if not texts:
-        return None
-    return run_caveat(messages.contradiction(texts), {m.case.line for m in evidence.of_role("train")})
+    texts: list[str] = []
+    cases: set[str] = set()
+    for level in evidence.levels:
+        fits = [fit for fit in level.fits.fits if fit.model == loggp.MODEL]
+        found = [caveat.text for fit in fits for caveat in loggp.contradictions(fit)]
+        texts += [", ".join(filter(None, (where(level), text))) for text in found]
+        cases |= {m.case.line for m in level.of_role("train") if found}
+    return run_caveat(measuring.contradiction(texts), cases) if texts else None
 
 
 def _poor_fit(evidence: Evidence) -> RunCaveat | None:
-    """Of the fit from which headlines and predictions take the cost of a message."""
-    fit = point_to_point.fitted(evidence)
-    if fit is None or fit.verdict != "poor":
-        return None
-    cases = [m.case.line for m in evidence.of(fit.subject.workload, **dict(fit.subject.fixed))]
-    return run_caveat(messages.poor_fit(fit.line, fit.why), cases)
+    """Of the fit from which headlines and predictions take the cost of a message, at the first level where
+    it is poor."""
+    for level in evidence.levels:
+        fit = fitted(level)
+        if fit is not None and fit.verdict == "poor":
+            cases = [m.case.line for m in level.of(fit.subject.workload, **dict(fit.subject.fixed))]
+            return run_caveat(measuring.poor_fit(fit.line, fit.why), cases)
+    return None
 
 
 def _notices(evidence: Evidence) -> RunCaveat | None:
     if not evidence.notices:
         return None
-    return run_caveat(messages.notices(evidence.notices))
+    return run_caveat(measuring.notices(evidence.notices))
 
 
 def _surveyed(evidence: Evidence) -> RunCaveat | None:
     """Only possible with --force."""
     if evidence.surveyed is None or not evidence.surveyed.differences:
         return None
-    return run_caveat(messages.survey_elsewhere(evidence.surveyed.where, evidence.surveyed.differences))
+    return run_caveat(surroundings.survey_elsewhere(evidence.surveyed.where, evidence.surveyed.differences))
 
 
 def _fake(evidence: Evidence) -> RunCaveat | None:
     if not any(record.invented for record in evidence.run.records):
         return None
-    return run_caveat(messages.fake())
+    return run_caveat(surroundings.fake())
 
 
 _ALL: tuple[Callable[[Evidence], RunCaveat | None], ...] = (
-    _fake, machine_caveats.simulated, machine_caveats.poor_calibration,
-    machine_caveats.two_mode_calibration, machine_caveats.between_nodes, machine_caveats.not_computed,
-    machine_caveats.overlap, machine_caveats.published, _verification, _corrupted, _failures, _incomplete,
-    _surveyed, _notices, _load, _interrupted, _oversubscribed, _unbound, thread_caveats.threads_share_cores,
-    thread_caveats.progress_thread_shares_core, machine_caveats.virtual,
+    _fake, machine_caveats.simulated, machine_caveats.emulated, machine_caveats.poor_calibration,
+    machine_caveats.two_mode_calibration, machine_caveats.between_nodes, levels_mixed,
+    machine_caveats.not_computed, machine_caveats.overlap, machine_caveats.published,
+    machine_caveats.imported, machine_caveats.rounded, _verification,
+    _corrupted, _failures, _incomplete, _surveyed, _notices, _load, _interrupted, _oversubscribed, _unbound,
+    thread_caveats.threads_share_cores, thread_caveats.progress_thread_shares_core, machine_caveats.virtual,
     machine_caveats.governor, _precision, _launches_in_two_modes, _launches_differ,
     _undecided_settings, _missed_launches, _few_launches, _clock, _contradiction, _poor_fit,
 )  # fmt: skip

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from hockney import models
-from hockney.core.case import MPI
+from hockney.core.case import MPI, OF_THE_LAUNCH
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.fit import Fit
 from hockney.core.wording import plural
@@ -13,6 +13,7 @@ from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Section, Table
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import interval, quantity, size_of
+from hockney.pages.levels import place_words, ranks_on
 from hockney.pages.quality import chosen
 from hockney.pages.series import points, times
 from hockney.pages.undisturbed import with_column
@@ -31,6 +32,9 @@ def of(catalog: Catalog) -> list[Workload]:
 def section(evidence: Evidence, sync: str = "barrier") -> Section | None:
     """The figures show the cases with the synchronisation `sync`; the table shows all."""
     measured = list(evidence.of_role(*ROLES))
+    if not evidence.place:  # those of pairs at a level too
+        measured += [m for level in evidence.levels if level.place for m in level.of_role(*ROLES)]
+        measured.sort(key=lambda m: (m.case.workload, m.case.ranks, m.size))
     if not measured:
         return None
     fits = [f for f in chosen(evidence.fits.fits) if f.verdict != "refused" and f.parameters]
@@ -79,12 +83,11 @@ def _multiples(measured: list[Measured], fits: list[Fit]) -> tuple[Figure, ...]:
 
 
 def _over_size(cases: list[Measured], fits: list[Fit]) -> list[Series]:
-    """A series for each number of ranks, with the fitted cost of each."""
+    """A series for each number of ranks and nodes, and level of pairs, with the fitted cost of each."""
     series: list[Series] = []
-    counts = sorted({m.case.ranks for m in cases})
-    for ranks in counts:
-        these = [m for m in cases if m.case.ranks == ranks]
-        series.append(times(plural(ranks, "rank"), these))
+    for ranks, nodes, place in sorted({_layout(m) for m in cases}):
+        these = [m for m in cases if _layout(m) == (ranks, nodes, place)]
+        series.append(times(ranks_on(these[0].case), these))
         costs = [f for f in fits if _is_cost_of(f, these[0])]
         fit = next((f for f in costs if "ranks" in f.subject), next(iter(costs), None))
         if fit is not None:
@@ -92,12 +95,18 @@ def _over_size(cases: list[Measured], fits: list[Fit]) -> list[Series]:
     return [s for s in series if s.x]
 
 
+def _layout(m: Measured) -> tuple[int, int, str]:
+    return m.case.ranks, m.case.nodes, m.case.place
+
+
 def _over_ranks(cases: list[Measured]) -> list[Series]:
-    """A series for each size."""
+    """A series for each size and number of nodes, or level of pairs."""
     series = []
-    for size in sorted({m.size for m in cases}):
-        these = sorted((m for m in cases if m.size == size), key=lambda m: m.case.ranks)
+    for size, nodes, place in sorted({(m.size, *_layout(m)[1:]) for m in cases}):
+        these = [m for m in cases if (m.size, *_layout(m)[1:]) == (size, nodes, place)]
+        these.sort(key=lambda m: m.case.ranks)
         words = quantity(size, these[0].workload.size_unit) if these[0].has_size else title(these[0])
+        words += f", {plural(nodes, 'node')}" if nodes else f", {place_words(place)}" if place else ""
         series.append(points(words, these, lambda m: m.case.ranks, lambda m: m.summary.typical))
     return series
 
@@ -105,6 +114,8 @@ def _over_ranks(cases: list[Measured]) -> list[Series]:
 def _is_cost_of(fit: Fit, m: Measured) -> bool:
     """Whether the fit is of the subject that the case belongs to."""
     subject = fit.subject
+    if any(m.case.get(name) != subject.get(name) for name in OF_THE_LAUNCH):
+        return False
     return subject.workload == m.case.workload and all(m.case.get(k) == v for k, v in subject.fixed)
 
 
@@ -120,10 +131,13 @@ def _line(name: str, fit: Fit, ranks: int, sizes: tuple[float, ...]) -> Series:
 
 
 def _table(measured: list[Measured]) -> Table:
+    on_nodes, at_levels = any(m.case.nodes for m in measured), any(m.case.place for m in measured)
     rows = tuple(
         (
             title(m),
             str(m.case.ranks),
+            *([str(m.case.nodes or "")] if on_nodes else []),
+            *([m.case.place] if at_levels else []),
             size_of(m),
             str(m.case.get("sync", "")),
             quantity(m.summary.typical.value, "s"),
@@ -131,6 +145,8 @@ def _table(measured: list[Measured]) -> Table:
         )
         for m in measured
     )
-    columns = ("collective", "ranks", "bytes", "sync", "typical", "95% interval")
-    table = Table("collectives", "Collectives", columns, rows, numeric=(1, 2, 4, 5))
+    where = [*(["nodes"] if on_nodes else []), *(["place"] if at_levels else [])]
+    columns = ("collective", "ranks", *where, "bytes", "sync", "typical", "95% interval")
+    numeric = tuple(k for k, name in enumerate(columns) if name not in ("collective", "place", "sync"))
+    table = Table("collectives", "Collectives", columns, rows, numeric=numeric)
     return with_column(table, [m.summary for m in measured], "typical")

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from hockney.core.fit import Summary
-from hockney.pages import messages
 from hockney.pages.evidence import Measured
 from hockney.pages.format import bandwidth, interval, percent, quantity, scatter
+from hockney.pages.messages import columns as messages
 from hockney.pages.undisturbed import differing
 
 
@@ -83,7 +83,7 @@ COLUMNS = {
         _time("undisturbed", "cost in the fastest mode, where the typical one differs", _undisturbed),
         _share("disturbed", "share of the visits that were slower than that", _disturbed),
         _of_number("bandwidth", "B/s", "payload over typical time", _moved),
-        _share("within", "spread within a launch", lambda s: s.within),
+        _share("within", "spread within a launch", lambda s: s.spread_within),
         CaseColumn(
             "between",
             "between",
@@ -106,6 +106,22 @@ COLUMNS = {
         ),
         _of_number("busbw", "B/s", "bus bandwidth of nccl-tests", lambda m: m.summary.busbw_bytes_per_s, "-"),
         _of_number("rate", "1/s", "messages per second", lambda m: m.summary.rate_per_s, "-"),
+        CaseColumn(
+            "place",
+            "place",
+            "",
+            "level at which the ranks of each pair met",
+            lambda m: m.summary.place or "-",
+            lambda m: None,
+        ),
+        CaseColumn(
+            "nodes",
+            "nodes",
+            "",
+            "nodes on which the ranks were",
+            lambda m: str(m.summary.nodes or "-"),
+            lambda m: m.summary.nodes or None,
+        ),
     )
 }
 
@@ -133,3 +149,11 @@ def parse_columns(text: str) -> tuple[CaseColumn, ...]:
 
 def usual() -> Sequence[CaseColumn]:
     return [COLUMNS[name] for name in USUAL]
+
+
+def where_columns(measured: Sequence[Measured]) -> Sequence[CaseColumn]:
+    """The place and the nodes, if they differ among these cases without naming them in the case."""
+    places = {m.summary.place for m in measured if m.summary.place}
+    nodes = {m.summary.nodes for m in measured if m.summary.nodes}
+    found = [COLUMNS["place"]] if len(places) > 1 else []
+    return [*found, COLUMNS["nodes"]] if len(nodes) > 1 and max(nodes) > 1 else found

@@ -13,6 +13,7 @@ from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Section
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import percent, quantity
+from hockney.pages.levels import place_words
 
 FEWEST_VISITS = 10
 VARIES = 0.1
@@ -44,8 +45,8 @@ def section(evidence: Evidence) -> Section | None:
 
 
 def _most_important(evidence: Evidence) -> Measured | None:
-    """The smallest ping-pong, else the first case."""
-    ping_pongs = [m for m in evidence.measured if m.workload.performs(*PING_PONG)]
+    """The smallest ping-pong, at the nearest level, else the first case."""
+    ping_pongs = [m for m in evidence.levels[0].measured if m.workload.performs(*PING_PONG)]
     hot = [m for m in ping_pongs if m.case.get("buffers", "hot") == "hot"]
     smallest = min(hot or ping_pongs, key=lambda m: m.size, default=None)
     return smallest or next(iter(evidence.measured), None)
@@ -79,13 +80,13 @@ def _in_modes(m: Measured, modes: Modes) -> str:
 
 def _subject(m: Measured) -> str:
     if m.workload.performs(*PING_PONG):
-        return f"A message of {quantity(m.size, 'B')} costs"
+        return f"{_name(m)} costs"
     return f"{m.case.line} takes"
 
 
 def _name(m: Measured) -> str:
     if m.workload.performs(*PING_PONG):
-        return f"A message of {quantity(m.size, 'B')}"
+        return " ".join(filter(None, (f"A message of {quantity(m.size, 'B')}", place_words(m.case.place))))
     return m.case.line
 
 

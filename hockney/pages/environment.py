@@ -7,11 +7,16 @@ from __future__ import annotations
 import contextlib
 from datetime import datetime, timezone
 
+from hockney.core.ethernet import Ethernet
 from hockney.core.launch_setting import launch_settings
+from hockney.core.machine import Machine
 from hockney.core.platform import Platform
-from hockney.core.units import format_bytes, format_seconds
+from hockney.core.units import format_bit_rate, format_bytes, format_rate, format_seconds
 from hockney.core.wording import plural
 from hockney.pages.evidence import Evidence
+from hockney.pages.levels import place_words
+
+MOST_HOSTS = 16
 
 
 def subtitle(evidence: Evidence) -> str:
@@ -27,7 +32,10 @@ def _place(evidence: Evidence) -> str:
         return f"{evidence.machine.platform.title}, simulated by {simulator}"
     if evidence.machine.traits.published:
         return f"{evidence.machine.cpu}, as published: {evidence.machine.citation}"
-    parts = [evidence.machine.host]
+    if evidence.machine.traits.imported:
+        return f"{evidence.machine.host}, imported from the output of {evidence.machine.cpu}"
+    described = evidence.machine.emulated
+    parts = [f"{described.title}, emulated" if described else evidence.machine.host]
     if evidence.machine.mpi is not None:
         parts.append(evidence.machine.mpi.title)
     elif evidence.run.launches:
@@ -39,6 +47,21 @@ def _place(evidence: Evidence) -> str:
     return ", ".join(parts)
 
 
+def _imported(evidence: Evidence) -> tuple[tuple[str, str], ...]:
+    m = evidence.machine
+    libraries = dict.fromkeys(launch.library for launch in evidence.run.launches if launch.library)
+    rows = [
+        ("machine", m.host),
+        ("system", m.system),
+        ("benchmark", m.cpu),
+        ("MPI", ", ".join(libraries)),
+        ("imported from", m.citation),
+        *(("note", note) for note in m.notes),
+        ("imported by", f"hockney {m.hockney}"),
+    ]
+    return tuple((name, text) for name, text in rows if text)
+
+
 def facts(evidence: Evidence) -> tuple[tuple[str, str], ...]:
     """Unknown facts are left out."""
     m = evidence.machine
@@ -47,9 +70,11 @@ def facts(evidence: Evidence) -> tuple[tuple[str, str], ...]:
     if m.traits.published:
         printed = [("machine", m.cpu), ("published in", m.citation), *(("note", note) for note in m.notes)]
         return (*printed, ("copied by", f"hockney {m.hockney}"))
+    if m.traits.imported:
+        return _imported(evidence)
     caches = ", ".join(f"{name} {format_bytes(size)}" for name, size in m.caches.items())
     rows = [
-        ("host", m.host),
+        *(_emulated(m.emulated) if m.emulated else [("host", m.host)]),
         ("system", m.system),
         ("processor", m.cpu),
         (
@@ -64,6 +89,7 @@ def facts(evidence: Evidence) -> tuple[tuple[str, str], ...]:
         ("load before", "" if m.load_before is None else f"{m.load_before:.2f}"),
         ("load of others", _load_of_others(evidence)),
         ("network", ", ".join(m.network)),
+        *_layout(m),
         ("MPI", f"{m.mpi.title} in {m.mpi.prefix}" if m.mpi else ""),
         *_launch(evidence),
         ("transport", ", ".join(f"{where}: {name}" for where, name in m.transport.items())),
@@ -76,6 +102,37 @@ def facts(evidence: Evidence) -> tuple[tuple[str, str], ...]:
     return tuple((name, value) for name, value in rows if value)
 
 
+def _layout(m: Machine) -> list[tuple[str, str]]:
+    """Where the ranks ran, and the levels at which they met; nothing of ranks that the launcher placed on one
+    host."""
+    if m.layout is None:
+        return []
+    names = list(dict.fromkeys(filter(None, m.hosts)))
+    shown = ", ".join(
+        [*names[:MOST_HOSTS], *([f"and {len(names) - MOST_HOSTS} more"] if names[MOST_HOSTS:] else [])]
+    )
+    nodes = plural(m.layout.nodes, "node")
+    if len(names) > m.layout.nodes:
+        nodes += f" in each launch, of {plural(len(names), 'host')}"
+    return [
+        ("nodes", f"{nodes}: {shown}" if shown else nodes),
+        ("ranks per node", str(m.layout.ranks_per_node)),
+        ("messages travel", ", ".join(map(place_words, m.levels))),
+    ]
+
+
+def _emulated(ethernet: Ethernet) -> list[tuple[str, str]]:
+    wire = f"{format_bit_rate(ethernet.rate)} {ethernet.medium}, packets of {ethernet.mtu} B"
+    return [
+        ("machine", f"{ethernet.title} ({ethernet.name}), emulated"),
+        ("after", ethernet.source),
+        ("hosts", str(ethernet.hosts)),
+        ("wire", wire),
+        ("payload rate", format_rate(ethernet.payload_rate)),
+        *[("note", note) for note in ethernet.notes],
+    ]
+
+
 def _simulated(evidence: Evidence, platform: Platform) -> tuple[tuple[str, str], ...]:
     m, network = evidence.machine, platform.network
     first = evidence.run.launches[:1]
@@ -84,6 +141,7 @@ def _simulated(evidence: Evidence, platform: Platform) -> tuple[tuple[str, str],
         ("after", platform.source),
         ("size", f"{plural(m.cores, 'core')} in {plural(sum(g.count for g in platform.nodes), 'node')}"),
         ("network", " ".join([network.shape, "x".join(map(str, network.dims))]).strip()),
+        *_layout(m),
         ("simulator", f"{m.mpi.title} in {m.mpi.prefix}" if m.mpi else ""),
         *[("command", " ".join(launch.command)) for launch in first],
         ("compiler", m.compiler),

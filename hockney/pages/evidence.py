@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from msgspec.structs import replace
 
-from hockney.core.case import SETTING, Case, parse_canonical
+from hockney.core.case import PLACE, SETTING, Case, parse_canonical
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.fit import Cost, Fits, Summary
+from hockney.core.layout import nearest_first
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.core.record import RunRecords
@@ -50,7 +52,8 @@ class Evidence:
     """A run as measured, and its settings. `planned` counts pairs of case and launch, `left` those of them
     without a record; `added` are the cases that were measured beyond the plan. `notices` are what reading the
     run had to say. `surveyed` is where the machine's parameters are from when not from this run.
-    `times` has the typical times of the launches, as computed for the fits."""
+    `times` has the typical times of the launches, as computed for the fits. `place` is the level at which its
+    pairs of ranks meet, if it is the part of the `whole` that `at` returns."""
 
     fits: Fits
     run: RunRecords
@@ -62,12 +65,33 @@ class Evidence:
     notices: tuple[str, ...] = ()
     surveyed: Surveyed | None = None
     times: LaunchTimesOnce | None = None
+    place: str = ""
+    whole: Evidence | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def levels(self) -> tuple[Evidence, ...]:
+        """The run at each level that its cases name, nearest first; the run itself if they name none."""
+        named = nearest_first(filter(None, (m.case.place for m in self.measured)))
+        return tuple(self.at(level) for level in named) or (self,)
+
+    def at(self, place: str) -> Evidence:
+        """Only the cases that name this place, and what was fitted to them; with "" those that name none,
+        which `of` and `of_role` of the whole return too."""
+        fits = replace(
+            self.fits,
+            summaries=[s for s in self.fits.summaries if parse_canonical(s.case).place == place],
+            fits=[fit for fit in self.fits.fits if fit.subject.get(PLACE, "") == place],
+        )
+        return dataclasses.replace(self, fits=fits, place=place, whole=self)
 
     def observed(self, cases: Iterable[Case] | None = None, *, cost: Cost | None = None) -> list[Observation]:
         """One observation for each of these cases, by default for all of the run, of the cost that the fits
         use unless `cost` is given. All of the run counts: a case that missed launches depends on others."""
         from hockney.models.statistics import launch_times, observe
 
+        if self.whole is not None:
+            own = [m.case for m in self.measured] if cases is None else cases
+            return self.whole.observed(own, cost=cost)
         cost = cost or self.fits.cost
         if cost not in self._observed:
             self._observed[cost] = observe(self.run, self.catalog, cost, self.times or launch_times)
@@ -100,7 +124,8 @@ class Evidence:
 
     def of(self, workload: str, **fixed: str | int | float) -> tuple[Measured, ...]:
         """The measured cases of a workload whose parameters have these values, by ranks and size. Those
-        with a launch setting are left out unless `setting` is given."""
+        with a launch setting are left out unless `setting` is given, and those of another `place`."""
+        fixed = {PLACE: self.place, **fixed}
         return tuple(m for m in self.measured if m.case.workload == workload and m.has(fixed))
 
     @cached_property
@@ -109,7 +134,9 @@ class Evidence:
         return Catalog(schema=self.fits.schema, engine="", workloads=self.fits.workloads)
 
     def of_role(self, *roles: str, **fixed: str | int | float) -> tuple[Measured, ...]:
-        """The measured cases of all workloads with one of these roles, whose parameters have these values."""
+        """The measured cases of all workloads with one of these roles, whose parameters have these values; as
+        for `of`, of one place."""
+        fixed = {PLACE: self.place, **fixed}
         return tuple(m for m in self.measured if m.workload.role in roles and m.has(fixed))
 
     def role_of(self, case: str) -> str:
@@ -133,7 +160,8 @@ class Measured:
     def has(self, fixed: Mapping[str, str | int | float]) -> bool:
         """Whether these parameters have these values, and no launch setting is used that is not among
         them."""
-        return all(self.case.get(k, "" if k == SETTING else None) == v for k, v in fixed.items()) and (
+        absent = dict.fromkeys((SETTING, PLACE), "")
+        return all(self.case.get(k, absent.get(k)) == v for k, v in fixed.items()) and (
             SETTING in fixed or not self.case.setting
         )
 

@@ -5,33 +5,44 @@
 from __future__ import annotations
 
 from hockney.core.case import MPI
-from hockney.core.catalog import PING_PONG
-from hockney.core.wording import plural
-from hockney.pages import loggp, point_to_point, undisturbed
-from hockney.pages.evidence import Evidence, Measured
+from hockney.core.wording import plural, together
+from hockney.pages import loggp, undisturbed
+from hockney.pages.evidence import Evidence
 from hockney.pages.format import bandwidth, quantity, with_interval
+from hockney.pages.levels import prefixed, ranks_on, where, where_measured
+from hockney.pages.levels.compared import ping_pongs
+from hockney.pages.message_fit import fitted
 
 
 def sentences(evidence: Evidence) -> tuple[str, ...]:
-    candidates = [_short(evidence), _long(evidence), _overhead(evidence), *_together(evidence)]
+    levels = evidence.levels
+    candidates = [
+        *_short(evidence),
+        *(prefixed(_long(level), _where(level)) for level in levels),
+        *(prefixed(_overhead(level), _where(level)) for level in levels),
+        *_together(evidence),
+    ]
     texts = tuple(sentence for sentence in candidates if sentence)
     return texts or ("Nothing was measured.",)
 
 
-def _ping_pongs(evidence: Evidence) -> tuple[Measured, ...]:
-    return evidence.of(evidence.catalog.name_of(*PING_PONG), buffers="hot")
+def _where(level: Evidence) -> str:
+    sweep = ping_pongs(level)
+    return where_measured(sweep[0], level) if sweep else where(level)
 
 
-def _short(evidence: Evidence) -> str:
-    sweep = _ping_pongs(evidence)
-    if not sweep:
-        return ""
-    least = sweep[0]
-    return f"A message of {quantity(least.size, 'B')} costs {undisturbed.cost(least.summary)}."
+def _short(evidence: Evidence) -> list[str]:
+    """The smallest message at each level, in one sentence if its size is the same."""
+    by_size: dict[float, list[str]] = {}
+    for level in evidence.levels:
+        if sweep := ping_pongs(level):
+            cost = " ".join(filter(None, (undisturbed.cost(sweep[0].summary), _where(level))))
+            by_size.setdefault(sweep[0].size, []).append(cost)
+    return [f"A message of {quantity(size, 'B')} costs {together(costs)}." for size, costs in by_size.items()]
 
 
 def _long(evidence: Evidence) -> str:
-    sweep = [m for m in _ping_pongs(evidence) if m.summary.bytes_moved]
+    sweep = [m for m in ping_pongs(evidence) if m.summary.bytes_moved]
     if len(sweep) < 2:
         return ""
     peak, largest = max(sweep, key=lambda m: bandwidth(m).value), sweep[-1]
@@ -45,7 +56,7 @@ def _long(evidence: Evidence) -> str:
 
 def _half_peak(evidence: Evidence) -> str:
     """The n_half_peak of the fit: the same number as in the tables."""
-    fit = point_to_point.fitted(evidence)
+    fit = fitted(evidence)
     half = None if fit is None else fit.parameter("n_half_peak")
     if fit is None or half is None:
         return ""
@@ -70,18 +81,22 @@ def _overhead(evidence: Evidence) -> str:
 
 
 def _together(evidence: Evidence) -> list[str]:
+    """Of the most ranks, and of the most on one node."""
     texts = []
     for operation, size, words in (
         ("barrier", 0, "A barrier"),
         ("allreduce", 8, "An allreduce of one double"),
     ):
-        cases = [
-            m
+        most = {
+            m.case.nodes: m  # the last one has the most ranks
             for m in evidence.of_role("barrier", "collective", sync="barrier")
             if m.workload.operation == operation and m.size == size and m.case.get("algorithm", MPI) == MPI
-        ]
-        if cases:
-            most = cases[-1]
-            costs = undisturbed.cost(most.summary)
-            texts.append(f"{words} on {plural(most.case.ranks, 'rank')} takes {costs}.")
+        }
+        if list(most) == [0]:
+            (m,) = most.values()
+            texts.append(f"{words} on {plural(m.case.ranks, 'rank')} takes {undisturbed.cost(m.summary)}.")
+        elif most:
+            shown = [m for nodes, m in sorted(most.items()) if nodes in (1, max(most))]
+            costs = [f"{undisturbed.cost(m.summary)} with {ranks_on(m.case)}" for m in shown]
+            texts.append(f"{words} takes {together(costs)}.")
     return texts

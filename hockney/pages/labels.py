@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from hockney.core.case import Case, Value, parse_canonical
+from hockney.core.case import NODES, PLACE, Case, Value, parse_canonical
 from hockney.core.catalog import Catalog
+from hockney.core.wording import plural
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity
+from hockney.pages.levels import place_words
 
 FIRST, LAST = "algorithm", "ranks"
 
@@ -34,7 +36,8 @@ def short_labels(cases: Iterable[Case], catalog: Catalog) -> dict[str, str]:
     named: dict[str, str] = {}
     for these in by_workload.values():
         names = sorted(
-            {name for case in these for name in case.values}, key=lambda n: (n == LAST, n != FIRST, n)
+            {name for case in these for name in case.values},
+            key=lambda n: (n == NODES, n == LAST, n != FIRST, n),
         )
         size = catalog.entry(these[0].workload).size
         varying = [name for name in names if name == size or len({case.get(name) for case in these}) > 1]
@@ -50,6 +53,10 @@ def _label(case: Case, varying: Iterable[str], catalog: Catalog) -> str:
 
 
 def _value(case: Case, name: str, value: Value, catalog: Catalog) -> str:
+    if name == PLACE:
+        return place_words(str(value))
+    if name == NODES:
+        return f"on {plural(case.nodes, 'node')}"
     if isinstance(value, str):
         return value
     if name == LAST:

@@ -13,6 +13,7 @@ from hockney.draw.page import Section, Table
 from hockney.models import CONTRADICTIONS
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import quantity
+from hockney.pages.levels import placed, prefixed, where
 from hockney.pages.quality import parameter_table
 
 ID = "loggp"
@@ -23,6 +24,20 @@ LEAST = 1e-3
 
 
 def section(evidence: Evidence) -> Section | None:
+    """Of each level at which ranks meet."""
+    parts = [part for level in evidence.levels if (part := _of_level(level)) is not None]
+    if not parts:
+        return None
+    return Section(
+        "LogGP",
+        text=tuple(text for part in parts for text in part.text),
+        figures=tuple(figure for part in parts for figure in part.figures),
+        tables=tuple(table for part in parts for table in part.tables),
+        id=ID,
+    )
+
+
+def _of_level(evidence: Evidence) -> Section | None:
     trains = tuple(m for m in evidence.of_role("train", delay=0) if not m.case.number("pause"))
     if not trains:
         return None
@@ -41,7 +56,10 @@ def section(evidence: Evidence) -> Section | None:
     )
     tables = (_parameters(fit),) if fit is not None else ()
     return Section(
-        "LogGP", text=(_text(fit, fits),), figures=(figure,) if series else (), tables=tables, id=ID
+        "",
+        text=(prefixed(_text(fit, fits), where(evidence)),),
+        figures=(placed(figure, evidence),) if series else (),
+        tables=tuple(placed(table, evidence) for table in tables),
     )
 
 

@@ -5,15 +5,25 @@
 from __future__ import annotations
 
 from hockney import simulated as descriptions
-from hockney.pages import messages
+from hockney.core.record import ROUNDING
 from hockney.pages.evidence import Evidence
+from hockney.pages.messages import surroundings as messages
 from hockney.pages.run_caveat import RunCaveat, run_caveat
+
+ROUNDED = 0.01
+"""Of a time: more is stated."""
 
 
 def simulated(evidence: Evidence) -> RunCaveat | None:
     if evidence.machine.platform is None:
         return None
     return run_caveat(messages.simulated(evidence.machine.platform.title))
+
+
+def emulated(evidence: Evidence) -> RunCaveat | None:
+    if evidence.machine.emulated is None:
+        return None
+    return run_caveat(messages.emulated(evidence.machine.emulated.title))
 
 
 def poor_calibration(evidence: Evidence) -> RunCaveat | None:
@@ -39,7 +49,7 @@ def not_computed(evidence: Evidence) -> RunCaveat | None:
 def overlap(evidence: Evidence) -> RunCaveat | None:
     """A simulator overlaps communication and computation perfectly."""
     platform = evidence.machine.platform
-    cases = {m.case.line for m in evidence.of_role("overlap")}
+    cases = {m.case.line for m in evidence.measured if m.workload.role == "overlap"}
     if platform is None or not cases:
         return None
     return run_caveat(messages.simulated_overlap(platform.title), cases)
@@ -61,6 +71,23 @@ def published(evidence: Evidence) -> RunCaveat | None:
     if not evidence.machine.traits.published:
         return None
     return run_caveat(messages.published(evidence.machine.citation, evidence.machine.host))
+
+
+def imported(evidence: Evidence) -> RunCaveat | None:
+    """Few launches need no other caveat: nothing else is known about a mean that was printed."""
+    if not evidence.machine.traits.imported:
+        return None
+    fewest = min((summary.launches for summary in evidence.fits.summaries), default=1)
+    return run_caveat(messages.imported(evidence.machine.cpu, fewest))
+
+
+def rounded(evidence: Evidence) -> RunCaveat | None:
+    """Of imported times, those that have too few digits."""
+    if not evidence.machine.traits.imported:
+        return None
+    errors = {r.case: (r.metric(ROUNDING) or 0.0) / r.times_s[0] for r in evidence.run.records if r.times_s}
+    coarse = {case: error for case, error in errors.items() if error > ROUNDED}
+    return run_caveat(messages.rounded(len(coarse), max(coarse.values())), coarse) if coarse else None
 
 
 def virtual(evidence: Evidence) -> RunCaveat | None:

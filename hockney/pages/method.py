@@ -22,6 +22,8 @@ def sentences(evidence: Evidence) -> tuple[str, ...]:
         return simulated(evidence)
     if evidence.machine.traits.published:
         return published(evidence)
+    if evidence.machine.traits.imported:
+        return imported(evidence)
     spent = sum(c.seconds for c in run.closes)
     cases = len(evidence.fits.summaries)
     texts = [
@@ -54,9 +56,21 @@ def sentences(evidence: Evidence) -> tuple[str, ...]:
     return tuple(texts)
 
 
+def imported(evidence: Evidence) -> tuple[str, ...]:
+    """The notes on its definitions are made at the import."""
+    launches = len(evidence.run.launches)
+    cases = len(evidence.fits.summaries)
+    return (
+        f"{plural(cases, 'case')} from {plural(launches, 'launch', 'launches')} of {evidence.machine.cpu}, "
+        f"read by hockney {evidence.machine.hockney}. With several launches, the interval is Student's, from "
+        "the variance between them; with one there is none.",
+        *evidence.machine.notes,
+    )
+
+
 def memory(evidence: Evidence) -> tuple[str, ...]:
     """A sentence for pages that compare collectives; empty if no real machine was measured."""
-    if evidence.machine.traits.described:
+    if evidence.machine.traits.described or evidence.machine.traits.imported:
         return ()
     return (
         "The engine makes glibc keep freed memory (for buffers of up to 32 MiB), unless the environment sets "

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from hockney.core.catalog import PING_PONG
 from hockney.core.fit import Estimate, Fit
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure
@@ -12,7 +11,10 @@ from hockney.draw.page import Section, Table
 from hockney.pages import undisturbed
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import quantity, with_interval
-from hockney.pages.series import curve, rates, times, usable
+from hockney.pages.levels import placed, prefixed, where
+from hockney.pages.levels.compared import compare
+from hockney.pages.message_fit import fitted
+from hockney.pages.series import curve, rates, times
 
 ID = "point-to-point"
 ROLES = ("point-to-point", "stream")
@@ -37,6 +39,23 @@ SIZE = Axis("message size", "B", "log", zero=True)
 
 
 def section(evidence: Evidence) -> Section | None:
+    """If ranks meet at several levels, these compared, and then each of them."""
+    parts = [part for level in evidence.levels if (part := _of_level(level)) is not None]
+    if not parts:
+        return None
+    compared = compare(evidence.levels) if len(evidence.levels) > 1 else None
+    if compared is not None:
+        parts = [compared, *parts]
+    return Section(
+        title="Between two ranks",
+        text=tuple(text for part in parts for text in part.text),
+        figures=tuple(figure for part in parts for figure in part.figures),
+        tables=tuple(table for part in parts for table in part.tables),
+        id=ID,
+    )
+
+
+def _of_level(evidence: Evidence) -> Section | None:
     lines = _lines(evidence)
     if not lines:
         return None
@@ -46,17 +65,11 @@ def section(evidence: Evidence) -> Section | None:
         undisturbed.table([m for cases in lines.values() for m in cases]),
     )
     return Section(
-        title="Between two ranks",
-        text=(_text(fit),),
-        figures=(_latency(lines, fit), _bandwidth(lines, fit)),
-        tables=tuple(table for table in tables if table is not None),
-        id=ID,
+        title="",
+        text=(prefixed(_text(fit), where(evidence)),),
+        figures=(placed(_latency(lines, fit), evidence), placed(_bandwidth(lines, fit), evidence)),
+        tables=tuple(placed(table, evidence) for table in tables if table is not None),
     )
-
-
-def fitted(evidence: Evidence) -> Fit | None:
-    """The model of the ping-pong with hot buffers, if it was not refused."""
-    return usable(evidence.fits.of_role("hockney", *PING_PONG), buffers="hot")
 
 
 def _lines(evidence: Evidence) -> dict[str, list[Measured]]:

@@ -81,7 +81,7 @@ def spread(evidence: Evidence) -> Section | None:
             named(s.case),
             quantity(s.typical.value, "s"),
             half_width(precision(s.typical)) + (" (not reached)" if imprecise(s, evidence) else ""),
-            percent(s.within),
+            percent(s.spread_within),
             scatter(s.between),
             str(s.repetitions),
             str(s.visits),

@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 from hockney.core.progress_thread import switched_on
-from hockney.pages import messages
 from hockney.pages.affinity import processors
 from hockney.pages.evidence import Evidence
+from hockney.pages.messages import surroundings as messages
 from hockney.pages.run_caveat import RunCaveat, run_caveat
 
 THREADS = "threads"

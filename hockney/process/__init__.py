@@ -4,6 +4,7 @@
 
 from hockney.process.errors import CannotStart, CannotWrite, TookTooLong
 from hockney.process.run import Finished, Job, OutputLine, Quiet, Scratch, capture, stream
+from hockney.process.stops import stoppable
 
 __all__ = [
     "CannotStart",
@@ -15,5 +16,6 @@ __all__ = [
     "Scratch",
     "TookTooLong",
     "capture",
+    "stoppable",
     "stream",
 ]

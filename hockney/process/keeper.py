@@ -78,10 +78,13 @@ def remove(folder):
 
 
 def spawn(words, folder):
+    keeper = os.getpid()
     pid = os.fork()
     if pid:
         return pid
     prctl(PR_SET_PDEATHSIG, signal.SIGTERM)  # in case the keeper itself is killed
+    if os.getppid() != keeper:  # it was, before this
+        os._exit(127)
     signal.set_wakeup_fd(-1)
     for number in (signal.SIGTERM, signal.SIGCHLD, signal.SIGINT, signal.SIGPIPE, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)

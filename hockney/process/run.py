@@ -18,7 +18,7 @@ import subprocess
 import sys
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -26,6 +26,7 @@ from typing import Literal
 from hockney.process import messages
 from hockney.process.keeper import CANNOT_START, CANNOT_WRITE, CANNOT_WRITE_CODE
 
+LAST_WORDS_S = 3.0
 KEEPER = Path(__file__).with_name("keeper.py")
 Environment = Mapping[str, "str | None"]
 
@@ -287,8 +288,10 @@ def capture(
     timeout: float = 60.0,
     input: str | None = None,
     cwd: str | os.PathLike | None = None,
+    hopeless: Callable[[str], bool] = lambda line: False,
 ) -> Finished:
-    """Run a program to its end. Any exit code is a result; CannotStart and TookTooLong are not."""
+    """Run a program to its end. Any exit code is a result; CannotStart and TookTooLong are not. After a
+    `hopeless` line of its output it has only a few seconds left."""
     out: list[str] = []
     err: list[str] = []
     deadline = time.monotonic() + timeout
@@ -299,6 +302,8 @@ def capture(
                 if line is None:
                     break
                 (out if line.source == "out" else err).append(line.text + "\n")
+                if hopeless(line.text):
+                    deadline = min(deadline, time.monotonic() + LAST_WORDS_S)
         except Quiet:
             name = Path(job.words[0]).name
             raise messages.took_too_long(name, timeout, "".join(out), "".join(err)) from None

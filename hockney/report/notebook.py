@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Results in the cell of a notebook: a few sentences and one table, as HTML or as text. All text is treated
+"""Results in the cell of a notebook: a few sentences and tables, as HTML or as text. All text is treated
 as untrusted: displayed, never interpreted."""
 
 from __future__ import annotations
@@ -18,13 +18,16 @@ LEFT = Markup(' style="text-align: left"')
 
 
 def summary(
-    before: Sequence[str], caveats: Sequence[Caveat], table: Table | None = None, after: Sequence[str] = ()
+    before: Sequence[str], caveats: Sequence[Caveat], tables: Sequence[Table] = (), after: Sequence[str] = ()
 ) -> str:
-    """Sentences, their caveats, a table, and sentences below it."""
+    """Sentences, their caveats, tables (several with their titles), and sentences below them."""
     parts = [_paragraph(text) for text in before]
     if caveats:
         parts.append(Markup("<ul>{}</ul>").format(Markup("").join(map(_caveat, caveats))))
-    if table is not None and table.rows:
+    filled = [table for table in tables if table.rows]
+    for table in filled:
+        if len(filled) > 1:
+            parts.append(Markup("<p><strong>{}</strong></p>").format(one_line(table.title)))
         parts.append(_table(table))
     parts += [_paragraph(text) for text in after]
     return str(Markup("<div>{}</div>").format(Markup("\n").join(parts)))

@@ -240,14 +240,15 @@ def _figure(figure: Figure | Plane, identities: _Identities) -> ShownFigure:
     )
 
 
-ROW_REM, AROUND_REM = 1.0, 5.0
-"""For a figure with names down its side: the height of a row for one point, and of the space around."""
+ROW_REM, AROUND_REM, LEAST_REM = 1.0, 5.0, 10.0
+"""For a figure with names down its side: the height of a row for one point, of the space around, and of the
+whole figure at least, so that its axis title has room below the ticks."""
 
 
 def _tall(figure: Figure | Plane) -> float:
     """The figure's height if it needs a custom one, otherwise 0."""
     rows = figure.x.rows if isinstance(figure, Figure) else 0
-    return round(AROUND_REM + ROW_REM * rows, 1) if rows else 0.0
+    return round(max(LEAST_REM, AROUND_REM + ROW_REM * rows), 1) if rows else 0.0
 
 
 def _table(table: Table, identities: _Identities) -> ShownTable:

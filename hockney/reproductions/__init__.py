@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from hockney.core.catalog import Catalog
@@ -26,9 +26,11 @@ __all__ = [
     "Status",
     "all_reproductions",
     "findings",
+    "on_emulated",
     "reproduction",
     "status_of",
     "summaries",
+    "tables",
     "tallies",
     "within",
     "workloads_of",
@@ -68,6 +70,18 @@ def findings(study: Reproduction, answers: Mapping[str, Answer]) -> Sequence[Lim
     """What a paper states without numbers; a reproduction's optional function `findings` returns it."""
     make = getattr(study, "findings", None)
     return make(answers) if make else ()
+
+
+def tables(study: Reproduction, answers: Mapping[str, Answer]) -> Sequence[Table]:
+    """Results besides the printed numbers; a reproduction's optional function `tables` returns them."""
+    make = getattr(study, "tables", None)
+    return make(answers) if make else ()
+
+
+def on_emulated(study: Reproduction) -> Callable[[str], Reproduction] | None:
+    """The optional function `on_emulated` of a reproduction whose questions can be measured on an emulated
+    machine: for the value of --machine it returns the reproduction that simulates and measures."""
+    return getattr(study, "on_emulated", None)
 
 
 def workloads_of(studies: Iterable[Reproduction]) -> tuple[str, ...]:

@@ -23,12 +23,13 @@ CLOSE = (0.01, 0.05, 0.25)
 @dataclass(frozen=True)
 class Compared:
     """One printed number. `key` is that of the reference's row, `what` describes it, `unit` is that of all
-    three values. `status`: fitted if the machine's description has used this row, variant if it ran on a
-    machine with an added mechanism (named in `mechanism`), otherwise predicted. If a row that is not a
-    variant disagrees, `mechanism` names the explanation. `table` groups the rows of one of the paper's tables
-    or figures, `series` those that are evaluated together: `collectives` the paper's tables of collectives,
-    `tried` the same numbers on a machine with a mechanism, `algorithms` the same by each algorithm of
-    engine/coll."""
+    values. `emulated` was measured with real messages on an emulated machine, and is `predicted` from
+    messages between two of its hosts. `status`: fitted if the machine's description has used this row,
+    variant if it ran on a machine with an added mechanism (named in `mechanism`), otherwise predicted. If a
+    row that is not a variant disagrees, `mechanism` names the explanation. `table` groups the rows of one of
+    the paper's tables or figures, `series` those that are evaluated together: `collectives` the paper's
+    tables of collectives, `tried` the same numbers on a machine with a mechanism, `algorithms` the same by
+    each algorithm of engine/coll."""
 
     key: str
     what: str
@@ -41,6 +42,13 @@ class Compared:
     note: str = ""
     table: str = ""
     series: Literal["", "collectives", "tried", "algorithms"] = ""
+    emulated: float | None = None
+    predicted: float | None = None
+
+    @property
+    def emulated_share(self) -> float | None:
+        """The emulated value relative to the published one."""
+        return None if self.emulated is None or not self.published else self.emulated / self.published
 
     @property
     def error(self) -> float | None:

@@ -10,6 +10,7 @@ the description has one medium instead of a switch; the variant true-switch show
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from hockney import reference, simulated
 from hockney.core.case import MPI, Case
@@ -20,6 +21,9 @@ from hockney.models.barriers import traffic
 from hockney.reproductions import ethernet_kernels, overview, pages
 from hockney.reproductions.compared import Compared, Limit, status_of, within
 from hockney.reproductions.parts import Answer, Part
+
+if TYPE_CHECKING:
+    from hockney.reproductions import Reproduction
 
 NAME = "ethernet"
 TITLE = "16 nodes on switched Ethernet: six barriers, and five NAS Parallel Benchmarks"
@@ -76,10 +80,28 @@ def parts(catalog: Catalog) -> list[Part]:
     ]
 
 
+def on_emulated(machine: str) -> Reproduction:
+    """The barriers with real TCP on the emulated `machine`."""
+    from hockney.reproductions.ethernet_emulated import EthernetOnTcp
+
+    return EthernetOnTcp(machine)
+
+
 def compare(answers: Mapping[str, Answer]) -> list[Compared]:
+    others = (barrier_rows(answers["algorithms"], name) for name in ALGORITHMS if name != MPI)
+    return [
+        message_row(answers),
+        *barrier_rows(answers["barrier"], MPI),
+        *(each for rows in others for each in rows),
+        *barrier_rows(answers["true-switch"], MPI, SWITCH),
+        *ethernet_kernels.compare(answers),
+    ]
+
+
+def message_row(answers: Mapping[str, Answer]) -> Compared:
     row = PRINTED.row(MESSAGE)
     message = answers["message"]
-    one = Compared(
+    return Compared(
         row.key,
         "one message, one way",
         row.si,
@@ -89,17 +111,9 @@ def compare(answers: Mapping[str, Answer]) -> list[Compared]:
         status_of(message.platform, row.key),
         table="one message",
     )
-    others = (_barriers(answers["algorithms"], name) for name in ALGORITHMS if name != MPI)
-    return [
-        one,
-        *_barriers(answers["barrier"], MPI),
-        *(each for rows in others for each in rows),
-        *_barriers(answers["true-switch"], MPI, SWITCH),
-        *ethernet_kernels.compare(answers),
-    ]
 
 
-def _barriers(answer: Answer, name: str, mechanism: str = "") -> Iterable[Compared]:
+def barrier_rows(answer: Answer, name: str, mechanism: str = "") -> Iterable[Compared]:
     title = ALGORITHMS[name]
     for p in PROCESSES:
         row = PRINTED.row(BARRIER.format(name, p))

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from hockney.core.errors import UsageError, printable, unknown
 
@@ -21,4 +21,15 @@ def unknown_reproduction(name: str, available: Iterable[str], of_machine: str = 
         code=code,
         name=name,
         suggestion=of_machine,
+    )
+
+
+def not_emulated(name: str, available: Sequence[str]) -> UsageError:
+    return UsageError(
+        f"{name} cannot be measured on an emulated machine",
+        "its machine was no Ethernet",
+        f"leave --machine out, or reproduce {' or '.join(available)}",
+        code="reproduction-not-emulated",
+        name=name,
+        available=list(available),
     )

@@ -10,14 +10,22 @@ from dataclasses import replace
 from hockney.core.platform import Platform
 from hockney.core.units import format_value
 from hockney.draw.amount import Amount
-from hockney.draw.figure import Series
+from hockney.draw.figure import Figure, Kind, Series
 from hockney.draw.page import Page, Section, Table
 from hockney.reproductions import overview
 from hockney.reproductions.compared import CLOSE, Compared, Limit, Status, tallies
 from hockney.reproductions.parts import Answer
 
-COLUMNS = ("printed number", "published", "simulated", "model", "error", "status", "why")
-NUMERIC = ("published", "simulated", "model", "error")
+SHARE = "emulated / published"
+COLUMNS = ("printed number", "published", "simulated", "emulated", SHARE, "model", "error", "status", "why")
+NUMERIC = ("published", "simulated", "emulated", SHARE, "model", "error")
+EMULATED = (
+    "Emulated numbers are measured: the engine's ranks on hosts that are network namespaces of this computer "
+    "exchange real TCP messages over an emulated Ethernet of the given rate. These hosts have the software "
+    "and the processors of today, so short messages cost far less than on the paper's machine, and computing "
+    "is a wait of the given time. What can be compared is how times depend on the length of messages and on "
+    "the number of processes.",
+)
 METHOD = (
     "The engine runs unchanged on SimGrid's SMPI: every rank executes the program, and messages take "
     "the time given by the machine's description. Simulated time has no noise.",
@@ -35,17 +43,20 @@ def page(
     limits: Sequence[Limit],
     summary: Sequence[str],
     sections: Sequence[Section],
+    lead: Figure | None = None,
 ) -> Page:
     """`reproduction` is its name, its title and the citation of the paper; `summary` is a paragraph on the
     method and the results. `sections` have the paper's figures, of which the first is open. The comparison
-    follows, table by table."""
+    follows, table by table. `lead` is the figure on the first screen, by default that of all times."""
     name, title, source = reproduction
     machines = {each.part.machine: each.platform for each in answers.values()}
     base = dict.fromkeys(machine.split("+")[0] for machine in machines)
+    emulated = dict.fromkeys(each.part.on for each in answers.values() if each.part.on)
+    places = f"simulated on {', '.join(base)}" + (f", emulated on {', '.join(emulated)}" if emulated else "")
     rows = (table(name, [row for row in compared if row.table == name]) for name in names(compared))
     return Page(
         title=title,
-        subtitle=f"{source}; simulated on {', '.join(base)}",
+        subtitle=f"{source}; {places}",
         headline=tuple(summary),
         warnings=(),
         sections=(
@@ -60,8 +71,8 @@ def page(
             ),
         ),
         environment=_environment(answers),
-        method=METHOD,
-        lead=overview.figure(name, compared),
+        method=(*METHOD, *EMULATED) if emulated else METHOD,
+        lead=lead or overview.figure(name, compared),
     )
 
 
@@ -115,6 +126,8 @@ def table(name: str, rows: Iterable[Compared]) -> Table:
             row.what,
             number(row.published, row.unit),
             number(row.simulated, row.unit),
+            number(row.emulated, row.unit),
+            "" if row.emulated_share is None else f"{row.emulated_share:.1%}",
             number(row.model, row.unit),
             "" if row.error is None else signed(row.error),
             row.status,
@@ -152,12 +165,17 @@ def origins(platform: Platform) -> Table:
 
 
 def series(
-    name: str, points: Iterable[tuple[float, float | None]], kind: str = "points", group: str = ""
+    name: str,
+    points: Iterable[tuple[float, float | None]],
+    kind: str = "points",
+    group: str = "",
+    hollow: bool = False,
 ) -> Series:
     """A series for a figure from pairs of x and y, without those that were not measured."""
     known = [(x, y) for x, y in points if y is not None]
     xs, ys = zip(*known, strict=True) if known else ((), ())
-    return Series(name, tuple(map(float, xs)), tuple(ys), kind=kind, group=group or name)  # type: ignore[arg-type]
+    drawn: Kind = "line" if kind == "line" else "points"
+    return Series(name, tuple(map(float, xs)), tuple(ys), kind=drawn, group=group or name, hollow=hollow)
 
 
 def names(compared: Iterable[Compared]) -> tuple[str, ...]:
@@ -167,7 +185,7 @@ def names(compared: Iterable[Compared]) -> tuple[str, ...]:
 
 def _environment(answers: Mapping[str, Answer]) -> tuple[tuple[str, str], ...]:
     launches = [launch for each in answers.values() for launch in each.run.launches]
-    facts = {"machines": sorted({each.part.machine for each in answers.values()})}
+    facts = {"machines": sorted({each.part.on or each.part.machine for each in answers.values()})}
     facts["MPI"] = sorted({launch.library for launch in launches})
     facts["engine"] = sorted({launch.engine for launch in launches})
     facts["compiler"] = sorted({launch.compiler for launch in launches})

@@ -12,31 +12,40 @@ from hockney import models
 from hockney.core.case import Case, Value
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.fit import Fits
+from hockney.core.machine import Machine
 from hockney.core.platform import Platform
 from hockney.core.record import SCHEMA, Record, RunRecords
 
 
 @dataclass(frozen=True)
 class Part:
-    """Cases on one simulated machine, in a run folder called `name`.
+    """Cases on one machine, in a run folder called `name`.
 
-    `machine` is the value of --machine without "sim:", such as "t3e", "t3e+hardware-barrier", "paragon-10x1".
-    `workloads` are the catalog's entries of the cases, if models are to be fitted to their results.
+    `machine` is the described machine of the paper: the value of --machine without "sim:", such as "t3e",
+    "t3e+hardware-barrier", "paragon-10x1". It is simulated, unless the cases are measured `on` another, the
+    value of --machine: then in so many `launches` and about `budget_s` seconds (0: simulated cases end by
+    themselves). `workloads` are the catalog's entries of the cases, if models are to be fitted to their
+    results.
     """
 
     name: str
     machine: str
     cases: tuple[Case, ...]
     workloads: tuple[Workload, ...] = ()
+    on: str = ""
+    launches: int = 1
+    budget_s: float = 0.0
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The results of a part's run so far; `platform` is the machine that it ran on."""
+    """The results of a part's run so far; `platform` is the described machine, `machine` the one that the run
+    measured (None: nothing depends on it)."""
 
     part: Part
     platform: Platform
     run: RunRecords
+    machine: Machine | None = None
 
     def seconds(self, workload: str, **fixed: Value) -> float | None:
         """Time of the part's single case with these parameters (`ranks` is one of them): the median of its

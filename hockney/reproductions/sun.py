@@ -15,6 +15,7 @@ other, and one's message is on the cable while another's is being started: see t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from hockney import reference
 from hockney.core.catalog import Catalog
@@ -23,6 +24,9 @@ from hockney.draw.page import Page, Section
 from hockney.reproductions import overview, pages
 from hockney.reproductions.compared import Compared, Limit, status_of, within
 from hockney.reproductions.parts import Answer, Part
+
+if TYPE_CHECKING:
+    from hockney.reproductions import Reproduction
 
 NAME = "sun"
 TITLE = "SUN workstations on shared Ethernet: the round-robin exchange"
@@ -53,6 +57,13 @@ def parts(catalog: Catalog) -> list[Part]:
 
     more = [Part(name, machine, cases(sync)) for name, (machine, sync, _) in VARIANTS.items()]
     return [Part("exchange", "sun-ethernet", cases("window")), *more]
+
+
+def on_emulated(machine: str) -> Reproduction:
+    """The same with real TCP on the emulated `machine`."""
+    from hockney.reproductions.sun_emulated import SunOnTcp
+
+    return SunOnTcp(machine)
 
 
 def compare(answers: Mapping[str, Answer]) -> list[Compared]:

@@ -7,7 +7,7 @@ that come with hockney, and docs/machine-files.md explains how to write one.
 """
 
 from hockney.simulated.names import names, platform, variants
-from hockney.simulated.queries import between_nodes_guessed, check_ranks, origin_of, places
+from hockney.simulated.queries import between_nodes_guessed, check_ranks, layout, origin_of, places
 from hockney.simulated.read import read
 from hockney.simulated.variants import Variant
 from hockney.simulated.write import value_text, write
@@ -16,6 +16,7 @@ __all__ = [
     "Variant",
     "between_nodes_guessed",
     "check_ranks",
+    "layout",
     "names",
     "origin_of",
     "places",

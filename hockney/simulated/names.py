@@ -8,31 +8,26 @@ t3e    paragon-8x8    t3e+hardware-barrier    clusters/mine.toml+noisy
 from __future__ import annotations
 
 import re
-import stat
 from collections.abc import Sequence
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 
 from hockney.core.paths import at_home
 from hockney.core.platform import Platform
+from hockney.description.files import ENDING, bundled, bundled_text, is_file, read_file
 from hockney.simulated import messages
 from hockney.simulated.read import parse, read
 from hockney.simulated.variants import Variant
 from hockney.simulated.variants import variants as _variants
 
-ENDING = ".toml"
-MOST_BYTES = 1 << 20
-"""A description has a few kB; a larger file is something else."""
-
+PACKAGE = "hockney.simulated"
 _EXTENT = re.compile(r"(.+?)-(\d+(?:x\d+)+)")
 
 
 @cache
 def names() -> tuple[str, ...]:
     """The machines that come with hockney."""
-    folder = files("hockney.simulated") / "machines"
-    return tuple(sorted(p.name.removesuffix(ENDING) for p in folder.iterdir() if p.name.endswith(ENDING)))
+    return bundled(PACKAGE)
 
 
 def platform(name: str) -> Platform:
@@ -50,16 +45,11 @@ def variants(name: str) -> tuple[Variant, ...]:
 
 def text_of(base: str) -> tuple[str, str]:
     """A machine file's text, and its name for the user."""
-    if _is_file(base):
-        return _read_file(at_home(Path(base))), base
+    if is_file(base):
+        return read_file(at_home(Path(base)), names()), base
     if base not in names():
         raise messages.unknown_simulated_machine(base, names())
-    where = base + ENDING
-    return (files("hockney.simulated") / "machines" / where).read_text("utf-8"), where
-
-
-def _is_file(base: str) -> bool:
-    return "/" in base or base.endswith(ENDING)
+    return bundled_text(PACKAGE, base), base + ENDING
 
 
 def _split(name: str) -> tuple[str, tuple[int, ...], Sequence[str]]:
@@ -78,21 +68,3 @@ def _split(name: str) -> tuple[str, tuple[int, ...], Sequence[str]]:
     if len(dims) != match[2].count("x") + 1 or 0 in dims:
         raise messages.bad_extent(match[2])
     return match[1], dims, wanted
-
-
-def _read_file(path: Path) -> str:
-    try:
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode):
-            raise messages.not_a_file(str(path))
-        if status.st_size > MOST_BYTES:
-            raise messages.machine_file_too_large(str(path), status.st_size, MOST_BYTES)
-        return path.read_bytes().decode("utf-8")
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise messages.no_machine_file(str(path), names()) from error
-    except UnicodeDecodeError as error:
-        raise messages.machine_file_not_text(str(path)) from error
-    except ValueError as error:  # a NUL in the name
-        raise messages.bad_file_name(str(path), str(error)) from error
-    except OSError as error:
-        raise messages.cannot_read_machine_file(str(path), (error.strerror or str(error)).lower()) from error

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from hockney.core.layout import Layout
 from hockney.core.platform import Origin, Platform
 from hockney.simulated import messages
 
@@ -23,6 +24,17 @@ def check_ranks(platform: Platform, ranks: int) -> None:
     if dims := platform.network.dims:
         larger = "x".join(map(str, (*dims[:-1], dims[-1] * -(-ranks // platform.capacity))))
     raise messages.too_many_ranks(platform.name, ranks, platform.network.shape, platform.capacity, larger)
+
+
+def layout(platform: Platform, nodes: int, ranks_per_node: int) -> Layout | None:
+    """The user's choice of nodes and of ranks on each. 0 nodes: as few as show all levels; 0 ranks: one on
+    each core. None if neither is given: ranks fill the machine. Raises UsageError for more than it has."""
+    if not nodes and not ranks_per_node:
+        return None
+    count, cores = sum(group.count for group in platform.nodes), min(group.cores for group in platform.nodes)
+    if nodes > count or ranks_per_node > cores:
+        raise messages.layout_beyond_machine(platform.name, nodes, ranks_per_node, count, cores)
+    return Layout(nodes or min(2, count), ranks_per_node or cores)
 
 
 def places(platform: Platform) -> dict[str, object]:

@@ -8,8 +8,6 @@ defines the meaning of a key's value, and which values must agree.
 
 from __future__ import annotations
 
-import re
-import sys
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, get_args
 
@@ -30,19 +28,18 @@ from hockney.core.platform import (
     Status,
 )
 from hockney.core.smpi_algorithms import check as check_algorithm
-from hockney.simulated import messages, values
+from hockney.description import messages as described
+from hockney.description import toml, values
+from hockney.description.toml import Read
+from hockney.description.values import Place
+from hockney.simulated import messages
 from hockney.simulated.queries import exists
 from hockney.simulated.shapes import check_network
-from hockney.simulated.values import Place
 from hockney.simulated.variants import VARIANTS, lay_over, table_of, with_dims
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
 T = TypeVar("T", bound=msgspec.Struct)
-Read = Callable[[Any, Place], Any]
+GUIDE = "docs/machine-files.md"
+ORIGIN_EXAMPLE = "network.link or segments[0].latency_s"
 
 
 def read(
@@ -68,21 +65,7 @@ def read(
 
 def parse(text: str, where: str) -> dict[str, Any]:
     """The file parsed as TOML."""
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        message, position = _position(str(error))
-        raise messages.not_toml(where, position, message) from error
-    except (ValueError, RecursionError) as error:  # a number of thousands of digits, thousands of brackets
-        raise messages.toml_not_readable(where, str(error)) from error
-
-
-def _position(message: str) -> tuple[str, str]:
-    match = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|(end of document))\)", message, re.DOTALL)
-    if not match:
-        return message, ""
-    what = match[1][:1].lower() + match[1][1:]
-    return what, f"line {match[2]}, column {match[3]}" if match[2] else "end of file"
+    return toml.parse(text, where, GUIDE)
 
 
 def _varied(raw: dict[str, Any], base: Platform, names: list[str], where: str) -> Platform:
@@ -107,7 +90,7 @@ def _platform(raw: dict[str, Any], place: Place) -> Platform:
     for k, origin in enumerate(platform.origins):
         if not exists(platform, origin.key):
             here = place.at("origins").item(k).at("key")
-            raise messages.origin_of_nothing(here.named, origin.key)
+            raise described.origin_of_nothing(here.named, origin.key, ORIGIN_EXAMPLE)
     return platform
 
 
@@ -130,24 +113,13 @@ def _check_processors(platform: Platform, place: Place) -> None:
             for key in ("processor_s", "processor_s_per_byte"):
                 here = place.at(name).item(k).at(key).named
                 if getattr(segment, key) and name == "on_node":
-                    raise messages.unknown_key(here, key, _ON_NODE)
+                    raise described.unknown_key(here, key, _ON_NODE)
                 if getattr(segment, key) and several:
                     raise messages.processor_of_several_cores(here)
 
 
 def _struct(kind: type[T], raw: Any, place: Place) -> T:
-    if not isinstance(raw, dict):
-        raise messages.table_expected(place.named, place.key)
-    fields = msgspec.structs.fields(kind)
-    names = tuple(f.name for f in fields)
-    for name in raw:
-        if name not in names:
-            available = (*names, VARIANTS) if kind is Platform else names
-            raise messages.unknown_key(place.at(name).named, name, available)
-    for field in fields:
-        if field.required and field.name not in raw:
-            raise messages.key_missing(place.at(field.name).named, _example(field.name))
-    return kind(**{name: READERS[kind][name](value, place.at(name)) for name, value in raw.items()})
+    return toml.structure(kind, raw, place, READERS, (VARIANTS,) if kind is Platform else (), _example)
 
 
 def _example(name: str) -> str:
@@ -160,10 +132,10 @@ def _by_operation(names: tuple[str, ...], one: Callable[[str, Any, Place], Any])
 
     def read(raw: Any, place: Place) -> dict[str, Any]:
         if not isinstance(raw, dict):
-            raise messages.table_expected(place.named, place.key)
+            raise described.table_expected(place.named, place.key)
         for name in raw:
             if name not in names:
-                raise messages.unknown_key(place.at(name).named, name, names)
+                raise described.unknown_key(place.at(name).named, name, names)
         return {name: one(name, value, place.at(name)) for name, value in raw.items()}
 
     return read

@@ -7,8 +7,8 @@ from __future__ import annotations
 import math
 
 from hockney.core.platform import Network
+from hockney.description.values import MOST, Place
 from hockney.simulated import messages
-from hockney.simulated.values import MOST, Place
 
 KEYS = {
     "switch": ("nodes",),

@@ -19,9 +19,10 @@ from typing import Any
 import msgspec
 
 from hockney.core.platform import Origin, Platform
+from hockney.description import messages as described
+from hockney.description.values import WORD, Place, filled, kind_of
 from hockney.simulated import messages
 from hockney.simulated.shapes import KEYS
-from hockney.simulated.values import WORD, Place, filled, kind_of
 
 VARIANTS = "variants"
 _OWN = ("title", "why")
@@ -49,13 +50,13 @@ def table_of(raw: dict[str, Any], where: str) -> dict[str, dict[str, Any]]:
     table = raw.get(VARIANTS, {})
     place = Place(where, VARIANTS)
     if not isinstance(table, dict):
-        raise messages.table_expected(place.named, "variants.NAME")
+        raise described.table_expected(place.named, "variants.NAME")
     for name, own in table.items():
         here = place.at(name)
         if not WORD.fullmatch(name):
-            raise messages.bad_name(place.named, name, "no-eager")
+            raise described.bad_name(place.named, name, "no-eager")
         if not isinstance(own, dict):
-            raise messages.table_expected(here.named, f"variants.{name}")
+            raise described.table_expected(here.named, f"variants.{name}")
         for key in _OWN:
             if key not in own:
                 raise messages.variant_incomplete(here.at(key).named, key)
@@ -74,7 +75,7 @@ def lay_over(raw: dict[str, Any], name: str, own: dict[str, Any], where: str) ->
     merged = _merge(_without_extent(raw, keys), keys)
     for key in ("name", "title"):
         if not isinstance(raw.get(key), str):
-            raise messages.key_missing(Place(where, key).named, f"{key} = ...")
+            raise described.key_missing(Place(where, key).named, f"{key} = ...")
     merged["name"] = f"{raw['name']}+{name}"
     merged["title"] = f"{raw['title']}, {own['title']}"
     changed = _changed(own)
@@ -148,5 +149,5 @@ def _covers(prefix: Any, key: str) -> bool:
 def _list(table: dict[str, Any], key: str, place: Place) -> list[Any]:
     values = table.get(key, [])
     if not isinstance(values, list):
-        raise messages.list_expected(place.at(key).named, kind_of(values), key)
+        raise described.list_expected(place.at(key).named, kind_of(values), key)
     return values

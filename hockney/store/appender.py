@@ -9,6 +9,7 @@ import errno
 import fcntl
 import math
 import os
+import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -35,11 +36,12 @@ class Appender:
     `before` is the checksum to which the first line refers (`checksums`).
 
     The lock is flock(2)'s: the kernel releases it when the process ends, however it ends. If the file system
-    has no locks, there is a notice.
+    has no locks, there is a notice, and the file is not `locked`.
     """
 
     def __init__(self, path: Path, before: str = NONE) -> None:
         self.path = path
+        self.locked = False
         self._before = before
         self.reading = Reading(run=RunRecords(), good_bytes=0)
         self._appended: list[Line] = []
@@ -78,6 +80,14 @@ class Appender:
             raise messages.not_writable(self.path, error) from error
         self._appended.append(line)
 
+    def sync(self) -> None:
+        """Returns when all lines are on the disk."""
+        try:
+            through_to_disk(self._file)
+        except OSError as error:
+            raise messages.not_writable(self.path, error) from error
+        self._synced_s = time.monotonic()
+
     def run(self) -> RunRecords:
         """All lines of the file, including appended ones."""
         before = self.reading.run
@@ -114,14 +124,12 @@ class Appender:
     def _lock(self) -> tuple[Notice, ...]:
         """A notice if the file cannot be locked."""
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self.locked = _locked(self._file)
         except BlockingIOError as error:
             raise messages.other_writer(self.path) from error
-        except OSError as error:
-            if error.errno not in NO_LOCKS:
-                raise
-            return (messages.not_lockable(self.path),)
-        return ()
+        if not os.fstat(self._file).st_nlink:  # a share's file that has just been absorbed
+            raise messages.other_writer(self.path)
+        return () if self.locked else (messages.not_lockable(self.path),)
 
     def _mend(self) -> None:
         size = os.fstat(self._file).st_size
@@ -138,3 +146,25 @@ class Appender:
                     through_to_disk(self._file)
             os.close(self._file)
             self._file = -1
+
+
+def lockable(path: Path) -> bool:
+    """Whether files in the folder `path`, which need not exist yet, can be locked. Nothing is left there."""
+    there = next(parent for parent in (path.absolute(), *path.absolute().parents) if parent.is_dir())
+    try:
+        with tempfile.TemporaryFile(dir=there) as file:
+            return _locked(file.fileno())
+    except OSError:  # not writable, which the writer reports
+        return True
+
+
+def _locked(file: int) -> bool:
+    """Lock the open `file`; False if its file system has no locks. Raises BlockingIOError if another process
+    has the lock."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno not in NO_LOCKS:
+            raise
+        return False
+    return True

@@ -102,4 +102,4 @@ def _added(plan: Plan, run: RunRecords) -> list[Item]:
 
 
 def _kind(case: Case) -> tuple[str, int, str]:
-    return case.workload, case.ranks, case.setting
+    return case.workload, case.launched_ranks, case.setting

@@ -60,6 +60,15 @@ def default_path(study: str, now: datetime | None = None, parent: Path = Path("r
     return path
 
 
+def refuse_taken(path: Path) -> None:
+    """Raises UsageError if no new run can be there, as `RunFolder.create`."""
+    if path.is_dir():
+        if any(path.iterdir()):
+            raise messages.folder_not_empty(path)
+    elif path.exists():
+        raise messages.not_a_folder(path)
+
+
 @dataclass(frozen=True)
 class RunFolder:
     path: Path
@@ -78,14 +87,9 @@ class RunFolder:
 
         Raises UsageError if the folder is not empty, EnvironmentProblem if it cannot be written.
         """
-        files = {"machine.json": _pretty(machine)}
-        if surveyed is not None:
-            files["survey.json"] = _pretty(surveyed)
-        if catalog is not None:
-            files["catalog.json"] = _pretty(catalog.only(case.workload for case in plan.cases))
-        text = sealed_plan(plan.text, files).encode()
+        files = _files(plan, machine, surveyed, catalog)
         try:
-            new_folder(path, {**files, "records.jsonl": b"", "plan.txt": text})
+            new_folder(path, {"records.jsonl": b"", **files})
         except FileExistsError as error:
             taken = messages.folder_not_empty if path.is_dir() else messages.not_a_folder
             raise taken(path) from error
@@ -109,6 +113,12 @@ class RunFolder:
                 return folder
         return RunFolder.create(default_path(study), plan, machine, surveyed, catalog)
 
+    def begin_again(self, plan: Plan, machine: Machine, surveyed: Surveyed | None, catalog: Catalog) -> None:
+        """Another plan, of a run that has no records yet. The plan is written last, so that the other files
+        do not match it if this process is killed meanwhile."""
+        for name, data in _files(plan, machine, surveyed, catalog).items():
+            self._replace(self.path / name, data)
+
     @staticmethod
     def open(path: Path) -> RunFolder:
         folder = RunFolder(path)
@@ -116,7 +126,8 @@ class RunFolder:
             if not path.exists():
                 raise messages.no_run_folder(path)
             if not folder.plan_path.is_file():
-                raise messages.not_a_run(path)
+                pair = (path / "a" / "plan.txt").is_file() and (path / "b" / "plan.txt").is_file()
+                raise messages.two_runs(path) if pair else messages.not_a_run(path)
         except (OSError, ValueError) as error:  # ValueError: a NUL in the name
             raise messages.folder_not_accessible(path, str(error)) from error
         return folder
@@ -150,6 +161,11 @@ class RunFolder:
         return self.path / "report.html"
 
     @property
+    def job_files(self) -> tuple[Path, ...]:
+        """Those of a batch job that measures the run: its description, its script, and its output."""
+        return self.path / "job.json", self.path / "job.sh", *self.path.glob("job-*.log")
+
+    @property
     def derived_files(self) -> tuple[Path, ...]:
         """Those that are made from the others, and have no checksums."""
         return self.fits_path, self.report_path
@@ -158,7 +174,8 @@ class RunFolder:
     def files(self) -> tuple[Path, ...]:
         """All files that hockney writes there."""
         written = (self.plan_path, self.machine_path, self.survey_path, self.catalog_path)
-        return (*written, self.records_path, *self.derived_files)
+        shares = self.path.glob("records-*of*.jsonl")
+        return (*written, self.records_path, *shares, *self.derived_files, *self.job_files)
 
     def plan(self) -> Plan:
         return parse_plan(self._plan_text(), str(self.plan_path))
@@ -223,7 +240,7 @@ class RunFolder:
         try:
             data = read_regular(path)
             loaded = _decoded(data, kind)
-        except (OSError, msgspec.MsgspecError, *MISSHAPEN) as error:
+        except (OSError, msgspec.MsgspecError, RecursionError, *MISSHAPEN) as error:
             raise self._unreadable(path, error) from error
         if loaded.schema > SCHEMA:
             raise messages.newer_file(str(path), loaded.schema, SCHEMA)
@@ -250,6 +267,19 @@ def _decoded(data: bytes, kind: type[T]) -> T:
         return msgspec.json.decode(data, type=kind)
     raw = msgspec.json.decode(data)
     return msgspec.convert(upgrade(raw) if isinstance(raw, dict) else raw, kind)
+
+
+def _files(
+    plan: Plan, machine: Machine, surveyed: Surveyed | None, catalog: Catalog | None
+) -> dict[str, bytes]:
+    """The files of a run that does not have records yet. The plan, with the checksums of the others, is the
+    last one."""
+    files = {"machine.json": _pretty(machine)}
+    if surveyed is not None:
+        files["survey.json"] = _pretty(surveyed)
+    if catalog is not None:
+        files["catalog.json"] = _pretty(catalog.only(case.workload for case in plan.cases))
+    return {**files, "plan.txt": sealed_plan(plan.text, files).encode()}
 
 
 def _pretty(value: Machine | Surveyed | Catalog) -> bytes:

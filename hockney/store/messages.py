@@ -11,6 +11,7 @@ from hockney.core.errors import EnvironmentProblem, UsageError, printable
 from hockney.core.notice import Notice
 
 RECORD_DAMAGED = "record-damaged"
+RECORDS_LOCKED = "records-locked"
 
 _OTHER_FOLDER = "use a writable folder: another one for a new run (--out DIR), a copy of an old one"
 _FREE_SPACE = "free some space, then continue with 'hockney resume'"
@@ -215,8 +216,18 @@ def other_writer(path: Path) -> EnvironmentProblem:
         f"another hockney is writing {path}",
         "the lines of two writers would mix",
         "wait for it to finish, or stop it",
-        code="records-locked",
+        code=RECORDS_LOCKED,
         path=str(path),
+    )
+
+
+def not_a_share(text: str) -> UsageError:
+    return UsageError(
+        f"'{printable(text)}' is not a share of a run",
+        "it is its number, from 1, a slash, and the number of shares",
+        "use for example 2/4",
+        code="not-a-share",
+        text=text,
     )
 
 
@@ -256,6 +267,16 @@ def not_a_run(path: Path) -> UsageError:
         "it has no plan.txt",
         "give a folder made by 'hockney survey' or 'hockney run'",
         code="not-a-run-folder",
+        path=str(path),
+    )
+
+
+def two_runs(path: Path) -> UsageError:
+    return UsageError(
+        f"{path} is an interleaved comparison, not a run",
+        "it has two runs, a and b",
+        f"give one of them, such as {path / 'a'}, or use 'hockney compare {path}'",
+        code="two-runs",
         path=str(path),
     )
 

@@ -41,7 +41,7 @@ DIGITS = 9
 
 LATER = (
     "every_s", "through_s", "mpiexec_args", "variables", "label", "extend", "refine",
-    "launch_settings", "mark",
+    "launch_settings", "nodes", "ranks_per_node", "hosts", "starter", "agent", "interleaved", "mark",
 )  # fmt: skip
 """Settings that the first plans did not have. They are written only if they differ from the default, so that
 an older hockney reads every run that it can resume."""
@@ -70,7 +70,7 @@ class Plan:
     def groups(self) -> int:
         """Launches per round: one for each rank count, and more if several executables run the cases."""
         launches = 1 + max((item.launch for item in self.items), default=-1)
-        return max(len({case.ranks for case in self.cases}), -(-launches // self.settings.launches))
+        return max(len({case.launched_ranks for case in self.cases}), -(-launches // self.settings.launches))
 
     @property
     def text(self) -> str:

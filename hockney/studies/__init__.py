@@ -9,21 +9,25 @@ import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from hockney.core.case import Case
+from hockney.core.catalog import Catalog
 from hockney.core.launch_setting import LaunchSetting
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.draw.page import Table
 from hockney.pages.evidence import Evidence, Options, Study
-from hockney.studies import messages
+from hockney.studies import messages, places
 
 __all__ = [
     "Evidence",
     "Options",
     "Study",
     "all_studies",
+    "asks_for_levels",
     "is_conclusive",
     "launch_settings",
     "parameters_of",
+    "planned",
     "refines",
     "study",
     "workloads_of",
@@ -63,6 +67,19 @@ def refines(study: Study) -> bool:
     """Whether it adds sizes between the planned ones around changes of a cost; a question about certain sizes
     is answered as asked."""
     return getattr(study, "REFINES", False)
+
+
+def planned(study: Study, options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
+    """The study's plan, with nothing left to the launcher on several nodes; ad-hoc cases are measured as
+    typed."""
+    cases = study.plan(options, catalog, machine)
+    return cases if getattr(study, "AS_TYPED", False) else places.settled(cases, machine)
+
+
+def asks_for_levels(study: Study) -> bool:
+    """Whether its plan depends on the levels at which ranks of one node meet, which are found by starting
+    ranks: it declares ASKS_FOR_LEVELS."""
+    return getattr(study, "ASKS_FOR_LEVELS", False)
 
 
 def launch_settings(study: Study, options: Options, machine: Machine) -> Sequence[LaunchSetting]:

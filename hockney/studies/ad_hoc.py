@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 
-from hockney.core.case import SETTING, Case, split_case
+from hockney.core.case import OF_THE_LAUNCH, Case, split_case
 from hockney.core.catalog import Catalog
 from hockney.core.errors import UsageError
 from hockney.core.fit import Fit
@@ -16,6 +16,7 @@ from hockney.core.units import parse_counts
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Page, Section, Table
 from hockney.pages import course, metrics, quality, settings_compared, undisturbed
+from hockney.pages.columns import CaseColumn, where_columns
 from hockney.pages.evidence import Evidence, Measured, Options, once
 from hockney.pages.first_screen import first_figure
 from hockney.pages.format import bandwidth, interval, label, percent, quantity, scatter
@@ -25,6 +26,9 @@ from hockney.studies import messages
 
 NAME = "cases"
 HELP = "only the cases that you name: hockney run pingpong bytes=0:4MiB"
+
+AS_TYPED = True
+"""No case is changed."""
 
 NOT_A_MULTIPLE = "not-a-multiple"
 """The code of the error of a value that does not have its parameter's divisor."""
@@ -56,7 +60,7 @@ def _expand(text: str, options: Options, catalog: Catalog) -> list[Case]:
         k: list_values(declared[k].kind, declared[k].unit, v)
         if k in declared
         else list_values("text", "", v)
-        if k == SETTING
+        if k in OF_THE_LAUNCH
         else (v,)
         for k, v in raw.items()
     }
@@ -111,7 +115,10 @@ def page(evidence: Evidence) -> Page:
     for m in evidence.measured:
         groups.setdefault(label(m, m.workload.size), []).append(m)
     differing = any(undisturbed.differing(m.summary) for m in evidence.measured)
-    sections = [_section(evidence, subject, measured, differing) for subject, measured in groups.items()]
+    where = where_columns([m for m in evidence.measured if not m.case.placed])
+    sections = [
+        _section(evidence, subject, measured, differing, where) for subject, measured in groups.items()
+    ]
     more = [
         settings_compared.section(evidence),
         quality.parameters(evidence),
@@ -136,9 +143,15 @@ def _headline(evidence: Evidence) -> tuple[str, ...]:
     return (*texts, *([f"And {more} more cases."] if more > 0 else [])) or ("Nothing was measured.",)
 
 
-def _section(evidence: Evidence, subject: str, measured: list[Measured], differing: bool) -> Section:
+def _section(
+    evidence: Evidence,
+    subject: str,
+    measured: list[Measured],
+    differing: bool,
+    where: Sequence[CaseColumn],
+) -> Section:
     """`differing`: whether some case of the page has an undisturbed cost that differs from its typical
-    one."""
+    one; `where`: columns that distinguish cases by where their ranks were."""
     fits = [f for f in evidence.fits.fits if f.curve and f.verdict != "refused" and _is_of(f, measured[0])]
     figures = []
     if len({m.size for m in measured}) > 1:
@@ -161,7 +174,7 @@ def _section(evidence: Evidence, subject: str, measured: list[Measured], differi
     return Section(
         subject,
         figures=tuple(figures),
-        tables=(_table(subject, measured, differing), *metrics.tables(measured)),
+        tables=(_table(subject, measured, differing, where), *metrics.tables(measured)),
     )
 
 
@@ -178,20 +191,23 @@ def _axis(m: Measured, *, zero: bool = True) -> Axis:
     return Axis(title, m.workload.size_unit, "log", zero=zero)
 
 
-def _table(subject: str, measured: list[Measured], differing: bool) -> Table:
+def _table(subject: str, measured: list[Measured], differing: bool, where: Sequence[CaseColumn]) -> Table:
     """Tables of one page have the same columns: on a terminal they are printed as one table."""
     rows = tuple(
         (
             m.case.line,
+            *(column.text(m) for column in where),
             quantity(m.summary.typical.value, "s"),
             interval(m.summary.typical, "s"),
             quantity(bandwidth(m).value, "B/s") if m.summary.bytes_moved else "",
-            percent(m.summary.within),
+            percent(m.summary.spread_within),
             scatter(m.summary.between),
             str(m.summary.repetitions),
         )
         for m in measured
     )
-    columns = ("case", "typical", "95% interval", "bandwidth", "within", "between", "repetitions")
-    table = Table("cases", subject, columns, rows, numeric=(1, 2, 3, 4, 5, 6))
+    titles = tuple(column.title for column in where)
+    columns = ("case", *titles, "typical", "95% interval", "bandwidth", "within", "between", "repetitions")
+    numeric = tuple(range(1 + len(where), len(columns)))
+    table = Table("cases", subject, columns, rows, numeric=numeric)
     return undisturbed.with_column(table, [m.summary for m in measured], "95% interval", always=differing)

@@ -22,6 +22,15 @@ def published_numbers() -> UsageError:
     )
 
 
+def imported_numbers() -> UsageError:
+    return UsageError(
+        "imported numbers cannot be measured",
+        "another benchmark printed them",
+        "'hockney import FILE' makes a run of them",
+        code="imported-numbers",
+    )
+
+
 def nothing_to_survey() -> UsageError:
     return UsageError(
         "nothing to measure",

@@ -10,14 +10,33 @@ from hockney.core.units import doubling
 DEFAULT = tuple(doubling(0, 4 << 20))
 DOUBLE = 8
 MOST_SIMULATED = 16
+MESSAGES = 3000
+"""A launch of a survey spends the time of some 300 of its longest messages, and there are ten of them."""
+SHORTEST_LONGEST = 16 << 10
+"""A smaller budget does not make the longest message shorter, which would tell nothing about the
+bandwidth."""
 
 
 def default_ranks(machine: Machine) -> tuple[int, ...]:
     """2, and the powers of two up to the cores: more ranks than cores must be requested explicitly, because
     then the scheduler is measured and not the message passing. A simulated machine may be of any size and is
-    slow to simulate, so there more than a few ranks must be requested explicitly."""
-    cores = min(machine.cores, MOST_SIMULATED) if machine.traits.simulated else machine.cores
+    slow to simulate, so there more than a few ranks must be requested explicitly. On several nodes, there is
+    a core for each of the ranks per node."""
+    layout = machine.layout
+    cores = machine.cores if layout is None or layout.nodes == 1 else layout.ranks
+    cores = min(cores, MOST_SIMULATED) if machine.traits.simulated else cores
     return tuple(doubling(2, 1 << (cores.bit_length() - 1))) if cores > 2 else (2,)
+
+
+def affordable(
+    sizes: tuple[int, ...], machine: Machine, budget_s: float, at_once: int = 1
+) -> tuple[int, ...]:
+    """Without those of which so many messages take more than 1 / MESSAGES of the budget on an emulated
+    network, whose rate is known. At 10 Mbit/s, a message of 4 MiB takes 3.7 s."""
+    if machine.emulated is None:
+        return sizes
+    longest = max(SHORTEST_LONGEST, machine.emulated.payload_rate * budget_s / MESSAGES)
+    return tuple(size for size in sizes if size * at_once <= longest)
 
 
 def whole_doubles(sizes: tuple[int, ...]) -> tuple[int, ...]:

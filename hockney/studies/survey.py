@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from hockney.core.case import Case
 from hockney.core.catalog import PING_PONG, Catalog
+from hockney.core.layout import PAIR
 from hockney.core.machine import Machine
 from hockney.core.units import thin
 from hockney.draw.page import Page
@@ -15,16 +17,18 @@ from hockney.pages import collectives, course, headline, loggp, point_to_point, 
 from hockney.pages.caveats import everywhere, with_caveats
 from hockney.pages.evidence import Evidence, Options, once
 from hockney.pages.first_screen import first_figure
+from hockney.pages.levels import predicted
 from hockney.pages.study_page import study_page
-from hockney.studies import messages
+from hockney.studies import messages, places
 from hockney.studies.overlap import survey as overlap
-from hockney.studies.sizes import DEFAULT, default_ranks, whole_doubles
-from hockney.studies.trains import trains
+from hockney.studies.sizes import DEFAULT, affordable, default_ranks, whole_doubles
+from hockney.studies.trains import MESSAGES, trains
 
 NAME = "survey"
 HELP = "what message passing costs on this machine: ping-pong, streams, LogGP, collectives"
 REFINES = True
 """Sizes between the planned ones are added around changes of a cost."""
+ASKS_FOR_LEVELS = True
 
 STREAM_LIMIT = 1 << 20
 """Streams have many messages in flight at once; beyond this size their windows only measure memory."""
@@ -37,15 +41,53 @@ TRAIN_SIZES = (8, 256, 1024, 2048, 3072, 8 << 10, 32 << 10)
 and one G describe the trains of one protocol, and the fit takes those of the shortest messages."""
 
 
+@dataclass(frozen=True)
+class SurveySizes:
+    """The number of sizes that are measured at most, of everything but the ping-pong with hot buffers; and of
+    numbers of ranks that nobody requested."""
+
+    cold: int = 8
+    others: int = 7
+    streams: int = 8
+    trains: int = len(TRAIN_SIZES)
+    overlap: int = 4
+    collectives: int = COLLECTIVE_SIZES
+    ranks: int = 32
+
+
+EXTENTS = (
+    SurveySizes(),
+    SurveySizes(cold=5, others=5, streams=5, trains=5, overlap=2, collectives=6, ranks=3),
+    SurveySizes(cold=4, others=4, streams=4, trains=4, overlap=2, collectives=5, ranks=3),
+    SurveySizes(cold=3, others=3, streams=4, trains=4, overlap=2, collectives=4, ranks=3),
+)
+"""The first one that the budget affords is measured, or the last. Fits of a message and of LogGP still have
+enough sizes there, a collective can have two pieces, and its growth with the ranks be told. Each number of
+ranks is a launch, except where cases are placed."""
+CASES_PER_SECOND = 5
+"""Of the budget: a launch takes some 20 ms for each case (lab/launch_count.py), and the largest doubt is
+about how launches differ, so at least eight should fit."""
+LEAST_BUDGET_S = 60.0
+"""A smaller budget has fewer launches, not fewer sizes."""
+BETWEEN = 9
+"""Sizes of the ping-pong at a level that is neither the nearest nor one from which models predict."""
+FEWEST_TRAINS = 3
+
+
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
-    """The full sweep of sizes between two ranks; every collective at a few sizes on each rank count."""
-    sizes = options.sizes or DEFAULT
-    ranks = options.ranks or default_ranks(machine)
-    lines = [*_pairs(sizes, catalog), *overlap.lines(sizes, catalog)] if 2 in ranks else []
-    lines += [line for p in ranks for line in _collectives(sizes, p, catalog)]
-    if not lines:
+    """The full sweep of sizes between two ranks; every collective at a few sizes on each rank count. If ranks
+    meet at several levels, the same for each of them (`_placed`)."""
+    sizes = options.sizes or affordable(DEFAULT, machine, options.budget_s)
+    lines_of = _placed if machine.placed else _unplaced
+    most = CASES_PER_SECOND * max(options.budget_s, LEAST_BUDGET_S)
+    planned: list[Case] = []
+    for extent in EXTENTS:
+        planned = once(catalog.case(line) for line in lines_of(sizes, options, catalog, machine, extent))
+        if len(planned) <= most or not machine.traits.wall_clock:
+            break
+    if not planned:
         raise messages.nothing_to_survey()
-    return once(catalog.case(line) for line in lines)
+    return planned
 
 
 def sweep(sizes: tuple[int, ...] = DEFAULT) -> Iterator[str]:
@@ -53,24 +95,76 @@ def sweep(sizes: tuple[int, ...] = DEFAULT) -> Iterator[str]:
     return (f"pingpong bytes={s} buffers=hot ranks=2" for s in sizes)
 
 
-def _pairs(sizes: tuple[int, ...], catalog: Catalog) -> Iterator[str]:
+def _unplaced(
+    sizes: tuple[int, ...], options: Options, catalog: Catalog, machine: Machine, extent: SurveySizes
+) -> Iterator[str]:
+    ranks = options.ranks or thin(default_ranks(machine), extent.ranks)
+    if PAIR in ranks:
+        yield from _pairs(sizes, catalog, TRAIN_SIZES, extent)
+    for p in ranks:
+        yield from _collectives(sizes, p, catalog, extent)
+
+
+def _placed(
+    sizes: tuple[int, ...], options: Options, catalog: Catalog, machine: Machine, extent: SurveySizes
+) -> Iterator[str]:
+    """Everything between two ranks at the levels from which models predict; at nearer ones only the ping-pong
+    and trains of messages, at fewer sizes except for the nearest one's ping-pong. Collectives on two ranks of
+    a node, on all of them, on one rank of each node, and on all ranks; on requested numbers of ranks within a
+    node and over all nodes."""
+    train_sizes = affordable(TRAIN_SIZES, machine, options.budget_s, MESSAGES)
+    pairs = [*_pairs(sizes, catalog, train_sizes, extent)]
+    few_trains = [*_trains(train_sizes, FEWEST_TRAINS)]
+    for level in machine.levels if not options.ranks or PAIR in options.ranks else ():
+        nearest = level == machine.levels[0]
+        nearer = [*sweep(sizes if nearest else thin(sizes, BETWEEN)), *few_trains]
+        for line in pairs if level in places.spanned(machine) else nearer:
+            yield line + places.at(level)
+    for ranks, nodes in _spreads(options, machine, extent):
+        where = places.of_pair(machine) if (ranks, nodes) == (PAIR, 1) else places.spread_over(nodes)
+        for line in _collectives(sizes, ranks, catalog, extent):
+            yield line + where
+
+
+def _spreads(options: Options, machine: Machine, extent: SurveySizes) -> list[tuple[int, int]]:
+    """Numbers of ranks and nodes for collectives. Those of two ranks of a node show what a rank's own work in
+    a collective costs (`models/local_costs.py`)."""
+    layout = machine.layout
+    if layout is None:
+        return []
+    if options.ranks or 1 in (layout.nodes, layout.ranks_per_node):
+        ranks = options.ranks or thin(default_ranks(machine), extent.ranks)
+        return [(p, nodes) for p in ranks for nodes in places.node_counts(p, layout)]
+    one_of_each = [(layout.nodes, layout.nodes)] if layout.nodes > 2 else []
+    return [(PAIR, 1), (layout.ranks_per_node, 1), *one_of_each, (layout.ranks, layout.nodes)]
+
+
+def _pairs(
+    sizes: tuple[int, ...], catalog: Catalog, train_sizes: tuple[int, ...], extent: SurveySizes
+) -> Iterator[str]:
     """The full sweep of the ping-pong; the other patterns between two ranks at fewer sizes."""
-    streamed = thin(tuple(s for s in sizes if 0 < s <= STREAM_LIMIT), 8)
-    beyond_cache = thin(tuple(s for s in sizes if s >= 64), 8)
+    streamed = thin(tuple(s for s in sizes if 0 < s <= STREAM_LIMIT), extent.streams)
+    beyond_cache = thin(tuple(s for s in sizes if s >= 64), extent.cold)
     yield from sweep(sizes)
     yield from (f"pingpong bytes={s} buffers=cold ranks=2" for s in beyond_cache)
     for workload in catalog.of_role("point-to-point"):
         if not workload.performs(*PING_PONG):  # it already has its sweep
-            yield from (f"{workload.name} {workload.size}={s} buffers=hot ranks=2" for s in thin(sizes, 7))
+            few = thin(sizes, extent.others)
+            yield from (f"{workload.name} {workload.size}={s} buffers=hot ranks=2" for s in few)
     for workload in catalog.of_role("stream"):
         yield from (f"{workload.name} {workload.size}={s} buffers=hot ranks=2" for s in streamed)
-    for size in TRAIN_SIZES:
+    yield from _trains(train_sizes, extent.trains)
+    yield from overlap.lines(sizes, catalog, extent.overlap)
+
+
+def _trains(sizes: tuple[int, ...], most: int) -> Iterator[str]:
+    for size in thin(sizes, most):
         yield from trains(size)
 
 
-def _collectives(sizes: tuple[int, ...], ranks: int, catalog: Catalog) -> Iterator[str]:
+def _collectives(sizes: tuple[int, ...], ranks: int, catalog: Catalog, extent: SurveySizes) -> Iterator[str]:
     doubles = whole_doubles(sizes)
-    few = sorted({*thin(doubles, COLLECTIVE_SIZES), *[s for s in doubles if s > 0][:1]})
+    few = sorted({*thin(doubles, extent.collectives), *[s for s in doubles if s > 0][:1]})
     for workload in collectives.of(catalog):
         if workload.size:
             yield from (
@@ -86,6 +180,7 @@ def page(evidence: Evidence) -> Page:
         point_to_point.section(evidence),
         loggp.section(evidence),
         collectives.section(evidence),
+        predicted.section(evidence),
         overlap.section(evidence),
         quality.parameters(evidence),
         course.section(evidence),
@@ -96,7 +191,7 @@ def page(evidence: Evidence) -> Page:
     return study_page(
         evidence,
         title="Survey of message passing",
-        headline=tuple(filter(None, (*headline.sentences(evidence), overlap.sentence(evidence)))),
+        headline=(*headline.sentences(evidence), *overlap.sentences(evidence)),
         warnings=everywhere(evidence),
         sections=rest,
         lead=lead,

@@ -55,8 +55,11 @@ def remove_older(paths: Iterable[Path], seconds: float) -> None:
     """Remove those last changed longer ago than that, unless others have removed them already."""
     for path in paths:
         with contextlib.suppress(OSError):
-            if time.time() - path.stat().st_mtime > seconds:
-                shutil.rmtree(path, ignore_errors=True)
+            if time.time() - path.lstat().st_mtime > seconds:
+                if path.is_dir() and not path.is_symlink():
+                    shutil.rmtree(path, ignore_errors=True)
+                else:
+                    path.unlink()
 
 
 def read_regular(path: Path, most_bytes: int = 1 << 28) -> bytes:
@@ -147,6 +150,11 @@ def replace(path: Path, content: bytes) -> None:
         write_atomically(path, content)
     except OSError as problem:
         raise messages.cannot_write(path, problem) from problem
+
+
+def share(path: Path) -> None:
+    """Give a temporary file the permissions of any new file."""
+    path.chmod(0o666 & ~_umask())
 
 
 def _umask() -> int:

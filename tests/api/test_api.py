@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import copy
 import csv
+import pickle
 from pathlib import Path
 
 import pytest
@@ -42,6 +44,19 @@ def test_a_run_is_read(folder):
     assert not run.fits.of_role("hockney", "stream")
     assert {caveat.code for caveat in run.caveats} - {"precision"} == {"fake"}
     assert run.fits == lab.results(run.folder).fits
+
+
+def test_a_run_in_another_process_is_read_there(folder, monkeypatch):
+    """It is a reference to its folder, also for a process that started elsewhere."""
+    monkeypatch.chdir(folder.parent)
+    run = api.load(folder.name)
+    assert run.page and run.fits
+    sent = pickle.dumps(run)
+    assert len(sent) < 2000
+    monkeypatch.chdir("/")
+    received = pickle.loads(sent)
+    assert received.summaries == run.summaries and received.path == folder
+    assert copy.deepcopy(api.load(folder, "undisturbed")).cost == "undisturbed"
 
 
 def test_a_second_workload_of_a_kind_has_its_own_series(tmp_path, monkeypatch):

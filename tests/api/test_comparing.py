@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from pathlib import Path
 
 import pytest
@@ -50,8 +52,9 @@ def test_runs_paths_and_lists_are_sides(folder, compared):
 def test_wrong_arguments(folder):
     a, b = folder / "a", folder / "b"
     for wrong, code in (
-        ({"tolerance": -0.1}, "tolerance-out-of-range"),
-        ({"tolerance": 2}, "tolerance-out-of-range"),
+        ({"tolerance": -0.1}, "negative-quantity"),
+        ({"tolerance": 2}, "fraction-out-of-range"),
+        ({"tolerance": "5 apples"}, "unknown-unit"),
         ({"cost": "best"}, "unknown-cost-word"),
     ):
         with pytest.raises(hockney.UsageError) as refused:
@@ -61,6 +64,15 @@ def test_wrong_arguments(folder):
         with pytest.raises(hockney.UsageError) as refused:
             hockney.compare(*sides)
         assert refused.value.code == code
+
+
+def test_a_tolerance_may_be_a_word(folder):
+    a, b = folder / "a", folder / "b"
+    assert (
+        hockney.compare(a, b, tolerance="60%").verdict
+        == hockney.compare(a, b, tolerance=0.6).verdict
+        == "same"
+    )
 
 
 def test_a_run_named_twice_counts_once(folder, compared):
@@ -85,10 +97,35 @@ def test_its_table(compared):
     }
 
 
-def test_a_notebook_shows_it(compared):
+def test_a_notebook_shows_it(compared, folder):
     html = compared._repr_html_()
-    assert "<table>" in html and "slower" in html
+    assert html.count("<table>") == 2 and "slower" in html, "operations, and the biggest changes"
     assert repr(compared).endswith(": slower>")
+    assert len(repr(compared.operations)) < 1000, "without all cases, which have all repetitions"
+    same = hockney.compare(folder / "a", folder / "b", tolerance="60%")._repr_html_()
+    assert same.count("<table>") == 1, "no table without rows"
+
+
+def test_its_figures_are_plotlys(compared):
+    from plotly.graph_objects import Figure as PlotlyFigure
+
+    assert compared.figure_names[:3] == ("changes", "ratio-bcast", "ratio-reduce")
+    assert all(isinstance(compared.figure(name), PlotlyFigure) for name in compared.figure_names)
+    drawn = compared.figure()
+    assert drawn.to_dict() == compared.figure("changes").to_dict()
+    with pytest.raises(hockney.UsageError) as unknown:
+        compared.figure("changess")
+    assert (unknown.value.code, unknown.value.suggestion) == ("unknown-figure", "changes")
+    unchanged = next(case for case in compared.cases if case.state == "same")
+    shown = compared.distribution(unchanged)
+    assert {trace.name for trace in shown.data} == {"A", "launches of A", "B", "launches of B"}
+
+
+def test_it_can_be_copied_and_sent_to_another_process(compared):
+    """Also after its page was drawn, which caches what is derived."""
+    assert compared.page and hash(compared) == hash(compared)
+    for copied in (pickle.loads(pickle.dumps(compared)), copy.deepcopy(compared)):
+        assert copied.document == compared.document and copied.figure_names == compared.figure_names
 
 
 def test_the_page_has_the_answer_what_differs_and_every_operation(compared):

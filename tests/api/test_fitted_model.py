@@ -38,6 +38,38 @@ def test_parameters_that_are_named_choose_the_fit(run):
     assert cold(bytes="16KiB").value > 1.2 * hot(bytes="16KiB").value
 
 
+def test_times_for_several_values_are_a_table(run):
+    model = run.model("bcast", "logarithmic")
+    columns = model.table(bytes=[512, 8, "64"], ranks="2,4").columns
+    assert columns["bytes"] == [512, 512, 8, 8, 64, 64] and columns["ranks"] == [2, 4] * 3
+    for size, ranks, value, low, high in zip(*columns.values(), strict=True):
+        time = model(bytes=size, ranks=ranks)
+        assert (value, low, high) == (time.value, time.low, time.high)
+    bound = run.model("bcast", "logarithmic", ranks=4)
+    assert bound.table(bytes="8:64").columns["bytes"] == [8, 16, 32, 64]
+    assert len(bound.frame("pandas", bytes=8)) == 1
+    for values, code in (({"size": 8}, "unknown-variable"), ({}, "variables-missing")):
+        with pytest.raises(hockney.UsageError) as refused:
+            bound.table(**values)
+        assert refused.value.code == code
+
+
+def test_all_models_of_a_run(run):
+    models = run.models
+    assert {(m.fit.model, m.fit.line) for m in models} == {
+        (fit.model, fit.line) for fit in run.fits.fits if fit.verdict != "refused"
+    }
+    pingpong = run.model("pingpong", buffers="hot")
+    assert pingpong in models and all(m.variables for m in models)
+
+
+def test_a_notebook_shows_a_model(run):
+    html = run.model("bcast", ranks=4)._repr_html_()
+    fit = run.model("bcast").fit
+    assert html.count("<tr>") == 1 + len(fit.parameters) and "ranks=4" in html and fit.verdict in html
+    assert "bytes" in html.rpartition("<p>")[2] and "ranks" not in html.rpartition("<p>")[2]
+
+
 def test_a_rank_count_may_be_chosen_before_or_in_the_call(run):
     both = run.model("bcast", "logarithmic")
     assert set(both.variables) == {"bytes", "ranks"}

@@ -11,7 +11,9 @@ import pytest
 from needs import need_module
 
 import hockney
-from hockney.api.export.table import one_type
+from hockney.api.export.column_types import column, typed
+from hockney.api.export.table import Rows
+from hockney.api.notebook.frames import frame as frame_of
 
 
 @pytest.fixture
@@ -28,8 +30,10 @@ def libraries(monkeypatch):
 def stand_in(name: str) -> ModuleType:
     """A stand-in library that keeps the columns it receives."""
     module = ModuleType(name)
-    module.DataFrame = lambda columns: SimpleNamespace(library=name, columns=columns)
-    module.array = lambda cells, dtype: (dtype, cells)
+    module.DataFrame = lambda columns, schema=None: SimpleNamespace(library=name, columns=columns)
+    module.Series = lambda cells, dtype: cells
+    for kind in ("String", "Int64", "Float64", "Boolean"):
+        setattr(module, kind, kind)
     return module
 
 
@@ -94,8 +98,76 @@ def test_what_is_no_table_or_library(run):
     assert (table.value.code, library.value.code) == ("unknown-table", "unknown-frame-library")
 
 
+TABLES = ("summaries", "records", "repetitions", "parameters")
+
+
+@pytest.mark.parametrize("what", TABLES)
+def test_polars_and_pandas_have_the_same_cells(run, what):
+    polars, _ = need_module("polars"), need_module("pandas")
+    frame = run.frame(what, library="polars")
+    assert isinstance(frame, polars.DataFrame) and frame.height == run.table(what).count
+    assert frame.to_dict(as_series=False) == {
+        name: column.cells for name, column in typed(run.table(what)).items()
+    }
+    other = run.frame(what, library="pandas")
+    assert list(other.columns) == frame.columns
+    for name in frame.columns:
+        gaps = other[name].isna()
+        assert gaps.tolist() == frame[name].is_null().to_list()
+        assert other[name][~gaps].tolist() == frame[name].drop_nulls().to_list()
+
+
+def test_a_frame_for_each_record(run):
+    pandas = need_module("pandas")
+    frame = run.frame("records", library="pandas")
+    assert len(frame) == len(run.records) and frame.groupby("case").launch_index.nunique().eq(4).all()
+    repetitions = run.frame("repetitions", library="pandas")
+    medians = repetitions.groupby(["case", "launch"]).time_s.median()
+    pandas.testing.assert_series_equal(
+        frame.set_index(["case", "launch"]).median_s.sort_index(), medians.sort_index(), check_names=False
+    )
+    assert (frame.low_s <= frame.median_s).all() and (frame.median_s <= frame.high_s).all()
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_frames_of_several_runs_can_be_joined(library, tmp_path):
+    """A column has the same type if all its cells are empty, as the interval of a single launch."""
+    module = need_module(library)
+    frames = [
+        hockney.run(
+            "barrier", machine="fake", seed=1, launches=launches, budget=2, out=tmp_path / str(launches)
+        ).frame("summaries", library)
+        for launches in (1, 4)
+    ]
+    assert list(frames[0].dtypes) == list(frames[1].dtypes)
+    assert frames[0]["between"].is_null().all() if library == "polars" else frames[0]["between"].isna().all()
+    assert len(module.concat(frames)) == 2
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_empty_columns_and_truth_values_in_both_libraries(library):
+    need_module(library)
+    cells = {"place": [None, None], "nodes": [None, None], "low_s": [None, None], "preferred": [True, None]}
+    shown = frame_of(Rows.of(cells), library)
+    types = [str(kind) for kind in shown.dtypes]
+    assert (
+        types
+        == {
+            "pandas": ["object", "Int64", "float64", "boolean"],
+            "polars": ["String", "Int64", "Float64", "Boolean"],
+        }[library]
+    )
+
+
 def test_a_column_has_one_type():
-    assert one_type([1, None, "equal"]) == ["1", None, "equal"]
-    mixed = one_type([1, None, 0.5])
-    assert mixed == [1.0, None, 0.5] and type(mixed[0]) is float
-    assert one_type([1, None]) == [1, None]
+    for cells, kind, expected in (
+        ([1, None, "equal"], str, ["1", None, "equal"]),
+        ([1, None, 0.5], float, [1.0, None, 0.5]),
+        ([1, None], int, [1, None]),
+        ([True, False], bool, [True, False]),
+        ([None], float, [None]),
+    ):
+        found = column("x_s", cells)
+        assert (found.kind, found.cells) == (kind, expected)
+        assert list(map(type, found.cells)) == list(map(type, expected))
+    assert column("nodes", [None]).kind is int and column("place", []).kind is str

@@ -62,7 +62,7 @@ def test_a_run_that_cannot_be_read_says_why(tmp_path):
 def test_every_text_is_shown_and_none_obeyed():
     caveat = Caveat("code", HOSTILE, HOSTILE, HOSTILE)
     table = Table("t", HOSTILE, (HOSTILE, "b"), ((HOSTILE, HOSTILE),), numeric=(1,))
-    html = notebook.summary([HOSTILE], [caveat], table, [HOSTILE])
+    html = notebook.summary([HOSTILE], [caveat], [table], [HOSTILE])
     tags = Tags(html)
     assert {tag for tag, _ in tags.seen} == {
         "div",

@@ -46,6 +46,7 @@ def test_help_and_completion_know_them(function):
         ("variables", {"A": "1"}, ["A=1"], ("A=1",)),
         ("variables", "A=1", ("A=1",), ("A=1",)),
         ("launches", 5, 5, 5),
+        ("hosts", ["a", "b:4"], "a,b:4", ("a", "b:4")),
         ("refine", False, False, False),
     ],
 )

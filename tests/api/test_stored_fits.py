@@ -126,24 +126,24 @@ def test_fits_of_another_user_are_not_used(folder, fitted, monkeypatch, tmp_path
 
 
 def test_fits_of_another_version_are_not_used(folder, fitted, monkeypatch):
-    monkeypatch.setattr(stored, "_program", lambda: b"another")
+    monkeypatch.setattr(stored, "program", lambda: b"another")
     lab.results(folder)
     assert len(fitted) == 1
 
 
 def test_the_version_depends_on_the_sources_of_the_models(tmp_path, monkeypatch):
-    now = stored._program()
+    now = stored.program()
     shutil.copytree(stored.PACKAGE, tmp_path / "hockney", ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setattr(stored, "PACKAGE", tmp_path / "hockney")
-    stored._program.cache_clear()
-    assert stored._program() == now
+    stored.program.cache_clear()
+    assert stored.program() == now
     for changed in ("models/fits/hockney.py", "models/statistics/location.py", "core/record.py"):
         path = tmp_path / "hockney" / changed
         path.write_text(path.read_text() + "# changed\n")
-        stored._program.cache_clear()
-        assert stored._program() != now
-        now = stored._program()
-    stored._program.cache_clear()
+        stored.program.cache_clear()
+        assert stored.program() != now
+        now = stored.program()
+    stored.program.cache_clear()
 
 
 def test_only_typical_costs_of_all_workloads_are_stored(folder, fitted):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from scheduler_programs import scheduler, slurm, stand_in, tools  # noqa: F401 - fixtures
 
 from hockney import api, report
 from hockney.cli import errors

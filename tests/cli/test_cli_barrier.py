@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from html import unescape
 from pathlib import Path
 
@@ -13,12 +14,17 @@ import pytest
 from hockney import api
 
 
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("runs") / "kept"
+    api.run("barriers", api.RunOptions(machine="fake", seed=1), out=folder)
+    return folder
+
+
 @pytest.fixture
-def measured(hockney):
+def measured(hockney, kept):
     """A run of the study on 2 and 4 ranks, as the newest in runs/."""
-    done = hockney("run", "barriers", "--out", "runs/b", "--seed", "1", "-q")
-    assert done.code == 0, done.err
-    return done
+    shutil.copytree(kept, "runs/b")
 
 
 def loops(folder: str, ranks: int) -> dict[str, float]:
@@ -34,8 +40,10 @@ def loops(folder: str, ranks: int) -> dict[str, float]:
 
 
 @pytest.mark.page
-def test_the_study_tells_the_fastest(hockney, measured, golden):
-    golden("run_barriers.txt", measured.out)
+def test_the_study_tells_the_fastest(hockney, golden):
+    done = hockney("run", "barriers", "--out", "runs/b", "--seed", "1", "-q")
+    assert done.code == 0, done.err
+    golden("run_barriers.txt", done.out)
     titles = [section.title for section in api.load(Path("runs/b")).page.sections]
     golden("run_barriers_sections.txt", "\n".join(titles))
     page = unescape(Path("runs/b/report.html").read_text()).replace("\u00a0", " ")
@@ -144,3 +152,23 @@ def test_iterations_are_for_barriers(hockney):
     assert refused.error.fields == {"name": "iterations", "study": "survey"}
     assert hockney("run", "barriers", "--iterations", "0").code == 2
     assert hockney("run", "barriers", "--sizes", "8").code == 2
+
+
+def test_the_command_names_the_nodes(hockney):
+    done = hockney("run", "barriers", "--machine", "fake:nodes=2", "--out", "runs/b", "--seed", "1", "-q")
+    assert done.code == 0, done.err
+
+    def layouts(*words: str) -> list[tuple[int, int, bool]]:
+        document = json.loads(hockney("barrier", "--best", "--json", *words).out)
+        return [(c["ranks"], c["nodes"], c["measured"]) for c in document["choices"]]
+
+    assert layouts() == [(2, 1, True), (2, 2, True), (4, 1, True), (4, 2, True), (8, 2, True)]
+    assert layouts("--nodes", "2") == [(2, 2, True), (4, 2, True), (8, 2, True)]
+    assert layouts("--ranks-per-node", "4") == [(4, 1, True), (8, 2, True)]
+    assert layouts("--ranks", "4") == [(4, 1, True), (4, 2, True)]
+    assert layouts("--ranks", "16", "--nodes", "4") == [(16, 4, False)]
+    assert layouts("--nodes", "4", "--ranks-per-node", "4") == [(16, 4, False)]
+    wrong = hockney("barrier", "--ranks", "6", "--ranks-per-node", "4")
+    assert (wrong.code, wrong.error.code) == (2, "ranks-do-not-fill")
+    table = hockney("barrier", "--ranks", "8")
+    assert "ranks = 8, nodes = 2" in table.out

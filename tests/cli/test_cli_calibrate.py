@@ -73,7 +73,7 @@ def test_the_twin_is_laid_beside_the_run(hockney, run, monkeypatch, golden, fact
     )
     slow = World(**{**vars(world), "pieces": pieces})
     monkeypatch.setattr(
-        "hockney.lab.calibration_check.prepare", lambda *words: lab.fake_bench(FakeLauncher(slow))
+        "hockney.lab.calibration_check.prepare", lambda *words, hosts: lab.fake_bench(FakeLauncher(slow))
     )
     done = hockney("calibrate", run, "--check", "-q")
     assert done.code == code, done.out
@@ -95,7 +95,7 @@ def test_the_twin_is_laid_beside_the_run(hockney, run, monkeypatch, golden, fact
 def test_the_twin_can_be_laid_beside_another_run(hockney, run, monkeypatch):
     """A run that was not used for calibration is the better test."""
     monkeypatch.setattr(
-        "hockney.lab.calibration_check.prepare", lambda *words: lab.fake_bench(FakeLauncher())
+        "hockney.lab.calibration_check.prepare", lambda *words, hosts: lab.fake_bench(FakeLauncher())
     )
     other = hockney("run", "pingpong bytes=96,3000 buffers=hot", "--out", "runs/other", "--seed", "2", "-q")
     assert other.code == 0, other.err

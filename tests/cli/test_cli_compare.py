@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 from pathlib import Path
 from xml.etree import ElementTree as xml
@@ -123,10 +124,9 @@ def test_several_runs_a_side(hockney, runs):
     assert both["a"]["runs"] == ["runs/old-1", "runs/old-2"] and both["b"]["runs"] == list(words[3:])
     assert {(each["a_launches"], each["b_launches"]) for each in both["cases"]} == {(16, 16)}
 
-    def width(document: dict) -> float:
-        return sum(each["ratio_high"] - each["ratio_low"] for each in document["cases"])
-
-    assert width(both) < width(one)
+    other = json.loads(hockney("compare", "runs/old-2", "runs/new-2", "--json").out)
+    for first, second, mean in zip(one["cases"], other["cases"], both["cases"], strict=True):
+        assert mean["ratio"] == pytest.approx(math.sqrt(first["ratio"] * second["ratio"]), rel=0.01)
     for k in (1, 2):  # folders of runs
         for name in ("old", "new"):
             Path("folder", name).mkdir(parents=True, exist_ok=True)

@@ -11,7 +11,7 @@ import pytest
 from real_mpi import simgrid_here
 
 from hockney.cli.reference import reference
-from hockney.cli.verbs import VERBS, load
+from hockney.cli.verbs import VERBS, history, load
 from hockney.core.errors import Exit
 
 
@@ -27,24 +27,42 @@ def examples(text: str) -> list[list[str]]:
 OF_FAKE = {
     "calibrate": Exit.ANSWER_IS_NO,
     "guidelines": Exit.ANSWER_IS_NO,
+    "history check": Exit.INCONCLUSIVE,
     "tune": Exit.INCONCLUSIVE,
 }
 """The fake machine reads the clock more often than the engine that simulates its twin. Its MPI violates
-guidelines, and its own algorithms are the fastest: no table to check."""
+guidelines, and its own algorithms are the fastest: no table to check. One run is no archive."""
 
 
-@pytest.mark.parametrize("verb", ["", *VERBS])
+OF_ARCHIVES = [f"history {verb}" for verb in history.VERBS]
+COPIES = {"compare": ("old", "old-2", "new"), "survey": ("baseline",)}
+"""The runs that the examples name."""
+
+
+@pytest.mark.parametrize("verb", ["", *VERBS, *OF_ARCHIVES])
 def test_the_examples_of_every_help_run(hockney, mine, verb):
     said = hockney(*verb.split(), "--help")
     assert said.code == 0 and said.err == ""
-    for name in ("old", "old-2", "new") if verb == "compare" else ():
+    for name in COPIES.get(verb, ()):
         shutil.copytree(mine, f"runs/{name}")
+    if verb in OF_ARCHIVES:
+        assert hockney("history", "add", mine, "-q").code == 0
+    if verb == "import":
+        write_logs()
     for words in examples(said.out):
         done = hockney(*words)
         if "there is no SimGrid here" in done.err:
             simgrid_here()  # skips the rest, except in CI
         assert done.code in (Exit.FINE, OF_FAKE.get(verb)), (words, done.err)
         assert done.out or words[0] == "export"
+
+
+def write_logs() -> None:
+    """Those that the examples name."""
+    Path("logs").mkdir()
+    for name, latency in (("osu_latency", 1.25), ("osu_1", 1.5), ("osu_2", 1.75)):
+        text = f"# OSU MPI Latency Test v7.5\n# Size       Avg Latency(us)\n8 {latency}\n64 {latency + 1}\n"
+        Path(f"logs/{name}.log").write_text(text)
 
 
 def test_the_reference_is_fresh():
@@ -55,7 +73,7 @@ def test_the_reference_is_fresh():
 
 
 def test_every_option_is_explained(hockney):
-    for verb in map(load, VERBS):
+    for verb in (*map(load, VERBS), *map(history.load, history.VERBS)):
         assert verb.help
         for parameter in verb.params:
             explained = parameter.param_type_name == "argument" or parameter.help or parameter.hidden

@@ -55,6 +55,8 @@ def names(folder: Path, **settings) -> None:
         {"mpiexec_args": "--launch-agent {tmp}/gift/bin/mpiexec"},
         {"variables": ["LD_PRELOAD={tmp}/gift/evil.so"]},
         {"launch_settings": ["a LD_PRELOAD={tmp}/gift/evil.so"]},
+        {"hosts": ["n1", "n2"]},
+        {"agent": "{tmp}/gift/evil"},
         {"mpi": "openmpi", "variables": ["LD_PRELOAD={tmp}/gift/evil.so"], "mark": "0" * 64},
     ],
 )
@@ -77,13 +79,16 @@ def test_an_error_names_every_option_that_would_be_needed(hockney, gift, tmp_pat
 def test_what_the_user_typed_is_used_again(hockney, tmp_path, monkeypatch):
     """Also from a copy of the run; not by another user, nor after it was edited."""
     monkeypatch.setenv("HOCKNEY_CACHE", str(tmp_path / "cache"))
-    typed = marked(Settings("cases", mpi="/opt/mpi", mpiexec_args="--quiet", variables=("A=1",)))
+    typed = Settings("cases", mpi="/opt/mpi", mpiexec_args="--quiet", variables=("A=1",), hosts=("n1", "n2"))
+    typed = marked(replace(typed, agent="ssh -p 2222"))
     assert typed.mark
     refuse_foreign(typed, Path("r"), [])
 
     for edited in (
         replace(typed, mpi="/opt/other"),
         replace(typed, variables=("A=2",)),
+        replace(typed, hosts=("n1", "n3")),
+        replace(typed, agent="ssh"),
         replace(typed, mark=""),
     ):
         with pytest.raises(UsageError):

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from signals import heed_interrupts
 
 STRIKE = "import os, signal; strike = lambda *_, **__: os.kill(os.getpid(), signal.Signals({}));"
 MAIN = "from hockney.cli import main, interrupts;"
@@ -58,7 +59,7 @@ def test_one_line_and_how_to_go_on(tmp_path, place, number):
         env={**os.environ, "HOCKNEY_MACHINE": "fake"},
         capture_output=True,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        preexec_fn=heed_interrupts,
     )
     assert done.returncode == 128 + number, done.stderr
     assert done.stdout == "" and done.stderr.strip().count("\n") == 0

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from signals import heed_interrupts
 
 from hockney.cli.errors import guarded
 from hockney.store import RunFolder, left
@@ -19,11 +20,6 @@ WORDS = ["run", "pingpong bytes=0:64", "barrier ranks=2,4", "--launches", "2", "
 PACE_S = 0.4
 """A case takes so long that a run does not end before a busy machine can kill it."""
 MAIN = [sys.executable, "-c", "from hockney.cli import main; main()"]
-
-
-def heeding() -> None:
-    """In the child: background processes start with SIGINT ignored, and would not react to ours."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def start(folder: Path) -> subprocess.Popen:
@@ -35,7 +31,7 @@ def start(folder: Path) -> subprocess.Popen:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=heeding,
+        preexec_fn=heed_interrupts,
     )
 
 

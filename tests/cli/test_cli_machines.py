@@ -39,8 +39,9 @@ def test_all_machines_are_listed(hockney):
     (t3e,) = [each for each in found["simulated"] if each["name"] == "sim:t3e"]
     assert (t3e["nodes"], t3e["cores"], t3e["network"]) == (512, 512, "torus 8x8x8")
     assert re.search(r"^sim:t3e .* 512 +512 +torus 8x8x8$", said.out, re.MULTILINE)
-    assert {"kinds", "machine", "mpi", "simgrid", "simulated", "published"} == set(found)
-    assert [each["kind"] for each in found["kinds"]] == ["real", "published", "simulated"], "none for tests"
+    assert {"kinds", "machine", "mpi", "simgrid", "simulated", "emulated", "published"} == set(found)
+    kinds = [each["kind"] for each in found["kinds"]]
+    assert kinds == ["real", "emulated", "published", "simulated"], "none for tests"
     assert [each["name"] for each in found["published"]] == list(reference.machine_names())
 
 

@@ -108,6 +108,7 @@ def test_the_list(hockney):
         ((), "nothing-to-reproduce", ""),
         (("sun", "--machine", "sim:t3e"), "reproduction-with-machine", ""),
         (("sun", "paragn"), "unknown-reproduction", "paragon"),
+        (("sun", "t3e", "--machine", "lan:sun-ethernet"), "reproduction-not-emulated", ""),
     ],
 )
 def test_what_cannot_be_asked_is_said_in_a_line(hockney, words, code, suggestion):

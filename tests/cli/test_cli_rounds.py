@@ -13,6 +13,7 @@ from html import unescape
 from pathlib import Path
 
 import pytest
+from signals import heed_interrupts
 from test_cli_errors import one_error
 
 from hockney import api, simulated
@@ -206,7 +207,7 @@ def test_ended_while_it_waits_for_the_next_round(tmp_path, number):
         stderr=subprocess.PIPE,
         text=True,
         # background processes start with SIGINT ignored, and would not react to ours
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        preexec_fn=heed_interrupts,
     )
     heard = []
     for line in process.stderr:

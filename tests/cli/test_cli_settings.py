@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hockney.api import messages
-from hockney.lab import messages as lab_messages
+from hockney.lab.messages import machines as lab_messages
 
 UCX = "UCX_TLS"
 SURVEY = ("run", "pingpong bytes=0:64KiB", "--budget", "5s", "--seed", "1", "-q")
@@ -72,8 +72,12 @@ def test_a_prediction_passes_over_a_survey_with_other_settings(hockney, small_su
     [
         ("mpiexec-args-not-words", ("--mpiexec-args", "'")),
         ("not-a-variable", ("-x", "UCX_TLS")),
-        ("no-mpiexec-on-machine", ("-x", "UCX_TLS=tcp")),
+        ("no-mpiexec-on-machine", ("-x", "UCX_TLS=tcp", "--machine", "sim:t3e")),
+        ("no-mpiexec-on-machine", ("--mpiexec-args", "--mca btl self")),
         ("no-mpiexec-on-machine", ("--mpiexec-args", "--mca btl self", "--machine", "sim:t3e")),
+        ("unknown-starter", ("--launcher", "aprun")),
+        ("no-hosts-on-machine", ("--hosts", "n1,n2", "--machine", "sim:t3e")),
+        ("no-hosts-on-machine", ("--agent", "ssh", "--machine", "sim:t3e")),
         ("label-not-usable", ("--label", "x" * 101)),
         ("label-not-usable", ("--label", "a\nb")),
     ],
@@ -92,3 +96,14 @@ def test_a_label_is_stored_and_shown(hockney):
     assert 'label = "before tuning <b>"' in Path("r/plan.txt").read_text()
     assert "before tuning &lt;b&gt;" in Path("r/report.html").read_text()
     assert hockney("resume", "r", "-q").code == 0
+
+
+def test_hosts_are_stored_so_that_resume_uses_them_again(hockney):
+    options = ("--nodes", "2", "--ranks-per-node", "3", "--launcher", "mpiexec", "--hosts", "n1,n2:4")
+    assert hockney("run", "barrier", "--ranks", "2", *options, "--out", "r", "-q").code == 0
+    plan = Path("r/plan.txt").read_text()
+    for line in ("nodes = 2", "ranks_per_node = 3", 'starter = "mpiexec"', 'hosts = ["n1", "n2:4"]'):
+        assert line in plan.splitlines()
+    assert hockney("resume", "r", "-q").code == 0
+    assert hockney("run", "barrier", "--launcher", "auto", "--out", "auto", "-q").code == 0
+    assert "starter" not in Path("auto/plan.txt").read_text()

@@ -9,6 +9,7 @@ import shutil
 import statistics
 from pathlib import Path
 
+import click
 import pytest
 
 from hockney.cli import messages
@@ -35,7 +36,10 @@ def test_quiet_is_quiet(hockney):
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_can_be_quiet(verb):
-    assert any("-q" in option.opts and "--quiet" in option.opts for option in load(verb).params)
+    command = load(verb)
+    names = command.list_commands(click.Context(command)) if isinstance(command, click.Group) else ()
+    for each in [command.get_command(click.Context(command), name) for name in names] or [command]:
+        assert any("-q" in option.opts and "--quiet" in option.opts for option in each.params)
 
 
 def test_notes_about_the_default_run_are_suppressed_too(hockney, mine):
@@ -137,15 +141,18 @@ def test_export_of_many_repetitions_names_the_summaries(hockney, mine, monkeypat
     assert hockney("export", mine, "--what", "summaries", "--csv", "s.csv").err == ""
 
 
-@pytest.mark.parametrize("what", ["repetitions", "summaries"])
-def test_parquet_says_the_same_as_csv(hockney, mine, what):
+@pytest.mark.parametrize(
+    ("what", "name"),
+    [("repetitions", "time_s"), ("records", "median_s"), ("summaries", "typical_s"), ("parameters", "value")],
+)
+def test_parquet_says_the_same_as_csv(hockney, mine, what, name):
     parquet = pytest.importorskip("pyarrow.parquet")
     assert hockney("export", mine, "--what", what, "--csv", "t.csv", "--parquet", "t.parquet").code == 0
     table = parquet.read_table("t.parquet")
     rows = list(csv.DictReader(Path("t.csv").read_text().splitlines()))
     assert table.num_rows == len(rows) and table.column_names == list(rows[0])
-    name = "time_s" if what == "repetitions" else "typical_s"
-    assert table.column(name).to_pylist() == [float(row[name]) for row in rows]
+    assert table.column(name).to_pylist() == [float(row[name]) if row[name] else None for row in rows]
+    assert "null" not in {str(field.type) for field in table.schema}, "a column has a type without values"
 
 
 def test_list_names_studies_and_workloads(hockney):

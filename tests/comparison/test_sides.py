@@ -4,90 +4,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import msgspec
 import pytest
+from compared_runs import CASES, CATALOG, changed, run, side
 
-from hockney.comparison import MeasuredRun, Side, compare
+from hockney.comparison import compare
+from hockney.comparison.document import document
 from hockney.comparison.environment import differences, mixed
-from hockney.comparison.wording import overall
+from hockney.comparison.junit import junit
+from hockney.comparison.page import page
+from hockney.comparison.wording import answer, overall, without_comparison
 from hockney.core.errors import Inconclusive
-from hockney.core.machine import Machine, Mpi
-from hockney.core.record import SCHEMA, Clock, Close, Launch, Rank, Record, RunRecords, Stop, Sync, Verified
-from hockney.core.settings import Settings
-from hockney.system.bundled import bundled_catalog
-
-CATALOG = bundled_catalog()
-MPI = Mpi(family="openmpi", version="5.0.8", prefix="/opt/old", mpicxx="", mpiexec="", source="path")
-MACHINE = Machine(
-    schema=SCHEMA, kind="real", host="node7", system="Linux", cpu="CPU", cores=4, threads=4, hockney="1",
-    mpi=MPI, governor="performance", settings={"OMPI_MCA_btl": "self,sm"},
-)  # fmt: skip
-CASES = ("bcast bytes=64 ranks=2", "bcast bytes=1024 ranks=4", "barrier ranks=2")
-
-
-def launch(name: str, ranks: int, hosts: Sequence[str] = ("node7",)) -> Launch:
-    return Launch(
-        schema=SCHEMA,
-        launch=name,
-        index=0,
-        origin="measured",
-        started_s=1.7e9,
-        ranks=[Rank(host=hosts[k % len(hosts)], pid=k, cpus=str(k)) for k in range(ranks)],
-        mpi_standard="4.1",
-        library="Open MPI",
-        engine="0.1.0",
-        compiler="gcc",
-        clock=Clock(overhead_s=1e-8, resolution_s=1e-9),
-        binding="core",
-    )
-
-
-def run(
-    lines: Sequence[str] = CASES,
-    machine: Machine = MACHINE,
-    factor: float = 1.0,
-    hosts: Sequence[str] = ("node7",),
-    launches: int = 6,
-    **settings: object,
-) -> MeasuredRun:
-    """A quiet run: each case in each launch with as many ranks."""
-    cases = [CATALOG.case(line) for line in lines]
-    made: list[Launch] = []
-    records: list[Record] = []
-    for number in range(launches):
-        for ranks in sorted({case.ranks for case in cases}):
-            made.append(launch(f"{number}.{ranks}", ranks, hosts))
-            for position, case in enumerate(case for case in cases if case.ranks == ranks):
-                records.append(
-                    Record(
-                        schema=SCHEMA,
-                        launch=made[-1].launch,
-                        origin="measured",
-                        position=position,
-                        case=case.line,
-                        started_s=1.7e9 + number,
-                        times_s=[1e-6 * factor * (1 + 0.001 * number)] * 20,
-                        batch=1,
-                        warmup_s=[],
-                        bytes_moved=64,
-                        sync=Sync(kind="none"),
-                        stop=Stop(reason="precision", precision=0.02, achieved=None),
-                        verified=Verified(bytes=0, errors=0),
-                    )
-                )
-    chosen = Settings(study="cases", **settings)
-    return MeasuredRun("a run", machine, RunRecords(tuple(made), tuple(records)), chosen, CATALOG)
-
-
-def side(name: str, *runs: MeasuredRun) -> Side:
-    return Side(name, runs or (run(),))
-
-
-def changed(**fields: object) -> Machine:
-    return msgspec.structs.replace(MACHINE, **fields)
+from hockney.core.record import SCHEMA, Close, Verified
 
 
 def test_nothing_differs():
@@ -115,13 +45,22 @@ def test_what_the_launches_and_the_settings_record():
     found = {each.name: (each.a, each.b) for each in differences(side("A"), side("B", other))}
     assert found == {
         "hosts": ("1 host", "2 hosts"),
-        "mpiexec arguments": ("not recorded", "--mca x y"),
-        "variables": ("not recorded", "A=1"),
+        "mpiexec arguments": ("none", "--mca x y"),
+        "variables": ("none", "A=1"),
     }
     close = Close(schema=SCHEMA, launch="0.2", seconds=1, exit_code=0, outside_cores=2)
     loaded = replace(run(), run=replace(run().run, closes=(close,)))
     (difference,) = differences(side("A"), side("B", loaded))
     assert (difference.name, difference.a, difference.b) == ("launches under load", "0 of 12", "1 of 12")
+
+
+def test_batch_jobs_on_other_nodes_have_the_same_environment():
+    """They are one machine in the archive, too."""
+    jobs = [changed(scheduler="slurm", host=host) for host in ("node1", "node2")]
+    assert differences(*(side(name, run(machine=job)) for name, job in zip("AB", jobs, strict=True))) == ()
+    assert mixed(side("A", *(run(machine=job) for job in jobs))) == ()
+    here = differences(side("A"), side("B", run(machine=changed(host="node8"))))
+    assert [each.name for each in here] == ["host"]
 
 
 def test_runs_of_one_side_that_differ():
@@ -135,13 +74,28 @@ def test_runs_of_one_side_that_differ():
 def test_levels_are_known_from_the_hosts():
     hosts = ("node7", "node8")
     compared = compare(side("A", run(hosts=hosts)), side("B", run(hosts=hosts)), 0.05)
-    assert {each.level for each in compared.operations} == {"between hosts"}
+    assert {each.level for each in compared.operations} == {"between nodes"}
     apart = compare(side("A", run(hosts=hosts)), side("B"), 0.05)
     assert {each.level for each in apart.operations} == {""}, "not comparable"
     together = side("A", run(CASES[:1]), run(CASES[1:2], hosts=hosts))
     both = compare(together, replace(together, name="B"), 0.05)
-    assert {each.level for each in both.operations} == {"within a host", "between hosts"}
+    assert {each.level for each in both.operations} == {"within a node", "between nodes"}
     assert both.several_levels and len(both.operations) == 2
+
+
+def test_levels_that_cases_name_are_operations_of_their_own():
+    lines = (
+        "pingpong bytes=8 place=cache",
+        "pingpong bytes=8 place=network",
+        "bcast bytes=8 ranks=2 nodes=1",
+    )
+    both = compare(side("A", run(lines)), side("B", run(lines)), 0.05)
+    found = {(each.workload, each.level) for each in both.operations}
+    assert found == {
+        ("pingpong", "within a cache"),
+        ("pingpong", "between nodes"),
+        ("bcast", "within a node"),
+    }
 
 
 def test_cases_without_a_counterpart():
@@ -153,6 +107,68 @@ def test_cases_without_a_counterpart():
     with pytest.raises(Inconclusive) as empty:
         compare(side("A"), side("B", run(())), 0.05)
     assert empty.value.code == "side-without-measurements" and empty.value.fields["side"] == "B"
+
+
+def test_a_planned_case_without_a_result_is_not_fine():
+    """As in a run that was interrupted before its last launch on four ranks."""
+    whole = side("A")
+    cases = frozenset(CATALOG.case(line) for line in CASES)
+    made = compare(whole, side("B", replace(run(CASES[:2]), planned=cases)), 0.05)
+    (missing,) = made.missing
+    assert missing.case.workload == "barrier" and made.state == "undecided"
+    assert overall(made) == "Undecided: no operation is slower, but B lacks 1 case that it should have."
+    assert any("B has no result of 1 operation: barrier" in text for text in without_comparison(made))
+    assert document(made)["only_a"] == [{"case": missing.case.line, "failure": "", "expected": True}]
+    assert 'errors="1"' in junit(made) and "B should have measured it" in junit(made)
+    slower = compare(whole, side("B", replace(run(CASES[:2], factor=1.3), planned=cases)), 0.05)
+    assert slower.state == "slower"
+    back = compare(side("A", replace(run(CASES[:2]), planned=cases)), replace(whole, name="B"), 0.05)
+    assert back.state == "same", "B has more than A"
+
+
+@pytest.mark.parametrize(
+    ("study", "lines", "missing"),
+    [
+        ("survey", ("pingpong bytes=8", "bcast bytes=8 ranks=4"), {"barrier"}),
+        ("cases", ("pingpong bytes=8", "bcast bytes=8 ranks=4"), set()),
+        ("survey", ("pingpong bytes=8",), set()),
+        ("survey", ("bcast bytes=64 ranks=4", "pingpong bytes=8"), {"barrier"}),
+    ],
+    ids=["an operation of the study", "typed cases", "other ranks", "other sizes"],
+)
+def test_operations_that_b_lacks(study, lines, missing):
+    """Ranks, sizes and cases that the user chose are no reason for doubt."""
+    of_a = ("pingpong bytes=8", "bcast bytes=8 ranks=4", "barrier ranks=4", "reduce bytes=1024 ranks=4")
+    made = compare(side("A", run(of_a, study=study)), side("B", run(lines, study=study)), 0.05)
+    assert {each.case.workload for each in made.missing} == missing
+    assert made.state == ("undecided" if missing else "same")
+    other = compare(side("A", run(of_a, study=study)), side("B", run(lines, study="barriers")), 0.05)
+    assert other.missing == () and other.state == "same" and other.only_a
+    assert "reduce" in " ".join(without_comparison(other)), "it is listed"
+
+
+def test_wrong_data_comes_first():
+    """The times are the same, but what they move is not."""
+    of = run()
+    records = [msgspec.structs.replace(of.records[0], verified=Verified(bytes=8, errors=1)), *of.records[1:]]
+    made = compare(side("A"), side("B", replace(of, run=replace(of.run, records=tuple(records)))), 0.05)
+    assert made.state == "same"
+    assert overall(made).startswith("Data arrived wrong in 1 record of B. B is not slower")
+    written = document(made)
+    assert (written["a"]["wrong_records"], written["b"]["wrong_records"]) == (0, 1)
+    assert 'errors="1"' in junit(made) and "wrong-data" in junit(made)
+    assert "wrong-data" not in junit(compare(side("A"), side("B"), 0.05))
+
+
+def test_each_operation_has_a_sentence():
+    noisy = [1.0, 1.2, 0.8, 1.3, 0.9, 1.1]
+    made = compare(side("A", run(scatter=noisy)), side("B", run(scatter=noisy[::-1])), 0.05)
+    sentences = {each["operation"]: each["sentence"] for each in document(made)["operations"]}
+    assert sentences.keys() == {each.workload for each in made.operations}
+    (barrier,) = (each for each in made.cases if each.case.workload == "barrier")
+    assert (
+        f"about {barrier.more_launches[0]} more launches of each side would decide it" in sentences["barrier"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -171,3 +187,41 @@ def test_few_launches_are_a_caveat():
     single = compare(side("A", run(launches=1)), side("B"), 0.05)
     assert single.state == "undecided" and {each.state for each in single.cases} == {"unknown"}
     assert single.cases[0].more_launches == (2, 0)
+
+
+MANY = (
+    "allgather", "allreduce", "alltoall", "bcast", "gather", "isend_recv", "overlap_message", "pingpong",
+    "pingpong_double", "reduce", "reduce_scatter_block", "scan", "scatter", "stream",
+)  # fmt: skip
+LINES = tuple(f"{name} bytes={size} ranks=2" for name in MANY for size in (64, 1024))
+
+
+def test_of_many_operations_those_that_changed_come_first():
+    """Those that are the same share a sentence and a closed section."""
+    slow = tuple(line for line in LINES if line.startswith("reduce "))
+    rest = tuple(line for line in LINES if line not in slow)
+    compared = compare(side("A", run(LINES)), side("B", run(rest), run(slow, factor=1.3)), 0.05)
+    others = [name for name in MANY if name != "reduce"]
+    assert [each.workload for each in compared.changed_first] == ["reduce", *others]
+    said = answer(compared)
+    assert len(said) == 3 and all(name in said[2] for name in others)
+    sections = [section for section in page(compared).sections if section.tables]
+    shown = {
+        section.closed: ([row[0] for row in section.tables[0].rows], len(section.figures))
+        for section in sections
+        if section.tables[0].name == "operations"
+    }
+    assert shown == {False: (["reduce"], 0), True: (others, len(others))}
+    (over_size,) = [s.figures for s in page(compared).sections if s.title == "Ratio over size"]
+    assert [figure.name for figure in over_size] == ["ratio-reduce"]
+    names = [figure.name for figure in page(compared).figures]
+    assert sum(name.startswith("ratio-") for name in names) == len(MANY), "all of them are drawn"
+
+
+def test_a_few_operations_are_together():
+    compared = compare(side("A"), side("B", run(factor=1.3)), 0.05)
+    tables = [table for section in page(compared).sections for table in section.tables]
+    assert [len(table.rows) for table in tables if table.name == "operations"] == [2]
+    same = compare(side("A", run(LINES)), side("B", run(LINES)), 0.05)
+    tables = [t for section in page(same).sections if not section.closed for t in section.tables]
+    assert [len(table.rows) for table in tables] == [len(MANY)], "nothing changed: all of them are open"

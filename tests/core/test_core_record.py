@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from hockney.core.record import (
     SCHEMA,
@@ -89,6 +90,13 @@ def test_only_the_engine_says_start_and_end():
             decode_line(encode_line(line))
     with pytest.raises(msgspec.ValidationError):
         decode_engine_line(encode_line(LINES[3]))
+
+
+def test_a_place_is_one_of_the_levels():
+    line = encode_line(replace(record("pingpong bytes=8 ranks=2"), place="network"))
+    assert decode_line(line).place == "network"
+    with pytest.raises(msgspec.ValidationError):
+        decode_line(line.replace(b"network", b"\x7fnode"))
 
 
 def test_the_contracts_schema_is_made_from_the_classes():

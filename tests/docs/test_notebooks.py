@@ -89,6 +89,26 @@ def test_the_examples_of_the_python_page_run(place):
 def test_the_python_page_has_every_name():
     page = (DOCS / "python.md").read_text("utf-8")
     assert [name for name in hockney.__all__ if not re.search(rf"`(hockney\.)?{name}\b", page)] == []
-    public = [name for name in vars(hockney.Run) if not name.startswith("_")]
-    hidden = {"asked", "cost", "evidence", "folder", "page", "reading", "results", "save_fits"}
-    assert [n for n in public if n not in hidden and not re.search(rf"`run\.{n}\b", page)] == []
+    hidden = {
+        "run": {"asked", "cost", "evidence", "folder", "page", "reading", "results", "save_fits"},
+        "model": {"ranges", "read"},
+        "comparison": {"compared", "page"},
+        "history": {"listen"},
+    }
+    documented = {
+        "run": hockney.Run,
+        "model": hockney.FittedModel,
+        "forecast": hockney.Forecast,
+        "comparison": hockney.Comparison,
+        "history": hockney.History,
+    }
+    for name, kind in documented.items():
+        public = {each for each in (*vars(kind), *kind.__annotations__) if not each.startswith("_")}
+        missing = {n for n in public - hidden.get(name, set()) if not re.search(rf"`{name}\.{n}\b", page)}
+        assert not missing, name
+
+
+def test_the_reference_has_every_name():
+    page = (DOCS / "reference" / "api.md").read_text("utf-8")
+    names = set(hockney.__all__) - {"__version__"}
+    assert {name for name in names if not re.search(rf"auto\w+:: hockney\.{name}$", page, re.M)} == set()

@@ -20,7 +20,8 @@ from real_mpi import engine_for, mpi_named, simgrid_here
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-OTHERS = ("published", "comparing", "studies/annealing", "studies/overlap")
+STUDIES = ("studies/annealing", "studies/overlap", "studies/pairs")
+OTHERS = ("published", "comparing", "guard", "history", "import", "levels", *STUDIES)
 PAGES = [
     *sorted((DOCS / "tutorials").glob("*.md")),
     *(DOCS / f"{name}.md" for name in OTHERS),

@@ -12,7 +12,7 @@ import pytest
 from hockney.draw import interactive
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.files import rendered
-from hockney.draw.layout import CHARACTER, Bar, picture
+from hockney.draw.layout import CHARACTER, NARROWEST, Bar, picture
 from hockney.draw.svg import still
 
 SIZE, TIME = Axis("size", "B", zero=True), Axis("time", "s")
@@ -102,7 +102,18 @@ def test_labels_of_near_marks_stand_in_different_rows():
     assert sorted(m.row for m in shown.marks) == [0, 1, 2]
     apart = picture(Figure("f", "F", SIZE, TIME, (points,), marks=((2.0, "a"), (2.0**15, "b"))))
     assert [m.row for m in apart.marks] == [0, 0]
-    assert len("a") * CHARACTER < 0.5
+    assert len("a") * CHARACTER < 0.5 * NARROWEST
+
+
+def test_names_of_rows_leave_less_room_for_labels_of_marks():
+    marks, ratios = ((0.95, "0.952"), (1.05, "1.05")), Axis("B / A", "", "log", include=(0.8, 1.25))
+
+    def rows(name: str) -> int:
+        axis = Axis("case", "case", "linear", names=(name, "b"))
+        shown = picture(Figure("f", "F", axis, ratios, (Series("p", (0.0, 1.0), (1.0, 1.2)),), marks=marks))
+        return len({mark.row for mark in shown.marks})
+
+    assert rows("a") == 1 and rows("reduce_scatter_block, 64 KiB, 4 ranks") == 2
 
 
 def test_marks_outside_the_view_are_left_out():

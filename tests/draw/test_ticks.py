@@ -156,3 +156,12 @@ def test_large_counts_and_small_times_of_a_byte_have_no_exponents():
     assert "10 ns/B" in labels and axis_title(sigma.axis) == "sigma"
     every = [label for axis in (counts, sigma) for level in axis.levels for label in level.labels]
     assert not any("e" in label for label in every)
+
+
+def test_a_small_axis_of_ratios_has_ticks_on_both_sides_of_1():
+    ticks = scale(Axis("B / A", "", "log", include=(0.8, 1.3)), (1.29,)).ticks(150, lambda _: 26)
+    assert ticks.labels == ("0.8", "1", "1.25")
+    wide = scale(Axis("B / A", "", "log", include=(0.8, 1.25)), (1.06,)).ticks(450, lambda _: 30)
+    assert wide.labels == ("0.8", "0.9", "1", "1.1", "1.2", "1.3", "1.4")
+    fine = scale(Axis("B / A", "", "log"), (0.99, 1.02)).ticks(450, lambda _: 50)
+    assert fine.labels == ("1", "1.05", "1.1")

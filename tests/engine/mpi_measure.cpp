@@ -277,8 +277,13 @@ TEST(Comm, ControlStepsReachEveryRank) {
   comm.lowest_each(extremes, 2);
   double total = 1;
   comm.total_each(&total, 1);
+  std::vector<int> squares(comm.root() ? static_cast<std::size_t>(comm.size) : 0);
+  for (std::size_t i = 0; i < squares.size(); ++i) squares[i] = static_cast<int>(i * i);
+  EXPECT_EQ(comm.scattered(squares), comm.rank * comm.rank);
+  if (comm.rank % 2) comm.await_broadcast();
+  comm.broadcast(word);
   const std::vector<double> gathered = comm.gathered({comm.rank + 0.5, 3.0});
-  const std::string node = node_name(comm);
+  const std::string node = locate(comm).node;
   EXPECT_EQ(comm.joined_everywhere(comm.root() ? node : ""), node);  // all share this host's memory
   if (!comm.root()) return;
   EXPECT_EQ(node, host_name());

@@ -27,6 +27,20 @@ TEST(Affinity, AListHasRangesAlsoBeyond1024Processors) {
   EXPECT_EQ(count(of({1022, 1023, 1024, 1025, 4096})), 5);
 }
 
+TEST(Affinity, AListIsReadBack) {
+  for (const Processors& some :
+       {of({0}), of({0, 1, 2, 3, 8}), of({7, 8, 1023, 1024}), of({most_processors - 1})})
+    EXPECT_EQ(listed(list_of(some)), some);
+  for (const char* bad :
+       {"", " ", "a", "1-", "-1", "3-1", "1,", ",1", "1;", "1 2", "1-2-3", "16384", "99999999999"})
+    EXPECT_FALSE(listed(bad)) << bad;
+  EXPECT_EQ(lowest(of({})), -1);
+  EXPECT_EQ(lowest(of({1023, 4096})), 1023);
+  EXPECT_TRUE(includes(of({1, 9}), of({9})));
+  EXPECT_TRUE(includes(of({1}), of({})));
+  EXPECT_FALSE(includes(of({1, 9}), of({8})));
+}
+
 // The kernel's own list, for any number of processors.
 TEST(Affinity, IsWhatTheSystemSaysOfThisProcess) {
   std::ifstream status("/proc/self/status");

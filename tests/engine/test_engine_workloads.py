@@ -11,7 +11,7 @@ from statistics import median
 
 import pytest
 from engine_cases import COMPUTING, every_case, group_runs
-from engine_lines import failures, launcher_for, lines_of, records, verified
+from engine_lines import YIELDING, failures, launcher_for, lines_of, records, verified
 from golden_files import replaced
 from real_mpi import group_for
 
@@ -187,11 +187,28 @@ def test_work_is_shared_as_asked_for(launcher, engine):
         assert record.batch == (2 if "iterations" in record.case else 1)
 
 
+def test_ranks_that_sleep_take_as_long_and_the_record_names_it(mpi, engine):
+    launcher = MpiLauncher(mpi, engine.path, processors().cores, user=YIELDING, asleep=True)
+    lines = (
+        "compute work=5ms",
+        "granularity work=8ms iterations=2 bytes=64",
+        "round_robin bytes=64 sync=window",
+    )
+    cases = [engine.catalog.case(text, 2) for text in lines]
+    found = lines_of(launcher, cases, 2, budget=1.0)
+    assert {line.waits for line in found if isinstance(line, Launch)} == {"asleep"}
+    computing = verified(found, cases, 2)[:2]
+    for record, least_s in zip(computing, (5e-3, 4e-3), strict=True):
+        assert record.labels["work_clock"] == "asleep"
+        assert min(record.times_s) >= least_s
+        assert record.metric("work_error") >= 0
+
+
 @pytest.mark.parametrize("visits", [1, 40])
 def test_no_case_begins_after_the_limit(launcher, engine, visits):
     """One case computes for longer than the limit, so the others are left out, however fast the machine."""
-    cases = [engine.catalog.case(f"compute work={ms}ms", 2) for ms in (200, 201, 202)]
-    options = LaunchOptions("T", 0, budget_s=60.0, max_repetitions=2, visits=visits, limit_s=0.1)
+    cases = [engine.catalog.case(f"compute work={ms}ms", 2) for ms in (50, 51, 52)]
+    options = LaunchOptions("T", 0, budget_s=60.0, max_repetitions=2, visits=visits, limit_s=0.02)
     lines = list(launcher.run(cases, 2, options))
     assert [x.case for x in lines if isinstance(x, Start)] == [cases[0].line]
     assert [x.case for x in lines if isinstance(x, Record)] == [cases[0].line]
@@ -239,7 +256,7 @@ def test_a_message_larger_than_memory_is_refused_and_the_next_case_runs(launcher
 def test_a_stopped_rank_is_named_by_the_watchdog(launcher, engine):
     """2 ranks; rank 1 is stopped by a signal, rank 0 waits for it."""
     cases = [engine.catalog.case("pingpong bytes=8", 2)]
-    options = LaunchOptions("T", 0, budget_s=0.1, precision=1e-9, max_repetitions=10**8, hang_s=1.0)
+    options = LaunchOptions("T", 0, budget_s=3.0, precision=1e-9, max_repetitions=10**8, hang_s=1.0)
     running = launcher.run(cases, 2, options)
     launch = next(running)
     os.kill(launch.ranks[1].pid, signal.SIGSTOP)

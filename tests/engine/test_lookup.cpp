@@ -42,6 +42,26 @@ TEST(LookUp, RefusesWhatIsNotInTheCatalog) {
   EXPECT_THROW(find("pingpong", 1), InvalidCase);
 }
 
+TEST(LookUp, PlacesAreParametersOfEveryWorkload) {
+  const hockney::Case pair = find("pingpong place=socket ranks=2", 8);
+  EXPECT_EQ(pair.line, "pingpong buffers=hot bytes=8 place=socket ranks=2");
+  EXPECT_EQ(pair.ranks, 2);
+  EXPECT_EQ(pair.places.pairs, hockney::Level::socket);
+  const hockney::Case spread = find("barrier nodes=2 ranks=6", 8);
+  EXPECT_EQ(spread.ranks, 6);
+  EXPECT_EQ(spread.places.nodes, 2);
+  EXPECT_EQ(find("barrier nodes=02 ranks=06", 8).line, spread.line);
+  EXPECT_EQ(find("barrier nodes=2", 8).ranks, 8);
+  EXPECT_FALSE(find("barrier", 8).places.any());
+  for (const char* bad :
+       {"barrier place=here ranks=2", "barrier place=node ranks=3", "barrier place=node nodes=1 ranks=2",
+        "barrier nodes=3 ranks=4", "barrier nodes=0 ranks=4", "barrier nodes=-1 ranks=4",
+        "barrier nodes=x ranks=4", "barrier nodes=1 ranks=9", "barrier nodes=1 ranks=0",
+        "barrier nodes=1 ranks=x", "pingpong nodes=1 ranks=4", "barrier place=node nodes=0 ranks=2",
+        "barrier ranks=4", "barrier nodes=99999999999 ranks=8"})
+    EXPECT_THROW(find(bad, 8), InvalidCase) << bad;
+}
+
 // A randomly damaged line is either a case or rejected.
 TEST(LookUp, RefusesWhateverElseComes) {
   std::vector<std::string> corpus;

@@ -23,6 +23,7 @@ import pytest
 from call_server import Calls
 from fault_rounds import Rounds
 from real_mpi import engine_for, group_for, mpi_named
+from signals import heed_interrupts
 
 from hockney.store import RunFolder, left
 
@@ -65,8 +66,7 @@ class Killing:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            # background processes start with SIGINT ignored
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            preexec_fn=heed_interrupts,
         )
 
     def victims(self, front: int) -> list[int]:

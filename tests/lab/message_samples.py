@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 from hockney.core.fit import Modes
+from hockney.core.layout import Layout
 
 SAMPLES = {
+    Layout: [Layout(2, 4), Layout(1, 1)],
     Modes: [
         Modes(fast_s=450e-9, slow_s=620e-9, slow_share=0.31, dwell_s=0.62),
         Modes(fast_s=450e-9, slow_s=620e-9, slow_share=0.31, dwell_s=None),
@@ -18,7 +20,10 @@ SAMPLES = {
     "steal": [0.02, None],
     "watched_s": [7.8, 55.0],
     "available": [("sim:t3e", "sim:ibm-sp")],
+    "no_such_level.place": ["core", "cache", "network"],
+    "no_such_level.available": [("socket", "node")],
     "built_here": [True, False],
+    "levels": [("node", "network")],
     "field": ["cpu", "mpi", "host"],
     "threads": [4],
     "ranks": [2],

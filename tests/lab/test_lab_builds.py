@@ -11,8 +11,8 @@ import pytest
 from hockney import build, lab
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.paths import COMPLETE
-from hockney.lab import messages
 from hockney.lab.builds import jobs
+from hockney.lab.messages import machines as messages
 
 
 def install(prefix: Path, version: str) -> Path:

@@ -6,12 +6,19 @@ engine."""
 from __future__ import annotations
 
 import pytest
+from launch_site import ALONE, CONNECTED, Site, empty_launch, hello
 
-from hockney import lab
+from hockney import build, lab
+from hockney.core.binding import Cores
 from hockney.core.errors import EnvironmentProblem
+from hockney.core.launcher_options import LauncherOptions
+from hockney.core.layout import HostOptions
 from hockney.core.machine import Mpi
 from hockney.lab import doctor
 from hockney.lab.doctor import cache_room, shared_room, simulator
+from hockney.lab.finding import Finding
+from hockney.launch.mpi import MpiLauncher
+from hockney.system.bundled import bundled_catalog
 
 
 @pytest.mark.parametrize(
@@ -78,3 +85,92 @@ def test_the_doctor_notes_root_where_it_matters(monkeypatch, family, root, noted
     monkeypatch.setattr(doctor.build, "engine", no_engine)
     monkeypatch.setattr(doctor, "LISTENING_S", 0.01)
     assert ("root-allowed" in {finding.code for finding in lab.examine("", "")}) == noted
+
+
+@pytest.fixture
+def site(tmp_path, monkeypatch):
+    """A job of Slurm on two hosts, whose launchers are scripts."""
+    (tmp_path / "hockney-engine").write_text("")
+    made = Site(tmp_path)
+    engine = build.Engine(
+        tmp_path / "hockney-engine", bundled_catalog(), 0.0, True, tmp_path / "log", "none", ""
+    )
+    for name, value in made.job.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(doctor, "find_mpi", lambda *_: made.mpi)
+    monkeypatch.setattr(doctor, "on_machine", lambda *_: [])
+    monkeypatch.setattr(doctor, "lacking", lambda *_: [])
+    monkeypatch.setattr(doctor.build, "engine", lambda *_: engine)
+    monkeypatch.setattr(doctor, "LISTENING_S", 0.01)
+    return made
+
+
+def found_by_the_doctor(**places) -> dict[str, Finding]:
+    return {finding.code: finding for finding in lab.examine("", "", 0.0, HostOptions(**places))}
+
+
+def test_the_hosts_of_a_job(site):
+    site.mpiexec(CONNECTED, launch=empty_launch(0.25))
+    found = found_by_the_doctor()
+    assert found["layout"].numbers == {"nodes": 2, "ranks_per_node": 2, "hosts": ["n1", "n2"]}
+    assert found["launcher"].numbers["program"] == site.mpi.mpiexec
+    assert found["levels"].numbers["levels"] == ["node", "network"]
+    assert found["cost-of-starting"].numbers["init_s"] == 0.25
+    assert "bound" in found and "cost-of-fabric" not in found, "several hosts may need it"
+
+
+def test_the_options_of_mpiexec(site):
+    """As in a survey, which may need them to start at all."""
+    site.mpiexec(CONNECTED, launch=empty_launch(0.25))
+    user = LauncherOptions(("--mca", "btl", "tcp"), (("A", "b"),))
+    assert "cost-of-starting" in {each.code for each in lab.examine("", "", 0.0, HostOptions(), user)}
+    calls = (site.folder / "calls").read_text().splitlines()
+    assert len(calls) > 1 and all("--mca btl tcp" in call and "-x A" in call for call in calls), calls
+
+
+def test_the_interface_of_srun(site):
+    site.mpiexec("no route", 1)
+    site.srun(pmix=ALONE, pmi2=CONNECTED)
+    found = found_by_the_doctor()
+    assert found["launcher"].numbers["interface"] == "pmi2"
+
+
+BAD = {
+    "engine-not-reachable": "[proxy:1@n2] HYDU_create_process: execvp error on file /c (No such file)",
+    "host-unreachable": "ssh: connect to host n2 port 22: No route to host",
+    "ssh-login-refused": "root@n2: Permission denied (publickey,password).",
+    "not-enough-slots": "There are not enough slots available in the system",
+    "ranks-run-as-separate-jobs": ALONE,
+    "engines-differ": hello((0, 4), (1, 4)) + "\n" + hello((2, 4), (3, 4), host="n2", engine="2"),
+}
+
+
+@pytest.mark.parametrize("code", BAD)
+def test_what_goes_wrong_on_hosts_is_one_line(site, code):
+    site.mpiexec(BAD[code], code=0 if "{" in BAD[code] else 1)
+    last = found_by_the_doctor(starter="mpiexec")["cannot-measure"]
+    assert last.verdict == "bad" and "\n" not in last.text
+    with pytest.raises(EnvironmentProblem) as caught:
+        MpiLauncher(site.mpi, site.folder / "hockney-engine", Cores((0,), (0,), 1)).check(4)
+    assert caught.value.code == code and str(caught.value) == last.text
+
+
+def test_hosts_that_do_not_exist_end_the_examination(site):
+    last = found_by_the_doctor(nodes=3)["cannot-measure"]
+    assert last.verdict == "bad" and "3" in last.text
+
+
+def test_the_cost_of_a_fabric_is_named_on_one_host(site, monkeypatch):
+    for name in site.job:
+        if name != "PATH":
+            monkeypatch.delenv(name)
+    path = site.folder / "mpiexec"
+    site.mpiexec(CONNECTED, launch=empty_launch(1.25))
+    slow = path.read_text()
+    site.mpiexec(CONNECTED, launch=empty_launch(0.25))
+    (site.folder / "slow").write_text(slow)
+    quick = path.read_text().replace("#!/bin/sh", "#!/bin/sh\n[ $OMPI_MCA_btl ] || exec sh $0/../slow $*")
+    path.write_text(quick.replace("$0/..", str(site.folder)))
+    found = found_by_the_doctor(ranks_per_node=4)
+    assert found["cost-of-fabric"].numbers["with_fabric_s"] == 1.25
+    assert found["cost-of-fabric"].numbers["init_s"] == 0.25

@@ -36,14 +36,14 @@ def test_orders_differ_between_launches_but_not_between_calls():
 
 
 def test_a_launch_has_one_executable():
-    def group_of(case):
-        return "other" if case.workload == CASES[0].workload else "main"
+    def launch_of(case):
+        return case.ranks, "other" if case.workload == CASES[0].workload else "main", ""
 
-    items = schedule(CASES, 2, 1, group_of)
+    items = schedule(CASES, 2, 1, launch_of)
     kinds = {item.launch: set() for item in items}
     for item in items:
-        kinds[item.launch].add((item.case.ranks, group_of(item.case)))
+        kinds[item.launch].add(launch_of(item.case))
     assert all(len(kind) == 1 for kind in kinds.values())
-    in_a_round = len({(case.ranks, group_of(case)) for case in CASES})
+    in_a_round = len({launch_of(case) for case in CASES})
     assert set(kinds) == set(range(2 * in_a_round))
     assert Plan(Settings("cases", launches=2), items).groups == in_a_round

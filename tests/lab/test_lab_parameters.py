@@ -11,9 +11,9 @@ from hockney import lab, simulated
 from hockney.core.errors import UsageError
 from hockney.core.machine import Mpi
 from hockney.core.settings import Settings
-from hockney.lab import messages
 from hockney.lab.kinds import simulated as simulated_kind
 from hockney.lab.machine_diff import MachineDifference, differences, in_words, unlike
+from hockney.lab.messages import machines as messages
 from hockney.launch.fake_world import World
 
 HERE = lab.fake_bench("fake").machine

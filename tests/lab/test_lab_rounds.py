@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hockney import lab
 from hockney.core.case import Case
 from hockney.core.settings import Settings
-from hockney.lab import messages
+from hockney.lab.messages import measuring as messages
 from hockney.lab.rounds import Rounds, rounds_of
 from hockney.launch.fake import EPOCH, FakeLauncher, Fault
 from hockney.launch.fake_world import World

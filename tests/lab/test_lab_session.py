@@ -10,14 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace as replace_fields
 
-from hockney import lab, simulated
-from hockney.core.case import Case
-from hockney.core.errors import EnvironmentProblem, UsageError
+from hockney import lab
+from hockney.core.errors import EnvironmentProblem
 from hockney.core.notice import Notice
-from hockney.core.record import Launch
+from hockney.core.record import Launch, Start
 from hockney.core.settings import Settings
 from hockney.lab.budget import TOLERANCE
-from hockney.lab.machine_diff import differences, refuse_too_many_ranks, refuse_too_much_memory
 from hockney.launch.fake import FakeLauncher, Fault
 from hockney.launch.fake_world import World
 from hockney.launch.launcher import LaunchFailed
@@ -198,6 +196,25 @@ def test_a_launch_that_never_starts_ends_measuring_at_once(tmp_path):
     assert folder.read().run.failures == (), "no case is to blame"
 
 
+def test_a_machine_that_fails_once_costs_no_case(tmp_path):
+    """Whatever was running is measured again."""
+
+    class FailsOnce(FakeLauncher):
+        begun = 0
+
+        def run(self, plan, ranks, options):
+            for line in super().run(plan, ranks, options):
+                yield line
+                self.begun += isinstance(line, Start)
+                if self.begun == 2 and isinstance(line, Start):
+                    raise LaunchFailed("no wire", code="no-wire", reason="refused")
+
+    folder, bench = begin(tmp_path / "r", FailsOnce())
+    outcome = lab.measure(folder, bench, lambda event: None)
+    assert (outcome.left, outcome.failed) == (0, 0)
+    assert measured(folder) == planned(folder) and folder.read().run.failures == ()
+
+
 def test_an_engine_that_skips_its_plan_ends_with_an_error(tmp_path):
     class Lazy(FakeLauncher):
         def run(self, plan, ranks, options):
@@ -322,44 +339,6 @@ def test_resuming_after_any_truncation_completes_the_plan(tmp_path_factory, seed
     assert measured(folder) == planned(folder)
     assert folder.read().run.records[: len(kept)] == kept
     assert folder.read().notices == ()
-
-
-def test_too_many_ranks_are_refused_before_they_start():
-    bench = lab.fake_bench("fake")
-    with pytest.raises(UsageError) as caught:
-        refuse_too_many_ranks(9999999, bench.machine)
-    assert caught.value.code == "ranks-exceed-machine" and caught.value.fields["limit"] == 64
-    refuse_too_many_ranks(64, bench.machine)
-
-
-def test_messages_that_no_memory_holds_are_refused_before_ranks_start():
-    machine = replace_fields(lab.fake_bench("fake").machine, memory_bytes=1 << 33)
-    fits, large = Case.of("pingpong", 2, bytes=1 << 32), Case.of("pingpong", 2, bytes=3 << 31)
-    refuse_too_much_memory([fits], machine)
-    with pytest.raises(UsageError) as caught:
-        refuse_too_much_memory([fits, large], machine)
-    assert caught.value.code == "message-exceeds-memory"
-    assert caught.value.fields == {"bytes": 3 << 31, "ranks": 2, "memory": 1 << 33}
-    refuse_too_much_memory([large], replace_fields(machine, scheduler="slurm"))  # perhaps on two hosts
-    with pytest.raises(UsageError):
-        refuse_too_much_memory([Case.of("pingpong", 2, bytes=1 << 34)], machine)
-    refuse_too_much_memory([large], replace_fields(machine, memory_bytes=0))  # unknown
-
-
-def test_memory_of_a_simulated_machine_has_no_limit():
-    bench = lab.fake_bench("fake")
-    case = bench.catalog.case("pingpong bytes=1TiB")
-    with pytest.raises(UsageError):
-        lab.check_memory(bench, [case])
-    t3e = replace_fields(bench.machine, platform=simulated.platform("t3e"))
-    lab.check_memory(replace(bench, machine=t3e), [case])
-
-
-def test_a_run_resumed_elsewhere_says_what_changed():
-    here = lab.fake_bench("fake").machine
-    assert differences(here, here) == ()
-    there = replace_fields(here, host="other", compiler="new")
-    assert [difference.field for difference in differences(here, there)] == ["host", "compiler"]
 
 
 def test_when_a_launchs_time_is_up_measuring_ends_and_nothing_counts_as_failed(tmp_path):

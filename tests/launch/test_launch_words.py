@@ -5,21 +5,25 @@
 from __future__ import annotations
 
 import json
+import re
 import stat
 
+import launcher_output
 import pytest
 
 from hockney.core.binding import Cores
-from hockney.core.errors import EnvironmentProblem
+from hockney.core.errors import EnvironmentProblem, Exit
 from hockney.core.machine import Mpi
 from hockney.core.record import Rank
+from hockney.launch.cluster import Cluster, Srun
 from hockney.launch.command import command
 from hockney.launch.ending import Ending, ending_of
 from hockney.launch.explain import explain
 from hockney.launch.hang_detector import ANSWER_SECONDS, MARGIN_SECONDS, HangDetector
 from hockney.launch.launch_test import hellos_in, say_hello, verdict
-from hockney.launch.launcher import Hello, LaunchCommand, LaunchOptions
-from hockney.launch.messages import binding, explanations, failures
+from hockney.launch.launcher import Hello, LaunchCommand, LaunchFailed, LaunchOptions
+from hockney.launch.messages import binding, explanations, failures, reaching
+from hockney.launch.mpi import MpiLauncher
 from hockney.launch.reading import reported_binding
 
 MPI = Mpi(
@@ -40,6 +44,8 @@ OUTPUT = {
     "hosts-not-reachable": "bash: line 1: /opt/mpi/bin/prted: command not found",
     "ranks-cannot-reach-launcher": "OPAL ERROR: Unreachable in file ext3x_client.c\nPMI2_Init failed",
     "no-room-for-shared-memory": "mkstemp /dev/shm/ucx_shm: No space left on device",
+    "plan-not-visible": "hockney-engine: plan '/tmp/.launch-1/plan.txt' cannot be read",
+    "emulated-network-failed": "No space left on device\nhockney-ethernet: wire: ended with code 137",
 }
 
 
@@ -49,9 +55,44 @@ def test_classic_failures_are_recognised(code, output):
     assert explanation is not None and explanation.code == code and explanation.remedy
 
 
+@pytest.mark.parametrize(("code", "named", "output"), launcher_output.OUTPUT)
+def test_failures_on_other_hosts_are_recognised(code, named, output):
+    explanation = explain(MPI, 4, output.splitlines())
+    assert explanation is not None and explanation.code == code and explanation.remedy
+    assert named in f"{explanation.what} {explanation.why}".replace(",", " ").split() or not named
+    if re.fullmatch(r"n\d", named):
+        assert explanation.problem().fields["host"] == named
+
+
 def test_a_missing_library_is_named():
     explanation = explain(MPI, 3, OUTPUT["library-not-found"].splitlines())
     assert explanation == explanations.library_not_found("libmpi.so.40", MPI.title)
+
+
+OF_MACHINE = "emulated-network-failed", "plan-not-visible", "host-unreachable", "host-not-in-allocation"
+
+
+def test_no_case_is_the_reason_if_the_machine_fails(tmp_path):
+    """Neither a host that dies while it runs, nor one that is no longer in the allocation."""
+    case = "barrier ranks=2"
+    launcher = MpiLauncher(MPI, tmp_path / "engine", Cores((0,), (0,), 1))
+    outputs = [*OUTPUT.items(), *((code, output) for code, _, output in launcher_output.OUTPUT)]
+    of_machine = [code for code, _ in outputs if code in OF_MACHINE]
+    assert set(of_machine) == set(OF_MACHINE)
+    for code, output in outputs:
+        failed = launcher._died(2, case, 125, tuple(output.splitlines()))
+        wanted = ("refused", "") if code in OF_MACHINE else ("died", case)
+        assert (failed.code, failed.reason, failed.case) == (code, *wanted)
+
+
+def test_the_program_that_started_the_ranks_is_named(tmp_path):
+    here = Cores((0,), (0,), 1)
+    for srun, name in ((None, "mpiexec"), (Srun("/slurm/bin/srun", (22, 5), "pmix"), "srun")):
+        launcher = MpiLauncher(MPI, tmp_path / "engine", here, cluster=Cluster(srun=srun))
+        failed = launcher._died(2, "barrier ranks=2", 143, ())
+        ending = Ending(143, signal=15, of_launcher=True)
+        assert str(failed) == str(failures.launch_died("barrier ranks=2", 2, ending, name))
+        assert name in failed.why
 
 
 def test_unknown_failures_are_not_explained():
@@ -73,6 +114,17 @@ def test_unknown_failures_are_not_explained():
             Ending(9, signal=9),
             "= BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n= PID 1 RUNNING AT vm\n= EXIT CODE: 9",
         ),
+        (Ending(137, signal=9, rank=3), "srun: error: n2: task 3: Killed"),
+        (
+            Ending(139, signal=11, rank=0),
+            "srun: error: n2: tasks 2-3: Terminated\n"
+            "srun: error: n1: task 0: Segmentation fault (core dumped)",
+        ),
+        (Ending(137, signal=9), "srun: error: n1: tasks 0,2-3: Out Of Memory"),
+        (
+            Ending(3, output=("srun: error: n1: task 1: Exited with exit code 3",)),
+            "srun: error: n1: task 1: Exited with exit code 3",
+        ),
         (Ending(143, signal=15, of_launcher=True), ""),
         (Ending(3, output=("one", "two")), "none\none\n---\ntwo"),
     ],
@@ -90,6 +142,20 @@ def test_a_foreign_launcher_is_noticed_by_sizes():
     assert verdict(MPI, 1, hellos(1)) is None
     assert verdict(MPI, 2, hellos(1, 1)).code == "ranks-run-as-separate-jobs"
     assert verdict(MPI, 2, hellos(2)) == explanations.ranks_missing(1, 2, MPI.mpiexec)
+
+
+def test_ranks_that_srun_does_not_connect():
+    found = verdict(MPI, 2, hellos(1, 1), Srun("srun", (22, 5), "pmi2"))
+    assert found == reaching.not_connected_by_srun("pmi2") and found.code == "ranks-run-as-separate-jobs"
+
+
+def test_hosts_with_another_engine_are_named():
+    def hello(rank: int, engine: str) -> Hello:
+        return Hello(rank, 3, f"n{rank}", "Open MPI v5", engine=engine)
+
+    assert verdict(MPI, 3, [hello(0, "a"), hello(1, "a"), hello(2, "a")]) is None
+    found = verdict(MPI, 3, [hello(0, "a"), hello(1, "a"), hello(2, "b")])
+    assert found == reaching.engines_differ(["n2"])
 
 
 def test_a_foreign_library_is_named():
@@ -190,6 +256,16 @@ def test_answers_shorten_the_wait_and_name_the_silent():
     assert made.deadline == 112.2 and made.failure(143, ()).silent_ranks == ()
 
 
+def test_the_phase_of_a_hang_is_that_of_the_ranks_that_take_part():
+    made = watch()
+    made.started(100.0, "barrier nodes=1 ranks=2", 0)
+    words = "hockney-watchdog rank={} case=barrier nodes=1 ranks=2 phase={} repetition=0"
+    for rank, phase in ((0, "timing"), (2, "waiting")):
+        assert made.take_answer(112.0, words.format(rank, phase))
+    failure = made.failure(143, ())
+    assert failure.silent_ranks == (1,) and failure.phase == failures.phase("timing", 0)
+
+
 def test_silence_between_cases_blames_no_rank():
     made = watch()
     made.started(100.0, "a", 0)
@@ -222,3 +298,17 @@ def test_where_the_user_places_ranks_only_they_know():
     assert reported("0") == (binding.bound_as_reported(["0"]), True)
     assert reported("0-1") == (binding.bound_as_reported(["0-1"]), False)
     assert reported("", "") == (placed.binding, False)
+
+
+def test_a_corrupted_message_between_ranks_that_only_answer_is_named(tmp_path):
+    mpi = launcher_script(tmp_path, "exit 0")
+    line = "hockney-corrupted rank=1 from=0"
+    words = LaunchCommand(("sh", "-c", f"echo {line} >&2; exit 76"))
+    with pytest.raises(LaunchFailed) as caught:
+        say_hello(words, mpi, 2)
+    assert (caught.value.code, caught.value.reason, caught.value.exit_code) == (
+        "message-corrupted",
+        "corrupted",
+        Exit.ANSWER_IS_NO,
+    )
+    assert (caught.value.fields["rank"], caught.value.fields["sender"]) == (1, 0)

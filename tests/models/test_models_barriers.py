@@ -4,9 +4,22 @@
 
 from __future__ import annotations
 
-import pytest
+from dataclasses import replace
 
-from hockney.models.barriers import MessageCosts, Traffic, by_messages, by_structure, predicted, traffic
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hockney.models.barriers import (
+    MessageCosts,
+    Traffic,
+    by_levels,
+    by_messages,
+    by_structure,
+    predicted,
+    traffic,
+)
+from hockney.models.schedules import names
 
 COSTS = MessageCosts(
     one_way_s=10.0, exchange_s=13.0, broadcast_s=11.0, base_s=9.0, send_s=2.0, receive_s=3.0, gap_s=2.5
@@ -85,3 +98,52 @@ def test_messages_cross_also_where_overheads_are_all_they_take():
 
 def test_only_messages_are_predicted():
     assert predicted("mcs_tree") and not predicted("mpi") and not predicted("shm_tree")
+
+
+# On several nodes
+
+NEAR, FAR = (
+    MessageCosts(one_way_s=t, exchange_s=1.5 * t, broadcast_s=t, base_s=0.9 * t) for t in (1.0, 100.0)
+)
+TWO = replace(FAR, near=NEAR)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "nodes", "seconds"),
+    [
+        # 1 and 2 apart mostly on a node, 4 apart between them; some ranks wait for the other node twice
+        ("dissemination", 2, 1.5 + 2 * 150),
+        ("dissemination", 1, 3 * 1.5),
+        ("dissemination", 8, 3 * 150),
+        # partners 1, 2 and 4 apart: two rounds on a node, or one
+        ("recursive_doubling", 2, 2 * 1.5 + 150),
+        ("recursive_doubling", 4, 1.5 + 2 * 150),
+        # 7 to 6, 6 to 4, 4 to 0, and back
+        ("binomial", 2, 2 * (1 + 1 + 100)),
+        ("binomial", 4, 2 * (1 + 100 + 100)),
+        # every rank to rank 0, and back
+        ("central", 2, 2 * 100),
+        ("central", 1, 2 * 1),
+    ],
+)
+def test_eight_ranks_on_nodes(algorithm, nodes, seconds):
+    assert by_structure(algorithm, 8, TWO.spread(8, nodes), "single") == pytest.approx(seconds)
+
+
+def test_messages_are_counted_by_level():
+    assert by_messages("central", 8, TWO.spread(8, 2)) == pytest.approx(2 * (3 * 0.9 + 4 * 90))
+    assert by_messages("dissemination", 8, TWO.spread(8, 8)) == pytest.approx(24 * 90)
+    assert by_messages("dissemination", 8, TWO.spread(8, 1)) == pytest.approx(24 * 0.9)
+
+
+def test_the_hierarchical_barrier_is_that_of_a_node_and_one_among_nodes():
+    assert by_levels(7.0, 4, TWO.spread(16, 4)) == pytest.approx(7.0 + 2 * 150)
+    assert by_levels(7.0, 1, TWO) == pytest.approx(7.0)
+
+
+@given(st.sampled_from(sorted(filter(predicted, names("barrier")))), st.integers(1, 4), st.integers(1, 4))
+def test_equal_levels_make_no_difference(algorithm, nodes, each):
+    ranks = nodes * each
+    same = replace(COSTS, near=COSTS).spread(ranks, nodes)
+    for how in (by_messages, by_structure):
+        assert how(algorithm, ranks, same) == pytest.approx(how(algorithm, ranks, COSTS))

@@ -11,6 +11,7 @@ import pytest
 
 from hockney import reference, simulated
 from hockney.core.errors import Inconclusive
+from hockney.core.ethernet import Ethernet
 from hockney.core.fit import CurvePoint, Estimate, Fit, Fits, FittedSegment, Summary
 from hockney.core.machine import Machine
 from hockney.core.survey_reference import Surveyed
@@ -19,6 +20,7 @@ from hockney.models.applications.contention import judged, kind, overruled
 from hockney.models.applications.grain_prediction import predict
 from hockney.models.applications.granularity import Algorithm
 from hockney.models.applications.message_costs import described, messages_for, messages_of_run
+from hockney.models.applications.node_sharing import NodeSharing
 from hockney.models.applications.point_to_point_costs import CostPiece, PointToPointCosts
 from hockney.models.applications.ring_exchange import exchange_time
 from hockney.system.bundled import bundled_catalog
@@ -88,6 +90,34 @@ def test_a_bisection_decides_too():
     assert judged(PLAIN, [summary(case.format("both"), crossing)]).sharing == "assumed"
 
 
+PAIRS = "pairs_pingpong buffers=hot bytes=65536 {}pairs={} ranks=8 source=named"
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_pairs_whose_ranks_are_alone_on_their_nodes_decide_too(shared):
+    at_once = 4 if shared else 1
+    seconds = PLAIN.pieces[0].latency_s + at_once * 65536e-9
+    found = judged(PLAIN, [summary(PAIRS.format("nodes=8 ", 4), seconds)])
+    assert (found.shared, found.sharing) == (shared, "measured")
+
+
+@pytest.mark.parametrize(("where", "pairs"), [("place=network ", 4), ("nodes=2 ", 4), ("nodes=8 ", 1)])
+def test_pairs_that_share_a_network_card_and_a_single_pair_tell_nothing(where, pairs):
+    line = " ".join(sorted(PAIRS.format(where, pairs).split()[1:]))
+    found = judged(PLAIN, [summary(f"pairs_pingpong {line}", 1e-3)])
+    assert (found.sharing, found.undecided) == ("assumed", "unmeasured")
+
+
+def test_pairs_on_one_node_at_a_known_shared_rate_are_no_shared_medium():
+    """4 pairs of 1 GB/s share 2 GB/s: neither all of one pair's bandwidth nor none of it."""
+    costs = replace(PLAIN, place="node", node=NodeSharing(2e9, 0.0, 4, (1.9e9, 2.1e9)))
+    seconds = costs.together(1 << 20, 4)
+    case = PAIRS.format("", 4).replace("65536", "1048576")
+    found = judged(costs, [summary(case, seconds)])
+    assert (found.shared, found.sharing) == (False, "measured")
+    assert judged(PLAIN, [summary(case, seconds)]).sharing == "assumed"
+
+
 @pytest.mark.parametrize(
     "silent",
     [
@@ -111,6 +141,41 @@ def test_short_messages_cannot_tell():
     assert not found.shared and (found.sharing, found.undecided) == ("assumed", "short")
     decided = judged(found, [exchange(1 << 16, 8, exchange_time(PLAIN, 1 << 16, 8))])
     assert (decided.sharing, decided.undecided) == ("measured", "")
+
+
+SIZES = (8, 800, 8000, 80000)
+WIRE = PointToPointCosts("m", "M", (CostPiece(0, 70e-6, 0.8e-6),), False, "", largest=1 << 17, most_ranks=8)
+"""10 Mbit/s: the headers of a short message take the wire as long as everything else."""
+
+
+@pytest.mark.parametrize("off", [0.9, 1.0, 1.1])
+@pytest.mark.parametrize(
+    ("truth", "kind_of_it"),
+    [
+        (replace(WIRE, shared=True, medium=(70e-6, 0.8e-6)), (True, (70e-6, 0.8e-6))),
+        (replace(WIRE, shared=True), (True, (0.0, 0.0))),
+        (WIRE, (False, (0.0, 0.0))),
+    ],
+)
+def test_short_messages_show_whether_a_message_holds_the_medium(truth, kind_of_it, off):
+    cases = [exchange(size, p, off * exchange_time(truth, size, p)) for size in SIZES for p in (4, 8)]
+    found = judged(WIRE, cases)
+    assert (found.shared, found.medium) == kind_of_it and found.sharing == "measured"
+    for size in SIZES:
+        assert exchange_time(found, size, 8) == pytest.approx(exchange_time(truth, size, 8))
+
+
+def test_a_message_that_holds_the_medium_delays_all_others():
+    truth = replace(WIRE, shared=True, medium=(70e-6, 0.8e-6))
+    case = "bisection buffers=hot bytes={} direction=one ranks=8 sync=window"
+    cases = [summary(case.format(size), 4 * truth.one_way(size)) for size in SIZES]
+    assert judged(WIRE, cases).medium == truth.medium
+
+
+def test_short_messages_alone_never_show_a_shared_medium():
+    """Whatever makes them slow: starting takes longer on more ranks."""
+    found = judged(PLAIN, [exchange(size, 8, 8 * PLAIN.one_way(size)) for size in (0, 8, 16)])
+    assert not found.shared and found.undecided == "short"
 
 
 def test_a_size_where_a_change_may_come_before_or_after_cannot_tell():
@@ -143,6 +208,13 @@ def test_the_best_fit_is_used():
     assert costs.most_ranks == 8 and messages_for(several, HERE, "", hosts=3).most_ranks == 24
     only_cold = messages_for(fits(fit(COLD, "good", 3e-6)), HERE, "")
     assert only_cold.one_way(0) == 3e-6
+
+
+@pytest.mark.parametrize(("ranks_per_node", "room"), [(0, 8), (1, 8), (2, 16)])
+def test_emulated_hosts_have_room_for_their_ranks_whatever_cores_they_share(ranks_per_node, room):
+    ethernet = Ethernet(name="e", title="E", hosts=8, rate=1.25e6, medium="bus")
+    machine = msgspec.structs.replace(HERE, cores=2, emulated=ethernet, ranks_per_node=ranks_per_node)
+    assert messages_for(fits(fit(HOT, "good", 1e-4)), machine, "", hosts=8).most_ranks == room
 
 
 def test_without_a_fit_there_is_nothing_to_say():
@@ -191,7 +263,8 @@ def test_on_nodes_of_several_cores_the_run_measured_one_node(golden):
     assert exchange_time(costs, 0, 8) == pytest.approx(1e-6 + 45e-6)
     golden("network_two_levels.txt", costs.source)
     assert costs.bounds(0, 4) is not None and costs.bounds(0, 5) is None, "between nodes nothing was fitted"
-    unsure = replace(costs, changes=((1, 9),))
-    assert unsure.change(4, 4) == (1, 9) and unsure.change(4, 5) is None
+    unsure = replace(costs, near=replace(costs.near, changes=((1, 9),)))
+    assert unsure.change(4, 4) == (1, 9) == unsure.change(4, 5), "5 ranks have messages on a node too"
+    assert replace(unsure, cores=1).change(4, 5) is None
     rows = predict(Algorithm(1e-3, 8), costs, [4, 8]).rows
     assert [row.efficiency.low is not None for row in rows] == [True, False]

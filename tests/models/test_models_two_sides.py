@@ -144,6 +144,21 @@ def test_cases_of_a_launch_share_what_it_does():
     assert math.log(operation.ratio.high) < 0.2 * math.log(judged.cases[0].ratio.high), "other launches each"
 
 
+def test_a_slow_mode_that_outlasts_launches_is_no_change():
+    """B was slow in the last half of its launches, which is one change of the mode; A never was. The launches
+    alone would be significant."""
+    quiet, mode = spread_around(0, 0.01, 12), math.log(1.5)
+    switched = quiet + np.where(np.arange(12) < 6, 0.0, mode)
+    cases = [CATALOG.case(f"bcast bytes={k}", 2) for k in (1, 2)]
+    judged = judge([Pair(case, seen(quiet, case), seen(switched, case)) for case in cases], 0.05)
+    assert {each.state for each in judged.cases} == {"undecided"}
+    assert judged.operations[0].state == "undecided"
+    often = quiet + np.where(np.arange(12) % 2, 0.0, mode)
+    narrow = one(quiet, often).ratio
+    assert math.log(narrow.low) > 0.05 > math.log(judged.cases[0].ratio.low), "six cycles show the share"
+    assert one(quiet, quiet + mode).state == "slower", "no modes: all launches are slower"
+
+
 def test_operations_and_levels_are_judged_apart():
     slow, quiet = CATALOG.case("reduce bytes=64", 2), spread_around(0, 0.01, 8)
     pairs = [
@@ -240,11 +255,58 @@ def test_runs_that_differ_are_the_unit():
     assert operation.ratio.high == pytest.approx(found.ratio.high), "other cases of the run do not help"
 
 
+def test_the_runs_of_one_side_show_how_far_the_run_of_the_other_may_be_off():
+    """As in a check: the new run differs from those of the baseline as they differ from each other."""
+    shifts, width = (-0.1, -0.05, 0.0, 0.05, 0.1), 0.01
+    a = several(*(spread_around(shift, width, 8) for shift in shifts))
+    b = several(spread_around(0.08, width, 8))
+    found = independent_ratio([b], [a])
+    half = stats.t.ppf(0.975, 4) * np.std(shifts, ddof=1) * math.sqrt(1 + 1 / 5)
+    assert math.log(found.ratio.high) == pytest.approx(0.08 + half, abs=1e-6) and found.freedom == 4
+    back = independent_ratio([a], [b])
+    assert back.ratio.low == pytest.approx(1 / found.ratio.high)
+    exact = independent_ratio([b], [a], exact_of=True)
+    assert math.log(exact.ratio.high) - 0.08 == pytest.approx(half / math.sqrt(6)), "B does not vary"
+
+
+def test_a_run_with_fewer_launches_is_less_certain():
+    a = several(*(spread_around(shift, 0.1, 8) for shift in (-0.3, -0.1, 0.1, 0.3)))
+    b = spread_around(0.0, 0.1, 8)
+    few, many = (independent_ratio([several(of)], [a]) for of in (b[::3], b))
+    assert few.above > 1.01 * many.above
+
+
+def test_runs_of_one_launch_each_are_the_unit():
+    """Nothing shows what their launches explain."""
+    a = several(*([x] for x in (-0.2, 0.0, 0.2)))
+    found = independent_ratio([several(spread_around(0, 0.01, 8))], [a])
+    assert found.above > stats.t.ppf(0.975, 2) * 0.2
+
+
+@pytest.mark.parametrize(
+    ("runs", "launches", "apart"), [((5, 1), 10, 0.01), ((5, 1), 5, 0.03), ((3, 3), 5, 0.01)]
+)
+def test_the_interval_contains_the_truth_if_runs_differ(runs: tuple[int, int], launches: int, apart: float):
+    """Runs that differ by half as much as their launches, whose mean they move more than the launches do, and
+    by more."""
+    rng, hits, trials = np.random.default_rng([*runs, launches]), 0, 300
+    for _ in range(trials):
+        a, b = (
+            several(*(apart * rng.standard_normal() + rng.normal(0, 0.02, launches) for _ in range(count)))
+            for count in runs
+        )
+        found = independent_ratio([b], [a])
+        hits += found.ratio.low <= 1 <= found.ratio.high
+    assert stats.binom.ppf(0.001, trials, 0.95) <= hits <= stats.binom.ppf(0.999, trials, 0.975)
+
+
 # A small version of the benchmark.
 
 
 @pytest.fixture(scope="module")
 def comparison():
+    for module in ("comparison_worlds", "comparison_interleaved"):  # which it imports
+        benchmark(module)
     return benchmark("comparison")
 
 
@@ -285,3 +347,17 @@ def test_a_slower_operation_is_found_and_no_other(comparison):
     assert slower == {c for c in comparison.cases() if c.workload == "reduce" and c.bytes >= 1024}
     states = {each.workload: each.state for each in judged.operations}
     assert states.pop("reduce") == "slower" and set(states.values()) == {"same"}
+
+
+@pytest.mark.parametrize("world", ["modes that last", "drift", "modes of ten launches"])
+def test_sides_that_took_turns(comparison, world: str):
+    """On machines on which independent launches find nothing, or too much."""
+    turns = benchmark("comparison_interleaved")
+    case, rng, hits = [CASE], np.random.default_rng(4), 0
+    for _ in range(60):
+        made = turns.in_turns(
+            case, turns.TURNS[world], 12, rng, comparison.Measured(1, 5), lambda case: 1.07, own=0.0
+        )
+        found = judge(made, 0.02, paired=True).cases[0].ratio
+        hits += found.low <= 1.07 <= found.high
+    assert hits >= stats.binom.ppf(0.001, 60, 0.94)

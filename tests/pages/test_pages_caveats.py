@@ -23,7 +23,7 @@ from hockney.pages.caveats import caveats
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import half_width, scatter, typical_cost
 from hockney.pages.labels import labels
-from hockney.pages.messages import ALL_NUMBERS
+from hockney.pages.messages.measuring import ALL_NUMBERS
 
 OTHER = "pingpong buffers=hot bytes=1024 ranks=2"
 LARGEST = "pingpong buffers=hot bytes=4096 ranks=2"

@@ -33,6 +33,15 @@ def alive(marker: str) -> list[int]:
     return found
 
 
+def is_sleep(pid: int) -> bool:
+    """Whether it has become that program: before, the markers are words of what starts it."""
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            return file.read().split(b"\0")[0] == b"sleep"
+    except OSError:
+        return False
+
+
 def holds(condition: Callable[[], object]) -> bool:
     """Whether it becomes true, allowing for a busy machine."""
     end = time.monotonic() + HANG_S
@@ -155,7 +164,7 @@ with process.stream(["sh", "-c", "setsid sleep 3434.7 & exec sleep 3535.7"], gra
 """
     front = subprocess.Popen([sys.executable, "-c", parent], stdout=subprocess.PIPE, text=True)
     keeper = int(front.stdout.readline())
-    assert holds(lambda: alive("3434.7") and alive("3535.7"))
+    assert holds(lambda: all(any(is_sleep(pid) for pid in alive(end)) for end in ("3434.7", "3535.7")))
     os.kill(front.pid if victim == "front end" else keeper, signal.SIGKILL)
     front.wait(HANG_S)
     front.stdout.close()

@@ -10,6 +10,7 @@ from pathlib import Path
 from hockney.draw.figure import Axis, Plane, Sheet
 from hockney.draw.page import Page, Section
 from hockney.models.applications.granularity import Algorithm, efficiency
+from hockney.models.applications.node_sharing import NodeSharing
 from hockney.models.applications.point_to_point_costs import Band, CostPiece, PointToPointCosts
 from hockney.studies.granularity.explore import EfficiencyExplorer
 
@@ -120,10 +121,42 @@ MACHINES = (
         largest=1 << 30,
         most_ranks=4096,
         eager=1 << 14,
-        near=(CostPiece(0, 1e-6, 1e-10),),
+        near=PointToPointCosts(
+            "nodes",
+            "nodes of 4 cores",
+            (CostPiece(0, 1e-6, 1e-10),),
+            False,
+            "",
+            eager=1 << 14,
+            band=(Band(8, 0.97, 1.2), Band(1 << 20, 0.6, 1.1)),
+            changes=((1 << 13, 1 << 14),),
+        ),
         cores=4,
-        band=(Band(8, 0.97, 1.2), Band(1 << 20, 0.6, 1.1)),
-        changes=((1 << 13, 1 << 14),),
+    ),
+    PointToPointCosts(
+        "cluster",
+        "nodes of 8 cores, whose memory is shared, all measured",
+        (CostPiece(0, 5e-6, 2e-10), CostPiece(1 << 15, 12e-6, 1e-10)),
+        False,
+        "",
+        largest=1 << 30,
+        most_ranks=512,
+        eager=1 << 15,
+        band=(Band(8, 0.9, 1.3), Band(1 << 20, 0.8, 1.2)),
+        changes=((1 << 14, 1 << 15),),
+        near=PointToPointCosts(
+            "cluster",
+            "nodes of 8 cores, whose memory is shared, all measured",
+            (CostPiece(0, 4e-7, 5e-11),),
+            False,
+            "",
+            eager=4096,
+            band=(Band(8, 0.95, 1.05), Band(1 << 22, 0.7, 1.1)),
+            place="node",
+            node=NodeSharing(3e10, 2e-8, 4, (2.5e10, 3.3e10)),
+        ),
+        cores=8,
+        place="network",
     ),
 )
 EXPLORER = EfficiencyExplorer(

@@ -28,7 +28,7 @@ from hockney.models.applications.granularity import (
     times,
     work_needed,
 )
-from hockney.models.applications.ring_exchange import exchange_time
+from hockney.models.applications.ring_exchange import exchange_bounds, exchange_time
 from hockney.report import write
 from hockney.studies.granularity.explore import machine_data
 
@@ -95,7 +95,7 @@ def test_the_page_computes_what_the_models_say(explorer: Browser):
         there = on_cores(algorithm, ranks, model.most_ranks)
         now = times(there, model, ranks)
         least = work_needed(wanted, there, model, ranks)
-        ends = model.bounds(size, ranks)
+        ends = exchange_bounds(model, size, ranks)
         expected = [
             exchange_time(model, size, ranks),
             now.efficiency,

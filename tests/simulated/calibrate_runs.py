@@ -11,9 +11,11 @@ import msgspec
 
 from hockney import lab, models, studies
 from hockney.core.case import Case
+from hockney.core.layout import Layout, Level
 from hockney.core.record import Clock, RunRecords
 from hockney.core.settings import Settings
 from hockney.launch.fake import FakeLauncher
+from hockney.launch.fake_levels import FakeNodes
 from hockney.launch.fake_world import World
 from hockney.simulated.calibrate import Survey
 from hockney.studies import Options
@@ -29,6 +31,16 @@ def survey_of(folder: Path, world: World | None = None, ranks: tuple[int, ...] =
     """A whole survey of a fake machine."""
     bench = lab.fake_bench(FakeLauncher(world))
     cases = studies.study("survey").plan(Options(ranks=ranks), bench.catalog, bench.machine)
+    run = lab.begin(folder, cases, Settings("survey", seed=1), bench)
+    lab.measure(run, bench, lambda event: None)
+    return lab.surveyed(run)[0]
+
+
+def placed_survey_of(folder: Path, world: World, layout: Layout, within: tuple[Level, ...] = ()) -> Survey:
+    """A survey of a fake machine with several nodes, or with several levels within a node."""
+    launcher = FakeLauncher(world, nodes=FakeNodes(layout, within))
+    bench = lab.look(lab.fake_bench(launcher, cores=layout.ranks_per_node))
+    cases = studies.study("survey").plan(Options(), bench.catalog, bench.machine)
     run = lab.begin(folder, cases, Settings("survey", seed=1), bench)
     lab.measure(run, bench, lambda event: None)
     return lab.surveyed(run)[0]

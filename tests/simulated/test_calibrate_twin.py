@@ -11,19 +11,26 @@ from dataclasses import replace
 
 import msgspec
 import pytest
-from calibrate_runs import free_clock, survey_of
+from calibrate_runs import free_clock, placed_survey_of, survey_of
 from real_mpi import simgrid_here
 
-from hockney import build, lab
+from hockney import build, lab, simulated
 from hockney.core.case import parse_canonical
+from hockney.core.layout import HostOptions, Layout
+from hockney.core.machine import Traits
+from hockney.core.platform import Network, NodeGroup, Platform, Segment
+from hockney.core.record import RunRecords
 from hockney.core.settings import Settings
 from hockney.launch.fake_world import World
 from hockney.launch.launcher import LaunchOptions
 from hockney.launch.smpi import SmpiLauncher
+from hockney.models.collective_checks import errors_by_layout
 from hockney.simulated.calibrate import Agreement, Survey, calibrate, compare
 
 pytestmark = pytest.mark.simgrid
 
+SMPI_TREES = ("allreduce", "bcast", "reduce")
+"""Operations for which SMPI uses the engine's tree by default."""
 SLOWER = ("allreduce", "bcast", "gather", "reduce", "scan")
 """Operations that take longer on the fake machine than their messages."""
 
@@ -89,6 +96,79 @@ def test_the_twin_of_this_machine(tmp_path):
     found = [each for each in twin_of(here) if each.unit == "s" and " of " not in each.what]
     assert len(found) == 14
     assert len(with_interval(found)) <= 2, with_interval(found)
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory) -> Survey:
+    """The same with two ranks on each of two nodes."""
+    world = replace(World(), noise=0.02, launch_noise=0.002, tail=0.01)
+    with pytest.MonkeyPatch.context() as patch:
+        free_clock(patch)
+        return placed_survey_of(tmp_path_factory.mktemp("cluster") / "mine", world, Layout(2, 2))
+
+
+def test_the_twin_of_a_cluster_has_the_messages_of_both_levels(cluster):
+    found = twin_of(cluster)
+    messages = [each for each in found if "pingpong" in each.what or "prtt" in each.what]
+    for place, words in (("node", "within a node"), ("network", "between nodes")):
+        names = [each.what for each in messages]
+        assert f"pingpong 8 B, {words}" in names and f"g of prtt place={place} ranks=2" in names
+    assert with_interval(messages) == []
+    slow = tuple(msgspec.structs.replace(s, latency_s=2 * s.latency_s) for s in calibrate(cluster).on_node)
+    wrong = {each.what for each in twin_of(cluster, on_node=slow) if each.verdict == "disagrees"}
+    assert "pingpong 8 B, within a node" in wrong and "pingpong 8 B, between nodes" not in wrong
+
+
+@pytest.mark.parametrize(
+    ("layout", "within", "words"),
+    [
+        (Layout(2, 2), ("cache",), {"within a cache", "between nodes"}),
+        (Layout(1, 4), ("cache", "socket"), {"within a socket"}),
+        (Layout(2, 1), (), {"between nodes"}),
+    ],
+)
+def test_a_twin_has_the_levels_of_the_run_whatever_is_nearest(tmp_path, layout, within, words):
+    """A description has one level within a node: it stands for the farthest one that was measured."""
+    world = replace(World(), noise=0.02, launch_noise=0.002, tail=0.01)
+    with pytest.MonkeyPatch.context() as patch:
+        free_clock(patch)
+        real = placed_survey_of(tmp_path / "mine", world, layout, within)
+    found = twin_of(real)
+    messages = [each for each in found if each.what.startswith("pingpong ")]
+    assert {each.what.split(", ")[-1] for each in messages} == words
+    assert with_interval(messages) == []
+    assert any(each.what.startswith("o_s of") for each in found), "parameters are compared too"
+
+
+def test_a_described_cluster_surveyed_in_simulation_gives_itself(tmp_path):
+    """Two nodes with four cores, of which the survey uses two."""
+    between = Segment(send_s=1e-6, latency_s=28e-6, per_byte_s=8e-9, receive_s=1e-6)
+    on_node = Segment(send_s=1e-7, latency_s=4e-7, per_byte_s=1e-10, receive_s=1e-7)
+    platform = Platform(
+        name="two", title="Two", network=Network(nodes=(NodeGroup(count=2, cores=4),)),
+        segments=(between,), on_node=(on_node,),
+    )  # fmt: skip
+    description = tmp_path / "two.toml"
+    description.write_text(simulated.write(platform))
+    bench = lab.look(lab.prepare(f"sim:{description}", hosts=HostOptions(nodes=2, ranks_per_node=2)))
+    sizes = (0, 8, 64, 512, 4096, 16384, 131072)
+    lines = [f"pingpong bytes={s} buffers=hot ranks=2 place={p}" for p in ("node", "network") for s in sizes]
+    lines += [f"{name} bytes={s} ranks=4 nodes=2" for name in SMPI_TREES for s in (8, 4096)]
+    cases = [bench.catalog.case(line) for line in lines]
+    folder = lab.begin(tmp_path / "run", cases, Settings("cases", seed=1, launches=1), bench)
+    lab.measure(folder, bench, lambda event: None)
+    seen, _ = lab.surveyed(folder)
+    records = tuple(msgspec.structs.replace(r, origin="measured") for r in seen.run.records)
+    machine = msgspec.structs.replace(seen.machine, traits=Traits(), platform=None)
+    found = calibrate(replace(seen, run=RunRecords(seen.run.launches, records), machine=machine))
+    assert [(group.count, group.cores) for group in found.nodes] == [(2, 2)]
+    for size in sizes:
+        for near in (True, False):
+            took = found.segment(size, on_node=near).one_way(size)
+            assert took == pytest.approx(platform.segment(size, on_node=near).one_way(size), rel=0.03)
+    errors = errors_by_layout(seen.fits, seen.machine)
+    assert sorted(each.operation for each in errors) == sorted(SMPI_TREES)
+    assert all(abs(error) < 0.02 for each in errors for error in each.errors), errors
 
 
 def test_the_machine_grows(real):

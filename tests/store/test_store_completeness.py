@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import shutil
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -20,14 +21,39 @@ SIZES = [0, *(1 << k for k in range(23))]
 LINES = [*(f"pingpong bytes={size}" for size in SIZES), "bcast ranks=4", "bcast ranks=4 bytes=64"]
 
 
-def made(path: Path, extend: bool = True, budget: float = 300.0) -> tuple[RunFolder, lab.Bench]:
+@dataclass(frozen=True)
+class Made:
+    """A run measured by `bench`, and the launches it had."""
+
+    folder: RunFolder
+    bench: lab.Bench
+    launches: list[lab.LaunchBegan]
+
+
+def made(path: Path, extend: bool = True, budget: float = 300.0) -> Made:
     """A complete run to which sizes were added after its second, fourth and sixth of ten rounds."""
     bench = lab.fake_bench(FakeLauncher())
     cases = [bench.catalog.case(line) for line in LINES]
     settings = Settings("survey", budget_s=budget, launches=10, seed=1, extend=extend, refine=True)
     folder = lab.begin(path, cases, settings, bench)
-    lab.measure(folder, bench, lambda event: None)
-    return folder, bench
+    events: list = []
+    lab.measure(folder, bench, events.append)
+    return Made(folder, bench, launches_of(events))
+
+
+def launches_of(events: list) -> list[lab.LaunchBegan]:
+    return [event for event in events if isinstance(event, lab.LaunchBegan)]
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory) -> Made:
+    return made(tmp_path_factory.mktemp("runs") / "kept")
+
+
+@pytest.fixture
+def complete(kept: Made, tmp_path: Path) -> Made:
+    """That run, copied."""
+    return replace(kept, folder=RunFolder.open(shutil.copytree(kept.folder.path, tmp_path / "r")))
 
 
 def index_of(run: RunRecords) -> dict[str, int]:
@@ -52,8 +78,8 @@ def records_of(run: RunRecords, added: bool, planned: set[str]) -> list[Record]:
 
 
 @pytest.mark.parametrize("extend", [True, False])
-def test_every_single_loss_is_missed(tmp_path, extend):
-    folder, _ = made(tmp_path / "r", extend)
+def test_every_single_loss_is_missed(request, tmp_path, extend):
+    folder = (request.getfixturevalue("kept") if extend else made(tmp_path / "r", extend)).folder
     plan, run = folder.plan(), folder.read().run
     assert not missing(plan, run) and not left(plan, run)
     planned, index = {case.line for case in plan.cases}, index_of(run)
@@ -70,8 +96,8 @@ def test_every_single_loss_is_missed(tmp_path, extend):
 
 @pytest.mark.parametrize("added", [False, True])
 @pytest.mark.parametrize("nth", [0, 17])
-def test_a_resumed_run_measures_what_was_lost_and_nothing_else(tmp_path, added, nth):
-    folder, bench = made(tmp_path / "r")
+def test_a_resumed_run_measures_what_was_lost_and_nothing_else(complete, tmp_path, added, nth):
+    folder = complete.folder
     run = folder.read().run
     planned = {case.line for case in folder.plan().cases}
     lost = records_of(run, added, planned)[nth]
@@ -79,12 +105,12 @@ def test_a_resumed_run_measures_what_was_lost_and_nothing_else(tmp_path, added, 
     codes = {finding.code: finding.numbers for finding in api.verify(whole.path)}
     assert codes["measurements-missing"] == {"left": 1, "planned": len(expected(folder.plan(), run))}
     events = []
-    outcome = lab.measure(whole, bench, events.append)
+    outcome = lab.measure(whole, complete.bench, events.append)
     assert (outcome.measured, outcome.left) == (1, 0)
     began = next(event for event in events if isinstance(event, lab.MeasuringBegan))
-    launch = next(event for event in events if isinstance(event, lab.LaunchBegan))
+    (launch,) = launches_of(events)
     assert (began.measurements, launch.cases) == (1, 1)
-    usual = [x.budget_s / x.cases for x in launches_of(made(tmp_path / "again"))]
+    usual = [x.budget_s / x.cases for x in complete.launches]
     assert min(usual) / 2 < launch.budget_s < 2 * max(usual), "as long as in the whole run"
     after = whole.read().run
     assert [r.case for r in after.records].count(lost.case) == [r.case for r in run.records].count(lost.case)
@@ -94,30 +120,21 @@ def test_a_resumed_run_measures_what_was_lost_and_nothing_else(tmp_path, added, 
 
 def test_a_single_measurement_has_more_time_than_its_share(tmp_path):
     """In a whole launch, a long case uses the time that others leave."""
-    folder, bench = made(tmp_path / "r", budget=20.0)
-    whole = salvaged(folder, folder.read().run.records[3], tmp_path / "s")
-    events = []
-    lab.measure(whole, bench, events.append)
-    (launch,) = [event for event in events if isinstance(event, lab.LaunchBegan)]
+    short = made(tmp_path / "r", budget=20.0)
+    whole = salvaged(short.folder, short.folder.read().run.records[3], tmp_path / "s")
+    events: list = []
+    lab.measure(whole, short.bench, events.append)
+    (launch,) = launches_of(events)
     assert (launch.launch, launch.cases) == ("0.1", 1) and 0.15 < launch.budget_s < 0.25
 
 
-def launches_of(run: tuple[RunFolder, lab.Bench]) -> list[lab.LaunchBegan]:
-    """The launches of a run with the same plan."""
-    folder, bench = run
-    events: list = []
-    again = lab.begin(folder.path.with_name("third"), folder.plan().cases, folder.plan().settings, bench)
-    lab.measure(again, bench, events.append)
-    return [event for event in events if isinstance(event, lab.LaunchBegan)]
-
-
-def test_a_run_that_lost_lines_of_two_launches_gets_no_new_sizes(tmp_path):
-    folder, bench = made(tmp_path / "r")
+def test_a_run_that_lost_lines_of_two_launches_gets_no_new_sizes(complete, tmp_path):
+    folder = complete.folder
     run, index = folder.read().run, index_of(folder.read().run)
     lost = [next(r for r in run.records if index[r.launch] == n) for n in (0, 4)]
     once = salvaged(folder, lost[0], tmp_path / "s")
     twice = salvaged(once, next(r for r in once.read().run.records if r == lost[1]), tmp_path / "t")
-    assert lab.measure(twice, bench, lambda event: None).measured == 2
+    assert lab.measure(twice, complete.bench, lambda event: None).measured == 2
     assert {r.case for r in twice.read().run.records} == {r.case for r in run.records}
 
 

@@ -85,11 +85,13 @@ def test_a_run_without_its_records_is_damaged(tmp_path):
 
 
 def test_what_the_user_added_is_read_back_and_not_written_where_there_is_nothing():
-    added = ("mpiexec_args", "variables", "label")
+    added = ("mpiexec_args", "variables", "label", "nodes", "ranks_per_node", "hosts", "starter", "agent")
     assert not any(name in PLAN.text for name in added), "a plan that older versions read"
     settings = replace(
         PLAN.settings, mpiexec_args="--mca btl 'self,tcp'", variables=("A=1", "B=x y"), label="tuned"
     )
+    settings = replace(settings, nodes=2, ranks_per_node=4, hosts=("n1:4", "n2:4"), starter="srun")
+    settings = replace(settings, agent="a b")
     text = Plan(settings, PLAN.items).text
     assert parse_plan(text, "plan.txt").settings == settings and 'variables = ["A=1", "B=x y"]' in text
     for wrong in ('"A=1"', "[1]", "{}"):

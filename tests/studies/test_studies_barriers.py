@@ -160,7 +160,7 @@ def test_the_costs_of_messages_are_the_worlds(side_by_side):
 
 def test_the_overhead_of_sending_does_not_include_the_clock(tmp_path):
     evidence = run(tmp_path / "r", FakeLauncher(LongPauses(launch_noise=0.001)), Options(ranks=(2,)))
-    known = BarrierResults.of(evidence).messages.overheads
+    known = BarrierResults.of(evidence).messages.between.overheads
     truth = {"send": WORLD.send_overhead_s, "receive": WORLD.receive_overhead_s, "gap": WORLD.gap_s}
     for name, value in truth.items():
         found = getattr(known, name)
@@ -170,7 +170,7 @@ def test_the_overhead_of_sending_does_not_include_the_clock(tmp_path):
 
 def test_overheads_that_contradict_the_gap_are_reported(tmp_path):
     evidence = run(tmp_path / "r", FakeLauncher(FastTrains(launch_noise=0.001)), Options(ranks=(2,)))
-    known = BarrierResults.of(evidence).messages.overheads
+    known = BarrierResults.of(evidence).messages.between.overheads
     codes = {caveat.code for caveat in known.caveats}
     assert codes == {"gap-below-send-overhead", "gap-below-receive-overhead"}
     texts = sections_text(evidence)

@@ -8,14 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from hockney import report
-from hockney.api.comparing import messages
 from hockney.api.comparing.sides import Source, read_sides
-from hockney.api.notebook import messages as program_messages
 from hockney.api.notebook.log_events import log
-from hockney.comparison import ComparedSides, Difference, Unmatched
+from hockney.api.notebook.quantities import Quantity, check_cost, share_of
+from hockney.comparison import ComparedSides, Difference, Side, Unmatched, in_turns
 from hockney.comparison import compare as compared
 from hockney.core.fit import Cost
 from hockney.core.paths import AnyPath, to_path
@@ -23,15 +22,19 @@ from hockney.draw.page import Caveat
 from hockney.lab import Listener
 
 if TYPE_CHECKING:
+    from plotly.graph_objects import Figure as PlotlyFigure
+
     from hockney.api.export.table import Rows
     from hockney.api.notebook.frames import Library
+    from hockney.api.notebook.page_figures import Figures
     from hockney.draw.page import Page
-    from hockney.models.comparison import CaseVerdict, OperationVerdict, State
+    from hockney.models.comparison import CaseVerdict, Effect, OperationVerdict, State
 
-TOLERANCE = 0.05
+TOLERANCE, TOLERANCE_IN_TURNS = 0.05, 0.02
+"""The latter for interleaved runs, which can be compared more precisely."""
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Comparison:
     """Times of the runs B relative to those of the runs A."""
 
@@ -46,6 +49,12 @@ class Comparison:
     @property
     def tolerance(self) -> float:
         return self.compared.tolerance
+
+    @property
+    def effect(self) -> Effect | None:
+        """Whether B differs from A at all: found, none or undecided, and by how much it may still differ.
+        None unless the launches of A and B took turns."""
+        return self.compared.effect
 
     @property
     def operations(self) -> tuple[OperationVerdict, ...]:
@@ -128,23 +137,50 @@ class Comparison:
 
         return frame(self.table(), library)
 
+    @property
+    def figure_names(self) -> tuple[str, ...]:
+        """Names of the page's figures, in order: the biggest changes, each operation over its size, and the
+        times of single cases."""
+        return tuple(self._figures)
+
+    def figure(self, name: str = "changes") -> PlotlyFigure:
+        """A figure of the page, as a Plotly figure. Raises UsageError for an unknown name."""
+        from hockney.api.notebook.page_figures import drawn
+
+        return drawn(self._figures, name)
+
+    def distribution(self, case: CaseVerdict) -> PlotlyFigure:
+        """The distributions of the times of any case in A and in B, as a Plotly figure::
+
+        comparison.distribution(comparison.changes[0])
+        """
+        from hockney.comparison import figures
+        from hockney.draw.plotly_figure import plotly_figure
+
+        return plotly_figure(figures.distribution(self.compared, case))
+
+    @cached_property
+    def _figures(self) -> Figures:
+        from hockney.api.notebook.page_figures import figures_of
+
+        return figures_of(self.page)
+
     def __repr__(self) -> str:
         sides = (", ".join(run.name for run in side.runs) for side in (self.compared.a, self.compared.b))
         return f"<Comparison of {' with '.join(sides)}: {self.verdict}>"
 
     def _repr_html_(self) -> str:
         """For notebooks."""
-        from hockney.comparison import tables, wording
-        from hockney.report import notebook
+        from hockney.api.comparing.view import html
 
-        return notebook.summary(wording.answer(self.compared), self.caveats, tables.operations(self.compared))
+        return html(self.compared)
 
 
 def compare(
     a: Source | Sequence[Source],
     b: Source | Sequence[Source],
     *,
-    tolerance: float = TOLERANCE,
+    tolerance: Quantity | None = None,
     cost: Cost = "typical",
     listen: Listener | None = None,
 ) -> Comparison:
@@ -154,15 +190,25 @@ def compare(
         hockney.compare(["runs/old-1", "runs/old-2"], ["runs/new-1", "runs/new-2"], tolerance=0.02)
 
     Each side is a run, the folder of a run or of several, the name of a published machine, or a list of
-    them; the launches of several runs count together. A ratio B / A beyond `tolerance` is slower or faster,
-    one within it is the same; both are 95% certain, false discoveries are controlled. `cost` selects the
-    typical cost of a case or the undisturbed one.
+    them; the launches of several runs count together. A ratio B / A beyond `tolerance` (0.05 or "5%") is
+    slower or faster, one within it is the same; both are 95% certain, false discoveries are controlled. The
+    default is 0.05, and 0.02 for the two sides of an interleaved comparison.
+    `cost` selects the typical cost of a case or the undisturbed one.
 
     Nothing is measured. Raises UsageError for what is no run, EnvironmentProblem if one is damaged,
     Inconclusive if the sides have no case in common.
     """
-    if not 0 <= tolerance <= 1:
-        raise messages.tolerance_out_of_range(tolerance)
-    if cost not in get_args(Cost):
-        raise program_messages.unknown_cost_word(cost, get_args(Cost))
-    return Comparison(compared(*read_sides(a, b, listen or log), tolerance, cost))
+    share = check_options(tolerance, cost)
+    sides = read_sides(a, b, listen or log)
+    return Comparison(compared(*sides, usual_tolerance(*sides) if share is None else share, cost))
+
+
+def usual_tolerance(a: Side, b: Side) -> float:
+    """The default, by whether the sides are those of an interleaved comparison."""
+    return TOLERANCE_IN_TURNS if in_turns(a, b) else TOLERANCE
+
+
+def check_options(tolerance: Quantity | None, cost: str) -> float | None:
+    """The tolerance as a share of the time. Raises UsageError for what is none, and for an unknown cost."""
+    check_cost(cost)
+    return None if tolerance is None else share_of("tolerance", tolerance)

@@ -12,7 +12,8 @@ def rows(compared: ComparedSides) -> Rows:
     """A row for each case; each parameter of the cases is a column."""
     cases = compared.cases
     names = dict.fromkeys(name for each in cases for name in ("ranks", *dict(each.case.parameters)))
-    columns: dict[str, list[Cell]] = {"workload": [each.case.workload for each in cases]}
+    columns: dict[str, list[Cell]] = {"case": [each.case.line for each in cases]}
+    columns["workload"] = [each.case.workload for each in cases]
     columns |= {name: [each.case.get(name) for each in cases] for name in names}
     columns["level"] = [each.level for each in cases]
     for name in ("a", "b", "ratio"):

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from hockney import reference
@@ -15,11 +15,13 @@ from hockney.core.errors import printable
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.settings import Settings
 from hockney.lab import Listener
-from hockney.store import RunFolder, missing
+from hockney.store import RunFolder, missing, pair_in
 from hockney.system.bundled import bundled_catalog
 
 Source = AnyPath | Run
 """A run, the path of a run or of a folder of runs, or the name of a published machine."""
+
+_NONE: Mapping[str, Collection[str]] = {}
 
 
 def read_sides(
@@ -27,22 +29,33 @@ def read_sides(
 ) -> tuple[Side, Side]:
     """Raises UsageError for what is no run and for a run on both sides, EnvironmentProblem if one is
     damaged."""
-    found = [[each for one in _listed(side) for each in _sources(one)] for side in (a, b)]
-    for name, sources in zip("AB", found, strict=True):
-        if not sources:
-            raise messages.side_without_runs(name)
+    found = [runs_of(name, side) for name, side in (("A", a), ("B", b))]
     of_a = {_identity(one) for one in found[0]}
     for one in found[1]:
         if _identity(one) in of_a:
             raise messages.run_on_both_sides(one if isinstance(one, str) else str(one.path))
-    first, second = (
-        Side(name, tuple(_read(one, listen) for one in _once(sources)))
-        for name, sources in zip("AB", found, strict=True)
-    )
-    return first, second
+    given_up = _given_up(one for sources in found for one in sources if isinstance(one, Run))
+    return read_side("A", found[0], listen, given_up), read_side("B", found[1], listen, given_up)
 
 
-def _listed(side: Source | Sequence[Source]) -> Sequence[Source]:
+def runs_of(name: str, side: Source | Sequence[Source]) -> list[Run | str]:
+    """The runs of the side `name`, each once; published machines by their names. Raises UsageError."""
+    found = _once(each for one in listed(side) for each in _sources(one))
+    if not found:
+        raise messages.side_without_runs(name)
+    return found
+
+
+def read_side(
+    name: str, runs: Iterable[Run | str], listen: Listener, given_up: Mapping[str, Collection[str]] = _NONE
+) -> Side:
+    """By interleaved comparison, the cases `given_up` are not missing. Raises EnvironmentProblem if a run is
+    damaged."""
+    return Side(name, tuple(_read(one, listen, given_up) for one in runs))
+
+
+def listed(side: Source | Sequence[Source]) -> Sequence[Source]:
+    """What a side names, one by one."""
     return [side] if isinstance(side, str | Path | Run) or hasattr(side, "__fspath__") else list(side)
 
 
@@ -54,14 +67,22 @@ def _sources(source: Source) -> Iterator[Run | str]:
     path = to_path(source)
     if not path.exists() and str(source) in reference.machine_names():
         yield str(source)
-    elif path.is_dir() and not (path / "plan.txt").is_file():
-        inside = [each for each in sorted(path.iterdir()) if (each / "plan.txt").is_file()]
-        runs = [each for each in inside if not each.is_symlink()]
-        if not runs:
-            raise messages.no_runs_in_folder(path)
-        yield from (Run(RunFolder.open(each)) for each in runs)
+    elif pair_in(path) is not None:
+        raise messages.pair_as_a_side(path)
     else:
-        yield Run(RunFolder.open(path))
+        yield from map(Run, runs_in(path))
+
+
+def runs_in(path: Path) -> list[RunFolder]:
+    """The run in the folder `path`, or those directly inside it. Raises UsageError if there is none."""
+    if not path.is_dir() or (path / "plan.txt").is_file():
+        return [RunFolder.open(path)]
+    inside = [each for each in sorted(path.iterdir()) if (each / "plan.txt").is_file()]
+    # hidden ones are copies that an archive has not finished
+    runs = [each for each in inside if not each.is_symlink() and not each.name.startswith(".")]
+    if not runs:
+        raise messages.no_runs_in_folder(path)
+    return [RunFolder.open(each) for each in runs]
 
 
 def _identity(source: Run | str) -> str:
@@ -72,12 +93,24 @@ def _once(sources: Iterable[Run | str]) -> list[Run | str]:
     return list({_identity(source): source for source in sources}.values())
 
 
-def _read(source: Run | str, listen: Listener) -> MeasuredRun:
+def _given_up(runs: Iterable[Run]) -> dict[str, set[str]]:
+    """By interleaved comparison, the cases that failed on either side, which then neither side measures."""
+    failed: dict[str, set[str]] = {}
+    for run in runs:
+        if run.settings.interleaved:
+            cases = failed.setdefault(run.settings.interleaved, set())
+            cases.update(failure.case for failure in run.reading.run.failures)
+    return failed
+
+
+def _read(source: Run | str, listen: Listener, given_up: Mapping[str, Collection[str]]) -> MeasuredRun:
     catalog = bundled_catalog()
     if isinstance(source, str):
         machine, run = reference.run_of(reference.paper_of(source), catalog)
         return MeasuredRun(source, machine, run, Settings(study="published", budget_s=0.0), catalog)
     kept = source.folder.catalog()
+    failed = given_up.get(source.settings.interleaved, ())
+    lacking = [item for item in missing(source.plan, source.reading.run) if item.case.line not in failed]
     for notice in source.reading.notices:
         listen(notice)
     return MeasuredRun(
@@ -86,5 +119,6 @@ def _read(source: Run | str, listen: Listener) -> MeasuredRun:
         source.reading.run,
         source.settings,
         catalog if kept is None else kept.filled_from(catalog),
-        len(missing(source.plan, source.reading.run)),
+        len(lacking),
+        frozenset(case for case in source.plan.cases if case.line not in failed),
     )

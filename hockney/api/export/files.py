@@ -12,7 +12,8 @@ from itertools import repeat
 from pathlib import Path
 
 from hockney.api.export import messages
-from hockney.api.export.table import Block, Cell, Rows, is_single, one_type
+from hockney.api.export.column_types import typed
+from hockney.api.export.table import Block, Cell, Rows, is_single
 from hockney.core.spreadsheet import not_a_formula
 from hockney.system.files import replace
 from hockney.system.packages import install_command
@@ -69,7 +70,8 @@ def save_parquet(table: Rows, path: Path) -> None:
         import pyarrow.parquet
     except ImportError as error:
         raise messages.no_pyarrow(install_command("pyarrow")) from error
-    columns = {name: pyarrow.array(one_type(cells)) for name, cells in table.columns.items()}
+    types = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64(), bool: pyarrow.bool_()}
+    columns = {name: pyarrow.array(each.cells, types[each.kind]) for name, each in typed(table).items()}
     content = io.BytesIO()
     pyarrow.parquet.write_table(pyarrow.table(columns), content)
     _put(path, content.getvalue())

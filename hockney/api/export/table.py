@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from hockney.core.case import Case, Value, parse_canonical
+from hockney.core.case import NODES, PLACE, Case, Value, parse_canonical
 from hockney.core.fit import Estimate, Fits, FittedParameter, Summary
 from hockney.core.record import Record, RunRecords
 
@@ -23,6 +23,8 @@ Cell = Value | None
 FITTED = ("parameter", "symbol", "unit", "value", "low", "high")
 NOTHING = FittedParameter(name="", symbol="", unit="", estimate=Estimate(0.0, None, None))
 """Placeholder for the parameters of a refused fit."""
+WHERE = (PLACE, NODES)
+"""Columns of every table of measurements: where the ranks were."""
 PEERS = (
     "min_s",
     "mean_s",
@@ -78,27 +80,18 @@ class Rows:
         return sum(block.count for block in self.blocks)
 
 
-def one_type(cells: list[Cell]) -> list[Cell]:
-    """A parameter that is a word in one workload and a number in another is a word throughout; integers mixed
-    with reals become reals."""
-    for kind in (str, float):
-        if any(isinstance(cell, kind) for cell in cells):
-            return [None if cell is None else kind(cell) for cell in cells]
-    return cells
-
-
 def repetitions(run: RunRecords) -> Rows:
     """One row for each repetition kept, in order of measuring; `repetition` counts from 0."""
-    names = _parameters(parse_canonical(record.case) for record in run.records)
+    names = parameter_names(parse_canonical(record.case) for record in run.records)
     index = {launch.launch: launch.index for launch in run.launches}
-    parsed = ("case", "workload", "ranks", *names)
+    parsed = ("case", "workload", "ranks", *WHERE, *names)
     fixed = ("origin", "launch", "launch_index", "position", "repetition", "time_s", "batch", "bytes_moved")
     metrics = [_by_column(record) for record in run.records]
     blocks = [
         Block(
             len(record.times_s),
             {
-                **_of(record.parsed_case(), record.case, names),
+                **cells_of(record.parsed_case(), record, names),
                 "origin": record.origin,
                 "launch": record.launch,
                 "launch_index": index.get(record.launch),
@@ -120,11 +113,11 @@ def repetitions(run: RunRecords) -> Rows:
 def summaries(fits: Fits) -> Rows:
     """One row for each case."""
     cases = [parse_canonical(summary.case) for summary in fits.summaries]
-    names = _parameters(cases)
+    names = parameter_names(cases)
     metrics = {name: metric.unit for s in fits.summaries for name, metric in s.metrics.items()}
     rows: list[dict[str, Cell]] = [
         {
-            **_of(case, s.case, names),
+            **cells_of(case, s, names),
             "typical_s": s.typical.value,
             "low_s": s.typical.low,
             "high_s": s.typical.high,
@@ -184,8 +177,12 @@ def _undisturbed(s: Summary) -> dict[str, Cell]:
     }
 
 
-def _of(case: Case, line: str, names: Iterable[str]) -> dict[str, Cell]:
-    return {"case": line, "workload": case.workload, "ranks": case.ranks, **{n: case.get(n) for n in names}}
+def cells_of(case: Case, of: Record | Summary, names: Iterable[str]) -> dict[str, Cell]:
+    """With where the ranks met and on how many nodes they were, empty if unknown; also of cases that name
+    neither."""
+    where = {PLACE: of.place or None, NODES: of.nodes or None}
+    values = {name: case.get(name) for name in names}
+    return {"case": of.case, "workload": case.workload, "ranks": case.ranks, **where, **values}
 
 
 def column_of(metric: str, unit: str) -> str:
@@ -237,6 +234,6 @@ def _phases(record: Record) -> list[str]:
     return [re.sub(r"\W+", "_", name) for name in names]
 
 
-def _parameters(cases: Iterable[Case]) -> tuple[str, ...]:
-    """Names of all parameters, each once; `sync` and similar ones keep their names."""
-    return tuple(sorted({name for case in cases for name, _ in case.parameters}))
+def parameter_names(cases: Iterable[Case]) -> tuple[str, ...]:
+    """Names of all parameters but those in WHERE, each once; `sync` and similar ones keep their names."""
+    return tuple(sorted({name for case in cases for name, _ in case.parameters if name not in WHERE}))

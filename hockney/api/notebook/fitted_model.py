@@ -4,18 +4,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from msgspec.structs import replace
 
+from hockney.api.export.table import Cell, Rows
 from hockney.api.notebook import messages
-from hockney.api.notebook.quantities import Quantity, as_word
-from hockney.core import messages as core_messages
+from hockney.api.notebook.frames import Library, frame
+from hockney.api.notebook.quantities import Quantities, Quantity, as_word, counts, sizes
 from hockney.core.case import Value, format_value
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.errors import UsageError
 from hockney.core.fit import Fit, FitCaveat, Fits, TimeEstimate
+from hockney.core.messages import quantities as core_messages
 from hockney.core.units import format_size, parse_bytes, parse_counts, parse_seconds
 from hockney.core.units import format_value as with_unit
 from hockney.models.fitted_time import fitted_time
@@ -51,9 +55,7 @@ class FittedModel:
             if name in values:
                 raise messages.model_variable_twice(name)
             values[name] = positional[0]
-        for name in values:
-            if name not in self.variables:
-                raise self._no_variable(name)
+        self._check_names(values)
         lacking = [name for name in self.variables if name not in values]
         if lacking:
             raise messages.variables_missing(self.fit.line, lacking)
@@ -84,18 +86,58 @@ class FittedModel:
             return format_size(value)
         return with_unit(value, unit) if unit else format_value(value)
 
+    def _check_names(self, given: Iterable[str]) -> None:
+        for name in given:
+            if name not in self.variables:
+                raise self._no_variable(name)
+
     def _no_variable(self, name: str) -> UsageError:
         fixed = {**self.fit.subject.values, **self.bound}
         if name in fixed:
             return messages.fixed_variable(name, format_value(fixed[name]))
         return messages.unknown_variable(name, self.variables)
 
+    @property
+    def ranges(self) -> dict[str, tuple[str, str]]:
+        """The ends of `variables` with their units."""
+        return {name: (self._shown(name, a), self._shown(name, b)) for name, (a, b) in self.variables.items()}
+
+    def table(self, **values: Quantities) -> Rows:
+        """Times for several values of the variables, as `columns`: a row for each of their combinations::
+
+        model.table(bytes="8:1MiB")
+        """
+        names = list(values)
+        self._check_names(names)
+        each = [[self.read(name, value) for value in self._several(name, values[name])] for name in names]
+        combined = list(itertools.product(*each))
+        times = [self(**dict(zip(names, row, strict=True))) for row in combined]
+        columns: dict[str, list[Cell]] = {name: [row[k] for row in combined] for k, name in enumerate(names)}
+        for name, end in (("time_s", "value"), ("low_s", "low"), ("high_s", "high")):
+            columns[name] = [getattr(time, end) for time in times]
+        return Rows.of(columns)
+
+    def frame(self, library: Library | None = None, **values: Quantities) -> Any:
+        """The same as a DataFrame of pandas or polars, see `Run.frame`."""
+        return frame(self.table(**values), library)
+
+    def _several(self, name: str, values: Quantities) -> Sequence[Quantity]:
+        """Values in the given order; a text is several as on the command line."""
+        if not isinstance(values, str):
+            return list(values) if isinstance(values, Iterable) else [values]
+        if name == RANKS:
+            return counts(values)
+        return sizes(values) if self._unit(name) == "B" else values.split(",")
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        from hockney.api.notebook.model_view import html
+
+        return html(self)
+
     def __repr__(self) -> str:
         chosen = "".join(f" {name}={format_value(value)}" for name, value in self.bound.items())
-        free = ", ".join(
-            f"{name} from {self._shown(name, low)} to {self._shown(name, high)}"
-            for name, (low, high) in self.variables.items()
-        )
+        free = ", ".join(messages.variable_range(name, *ends) for name, ends in self.ranges.items())
         subject = f"{self.fit.line}{chosen} ({self.fit.verdict})"
         doubts = "".join(f"; {caveat.text}" for caveat in self.caveats)
         return f"<{self.fit.model} model of {subject}: {free or 'no variables'}{doubts}>"
@@ -132,6 +174,13 @@ def fitted_model(
     return FittedModel(
         chosen, entry, {name: free.read(name, fixed[name]) for name in fixed if name in chosen.ranges}
     )
+
+
+def predicting(fits: Fits) -> tuple[FittedModel, ...]:
+    """All fits that are not refused."""
+    entries = {entry.name: entry for entry in fits.workloads}
+    known = [fit for fit in fits.fits if fit.verdict != "refused" and fit.ranges]
+    return tuple(FittedModel(fit, entries[fit.subject.workload]) for fit in known)
 
 
 def _matches(fit: Fit, fixed: Mapping[str, Value]) -> bool:

@@ -8,7 +8,8 @@ import importlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from hockney.api.export.table import Cell, Rows, one_type
+from hockney.api.export.column_types import TypedColumn, typed
+from hockney.api.export.table import Cell, Rows
 from hockney.api.notebook import messages
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 Library = Literal["pandas", "polars"]
 PREDICTED = {"time": "s", "speed_up": "", "efficiency": "", "communication": ""}
 """The estimates in a prediction for each number of ranks, with their units."""
+
+PANDAS = {int: "int64", float: "float64", bool: "bool"}
 
 
 def frame(rows: Rows, library: Library | None = None) -> Any:
@@ -29,8 +32,7 @@ def frame(rows: Rows, library: Library | None = None) -> Any:
             found = importlib.import_module(name)
         except ImportError:
             continue
-        columns = {column: one_type(cells) for column, cells in rows.columns.items()}
-        return found.DataFrame(columns) if name == "polars" else _pandas(found, columns)
+        return (_polars if name == "polars" else _pandas)(found, typed(rows))
     raise messages.no_frame_library(library or "")
 
 
@@ -45,16 +47,22 @@ def predicted_rows(rows: Sequence[RanksRow]) -> Rows:
     return Rows.of(columns | {"ranks_a_core": [row.shared_by for row in rows]})
 
 
-def _pandas(pandas: Any, columns: dict[str, list[Cell]]) -> Any:
-    """Integers stay integers if cells are empty."""
-    return pandas.DataFrame(
-        {
-            name: pandas.array(cells, dtype="Int64") if _whole_with_gaps(cells) else cells
-            for name, cells in columns.items()
-        }
+def _polars(polars: Any, columns: dict[str, TypedColumn]) -> Any:
+    types = {str: polars.String, int: polars.Int64, float: polars.Float64, bool: polars.Boolean}
+    return polars.DataFrame(
+        {name: column.cells for name, column in columns.items()},
+        schema={name: types[column.kind] for name, column in columns.items()},
     )
 
 
-def _whole_with_gaps(cells: list[Cell]) -> bool:
-    kinds = {type(cell) for cell in cells}
-    return kinds == {int, type(None)}
+def _pandas(pandas: Any, columns: dict[str, TypedColumn]) -> Any:
+    return pandas.DataFrame({name: _series(pandas, column) for name, column in columns.items()})
+
+
+def _series(pandas: Any, column: TypedColumn) -> Any:
+    """Integers stay integers if cells are empty. A text column is of the type that pandas chooses."""
+    if column.kind is str:
+        empty = all(cell is None for cell in column.cells)
+        return pandas.Series(column.cells, dtype=object if empty else None)
+    gaps = {int: "Int64", bool: "boolean"} if column.gaps else {}
+    return pandas.Series(column.cells, dtype=gaps.get(column.kind, PANDAS[column.kind]))

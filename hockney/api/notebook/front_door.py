@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 from hockney.api import find_runs, forecast, measure, verification
 from hockney.api.forecast import Forecast
+from hockney.api.jobs import resume as resumed
 from hockney.api.notebook import messages, quantities
 from hockney.api.notebook.log_events import log
 from hockney.api.notebook.quantities import Quantities, Quantity
@@ -28,7 +29,6 @@ from hockney.api.notebook.run_keywords import (
 )
 from hockney.api.questions import Question
 from hockney.api.run_contents import Run, load
-from hockney.core.errors import UsageError
 from hockney.core.fit import Cost
 from hockney.core.paths import AnyPath
 from hockney.lab import Listener
@@ -90,9 +90,9 @@ def resume(
     `budget` (s) is the time for everything that is left; the other options replace the run's own. Raises
     the same errors as `run`.
     """
-    return measure.resume(
+    return resumed(
         find_runs.only_unfinished(listen or log).path if run is None else _path(run),
-        budget=None if budget is None else _inside("budget", budget),
+        budget=None if budget is None else quantities.seconds_of("budget", budget),
         mpi=os.fspath(mpi),
         machine=os.fspath(machine),
         mpiexec_args=mpiexec_args,
@@ -102,7 +102,7 @@ def resume(
     )
 
 
-def open(run: AnyPath | None = None, *, cost: Cost = "typical", listen: Listener | None = None) -> Run:
+def open(run: AnyPath | Run | None = None, *, cost: Cost = "typical", listen: Listener | None = None) -> Run:
     """An existing run; the default is the newest complete one in runs::
 
         run = hockney.open("runs/latest")
@@ -110,7 +110,7 @@ def open(run: AnyPath | None = None, *, cost: Cost = "typical", listen: Listener
     Its models describe the typical `cost` of each case, or the undisturbed one. Raises UsageError if
     there is no such run.
     """
-    _check_cost(cost)
+    quantities.check_cost(cost)
     return load(find_runs.newest_complete(listen or log) if run is None else run, cost)
 
 
@@ -150,7 +150,7 @@ def predict(
         quantities.seconds(work), quantities.size(message), quantities.share(serial), exchanges, imbalance
     )
     chosen: Cost = cost or (run.cost if isinstance(run, Run) else "typical")
-    _check_cost(chosen)
+    quantities.check_cost(chosen)
     return forecast.predict(
         algorithm,
         ranks=quantities.counts(ranks),
@@ -174,15 +174,3 @@ def verify(run: AnyPath | Run | None = None, *, listen: Listener | None = None) 
 
 def _path(run: AnyPath | Run) -> AnyPath:
     return run.path if isinstance(run, Run) else run
-
-
-def _inside(name: str, seconds: Quantity) -> float:
-    try:
-        return quantities.seconds(seconds)
-    except UsageError as error:
-        raise error.inside(name) from error
-
-
-def _check_cost(cost: str) -> None:
-    if cost not in get_args(Cost):
-        raise messages.unknown_cost_word(cost, get_args(Cost))

@@ -228,3 +228,15 @@ def more_rows(count: int) -> str:
 
 def constant_parameters(words: str) -> str:
     return f"All cases: {words}."
+
+
+def model_of(model: str, subject: str, verdict: str, why: str) -> str:
+    return f"{model} model of {subject}: {verdict}{f' ({why})' if why else ''}."
+
+
+def variable_range(name: str, low: str, high: str) -> str:
+    return f"{name} from {low} to {high}"
+
+
+def call_of_model(variables: Sequence[str]) -> str:
+    return f"Predicts times for {listing(list(variables))}."

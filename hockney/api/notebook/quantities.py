@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable
-from typing import SupportsFloat, SupportsIndex, TypeVar
+from typing import SupportsFloat, SupportsIndex, TypeVar, get_args
 
 from hockney.api.notebook import messages
 from hockney.core.case import format_value
+from hockney.core.errors import UsageError
+from hockney.core.fit import Cost
 from hockney.core.units import (
     parse_bytes,
     parse_counts,
@@ -63,3 +65,25 @@ fraction = _one(parse_fraction)
 share = _one(parse_share)
 counts = _several(parse_counts)
 sizes = _several(parse_sizes)
+
+
+def share_of(name: str, value: Quantity) -> float:
+    """The share given for the keyword `name`. Raises UsageError."""
+    try:
+        return share(value)
+    except UsageError as error:
+        raise error.inside(name) from error
+
+
+def seconds_of(name: str, value: Quantity) -> float:
+    """The time `value`, in seconds; an error has the `name` of the argument."""
+    try:
+        return seconds(value)
+    except UsageError as error:
+        raise error.inside(name) from error
+
+
+def check_cost(cost: str) -> None:
+    """Raises UsageError for an unknown cost."""
+    if cost not in get_args(Cost):
+        raise messages.unknown_cost_word(cost, get_args(Cost))

@@ -39,12 +39,18 @@ def setting_lines(given: Mapping[str, Mapping[str, str]] | Iterable[str]) -> tup
     return tuple(given)
 
 
+def host_names(given: Iterable[str]) -> tuple[str, ...]:
+    """One name or several."""
+    return tuple(given.split(",")) if isinstance(given, str) else tuple(given)
+
+
 Seconds = Annotated[Quantity | None, quantities.seconds]
 Fraction = Annotated[Quantity | None, quantities.fraction]
 Counts = Annotated[Quantities | None, quantities.counts]
 Sizes = Annotated[Quantities | None, quantities.sizes]
 Variables = Annotated[Mapping[str, str] | Iterable[str] | None, variable_words]
 SettingLines = Annotated[Mapping[str, Mapping[str, str]] | Iterable[str] | None, setting_lines]
+Names = Annotated[Iterable[str] | None, host_names]
 Program = Annotated[AnyPath | None, os.fspath]
 
 
@@ -69,6 +75,11 @@ class RunKeywords(TypedDict, total=False):
     label: str | None
     launch_settings: SettingLines
     refine: bool | None
+    nodes: int | None
+    ranks_per_node: int | None
+    hosts: Names
+    starter: str | None
+    agent: str | None
 
 
 def run_options(given: Mapping[str, Any], environ: Mapping[str, str]) -> RunOptions:

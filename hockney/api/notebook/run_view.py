@@ -34,7 +34,7 @@ def run_html(run: Run) -> str:
         if len(measured) > MOST_ROWS:
             after.append(messages.more_rows(len(measured) - MOST_ROWS))
         return notebook.summary(
-            (f"{run.path}: {page.title}. {page.subtitle}", *headline), run.caveats, _cases(measured), after
+            (f"{run.path}: {page.title}. {page.subtitle}", *headline), run.caveats, [_cases(measured)], after
         )
     except HockneyError as error:
         return notebook.summary([str(error)], ())

@@ -164,6 +164,11 @@ def check(
         bind=given.bind,
         mpiexec_args=given.mpiexec_args,
         variables=given.variables,
+        nodes=given.nodes,
+        ranks_per_node=given.ranks_per_node,
+        hosts=given.hosts,
+        starter=given.starter,
+        agent=given.agent,
         launch_settings=tuple(setting.line for setting in settings),
     )
     again = measure(Question(ad_hoc.NAME, lines), options, out=out, listen=listen)

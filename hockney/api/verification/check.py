@@ -67,12 +67,12 @@ def _records(folder: RunFolder, plan: Plan, machine: object) -> Iterator[Finding
     yield messages.verified_records(reading.count, reading.sealed)
     for notice in reading.notices:
         yield messages.noticed("records.jsonl", notice)
-    published = isinstance(machine, Machine) and machine.traits.published  # published numbers: no launches
-    if not published:
+    copied = isinstance(machine, Machine) and (machine.traits.published or machine.traits.imported)
+    if not copied or reading.run.wrong:  # printed numbers have no payload, and their launches no end
         yield from _payload(reading)
     ended = {close.launch for close in reading.run.closes}
     unended = [launch.launch for launch in reading.run.launches if launch.launch not in ended]
-    if unended and not published:
+    if unended and not copied:
         yield messages.launches_without_end(unended)
     left = len(missing(plan, reading.run))
     if left:

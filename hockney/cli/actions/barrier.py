@@ -24,11 +24,19 @@ from hockney.studies.barriers.best import Candidate, Choice
 from hockney.studies.barriers.headline import chosen
 
 
-def action(run: Path | None, best: bool, ranks: tuple[int, ...], quiet: bool, as_json: bool) -> int:
+def action(
+    run: Path | None,
+    best: bool,
+    ranks: tuple[int, ...],
+    nodes: int,
+    ranks_per_node: int,
+    quiet: bool,
+    as_json: bool,
+) -> int:
     reporter = ProgressReporter(quiet)
     loaded = load_and_note(run or api.newest_run(NAME, reporter), quiet=quiet)
     with reporter.doing(messages.fitting()):
-        choices, unknown = api.choose_barriers(loaded, ranks)
+        choices, unknown = api.choose_barriers(loaded, ranks, nodes, ranks_per_node)
     if unknown and not choices:
         raise unknown[0]
     if as_json:
@@ -48,10 +56,12 @@ def action(run: Path | None, best: bool, ranks: tuple[int, ...], quiet: bool, as
 
 
 def _table(choice: Choice) -> Table:
+    placed = bool(choice.nodes)
     rows = tuple(
         (
             each.algorithm,
             str(choice.ranks),
+            *([str(choice.nodes)] if placed else []),
             quantity(each.seconds, "s"),
             interval(each.time, "s"),
             f"{each.ratio.value:.2f}",
@@ -60,8 +70,10 @@ def _table(choice: Choice) -> Table:
         )
         for each in choice.candidates
     )
-    columns = ("barrier", "ranks", "a call", "95% interval", "times the best", "its 95% interval", "by")
-    return Table("choice", "", columns, rows, numeric=(1, 2, 3, 4, 5), parameters=(1,))
+    layout = ("ranks", "nodes") if placed else ("ranks",)
+    columns = ("barrier", *layout, "a call", "95% interval", "times the best", "its 95% interval", "by")
+    numeric, parameters = range(1, len(columns) - 1), range(1, 1 + len(layout))
+    return Table("choice", "", columns, rows, numeric=tuple(numeric), parameters=tuple(parameters))
 
 
 def _document(run: Run, choices: list[Choice], best: bool) -> dict[str, object]:
@@ -71,6 +83,7 @@ def _document(run: Run, choices: list[Choice], best: bool) -> dict[str, object]:
         "choices": [
             {
                 "ranks": choice.ranks,
+                **({"nodes": choice.nodes} if choice.nodes else {}),
                 "measured": choice.measured,
                 "best": _candidate(choice.best),
                 "next": _candidate(choice.next),

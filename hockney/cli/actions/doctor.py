@@ -4,17 +4,32 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hockney import lab
 from hockney.cli import messages
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_findings, print_json
 from hockney.core.errors import Exit
+from hockney.core.launcher_options import launcher_options
+from hockney.core.layout import HostOptions
 
 
-def action(mpi: str, machine: str, noise: float, no_noise: bool, quiet: bool, as_json: bool) -> int:
+def action(
+    mpi: str,
+    machine: str,
+    noise: float,
+    no_noise: bool,
+    mpiexec_args: str,
+    variables: tuple[str, ...],
+    quiet: bool,
+    as_json: bool,
+    **places: Any,
+) -> int:
     findings = []
+    user = launcher_options(mpiexec_args, variables)
     reporter = ProgressReporter(quiet)
-    steps = iter(lab.examine(machine, mpi, 0.0 if no_noise else noise))
+    steps = iter(lab.examine(machine, mpi, 0.0 if no_noise else noise, HostOptions(**places), user))
     while True:
         with reporter.doing(messages.examining()):
             finding = next(steps, None)

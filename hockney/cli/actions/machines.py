@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""hockney machines: this machine, simulated machines, and machines in papers."""
+"""hockney machines: this machine, simulated and emulated machines, and machines in papers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from hockney import lab, reference, simulated
+from hockney import emulated, lab, reference, simulated
 from hockney.cli import messages
 from hockney.cli.output.machine_details import show, show_json
 from hockney.cli.output.progress import ProgressReporter
@@ -16,6 +16,7 @@ from hockney.cli.output.tables import print_json, print_line, print_table, print
 from hockney.cli.output.terminal import echo
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Machine, Mpi
+from hockney.core.units import format_bit_rate
 from hockney.draw.page import Table
 from hockney.machine import find_simgrid, simgrids
 from hockney.store import default_path
@@ -55,6 +56,7 @@ def _all(mpi: str, machine: str, quiet: bool, as_json: bool) -> None:
                 "mpi": mpis,
                 "simgrid": simulators,
                 "simulated": [_simulated(name) for name in simulated.names()],
+                "emulated": [_emulated(name) for name in emulated.names()],
                 "published": [_published(name) for name in reference.machine_names()],
             }
         )
@@ -66,6 +68,8 @@ def _all(mpi: str, machine: str, quiet: bool, as_json: bool) -> None:
     _table(("--machine", "what it is"), rows)
     rows = tuple(tuple(map(str, _simulated(name).values())) for name in simulated.names())
     _table(("simulated as", "what it stands for", "nodes", "cores", "network"), rows, numeric=(2, 3))
+    rows = tuple(tuple(map(str, _emulated(name).values())) for name in emulated.names())
+    _table(("emulated as", "what it is", "hosts", "rate", "medium"), rows, numeric=(2,))
     papers = [_published(name) for name in reference.machine_names()]
     rows = tuple(tuple(str(paper[key]) for key in ("name", "title", "paper", "numbers")) for paper in papers)
     _table(("published", "machine", "paper", "numbers"), rows, numeric=(3,))
@@ -107,6 +111,17 @@ def _simulated(name: str) -> dict[str, str | int]:
         "nodes": node_count(platform),
         "cores": platform.capacity,
         "network": extent(platform),
+    }
+
+
+def _emulated(name: str) -> dict[str, str | int]:
+    ethernet = emulated.ethernet(name)
+    return {
+        "name": lab.emulated_reference(name),
+        "title": ethernet.title,
+        "hosts": ethernet.hosts,
+        "rate": format_bit_rate(ethernet.rate),
+        "medium": ethernet.medium,
     }
 
 

@@ -36,6 +36,8 @@ def action(
     machine: str,
     network: str | None,
     larger_machine: bool,
+    nodes: int,
+    ranks_per_node: int,
     cost: Cost,
     quiet: bool,
     as_json: bool,
@@ -45,6 +47,7 @@ def action(
         words = (*words, f"class={size}") if size else words
         benchmark = words[0].split(" ", 1)[0] in PROGRAMS
         others: dict[str, object] = {"--work": work, "--message": message, "--network": network}
+        others |= {"--nodes": nodes, "--ranks-per-node": ranks_per_node}
         if not benchmark:
             others |= {"--machine": machine, "--larger-machine": larger_machine, "--rate": rate}
         for name, value in others.items():
@@ -73,6 +76,8 @@ def action(
             shared=shared,
             larger=larger_machine,
             cost=cost,
+            nodes=nodes,
+            ranks_per_node=ranks_per_node,
             listen=reporter,
         )
     prediction, known = forecast.prediction, forecast.known

@@ -54,6 +54,11 @@ def _print(done: Reproduced) -> None:
         print_table(table)
         print_line(table.caption)
         echo()
+    for table in done.tables:
+        print_table(replace(table, columns=(table.title or table.columns[0], *table.columns[1:])))
+        if table.caption:
+            print_line(table.caption)
+        echo()
     agreement = pages.tally_table(done.compared)
     print_table(agreement)
     print_line(agreement.caption)
@@ -87,6 +92,8 @@ def row_document(row: Compared) -> dict[str, object]:
         "what",
         "published",
         "simulated",
+        "emulated",
+        "predicted",
         "model",
         "unit",
         "error",

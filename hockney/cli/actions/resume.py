@@ -8,21 +8,49 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hockney import api
+from hockney.cli.arguments.batch import taken
+from hockney.cli.arguments.messages import pair_resumed_with_options, resubmitted_with_options
 from hockney.cli.output.answer import Form, print_answer
+from hockney.cli.output.comparison_form import ComparisonForm, print_comparison
 from hockney.cli.output.progress import ProgressReporter
+from hockney.cli.output.shares import left_in, print_share
+from hockney.cli.output.submitted import submit_again_and_print
+from hockney.store import pair_in
 
 if TYPE_CHECKING:
     from hockney.pages.columns import CaseColumn
+    from hockney.store import LaunchShare
 
 
 def action(
     run: Path,
     budget: float | None,
+    share: LaunchShare | None,
     columns: tuple[CaseColumn, ...],
     quiet: bool,
     as_json: bool,
     **instead: Any,
 ) -> int:
+    wanted, dry_run, wait = taken(instead, waits=True)
+    if pair_in(run) is not None:
+        if wanted is not None or share is not None or columns or any(_typed(instead).values()):
+            raise pair_resumed_with_options()
+        with ProgressReporter(quiet) as reporter:
+            comparison = api.resume_interleaved(run, budget=budget, listen=reporter)
+            return print_comparison(comparison, reporter, ComparisonForm(as_json))
+    form = Form(as_json, columns)
+    if wanted is not None:
+        instead.pop("machine", "")  # it may come from the environment
+        if share is not None or budget is not None or any(instead.values()):
+            raise resubmitted_with_options()
+        return submit_again_and_print(run, wanted, quiet, form, dry_run, wait)
     with ProgressReporter(quiet) as reporter:
-        made = api.resume(run, budget=budget, **instead, listen=reporter)
-        return print_answer(made, reporter, Form(as_json, columns))
+        made = api.resume(run, budget=budget, share=share, wait=wait, **instead, listen=reporter)
+        if share is not None and left_in(made):
+            return print_share(made, share.number, share.count, form)
+        return print_answer(made, reporter, form)
+
+
+def _typed(instead: dict[str, Any]) -> dict[str, Any]:
+    """Without the machine, which may come from the environment."""
+    return {name: value for name, value in instead.items() if name != "machine"}

@@ -10,10 +10,14 @@ from typing import TYPE_CHECKING, Any
 from hockney import lab, studies
 from hockney.api import RunOptions
 from hockney.cli import messages
+from hockney.cli.arguments import checking
+from hockney.cli.arguments.batch import taken
 from hockney.cli.arguments.like import like_cases
 from hockney.cli.arguments.question import asked_question
 from hockney.cli.output.answer import Form, measure_and_print
+from hockney.cli.output.checked import check_and_print
 from hockney.cli.output.progress import ProgressReporter
+from hockney.cli.output.submitted import submit_and_print
 from hockney.cli.output.tables import print_json, print_table
 from hockney.cli.output.terminal import echo
 from hockney.core.catalog import Catalog, Workload
@@ -41,9 +45,18 @@ def action(
         return 0
     if like:
         words = like_cases(like, words, bool(given["sizes"]), ProgressReporter(quiet).say)
+    wanted, dry_run, wait = taken(given)
+    others = {"--submit": wanted is not None, f"--format {style}": style != "table"}
+    check = checking.taken(given, force=given["force"], others=others)
     question = asked_question(words, given)
     form = Form(as_json, columns, style, full)
-    return measure_and_print(question, RunOptions(**given), out, quiet, form)
+    options = RunOptions(**given)
+    if wanted is not None:
+        return submit_and_print(question, options, wanted, out, quiet, form, dry_run, wait)
+    if check is not None:
+        form.check(question)
+        return check_and_print(question, options, check, out, quiet, form)
+    return measure_and_print(question, options, out, quiet, form)
 
 
 def _list(catalog: Catalog, as_json: bool) -> None:

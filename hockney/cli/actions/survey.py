@@ -8,13 +8,31 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hockney.api import Question, RunOptions
+from hockney.cli.arguments import checking, messages
+from hockney.cli.arguments.batch import taken
 from hockney.cli.output.answer import Form, measure_and_print
+from hockney.cli.output.checked import check_and_print
+from hockney.cli.output.submitted import submit_and_print
 
 if TYPE_CHECKING:
     from hockney.pages.columns import CaseColumn
 
 
 def action(
-    out: Path | None, columns: tuple[CaseColumn, ...], quiet: bool, as_json: bool, **given: Any
+    out: Path | None,
+    columns: tuple[CaseColumn, ...],
+    force: bool,
+    quiet: bool,
+    as_json: bool,
+    **given: Any,
 ) -> int:
-    return measure_and_print(Question("survey"), RunOptions(**given), out, quiet, Form(as_json, columns))
+    wanted, dry_run, wait = taken(given)
+    check = checking.taken(given, force=force, others={"--submit": wanted is not None})
+    if force and check is None:
+        raise messages.without_check("--force")
+    question, options, form = Question("survey"), RunOptions(**given), Form(as_json, columns)
+    if wanted is not None:
+        return submit_and_print(question, options, wanted, out, quiet, form, dry_run, wait)
+    if check is not None:
+        return check_and_print(None, options, check, out, quiet, form)
+    return measure_and_print(question, options, out, quiet, form)

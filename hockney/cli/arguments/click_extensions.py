@@ -96,5 +96,12 @@ class VerbGroup(_Example, click.Group):
         return click.Command(name, help=self.verbs[name])
 
 
+def typed(ctx: click.Context) -> dict[str, str]:
+    """The options on the command line, by the names of their parameters; not those from the environment."""
+    by_name = {each.name: each.opts[0] for each in ctx.command.params if each.name}
+    typed = click.core.ParameterSource.COMMANDLINE
+    return {name: option for name, option in by_name.items() if ctx.get_parameter_source(name) is typed}
+
+
 def example(*lines: str) -> str:
     return "Example:\n\n" + "\n".join(f"  {line}" for line in lines)

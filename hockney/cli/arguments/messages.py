@@ -36,6 +36,55 @@ def budget_not_positive(text: str) -> UsageError:
     )
 
 
+def job_limit_not_positive(text: str) -> UsageError:
+    return UsageError(
+        f"'{printable(text)}' is not a job's time limit",
+        "it must be greater than 0",
+        "use for example 10m",
+        code="job-limit-not-positive",
+        text=text,
+    )
+
+
+def without_check(option: str) -> UsageError:
+    return UsageError(
+        f"{option} needs --check",
+        "without a baseline there is no comparison",
+        "name a baseline with --check",
+        code="option-needs-check",
+        option=option,
+    )
+
+
+def check_excludes(option: str) -> UsageError:
+    return UsageError(
+        f"{option} and --check exclude each other",
+        "a check measures at once and prints a comparison",
+        "'hockney compare' compares runs that were measured before",
+        code="check-excludes-option",
+        option=option,
+    )
+
+
+def without_submit(option: str) -> UsageError:
+    return UsageError(
+        f"{option} is an option of a batch job",
+        "without --submit or --dry-run there is none",
+        "add --submit",
+        code="job-option-without-submit",
+        option=option,
+    )
+
+
+def resubmitted_with_options() -> UsageError:
+    return UsageError(
+        "'hockney resume --submit' takes only options of the job",
+        "the job measures what is missing as the run began",
+        "leave the other options out, or resume in your own job",
+        code="resubmitted-with-options",
+    )
+
+
 def interval_not_positive(text: str) -> UsageError:
     return UsageError(
         f"'{printable(text)}' is not an interval between rounds",
@@ -155,4 +204,23 @@ def format_and_json(style: str) -> UsageError:
         "both are printed on stdout",
         "give one of them",
         code="format-and-json",
+    )
+
+
+def only_in_turns(option: str) -> UsageError:
+    return UsageError(
+        f"{option} is an option of measuring",
+        "without --interleaved, existing runs are compared",
+        f"leave {option} out, or measure both sides with --interleaved",
+        code="option-only-interleaved",
+        option=option,
+    )
+
+
+def pair_resumed_with_options() -> UsageError:
+    return UsageError(
+        "an interleaved comparison is resumed as it began",
+        "both sides keep their options",
+        "use no other option than --budget",
+        code="pair-resumed-with-options",
     )

@@ -13,7 +13,8 @@ import click
 
 from hockney.cli.arguments import messages
 from hockney.core.errors import UsageError
-from hockney.core.limits import LARGEST_SEED, MOST_LAUNCHES, MOST_ROUNDS
+from hockney.core.layout import HostOptions
+from hockney.core.limits import LARGEST_SEED, MOST_LAUNCHES, MOST_NODES, MOST_ROUNDS
 from hockney.core.paths import to_path
 from hockney.core.units import (
     parse_bytes,
@@ -60,7 +61,7 @@ def _above_zero(text: str) -> float:
     return seconds
 
 
-def _whole(low: int, high: int, example: str) -> Callable[[str], int]:
+def whole(low: int, high: int, example: str) -> Callable[[str], int]:
     def parse(text: str) -> int:
         if not (text.isascii() and text.isdecimal()) or len(text) > 20 or not low <= int(text) <= high:
             raise messages.integer_out_of_range(text, low, high, example)
@@ -92,10 +93,11 @@ RANKS = ParsedType("counts", parse_counts)
 SIZES = ParsedType("sizes", parse_sizes)
 SIZE = ParsedType("size", parse_bytes)
 FACTOR = ParsedType("factor", at_least(1.0, "1.1"))
-ROUNDS = ParsedType("count", _whole(1, MOST_ROUNDS, "20"))
-LAUNCHES = ParsedType("count", _whole(1, MOST_LAUNCHES, "3"))
-NODES = ParsedType("count", _whole(1, 10**7, "64"))
-SEED = ParsedType("seed", _whole(0, LARGEST_SEED, "1"))
+ROUNDS = ParsedType("count", whole(1, MOST_ROUNDS, "20"))
+LAUNCHES = ParsedType("count", whole(1, MOST_LAUNCHES, "3"))
+NODES = ParsedType("count", whole(1, 10**7, "64"))
+HOST_COUNT = ParsedType("count", whole(1, MOST_NODES, "2"))
+SEED = ParsedType("seed", whole(0, LARGEST_SEED, "1"))
 
 
 def _cost(text: str) -> str:
@@ -106,6 +108,15 @@ def _cost(text: str) -> str:
     return text
 
 
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(text.split(","))
+
+
+def _starter(text: str) -> str:
+    """ "" is hockney's choice. Raises UsageError."""
+    return "" if text == "auto" else HostOptions(starter=text).starter
+
+
 def _columns(text: str) -> Any:
     from hockney.pages.columns import parse_columns
 
@@ -113,11 +124,14 @@ def _columns(text: str) -> Any:
 
 
 PATH = ParsedType("path", to_path)
+COST = ParsedType("cost", _cost)
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-def _all(*options: Decorator) -> Decorator:
+def combined(*options: Decorator) -> Decorator:
+    """One decorator of several options, in their order."""
+
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(options):
             function = option(function)
@@ -126,7 +140,7 @@ def _all(*options: Decorator) -> Decorator:
     return decorate
 
 
-where = _all(
+where = combined(
     click.option(
         "--mpi",
         metavar="PATH|NAME",
@@ -142,7 +156,7 @@ where = _all(
     ),
 )
 
-launcher = _all(
+launching = combined(
     click.option(
         "--mpiexec-args",
         metavar="ARGS",
@@ -156,6 +170,10 @@ launcher = _all(
         multiple=True,
         help="Set an environment variable for the ranks; may be repeated.",
     ),
+)
+
+launcher = combined(
+    launching,
     click.option(
         "--setting",
         "launch_settings",
@@ -167,7 +185,45 @@ launcher = _all(
     ),
 )
 
-asked = _all(
+places = combined(
+    click.option(
+        "--nodes",
+        type=HOST_COUNT,
+        metavar="N",
+        default=0,
+        help="Hosts to use.  [default: all of the batch job, or of --hosts]",
+    ),
+    click.option(
+        "--ranks-per-node",
+        type=HOST_COUNT,
+        metavar="N",
+        default=0,
+        help="Ranks on each host.  [default: those of the batch job, or the slots in --hosts, or 1]",
+    ),
+    click.option(
+        "--hosts",
+        type=ParsedType("names", _names),
+        metavar="NAME,...",
+        default=(),
+        help="Hosts to use, such as n1,n2, or n1:4,n2:4 with the number of ranks that fit on each.",
+    ),
+    click.option(
+        "--launcher",
+        "starter",
+        type=ParsedType("name", _starter),
+        metavar="auto|mpiexec|srun",
+        default="",
+        help="What starts the ranks.  [default: mpiexec, in Slurm srun if mpiexec does not work]",
+    ),
+    click.option(
+        "--agent",
+        metavar="WORDS",
+        default="",
+        help="Remote shell that mpiexec uses instead of ssh, such as 'ssh -p 2222'.",
+    ),
+)
+
+measuring = combined(
     click.option(
         "--ranks",
         type=RANKS,
@@ -208,6 +264,22 @@ asked = _all(
         help="Launches of each case.  [default: 3 to 100, as the budget allows; simulated: 1, with noise 3]",
     ),
     click.option(
+        "--seed",
+        type=SEED,
+        metavar="N",
+        default=None,
+        help="Seed of the shuffled order.  [default: random; simulated: 1]",
+    ),
+    click.option("--bind/--no-bind", default=True, show_default=True, help="Bind each rank to a core."),
+    launcher,
+    places,
+    where,
+)
+"""The options of everything that measures."""
+
+asked = combined(
+    measuring,
+    click.option(
         "--refine/--no-refine",
         default=None,
         help="Add sizes where the cost curve changes.  [default: in a survey of a real machine]",
@@ -234,24 +306,16 @@ asked = _all(
         help="Time from the start of one round to the start of the next.  [default: the budget]",
     ),
     click.option(
-        "--seed",
-        type=SEED,
-        metavar="N",
-        default=None,
-        help="Seed of the shuffled order.  [default: random; simulated: 1]",
-    ),
-    click.option("--bind/--no-bind", default=True, show_default=True, help="Bind each rank to a core."),
-    launcher,
-    click.option(
         "--label",
         metavar="TEXT",
         default="",
         help="Name of the run, shown with its results; may contain spaces.",
     ),
-    where,
 )
 
-force = click.option("--force", is_flag=True, help="Accept a survey (survey=RUN) of another machine or MPI.")
+force = click.option(
+    "--force", is_flag=True, help="Accept a survey (survey=RUN) or baseline (--check) of another machine."
+)
 
 like = click.option(
     "--like",
@@ -262,7 +326,7 @@ like = click.option(
 )
 
 OLDER = ("work", "serial", "survey", "iterations")
-older = _all(*(click.option(f"--{name}", default=None, hidden=True) for name in OLDER))
+older = combined(*(click.option(f"--{name}", default=None, hidden=True) for name in OLDER))
 """Older spellings of study parameters: --work 1ms is work=1ms."""
 
 out = click.option(
@@ -289,7 +353,7 @@ columns = click.option(
 )
 cost = click.option(
     "--cost",
-    type=ParsedType("cost", _cost),
+    type=COST,
     metavar="typical|undisturbed",
     default="typical",
     show_default=True,

@@ -15,7 +15,7 @@ from hockney.core.case import SETTING, Value, format_value
 from hockney.core.launch_setting import DEFAULT
 from hockney.draw.page import Table
 from hockney.pages import metrics
-from hockney.pages.columns import CaseColumn, usual
+from hockney.pages.columns import CaseColumn, usual, where_columns
 from hockney.pages.evidence import Measured
 from hockney.pages.format import EXACT, quantity
 
@@ -39,7 +39,8 @@ def print_cases(run: Run, columns: Sequence[CaseColumn] = ()) -> None:
     if columns:
         print_table(_table(measured, varying, columns, exact), keys, whole=True)
     else:
-        _print_usual(lambda chosen: _table(measured, varying, chosen, exact), keys)
+        where = where_columns([m for m in measured if not m.case.placed])
+        _print_usual(lambda chosen: _table(measured, varying, [*where, *chosen], exact), keys)
 
 
 def _print_usual(table: Callable[[Sequence[CaseColumn]], Table], keys: int) -> None:

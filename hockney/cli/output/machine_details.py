@@ -6,13 +6,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hockney import lab, reference, simulated
+from hockney import emulated, lab, reference, simulated
 from hockney.cli.output.messages import unknown_machine_to_show
 from hockney.cli.output.tables import print_json, print_line, print_table
 from hockney.cli.output.terminal import echo
 from hockney.core.errors import UsageError
+from hockney.core.ethernet import Ethernet, EthernetOrigin
+from hockney.core.machine_reference import MachineReference
 from hockney.core.platform import Platform
+from hockney.core.units import format_rate
 from hockney.draw.page import Table
+from hockney.lab.kinds.emulated import SCHEME
 from hockney.reference import Published
 from hockney.simulated import Variant
 from hockney.views.paper_tables import described, extent, formulas, node_count, tables
@@ -45,6 +49,10 @@ def _is_a_word(name: str) -> bool:
 
 
 def show(name: str) -> None:
+    ethernet = _ethernet(name)
+    if ethernet is not None:
+        _show_emulated(ethernet)
+        return
     papers, description = find(name)
     for k, paper in enumerate(papers):
         _show_published(paper, notes=k == len(papers) - 1)
@@ -53,9 +61,19 @@ def show(name: str) -> None:
 
 
 def show_json(name: str) -> None:
+    ethernet = _ethernet(name)
+    if ethernet is not None:
+        print_json({"published": [], "simulated": None, "variants": [], "emulated": ethernet})
+        return
     papers, description = find(name)
     platform, variants = description or (None, ())
-    print_json({"published": papers, "simulated": platform, "variants": variants})
+    print_json({"published": papers, "simulated": platform, "variants": variants, "emulated": None})
+
+
+def _ethernet(name: str) -> Ethernet | None:
+    """If `name` is that of an emulated machine."""
+    reference = MachineReference.parse(name)
+    return emulated.ethernet(reference.name) if reference.scheme == SCHEME else None
 
 
 def _show_published(paper: Published, notes: bool) -> None:
@@ -90,6 +108,25 @@ def _show_described(platform: Platform, variants: tuple[Variant, ...]) -> None:
         rows = tuple((f"+{v.name}", v.title, v.why, ", ".join(v.keys)) for v in variants)
         _table(Table("variants", "", ("variant", "what", "why", "changes"), rows))
     _listed("Notes", platform.notes)
+
+
+def _show_emulated(ethernet: Ethernet) -> None:
+    print_line(f"{ethernet.title} ({lab.emulated_reference(ethernet.name)}), emulated")
+    if ethernet.source:
+        print_line(ethernet.source)
+    print_line(f"payload rate {format_rate(ethernet.payload_rate)}")
+    echo()
+    origins = {origin.key: origin for origin in ethernet.origins}
+    rows = tuple(
+        (key, emulated.value_text(key, getattr(ethernet, key)).strip('"'), *_origin(origins.get(key)))
+        for key in emulated.NUMBERS
+    )
+    _table(Table("parameters", "", ("parameter", "value", "origin", "source"), rows))
+    _listed("Notes", ethernet.notes)
+
+
+def _origin(origin: EthernetOrigin | None) -> tuple[str, str]:
+    return (origin.status, origin.source) if origin else ("", "")
 
 
 def _table(table: Table) -> None:

@@ -42,6 +42,24 @@ def fit_error(typical: str, worst: str) -> str:
     return f"off by {typical} in the median and {worst} at worst"
 
 
+# batch jobs
+
+
+def job_submitted(job: str, folder: Path) -> str:
+    return f"job {job} measures {printable(shlex.quote(str(folder)))}"
+
+
+def job_to_be_picked_up(folder: Path, cancel: str) -> str:
+    where = printable(shlex.quote(str(folder)))
+    return f"'hockney resume {where}' prints the results when it has ended, '{cancel}' ends it"
+
+
+def share_measured(number: int, count: int, left: int, others: int) -> str:
+    """`left` measurements are missing in the share, and `others` in the other ones."""
+    own = f"{plural(left, 'measurement')} missing" if left else "complete"
+    return f"share {number} of {count}: {own}; the others lack {plural(others, 'measurement')}"
+
+
 # formats
 
 
@@ -122,5 +140,30 @@ def comparing_runs() -> str:
     return "comparing the runs"
 
 
+def compared_with_baseline() -> str:
+    return "Compared with the baseline (A), this run (B):"
+
+
+def imported(benchmark: str, cases: int, launches: int) -> str:
+    return f"{benchmark}: {plural(cases, 'case')} in {plural(launches, 'launch', 'launches')}"
+
+
 def more_cases(count: int) -> str:
     return f"... and {plural(count, 'more case')}; --all lists all."
+
+
+# archives
+
+
+def adding_runs() -> str:
+    return "adding runs to the archive"
+
+
+def runs_listed(shown: int, all_runs: int, path: str) -> str:
+    """Below the list of the archive's runs."""
+    of = "" if shown == all_runs else f" of {all_runs}"
+    return f"{shown}{of} {'run' if all_runs == 1 else 'runs'} in {printable(path)}"
+
+
+def runs_removed(count: int, dry_run: bool) -> str:
+    return f"{plural(count, 'run')} {'would be ' if dry_run else ''}removed"

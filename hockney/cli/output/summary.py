@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from hockney import studies
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 TYPED = "cases"
 """The study of cases as they were typed."""
+NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
 def print_summary(run: Run, columns: Sequence[CaseColumn] = ()) -> None:
@@ -69,8 +71,8 @@ def _is_main(fit: Fit, run: Run) -> bool:
     return workload.role == "train" or (workload.performs(*PING_PONG) and fit.subject.has(buffers="hot"))
 
 
-def print_document(run: Run, notices: Sequence[Notice] = ()) -> None:
-    """`notices` are those of measuring, which people read on stderr."""
+def print_document(run: Run, notices: Sequence[Notice] = (), more: Mapping[str, object] = NOTHING) -> None:
+    """`notices` are those of measuring, which people read on stderr; `more` follows what every run has."""
     print_json(
         {
             "run": printable(str(run.path)),
@@ -84,5 +86,6 @@ def print_document(run: Run, notices: Sequence[Notice] = ()) -> None:
             "outcome": run.outcome,
             "summaries": run.summaries,
             "fits": run.fits.fits,
+            **more,
         }
     )

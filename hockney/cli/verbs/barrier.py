@@ -10,6 +10,7 @@ import click
 
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
+from hockney.cli.arguments.predicted_layout import predicted_layout
 
 
 @click.command(
@@ -26,6 +27,7 @@ from hockney.cli.arguments.click_extensions import Command, example
     default=(),
     help="Rank counts, such as 2 or 2,4,8.  [default: those measured]",
 )
+@predicted_layout("those measured")
 @options.quiet
 @options.as_json
 def command(**given: Any) -> int:
@@ -34,7 +36,8 @@ def command(**given: Any) -> int:
     Uses RUN, or the newest complete run of 'hockney run barriers' in runs/. If the number of ranks was
     measured, barriers are compared by their measured times, and two of them count as equal if the 95%
     interval of their ratio includes 1. Otherwise they are compared by the models, within the limits of these,
-    and the output is marked as predicted.
+    and the output is marked as predicted. On several nodes, barriers are compared for each number of nodes
+    that was measured, and predicted for others from the costs of messages within a node and between nodes.
     """
     from hockney.cli.actions.barrier import action
 

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from hockney.cli.arguments import options
-from hockney.cli.arguments.click_extensions import example
+from hockney.cli.arguments.click_extensions import example, typed
 from hockney.cli.arguments.two_sides import TwoSides
 
 
@@ -19,16 +19,24 @@ from hockney.cli.arguments.two_sides import TwoSides
     epilog=example(
         "hockney compare runs/old runs/new",
         "hockney compare runs/old runs/old-2 -- runs/new --tolerance 10% --report compared.html",
+        'hockney compare --interleaved "--mpi openmpi" "--mpi mpich" allreduce bytes=8,1KiB --budget 10s',
     ),
 )
-@click.argument("sides", metavar="A... [--] B...", nargs=-1)
+@click.argument("sides", metavar="A... [--] B...|STUDY|CASE...", nargs=-1)
+@click.option(
+    "--interleaved",
+    nargs=2,
+    metavar="OPTIONS OPTIONS",
+    help="Measure A and B in alternating launches, with these options each, such as '-x UCX_TLS=tcp'; "
+    "the arguments are then a study or cases, as of hockney run (default: survey), and the options "
+    "below apply to both.",
+)
 @click.option(
     "--tolerance",
     type=options.SHARE,
     metavar="SHARE",
-    default="5%",
-    show_default=True,
-    help="A change of the time that does not matter.",
+    default=None,
+    help="A change of the time that does not matter.  [default: 5%, 2% with --interleaved]",
 )
 @click.option("--all", "all_cases", is_flag=True, help="List all cases, not only the biggest changes.")
 @click.option(
@@ -42,6 +50,8 @@ from hockney.cli.arguments.two_sides import TwoSides
 )
 @click.option("--report", "page", type=options.PATH, metavar="FILE", help="Also write a page, one HTML file.")
 @options.cost
+@options.out
+@options.measuring
 @options.quiet
 @options.as_json
 def command(**given: Any) -> int:
@@ -54,8 +64,13 @@ def command(**given: Any) -> int:
     beyond the tolerance, the same if it is within it, and otherwise undecided. At most 5% of the cases
     reported as slower or faster are false on average, however many there are.
 
-    Exit code 0 if B is not slower, 1 if an operation is slower, 4 if none is, but some are undecided.
+    With --interleaved, both are measured, in many pairs of short launches (--launches pairs), so that slow
+    changes of the machine cancel. The runs are a and b in one folder: 'hockney compare FOLDER' compares them
+    again, 'hockney resume FOLDER' measures the rest, or more pairs.
+
+    Exit code 0 if B is not slower, 1 if an operation is slower or if data arrived wrong in B, 4 if none is,
+    but some are undecided.
     """
     from hockney.cli.actions.compare import action
 
-    return action(**given)
+    return action(**given, typed=typed(click.get_current_context()))

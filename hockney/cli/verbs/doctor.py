@@ -14,6 +14,8 @@ from hockney.cli.arguments.click_extensions import Command, example
 
 @click.command("doctor", cls=Command, epilog=example("hockney doctor", "hockney doctor --noise 1m"))
 @options.where
+@options.launching
+@options.places
 @click.option(
     "--noise",
     type=options.BUDGET,

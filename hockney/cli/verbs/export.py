@@ -24,10 +24,10 @@ from hockney.cli.arguments.click_extensions import Command, example
 @click.option("--parquet", "parquet_file", metavar="FILE", help="Write Parquet (needs pyarrow).")
 @click.option(
     "--what",
-    type=click.Choice(["repetitions", "summaries"]),
+    type=click.Choice(["repetitions", "records", "summaries", "parameters"]),
     default="repetitions",
     show_default=True,
-    help="One row per repetition, or one per case with its typical time.",
+    help="One row per repetition, per case and launch, per case, or per fitted parameter.",
 )
 @options.quiet
 def command(**given: Any) -> int:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""hockney machines: this machine, simulated machines, and machines in papers."""
+"""hockney machines: this machine, simulated and emulated machines, and machines in papers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from hockney.cli.arguments.click_extensions import Command, example
     "shown",
     metavar="NAME",
     default="",
-    help="Show the details of a simulated or published machine: t3e, my.toml.",
+    help="Show the details of a simulated or published machine (t3e, my.toml) or an emulated one (lan:NAME).",
 )
 @click.option(
     "--export",
@@ -36,7 +36,7 @@ from hockney.cli.arguments.click_extensions import Command, example
 @options.quiet
 @options.as_json
 def command(**given: Any) -> int:
-    """List this machine and its MPIs, simulated machines and published machines."""
+    """List this machine and its MPIs, simulated, emulated and published machines."""
     from hockney.cli.actions.machines import action
 
     return action(**given)

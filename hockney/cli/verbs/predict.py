@@ -11,6 +11,7 @@ import click
 from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
+from hockney.cli.arguments.predicted_layout import predicted_layout
 from hockney.core.units import parse_seconds, parse_share
 
 NETWORKS = ("shared", "switch")
@@ -37,7 +38,10 @@ def _network(text: str) -> str:
 @click.command(
     "predict",
     cls=Command,
-    epilog=example("hockney predict --work 1s --serial 1% --message 40kB --machine sun-ethernet"),
+    epilog=example(
+        "hockney predict --work 1s --serial 1% --message 40kB --machine sun-ethernet",
+        "hockney predict --work 10ms --message 4kB --run runs/mine --ranks 16 --nodes 4",
+    ),
 )
 @click.argument("kernel", nargs=-1, metavar="[KERNEL NAME=VALUE...]")
 @click.option(
@@ -121,6 +125,7 @@ def _network(text: str) -> str:
     is_flag=True,
     help="With more ranks than cores: predict for a larger machine of this kind, with a core for each rank.",
 )
+@predicted_layout("as those of the run")
 @options.cost
 @options.quiet
 @options.as_json

@@ -27,9 +27,14 @@ from hockney.cli.arguments.click_extensions import Command, example
 )
 @options.quiet
 @options.as_json
-@click.option("--machine", default="", hidden=True, help="fake: a machine for tests instead of all.")
+@click.option(
+    "--machine",
+    default="",
+    metavar="lan:NAME|lan:FILE",
+    help="Also measure on an emulated Ethernet, with real TCP (sun and ethernet).",
+)
 def command(**given: Any) -> int:
-    """Repeat papers' studies on their machines, simulated by SimGrid.
+    """Repeat papers' studies on their machines, simulated by SimGrid or emulated.
 
     NAME is a paper's machine (t3e, paragon ...) or all. For every printed number the output has the
     published, the simulated and the model's value, the error, and whether the machine's description was

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from hockney.cli.arguments import options
+from hockney.cli.arguments import batch, options
 from hockney.cli.arguments.click_extensions import Command, example
 
 
@@ -20,13 +20,19 @@ from hockney.cli.arguments.click_extensions import Command, example
     metavar="TIME",
     help="Time for the rest, or for each remaining round.  [default: its share of the run's budget]",
 )
+@batch.share
+@batch.batch
 @options.launcher
+@options.places
 @options.where
 @options.columns
 @options.quiet
 @options.as_json
 def command(**given: Any) -> int:
     """Measure the rest of an unfinished run; failed cases are tried once more.
+
+    The results of a batch job are printed when it has ended; --submit submits another one for what is
+    missing.
 
     If somebody else made the run folder, repeat the options that name programs.
     """

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from hockney.cli.arguments import options
+from hockney.cli.arguments import batch, checking, options
 from hockney.cli.arguments.click_extensions import example
 from hockney.cli.arguments.question_command import QuestionCommand
 
@@ -29,6 +29,8 @@ from hockney.cli.arguments.question_command import QuestionCommand
 @options.force
 @options.older
 @options.asked
+@batch.batch
+@checking.checking
 @options.out
 @options.columns
 @click.option(

@@ -8,12 +8,23 @@ from typing import Any
 
 import click
 
-from hockney.cli.arguments import options
+from hockney.cli.arguments import batch, checking, options
 from hockney.cli.arguments.click_extensions import Command, example
 
 
-@click.command("survey", cls=Command, epilog=example("hockney survey --budget 30s --precision 5%"))
+@click.command(
+    "survey",
+    cls=Command,
+    epilog=example(
+        "hockney survey --budget 30s --precision 5%",
+        "hockney survey --check runs/baseline --tolerance 10% --junit junit.xml",
+        "hockney survey --nodes 2 --ranks-per-node 4 --submit --dry-run",
+    ),
+)
 @options.asked
+@batch.batch
+@checking.checking
+@checking.force
 @options.out
 @options.columns
 @options.quiet
@@ -22,6 +33,10 @@ def command(**given: Any) -> int:
     """Measure this machine's message passing and report what it costs.
 
     Prints a summary and the path of report.html; with --columns also a table of all cases.
+
+    With --check, the cases of BASELINE are measured, those that are not the same as before in more launches
+    while the budget lasts, and compared with it: exit code 0 if nothing is slower, 1 if an operation is, 4 if
+    that is undecided.
     """
     from hockney.cli.actions.survey import action
 

@@ -12,18 +12,22 @@ from typing import Protocol
 
 import msgspec
 
+from hockney.core.ethernet import Ethernet
 from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
+from hockney.core.layout import THIS_HOST, HostOptions
 from hockney.core.machine import Traits
 from hockney.core.machine_reference import MachineReference
-from hockney.lab import messages
 from hockney.lab.bench import Bench, Tell
+from hockney.lab.messages import machines as messages
+from hockney.lab.starting import messages as starting_messages
 
 
 @dataclass(frozen=True)
 class PrepareOptions:
     """Further options for measuring; each kind uses those that apply to it. `cores` is the size of a
     synthetic machine, 0 for its default; `workloads` are those to be run, whose executables are compiled
-    unless the engine contains them; `launcher` are the user's arguments of mpiexec."""
+    unless the engine contains them; `launcher` are the user's arguments of mpiexec, `hosts` where ranks
+    are started; `ethernet` is the description of an emulated machine in a run that is resumed."""
 
     mpi: str = ""
     bind: bool = True
@@ -31,6 +35,8 @@ class PrepareOptions:
     cores: int = 0
     workloads: Collection[str] = ()
     launcher: LauncherOptions = NOTHING_ADDED
+    hosts: HostOptions = THIS_HOST
+    ethernet: Ethernet | None = None
 
 
 class Kind(Protocol):
@@ -78,15 +84,22 @@ def prepare(
     workloads: Collection[str] = (),
     cores: int = 0,
     launcher: LauncherOptions = NOTHING_ADDED,
+    hosts: HostOptions = THIS_HOST,
+    ethernet: Ethernet | None = None,
 ) -> Bench:
     """The bench for --machine and --mpi: find an MPI, compile the engine if necessary, and the other
     executables that contain any of `workloads`. Raises UsageError for mpiexec options on a machine where
     mpiexec starts nothing."""
     reference = MachineReference.parse(machine)
     kind = kind_of(reference)
-    if launcher and not kind.TRAITS.by_mpiexec:
+    taken = not launcher.arguments if kind.TRAITS.invented else kind.TRAITS.by_mpiexec
+    if launcher and not taken:
         raise messages.no_mpiexec_on_machine(str(reference))
-    bench = kind.prepare(reference, PrepareOptions(mpi, bind, notify, cores, workloads, launcher))
+    if hosts != HostOptions(hosts.nodes, hosts.ranks_per_node) and kind.TRAITS.described:
+        raise starting_messages.no_hosts_on_machine(str(reference))
+    bench = kind.prepare(
+        reference, PrepareOptions(mpi, bind, notify, cores, workloads, launcher, hosts, ethernet)
+    )
     named = msgspec.structs.replace(bench.machine, kind=kind.KIND, traits=kind.TRAITS)
     return replace(bench, machine=named)
 

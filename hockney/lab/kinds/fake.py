@@ -1,11 +1,12 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A machine with exactly known costs, for tests: fake, fake:seed=3;pace=5ms."""
+"""A machine with exactly known costs, for tests: fake, fake:seed=3;pace=5ms, fake:nodes=2;levels=cache."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+import zlib
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 import msgspec
@@ -16,7 +17,8 @@ from hockney.core.machine_reference import MachineReference
 from hockney.core.record import SCHEMA
 from hockney.lab.bench import Bench
 from hockney.lab.kinds import PrepareOptions
-from hockney.launch.fake import FakeLauncher, fake_from_words
+from hockney.launch.fake import CORES, FakeLauncher, fake_from_words
+from hockney.launch.fake_world import World
 from hockney.machine import mpi_settings
 from hockney.system.bundled import bundled_catalog, catalog_with
 
@@ -25,12 +27,21 @@ KIND = "fake"
 HELP = "a fake machine with known costs, for tests"
 HIDDEN = True
 TRAITS = Traits(origin="fake", local=False)
-CORES = 4
 
 
 def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
-    bench = fake_bench(fake_from_words(str(reference)), options.cores or CORES, options.workloads)
+    cores = options.cores or CORES
+    launcher = fake_from_words(str(reference), options.hosts, cores)
+    launcher.world = _with_variables(launcher.world, dict(options.launcher.variables))
+    bench = fake_bench(launcher, cores, options.workloads)
     return replace(bench, machine=msgspec.structs.replace(bench.machine, settings=mpi_settings(os.environ)))
+
+
+def _with_variables(world: World, variables: Mapping[str, str]) -> World:
+    """The world with the user's variables, and different noise."""
+    if not variables:
+        return world
+    return replace(world.under(variables), seed=world.seed + zlib.crc32(repr(variables).encode()))
 
 
 def fake_bench(launcher: str | FakeLauncher, cores: int = CORES, workloads: Collection[str] = ()) -> Bench:
@@ -54,4 +65,5 @@ def fake_bench(launcher: str | FakeLauncher, cores: int = CORES, workloads: Coll
     )
     catalog = catalog_with(bundled_catalog(), workloads)
     launcher.world = replace(launcher.world, catalog=catalog)
-    return Bench(launcher, catalog, machine, launcher.launch_s, launcher.now, launcher.wait)
+    layout = launcher.nodes.layout
+    return Bench(launcher, catalog, machine, launcher.launch_s, launcher.now, launcher.wait, layout=layout)

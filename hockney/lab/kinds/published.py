@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from hockney import reference as papers
 from hockney.core.machine_reference import MachineReference
-from hockney.lab import messages
 from hockney.lab.bench import Bench
 from hockney.lab.kinds import PrepareOptions
+from hockney.lab.messages import machines as messages
 
 SCHEME = "published"
 KIND = "published"

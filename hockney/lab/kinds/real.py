@@ -4,11 +4,16 @@
 
 from __future__ import annotations
 
+import os
+
+import msgspec
+
 from hockney.core.machine import Traits
 from hockney.core.machine_reference import MachineReference
 from hockney.lab.bench import Bench
 from hockney.lab.executables import executables
 from hockney.lab.kinds import PrepareOptions
+from hockney.launch.choosing import choose
 from hockney.launch.mpi import MpiLauncher
 from hockney.machine import describe, find_mpi, processors
 
@@ -20,8 +25,23 @@ TRAITS = Traits()
 
 def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
     mpi = find_mpi(options.mpi or None, notify=options.notify)
+    chosen = choose(options.hosts, mpi, os.environ)
     built, catalog, others = executables(mpi, options.workloads, options.notify)
     user = options.launcher
     here = describe(mpi, engine=str(built.path), compiler=built.compiler, flags=built.flags, user=user)
-    launcher = MpiLauncher(mpi, built.path, processors().cores, bind=options.bind, others=others, user=user)
-    return Bench(launcher, catalog, here)
+    launcher = MpiLauncher(
+        mpi,
+        built.path,
+        processors().cores,
+        bind=options.bind,
+        others=others,
+        user=user,
+        layout=chosen.layout,
+        ways=lambda: chosen.ways(mpi, os.environ),
+    )
+    placed = msgspec.structs.replace(
+        here,
+        hosts=list(chosen.cluster.hosts),
+        ranks_per_node=chosen.layout.ranks_per_node if chosen.layout else 0,
+    )
+    return Bench(launcher, catalog, placed, layout=chosen.layout)

@@ -47,10 +47,17 @@ def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
     mpi = find_simgrid(notify=options.notify)
     built, catalog, others = executables(mpi, options.workloads, options.notify)
     verifying_each = {workload.name for workload in catalog.of_role("npb", "annealing")}
+    layout = simulated.layout(platform, options.hosts.nodes, options.hosts.ranks_per_node)
     launcher = SmpiLauncher(
-        mpi, built.path, built.platform, platform, others=others, verifying_each=verifying_each
+        mpi,
+        built.path,
+        built.platform,
+        platform,
+        others=others,
+        verifying_each=verifying_each,
+        ranks_per_node=layout.ranks_per_node if layout is not None else 0,
     )
-    return Bench(launcher, catalog, _described(platform, mpi, built))
+    return Bench(launcher, catalog, _described(platform, mpi, built), layout=layout)
 
 
 def _described(platform: Platform, mpi: Mpi, built: build.Engine) -> Machine:

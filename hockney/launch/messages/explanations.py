@@ -4,24 +4,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hockney.core.errors import EnvironmentProblem, one_line
+from hockney.core.errors import EnvironmentProblem, one_line, printable
 from hockney.launch.ending import SIGNALS, Ending
 from hockney.launch.launcher import LaunchFailed, Reason
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why ranks do not start or a launch ended. `what` is "" if only the reason is known."""
+    """Why ranks do not start or a launch ended. `what` is "" if only the reason is known. With `of_machine`
+    the machine failed, whatever ran on it, in particular `host` if that is known."""
 
     code: str
     what: str
     why: str
     remedy: str = ""
+    of_machine: bool = False
+    host: str = ""
 
     def problem(self) -> EnvironmentProblem:
-        return EnvironmentProblem(self.what, self.why, self.remedy, code=self.code)
+        return EnvironmentProblem(self.what, self.why, self.remedy, code=self.code, host=self.host)
 
     def failure(self, reason: Reason, case: str, job_exit: int, tail: tuple[str, ...]) -> LaunchFailed:
         return LaunchFailed(
@@ -33,7 +37,19 @@ class Explanation:
             case=case,
             job_exit=job_exit,
             tail=tail,
+            host=self.host,
         )
+
+
+def emulated_network_failed(report: str) -> Explanation:
+    """`report` names what was not possible, or the part that ended."""
+    return Explanation(
+        "emulated-network-failed",
+        "the emulated network failed",
+        printable(one_line(report)),
+        "see docs/emulated.md for what it needs, and dmesg for processes that the system killed",
+        of_machine=True,
+    )
 
 
 def runs_not_as_root(mpi: str) -> Explanation:
@@ -51,6 +67,17 @@ def not_enough_slots(mpi: str, ranks: int) -> Explanation:
         f"{mpi} has no room for {ranks} ranks",
         "this allocation has fewer slots",
         "use fewer with --ranks, or a larger allocation",
+    )
+
+
+def too_few_slots(per_node: int, hosts: Sequence[str], slots: Sequence[int]) -> Explanation:
+    """`slots` is the number of ranks that fit on each of the `hosts`."""
+    host, most = min(zip(hosts, slots, strict=True), key=lambda each: each[1])
+    return Explanation(
+        "too-few-slots-on-host",
+        f"{per_node} ranks on each host do not fit",
+        f"{host} has {most} {'slot' if most == 1 else 'slots'}",
+        "use fewer with --ranks-per-node or --ranks, more hosts, or a larger allocation",
     )
 
 
@@ -72,21 +99,25 @@ def older_system_library() -> Explanation:
     )
 
 
-def engine_not_reachable() -> Explanation:
+def engine_not_reachable(host: str) -> Explanation:
+    """`host` is "" if the launcher does not name it."""
     return Explanation(
         "engine-not-reachable",
-        "the engine cannot be started where the ranks run",
+        f"the engine cannot be started {f'on {printable(host)}' if host else 'where the ranks run'}",
         "the cache folder is not visible or not executable there",
         "set HOCKNEY_CACHE to a folder that all hosts share and that allows programs to run",
+        host=host,
     )
 
 
-def hosts_not_reachable(mpi: str) -> Explanation:
+def hosts_not_reachable(mpi: str, host: str) -> Explanation:
+    """`host` is "" if the launcher does not name it."""
     return Explanation(
         "hosts-not-reachable",
-        f"{mpi} cannot reach the other hosts",
-        "its helper program is not installed there, or ssh is missing",
+        f"{mpi} cannot start its helper program on {printable(host) if host else 'the other hosts'}",
+        "it is not installed there, or ssh is missing",
         "start hockney inside an allocation, or install the same MPI on every host",
+        host=host,
     )
 
 
@@ -144,11 +175,14 @@ def ranks_missing(answers: int, ranks: int, mpiexec: str) -> Explanation:
     )
 
 
-def ranks_do_not_start(mpi: str, ranks: int, ending: Ending, command: str) -> EnvironmentProblem:
-    """`command` is the launcher's command line for these ranks, without a program."""
+def ranks_do_not_start(
+    mpi: str, ranks: int, ending: Ending, launcher: str, command: str
+) -> EnvironmentProblem:
+    """`launcher` is the name of the program that starts ranks, `command` its command line for these ranks,
+    without a program."""
     return EnvironmentProblem(
         f"{mpi} does not start {ranks} ranks",
-        how_it_ended(ending),
+        how_it_ended(ending, launcher),
         f"try '{command} hostname'",
         code="ranks-do-not-start",
         ranks=ranks,
@@ -166,8 +200,9 @@ def launcher_not_starting(mpiexec: str, mpi: str, reason: str) -> EnvironmentPro
     )
 
 
-def how_it_ended(ending: Ending, launcher: str = "mpiexec") -> str:
-    """The reason of a failure whose cause is unknown."""
+def how_it_ended(ending: Ending, launcher: str) -> str:
+    """The reason of a failure whose cause is unknown. `launcher` is the name of the program that started
+    the ranks."""
     if ending.signal is not None:
         process = (
             launcher if ending.of_launcher else "a rank" if ending.rank is None else f"rank {ending.rank}"

@@ -12,11 +12,13 @@ from hockney.launch.launcher import LaunchFailed
 from hockney.launch.messages.explanations import Explanation, how_it_ended
 
 
-def launch_died(case: str, ranks: int, ending: Ending, tail: tuple[str, ...] = ()) -> LaunchFailed:
-    """`case` is "" if none was running."""
+def launch_died(
+    case: str, ranks: int, ending: Ending, launcher: str, tail: tuple[str, ...] = ()
+) -> LaunchFailed:
+    """`case` is "" if none was running; `launcher` is the name of the program that started the ranks."""
     return LaunchFailed(
         f"the launch died during '{case}'" if case else f"the launch of {ranks} ranks died",
-        how_it_ended(ending),
+        how_it_ended(ending, launcher),
         code="launch-died",
         reason="died",
         case=case,

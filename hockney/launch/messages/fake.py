@@ -68,3 +68,22 @@ def not_a_slowdown(text: str) -> UsageError:
 
 def unknown_setting(name: str, available: Sequence[str]) -> UsageError:
     return unknown("setting of the fake machine", name, available, code="unknown-fake-setting")
+
+
+def nodes_not_whole(nodes: str) -> UsageError:
+    return UsageError(
+        f"'{nodes}' is not a number of nodes", "", "use for example fake:nodes=2", code="fake-nodes-not-whole"
+    )
+
+
+def too_few_nodes(wanted: int, available: int) -> UsageError:
+    return UsageError(
+        f"the fake machine has {available} nodes, not {wanted}",
+        "",
+        f"use --nodes {available} or fake:nodes={wanted}",
+        code="fake-too-few-nodes",
+    )
+
+
+def no_such_ranks() -> str:
+    return "no ranks of the launch meet there"

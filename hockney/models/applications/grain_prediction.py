@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from hockney.core.fit import Estimate
+from hockney.core.layout import Layout
 from hockney.models.applications.granularity import (
     FINE,
     OVERLAP,
@@ -29,6 +30,7 @@ from hockney.models.applications.granularity import (
     work_needed,
 )
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
+from hockney.models.applications.ring_exchange import exchange_bounds
 
 WANTED = (0.5, 0.8, 0.9)
 """Efficiencies for which the required work is reported."""
@@ -81,12 +83,15 @@ class Change:
 
 @dataclass(frozen=True)
 class Prediction:
-    """With `larger`, more ranks than the machine has cores were put on a larger one of its kind. `changes`
-    are for `changed` ranks, what helps most first; 0 ranks where all asked for share cores."""
+    """`one_way` is the time of a message, within a node if messages `between` nodes cost something else. With
+    `larger`, more ranks than the machine has cores were put on a larger one of its kind. `changes`
+    are for `changed` ranks, what helps most first; 0 ranks where all asked for share cores. `laid_out`: the
+    user or the run decides on how many nodes ranks are."""
 
     algorithm: Algorithm
     messages: PointToPointCosts
     one_way: Estimate
+    between: Estimate | None
     rows: tuple[RanksRow, ...]
     break_even: tuple[Needed, ...]
     needed: tuple[Needed, ...]
@@ -94,10 +99,23 @@ class Prediction:
     changed: int
     changes: tuple[Change, ...]
     larger: bool = False
+    laid_out: bool = False
+
+    def layout(self, ranks: int) -> Layout | None:
+        """How so many ranks are spread over nodes; None if that makes no difference, or if a description
+        alone decides."""
+        if self.messages.near is None or not self.laid_out:
+            return None
+        return Layout(self.messages.count_of_nodes(ranks), min(ranks, self.messages.per_node(ranks)))
 
 
 def predict(
-    algorithm: Algorithm, messages: PointToPointCosts, ranks: Sequence[int], *, larger: bool = False
+    algorithm: Algorithm,
+    messages: PointToPointCosts,
+    ranks: Sequence[int],
+    *,
+    larger: bool = False,
+    laid_out: bool = False,
 ) -> Prediction:
     """For each of `ranks`, each at least 1. More ranks than the machine has cores share them, or are on a
     `larger` machine of its kind, on which each rank has a core."""
@@ -110,7 +128,8 @@ def predict(
     return Prediction(
         algorithm=algorithm,
         messages=here,
-        one_way=_estimate(lambda factor: factor * messages.one_way(algorithm.bytes), messages, algorithm, 2),
+        one_way=_one_way(messages.near or messages, algorithm.bytes),
+        between=_one_way(messages.between, algorithm.bytes) if messages.near else None,
         rows=tuple(row(algorithm, messages, n) for n in ranks),
         break_even=tuple(_needed(1 / n, algorithm, messages, n) for n in several),
         needed=tuple(_needed(wanted, algorithm, messages, n) for n in several for wanted in WANTED),
@@ -120,7 +139,17 @@ def predict(
         changed=changed,
         changes=_changes(algorithm, messages, changed) if changed else (),
         larger=larger and cores is not None and max(ranks) > cores,
+        laid_out=laid_out or messages.nodes > 0,
     )
+
+
+def _one_way(level: PointToPointCosts, size: float) -> Estimate:
+    """The time of a message of this level."""
+    time, ends = level.one_way(size), level.bounds(size)
+    if ends is None:
+        return Estimate(time, None, None)
+    bounded = [time, *(end * time for end in ends)]
+    return Estimate(time, min(bounded), max(bounded))
 
 
 def row(algorithm: Algorithm, messages: PointToPointCosts, ranks: int) -> RanksRow:
@@ -157,7 +186,7 @@ def _needed(wanted: float, algorithm: Algorithm, messages: PointToPointCosts, ra
 
 def _best(algorithm: Algorithm, messages: PointToPointCosts, most: int) -> Best:
     thrifty = ranks_reaching(HALF, algorithm, messages, most)
-    factors = (1.0, *(messages.bounds(algorithm.bytes, most) or ()))
+    factors = (1.0, *(exchange_bounds(messages, algorithm.bytes, most) or ()))
     fastest, *ends = (best_ranks(algorithm, messages, most, factor) for factor in factors)
     return Best(
         most,
@@ -193,7 +222,7 @@ def _estimate(
     value: Callable[[float], float], messages: PointToPointCosts, algorithm: Algorithm, ranks: int
 ) -> Estimate:
     """`value` as a function of the factor of Tcom, at 1 and at the ends of its interval."""
-    middle, bounds = value(1.0), messages.bounds(algorithm.bytes, ranks)
+    middle, bounds = value(1.0), exchange_bounds(messages, algorithm.bytes, ranks)
     if bounds is None:
         return Estimate(middle, None, None)
     ends = [middle, *map(value, bounds)]

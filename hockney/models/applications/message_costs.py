@@ -4,19 +4,28 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from hockney.core.case import Value
 from hockney.core.catalog import PING_PONG, Workload
 from hockney.core.errors import Inconclusive
 from hockney.core.fit import Fit, Fits
+from hockney.core.layout import LEVELS, NETWORK, NODE, farthest_within
 from hockney.core.machine import Machine
 from hockney.core.platform import Platform
 from hockney.core.survey_reference import Surveyed
 from hockney.models import messages
 from hockney.models.applications.contention import TELLING_WORKLOADS, judged
-from hockney.models.applications.point_to_point_costs import PointToPointCosts, of_fit, of_platform
+from hockney.models.applications.node_sharing import STREAM, measured_sharing
+from hockney.models.applications.point_to_point_costs import (
+    PointToPointCosts,
+    of_fit,
+    of_platform,
+    within_a_node,
+)
+from hockney.models.levels import place_of_fit
 
+ONE_PAIR = "pairs_pingpong"
 WANTED: dict[str, Value] = {"buffers": "hot", "ranks": 2}
 BEST_FIRST = ("good", "fair", "poor")
 
@@ -24,20 +33,39 @@ BEST_FIRST = ("good", "fair", "poor")
 def relevant(workload: Workload) -> bool:
     """Whether measurements of this workload can change what the functions below return: the fits and
     summaries of others need not be computed."""
-    return workload.performs(*PING_PONG) or workload.name in TELLING_WORKLOADS
+    return workload.performs(*PING_PONG) or workload.name in (*TELLING_WORKLOADS, STREAM, ONE_PAIR)
 
 
 def messages_for(fits: Fits, machine: Machine, where: str, *, hosts: int = 1) -> PointToPointCosts:
     """From the fits of a run on `machine`; `where` is the run as the user named it, `hosts` the number of
     machines like this one on which its ranks ran.
 
-    A simulated machine's description gives its kind of network and, for nodes with several cores, the cost of
-    messages between nodes; on a real machine the kind is inferred from the run's exchanges (see
-    `contention`). Raises Inconclusive where the run has no fit to use.
+    If the run has ping-pongs within a node and between nodes, both costs are known, and ranks fill the nodes
+    as those of the run did. A simulated machine's description gives its kind of network and, for nodes with
+    several cores, the cost of messages between nodes that the run lacks; on a real machine the kind is
+    inferred from the run's exchanges (see `contention`). Raises Inconclusive where the run has no fit to use.
     """
-    fit = usable_fit(fits)
-    if fit is None:
+    chosen = chosen_fits(fits)
+    if chosen is None:
         raise _nothing(fits, where)
+    costs = _of_run(chosen.main, fits, machine, where, hosts)
+    if chosen.near is not None:
+        near = within_a_node(_of_run(chosen.near, fits, machine, where, hosts))
+        costs = replace(
+            costs,
+            near=near,
+            cores=machine.ranks_per_node or max(1, machine.cores),
+            nodes=_nodes(machine, hosts),
+            source=f"{costs.source} within a node and between nodes",
+            smallest=max(costs.smallest, near.smallest),
+            largest=min((x.largest for x in (costs, near) if x.largest is not None), default=None),
+        )
+    if machine.platform is not None:
+        return _on_description(costs, described(machine.platform))
+    return judged(costs, fits.summaries)
+
+
+def _of_run(fit: Fit, fits: Fits, machine: Machine, where: str, hosts: int) -> PointToPointCosts:
     costs = of_fit(
         fit,
         name=machine.host,
@@ -45,10 +73,9 @@ def messages_for(fits: Fits, machine: Machine, where: str, *, hosts: int = 1) ->
         source=f"the ping-pong of {where}",
         most_ranks=_room(machine, hosts),
     )
-    costs = replace(costs, cost=fits.cost)
-    if machine.platform is not None:
-        return _on_description(costs, described(machine.platform))
-    return judged(costs, fits.summaries)
+    place = place_of_fit(fit, fits)
+    at = (NETWORK,) if place == NETWORK else (place, NODE)
+    return replace(costs, cost=fits.cost, place=place, node=measured_sharing(fits, at))
 
 
 def messages_of_run(
@@ -76,14 +103,57 @@ def described(platform: Platform) -> PointToPointCosts:
     return replace(costs, sharing="described", why=why)
 
 
-def usable_fit(fits: Fits) -> Fit | None:
-    """Hockney's model of the ping-pong with hot buffers, otherwise of another ping-pong."""
-    usable = [f for f in fits.of_role("hockney", *PING_PONG) if f.verdict in BEST_FIRST and f.segments]
+def usable_fit(fits: Fits, place: str | None = None) -> Fit | None:
+    """Hockney's model of the ping-pong with hot buffers, otherwise of another ping-pong; of ranks that met at
+    the level `place` (None: anywhere)."""
+    usable = [
+        f
+        for f in [*fits.of_role("hockney", *PING_PONG), *_of_one_pair(fits)]
+        if f.verdict in BEST_FIRST and f.segments and place in (None, place_of_fit(f, fits))
+    ]
     return min(
         usable,
-        key=lambda f: (not f.subject.has(**WANTED), BEST_FIRST.index(f.verdict)),
+        key=lambda f: (
+            f.subject.workload == ONE_PAIR,
+            not f.subject.has(**WANTED),
+            BEST_FIRST.index(f.verdict),
+        ),
         default=None,
     )
+
+
+def _of_one_pair(fits: Fits) -> list[Fit]:
+    """A ping-pong of many pairs with only one of them."""
+    return [f for f in fits.of("hockney", ONE_PAIR) if f.subject.has(pairs=1, source="named", **WANTED)]
+
+
+@dataclass(frozen=True)
+class ChosenFits:
+    """The ping-pongs from which messages are predicted: between nodes and, `near`, within one; or the only
+    one there is."""
+
+    main: Fit
+    near: Fit | None = None
+
+
+def chosen_fits(fits: Fits) -> ChosenFits | None:
+    """Within a node that of the farthest level. A ping-pong of ranks whose level is not known is only taken
+    if no other is."""
+    found = {place: fit for place in ("", *LEVELS) if (fit := usable_fit(fits, place)) is not None}
+    within = found.get(farthest_within(found))
+    between = found.get(NETWORK)
+    if between is not None:
+        return ChosenFits(between, within)
+    main = within or found.get("")
+    return None if main is None else ChosenFits(main)
+
+
+def _nodes(machine: Machine, hosts: int) -> int:
+    """0 if unknown."""
+    if machine.platform is not None:
+        return sum(group.count for group in machine.platform.nodes)
+    known = max(hosts, machine.layout.nodes if machine.layout is not None else 0)
+    return known if known > 1 else 0
 
 
 def _title(machine: Machine) -> str:
@@ -92,30 +162,43 @@ def _title(machine: Machine) -> str:
 
 
 def _room(machine: Machine, hosts: int) -> int | None:
-    """The number of ranks that have their own core; unknown for published numbers."""
+    """The number of ranks that have their own core; unknown for published numbers. Ranks on emulated hosts
+    compute asleep, so that each has its host's processors to itself, whatever these share."""
+    if machine.emulated is not None:
+        return machine.emulated.hosts * max(1, machine.ranks_per_node)
     return machine.cores * hosts if machine.cores > 0 and not machine.traits.published else None
 
 
 def _on_description(measured: PointToPointCosts, description: PointToPointCosts) -> PointToPointCosts:
     """The run's times with the network of the description. Two ranks fill the first node, so if nodes have
-    several cores, the measured messages stay on a node: for more ranks the fit's interval and verdict do not
-    apply."""
-    near = description.cores > 1
-    return replace(
+    several cores, the measured messages stay on a node unless the run placed them: for more ranks the fit's
+    interval and verdict do not apply."""
+    network = replace(
         measured,
-        source=f"{measured.source} on a node and {description.source} between nodes"
-        if near
-        else measured.source,
-        pieces=description.pieces if near else measured.pieces,
-        near=measured.pieces if near else (),
         shared=description.shared,
         sharing=description.sharing,
         why=description.why,
         eager=description.eager,
         medium=description.medium,
         half_duplex_s_per_byte=description.half_duplex_s_per_byte,
-        cores=description.cores,
         most_ranks=description.most_ranks,
+        cores=measured.cores or description.cores,
+    )
+    if description.near is None or measured.near is not None:
+        return network
+    if measured.place == NETWORK:
+        return replace(
+            network,
+            source=f"{measured.source} between nodes and {description.source} on a node",
+            near=description.near,
+        )
+    return replace(
+        description,
+        name=measured.name,
+        title=measured.title,
+        source=f"{measured.source} on a node and {description.source} between nodes",
+        near=within_a_node(replace(measured, eager=description.eager)),
+        cost=measured.cost,
     )
 
 

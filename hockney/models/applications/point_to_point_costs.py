@@ -8,12 +8,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Literal
 
 from hockney.core.fit import Cost, Fit, FitCaveat
+from hockney.core.layout import NETWORK
 from hockney.core.platform import Platform, Segment
 from hockney.models import messages
+from hockney.models.applications.node_sharing import NodeSharing
 
 SharingBasis = Literal["", "described", "printed", "assumed", "measured", "requested"]
 """The evidence for whether messages share the network: the machine's description, a paper, none, measured
@@ -62,10 +65,13 @@ class PointToPointCosts:
     launches in two modes. A send of up to `eager` bytes ends before its receive is posted. `smallest` and
     `largest` are the sizes between which times are known, `most_ranks` is the number of ranks for which the
     machine has cores (None: unknown). If a node cannot send and receive at once, a byte occupies it for
-    `half_duplex_s_per_byte`. On nodes of `cores` cores each, filled one after the other, messages within a
-    node have the costs `near`; 0 cores: all messages cost the same. There `band`, `changes`, `verdict` and
-    `doubt` apply to messages within a node; costs between nodes were not fitted. `cost` is the cost of a
-    run's ping-pong to which the pieces were fitted.
+    `half_duplex_s_per_byte`. `cost` is the cost of a run's ping-pong to which the pieces were fitted.
+
+    If messages within a node cost something else, `near` has their costs, and everything above that a fit
+    gives is of messages between nodes. Ranks fill nodes one after the other, `cores` on each; with `nodes`,
+    at most so many nodes, with as many ranks on each as that needs. Without `near` all messages cost the
+    same. `place` is the level at which the ranks of the fitted ping-pong met, "" if it is not known. `node`
+    is what messages of these costs share that set out from one node at once (None: not measured).
     """
 
     name: str
@@ -85,41 +91,84 @@ class PointToPointCosts:
     eager: float = math.inf
     medium: tuple[float, float] = (0.0, 0.0)
     half_duplex_s_per_byte: float = 0.0
-    near: tuple[CostPiece, ...] = ()
+    near: PointToPointCosts | None = None
     cores: int = 0
+    nodes: int = 0
+    place: str = ""
+    node: NodeSharing | None = None
     sharing: SharingBasis = ""
     undecided: Undecided = ""
     cost: Cost = "typical"
 
+    def per_node(self, ranks: int) -> int:
+        """The ranks on each node but the last, if there are `ranks` in all; 1 if nodes make no difference."""
+        if self.near is None:
+            return 1
+        return max(1, self.cores, -(-ranks // self.nodes) if self.nodes else 1)
+
+    def spread(self, nodes: int) -> PointToPointCosts:
+        """With the ranks spread evenly over so many nodes; 0: as they are."""
+        return replace(self, cores=1, nodes=nodes) if nodes and self.near is not None else self
+
+    def reaches(self, nodes: int) -> bool:
+        """Whether messages among so many nodes are known: not if those of the run were all within one."""
+        return nodes < 2 or self.place in ("", NETWORK)
+
+    def count_of_nodes(self, ranks: int) -> int:
+        """The nodes on which so many ranks are; `ranks` if nodes make no difference."""
+        return -(-ranks // self.per_node(ranks))
+
+    @cached_property
+    def between(self) -> PointToPointCosts:
+        """The costs of messages between nodes; all of them if `near` is not known."""
+        return self if self.near is None else replace(self, near=None, cores=0, nodes=0)
+
+    def level(self, ranks: int = 2) -> PointToPointCosts:
+        """The costs of the slowest message among `ranks` ranks."""
+        return self.near if self.near is not None and ranks <= self.per_node(ranks) else self.between
+
+    def levels(self, ranks: int | None = None) -> tuple[PointToPointCosts, ...]:
+        """The costs of all kinds of messages (among `ranks` ranks), within a node first."""
+        if self.near is None:
+            return (self,)
+        between = ranks is None or ranks > self.per_node(ranks)
+        within = ranks is None or not between or self.per_node(ranks) > 1
+        return (*((self.near,) if within else ()), *((self.between,) if between else ()))
+
     def piece(self, size: float, ranks: int = 2) -> CostPiece:
         """The piece of the slowest message among `ranks` ranks."""
-        return cost_piece(self.near if ranks <= self.cores else self.pieces, size)
+        return cost_piece(self.level(ranks).pieces, size)
 
     def one_way(self, size: float, ranks: int = 2) -> float:
         """Seconds of one message of `size` bytes, with nothing else in flight."""
         return self.piece(size, ranks).time(size)
 
-    def _spans_nodes(self, ranks: int) -> bool:
-        """Whether `ranks` ranks need several nodes, whose messages no fit describes."""
-        return ranks > self.cores > 1
+    def together(self, size: float, at_once: float) -> float:
+        """Seconds of each of so many messages, with these costs, that one node sends at once."""
+        alone = cost_piece(self.pieces, size).time(size)
+        if self.node is None or at_once <= 1:
+            return alone
+        return max(alone, self.node.limit_s(size, at_once, max(0.0, self.pieces[0].latency_s)))
 
     def change(self, size: float, ranks: int = 2) -> tuple[float, float] | None:
         """The sizes between which a change lies that may come before `size` or after it."""
-        if self._spans_nodes(ranks):
-            return None
-        return next(((low, high) for low, high in self.changes if low < size < high), None)
+        changes = (each for level in self.levels(ranks) for each in level.changes)
+        return next(((low, high) for low, high in changes if low < size < high), None)
 
     def bounds(self, size: float, ranks: int = 2) -> tuple[float, float] | None:
-        """Factors by which the time at `size` may be shorter and longer (95%): interpolated linearly between
-        the neighboring sizes, those of the ends beyond them. If a change may come before or after `size`,
-        the interval covers both pieces too. None if no interval is known."""
-        if not self.band or self._spans_nodes(ranks):
+        """Factors by which the time of the slowest message may be shorter and longer (95%): interpolated
+        linearly between the neighboring sizes, those of the ends beyond them. If a change may come before or
+        after `size`, the interval covers both pieces too. None if no interval is known."""
+        level = self.level(ranks)
+        if not level.band:
             return None
-        here, change = self._banded(size), self.change(size)
+        here = level._banded(size)
+        change = next(((low, high) for low, high in level.changes if low < size < high), None)
         if change is None:
             return here
-        now, (low, high) = self.one_way(size), zip(*map(self._banded, change), strict=True)
-        either = self._either(size, change)
+        now = cost_piece(level.pieces, size).time(size)
+        low, high = zip(*map(level._banded, change), strict=True)
+        either = level._either(size, change)
         return (
             min(here[0], min(low) * min(either) / now) if now else 1.0,
             max(here[1], max(high) * max(either) / now) if now else 1.0,
@@ -128,7 +177,7 @@ class PointToPointCosts:
     def _either(self, size: float, change: tuple[float, float]) -> tuple[float, float]:
         """The times at `size` by the pieces before and after a change. One that begins below 0 is not
         used below the time at which the one before ends."""
-        before, after = map(self.piece, change)
+        before, after = (cost_piece(self.pieces, at) for at in change)
         times = before.time(size), after.time(size)
         if after.latency_s >= 0:
             return times
@@ -142,8 +191,9 @@ class PointToPointCosts:
         return before.low + at * (after.low - before.low), before.high + at * (after.high - before.high)
 
     def known(self, size: float) -> bool:
-        """Whether times are known at `size`."""
-        return self.smallest <= size and (self.largest is None or size <= self.largest)
+        """Whether the times of all kinds of messages are known at `size`."""
+        levels = self.levels()
+        return all(x.smallest <= size and (x.largest is None or size <= x.largest) for x in levels)
 
 
 def cost_piece(pieces: tuple[CostPiece, ...], size: float) -> CostPiece:
@@ -210,8 +260,7 @@ def of_platform(platform: Platform, *, source: str) -> PointToPointCosts:
     network = platform.network
     medium = network.medium_message_s, network.medium_s_per_byte
     cores = min(group.cores for group in platform.nodes)
-    near = platform.on_node or platform.segments
-    return PointToPointCosts(
+    costs = PointToPointCosts(
         name=platform.name,
         title=platform.title,
         pieces=_pieces(platform.segments, network.hop_s + medium[0], medium[1]),
@@ -221,9 +270,16 @@ def of_platform(platform: Platform, *, source: str) -> PointToPointCosts:
         eager=platform.eager,
         medium=medium,
         half_duplex_s_per_byte=1 / network.nic if network.duplex == "half" else 0.0,
-        near=_pieces(near, 0.0, 0.0) if cores > 1 else (),
-        cores=cores if cores > 1 else 0,
     )
+    if cores == 1:
+        return costs
+    near = _pieces(platform.on_node or platform.segments, 0.0, 0.0)
+    return replace(costs, near=replace(within_a_node(costs), pieces=near), cores=cores)
+
+
+def within_a_node(costs: PointToPointCosts) -> PointToPointCosts:
+    """Costs of messages that use no network."""
+    return replace(costs, shared=False, medium=(0.0, 0.0), half_duplex_s_per_byte=0.0, near=None, cores=0)
 
 
 def _pieces(segments: tuple[Segment, ...], more_s: float, more_s_per_byte: float) -> tuple[CostPiece, ...]:

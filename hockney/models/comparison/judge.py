@@ -5,7 +5,9 @@
 Of hundreds of equal cases some differ significantly by chance. So the probabilities of all ratios, those of
 single cases and those of operations, are adjusted together (Benjamini and Hochberg): of the ratios reported
 as slower or faster, at most 5% are false on average, and if nothing has changed, there is one with a
-probability of 5% at most. The tests for the same times are adjusted in the same way, together."""
+probability of 5% at most. Cases and operations have the same weight in total (C. R. Genovese, K. Roeder,
+L. Wasserman, Biometrika 93 (2006) 509). The tests for the same times are adjusted in the same way,
+together."""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from dataclasses import dataclass
 from hockney.core.case import Case
 from hockney.core.fit import Estimate, ExactValue
 from hockney.models.comparison import verdicts
+from hockney.models.comparison.effect import Effect, effect
 from hockney.models.comparison.verdicts import (
+    FEWEST_LAUNCHES,
     CaseVerdict,
     OperationVerdict,
     biggest_first,
@@ -27,6 +31,9 @@ from hockney.models.statistics import (
     adjusted,
     estimate,
     independent_ratio,
+    paired_ratio,
+    shared_launches,
+    that_count,
 )
 
 
@@ -43,12 +50,16 @@ class Pair:
 @dataclass(frozen=True)
 class JudgedCases:
     """Verdicts on all cases in the order given, and on operations in the order of their first case.
-    `tests` is the number of ratios with an interval, which were tested together."""
+    `tests` is the number of ratios with an interval, which were tested together. `paired`: launches of A and
+    B of the same name ran next to each other. `effect` of the setting that differs, if launches took
+    turns."""
 
     tolerance: float
     cases: tuple[CaseVerdict, ...]
     operations: tuple[OperationVerdict, ...]
     tests: int
+    paired: bool = False
+    effect: Effect | None = None
 
     @property
     def biggest_first(self) -> list[CaseVerdict]:
@@ -68,20 +79,53 @@ class _Tested:
         return verdicts.state_of(self.ratio.ratio, self.changed, self.same)
 
 
+@dataclass(frozen=True)
+class _How:
+    """How ratios are computed: whether the times of a side vary, and whether launches are paired."""
+
+    exact_a: bool
+    exact_b: bool
+    paired: bool
+
+    def ratio(self, pairs: Sequence[Pair]) -> RatioEstimate:
+        """The geometric mean of the ratios of these cases."""
+        a, b = [pair.a for pair in pairs], [pair.b for pair in pairs]
+        if self.paired:
+            return paired_ratio(b, a)
+        return independent_ratio(b, a, exact_of=self.exact_b, exact_over=self.exact_a)
+
+    def times(self, pair: Pair) -> tuple[Estimate, Estimate]:
+        """Those of A and of B; of pairs those without outliers, as in the ratio."""
+        b, a = that_count(pair.b, pair.a) if self.paired else (pair.b.whole, pair.a.whole)
+        return _time(a, self.exact_a), _time(b, self.exact_b)
+
+    def launches(self, pair: Pair) -> tuple[int, int]:
+        """Those of A and of B that count."""
+        shared = shared_launches(pair.a, pair.b) if self.paired else 0
+        return (shared, shared) if shared >= FEWEST_LAUNCHES else (pair.a.launches, pair.b.launches)
+
+
 def judge(
-    pairs: Sequence[Pair], tolerance: float, *, exact_a: bool = False, exact_b: bool = False
+    pairs: Sequence[Pair],
+    tolerance: float,
+    *,
+    exact_a: bool = False,
+    exact_b: bool = False,
+    paired: bool = False,
 ) -> JudgedCases:
-    """`exact_a`, `exact_b`: the times of this side do not vary."""
+    """`exact_a`, `exact_b`: the times of this side do not vary. `paired`: the launches of A and B took turns;
+    those of the same name were next to each other. Exact times need no pairs."""
+    how = _How(exact_a, exact_b, paired and not (exact_a or exact_b))
     groups: dict[tuple[str, str], list[int]] = {}
     for place, pair in enumerate(pairs):
         groups.setdefault((pair.case.workload, pair.level), []).append(place)
     several = [[pairs[k] for k in group] for group in groups.values() if len(group) > 1]
-    ratios = [_ratio(each, exact_a, exact_b) for each in (*([pair] for pair in pairs), *several)]
-    tested = _tested(ratios, tolerance)
+    ratios = [how.ratio(each) for each in (*([pair] for pair in pairs), *several)]
+    tested = _tested(ratios, len(pairs), tolerance)
     decided = sum(each.state not in ("undecided", "unknown") for each in tested)
     tests = sum(each.ratio.known for each in tested)
     cases = tuple(
-        _case(pair, each, tolerance, max(1.0, tests / (decided + 1)), (exact_a, exact_b))
+        _case(pair, each, tolerance, max(1.0, tests / (decided + 1)), how)
         for pair, each in zip(pairs, tested, strict=False)
     )
     means = iter(tested[len(pairs) :])
@@ -91,46 +135,52 @@ def judge(
         of, ratio = tuple(cases[k] for k in group), mean.ratio.ratio
         state = verdicts.overall(of, mean.state, ratio, tolerance)
         operations.append(
-            OperationVerdict(workload, level, of, ratio, mean.changed, mean.same, mean.state, state)
+            OperationVerdict(
+                workload, level, of, ratio, mean.changed, mean.same, mean.state, state, mean.ratio.excluded
+            )
         )
-    return JudgedCases(tolerance, cases, tuple(operations), tests)
+    differs = _adjusted([verdicts.p_changed(ratio, 0.0) for ratio in ratios], len(pairs)) if paired else []
+    any_ = effect(cases, operations, differs, tolerance) if paired else None
+    return JudgedCases(tolerance, cases, tuple(operations), tests, how.paired, any_)
 
 
-def _ratio(pairs: Sequence[Pair], exact_a: bool, exact_b: bool) -> RatioEstimate:
-    """The geometric mean of the ratios of these cases."""
-    a, b = [pair.a for pair in pairs], [pair.b for pair in pairs]
-    return independent_ratio(b, a, exact_of=exact_b, exact_over=exact_a)
-
-
-def _tested(ratios: Sequence[RatioEstimate], tolerance: float) -> list[_Tested]:
-    changed = _adjusted([verdicts.p_changed(ratio, tolerance) for ratio in ratios])
-    same = _adjusted([verdicts.p_same(ratio, tolerance) for ratio in ratios])
+def _tested(ratios: Sequence[RatioEstimate], cases: int, tolerance: float) -> list[_Tested]:
+    changed = _adjusted([verdicts.p_changed(ratio, tolerance) for ratio in ratios], cases)
+    same = _adjusted([verdicts.p_same(ratio, tolerance) for ratio in ratios], cases)
     return [_Tested(*each) for each in zip(ratios, changed, same, strict=True)]
 
 
-def _adjusted(raw: Sequence[float | None]) -> list[float | None]:
-    fair = iter(adjusted([p for p in raw if p is not None]))
+def _adjusted(raw: Sequence[float | None], cases: int) -> list[float | None]:
+    """The first ones are those of `cases`, the others those of operations. Both groups have the same weight,
+    so that hundreds of cases do not hide a change of few operations."""
+    known = [k for k, p in enumerate(raw) if p is not None]
+    of_cases = sum(k < cases for k in known)
+    sizes = (of_cases, len(known) - of_cases)
+    weights = [len(known) / 2 / sizes[k >= cases] if all(sizes) else 1.0 for k in known]
+    fair = iter(adjusted([p for p in raw if p is not None], weights))
     return [None if p is None else next(fair) for p in raw]
 
 
-def _case(
-    pair: Pair, tested: _Tested, tolerance: float, tests: float, exact: tuple[bool, bool]
-) -> CaseVerdict:
-    launches, ratio, state = (pair.a.launches, pair.b.launches), tested.ratio.ratio, tested.state
-    open_ = state in ("undecided", "unknown")
+def _case(pair: Pair, tested: _Tested, tolerance: float, tests: float, how: _How) -> CaseVerdict:
+    launches, ratio, state = how.launches(pair), tested.ratio.ratio, tested.state
+    a, b = how.times(pair)
+    excluded, more = tested.ratio.excluded, None
+    if state in ("undecided", "unknown"):
+        more = verdicts.more_launches(ratio, tolerance, launches, tests, excluded)
     return CaseVerdict(
         case=pair.case,
         workload=pair.b.whole.workload,
         level=pair.level,
-        a=_time(pair.a.whole, exact[0]),
-        b=_time(pair.b.whole, exact[1]),
+        a=a,
+        b=b,
         launches=launches,
         ratio=ratio,
         p_changed=tested.changed,
         p_same=tested.same,
         state=state,
-        more_launches=verdicts.more_launches(ratio, tolerance, launches, tests) if open_ else None,
+        more_launches=more,
         observed=(pair.a.whole, pair.b.whole),
+        excluded=excluded,
     )
 
 

@@ -4,7 +4,11 @@
 
 Slower or faster: the ratio is beyond the tolerance. The same: it is within the tolerance, which is two
 one-sided tests (D. J. Schuirmann, J. Pharmacokinet. Biopharm. 15 (1987) 657). Both are made at the level of
-the 95% interval, so that a verdict implies that the interval lies beyond the tolerance, or within it."""
+the 95% interval, so that a verdict implies that the interval lies beyond the tolerance, or within it.
+
+Pairs of launches that a change of the machine splits have no weight, and have either sign with the same
+probability. If there are several, all with one sign, something else may make one side slow now and then: that
+is not the same."""
 
 from __future__ import annotations
 
@@ -21,6 +25,9 @@ from hockney.models.statistics import Observation, RatioEstimate, stricter, time
 LEVEL = 0.05
 FEWEST_LAUNCHES = 3
 """With two launches a side, an interval is rarely narrow enough for a verdict."""
+FEWEST_ONE_SIDED = 3
+"""So many pairs without a weight have the same sign by chance in one of four cases, so more pairs are needed
+for `same`. Six or more are no chance, and count (`pair_center`)."""
 MOST_LAUNCHES = 1000
 """Of a side: more are no advice."""
 
@@ -34,7 +41,9 @@ class CaseVerdict:
     interval, whose ends are None if unknown. `launches` are those of A and of B. `p_changed` is the
     probability of such a ratio if the true one is within the tolerance, `p_same` if it is beyond; both are
     adjusted for the number of tests, and None without an interval. `more_launches` of each side would decide
-    an undecided case, if the ratio stayed the same; None if it is decided, or if no number would do."""
+    an undecided case, if the ratio stayed the same; None if it is decided, or if no number would do.
+    `excluded` is the number of pairs of launches without a weight in which B was far slower, and of those in
+    which it was far faster."""
 
     case: Case
     workload: Workload = field(repr=False)
@@ -48,6 +57,7 @@ class CaseVerdict:
     state: State
     more_launches: tuple[int, int] | None
     observed: tuple[Observation, Observation] = field(repr=False, compare=False)
+    excluded: tuple[int, int] = (0, 0)
 
     @property
     def size(self) -> float:
@@ -63,16 +73,23 @@ class CaseVerdict:
 @dataclass(frozen=True)
 class OperationVerdict:
     """A workload whose ranks are at one `level`: within a host, or between hosts ("" if unknown). `ratio` is
-    the geometric mean over its `cases`, `mean_state` the verdict on it."""
+    the geometric mean over its `cases`, `mean_state` the verdict on it. `excluded` pairs have no weight in
+    most cases."""
 
     workload: str
     level: str
-    cases: tuple[CaseVerdict, ...]
+    cases: tuple[CaseVerdict, ...] = field(repr=False)
     ratio: Estimate
     p_changed: float | None
     p_same: float | None
     mean_state: State
     state: State
+    excluded: tuple[int, int] = (0, 0)
+
+    @property
+    def change(self) -> float:
+        """How far the mean ratio is from 1, as a logarithm without sign."""
+        return abs(math.log(self.ratio.value))
 
     def of(self, *states: State) -> list[CaseVerdict]:
         """The cases with these verdicts, biggest changes first."""
@@ -91,9 +108,16 @@ def p_changed(ratio: RatioEstimate, tolerance: float) -> float | None:
 
 
 def p_same(ratio: RatioEstimate, tolerance: float) -> float | None:
-    """Of the two one-sided tests, the larger one."""
+    """Of the two one-sided tests, the larger one; 1 if `one_sided` pairs were excluded."""
+    if one_sided(ratio.excluded) and ratio.known:
+        return 1.0
     above, below = ratio.p_above(1 / (1 + tolerance)), ratio.p_below(1 + tolerance)
     return None if above is None or below is None else max(above, below)
+
+
+def one_sided(excluded: tuple[int, int]) -> bool:
+    """Whether several pairs have no weight, in all of which the same side was far slower."""
+    return min(excluded) == 0 and max(excluded) >= FEWEST_ONE_SIDED
 
 
 def state_of(ratio: Estimate, changed: float | None, same: float | None) -> State:
@@ -118,15 +142,22 @@ def overall(cases: Sequence[CaseVerdict], mean_state: State, ratio: Estimate, to
 
 
 def more_launches(
-    ratio: Estimate, tolerance: float, launches: tuple[int, int], tests: float
+    ratio: Estimate,
+    tolerance: float,
+    launches: tuple[int, int],
+    tests: float,
+    excluded: tuple[int, int] = (0, 0),
 ) -> tuple[int, int] | None:
     """How many launches of each side an undecided ratio needs in addition, about: its interval shrinks with
-    the root of their number. `tests` is the number of tests for each that may be significant."""
+    the root of their number. `tests` is the number of tests for each that may be significant. With twice as
+    many launches, `one_sided` pairs that are excluded get counterparts, or are enough to count."""
     if ratio.low is None or ratio.high is None:
         few = tuple(max(0, FEWEST_LAUNCHES - count) for count in launches)
         return (few[0], few[1]) if any(few) else None
     wider, bounds = stricter(math.ceil(tests)), (1 / (1 + tolerance), 1 + tolerance)
     factor = max(time_to_exclude(ratio, bound, wider) for bound in bounds)
+    if one_sided(excluded):
+        factor = max(factor, 2.0)
     if factor * max(launches) > MOST_LAUNCHES:
         return None
     first, second = (max(1, math.ceil(count * (factor - 1))) for count in launches)

@@ -9,6 +9,7 @@ from hockney.core.units import (
     format_factor,
     format_interval,
     format_percent,
+    format_rate,
     format_seconds,
     format_size,
     half_width_factor,
@@ -143,6 +144,19 @@ def unchecked_form() -> FitCaveat:
     return FitCaveat(
         "unchecked-form",
         "there are as many parameters as cases, so the form cannot be checked and the intervals are unknown",
+    )
+
+
+# pairs that share the way between them
+
+
+def no_saturation(pairs: int, rate: float) -> FitCaveat:
+    """`rate` in B/s is the least that the largest one seen may be."""
+    return FitCaveat(
+        "no-saturation",
+        f"up to {pairs} pairs nothing is saturated, so the shared rate is only known to be at least "
+        f"{format_rate(rate)}",
+        {"pairs": pairs, "rate": rate},
     )
 
 

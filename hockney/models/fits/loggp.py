@@ -289,7 +289,7 @@ class _LogGP:
         measured = float(half_trip @ self.medians.center)
         more = value - measured
         least = interval_of(self.medians, max(more, 0.0), row - half_trip).low or 0.0
-        return least / measured, more / measured
+        return float(least / measured), float(more / measured)
 
     def _contradictions(self, messages: Sequence[Observation]) -> list[FitCaveat]:
         gap, send, receive = (

@@ -15,13 +15,15 @@ from functools import cached_property
 
 import numpy as np
 
-from hockney.core.case import parse_canonical
+from hockney.core.case import Case, parse_canonical
 from hockney.core.errors import UsageError
 from hockney.core.fit import Fits
+from hockney.core.layout import LEVELS, NETWORK, farthest_within
 from hockney.core.platform import Platform
 from hockney.core.smpi_algorithms import chosen
 from hockney.models import collective_algorithms, collective_costs
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
+from hockney.models.levels import alike
 from hockney.models.measured_costs import End, MeasuredCosts, measured_costs, seconds
 from hockney.models.npb.program import Collective, Exchange, Messages
 from hockney.models.schedules import NotModelled
@@ -38,31 +40,38 @@ Curve = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True)
 class Communication:
-    """`message` is the cost of a message alone, `measured` what else a run shows between two ranks, and
-    `collectives` what it shows of an operation on a number of ranks. A described machine has a `platform`
-    instead. `end` selects the times or an end of their intervals."""
+    """`message` is the cost of a message alone, `measured` what else a run shows between two ranks, those
+    `measured_near` within a node if that differs, and `collectives` what it shows of an operation on a number
+    of ranks. A described machine has a `platform` instead. `end` selects the times or an end of their
+    intervals."""
 
     message: PointToPointCosts
     measured: MeasuredCosts | None = None
+    measured_near: MeasuredCosts | None = None
     collectives: Mapping[tuple[str, int], Curve] = field(default_factory=dict)
     platform: Platform | None = None
     end: End = "value"
 
     def one_way(self, size: float, ranks: int) -> float:
         """Seconds of one message, the slowest among `ranks` ranks."""
-        if self.measured is not None and not self.message.near:
-            return seconds(self.message, size, self.end)
+        if (measured := self._measured(ranks)) is not None:
+            return seconds(measured.message, size, self.end)
         return max(self.message.one_way(size, ranks), 0.0)
+
+    def _measured(self, ranks: int) -> MeasuredCosts | None:
+        """Of the slowest messages among `ranks` ranks."""
+        within = self.measured_near is not None and ranks <= self.message.per_node(ranks)
+        return self.measured_near if within else self.measured
 
     def handling(self, size: float, ranks: int) -> tuple[float, float]:
         """Seconds for which a message of a pipeline occupies its sender and its receiver, which has it when
         it needs it."""
         if self.platform is not None:
             return self.platform.segment(size, on_node=ranks <= self.message.cores).handling(size)
-        if self.measured is None:
+        if (measured := self._measured(ranks)) is None:
             half = self.one_way(size, ranks) / 2
             return half, half
-        parts = self.measured.parts(size)
+        parts = measured.parts(size)
         return parts.send, parts.receive
 
     def exchange(self, exchange: Exchange, ranks: int) -> float:
@@ -95,9 +104,10 @@ class Communication:
 
     def _crossing(self, size: float, ranks: int) -> float:
         alone = self.one_way(size, ranks)
-        if self.measured is None or self.measured.crossing is None:
+        measured = self._measured(ranks)
+        if measured is None or measured.crossing is None:
             return alone
-        return max(alone, seconds(self.measured.crossing, size, self.end))
+        return max(alone, seconds(measured.crossing, size, self.end))
 
     def _following(self, size: float, ranks: int) -> float:
         """What one more message that crosses another one adds."""
@@ -106,8 +116,9 @@ class Communication:
             part = self.platform.segment(size, on_node=ranks <= self.message.cores)
             gap = part.gap_s + part.gap_s_per_byte * size
             return max(sum(self.handling(size, ranks)), gap, size / self.platform.network.nic)
-        if self.measured is not None and self.measured.stream is not None:
-            pace = min(alone, seconds(self.measured.stream, size, self.end))
+        measured = self._measured(ranks)
+        if measured is not None and measured.stream is not None:
+            pace = min(alone, seconds(measured.stream, size, self.end))
         else:
             pace = max(alone - self.one_way(0, ranks), sum(self.handling(size, ranks)))
         return pace * (self._crossing(size, ranks) / alone if alone > 0 else 1.0)
@@ -188,10 +199,13 @@ def _described(platform: Platform, operation: str, ranks: int, size: int) -> flo
 
 def of_fits(fits: Fits, message: PointToPointCosts, end: End = "value") -> Communication:
     """From a run with a ping-pong, whose messages cost `message`."""
-    return Communication(message, measured_costs(fits, message, end), _collectives(fits, end), end=end)
+    near = None if message.near is None else measured_costs(fits, message.near, end)
+    measured = measured_costs(fits, message.between, end)
+    return Communication(message, measured, near, _collectives(fits, message, end), end=end)
 
 
-def _collectives(fits: Fits, end: End) -> dict[tuple[str, int], Curve]:
+def _collectives(fits: Fits, message: PointToPointCosts, end: End) -> dict[tuple[str, int], Curve]:
+    """Of ranks that are on as many nodes as those of a program are, as far as the cases name them."""
     found: dict[tuple[str, int], dict[float, float]] = {}
     for operation in OPERATIONS:
         names = {w.name: w for w in fits.workloads if w.performs("collective", operation)}
@@ -202,11 +216,20 @@ def _collectives(fits: Fits, end: End) -> dict[tuple[str, int], Curve]:
             case = parse_canonical(summary.case)
             if not case.usual or case.setting or case.get("sync") == "loop" or workload.size_of(case) <= 0:
                 continue
+            if case.placed and not _placed_alike(case, message):
+                continue
             cost = summary.cost(fits.cost)
             bound = {"value": cost.value, "low": cost.low, "high": cost.high}[end]
             time = cost.value if bound is None else bound
             found.setdefault((operation, case.ranks), {})[workload.size_of(case)] = time
     return {key: tuple(sorted(times.items())) for key, times in found.items() if len(times) > 1}
+
+
+def _placed_alike(case: Case, message: PointToPointCosts) -> bool:
+    if case.nodes and message.near is not None:
+        return case.nodes == message.count_of_nodes(case.ranks)
+    place = case.place or (NETWORK if case.nodes > 1 else farthest_within(LEVELS))
+    return alike(place, message.level(case.ranks).place)
 
 
 def _on_curve(curve: Curve, size: float) -> float:

@@ -27,6 +27,7 @@ from hockney.models.statistics.estimates import estimate
 from hockney.models.statistics.independent import independent_ratio
 from hockney.models.statistics.interval import median_interval
 from hockney.models.statistics.launch_modes import LaunchModes, launch_modes
+from hockney.models.statistics.level_changes import ChangePoint, change_points, change_significance
 from hockney.models.statistics.location import (
     FEWEST_TO_WINSORISE,
     Z,
@@ -56,6 +57,7 @@ from hockney.models.statistics.paired import (
     expected_time,
     ratio_of_expected_times,
 )
+from hockney.models.statistics.paired_launches import paired_ratio, shared_launches, that_count
 from hockney.models.statistics.pooled_runs import PooledCase
 from hockney.models.statistics.ratio_estimate import RatioEstimate
 from hockney.models.statistics.ratios import mean_ratio, ratio, ratio_of_estimates
@@ -69,6 +71,7 @@ from hockney.models.statistics.run_observations import (
 from hockney.models.statistics.summary import summaries, summarise
 from hockney.models.statistics.sums import ratio_to_sum
 from hockney.models.statistics.turns import Turns, pooled
+from hockney.models.statistics.usual_run import ratio_to_usual
 from hockney.models.statistics.visits import LaunchTimesOnce, launch_times, visits_of
 
 __all__ = [
@@ -81,6 +84,7 @@ __all__ = [
     "SHORTEST_S",
     "Attempts",
     "BySeed",
+    "ChangePoint",
     "LaunchModes",
     "LaunchTimesOnce",
     "MeasuredNoise",
@@ -96,6 +100,8 @@ __all__ = [
     "adjusted",
     "by_seed",
     "center",
+    "change_points",
+    "change_significance",
     "common",
     "costing",
     "difference",
@@ -114,12 +120,15 @@ __all__ = [
     "observe",
     "observe_case",
     "over_launches",
+    "paired_ratio",
     "pooled",
     "precision_of",
     "ratio",
     "ratio_of_estimates",
     "ratio_of_expected_times",
     "ratio_to_sum",
+    "ratio_to_usual",
+    "shared_launches",
     "shared_variance",
     "stricter",
     "student",
@@ -127,6 +136,7 @@ __all__ = [
     "summaries",
     "summarise",
     "tabulate",
+    "that_count",
     "time_to_decide",
     "time_to_exclude",
     "verdict",

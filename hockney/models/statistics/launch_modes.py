@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockney.models.statistics.modes import APART, split_in_two
+from hockney.models.statistics.location import FEWEST_TO_WINSORISE
+from hockney.models.statistics.modes import APART, FEW_CYCLES, margins_of_share, split_in_two
 from hockney.models.statistics.observations import Observation
 
 FEWEST_LAUNCHES = 2
@@ -21,6 +22,8 @@ CLEAR = 5.0
 uniformly distributed values differ by less."""
 BETWEEN = 0.2
 """Maximum share of the launches in the middle third between the levels: those that changed the mode."""
+LEAST_CYCLES = 0.5
+"""A single change of the mode."""
 SHARE = 0.25
 """Minimum share of a subject's cases that show the modes: long messages often do not."""
 
@@ -45,7 +48,26 @@ def launch_modes(observations: Sequence[Observation]) -> LaunchModes | None:
     return min(found, key=lambda modes: (-len(modes.case.launches), modes.case.case.ranks, modes.case.size))
 
 
-def _of_case(seen: Observation) -> LaunchModes | None:
+def launch_margins(seen: Observation) -> tuple[float, float]:
+    """How far below and above a case's centre (of logs) the long-run mean of two modes of its launches may
+    lie; (0, 0) without clear modes, or if the launches went through enough of their cycles. If a mode lasts
+    for several launches, they are not independent, and their variance does not show this."""
+    logs = seen.whole.log_typical
+    two = _of_case(seen, FEWEST_LAUNCHES if len(logs) >= FEWEST_TO_WINSORISE else 1)
+    if two is None:
+        return 0.0, 0.0
+    low, high = float(np.log(two.fast_s)), float(np.log(two.slow_s))
+    cycles = max(LEAST_CYCLES, np.count_nonzero(np.diff(logs > (low + high) / 2)) / 2)
+    if cycles > FEW_CYCLES:
+        return 0.0, 0.0
+    share = two.slow_launches / (two.slow_launches + two.fast_launches)
+    below, above = margins_of_share(share, cycles, high - low)
+    beyond = seen.log_center - (low + share * (high - low))  # the centre of few launches is nearer to a mode
+    return max(0.0, below + beyond), max(0.0, above - beyond)
+
+
+def _of_case(seen: Observation, fewest: int = FEWEST_LAUNCHES) -> LaunchModes | None:
+    """`fewest` launches in each mode, at least."""
     ordered = np.sort(seen.whole.log_typical)
     count = len(ordered)
     if count < 2 * FEWEST_LAUNCHES:
@@ -57,7 +79,7 @@ def _of_case(seen: Observation) -> LaunchModes | None:
     between = np.count_nonzero((ordered > low + third) & (ordered < high - third))
     fast, slow = fast[fast <= low + third], slow[slow >= high - third]
     inside = np.sqrt((np.sum((fast - low) ** 2) + np.sum((slow - high) ** 2)) / max(count - between - 2, 1))
-    few = min(len(fast), len(slow)) < FEWEST_LAUNCHES
+    few = min(len(fast), len(slow)) < fewest
     if few or high - low < max(APART, CLEAR * inside) or between > BETWEEN * count:
         return None
     return LaunchModes(seen, float(np.exp(low)), float(np.exp(high)), beyond, count - beyond)

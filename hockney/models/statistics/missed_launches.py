@@ -57,6 +57,10 @@ class _Measured:
         return Subject.of(self.seen.case, (self.seen.workload.size,))
 
     @cached_property
+    def size(self) -> float:
+        return self.seen.size
+
+    @cached_property
     def own_center(self) -> float:
         """That of its measured launches."""
         return self.seen.log_center
@@ -64,7 +68,7 @@ class _Measured:
     @property
     def planned_with(self) -> tuple[int, str, str]:
         """What the cases of one launch have in common."""
-        return self.seen.case.ranks, self.seen.workload.group, self.seen.case.setting
+        return self.seen.case.launched_ranks, self.seen.workload.group, self.seen.case.setting
 
     def log_times(self, rounds: Sequence[Round]) -> np.ndarray:
         return self.seen.log_typical[[self.places[r] for r in rounds]]
@@ -149,12 +153,12 @@ def _measured_in(number: Round, cases: Sequence[_Measured], loaded: Collection[s
 
 def _nearest(one: _Measured, measured: Sequence[_Measured]) -> Similar:
     """The nearest smaller and the nearest larger size among the `measured` ones."""
-    size = one.seen.size
-    smaller = [other for other in measured if other.seen.size < size]
-    larger = [other for other in measured if other.seen.size > size]
-    both = [max(smaller, key=lambda o: o.seen.size)] if smaller else []
-    both += [min(larger, key=lambda o: o.seen.size)] if larger else []
-    ratios = {other: max(other.seen.size, size) / max(1.0, min(other.seen.size, size)) for other in both}
+    size = one.size
+    smaller = [other for other in measured if other.size < size]
+    larger = [other for other in measured if other.size > size]
+    both = [max(smaller, key=lambda o: o.size)] if smaller else []
+    both += [min(larger, key=lambda o: o.size)] if larger else []
+    ratios = {other: max(other.size, size) / max(1.0, min(other.size, size)) for other in both}
     return tuple(sorted(both, key=lambda other: ratios[other]))
 
 

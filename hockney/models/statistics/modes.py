@@ -100,11 +100,15 @@ def margins(
     cycles = max(1.0, np.count_nonzero(np.diff(in_time(visits, at_s) > threshold)) / 2)
     if cycles > FEW_CYCLES:
         return 0.0, 0.0
+    return margins_of_share(two.slow_share, cycles, float(np.log(two.slow_s / two.fast_s)))
+
+
+def margins_of_share(slow_share: float, cycles: float, apart: float) -> tuple[float, float]:
+    """The same for modes whose logs are `apart`, of which so many cycles were observed."""
     factor = f_quantile(2 * cycles, 2 * cycles, 0.975)
-    odds = two.slow_share / (1 - two.slow_share)
+    odds = slow_share / (1 - slow_share)
     low, high = (each / (1 + each) for each in (odds / factor, odds * factor))
-    apart = float(np.log(two.slow_s / two.fast_s))
-    return (two.slow_share - low) * apart, (high - two.slow_share) * apart
+    return (slow_share - low) * apart, (high - slow_share) * apart
 
 
 def split_in_two(ordered: np.ndarray) -> int:

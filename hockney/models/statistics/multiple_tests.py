@@ -11,12 +11,15 @@ from collections.abc import Sequence
 import numpy as np
 
 
-def adjusted(p_values: Sequence[float]) -> list[float]:
+def adjusted(p_values: Sequence[float], weights: Sequence[float] | None = None) -> list[float]:
     """Each p value, adjusted so that of those at most q a share of q is false on average. If no difference is
-    real, there is one at most q with a probability of q at most."""
+    real, there is one at most q with a probability of q at most. `weights`, with a mean of 1, are chosen
+    without looking at the values; a larger one makes a test less strict, at the expense of the others (C. R.
+    Genovese, K. Roeder, L. Wasserman, Biometrika 93 (2006) 509)."""
     count = len(p_values)
-    order = np.argsort(p_values, kind="stable")[::-1]
-    scaled = np.asarray(p_values, dtype=float)[order] * count / np.arange(count, 0, -1)
+    weighted = np.asarray(p_values, dtype=float) / (1.0 if weights is None else np.asarray(weights))
+    order = np.argsort(weighted, kind="stable")[::-1]
+    scaled = weighted[order] * count / np.arange(count, 0, -1)
     result = np.empty(count)
     result[order] = np.minimum(1.0, np.minimum.accumulate(scaled)) if count else []
     return [float(p) for p in result]

@@ -30,6 +30,7 @@ from hockney.models.statistics.location import (
     winsorised,
 )
 from hockney.models.statistics.modes import fast_visits, margins, modes
+from hockney.models.statistics.printed import rounding_half_width
 from hockney.models.statistics.visits import (
     SHORTEST_S,
     LaunchTimes,
@@ -163,10 +164,17 @@ class Observation:
         shrink = (Z + np.mean(self.quantile - Z) / len(self.quantile)) / self.quantile
         return of_mean(self.below * shrink), of_mean(self.above * shrink)
 
+    @property
+    def rounding_half_width(self) -> float:
+        """That of printed numbers due to their rounding; 0 for others."""
+        return rounding_half_width(self.records, self.log_center)
+
     def least_half_widths(self) -> tuple[float, float]:
-        """The least that the choice of the visits in the fastest mode implies, and that of modes of which the
-        machine went through a few cycles only."""
+        """The least that the choice of the visits in the fastest mode implies, that of modes of which the
+        machine went through a few cycles only, and that of printed numbers."""
         below, above = margins(self.modes, self.visits, self.visits_at_s)
+        rounding = self.rounding_half_width
+        below, above = max(below, rounding), max(above, rounding)
         if self.chosen_from is None:
             return below, above
         every = self.chosen_from

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 import numpy as np
 
@@ -21,14 +21,21 @@ Times = Callable[[Record], LaunchTimes]
 
 
 def observe(
-    run: RunRecords, catalog: Catalog, cost: Cost = "typical", times: Times = launch_times
+    run: RunRecords,
+    catalog: Catalog,
+    cost: Cost = "typical",
+    times: Times = launch_times,
+    loaded: Collection[str] | None = None,
 ) -> list[Observation]:
     """One observation per case, in order of first appearance, of its typical or its undisturbed cost (the
     typical one if modes cannot be detected). Records without times are skipped; so are interrupted ones and
-    those of loaded launches, if enough others are left. Launches that a case missed are inferred."""
-    loaded = loaded_launches(run)
+    those of `loaded` launches (by default those with a high load), if enough others are left. Launches that a
+    case missed are inferred."""
+    loaded = loaded_launches(run) if loaded is None else loaded
     made = (observe_case(kept(records, loaded), catalog, times) for records in run.by_case().values())
     observations = [observation for observation in made if observation is not None]
+    if any(launch.origin == "imported" for launch in run.launches):  # each may have run another benchmark
+        return costing(observations, cost)
     return costing(with_missed_launches(observations, run, loaded), cost)
 
 

@@ -9,6 +9,7 @@ covers all possible launches, not only those made. The undisturbed cost next to 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 
@@ -22,6 +23,8 @@ from hockney.models.statistics.modes import disturbed_share
 from hockney.models.statistics.observations import Observation
 from hockney.models.statistics.peers import algorithm_bandwidth, bus_bandwidth, message_rate
 from hockney.models.statistics.run_observations import observe
+
+Placement = TypeVar("Placement", str, int)
 
 
 def summarise(run: RunRecords, catalog: Catalog) -> list[Summary]:
@@ -74,7 +77,13 @@ def _summary(seen: Observation) -> Summary:
         busbw_bytes_per_s=bus_bandwidth(seen.case, seen.workload, typical.value),
         rate_per_s=message_rate(seen.workload, typical.value),
         metrics=metric_summaries(seen.records),
+        place=_same_in_all([record.place for record in seen.records], ""),
+        nodes=_same_in_all([record.nodes for record in seen.records], 0),
     )
+
+
+def _same_in_all(values: Sequence[Placement], otherwise: Placement) -> Placement:
+    return values[0] if len(set(values)) == 1 else otherwise
 
 
 def percentiles(ordered: np.ndarray, shares: Sequence[float]) -> list[float]:

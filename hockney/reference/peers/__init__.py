@@ -6,6 +6,6 @@ One `<suite>.toml` for each suite: every benchmark by its name there, with the c
 is none, and what differs in the definition. docs/reference/peers.md is made from it.
 """
 
-from hockney.reference.peers.table import Benchmark, BenchmarkGroup, BenchmarkSuite, find, suites
+from hockney.reference.peers.table import Benchmark, BenchmarkGroup, BenchmarkSuite, find, named, suites
 
-__all__ = ["Benchmark", "BenchmarkGroup", "BenchmarkSuite", "find", "suites"]
+__all__ = ["Benchmark", "BenchmarkGroup", "BenchmarkSuite", "find", "named", "suites"]

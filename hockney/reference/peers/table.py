@@ -19,7 +19,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-SUITES = ("osu", "imb")
+SUITES = ("osu", "imb", "nccl", "skampi")
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,8 @@ class Benchmark:
     case: str = ""
     sizes: str = ""
     close: bool = False
+    whole: bool = False
+    factor: float = 1.0
     differs: str = ""
     reason: str = ""
     instead: str = ""
@@ -93,6 +95,12 @@ def find(name: str) -> tuple[Benchmark, BenchmarkGroup]:
     if not benchmark.case:
         raise messages.no_equivalent(benchmark.name, benchmark.reason, benchmark.instead)
     return benchmark, group
+
+
+def named(name: str) -> tuple[Benchmark, BenchmarkGroup] | None:
+    """The benchmark with exactly this name, in any case, with its program; None if there is none. It may have
+    no equivalent."""
+    return _by_name().get(_normal(name))
 
 
 def _normal(name: str) -> str:

@@ -15,17 +15,40 @@ function piece(pieces, size) {
   return {latency: found[1], perByte: found[2]};
 }
 
-// The time of a message beyond the time it occupies the medium, with `far` of them between nodes at once.
-function passed(m, size, far) {
-  const {latency, perByte} = piece(far ? m.pieces : m.near, size);
-  if (!far) return latency + perByte * size;
+const line = (level, size) => {
+  const {latency, perByte} = piece(level.pieces, size);
+  return latency + perByte * size;
+};
+
+// Each of `atOnce` messages that one node sends at once.
+function together(level, size, atOnce) {
+  const alone = line(level, size);
+  if (!level.node || atOnce <= 1) return alone;
+  const {rate, gap_s} = level.node, latency = Math.max(0, piece(level.pieces, 0).latency);
+  return Math.max(alone, latency + (atOnce - 1) * gap_s + atOnce * size / (rate ?? Infinity));
+}
+
+// The costs of all kinds of messages among `ranks` ranks, within a node first.
+function levels(m, ranks) {
+  if (!m.near) return [m];
+  const between = ranks > m.cores, within = !between || m.cores > 1;
+  return [...(within ? [m.near] : []), ...(between ? [m] : [])];
+}
+
+// The time of a message beyond the time it occupies the medium, with `far` of them between nodes at once, and
+// `inside` within each node.
+function passed(m, size, far, inside) {
+  if (!far && m.near) return together(m.near, size, inside);
+  if (!m.near && !m.network && !m.shared && m.node) return together(m, size, far);
+  const {latency, perByte} = piece(m.pieces, size);
   const fixed = latency < 0 ? latency - m.medium[0] : Math.max(0, latency - m.medium[0]);
-  return Math.max(0, fixed + Math.max(0, perByte - m.medium[1]) * (m.shared ? far : 1) * size);
+  const between = Math.max(0, fixed + Math.max(0, perByte - m.medium[1]) * (m.shared ? far : 1) * size);
+  return m.near?.node && inside > 1 ? Math.max(between, together(m.near, size, inside)) : between;
 }
 
 // For each step the number of messages between nodes.
 function steps(m, size, ranks) {
-  const waits = ranks % 2 === 1 && size > (m.eager ?? Infinity);
+  const waits = ranks % 2 === 1 && size > (levels(m, ranks).at(-1).eager ?? Infinity);
   if (m.cores < 2) {
     const half = Math.floor(ranks / 2);
     return waits ? [half, half, 1] : [ranks - half, half];
@@ -40,10 +63,11 @@ function steps(m, size, ranks) {
 function exchange(m, size, ranks) {
   if (ranks < 2) return 0;
   const hold = m.medium[0] + m.medium[1] * size, all = steps(m, size, ranks), last = all.pop();
+  const inside = Math.max(1, Math.floor(Math.min(Math.max(1, m.cores), ranks) / 2));
   let begin = 0;
-  for (const far of all) begin += Math.max((far ? hold : 0) + passed(m, size, far), far * hold);
+  for (const far of all) begin += Math.max((far ? hold : 0) + passed(m, size, far, inside), far * hold);
   const met = ranks % 2 === 1 && all.length === 1 && m.cores < 2 ? m.half_duplex_s_per_byte * size : 0;
-  return begin + (last * hold + passed(m, size, last)) + met;
+  return begin + (last * hold + passed(m, size, last, inside)) + met;
 }
 
 // The number of ranks that share a core and compute one after the other. `larger` assumes a larger machine of
@@ -81,21 +105,45 @@ function banded(m, size) {
   return [1, 2].map(j => before[j] + at * (after[j] - before[j]));
 }
 
-// Factors by which an exchange may be shorter and longer (95%); null if no interval is known.
-function bounds(m, size, ranks) {
-  if (!m.band.length || (m.cores > 1 && ranks > m.cores)) return null;
-  const change = m.changes.find(([low, high]) => low < size && size < high);
-  const here = banded(m, size);
+// Factors by which a message of this level may be shorter and longer (95%); null if no interval is known.
+function levelBounds(level, size) {
+  if (!level.band.length) return null;
+  const change = level.changes.find(([low, high]) => low < size && size < high);
+  const here = banded(level, size);
   if (!change) return here;
-  const line = at => piece(m.cores >= 2 ? m.near : m.pieces, at), time = ({latency, perByte}) => latency + perByte * size;
-  const now = time(line(size)), [before, after] = change.map(line), sides = change.map(at => banded(m, at));
-  const {latency, perByte} = after;
+  const time = ({latency, perByte}) => latency + perByte * size;
+  const now = line(level, size), sides = change.map(at => banded(level, at));
+  const [before, after] = change.map(at => piece(level.pieces, at)), {latency, perByte} = after;
   const least = Math.min(before.latency + before.perByte * change[0], latency + perByte * change[1]);
   const either = [time(before), latency < 0 ? Math.max(time(after), least) : time(after)];
   return [
     now ? Math.min(here[0], Math.min(...sides.map(s => s[0])) * Math.min(...either) / now) : 1,
     now ? Math.max(here[1], Math.max(...sides.map(s => s[1])) * Math.max(...either) / now) : 1,
   ];
+}
+
+// Messages that take `factor` times as long, and what they share at the same end of its interval.
+function scaled(level, size, factor, end) {
+  const {latency, perByte} = piece(level.pieces, size), {node} = level;
+  return {
+    ...level,
+    pieces: [[0, factor * latency, factor * perByte]],
+    node: node && node.rate !== null ? {...node, rate: node.ends[1 - end]} : node,
+  };
+}
+
+// Factors by which an exchange may be shorter and longer (95%); null if no interval is known. Messages within
+// nodes and between them are assumed to be off in the same direction.
+function bounds(m, size, ranks) {
+  const all = levels(m, ranks), near = levelBounds(all[0], size), far = levelBounds(all.at(-1), size);
+  if (all.length === 1 && !all[0].node) return near;
+  const time = exchange(m, size, ranks);
+  if (!near || !far || time <= 0) return null;
+  return [0, 1].map(end => {
+    const out = scaled(m, size, far[end], end);
+    const both = all[0] === m.near ? {...out, near: scaled(m.near, size, near[end], end)} : out;
+    return exchange(both, size, ranks) / time;
+  });
 }
 
 // The value for a factor of the exchange time, with the ends given by its interval.

@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from hockney.core.fit import Estimate, Fit
+from hockney.core import layout
+from hockney.core.case import PLACE
+from hockney.core.fit import Estimate, Subject
 from hockney.core.platform import CALLED
 from hockney.simulated.calibrate.calls import collective
-from hockney.simulated.calibrate.survey import Survey
+from hockney.simulated.calibrate.survey import Survey, in_simulation
 
 WITHIN = 0.20
 """The largest deviation of a collective of the twin that counts as agreement, unless the real one's interval
@@ -51,8 +53,15 @@ class Agreement:
 
 
 def compare(real: Survey, twin: Survey) -> list[Agreement]:
-    """The ping-pong at each size, every fitted parameter, every collective between two ranks."""
-    return [*_one_way(real, twin), *_parameters(real, twin), *_collectives(real, twin)]
+    """The ping-pong at each size and level, every fitted parameter, every collective between two ranks."""
+    levels = [(level, twin.at(in_simulation(level.place))) for level in real.levels]
+    found = [each for level, other in levels for each in _one_way(level, other)]
+    found += _parameters(real, twin)
+    return [*found, *(each for level, other in levels for each in _collectives(level, other))]
+
+
+def _where(survey: Survey) -> str:
+    return f", {layout.WITHIN[layout.level_from(survey.place)]}" if survey.place else ""
 
 
 def _one_way(real: Survey, twin: Survey) -> Iterator[Agreement]:
@@ -61,15 +70,16 @@ def _one_way(real: Survey, twin: Survey) -> Iterator[Agreement]:
         if size in simulated:
             value = simulated[size].value
             verdict = _of_time(value, median, MESSAGE_WITHIN)
-            name = f"{real.ping_pong} {size} B"
+            name = f"{real.ping_pong} {size} B{_where(real)}"
             yield Agreement(name, "s", median, value, verdict, True, True, MESSAGE_WITHIN)
 
 
 def _parameters(real: Survey, twin: Survey) -> Iterator[Agreement]:
-    theirs: dict[tuple[str, str], Fit] = {(f.model, f.line): f for f in twin.fits.fits}
+    theirs = {(f.model, f.line): f for f in twin.fits.fits}
     for fit in real.fits.fits:
-        other = theirs.get((fit.model, fit.line))
-        if fit.model not in MODELS or other is None:
+        place = str(fit.subject.get(PLACE, ""))
+        other = theirs.get((fit.model, _simulated(fit.subject).line))
+        if fit.model not in MODELS or place not in ("", *real.places) or other is None:
             continue
         for parameter in fit.parameters:
             counterpart = other.parameter(parameter.symbol)
@@ -88,13 +98,19 @@ def _parameters(real: Survey, twin: Survey) -> Iterator[Agreement]:
                 )
 
 
+def _simulated(subject: Subject) -> Subject:
+    """The twin's fit of the same."""
+    fixed = ((name, in_simulation(str(value)) if name == PLACE else value) for name, value in subject.fixed)
+    return Subject(subject.workload, tuple(fixed))
+
+
 def _collectives(real: Survey, twin: Survey) -> Iterator[Agreement]:
     for operation in CALLED:
         simulated = collective(twin, operation)
         for size, median in collective(real, operation).items():
             if size in simulated and (size > 0 or operation == "barrier"):
                 value = simulated[size].value
-                words = operation if operation == "barrier" else f"{operation} {size} B"
+                words = (operation if operation == "barrier" else f"{operation} {size} B") + _where(real)
                 verdict = _of_time(value, median, WITHIN)
                 yield Agreement(words, "s", median, value, verdict, True, True, WITHIN)
 

@@ -6,20 +6,21 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
 
 from hockney.core.fit import Fit
-from hockney.core.platform import Network, NodeGroup, Noise, Origin, Platform
+from hockney.core.platform import CALLED, Network, NodeGroup, Noise, Origin, Platform, Segment, Status
 from hockney.core.units import format_bytes, format_rate
+from hockney.description.values import MOST
 from hockney.simulated.calibrate import messages
-from hockney.simulated.calibrate.calls import PairMessages, algorithms, calls, sum_cost
-from hockney.simulated.calibrate.curve import curve_of
+from hockney.simulated.calibrate.calls import PairMessages, algorithms, calls, collective, sum_cost
+from hockney.simulated.calibrate.curve import Curve, curve_of
 from hockney.simulated.calibrate.overheads import overheads_of
 from hockney.simulated.calibrate.segments import origins, pieces, rounded
 from hockney.simulated.calibrate.survey import Survey
-from hockney.simulated.values import MOST
 
 RANKS = 16384
 """Without --nodes the machine has cores for this many ranks: the largest number with which simulation has
@@ -33,7 +34,8 @@ HALF = 1.5
 
 @dataclass(frozen=True)
 class CalibrationOptions:
-    """`nodes` 0: enough for 16384 ranks. `network` describes what is between the nodes."""
+    """`nodes` 0: those of the run if it measured messages between them and within them, otherwise enough for
+    16384 ranks. `network` describes what is between the nodes."""
 
     name: str = ""
     nodes: int = 0
@@ -44,38 +46,30 @@ class CalibrationOptions:
 def calibrate(survey: Survey, wishes: CalibrationOptions | None = None) -> Platform:
     """The machine of `survey`. Raises UsageError or Inconclusive for a run that does not contain enough."""
     wishes = wishes or CalibrationOptions()
-    survey.refuse()
-    fit = survey.hockney
-    assert fit is not None  # ensured by refuse()
-    curve = curve_of(fit, survey.one_way, lambda size: survey.reading(survey.ping_pong, size))
-    eager, eager_origin = _eager(survey, fit)
-    overheads = overheads_of(survey, curve, eager)
-    sourced = pieces(curve, overheads)
-    segments = tuple(piece.segment for piece in sourced)
+    levels = [_level(each) for each in survey.levels]
+    eager, eager_origin = _eager_of(levels)
+    near = next((each for each in levels if not each.survey.between_nodes), None)
+    far = next((each for each in levels if each.survey.between_nodes), None)
     between = wishes.network
-    apart = survey.between_nodes and between is None
-    sources = list(origins("segments" if apart else "on_node", sourced, survey, overheads))
-    summed, sum_origin = sum_cost(survey)
+    apart = far is not None and between is None
+    segments, on_node, sources, notes = _segments(near, far, eager, between)
+    # Operations on 2 ranks of one node, where messages hide less, tell most about a call.
+    together = [each.survey for each in levels if any(collective(each.survey, name) for name in CALLED)]
+    pair = together[0] if together else levels[0].survey
+    messages_of_pair = segments if pair.between_nodes and apart else on_node or segments
+    summed, sum_origin = sum_cost(pair)
     chosen, chosen_origins = algorithms(survey)
-    own, own_origins, notes = calls(survey, PairMessages(segments, eager, summed))
-    network, network_origins = _network(survey, wishes)
-    if between:
-        sources.append(
-            Origin(key="segments", status="fitted", source=messages.source_segments_of(between.name))
-        )
-    elif not apart:
-        source = messages.source_as_on_a_node(survey.name)
-        sources.append(Origin(key="segments", status="guess", source=source))
-        notes.append(messages.note_between_nodes(survey.name))
-    poor_fit = fit.why if fit.verdict == "poor" else ""
-    if poor_fit:
-        notes.append(messages.note_poor_fit(survey.name, fit.line, poor_fit))
-    two_modes = fit.two_modes.text if fit.two_modes is not None else ""
-    if two_modes:
-        notes.insert(0, messages.note_two_modes(survey.name, two_modes))
+    own, own_origins, call_notes = calls(pair, PairMessages(messages_of_pair, eager, summed))
+    notes = [*call_notes, *notes]
+    network, network_origins = _network((far or levels[0]).survey, wishes, both=near is not None and apart)
+    poor = [each.fit for each in levels if each.fit.verdict == "poor"]
+    notes += [messages.note_poor_fit(survey.name, fit.line, fit.why) for fit in poor]
+    in_modes = [each.fit.two_modes.text for each in levels if each.fit.two_modes is not None]
+    notes = [*(messages.note_two_modes(survey.name, found) for found in in_modes), *notes]
     if survey.fits.cost == "undisturbed":
         notes.insert(0, messages.note_undisturbed(survey.name))
-    noise = Noise(relative=rounded(survey.spread)) if wishes.noise and survey.spread > 0 else None
+    spread = max(each.survey.spread for each in levels)
+    noise = Noise(relative=rounded(spread)) if wishes.noise and spread > 0 else None
     if noise:
         source = messages.source_noise(survey.name)
         sources.append(Origin(key="noise.relative", status="fitted", source=source))
@@ -87,8 +81,8 @@ def calibrate(survey: Survey, wishes: CalibrationOptions | None = None) -> Platf
         source=f"hockney calibrate {survey.name}",
         network=network,
         eager=eager,
-        segments=between.segments if between else segments,
-        on_node=() if apart else segments,
+        segments=segments,
+        on_node=on_node,
         collectives=chosen,
         sum_s_per_byte=summed,
         calls=own,
@@ -99,9 +93,63 @@ def calibrate(survey: Survey, wishes: CalibrationOptions | None = None) -> Platf
             Origin(key="clock_s", status="fitted", source=clock),
         ),
         notes=tuple(notes),
-        poor_fit=poor_fit,
-        two_modes=two_modes,
+        poor_fit=poor[0].why if poor else "",
+        two_modes=in_modes[0] if in_modes else "",
     )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class MeasuredLevel:
+    """Messages between ranks that meet at one level."""
+
+    survey: Survey
+    fit: Fit
+    curve: Curve
+
+
+def _level(survey: Survey) -> MeasuredLevel:
+    survey.refuse()
+    fit = survey.hockney
+    assert fit is not None  # ensured by refuse()
+    curve = curve_of(fit, survey.one_way, lambda size: survey.reading(survey.ping_pong, size))
+    return MeasuredLevel(survey, fit, curve)
+
+
+def _segments(
+    near: MeasuredLevel | None, far: MeasuredLevel | None, eager: int, network: Platform | None
+) -> tuple[tuple[Segment, ...], tuple[Segment, ...], list[Origin], list[str]]:
+    """Those between nodes and on a node, with their origins and notes. If only messages on a node are known,
+    those between nodes are taken to cost the same, or as on another machine; so are those on a node if only
+    messages between nodes are known and others replace these."""
+    sources: list[Origin] = []
+
+    def of(level: MeasuredLevel, key: str) -> tuple[Segment, ...]:
+        overheads = overheads_of(level.survey, level.curve, eager)
+        sourced = pieces(level.curve, overheads)
+        sources.extend(origins(key, sourced, level.survey, overheads))
+        return tuple(piece.segment for piece in sourced)
+
+    if network is not None:
+        origin = Origin(key="segments", status="fitted", source=messages.source_segments_of(network.name))
+        if near is not None:
+            return network.segments, of(near, "on_node"), [*sources, origin], []
+        assert far is not None
+        on_node, name = of(far, "on_node"), far.survey.name
+        guess = Origin(key="on_node", status="guess", source=messages.source_as_between_nodes(name))
+        return network.segments, on_node, [guess, origin], [messages.note_on_node(name)]
+    on_node = of(near, "on_node") if near is not None else ()
+    if far is not None:
+        return of(far, "segments"), on_node, sources, []
+    assert near is not None
+    name = near.survey.name
+    guess = Origin(key="segments", status="guess", source=messages.source_as_on_a_node(name))
+    return on_node, on_node, [*sources, guess], [messages.note_between_nodes(name)]
+
+
+def _eager_of(levels: Sequence[MeasuredLevel]) -> tuple[int, Origin]:
+    """A machine has one limit: that between nodes, if it shows."""
+    found = [_eager(each.survey, each.fit) for each in reversed(levels)]
+    return next((each for each in found if each[1].status == "fitted"), found[0])
 
 
 def _name(host: str) -> str:
@@ -127,8 +175,10 @@ def _eager(survey: Survey, fit: Fit) -> tuple[int, Origin]:
     return max(high - 1, 0), Origin(key="eager", status="fitted", source=source)
 
 
-def _network(survey: Survey, wishes: CalibrationOptions) -> tuple[Network, list[Origin]]:
-    cores = max(1, survey.machine.cores)
+def _network(survey: Survey, wishes: CalibrationOptions, *, both: bool) -> tuple[Network, list[Origin]]:
+    """A run that measured `both` levels has the layout of its ranks too."""
+    layout = survey.machine.layout if both else None
+    cores = max(1, survey.machine.cores) if layout is None else layout.ranks_per_node
     given = wishes.network
     shape = given.network if given else Network()
     fixed = math.prod(shape.dims or shape.down or shape.dragonfly)
@@ -137,12 +187,16 @@ def _network(survey: Survey, wishes: CalibrationOptions) -> tuple[Network, list[
             raise messages.node_count_of_network(wishes.nodes, fixed, given.name if given else "the network")
         source = messages.source_fixed_network(given.name if given else "")
         return shape, [Origin(key="network", status="fitted", source=source)]
-    count = wishes.nodes or -(-RANKS // cores)
+    count = wishes.nodes or (-(-RANKS // cores) if layout is None else layout.nodes)
     if count * cores > MOST:
         raise messages.too_many_cores(count, cores, MOST)
     nodes = (NodeGroup(count=count, cores=cores),)
-    nodes_source = messages.source_nodes(survey.name, cores, 0 if wishes.nodes else RANKS)
-    network_origins = [Origin(key="network.nodes", status="guess", source=nodes_source)]
+    if layout is None:
+        nodes_source = messages.source_nodes(survey.name, cores, 0 if wishes.nodes else RANKS)
+    else:
+        nodes_source = messages.source_layout(survey.name, layout.text, given=wishes.nodes > 0)
+    known: Status = "guess" if layout is None or wishes.nodes else "fitted"
+    network_origins = [Origin(key="network.nodes", status=known, source=nodes_source)]
     if given:
         source = messages.source_network(given.name)
         return msgspec.structs.replace(shape, nodes=nodes), [

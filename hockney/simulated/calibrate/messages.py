@@ -81,6 +81,13 @@ def note_between_nodes(survey: str) -> str:
     )
 
 
+def note_on_node(survey: str) -> str:
+    return (
+        f"{survey} has no messages within a node, so their cost is a guess: as between its nodes; a run with "
+        "several ranks on each node measures it"
+    )
+
+
 def note_poor_fit(survey: str, fit: str, why: str) -> str:
     return f"the fit of {fit} of {survey} is poor: {why}; results of this machine have a warning"
 
@@ -171,6 +178,10 @@ def source_as_on_a_node(survey: str) -> str:
     return f"as on a node: {survey} ran on one host"
 
 
+def source_as_between_nodes(survey: str) -> str:
+    return f"as between nodes: {survey} has no messages within one"
+
+
 def source_segments_of(machine: str) -> str:
     return f"the segments of {machine}"
 
@@ -206,6 +217,11 @@ def source_nodes(survey: str, cores: int, ranks: int) -> str:
     """The number of nodes is enough for `ranks` ranks; 0 if it was given by --nodes."""
     number = f"enough nodes for {ranks} ranks; --nodes sets another number" if ranks else "--nodes"
     return f"{cores} cores, according to {survey}; {number}"
+
+
+def source_layout(survey: str, layout: str, *, given: bool) -> str:
+    """`layout` is that of the ranks ("2x4"); `given`: --nodes has another number of nodes."""
+    return f"{layout} ranks in {survey}; --nodes{'' if given else ' sets another number of nodes'}"
 
 
 def source_shape() -> str:

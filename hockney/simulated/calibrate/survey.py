@@ -6,28 +6,53 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
-from hockney.core.case import Case, Value, parse_canonical
+from hockney.core.case import NODES, PLACE, Case, Value, parse_canonical
 from hockney.core.catalog import PING_PONG, Catalog
 from hockney.core.fit import Estimate, Fit, Fits
+from hockney.core.layout import NETWORK, NODE, PAIR, farthest_within
+from hockney.core.layout.met import Seen, place_of
 from hockney.core.machine import Machine
 from hockney.core.record import RunRecords
 from hockney.simulated.calibrate import messages
 
-PAIR = 2
+
+def in_simulation(place: str) -> str:
+    """The level of a simulated machine that stands for this one: a description has one within a node."""
+    return place if place in ("", NETWORK) else NODE
 
 
 @dataclass(frozen=True)
 class Survey:
-    """`name` identifies the run in the origins of numbers taken from it."""
+    """`name` identifies the run in the origins of numbers taken from it. With a `place`, only what was
+    measured at this level counts, and the rest of the run is not there; without, only cases that leave the
+    place to the launch."""
 
     name: str
     fits: Fits
     run: RunRecords
     machine: Machine
+    place: str = ""
+
+    def at(self, place: str) -> Survey:
+        return replace(self, place=place)
+
+    @cached_property
+    def places(self) -> tuple[str, ...]:
+        """The levels at which the ping-pong was measured, that is used of each kind: the farthest within a
+        node, and between nodes. ("",) if the launches placed it."""
+        cases = (parse_canonical(s.case) for s in self.fits.summaries)
+        named = {case.place for case in cases if case.workload == self.ping_pong and case.place}
+        found = (farthest_within(named), NETWORK if NETWORK in named else "")
+        return tuple(place for place in found if place) or ("",)
+
+    @property
+    def levels(self) -> tuple[Survey, ...]:
+        """The run at each of its `places`."""
+        return tuple(self.at(place) for place in self.places)
 
     def refuse(self) -> None:
         """Raises for a run from which no machine can be calibrated."""
@@ -45,7 +70,14 @@ class Survey:
     @cached_property
     def measured(self) -> tuple[tuple[Case, Estimate], ...]:
         """Cases with their times: of the cost to which the models were fitted."""
-        return tuple((parse_canonical(s.case), s.cost(self.fits.cost)) for s in self.fits.summaries)
+        cases = ((parse_canonical(s.case), s) for s in self.fits.summaries)
+        return tuple((case, s.cost(self.fits.cost)) for case, s in cases if self._is_here(case, s))
+
+    def _is_here(self, case: Case, seen: Seen) -> bool:
+        """Operations of two ranks on one node, or on two, are at a level too."""
+        if not self.place:
+            return not case.placed
+        return case.ranks == PAIR and case.placed and place_of(case, seen) == self.place
 
     def pause(self, case: Case) -> float:
         """Seconds between two messages of a train, as measured, or else as requested by the case."""
@@ -98,14 +130,17 @@ class Survey:
 
     @cached_property
     def hockney(self) -> Fit | None:
-        fits = (f for f in self.fits.of_role("hockney", *PING_PONG) if f.subject.has(buffers="hot"))
-        return next(fits, None)
+        fits = self.fits.of_role("hockney", *PING_PONG)
+        return next((f for f in fits if f.subject.has(buffers="hot") and self._of_here(f)), None)
+
+    def _of_here(self, fit: Fit) -> bool:
+        return fit.subject.get(PLACE, "") == self.place and NODES not in fit.subject
 
     @cached_property
     def loggp(self) -> Fit | None:
         """The fit whose lines may stand for the measured overheads."""
-        fits = (f for f in self.fits.of_role("loggp", "train") if f.verdict in ("good", "fair"))
-        return next(fits, None)
+        fits = self.fits.of_role("loggp", "train")
+        return next((f for f in fits if f.verdict in ("good", "fair") and self._of_here(f)), None)
 
     @cached_property
     def pair_nodes(self) -> set[frozenset[str]]:
@@ -114,6 +149,9 @@ class Survey:
 
     @property
     def between_nodes(self) -> bool:
+        """Whether its pairs of ranks were on two nodes."""
+        if self.place:
+            return self.place == NETWORK
         return any(len(nodes) > 1 for nodes in self.pair_nodes)
 
     @cached_property
@@ -141,7 +179,7 @@ class Survey:
         batches: dict[tuple[str, int], list[int]] = {}
         for record in self.run.records:
             case = record.parsed_case()
-            if case.ranks == PAIR:
+            if case.ranks == PAIR and self._is_here(case, record):
                 batches.setdefault((case.workload, case.bytes), []).append(record.batch)
         return batches
 
@@ -151,7 +189,8 @@ class Survey:
         inside = sorted(
             s.within
             for s in self.fits.summaries
-            if parse_canonical(s.case).workload == self.ping_pong and math.isfinite(s.within)
+            for case in [parse_canonical(s.case)]
+            if case.workload == self.ping_pong and self._is_here(case, s) and math.isfinite(s.within)
         )
         return inside[len(inside) // 2] / 1.349 if inside else 0.0
 

@@ -147,7 +147,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
         raise messages.fewer_walkers_than_ranks(options.value(WALKERS), few[0])
     lines = list(_lines(ranks, options, catalog, machine))
     if options.value(PREDICT) == "yes" and options.surveyed is None and machine.platform is None:
-        lines += cost_cases(ranks, catalog)
+        lines += cost_cases(ranks, catalog, machine)
     return once(catalog.case(line) for line in lines)
 
 

@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 from hockney.studies.barriers.page import page
-from hockney.studies.barriers.plan import PARAMETERS, plan
+from hockney.studies.barriers.plan import ASKS_FOR_LEVELS, PARAMETERS, plan
 
 NAME = "barriers"
 HELP = "the cost of every barrier (back to back, alone, entered late), measured and predicted"
 
-__all__ = ["HELP", "NAME", "PARAMETERS", "page", "plan"]
+__all__ = ["ASKS_FOR_LEVELS", "HELP", "NAME", "PARAMETERS", "page", "plan"]

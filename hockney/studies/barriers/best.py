@@ -6,7 +6,9 @@ Ranked by the time of a call in a tight loop. No difference is reported if the i
 to the fastest includes 1 or, if that interval is unknown, if the intervals of both times overlap. On numbers
 of ranks that were not measured, message-based barriers are predicted by the prediction that was closer to the
 measurements, the others by their fitted cost over ranks; the error of predictions on the measured numbers is
-taken as their uncertainty.
+taken as their uncertainty. On several nodes, each message costs what those of its level do, and the
+hierarchical barrier what it takes on one node, and dissemination among the nodes; the uncertainty of the
+latter is its own error on several nodes.
 """
 
 from __future__ import annotations
@@ -16,9 +18,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
+from hockney.core.case import NODES
 from hockney.core.fit import Estimate, Fit
+from hockney.core.layout import messages as layout_messages
 from hockney.models import collective_time
-from hockney.models.barriers import MOST_RANKS, by_messages, by_structure, predicted
+from hockney.models.barriers import MOST_RANKS, MessageCosts, by_levels, by_messages, by_structure, predicted
 from hockney.pages.evidence import Evidence
 from hockney.studies.barriers import messages
 from hockney.studies.barriers.results import (
@@ -33,7 +37,9 @@ FITS = 1.25
 """A prediction that is typically off by more does not describe the machine."""
 TOLD = 1.005
 """A smaller difference is not worth reporting, however exact both times are."""
-MEASURED, FITTED = "measured", "fit over ranks"
+MEASURED, FITTED, LEVELS = "measured", "fit over ranks", "within a node and between nodes"
+HIERARCHICAL = "hierarchical"
+"""The engine's barrier of two parts."""
 ITSELF = Estimate(1.0, None, None)
 """The ratio of the best to itself."""
 
@@ -57,13 +63,14 @@ class Candidate:
 @dataclass(frozen=True)
 class Choice:
     """`candidates` are sorted, the fastest first. `alike` may be as fast as the first; for `unknown` nothing
-    is known on this many ranks."""
+    is known on this many ranks. They are spread over `nodes` nodes; 0 if the launch decides."""
 
     ranks: int
     measured: bool
     candidates: tuple[Candidate, ...]
     alike: tuple[str, ...]
     unknown: tuple[str, ...] = ()
+    nodes: int = 0
 
     @property
     def best(self) -> Candidate:
@@ -78,10 +85,14 @@ class Choice:
         return next((c for c in self.candidates if c.algorithm == algorithm), None)
 
 
-def choose(evidence: Evidence, ranks: int) -> Choice:
-    """Raises UsageError for less than two ranks, Inconclusive if the run has no information on this many."""
+def choose(evidence: Evidence, ranks: int, nodes: int = 0) -> Choice:
+    """With the ranks spread evenly over so many nodes; 0: as the launch places them. Raises UsageError for
+    less than two ranks and for a number of nodes that does not divide theirs, Inconclusive if the run has no
+    information on this many."""
     if ranks < 2:
         raise messages.one_rank_needs_no_barrier()
+    if nodes and ranks % nodes:
+        raise layout_messages.node_count_not_usable(str(nodes), ranks)
     run = BarrierResults.of(evidence)
     every = [result for result in run.results if result.loop is not None]
     if not every:
@@ -89,17 +100,25 @@ def choose(evidence: Evidence, ranks: int) -> Choice:
     measured = {
         result.algorithm: Candidate(result.algorithm, result.loop, MEASURED)
         for result in every
-        if result.ranks == ranks and result.loop is not None
+        if (result.ranks, result.nodes) == (ranks, nodes) and result.loop is not None
     }
     if len(measured) > 1:
-        failed = [str(case["algorithm"]) for case, _ in run.failures if case.ranks == ranks]
+        failed = [
+            str(case["algorithm"]) for case, _ in run.failures if (case.ranks, case.nodes) == (ranks, nodes)
+        ]
         names = dict.fromkeys([*(result.algorithm for result in every), *failed])
         unknown = [name for name in names if name not in measured]
-        return _choice(ranks, True, list(measured.values()), unknown, run)
-    most = min(run.cores, MOST_RANKS)
+        return _choice(ranks, True, list(measured.values()), unknown, run, nodes)
+    most = min(_room(run, nodes), MOST_RANKS)
     if ranks > most:
         raise messages.ranks_beyond_models(ranks, most)
-    return _predicted(evidence, every, ranks, measured)
+    return _predicted(evidence, every, ranks, nodes, measured)
+
+
+def _room(run: BarrierResults, nodes: int) -> int:
+    """The ranks that have their own core on so many nodes like those of the run."""
+    machine = run.evidence.machine
+    return max(1, machine.cores) * nodes if nodes and not machine.traits.described else run.cores
 
 
 def _choice(
@@ -108,19 +127,20 @@ def _choice(
     candidates: Sequence[Candidate],
     unknown: Sequence[str] = (),
     run: BarrierResults | None = None,
+    nodes: int = 0,
 ) -> Choice:
     """`run` provides the ratios of measured barriers."""
     best, *others = sorted(candidates, key=lambda c: (c.seconds, c.algorithm))
-    rest = tuple(replace(c, ratio=_ratio(c, best, ranks, run)) for c in others)
+    rest = tuple(replace(c, ratio=_ratio(c, best, ranks, nodes, run)) for c in others)
     alike = tuple(c.algorithm for c in rest if _alike(c, best))
-    return Choice(ranks, measured, (best, *rest), alike, tuple(unknown))
+    return Choice(ranks, measured, (best, *rest), alike, tuple(unknown), nodes)
 
 
-def _ratio(each: Candidate, best: Candidate, ranks: int, run: BarrierResults | None) -> Estimate:
+def _ratio(each: Candidate, best: Candidate, ranks: int, nodes: int, run: BarrierResults | None) -> Estimate:
     value = each.seconds / best.seconds if best.seconds else math.inf
     known = None
     if run is not None and each.by == best.by == MEASURED:
-        known = run.ratio(ranks, each.algorithm, best.algorithm)
+        known = run.ratio(ranks, each.algorithm, best.algorithm, nodes)
     return Estimate(value, known.low, known.high) if known else Estimate(value, None, None)
 
 
@@ -133,31 +153,59 @@ def _alike(each: Candidate, best: Candidate) -> bool:
 
 
 def _predicted(
-    evidence: Evidence, every: Sequence[BarrierResult], ranks: int, measured: Mapping[str, Candidate]
+    evidence: Evidence,
+    every: Sequence[BarrierResult],
+    ranks: int,
+    nodes: int,
+    measured: Mapping[str, Candidate],
 ) -> Choice:
     """Barriers that were not measured, predicted by the models."""
-    costs = BarrierResults.of(evidence).costs
+    known = BarrierResults.of(evidence).costs
+    costs = known.spread(ranks, nodes) if known is not None else None
     form, off = believed(every)
     candidates, unknown = [], []
     for name in dict.fromkeys(result.algorithm for result in every):
-        fit = _fit(evidence, name)
+        fit = _fit(evidence, name, nodes)
         if name in measured:
             candidates.append(measured[name])
             continue
         if predicted(name) and costs is not None:
             how = by_messages if form == MESSAGES else by_structure
             seconds, by, factor = how(name, ranks, costs), form, off
+        elif (node_s := _on_a_node(every, name, ranks, nodes)) is not None and costs is not None:
+            seconds, by, factor = by_levels(node_s, nodes, costs), LEVELS, _off_by_levels(every, known)
         elif fit is not None:
             seconds, by, factor = collective_time(fit, ranks, 0), FITTED, 1 + (fit.worst or 0.0)
         else:
             unknown.append(name)
             continue
-        known = math.isfinite(factor)
-        time = Estimate(seconds, *((seconds / factor, seconds * factor) if known else (None, None)))
+        ends = (seconds / factor, seconds * factor) if math.isfinite(factor) else (None, None)
+        time = Estimate(seconds, *ends)
         candidates.append(Candidate(name, time, by))
     if not candidates:
         raise messages.no_costs_for_prediction(ranks)
-    return _choice(ranks, False, candidates, unknown, BarrierResults.of(evidence))
+    return _choice(ranks, False, candidates, unknown, BarrierResults.of(evidence), nodes)
+
+
+def _on_a_node(every: Sequence[BarrierResult], name: str, ranks: int, nodes: int) -> float | None:
+    """Seconds of the hierarchical barrier of one of several nodes, if it was measured; None for others."""
+    if name != HIERARCHICAL or nodes < 2:
+        return None
+    each = ranks // nodes
+    found = [x.loop.value for x in every if (x.algorithm, x.ranks, x.nodes) == (name, each, 1) and x.loop]
+    return 0.0 if each == 1 else found[0] if found else None
+
+
+def _off_by_levels(every: Sequence[BarrierResult], costs: MessageCosts | None) -> float:
+    """The factor by which such a prediction is typically off on the layouts on which the hierarchical barrier
+    was measured; infinite if there are none with several nodes."""
+    off = [
+        _factor(by_levels(node_s, each.nodes, costs.spread(each.ranks, each.nodes)), each.loop)
+        for each in every
+        if costs is not None
+        and (node_s := _on_a_node(every, each.algorithm, each.ranks, each.nodes)) is not None
+    ]
+    return median(off) if off else math.inf
 
 
 def believed(every: Sequence[BarrierResult]) -> tuple[str, float]:
@@ -181,7 +229,7 @@ def _factor(prediction: float | None, loop: Estimate | None) -> float:
     return math.exp(abs(math.log(prediction / loop.value)))
 
 
-def _fit(evidence: Evidence, algorithm: str) -> Fit | None:
+def _fit(evidence: Evidence, algorithm: str, nodes: int) -> Fit | None:
     """The cost over ranks of a barrier back to back, by the form that describes it better."""
     fits = [
         fit
@@ -191,5 +239,6 @@ def _fit(evidence: Evidence, algorithm: str) -> Fit | None:
         and fit.parameters
         and way_of(fit.subject) == "loop"
         and fit.subject.has(algorithm=algorithm)
+        and fit.subject.get(NODES, 0) == nodes
     ]
     return min(fits, key=lambda fit: (not fit.preferred, fit.error or 0.0), default=None)

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 
 from hockney.core.case import MPI
 from hockney.core.errors import HockneyError
-from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.models.barriers import predicted
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity
+from hockney.pages.levels import spread_ranks
 from hockney.pages.series import estimates
 from hockney.studies.barriers.best import Candidate, choose
-from hockney.studies.barriers.headline import times_as_long
+from hockney.studies.barriers.headline import layouts, times_as_long
 from hockney.studies.barriers.results import BarrierResult, BarrierResults, Way
 
 CALLED = {MPI: "MPI_Barrier", "mpi_nonblocking": "MPI_Ibarrier"}
@@ -28,17 +28,17 @@ WAYS: tuple[tuple[Way, str], ...] = (
 )
 
 
-def shown_first(evidence: Evidence, every: Sequence[BarrierResult]) -> int:
-    """The number of ranks on the first screen: the largest with a core per rank, otherwise the smallest."""
-    counts = sorted({each.ranks for each in every if each.ranks > 1 and each.loop is not None})
-    own = [count for count in counts if count <= BarrierResults.of(evidence).cores]
-    return own[-1] if own else counts[0] if counts else 0
+def shown_first(evidence: Evidence, every: Sequence[BarrierResult]) -> tuple[int, int]:
+    """The ranks and nodes on the first screen: the most with a core per rank, otherwise the fewest."""
+    counts = layouts([each for each in every if each.loop is not None])
+    own = [(ranks, nodes) for ranks, nodes in counts if ranks <= BarrierResults.of(evidence).cores]
+    return own[-1] if own else counts[0] if counts else (0, 0)
 
 
-def costs(evidence: Evidence, ranks: int) -> Figure | None:
+def costs(evidence: Evidence, ranks: int, nodes: int = 0) -> Figure | None:
     """A call back to back on this many ranks; None if fewer than two barriers were measured."""
     try:
-        choice = choose(evidence, ranks)
+        choice = choose(evidence, ranks, nodes)
     except HockneyError:
         return None
     if not choice.measured:
@@ -49,8 +49,8 @@ def costs(evidence: Evidence, ranks: int) -> Figure | None:
         _row(kind, [(k, c) for k, c in rows if _kind(c.algorithm) == kind], choice.best) for kind in KINDS
     )
     return Figure(
-        f"barriers-{ranks}",
-        f"A barrier of {plural(ranks, 'rank')}",
+        f"barriers-{ranks}-on-{nodes}" if nodes else f"barriers-{ranks}",
+        f"A barrier of {spread_ranks(ranks, nodes)}",
         _names([c.algorithm for c in choice.candidates]),
         Axis("time of a call, back to back", "s"),
         tuple(s for s in series if s.x),
@@ -77,8 +77,8 @@ def _row(kind: str, rows: Sequence[tuple[int, Candidate]], best: Candidate) -> S
 
 def entered(every: Sequence[BarrierResult]) -> Figure | None:
     """The effect of the way of entering on a barrier's cost, in the order of the costs back to back."""
-    most = max((each.ranks for each in every), default=0)
-    selected = [each for each in every if each.ranks == most and each.loop is not None]
+    most, nodes = max(((each.ranks, each.nodes) for each in every), default=(0, 0))
+    selected = [each for each in every if (each.ranks, each.nodes) == (most, nodes) and each.loop is not None]
     if most < 2 or not any("alone" in each.times for each in selected):
         return None
     series = []
@@ -87,7 +87,7 @@ def entered(every: Sequence[BarrierResult]) -> Figure | None:
         series.append(estimates(name, ((k, v, quantity(v.value, "s")) for k, v in known)))
     return Figure(
         "barriers-entered",
-        f"{plural(most, 'rank')}: the same barriers entered in other ways",
+        f"{spread_ranks(most, nodes)}: the same barriers entered in other ways",
         _names([each.algorithm for each in selected]),
         Axis("time", "s"),
         tuple(s for s in series if s.x),

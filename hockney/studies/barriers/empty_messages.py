@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hockney.core.fit import Estimate
+from hockney.core.layout import NETWORK, farthest_within
 from hockney.models import LogGPOverheads, loggp_overheads
 from hockney.models.barriers import MessageCosts
 from hockney.pages.evidence import Evidence
@@ -14,13 +15,15 @@ from hockney.pages.evidence import Evidence
 
 @dataclass(frozen=True)
 class EmptyMessages:
-    """Measured times (s), empty messages except for `broadcast`, of one byte; see `MessageCosts`."""
+    """Measured times (s), empty messages except for `broadcast`, of one byte; see `MessageCosts`. `place` is
+    the level at which the ranks met, "" if the cases do not name it."""
 
     one_way: Estimate
     exchange: Estimate
     broadcast: Estimate
     base: Estimate
     overheads: LogGPOverheads | None
+    place: str = ""
 
     @property
     def costs(self) -> MessageCosts:
@@ -36,8 +39,36 @@ class EmptyMessages:
         )
 
 
+@dataclass(frozen=True)
+class LevelsOfMessages:
+    """Empty messages between nodes and, if they were measured too, within a node; or the only ones."""
+
+    between: EmptyMessages
+    near: EmptyMessages | None = None
+
+    @property
+    def levels(self) -> tuple[EmptyMessages, ...]:
+        return (self.between,) if self.near is None else (self.near, self.between)
+
+    def costs(self, per_node: int) -> MessageCosts:
+        """On nodes with `per_node` consecutive ranks each."""
+        if self.near is None:
+            return self.between.costs
+        return replace(self.between.costs, near=self.near.costs, per_node=per_node)
+
+
+def messages_by_level(evidence: Evidence) -> LevelsOfMessages | None:
+    """Within a node those of the farthest level. None if ping-pong or exchange are missing."""
+    known = {part.place: found for part in evidence.levels if (found := empty_messages(part)) is not None}
+    near, between = known.get(farthest_within(known)), known.get(NETWORK)
+    if between is not None:
+        return LevelsOfMessages(between, near)
+    only = near or empty_messages(evidence)
+    return None if only is None else LevelsOfMessages(only)
+
+
 def empty_messages(evidence: Evidence) -> EmptyMessages | None:
-    """None if ping-pong or exchange are missing."""
+    """Of one level. None if ping-pong or exchange are missing."""
 
     def typical(workload: str, **fixed: str | int) -> Estimate | None:
         measured = evidence.of(workload, ranks=2, **fixed)
@@ -53,6 +84,7 @@ def empty_messages(evidence: Evidence) -> EmptyMessages | None:
         broadcast=max((each for each in of_a_byte if each is not None), key=lambda each: each.value),
         base=typical("isend_recv", bytes=0) or one_way,
         overheads=_overheads(evidence),
+        place=evidence.place,
     )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from hockney.core.fit import Estimate
+from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.models.barriers import predicted, steps
 from hockney.models.schedules import Mode
@@ -40,11 +41,15 @@ def members(name: str, every: Sequence[BarrierResult]) -> list[BarrierResult]:
 
 
 def against_ranks(every: Sequence[BarrierResult], form: str) -> Iterator[Figure]:
-    """One figure for each family, with the lines of the prediction `form`; none if only one number of ranks
-    was measured."""
-    several = [each for each in every if each.ranks > 1]
-    if len({each.ranks for each in several}) < 2:
-        return
+    """One figure for each family and number of nodes, with the lines of the prediction `form`; none if only
+    one number of ranks was measured."""
+    for nodes in sorted({each.nodes for each in every}):
+        several = [each for each in every if each.ranks > 1 and each.nodes == nodes]
+        if len({each.ranks for each in several}) > 1:
+            yield from _against_ranks(several, form, nodes)
+
+
+def _against_ranks(several: Sequence[BarrierResult], form: str, nodes: int) -> Iterator[Figure]:
     for name, title in FAMILIES:
         selected = members(name, several)
         lines = _lines(selected, form)
@@ -52,7 +57,8 @@ def against_ranks(every: Sequence[BarrierResult], form: str) -> Iterator[Figure]
         if drawn:
             caption = "Points: medians of calls back to back with 95% intervals."
             caption += f" Lines: predicted by {form}, from messages between two ranks." if lines else ""
-            yield Figure(name, title, RANKS, TIME, tuple(drawn), caption)
+            where = (f"{name}-on-{nodes}", f"{title}, {plural(nodes, 'node')}") if nodes else (name, title)
+            yield Figure(*where, RANKS, TIME, tuple(drawn), caption)
 
 
 def predictions(every: Sequence[BarrierResult]) -> Figure | None:

@@ -14,7 +14,8 @@ from hockney.core.fit import Estimate, ExactValue
 from hockney.core.wording import listing, plural, together
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import interval, quantity, ratio_bounds
-from hockney.studies.barriers.best import MESSAGES, Candidate, Choice, believed, choose
+from hockney.pages.levels import spread_ranks
+from hockney.studies.barriers.best import LEVELS, MESSAGES, Candidate, Choice, believed, choose
 from hockney.studies.barriers.results import BarrierResult, BarrierResults, way_of
 
 CLOSE = 0.2
@@ -24,17 +25,27 @@ MOST_ALIKE = 3
 
 
 def sentences(evidence: Evidence, every: Sequence[BarrierResult]) -> tuple[str, ...]:
-    counts = sorted({each.ranks for each in every if each.ranks > 1})
+    counts = layouts(every)
     shown = list(dict.fromkeys((counts[0], *counts[-MOST_COUNTS + 1 :]))) if counts else []
-    texts = [_best(evidence, ranks) for ranks in shown]
+    texts = [_best(evidence, *layout) for layout in shown]
     texts.append(_long(evidence, every))
-    texts += [_failed(evidence), *(_predicted(every, ranks) for ranks in shown)]
+    texts += [_failed(evidence), *(_predicted(every, *layout) for layout in shown)]
     return tuple(sentence for sentence in texts if sentence) or ("Nothing was measured.",)
 
 
-def _best(evidence: Evidence, ranks: int) -> str:
+def layouts(every: Sequence[BarrierResult]) -> list[tuple[int, int]]:
+    """Several ranks, and the nodes over which they are spread."""
+    return sorted({(each.ranks, each.nodes) for each in every if each.ranks > 1})
+
+
+def _on(ranks: int, nodes: int) -> str:
+    """ "On 8 ranks", "With 8 ranks on 2 nodes"."""
+    return f"{'With' if nodes else 'On'} {spread_ranks(ranks, nodes)}"
+
+
+def _best(evidence: Evidence, ranks: int, nodes: int) -> str:
     try:
-        return chosen(choose(evidence, ranks))
+        return chosen(choose(evidence, ranks, nodes))
     except HockneyError:
         return ""  # a single barrier is no choice
 
@@ -43,7 +54,7 @@ def chosen(choice: Choice) -> str:
     """ "On 2 ranks shm_dissemination is the fastest barrier and takes 120 ns a call (95%: ...)."."""
     best, mpi = choice.best, choice.of(MPI)
     first = best.algorithm if choice.alike else f"{best.algorithm} is the fastest barrier and"
-    text = f"On {plural(choice.ranks, 'rank')} {first} takes {quantity(best.seconds, 's')} a call"
+    text = f"{_on(choice.ranks, choice.nodes)} {first} takes {quantity(best.seconds, 's')} a call"
     if not choice.measured:
         text += f" (not measured: {_basis(choice)})"
     elif best.time.low is None:
@@ -80,6 +91,7 @@ def _basis(choice: Choice) -> str:
     words = {
         "structure": "predicted from message costs with LogGP",
         "messages": "predicted from its number of messages, one at a time",
+        LEVELS: "predicted from its cost on one node and message costs between nodes",
     }.get(best.by, "predicted from its fitted cost over ranks")
     high = best.time.high
     return words if high is None else f"{words}, typically off by {high / best.seconds - 1:.0%}"
@@ -103,17 +115,17 @@ def _failed(evidence: Evidence) -> str:
     return f"No result in some cases of {listing(list(names), 10)}; a table shows what happened."
 
 
-def _predicted(every: Sequence[BarrierResult], ranks: int) -> str:
+def _predicted(every: Sequence[BarrierResult], ranks: int, nodes: int) -> str:
     """The accuracy of the prediction that fits the run better."""
     form = believed(every)[0]
-    here = [each for each in every if each.ranks == ranks]
+    here = [each for each in every if (each.ranks, each.nodes) == (ranks, nodes)]
     errors = _errors(here, form)
     if not errors:
         return ""
     close = sum(e <= CLOSE for e in errors)
     words = ", one at a time" if form == MESSAGES else ""
     return (
-        f"On {plural(ranks, 'rank')}, from the cost of messages between two ranks{words}, {close} of "
+        f"{_on(ranks, nodes)}, from the cost of messages between two ranks{words}, {close} of "
         f"{len(errors)} barriers made of messages are predicted within {CLOSE:.0%} (typical error "
         f"{typical_error(here, form):.0%})."
     )

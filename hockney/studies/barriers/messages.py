@@ -53,3 +53,14 @@ def no_costs_for_prediction(ranks: int) -> Inconclusive:
         code="no-costs-for-prediction",
         ranks=ranks,
     )
+
+
+def ranks_do_not_fill(ranks: int, ranks_per_node: int) -> UsageError:
+    return UsageError(
+        f"{ranks} ranks do not fill the nodes with {ranks_per_node} each",
+        "every node has the same number of ranks",
+        f"use a multiple of {ranks_per_node} ranks, as many as the nodes have",
+        code="ranks-do-not-fill",
+        ranks=ranks,
+        ranks_per_node=ranks_per_node,
+    )

@@ -11,9 +11,11 @@ from hockney.draw.page import Page, Section
 from hockney.pages import quality
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity
+from hockney.pages.levels import place_words, prefixed
 from hockney.pages.study_page import study_page
 from hockney.studies.barriers import dots, figures, headline, paper, tables
 from hockney.studies.barriers.best import FITS, MESSAGES, believed
+from hockney.studies.barriers.empty_messages import EmptyMessages
 from hockney.studies.barriers.results import BarrierResult, BarrierResults
 
 METHOD = (
@@ -46,15 +48,15 @@ def page(evidence: Evidence) -> Page:
         headline=headline.sentences(evidence, every),
         sections=sections,
         method=METHOD,
-        lead=dots.costs(evidence, first),
+        lead=dots.costs(evidence, *first),
     )
 
 
-def _costs(evidence: Evidence, every: Sequence[BarrierResult], first: int) -> Section | None:
+def _costs(evidence: Evidence, every: Sequence[BarrierResult], first: tuple[int, int]) -> Section | None:
     """On the numbers of ranks that the first screen does not show, and barriers without a result."""
     failed = tables.failed(evidence)
-    counts = sorted({each.ranks for each in every if each.ranks > 1} - {first})
-    figures = tuple(figure for ranks in counts if (figure := dots.costs(evidence, ranks)) is not None)
+    others = [layout for layout in headline.layouts(every) if layout != first]
+    figures = tuple(figure for layout in others if (figure := dots.costs(evidence, *layout)) is not None)
     many = BarrierResults.of(evidence).iterations
     text = (f"One repetition consists of {many} back-to-back calls.",) if many > 1 and every else ()
     if not figures and failed is None and not text:
@@ -89,10 +91,7 @@ def _predicted(evidence: Evidence, every: Sequence[BarrierResult]) -> Section | 
         return None
     figure = figures.predictions(every)
     crowded = sorted({each.ranks for each in every if each.ranks > BarrierResults.of(evidence).cores})
-    text = [
-        f"One message takes {quantity(known.base.value, 's')} (the base line), two messages that cross take "
-        f"{quantity(known.exchange.value, 's')}."
-    ]
+    text = [_one_message(level) for level in known.levels]
     telling = [each for each in every if each.structure_s is not None and each.loop is not None]
     if telling:
         form, off = believed(telling)
@@ -101,9 +100,10 @@ def _predicted(evidence: Evidence, every: Sequence[BarrierResult]) -> Section | 
             words = "neither prediction. LogGP"
         error = headline.typical_error(telling, form)
         text.append(f"The measurements fit {words}: typically off by {error:.0%}.")
-    if known.overheads is not None and known.overheads.caveats:
-        reasons = "; ".join(caveat.text for caveat in known.overheads.caveats)
-        text.append(f"LogGP's parameters do not describe these messages: {reasons}.")
+    for level in known.levels:
+        if level.overheads is not None and level.overheads.caveats:
+            reasons = "; ".join(caveat.text for caveat in level.overheads.caveats)
+            text.append(f"LogGP's parameters do not describe these messages: {reasons}.")
     if crowded:
         text.append(
             f"There is no prediction for {listing([str(p) for p in crowded])} ranks, because there are "
@@ -113,8 +113,16 @@ def _predicted(evidence: Evidence, every: Sequence[BarrierResult]) -> Section | 
         "Predicted from messages",
         text=tuple(text),
         figures=(figure,) if figure is not None else (),
-        tables=(tables.messages(known),),
+        tables=tuple(tables.messages(level) for level in known.levels),
     )
+
+
+def _one_message(known: EmptyMessages) -> str:
+    text = (
+        f"One message takes {quantity(known.base.value, 's')} (the base line), two messages that cross take "
+        f"{quantity(known.exchange.value, 's')}."
+    )
+    return prefixed(text, place_words(known.place))
 
 
 def _arrivals(every: Sequence[BarrierResult]) -> Section | None:

@@ -18,6 +18,7 @@ from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.models.barriers import predicted
 from hockney.pages.evidence import Options, once
+from hockney.studies import places
 from hockney.studies.barriers import messages
 from hockney.studies.sizes import default_ranks
 from hockney.studies.trains import trains
@@ -36,6 +37,7 @@ ITERATIONS = StudyParameter(
     high=10**9,
     example="1000000",
 )
+ASKS_FOR_LEVELS = True
 PARAMETERS = (ITERATIONS,)
 
 
@@ -43,14 +45,24 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     if options.sizes:
         raise messages.barriers_have_no_sizes()
     ranks = options.ranks or _ranks(machine)
-    lines = [*_messages()] if max(ranks) > 1 else []
+    several = max(ranks) > 1
+    lines = [*places.at_each(_messages(), machine)] if several else []
     lines += [
-        line
+        line + words
         for p in ranks
+        for words in _spread(p, machine)
         for name in algorithms(catalog, machine)
         for line in _barrier(name, p, options, machine)
     ]
     return once(catalog.case(line) for line in lines)
+
+
+def _spread(ranks: int, machine: Machine) -> tuple[str, ...]:
+    """Words that spread the ranks over one node and over all, as far as these have room for them."""
+    layout = machine.layout
+    if layout is None or not machine.placed:
+        return ("",)
+    return tuple(places.spread_over(nodes) for nodes in places.node_counts(ranks, layout))
 
 
 def algorithms(catalog: Catalog, machine: Machine) -> list[str]:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -13,7 +13,7 @@ from hockney.core.fit import Estimate, Subject
 from hockney.models.barriers import MessageCosts, by_messages, by_structure, predicted
 from hockney.models.statistics import Observation, ratio
 from hockney.pages.evidence import Evidence
-from hockney.studies.barriers.empty_messages import EmptyMessages, empty_messages
+from hockney.studies.barriers.empty_messages import LevelsOfMessages, messages_by_level
 
 Way = Literal["loop", "alone", "late", "skew"]
 WAYS: dict[str, Way] = {"barrier_staggered": "late", "barrier_skew": "skew"}
@@ -25,13 +25,15 @@ STRUCTURE, MESSAGES = "structure", "messages"
 @dataclass(frozen=True)
 class BarrierResult:
     """One algorithm on `ranks` ranks: seconds of one call in each measured way, and both predictions of the
-    tight loop, by the algorithm's structure and by its number of messages; None if there is none."""
+    tight loop, by the algorithm's structure and by its number of messages; None if there is none. The ranks
+    are spread over `nodes` nodes; 0 if the launch decided."""
 
     algorithm: str
     ranks: int
     times: dict[Way, Estimate]
     structure_s: float | None = None
     messages_s: float | None = None
+    nodes: int = 0
 
     @property
     def loop(self) -> Estimate | None:
@@ -65,25 +67,28 @@ class BarrierResults:
         """By ranks, the fastest in the tight loop first; barriers with only other times come last."""
         return barrier_results(self.evidence, self.costs, self.cores)
 
-    def ratio(self, ranks: int, algorithm: str, over: str) -> Estimate | None:
+    def ratio(self, ranks: int, algorithm: str, over: str, nodes: int = 0) -> Estimate | None:
         """The ratio of the times of a call of two barriers, back to back; None if one of them was not
         measured."""
-        of, base = (self._loops.get((ranks, name)) for name in (algorithm, over))
+        of, base = (self._loops.get((ranks, nodes, name)) for name in (algorithm, over))
         return None if of is None or base is None else ratio(of, base)
 
     @cached_property
-    def _loops(self) -> dict[tuple[int, str], Observation]:
-        """Observations of barriers back to back, by ranks and algorithm."""
+    def _loops(self) -> dict[tuple[int, int, str], Observation]:
+        """Observations of barriers back to back, by ranks, nodes and algorithm."""
         seen = self.evidence.observed(m.case for m in self.evidence.measured if way_of(m.case) == "loop")
-        return {(each.case.ranks, str(each.case["algorithm"])): each for each in seen}
+        return {(each.case.ranks, each.case.nodes, str(each.case["algorithm"])): each for each in seen}
 
     @cached_property
-    def messages(self) -> EmptyMessages | None:
-        return empty_messages(self.evidence)
+    def messages(self) -> LevelsOfMessages | None:
+        return messages_by_level(self.evidence)
 
     @property
     def costs(self) -> MessageCosts | None:
-        return self.messages.costs if self.messages is not None else None
+        """On nodes that are filled as those of the run are."""
+        machine = self.evidence.machine
+        per_node = machine.ranks_per_node or max(1, machine.cores)
+        return self.messages.costs(per_node) if self.messages is not None else None
 
     @cached_property
     def cores(self) -> int:
@@ -100,17 +105,20 @@ class BarrierResults:
 
 def barrier_results(evidence: Evidence, costs: MessageCosts | None, most: int) -> tuple[BarrierResult, ...]:
     """With predictions from `costs` on up to `most` ranks."""
-    times: dict[tuple[int, str], dict[Way, Estimate]] = {}
+    times: dict[tuple[int, int, str], dict[Way, Estimate]] = {}
     for m in evidence.measured:
         if (way := way_of(m.case)) is not None:
-            key = m.case.ranks, str(m.case["algorithm"])
+            key = m.case.ranks, m.case.nodes, str(m.case["algorithm"])
             times.setdefault(key, {})[way] = m.summary.typical
     every = [
-        _with_predictions(BarrierResult(name, ranks, times[ranks, name]), costs if ranks <= most else None)
-        for ranks, name in times
+        _with_predictions(
+            BarrierResult(name, ranks, ways, nodes=nodes),
+            costs.spread(ranks, nodes) if costs is not None and ranks <= most else None,
+        )
+        for (ranks, nodes, name), ways in times.items()
     ]
     return tuple(
-        sorted(every, key=lambda f: (f.ranks, f.loop.value if f.loop else float("inf"), f.algorithm))
+        sorted(every, key=lambda f: (f.ranks, f.nodes, f.loop.value if f.loop else float("inf"), f.algorithm))
     )
 
 
@@ -118,9 +126,7 @@ def _with_predictions(each: BarrierResult, costs: MessageCosts | None) -> Barrie
     if costs is None or each.ranks < 2 or not predicted(each.algorithm):
         return each
     structure = by_structure(each.algorithm, each.ranks, costs)
-    return BarrierResult(
-        each.algorithm, each.ranks, each.times, structure, by_messages(each.algorithm, each.ranks, costs)
-    )
+    return replace(each, structure_s=structure, messages_s=by_messages(each.algorithm, each.ranks, costs))
 
 
 def way_of(case: Case | Subject) -> Way | None:

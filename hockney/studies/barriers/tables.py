@@ -11,15 +11,18 @@ from hockney.draw.page import Table
 from hockney.models.barriers import traffic
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import interval, quantity
+from hockney.pages.levels import place_words
 from hockney.studies.barriers.empty_messages import EmptyMessages
 from hockney.studies.barriers.results import BarrierResult, BarrierResults
 
 
 def costs(every: Sequence[BarrierResult], name: str, title: str) -> Table:
+    placed = any(each.nodes for each in every)
     rows = tuple(
         (
             each.algorithm,
             str(each.ranks),
+            *nodes(each, placed),
             _value(each.loop),
             _interval(each.loop),
             _value(each.times.get("alone")),
@@ -31,34 +34,35 @@ def costs(every: Sequence[BarrierResult], name: str, title: str) -> Table:
         for each in every
     )
     columns = (
-        "barrier", "ranks", "back to back", "95% interval", "alone",
+        "barrier", "ranks", *(("nodes",) if placed else ()), "back to back", "95% interval", "alone",
         "by structure", "error", "by messages", "error",
     )  # fmt: skip
-    return Table(name, title, columns, rows, numeric=tuple(range(1, 9)))
+    return Table(name, title, columns, rows, numeric=tuple(range(1, len(columns))))
+
+
+def nodes(each: BarrierResult, placed: bool) -> tuple[str, ...]:
+    """The cell of the nodes, if results of the run are `placed`."""
+    return (str(each.nodes or ""),) if placed else ()
 
 
 def predictions(every: Sequence[BarrierResult]) -> Table:
     """The counts on which the predictions are based."""
+    counted_for = dict.fromkeys((x.algorithm, x.ranks) for x in every if x.structure_s is not None)
     rows = []
-    for each in every:
-        if each.structure_s is not None:
-            counted = traffic(each.algorithm, each.ranks)
-            rows.append(
-                (
-                    each.algorithm,
-                    str(each.ranks),
-                    *map(str, (counted.messages, counted.depth, counted.busiest)),
-                )
-            )
+    for name, ranks in counted_for:
+        counted = traffic(name, ranks)
+        rows.append((name, str(ranks), *map(str, (counted.messages, counted.depth, counted.busiest))))
     columns = ("barrier", "ranks", "messages", "one after the other", "of the busiest rank")
     return Table("traffic", "Messages of a call", columns, tuple(rows), numeric=(1, 2, 3, 4))
 
 
 def arrivals(every: Sequence[BarrierResult]) -> Table:
+    placed = any(each.nodes for each in every)
     rows = tuple(
         (
             each.algorithm,
             str(each.ranks),
+            *nodes(each, placed),
             *(
                 cell
                 for way in ("late", "skew")
@@ -68,8 +72,13 @@ def arrivals(every: Sequence[BarrierResult]) -> Table:
         for each in every
         if {"late", "skew"} & each.times.keys()
     )
-    columns = ("barrier", "ranks", "after the last", "95% interval", "exits apart", "95% interval")
-    return Table("arrivals", "Entered one after another", columns, rows, numeric=(1, 2, 3, 4, 5))
+    columns = (
+        "barrier", "ranks", *(("nodes",) if placed else ()), "after the last", "95% interval", "exits apart",
+        "95% interval",
+    )  # fmt: skip
+    return Table(
+        "arrivals", "Entered one after another", columns, rows, numeric=tuple(range(1, len(columns)))
+    )
 
 
 def messages(known: EmptyMessages) -> Table:
@@ -97,9 +106,10 @@ def messages(known: EmptyMessages) -> Table:
             ("o_r (0 B)", f"the receiver's processor is busy{receive}", measured.receive),
             ("g", "from one message to the next", measured.gap),
         ]
+    where = place_words(known.place)
     return Table(
-        "messages",
-        "Empty messages between two ranks",
+        f"messages-{known.place}" if where else "messages",
+        "Empty messages between two ranks" + (f", {where}" if where else ""),
         ("symbol", "what", "time", "95% interval"),
         tuple((symbol, what, _value(time), _interval(time)) for symbol, what, time in rows),
         numeric=(2, 3),

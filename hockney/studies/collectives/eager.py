@@ -13,6 +13,7 @@ from hockney.core.launch_setting import LaunchSetting
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.pages.evidence import Options
+from hockney.studies import places
 
 LIMITS = StudyParameter(
     "eager",
@@ -99,6 +100,8 @@ def launch_settings(options: Options, machine: Machine) -> Sequence[LaunchSettin
 
 
 def lines(options: Options, machine: Machine) -> Iterator[str]:
+    """Of ranks of one node, where they have several."""
+    where = places.at(places.spanned(machine)[0])
     for setting in launch_settings(options, machine):
         for size in SIZES:
-            yield f"pingpong bytes={size} buffers=hot ranks=2 setting={setting.name}"
+            yield f"pingpong bytes={size} buffers=hot ranks=2 setting={setting.name}{where}"

@@ -64,7 +64,8 @@ class EagerEffect:
         if OWN not in named:
             return ()
         own = named[OWN][0]
-        if ordinary := self._observed(self.evidence.of("pingpong", buffers="hot", ranks=2)):
+        nearest = self.evidence.levels[0]
+        if ordinary := self._observed(nearest.of("pingpong", buffers="hot", ranks=2)):
             named[OWN].append(ordinary)
         found = []
         for setting, (of, *_) in named.items():

@@ -26,7 +26,7 @@ UNDECIDED = (
 def sentences(evidence: Evidence) -> tuple[str, ...]:
     run = CollectiveResults.of(evidence)
     texts = _collectives(run, run.shown_first)
-    texts += [send_time.sentence(evidence), eager_effect.sentence(evidence)]
+    texts += [*send_time.sentences(evidence), eager_effect.sentence(evidence)]
     return tuple(text for text in texts if text) or ("Nothing was measured.",)
 
 

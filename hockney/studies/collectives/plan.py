@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hockney.core import messages as core_messages
 from hockney.core.case import MPI, Case
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.machine import Machine
+from hockney.core.messages import workloads as core_messages
 from hockney.core.parameters import StudyParameter
 from hockney.pages.evidence import Options, once
 from hockney.reproductions.t3e_cases import PAIR_SIZES
-from hockney.studies import messages
+from hockney.studies import messages, places
 from hockney.studies.collectives import eager
 from hockney.studies.collectives.buffers import block_bytes
 from hockney.studies.collectives.printed import is_t3e
@@ -70,7 +70,10 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     if not lines:
         raise messages.no_collective()
     pairs = PAIR_SIZES if is_t3e(machine) else ()
-    messages_of_two = [*sweep(), *sweep(pairs), *eager.lines(options, machine)]
+    messages_of_two = [
+        *places.at_each([*sweep(), *sweep(pairs)], machine),
+        *eager.lines(options, machine),
+    ]
     return once(catalog.case(line) for line in (*lines, *messages_of_two))
 
 

@@ -22,18 +22,20 @@ def predicted(evidence: Evidence) -> Predicted:
 
 
 def _predicted(evidence: Evidence) -> Predicted:
-    cases: dict[tuple[str, str, int], list[int]] = {}
+    cases: dict[tuple[str, str, int, int], list[int]] = {}
     for p in CollectiveResults.of(evidence).points:
         for name in p.times:
             if name != MPI:
-                cases.setdefault((p.operation, name, p.ranks), []).append(p.block)
+                cases.setdefault((p.operation, name, p.ranks, p.nodes), []).append(p.block)
     found: dict[tuple[str, str, int, int], float] = {}
-    for (operation, name, ranks), blocks in cases.items():
+    hosts = evidence.run.most_hosts()
+    for (operation, name, ranks, nodes), blocks in cases.items():
         try:
             times = collective_costs.predict(
-                evidence.fits, evidence.machine, operation, name, ranks, blocks, where="this run"
-            )
-        except HockneyError:  # no model of messages, or of this algorithm on so many ranks
+                evidence.fits, evidence.machine, operation, name, ranks, blocks,
+                where="this run", hosts=hosts, nodes=nodes,
+            )  # fmt: skip
+        except HockneyError:  # no model of messages, or none of this algorithm on so many ranks
             continue
         found |= {(operation, name, ranks, each.size): each.time.value for each in times}
     return found

@@ -40,6 +40,11 @@ class CollectivePoint:
         """The size of the buffer, as the paper defines it (bytes)."""
         return definition(self.operation).buffer_bytes(self.block, self.ranks)
 
+    @property
+    def nodes(self) -> int:
+        """Over which the ranks were spread, 0 if the launch decided: the same for all algorithms."""
+        return next(iter(self.times.values())).case.nodes
+
     def time(self, algorithm: str) -> Estimate | None:
         measured = self.times.get(algorithm)
         return None if measured is None else measured.summary.typical

@@ -5,14 +5,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from hockney import reference
 from hockney.core.fit import Estimate, Fit, FittedSegment
 from hockney.core.units import format_significant
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Section, Table
-from hockney.pages.evidence import Evidence
+from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import quantity, range_of, with_interval
+from hockney.pages.levels import placed, prefixed, where
 from hockney.pages.point_to_point import PING_PONG_TITLE, fitted
 from hockney.pages.series import curve, times
 from hockney.studies.collectives.printed import NAMED, is_t3e
@@ -24,6 +26,11 @@ BELOW_ZERO = (
     "Where bytes cost more than in shorter messages, as beyond a cache, no constant is found: the line is "
     "given by the time of its shortest message and the bandwidth of further bytes."
 )
+
+
+def sentences(evidence: Evidence) -> list[str]:
+    """One for each level at which messages were measured."""
+    return [prefixed(text, where(level)) for level in evidence.levels if (text := sentence(level))]
 
 
 def sentence(evidence: Evidence) -> str:
@@ -66,12 +73,16 @@ def _where(fit: Fit, k: int) -> str:
 
 
 def section(evidence: Evidence) -> Section | None:
-    measured = evidence.of("pingpong", buffers="hot", ranks=2)
-    fit = fitted(evidence)
-    if len(measured) < 2 or fit is None:
+    """With a figure and a table for each level at which messages were measured."""
+    fits = [
+        (level, fit)
+        for level in evidence.levels
+        if len(_measured(level)) > 1 and (fit := fitted(level)) is not None
+    ]
+    if not fits:
         return None
-    tables = (_table(fit),) if fit.segments else ()
-    below_zero = any(piece.latency.value < 0 for piece in fit.segments)
+    tables = tuple(placed(_table(fit), level) for level, fit in fits if fit.segments)
+    below_zero = any(piece.latency.value < 0 for _, fit in fits for piece in fit.segments)
     return Section(
         "Time of a message",
         text=(
@@ -80,10 +91,14 @@ def section(evidence: Evidence) -> Section | None:
             "begins; on the T3E it was the eager limit.",
             *((BELOW_ZERO,) if below_zero else ()),
         ),
-        figures=(_figure(evidence, fit),),
+        figures=tuple(placed(_figure(level, fit), level) for level, fit in fits),
         tables=tables,
         closed=not is_t3e(evidence.machine),
     )
+
+
+def _measured(evidence: Evidence) -> Sequence[Measured]:
+    return evidence.of("pingpong", buffers="hot", ranks=2)
 
 
 def _table(fit: Fit) -> Table:
@@ -117,7 +132,7 @@ def _rate(per_byte: Estimate) -> str:
 
 
 def _figure(evidence: Evidence, fit: Fit) -> Figure:
-    measured = evidence.of("pingpong", buffers="hot", ranks=2)
+    measured = _measured(evidence)
     low, high = min(m.size for m in measured), max(m.size for m in measured)
     sizes = [s for s in FORMULA.sizes() if low <= s <= high]
     series = [times(PING_PONG_TITLE, measured), curve("a + x/b, 95% band", fit, PING_PONG_TITLE)]

@@ -9,9 +9,9 @@ and compared with what the machine's ping-pong alone predicts.
 """
 
 from hockney.studies.granularity.page import is_conclusive, page
-from hockney.studies.granularity.plan import PARAMETERS, plan
+from hockney.studies.granularity.plan import ASKS_FOR_LEVELS, PARAMETERS, plan
 
 NAME = "granularity"
 HELP = "how much computation between exchanges keeps ranks efficient, measured and predicted"
 
-__all__ = ["HELP", "NAME", "PARAMETERS", "is_conclusive", "page", "plan"]
+__all__ = ["ASKS_FOR_LEVELS", "HELP", "NAME", "PARAMETERS", "is_conclusive", "page", "plan"]

@@ -16,6 +16,7 @@ from hockney.models.applications.contention import kind
 from hockney.models.applications.message_costs import described, messages_for, messages_of_run
 from hockney.models.applications.point_to_point_costs import CostPiece, PointToPointCosts
 from hockney.models.applications.ring_exchange import exchange_time
+from hockney.models.messages import no_messages_between_nodes
 from hockney.pages import point_to_point
 from hockney.pages.evidence import Evidence, Options
 from hockney.pages.format import quantity
@@ -24,6 +25,7 @@ from hockney.views.origins import in_short
 
 PRINTED = reference.published("granularity")
 PAPERS_MACHINE = "sun-ethernet"
+WITHIN, BETWEEN = "within a node", "between nodes"
 SUN = "SUNs on Ethernet, by the paper"
 
 
@@ -44,11 +46,16 @@ def expected_costs(options: Options, machine: Machine) -> PointToPointCosts | No
 
 
 def known(evidence: Evidence) -> MachineCosts:
-    """From the given survey, otherwise from the run's own ping-pong; never from the grid."""
+    """From the given survey, otherwise from the run's own ping-pong; never from the grid. Those between nodes
+    must be among them if the grid is on several nodes."""
     surveyed = evidence.surveyed
+    nodes = max((m.case.nodes for m in evidence.of("granularity")), default=0)
     try:
         most = evidence.run.most_hosts()
         costs = messages_of_run(evidence.fits, evidence.machine, "this run", surveyed, hosts=most)
+        if not costs.reaches(nodes):
+            where = "this run" if surveyed is None else surveyed.where
+            raise no_messages_between_nodes(where, nodes)
     except HockneyError as error:
         return MachineCosts(None, str(error))
     return MachineCosts(costs)
@@ -86,6 +93,46 @@ def section(costs: MachineCosts) -> Section:
     messages = costs.messages
     if messages is None:
         return Section("What messages cost", text=(f"There is no prediction: {costs.why}.",))
+    text = []
+    for level in messages.levels():
+        words = _fitted(level)
+        if words:
+            where = WITHIN if level is messages.near else BETWEEN
+            text.append(f" {where.capitalize()}:{words}" if _both(messages) else words)
+    known_up_to = f" Sizes up to {quantity(messages.largest, 'B')} were measured." if messages.largest else ""
+    return Section(
+        "What messages cost",
+        text=(
+            f"One message, from {messages.source}.{''.join(text)}{known_up_to}",
+            f"The network: {kind(messages)}, {messages.why}." if messages.why else "",
+            _factor(messages),
+        ),
+        tables=_tables(messages),
+    )
+
+
+def _both(messages: PointToPointCosts) -> bool:
+    """Whether messages within a node and between nodes were measured."""
+    return messages.near is not None and bool(messages.verdict)
+
+
+def _fitted(level: PointToPointCosts) -> str:
+    doubt = f": {level.doubt}." if level.doubt else "."
+    return f" The fit is {level.verdict}{doubt}" if level.verdict else ""
+
+
+def _tables(messages: PointToPointCosts) -> tuple[Table, ...]:
+    """One, or one for each level that was measured."""
+    title = "Time of a message in one direction"
+    if not _both(messages) or messages.near is None:
+        return (_table("messages", title, messages),)
+    return (
+        _table("messages", f"{title}, {BETWEEN}", messages),
+        _table("messages-within", f"{title}, {WITHIN}", messages.near),
+    )
+
+
+def _table(name: str, title: str, messages: PointToPointCosts) -> Table:
     rows = tuple(
         (
             quantity(piece.first, "B"),
@@ -95,25 +142,7 @@ def section(costs: MachineCosts) -> Section:
         )
         for piece in messages.pieces
     )
-    verdict = f" The fit is {messages.verdict}" + (f": {messages.doubt}." if messages.doubt else ".")
-    known_up_to = f" Sizes up to {quantity(messages.largest, 'B')} were measured." if messages.largest else ""
-    return Section(
-        "What messages cost",
-        text=(
-            f"One message, from {messages.source}.{verdict if messages.verdict else ''}{known_up_to}",
-            f"The network: {kind(messages)}, {messages.why}." if messages.why else "",
-            _factor(messages),
-        ),
-        tables=(
-            Table(
-                "messages",
-                "Time of a message in one direction",
-                ("from", "latency", "per byte", "bandwidth"),
-                rows,
-                numeric=(0, 1, 2, 3),
-            ),
-        ),
-    )
+    return Table(name, title, ("from", "latency", "per byte", "bandwidth"), rows, numeric=(0, 1, 2, 3))
 
 
 def _factor(messages: PointToPointCosts) -> str:

@@ -101,7 +101,7 @@ def _table(measured: list[Measured], messages: PointToPointCosts | None) -> Tabl
 def _model(m: Measured, messages: PointToPointCosts | None) -> str:
     if messages is None or _way(m) != ORDERED:
         return ""
-    return quantity(exchange_time(messages, m.size, m.case.ranks), "s")
+    return quantity(exchange_time(messages.spread(m.case.nodes), m.size, m.case.ranks), "s")
 
 
 def _needed(exchange: Estimate, ranks: int) -> str:

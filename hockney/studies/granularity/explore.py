@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from hockney.core.layout import NETWORK
 from hockney.core.units import format_bytes, format_percent, format_seconds
 from hockney.core.wording import plural
 from hockney.draw.page import Table, Widget
@@ -21,6 +23,7 @@ from hockney.models.applications.granularity import (
     times,
     work_needed,
 )
+from hockney.models.applications.node_sharing import NodeSharing
 from hockney.models.applications.point_to_point_costs import CostPiece, PointToPointCosts
 from hockney.studies.granularity import costs
 
@@ -106,23 +109,40 @@ def widget(messages: PointToPointCosts | None, name: str = "") -> Widget:
 
 
 def machine_data(machine: PointToPointCosts) -> dict[str, Any]:
-    """`eager` is None if it applies to all sizes."""
-    return {
+    """Of all messages, or those between nodes; `near` has those within a node if they cost something else."""
+    return _level(machine) | {
         "name": machine.name,
         "title": machine.title,
         "note": machine.source,
-        "pieces": _pieces(machine.pieces),
         "shared": machine.shared,
         "most_bytes": machine.largest,
         "most_ranks": machine.most_ranks or MOST_RANKS,
         "cores_known": machine.most_ranks is not None,
-        "band": [(b.bytes, b.low, b.high) for b in machine.band],
-        "changes": machine.changes,
-        "eager": int(machine.eager) if machine.eager < NO_END else None,
         "medium": machine.medium,
         "half_duplex_s_per_byte": machine.half_duplex_s_per_byte,
-        "near": _pieces(machine.near),
-        "cores": machine.cores,
+        "network": machine.place == NETWORK,
+        "near": _level(machine.near) if machine.near else None,
+        "cores": machine.per_node(1) if machine.near else 0,
+    }
+
+
+def _level(costs: PointToPointCosts) -> dict[str, Any]:
+    """`eager` is None if it applies to all sizes."""
+    return {
+        "pieces": _pieces(costs.pieces),
+        "band": [(b.bytes, b.low, b.high) for b in costs.band],
+        "changes": costs.changes,
+        "eager": int(costs.eager) if costs.eager < NO_END else None,
+        "node": _shared(costs.node) if costs.node else None,
+    }
+
+
+def _shared(node: NodeSharing) -> dict[str, Any]:
+    limited = math.isfinite(node.rate)
+    return {
+        "rate": node.rate if limited else None,
+        "gap_s": node.gap_s,
+        "ends": node.ends if limited else None,
     }
 
 

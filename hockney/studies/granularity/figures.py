@@ -14,6 +14,7 @@ from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Plane, Series, Sheet
 from hockney.models.applications.granularity import Algorithm, break_even, efficiency, on_cores, work_needed
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
+from hockney.models.applications.ring_exchange import exchange_bounds
 from hockney.pages.format import quantity
 from hockney.pages.series import estimates
 from hockney.studies.granularity.plan import ITERATIONS
@@ -61,7 +62,7 @@ def efficiency_curve(
     algorithms = [on_cores(Algorithm(work, size, serial), ranks, messages.most_ranks) for work in at]
     y = tuple(efficiency(a, messages, ranks) for a in algorithms)
     low = high = ()
-    if (ends := messages.bounds(size, ranks)) is not None:
+    if (ends := exchange_bounds(messages, size, ranks)) is not None:
         low = tuple(efficiency(a, messages, ranks, ends[1]) for a in algorithms)
         high = tuple(efficiency(a, messages, ranks, ends[0]) for a in algorithms)
     return Series(name=name, x=tuple(at), y=y, low=low, high=high, kind="line", group=group or name)
@@ -95,7 +96,9 @@ def runs(measured: tuple[Cell, ...], messages: PointToPointCosts | None) -> Iter
             continue
         at = curve_works(selected)
         drawn = [efficiency_points("typical", selected, ranks), _cloud(selected, ranks)]
-        drawn += [efficiency_curve("predicted", messages, at, p, size, group=ranks)] if messages else []
+        if messages is not None:
+            costs = messages.spread(selected[0].nodes)
+            drawn.append(efficiency_curve("predicted", costs, at, p, size, group=ranks))
         drawn += [break_even_line(at, p)] if p > 1 else []
         yield Figure(
             f"efficiency-runs-{p}",
@@ -178,7 +181,7 @@ def collapsed(measured: tuple[Cell, ...], messages: PointToPointCosts) -> Figure
     drawn: list[Series] = []
     for p in rank_counts(measured):
         selected = [c for c in measured if c.ranks == p and c.even and not c.serial]
-        even = [break_even(Algorithm(1.0, c.bytes), messages, p) for c in selected]
+        even = [break_even(Algorithm(1.0, c.bytes), messages.spread(c.nodes), p) for c in selected]
         at = [c.work_s / e for c, e in zip(selected, even, strict=True) if e]
         if len(at) < len(selected) or not at:
             continue
@@ -212,8 +215,8 @@ def _pair(
 ) -> list[Series]:
     drawn = [efficiency_points(group, selected, group)]
     if messages is not None:
-        at = curve_works(selected)
-        drawn.append(efficiency_curve(f"{group}, predicted", messages, at, ranks, size, serial, group))
+        at, costs = curve_works(selected), messages.spread(selected[0].nodes)
+        drawn.append(efficiency_curve(f"{group}, predicted", costs, at, ranks, size, serial, group))
     return drawn
 
 

@@ -65,12 +65,13 @@ def grid_reduced(budget: str, longest_s: float | None, details: bool, enough: st
     )
 
 
-def poor_model(reason: str, cores: int) -> Caveat:
-    """On nodes of several `cores`, the model is for messages on one node."""
+def poor_model(reason: str, cores: int, *, within: bool) -> Caveat:
+    """On nodes of several `cores`, the model is for messages on one node, or for those between nodes."""
+    where = f"up to {cores} ranks, of one node" if within else f"more than {cores} ranks"
     return Caveat(
         "model",
         f"the model of messages is poor: {reason or 'it does not describe the ping-pong well'}",
-        "all predictions" if cores < 2 else f"predictions on up to {cores} ranks, of one node",
+        "all predictions" if cores < 2 else f"predictions on {where}",
         "survey again with more time or on a quiet machine",
     )
 

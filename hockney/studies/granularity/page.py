@@ -234,7 +234,8 @@ def _even_sentence(
     )
     if messages is None:
         return f"{text}."
-    needs = (str(predicted(messages, size, ranks, wanted)) for wanted in (1 / ranks, WANTED))
+    costs = messages.spread(selected[0].nodes)
+    needs = (str(predicted(costs, size, ranks, wanted)) for wanted in (1 / ranks, WANTED))
     return f"{text}; predicted: {' and '.join(needs)}."
 
 
@@ -316,9 +317,11 @@ def _exceeds_one(efficiency: Estimate) -> bool:
 
 
 def _poor(messages: PointToPointCosts | None) -> Caveat | None:
-    if messages is None or messages.verdict != "poor":
+    poor = [] if messages is None else [level for level in messages.levels() if level.verdict == "poor"]
+    if messages is None or not poor:
         return None
-    return texts.poor_model(messages.doubt, messages.cores)
+    cores = messages.cores if messages.near and len(poor) == 1 else 0
+    return texts.poor_model(poor[-1].doubt, cores, within=poor[-1] is messages.near)
 
 
 def _unknown_sizes(measured: Sequence[Cell], messages: PointToPointCosts | None) -> Caveat | None:

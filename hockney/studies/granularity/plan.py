@@ -16,9 +16,10 @@ from hockney.models.applications.granularity import Algorithm, break_even, work_
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.least_time import least_of
 from hockney.pages.evidence import Options, once
+from hockney.studies import places
 from hockney.studies.granularity.costs import expected_costs
 from hockney.studies.granularity.text import WORD
-from hockney.studies.sizes import default_ranks
+from hockney.studies.sizes import DEFAULT, affordable, default_ranks
 from hockney.studies.survey import sweep
 
 LENGTHS = tuple(WORD * words for words in (1, 10, 100, 1000, 10000))
@@ -67,6 +68,7 @@ SURVEY = StudyParameter(
     "a run of 'hockney survey' with the machine's parameters, which saves the ping-pong",
     example="runs/mine",
 )
+ASKS_FOR_LEVELS = True
 PARAMETERS = (WORK, SERIAL_PARTS, SURVEY)
 
 
@@ -104,7 +106,9 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
             lines += [line for p in together for line in _uneven(extent.works, extent.lengths, p)]
         calls = others if extent.details else ()
         lines += [line for p in together for line in _exchanges(extent.lengths, p, calls)]
-        lines += [*sweep()] if together and options.surveyed is None else []
+        if together and options.surveyed is None:
+            sizes = affordable(DEFAULT, machine, options.budget_s)
+            lines += places.at_each(sweep(sizes), machine)
         return once(catalog.case(line) for line in lines)
 
     planned: list[Case] = []

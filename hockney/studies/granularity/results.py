@@ -23,6 +23,7 @@ from hockney.core.fit import Estimate
 from hockney.draw.page import Table
 from hockney.models.applications.granularity import Algorithm, on_cores, work_needed
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
+from hockney.models.applications.ring_exchange import exchange_bounds
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import interval, quantity
 from hockney.studies.granularity.text import length
@@ -61,6 +62,11 @@ class Cell:
     @property
     def ranks(self) -> int:
         return self.measured.case.ranks
+
+    @property
+    def nodes(self) -> int:
+        """Over which the ranks are spread, 0 if the launch decides."""
+        return self.measured.case.nodes
 
     @property
     def shares(self) -> str:
@@ -120,10 +126,11 @@ def cells(evidence: Evidence) -> tuple[Cell, ...]:
 
 
 def _rounds(evidence: Evidence) -> dict[str, int]:
-    """The round of each launch: a round has one for each number of ranks, including failed ones."""
+    """The round of each launch: a round has one for each number of ranks, including failed ones; the whole
+    layout for placed cases (`Case.launched_ranks`)."""
     run = evidence.run
-    counts = {len(launch.ranks) for launch in run.launches}
-    counts |= {parse_canonical(failure.case).ranks for failure in run.failures}
+    lines = {line.case for line in (*run.records, *run.failures)}
+    counts = {parse_canonical(line).launched_ranks for line in lines} or {0}
     return {launch.launch: launch.index // len(counts) for launch in run.launches}
 
 
@@ -266,7 +273,7 @@ def predicted(messages: PointToPointCosts, size: int, ranks: int, wanted: float)
     value = work_needed(wanted, algorithm, messages, ranks)
     if value is None:
         return Reached(never=True)
-    ends = messages.bounds(size, ranks)
+    ends = exchange_bounds(messages, size, ranks)
     low, high = (
         (None, None) if ends is None else (work_needed(wanted, algorithm, messages, ranks, e) for e in ends)
     )
@@ -282,8 +289,9 @@ def grain_table(measured: tuple[Cell, ...], messages: PointToPointCosts | None) 
             if not selected:
                 continue
             row = [str(p), length(size)]
+            costs = messages.spread(selected[0].nodes) if messages else None
             for wanted in (1 / p, WANTED):
-                row.append(str(predicted(messages, size, p, wanted)) if messages else "unknown")
+                row.append(str(predicted(costs, size, p, wanted)) if costs else "unknown")
                 row.append(str(reached(selected, wanted)))
             rows.append(tuple(row))
     columns = ("ranks", "message")

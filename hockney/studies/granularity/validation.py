@@ -27,7 +27,7 @@ from hockney.core.wording import plural
 from hockney.draw.page import Table
 from hockney.models.applications.granularity import efficiency, on_cores
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
-from hockney.models.applications.ring_exchange import exchange_time
+from hockney.models.applications.ring_exchange import exchange_bounds, exchange_time
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity
 from hockney.studies.granularity.results import Cell
@@ -113,7 +113,7 @@ def check(
     return tuple(
         _checked(
             cell,
-            messages,
+            messages.spread(cell.nodes),
             Apart(exchange.get((cell.ranks, cell.bytes)), share.get((cell.ranks, cell.work_s / cell.ranks))),
             cores,
         )
@@ -133,7 +133,7 @@ def predict(cell: Cell, messages: PointToPointCosts) -> Estimate:
     exchange gives a lower efficiency."""
     algorithm = on_cores(cell.algorithm, cell.ranks, messages.most_ranks)
     value = efficiency(algorithm, messages, cell.ranks)
-    ends = messages.bounds(cell.bytes, cell.ranks)
+    ends = exchange_bounds(messages, cell.bytes, cell.ranks)
     if ends is None or cell.ranks == 1:
         return Estimate(value, None, None)
     low, high = (efficiency(algorithm, messages, cell.ranks, factor) for factor in reversed(ends))

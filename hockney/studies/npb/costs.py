@@ -9,11 +9,13 @@ from collections.abc import Iterable, Iterator
 
 from hockney.core.catalog import Catalog
 from hockney.core.errors import HockneyError
+from hockney.core.machine import Machine
 from hockney.core.units import doubling, thin
 from hockney.models.applications.message_costs import described, messages_of_run
 from hockney.models.npb.communication import Communication, block_size, of_fits
 from hockney.models.npb.program import Program
 from hockney.pages.evidence import Evidence
+from hockney.studies import places
 from hockney.studies.survey import sweep
 
 LEAST_LARGEST = 4 << 10
@@ -23,7 +25,7 @@ FEW = 5
 """Sizes of each pattern other than the ping-pong."""
 
 
-def cost_cases(programs: Iterable[Program], catalog: Catalog) -> Iterator[str]:
+def cost_cases(programs: Iterable[Program], catalog: Catalog, machine: Machine) -> Iterator[str]:
     """A ping-pong up to the longest message, messages in both directions and in a stream, and each
     collective at the sizes that the programs have."""
     several = [program for program in programs if program.ranks > 1]
@@ -31,6 +33,11 @@ def cost_cases(programs: Iterable[Program], catalog: Catalog) -> Iterator[str]:
         return
     longest = max(LEAST_LARGEST, *map(_longest, several))
     sizes = (0, *doubling(1, 1 << (longest - 1).bit_length()))
+    yield from places.at_each(_messages(sizes, catalog), machine)
+    yield from _collectives(several, catalog)
+
+
+def _messages(sizes: tuple[int, ...], catalog: Catalog) -> Iterator[str]:
     yield from sweep(sizes)
     for workload in catalog.of_role("point-to-point"):
         if workload.performs("point-to-point", "sendrecv"):
@@ -39,7 +46,6 @@ def cost_cases(programs: Iterable[Program], catalog: Catalog) -> Iterator[str]:
     for workload in catalog.of_role("stream"):
         if not workload.bidirectional:
             yield from (f"{workload.name} bytes={s} buffers=hot ranks=2" for s in thin(streamed, FEW))
-    yield from _collectives(several, catalog)
 
 
 def _longest(program: Program) -> int:

@@ -100,7 +100,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     lines = [line for name in chosen(options) for line in _lines(name, ranks, options, machine)]
     cases = [catalog.case(line) for line in lines]
     if options.value(PREDICT) == "yes" and options.surveyed is None and machine.platform is None:
-        cases += [catalog.case(line) for line in cost_cases(_programs(cases), catalog)]
+        cases += [catalog.case(line) for line in cost_cases(_programs(cases), catalog, machine)]
     return once(cases)
 
 

@@ -57,7 +57,7 @@ def predictions(run: NpbResults) -> NpbPredictions:
 
 def _of(evidence: Evidence) -> NpbPredictions:
     """Of all benchmarks without barriers that were measured on one rank too, if the costs of messages are
-    known."""
+    known, on several nodes those of messages between nodes."""
     run = NpbResults.of(evidence)
     costs = communication(evidence)
     if costs is None:
@@ -68,6 +68,8 @@ def _of(evidence: Evidence) -> NpbPredictions:
     for p in run.plain:
         known = rates.get((p.kernel, p.size))
         if p.ranks == 1 or known is None or p.time.value <= 0:
+            continue
+        if not costs.message.reaches(p.measured.case.nodes):
             continue
         slower = max(1.0, p.ranks / cores)
         predicted = predict(of_case(p.measured.case), known, costs, slower=slower)

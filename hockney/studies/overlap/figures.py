@@ -5,7 +5,7 @@ other, and how much computing slows down; and where the time goes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from hockney.core.fit import Estimate
 from hockney.core.wording import plural
@@ -23,14 +23,12 @@ Value = Callable[[OverlapPoint], "Estimate | None"]
 def hidden(run: OverlapResults, operation: str, ranks: int) -> Figure | None:
     """The first screen's, and one for each other operation."""
     points = _sized(run, operation, ranks)
-    if not points:
-        return None
-    return Figure(
-        f"overlap-hidden-{operation}-{ranks}",
-        f"{titled(operation)}, {plural(ranks, 'rank')}: what computing hides",
-        _sizes(points),
+    return _over_size(
+        ("hidden", operation, ranks),
+        "what computing hides",
+        points,
         Axis("hidden share", "%", "linear", include=(0.0, 1.0)),
-        tuple(_series(points, lambda p: _shown(run.times(p).hidden), lambda p: _hidden_detail(run, p))),
+        _series(points, lambda p: _shown(run.times(p).hidden), lambda p: _hidden_detail(run, p)),
         "Of the communication or of the computation, whichever is shorter; below 0, both at once take longer "
         "than one after the other (at -100%: by that or more). 95% intervals.",
     )
@@ -38,53 +36,47 @@ def hidden(run: OverlapResults, operation: str, ranks: int) -> Figure | None:
 
 def ratio(run: OverlapResults, operation: str, ranks: int) -> Figure | None:
     points = _sized(run, operation, ranks)
-    if not points:
-        return None
-    return Figure(
-        f"overlap-ratio-{operation}-{ranks}",
-        f"{titled(operation)}, {plural(ranks, 'rank')}: time / one after the other",
-        _sizes(points),
+    return _over_size(
+        ("ratio", operation, ranks),
+        "time / one after the other",
+        points,
         Axis("total / (pure + cpu)", "times", include=(0.5, 1.0)),
-        tuple(_series(points, lambda p: p.ratio, _ratio_detail)),
+        _series(points, lambda p: p.ratio, _ratio_detail),
         "Below 1, starting the communication early pays. 95% intervals.",
     )
 
 
 def slowdown(run: OverlapResults, operation: str, ranks: int) -> Figure | None:
     points = [p for p in _sized(run, operation, ranks) if run.times(p).slowdown is not None]
-    if not points:
-        return None
-    return Figure(
-        f"overlap-slowdown-{operation}-{ranks}",
-        f"{titled(operation)}, {plural(ranks, 'rank')}: computing",
-        _sizes(points),
+    return _over_size(
+        ("slowdown", operation, ranks),
+        "computing",
+        points,
         Axis("time of computing / by itself", "times", include=(1.0,)),
-        tuple(_series(points, lambda p: run.times(p).slowdown, lambda p: tests_of(p))),
+        _series(points, lambda p: run.times(p).slowdown, tests_of),
         "The computation between the calls, without the tests. 95% intervals.",
     )
 
 
 def times(run: OverlapResults, operation: str, ranks: int) -> Figure | None:
-    """Total against pure + cpu, whose points are of the case with the fewest tests."""
+    """Total against pure + cpu."""
     points = _sized(run, operation, ranks)
-    if not points:
-        return None
-    fewest = min(p.tests for p in points)
+    series = (*_series(points, lambda p: p.total, _ratio_detail), *_apart(run, points))
+    return _over_size(("times", operation, ranks), "time", points, Axis("time", "s"), series)
+
+
+def _apart(run: OverlapResults, points: Sequence[OverlapPoint]) -> Iterator[Series]:
+    """Pure + cpu of the cases with the fewest tests."""
+    fewest = min((p.tests for p in points), default=0)
     plain = [p for p in points if p.tests == fewest and p.progress == points[0].progress]
-    apart = Series(
-        "one after the other",
-        tuple(float(p.size) for p in plain),
-        tuple(run.times(p).pure.value + run.times(p).cpu.value for p in plain),
-        kind="line",
-        tone="neutral",
-    )
-    return Figure(
-        f"overlap-times-{operation}-{ranks}",
-        f"{titled(operation)}, {plural(ranks, 'rank')}: time",
-        _sizes(points),
-        Axis("time", "s"),
-        (*_series(points, lambda p: p.total, _ratio_detail), apart),
-    )
+    if plain:
+        yield Series(
+            "one after the other",
+            tuple(float(p.size) for p in plain),
+            tuple(run.times(p).pure.value + run.times(p).cpu.value for p in plain),
+            kind="line",
+            tone="neutral",
+        )
 
 
 def parts(run: OverlapResults, operation: str, ranks: int) -> Figure | None:
@@ -100,19 +92,33 @@ def parts(run: OverlapResults, operation: str, ranks: int) -> Figure | None:
         rows = tuple(map(float, range(len(points))))
         drawn.append(Series(name, rows, tuple(shares), kind="bars", base=tuple(base), detail=detail))
         base = [start + share for start, share in zip(base, shares, strict=True)]
-    return Figure(
-        f"overlap-parts-{operation}-{ranks}",
-        f"{titled(operation)}, {plural(ranks, 'rank')}: where the time goes",
-        Axis(
-            "size, tests",
-            "",
-            "linear",
-            names=tuple(f"{quantity(p.size, 'B')}, {tests_of(p)}" for p in points),
-        ),
+    names = tuple(f"{quantity(p.size, 'B')}, {tests_of(p)}" for p in points)
+    return _figure(
+        ("parts", operation, ranks),
+        "where the time goes",
+        Axis("size, tests", "", "linear", names=names),
         Axis("share of the time", "%", "linear", include=(0.0, 1.0)),
-        tuple(drawn),
+        drawn,
         "Posting: until the call that starts the communication returns.",
     )
+
+
+Key = tuple[str, str, int]
+"""What a figure shows, of which operation, on how many ranks."""
+
+
+def _figure(key: Key, title: str, x: Axis, y: Axis, series: Iterable[Series], note: str = "") -> Figure:
+    view, operation, ranks = key
+    name = f"overlap-{view}-{operation}-{ranks}"
+    return Figure(name, f"{titled(operation)}, {plural(ranks, 'rank')}: {title}", x, y, tuple(series), note)
+
+
+def _over_size(
+    key: Key, title: str, points: Sequence[OverlapPoint], y: Axis, series: Iterable[Series], note: str = ""
+) -> Figure | None:
+    """None without points."""
+    sizes = Axis("size", "B", zero=True, include=tuple(float(p.size) for p in points))
+    return _figure(key, title, sizes, y, series, note) if points else None
 
 
 def _series(
@@ -137,10 +143,6 @@ def _within(share: float) -> float:
 
 def _sized(run: OverlapResults, operation: str, ranks: int) -> list[OverlapPoint]:
     return [p for p in run.of_operation(operation, ranks) if p.measured.has_size]
-
-
-def _sizes(points: Sequence[OverlapPoint]) -> Axis:
-    return Axis("size", "B", zero=True, include=tuple(float(p.size) for p in points))
 
 
 def _hidden_detail(run: OverlapResults, p: OverlapPoint) -> str:

@@ -10,20 +10,20 @@ from hockney.core.catalog import Catalog
 from hockney.core.units import thin
 from hockney.draw.page import Section
 from hockney.pages.evidence import Evidence
+from hockney.pages.levels import placed, prefixed, where
 from hockney.studies.overlap import figures, tables
 from hockney.studies.overlap.headline import verdict
 from hockney.studies.overlap.results import MESSAGE, ROLE, OverlapResults
 
 ID = "overlap"
-SIZES = 4
 TESTS = (0, 16)
 SMALLEST = 512
 """Shorter messages take nearly as long, so as much of them is hidden."""
 
 
-def lines(sizes: tuple[int, ...], catalog: Catalog) -> Iterator[str]:
-    """Of messages between two ranks."""
-    few = thin(tuple(size for size in sizes if size >= SMALLEST), SIZES)
+def lines(sizes: tuple[int, ...], catalog: Catalog, most: int) -> Iterator[str]:
+    """Of messages between two ranks, of this number of sizes at most."""
+    few = thin(tuple(size for size in sizes if size >= SMALLEST), most)
     for workload in catalog.of_role(ROLE):
         if workload.operation == MESSAGE:
             yield from (
@@ -33,21 +33,30 @@ def lines(sizes: tuple[int, ...], catalog: Catalog) -> Iterator[str]:
             )
 
 
-def sentence(evidence: Evidence) -> str:
-    """Empty if nothing of it was measured."""
-    run = OverlapResults.of(evidence)
-    return verdict(run) if run.points else ""
+def sentences(evidence: Evidence) -> tuple[str, ...]:
+    """For each level at which ranks meet; none if nothing of it was measured."""
+    runs = ((OverlapResults.of(level), where(level)) for level in evidence.levels)
+    return tuple(prefixed(verdict(run), words) for run, words in runs if run.points)
 
 
 def section(evidence: Evidence) -> Section | None:
-    run = OverlapResults.of(evidence)
-    table = tables.best(run, run.shown)
-    if table is None:
+    parts = [(level, OverlapResults.of(level)) for level in evidence.levels]
+    best = [(level, table) for level, run in parts if (table := tables.best(run, run.shown)) is not None]
+    if not best:
         return None
     drawn = tuple(
-        figure for name in run.operations if (figure := figures.ratio(run, name, run.shown)) is not None
+        placed(figure, level)
+        for level, run in parts
+        for name in run.operations
+        if (figure := figures.ratio(run, name, run.shown)) is not None
     )
     text = (
         "'hockney run overlap' measures more sizes, numbers of tests, collectives and MPI's progress thread."
     )
-    return Section("Nonblocking messages", text=(text,), figures=drawn, tables=(table,), id=ID)
+    return Section(
+        "Nonblocking messages",
+        text=(text,),
+        figures=drawn,
+        tables=tuple(placed(table, level) for level, table in best),
+        id=ID,
+    )

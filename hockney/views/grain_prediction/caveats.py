@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hockney import simulated
+from hockney.core.layout import NETWORK
 from hockney.core.platform import Platform
 from hockney.core.record import Origin
 from hockney.draw.page import Caveat
 from hockney.models.applications.contention import FEWEST_RANKS
 from hockney.models.applications.grain_prediction import Prediction
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.views.grain_prediction import messages
 from hockney.views.origins import UNSAID, provenance
 
@@ -38,15 +40,22 @@ def caveats(prediction: Prediction, known: CostsOrigin) -> tuple[Caveat, ...]:
 
 
 def _fit(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
-    costs = prediction.messages
-    if costs.verdict == "poor":
-        yield messages.poor_fit(costs.doubt, costs.cores)
+    for costs, where in _levels(prediction):
+        if costs.verdict == "poor":
+            yield messages.poor_fit(costs.doubt, where)
 
 
 def _modes(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
+    for costs, where in _levels(prediction):
+        if costs.two_modes is not None:
+            yield messages.launches_in_two_modes(costs.two_modes.text, where)
+
+
+def _levels(prediction: Prediction) -> Iterator[tuple[PointToPointCosts, str]]:
+    """Each kind of messages, and the numbers that depend on it."""
     costs = prediction.messages
-    if costs.two_modes is not None:
-        yield messages.launches_in_two_modes(costs.two_modes.text, costs.cores)
+    for level in costs.levels():
+        yield level, messages.numbers(costs.cores if costs.near else 0, within=level is costs.near)
 
 
 def _calibration(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
@@ -104,10 +113,13 @@ def _size(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
 
 def _change(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
     count = prediction.algorithm.bytes
-    change, bounds = prediction.messages.change(count), prediction.messages.bounds(count)
-    if change is None or bounds is None or bounds[1] < WIDE * bounds[0]:
-        return
-    yield messages.protocol_change(*change, count)
+    unsure = []
+    for costs in prediction.messages.levels():
+        change, bounds = costs.change(count), costs.bounds(count)
+        if change is not None and bounds is not None and bounds[1] >= WIDE * bounds[0]:
+            unsure.append(change)
+    for change in dict.fromkeys(unsure):
+        yield messages.protocol_change(*change, count)
 
 
 def _imbalance(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
@@ -134,12 +146,28 @@ def _larger(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
 
 def _hosts(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
     most = prediction.messages.most_ranks
-    if known.hosts < 2 or known.pair_hosts > 1 or most is None:
+    if known.hosts < 2 or known.pair_hosts > 1 or most is None or prediction.messages.near is not None:
         return
     within = most // known.hosts
     far = [row.ranks for row in prediction.rows if row.ranks > within]
     if far:
         yield messages.one_host(far, within)
+
+
+def _one_level(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
+    """Messages of a level that the run lacks, taken to cost as much as those that it has."""
+    costs = prediction.messages
+    if known.platform is not None or costs.near is None or costs.near.pieces != costs.pieces:
+        return
+    between = costs.place == NETWORK or known.pair_hosts > 1
+    missing = [row for row in prediction.rows if row.ranks > 1 and _needs(costs, row.ranks, between)]
+    if missing:
+        yield messages.one_level([row.ranks for row in missing], between=between)
+
+
+def _needs(costs: PointToPointCosts, ranks: int, within: bool) -> bool:
+    """Whether so many ranks send messages within a node, or between nodes."""
+    return costs.per_node(ranks) > 1 if within else costs.count_of_nodes(ranks) > 1
 
 
 def _network(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
@@ -155,5 +183,5 @@ def _network(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
 
 _ALL = (
     _fit, _modes, _calibration, _guesses, _between_nodes, _noise, _origin, _size, _change, _imbalance, _cores,
-    _larger, _hosts, _network,
+    _larger, _hosts, _one_level, _network,
 )  # fmt: skip

@@ -14,30 +14,39 @@ from hockney.draw.page import Caveat
 from hockney.models.applications.point_to_point_costs import Undecided
 
 ALL = "all numbers"
-NotMeasured = Literal["fake", "simulated", "published"]
+NotMeasured = Literal["fake", "simulated", "published", "imported"]
 NOT_MEASURED: dict[NotMeasured, str] = {
     "fake": "made up for tests",
     "simulated": "simulated",
     "published": "printed in a paper",
+    "imported": "printed by another benchmark",
 }
 
 
-def poor_fit(reason: str, cores: int) -> Caveat:
-    """On nodes of several `cores`, the fit is for messages on one node."""
+def numbers(cores: int, *, within: bool) -> str:
+    """The numbers that depend on messages within a node of several `cores`, or on those between nodes; on
+    all messages with 0 cores."""
+    if cores < 2:
+        return ALL
+    return f"numbers on up to {cores} ranks, of one node" if within else f"numbers on more than {cores} ranks"
+
+
+def poor_fit(reason: str, where: str) -> Caveat:
+    """`where`: the numbers that depend on it."""
     return Caveat(
         "poor-fit",
         f"the model of messages is poor: {reason}",
-        ALL if cores < 2 else f"numbers on up to {cores} ranks, of one node",
+        where,
         "survey on a quieter machine, or with a larger --budget",
     )
 
 
-def launches_in_two_modes(found: str, cores: int) -> Caveat:
-    """`found` is the fit's caveat; `cores` as above."""
+def launches_in_two_modes(found: str, where: str) -> Caveat:
+    """`found` is the fit's caveat, `where` as above."""
     return Caveat(
         LAUNCHES_IN_TWO_MODES,
         f"{found}; chance decides how many are in each, and so the cost of a message",
-        ALL if cores < 2 else f"numbers on up to {cores} ranks, of one node",
+        where,
         "predict for the fast mode with --cost undisturbed, or survey again or with a larger --budget",
     )
 
@@ -170,6 +179,19 @@ def one_host(ranks: Sequence[int], most: int) -> Caveat:
         f"the ping-pong was within one host, but {together(ranks)} ranks need several",
         f"numbers on more than {most} ranks: between hosts a message costs more",
         "survey with the two ranks of a pair on two hosts",
+    )
+
+
+def one_level(ranks: Sequence[int], *, between: bool) -> Caveat:
+    """Messages were measured `between` nodes only, or within a node only."""
+    known, lacking, differ = (
+        ("between nodes", "within a node", "less") if between else ("within a node", "between nodes", "more")
+    )
+    return Caveat(
+        "one-level",
+        f"messages {lacking} were not measured; they are assumed to cost the same as {known}",
+        f"numbers on {together(ranks)} ranks: a message {lacking} costs {differ}",
+        "survey with --nodes 2 and --ranks-per-node 2 or more",
     )
 
 

@@ -15,18 +15,21 @@ NEVER = "never"
 
 
 def ranks(prediction: Prediction) -> Table:
+    layouts = [prediction.layout(each.ranks) for each in prediction.rows]
     rows = tuple(
         (
             str(each.ranks),
+            *([layout.text] if layout is not None else []),
             _timed(each.time),
             ratio(each.speed_up),
             share(each.efficiency),
             share(each.communication),
         )
-        for each in prediction.rows
+        for each, layout in zip(prediction.rows, layouts, strict=True)
     )
-    columns = ("ranks", "time", "speed-up", "efficiency", "communication")
-    return Table("ranks", "By ranks", columns, rows, numeric=(0, 1))
+    spread = ("nodes x ranks",) if any(layouts) else ()
+    columns = ("ranks", *spread, "time", "speed-up", "efficiency", "communication")
+    return Table("ranks", "By ranks", columns, rows, numeric=(0, 1 + len(spread)))
 
 
 def needed(prediction: Prediction) -> Table:

@@ -8,10 +8,14 @@ import math
 
 from hockney.core.fit import Estimate
 from hockney.core.platform import Platform
-from hockney.core.units import format_percent, format_seconds, format_size
+from hockney.core.units import format_percent, format_rate, format_seconds, format_size
+from hockney.core.wording import plural
 from hockney.models.applications.contention import kind
 from hockney.models.applications.grain_prediction import HALF, Prediction
 from hockney.models.applications.granularity import Algorithm
+from hockney.models.applications.node_sharing import NodeSharing
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
+from hockney.models.levels import NETWORK
 from hockney.pages.format import with_interval
 from hockney.views.origins import in_short
 
@@ -29,24 +33,51 @@ def assumed(prediction: Prediction, platform: Platform | None) -> tuple[str, ...
     message = "an undisturbed message" if messages.cost == "undisturbed" else "a message"
     size = format_size(prediction.algorithm.bytes)
     one = f"{message} of {size} takes {_one_way(prediction)} in one direction"
-    if platform is not None:
-        fit = f" ({in_short(platform)})"
-    else:
-        fitted = "the fit on a node" if messages.cores > 1 else "the fit"
-        fit = f" ({fitted} is {messages.verdict}: {messages.doubt})" if messages.verdict else ""
+    fit = _fits(messages) if platform is None else f" ({in_short(platform)})"
     return (
         f"Assumed: {algorithm(prediction.algorithm)}.",
         f"Messages {of}: {one}{fit}.",
         f"Network: {kind(messages)}, {messages.why}.",
+        *_shared(messages),
     )
 
 
+def _shared(messages: PointToPointCosts) -> tuple[str, ...]:
+    """What messages of one node share that set out at once, if pairs were measured."""
+    levels = ((level, level.node) for level in messages.levels())
+    known = [(_where(level, messages), node) for level, node in levels if node is not None]
+    words = [f"{_rate(node)} {where}, measured with {plural(node.pairs, 'pair')}" for where, node in known]
+    return (f"Messages that set out from one node at once share {', and '.join(words)}.",) if words else ()
+
+
+def _where(level: PointToPointCosts, messages: PointToPointCosts) -> str:
+    far = messages.place == NETWORK and level is not messages.near
+    return "between nodes" if far else "within a node"
+
+
+def _rate(node: NodeSharing) -> str:
+    rate = node.estimate
+    return f"at least {format_rate(rate.value)}" if rate.high is None else with_interval(rate, "B/s")
+
+
+def _fits(messages: PointToPointCosts) -> str:
+    """The verdicts of the fits from which the times are."""
+    of = {True: "the fit on a node", False: "that between nodes"} if messages.near else {False: "the fit"}
+    words = [
+        f"{of[level is messages.near]} is {level.verdict}: {level.doubt}"
+        for level in messages.levels()
+        if level.verdict
+    ]
+    return f" ({'; '.join(words)})" if words else ""
+
+
 def _one_way(prediction: Prediction) -> str:
-    one, messages, count = prediction.one_way, prediction.messages, prediction.algorithm.bytes
-    text = format_seconds(one.value) if one.low is None else with_interval(one, "s")
-    if messages.cores < 2:
-        return text
-    return f"{text} on a node and {format_seconds(messages.one_way(count, messages.cores + 1))} between nodes"
+    text, far = _time(prediction.one_way), prediction.between
+    return text if far is None else f"{text} on a node and {_time(far)} between nodes"
+
+
+def _time(one: Estimate) -> str:
+    return format_seconds(one.value) if one.low is None else with_interval(one, "s")
 
 
 def algorithm(what: Algorithm) -> str:

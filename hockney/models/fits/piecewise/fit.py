@@ -86,7 +86,8 @@ class Piecewise:
 
     def peak_bandwidth(self) -> Estimate:
         """r_peak."""
-        peak = (self.size / self.center.time(self.size)[0]).argmax()
+        times = self.center.time(self.size)[0]  # 0 for empty messages if there is no latency
+        peak = np.divide(self.size, times, out=np.zeros_like(times), where=times > 0).argmax()
         return self.read(Pieces.peak_bandwidth, self.misfit[peak], self.misfit[peak])[0]
 
     def read(

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+
+// hockney-ethernet: runs a command in an Ethernet of emulated hosts, which exists as long as the command
+// runs. By the name hockney-ethernet-agent it is a remote shell to these hosts: launchers need a path without
+// arguments.
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "emulated/agent.hpp"
+#include "emulated/medium.hpp"
+#include "emulated/room.hpp"
+
+namespace {
+
+constexpr const char* usage =
+    "usage: hockney-ethernet [--hosts N] [--rate BITS_PER_S] [--medium bus|switch] [--mtu BYTES] [--delay "
+    "SECONDS]\n"
+    "                        [--send-buffer BYTES] -- COMMAND...\n"
+    "COMMAND runs on host front; hockney-ethernet-agent HOST COMMAND... runs one on host h1, h2, ...\n";
+
+constexpr double most_hosts = 250;
+constexpr double fastest = 1e12;  // bits per second
+constexpr double smallest_packet = 68, largest_packet = 65000;
+constexpr double longest_delay_s = 10;
+constexpr double largest_buffer = 1 << 30;
+
+// The number that `text` is, if it is from `low` to `high`.
+std::optional<double> number(const std::string& text, double low, double high) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !(value >= low && value <= high)) return std::nullopt;
+  return value;
+}
+
+std::optional<int> whole(const std::string& text, double low, double high) {
+  const auto value = number(text, low, high);
+  return value && *value == std::floor(*value) ? std::optional(static_cast<int>(*value)) : std::nullopt;
+}
+
+template <typename To, typename From>
+bool take(To& setting, const std::optional<From>& value) {
+  if (value) setting = *value;
+  return value.has_value();
+}
+
+bool set(hockney::emulated::Settings& settings, const std::string& option, const std::string& value) {
+  if (option == "--medium") {
+    settings.medium = value;
+    return value == "bus" || value == "switch";
+  }
+  if (option == "--hosts") return take(settings.hosts, whole(value, 1, most_hosts));
+  if (option == "--rate")
+    return take(settings.bits_per_second, number(value, hockney::emulated::slowest, fastest));
+  if (option == "--mtu") return take(settings.mtu, whole(value, smallest_packet, largest_packet));
+  if (option == "--delay") return take(settings.delay_s, number(value, 0, longest_delay_s));
+  if (option == "--send-buffer") return take(settings.send_buffer, whole(value, 0, largest_buffer));
+  return false;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  hockney::emulated::Settings settings;
+  const std::vector<std::string> words(arguments + 1, arguments + count);
+  if (std::string_view(arguments[0]).ends_with("-agent")) return hockney::emulated::run_on_host(words);
+  std::size_t next = 0;
+  while (next + 1 < words.size() && words[next] != "--") {
+    if (!set(settings, words[next], words[next + 1])) {
+      std::fprintf(stderr, "hockney-ethernet: bad option %s %s\n%s", words[next].c_str(),
+                   words[next + 1].c_str(), usage);
+      return 2;
+    }
+    next += 2;
+  }
+  if (next + 1 >= words.size()) {
+    std::fputs(usage, stderr);
+    return 2;
+  }
+  try {
+    return run_inside(settings, {words.begin() + static_cast<std::ptrdiff_t>(next) + 1, words.end()});
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "hockney-ethernet: %s\n", error.what());
+    return hockney::emulated::setup_failed;
+  }
+}

@@ -1,0 +1,110 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""From the files of other benchmarks' output to run folders."""
+
+from __future__ import annotations
+
+import hashlib
+import operator
+from collections.abc import Iterable, Sequence
+from os import PathLike
+from pathlib import Path
+
+from hockney import lab
+from hockney.api.importing import messages
+from hockney.api.notebook.log_events import log
+from hockney.api.run_contents import Run
+from hockney.core.paths import AnyPath, to_path
+from hockney.imports import ImportedRun, LogFile, assemble, read_log
+from hockney.imports.messages import same_log_twice
+from hockney.lab import Listener
+from hockney.store import default_path, refuse_taken
+from hockney.store.messages import not_readable
+from hockney.system.files import read_regular
+
+STUDY = "imported"
+MOST_RANKS = 10**7
+
+
+def import_logs(
+    files: AnyPath | Iterable[AnyPath],
+    *,
+    out: AnyPath | None = None,
+    ranks: int | None = None,
+    machine: str = "",
+    label: str = "",
+    in_place: bool = False,
+    listen: Listener | None = None,
+) -> list[Run]:
+    """Runs made of the output of OSU, IMB, nccl-tests or SKaMPI, one for each suite and version::
+
+        (run,) = hockney.import_logs(["osu-1.log", "osu-2.log"], ranks=16, out="runs/old")
+
+    Formats are recognised by their contents; a file may contain the output of several programs. Each time
+    that a benchmark was run is a launch, so several logs of the same benchmark give intervals. `ranks` is
+    their number where the logs do not contain it. `out` is the folder for the run, or for several of them, by
+    default in runs. `machine` and `label` are names for people. `in_place` selects the in-place columns of
+    nccl-tests. `listen` receives what was left out, and why.
+
+    Raises UsageError if no file contains known output or a number of ranks is unknown, EnvironmentProblem
+    if a file cannot be read, Inconclusive if no number corresponds to a case.
+    """
+    ranks = _checked(ranks)
+    paths = [to_path(files)] if isinstance(files, str | PathLike) else [to_path(each) for each in files]
+    if not paths:
+        raise messages.no_files()
+    told = listen or log
+    logs = _read(paths, told)
+    made = assemble(logs, ranks=ranks, machine=machine, same_buffers=in_place)
+    places = [_place(each, len(made), out) for each in made]
+    for place in places:  # all of them before the first is written
+        refuse_taken(place)
+    runs = []
+    for each, place in zip(made, places, strict=True):
+        for notice in each.notices:
+            told(notice)
+        runs.append(_written(each, place, label))
+    return runs
+
+
+def _checked(ranks: int | None) -> int | None:
+    """Raises UsageError. Integers of numpy are integers too."""
+    try:
+        count = None if ranks is None else operator.index(ranks)
+    except TypeError:
+        raise messages.ranks_not_a_count(ranks) from None
+    if count is not None and not 1 <= count <= MOST_RANKS:
+        raise messages.ranks_out_of_range(count)
+    return count
+
+
+def _read(paths: Sequence[Path], listen: Listener) -> list[LogFile]:
+    """Each log once."""
+    read: dict[str, LogFile] = {}
+    for path in paths:
+        name = str(path)
+        if path.is_dir():
+            raise messages.log_is_folder(name)
+        try:
+            text = read_regular(path).decode("utf-8", "replace")
+            modified_s = path.stat().st_mtime
+        except OSError as error:
+            raise not_readable(path, error) from error
+        digest = hashlib.sha256(text.strip().encode()).hexdigest()
+        if digest in read:
+            listen(same_log_twice(name, read[digest].name))
+        else:
+            read[digest] = read_log(name, text, modified_s)
+    return list(read.values())
+
+
+def _place(imported: ImportedRun, count: int, out: AnyPath | None) -> Path:
+    """`out` itself if there is only one run."""
+    if out is None:
+        return default_path(f"{STUDY}-{imported.name}")
+    return to_path(out) if count == 1 else to_path(out) / imported.name
+
+
+def _written(imported: ImportedRun, path: Path, label: str) -> Run:
+    reference = lab.imported_reference(imported.name)
+    return Run(lab.write_run(path, STUDY, reference, imported.machine, imported.run, imported.catalog, label))

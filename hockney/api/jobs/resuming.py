@@ -1,0 +1,211 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Resuming a run that a batch job measures: within the job, and from outside."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from hockney import batch, lab
+from hockney.api import measure
+from hockney.api.comparing.pairs import refuse_pair
+from hockney.api.jobs import messages
+from hockney.api.measure import Planned
+from hockney.api.questions import Question
+from hockney.api.run_contents import Run
+from hockney.api.run_options import RunOptions
+from hockney.api.trusted_settings import marked, refuse_foreign
+from hockney.batch import BatchJob, State
+from hockney.core.errors import EnvironmentProblem
+from hockney.core.paths import AnyPath, to_path
+from hockney.lab import Listener, Outcome, Status, silent
+from hockney.process import CannotStart
+from hockney.store import LaunchShare, RunFolder, absorb, missing, parts_of, writing
+
+ASK_EVERY_S = 5.0
+"""Schedulers ask users not to poll more often. In the first 20 s of waiting the question is repeated sooner:
+after a second, then after a quarter of the time waited."""
+SILENT_S = 600.0
+"""A scheduler that is being restarted, or overloaded, does not answer for minutes."""
+PLANNING_S = 900.0
+"""One job of an array makes the plan, which may include compiling the engine; the others wait this long."""
+REPLACED = {
+    "mpi": "--mpi",
+    "machine": "--machine",
+    "mpiexec_args": "--mpiexec-args",
+    "variables": "-x",
+    "launch_settings": "--setting",
+    "nodes": "--nodes",
+    "ranks_per_node": "--ranks-per-node",
+    "hosts": "--hosts",
+    "starter": "--launcher",
+    "agent": "--agent",
+}
+"""Options that `resume` takes instead of those of the run."""
+
+
+def resume(
+    path: AnyPath,
+    *,
+    budget: float | None = None,
+    share: LaunchShare | None = None,
+    wait: bool = False,
+    listen: Listener = silent,
+    **instead: Any,
+) -> Run:
+    """Measure the rest of the run in `path` (`measure.resume`). Of a run with a job, only within a job;
+    elsewhere its results so far are returned if the job has ended, or with `wait` when it has. Raises
+    Inconclusive if it has not, or has measured nothing, and UsageError for one of two interleaved runs."""
+    path = to_path(path)
+    refuse_pair(path)
+    folder = RunFolder.open(path)
+    job = batch.read_job(folder.path)
+    here = batch.current_job(os.environ)
+    if job is not None and here:
+        with contextlib.suppress(EnvironmentProblem):  # another writer would be noticed by its lock as well
+            job = numbered(folder.path, job)
+        if job.number not in ("", here):
+            refuse_not_ended(folder.path, job)
+        planned = _plan_here(folder, job, instead, share, listen)
+        if planned is not None:
+            return measure.measured(folder, planned.bench, listen, asked=planned.cases, share=share)
+    elif job is not None:
+        job = numbered(folder.path, job)
+        if _ended(folder, job, wait, listen):
+            return _results(folder, job, listen)
+    return measure.resume(folder.path, budget=budget, share=share, listen=listen, **instead)
+
+
+def refuse_not_ended(path: Path, job: BatchJob) -> None:
+    """Raises Inconclusive if the job waits or runs."""
+    state = state_of(path, job)
+    if state is not None and state.phase in ("waiting", "running"):
+        raise _not_ended(path, job, state)
+
+
+def numbered(path: Path, job: BatchJob) -> BatchJob:
+    """The job with its number. If the submission was interrupted before the number was stored, the job is
+    found by its name while it waits or runs. Raises EnvironmentProblem if the scheduler does not answer."""
+    scheduler = batch.scheduler_named(job.scheduler)
+    if job.number or scheduler is None:
+        return job
+    try:
+        number = batch.named(scheduler, batch.job_name(path))
+    except CannotStart:
+        return job
+    if number:
+        job = msgspec.structs.replace(job, number=number)
+        batch.write_job(path, job)
+    return job
+
+
+def state_of(path: Path, job: BatchJob) -> State | None:
+    """None if its scheduler is not here, as in a copy of the folder elsewhere. Raises EnvironmentProblem if
+    it does not answer."""
+    scheduler = batch.scheduler_named(job.scheduler)
+    if scheduler is None:
+        return None
+    if not job.number:
+        return State("ended", "")
+    try:
+        state = batch.state_of(scheduler, job.number)
+    except CannotStart:
+        return None
+    if state.phase == "unknown":
+        raise messages.scheduler_silent(scheduler.TITLE, job.number, state.text)
+    return state
+
+
+def _ended(folder: RunFolder, job: BatchJob, wait: bool, listen: Listener) -> bool:
+    """False if there is no scheduler to ask. Waiting goes on while the scheduler is silent, for SILENT_S."""
+    printed = ""
+    began_s = answered_s = time.monotonic()
+    while True:
+        try:
+            state = state_of(folder.path, job)
+            if state is None and printed:  # its program was there before
+                raise messages.scheduler_silent(job.scheduler, job.number, "")
+        except EnvironmentProblem as problem:
+            if not wait or time.monotonic() >= answered_s + SILENT_S:
+                raise
+            text = messages.asked_again(problem)
+        else:
+            if state is None:
+                return False
+            if state.phase == "ended":
+                return True
+            if not wait:
+                raise _not_ended(folder.path, job, state)
+            answered_s = time.monotonic()
+            text = messages.job_state(job.number, state.text)
+        if text != printed:
+            printed = text
+            listen(Status(text))
+        time.sleep(min(ASK_EVERY_S, max(1.0, (time.monotonic() - began_s) / 4)))
+
+
+def _not_ended(path: Path, job: BatchJob, state: State) -> Exception:
+    scheduler = batch.scheduler_named(job.scheduler)
+    cancel = " ".join(scheduler.cancel_words(job.number)) if scheduler else ""
+    return messages.job_not_ended(path, job.number, state.text, cancel)
+
+
+def _results(folder: RunFolder, job: BatchJob, listen: Listener) -> Run:
+    """What the job has measured."""
+    absorb(folder, all_ended=True)
+    reading = folder.read()
+    if not reading.run.records:
+        log = max(folder.path.glob(batch.LOGS), key=lambda path: path.stat().st_mtime, default=None)
+        raise messages.job_without_records(folder.path, job.number, log)
+    lacking = len(missing(folder.plan(), reading.run))
+    if lacking:
+        listen(messages.job_incomplete(folder.path, job.number, lacking))
+    made = Run(folder, Outcome(0, lacking, 0, 0.0))
+    made.save_fits()
+    return made
+
+
+def _plan_here(
+    folder: RunFolder, job: BatchJob, instead: dict[str, Any], share: LaunchShare | None, listen: Listener
+) -> Planned | None:
+    """Replaces the plan that was made where the job was submitted by one made on the job's own hosts. None if
+    there is nothing to replace."""
+    if not _provisional(folder, job):
+        return None
+    with writing(folder, PLANNING_S):
+        if not _provisional(folder, job):
+            return None
+        options, asked = _request(folder, job, instead)
+        planned = measure.checked(asked, options, listen)
+        lab.begin_again(folder, planned.cases, marked(planned.settings), planned.bench, planned.surveyed)
+        if share is not None:  # so that no other job makes a plan any more
+            (folder.path / share.file).touch()
+    return planned
+
+
+def _provisional(folder: RunFolder, job: BatchJob) -> bool:
+    """Whether the plan is the one made before submitting, and nothing is measured."""
+    if not job.provisional or folder.sums.own != job.provisional or parts_of(folder):
+        return False
+    return not folder.records_path.stat().st_size
+
+
+def _request(folder: RunFolder, job: BatchJob, instead: dict[str, Any]) -> tuple[RunOptions, Question]:
+    """What was asked when the job was submitted. Raises UsageError if it names programs that this user has
+    not typed."""
+    try:
+        options = msgspec.convert(job.options, RunOptions)
+        asked = msgspec.convert(job.question, Question)
+    except msgspec.ValidationError as error:
+        raise batch.messages.job_not_readable(folder.path / batch.job.NAME, error) from error
+    given = {name: value for name, value in instead.items() if name in REPLACED and value}
+    settings = replace(options.settings(asked.study), mark=job.mark)
+    refuse_foreign(settings, folder.path, [REPLACED[name] for name in given])
+    return replace(options, seed=folder.plan().settings.seed, **given), asked

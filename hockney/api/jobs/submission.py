@@ -1,0 +1,228 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Submitting a job that measures a run: the run folder is complete before, and the job resumes it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime, timezone
+from pathlib import Path
+
+import msgspec
+
+from hockney import batch, lab
+from hockney.api import measure
+from hockney.api.jobs import messages
+from hockney.api.jobs.batch_options import BatchOptions, total_s
+from hockney.api.jobs.kept_options import keeping_options, with_kept_options
+from hockney.api.questions import Question, question
+from hockney.api.run_options import RunOptions
+from hockney.api.trusted_settings import marked
+from hockney.batch import BatchJob, JobRequest, Scheduler
+from hockney.core.errors import keeping
+from hockney.core.layout import HostOptions
+from hockney.core.paths import AnyPath, to_path
+from hockney.core.settings import Settings
+from hockney.lab import Listener, silent
+from hockney.store import RunFolder, default_path, expected, lockable, missing
+
+
+@dataclass(frozen=True)
+class Submitted:
+    """`path` is the run's folder, `cancel` what a user types to end the job."""
+
+    path: Path
+    job: str
+    scheduler: str
+    cancel: str
+
+
+def submit(
+    asked: Question | str | Sequence[str],
+    options: RunOptions,
+    wanted: BatchOptions,
+    *,
+    out: AnyPath | None = None,
+    listen: Listener = silent,
+) -> Submitted:
+    """Set up the run and submit a job that measures it. The plan is made here, with the engine compiled here,
+    and again in the job, on the hosts to be measured, before its first launch.
+
+    Raises UsageError before anything is written; EnvironmentProblem too if there is no scheduler, or if an
+    array could not lock files in the run's folder. If the scheduler does not accept the job, the folder is
+    there, and `submit_again` tries again."""
+    _refuse_inside("--submit")
+    job = _Job.planned(asked, options, wanted, listen)
+    planned, settings = job.plan, job.plan.affordable
+    path = None if out is None else to_path(out)
+    _refuse_unlockable(path or default_path(job.asked.study), wanted)
+    folder = lab.begin(path, planned.cases, marked(settings), planned.bench, planned.surveyed)
+    stored = BatchJob(
+        job.scheduler.NAME,
+        tasks=wanted.tasks,
+        mark=marked(job.options.settings(job.asked.study)).mark,
+        provisional=folder.sums.own,
+        question=msgspec.to_builtins(job.asked),
+        options=asdict(job.options),
+    )
+    request = job.request(folder.path, wanted)
+    return _submitted(job.scheduler, folder, keeping_options(stored, wanted), request)
+
+
+def script(
+    asked: Question | str | Sequence[str],
+    options: RunOptions,
+    wanted: BatchOptions,
+    *,
+    out: AnyPath | None = None,
+    listen: Listener = silent,
+) -> str:
+    """The script that `submit` would submit. Nothing is written."""
+    _refuse_inside("--dry-run")
+    job = _Job.planned(asked, options, wanted, listen)
+    path = default_path(job.asked.study) if out is None else to_path(out)
+    return batch.script_of(job.scheduler, job.request(path, wanted))
+
+
+def submit_again(
+    path: AnyPath, wanted: BatchOptions, *, listen: Listener = silent, only_script: bool = False
+) -> Submitted | str:
+    """Submit a job that measures what is missing in the run `path`, or with `only_script` return its script.
+    The job has as many nodes, and ranks on each, as those on which the run began. Raises UsageError if
+    nothing is missing, Inconclusive if an earlier job has not ended."""
+    from hockney.api.jobs.resuming import numbered, refuse_not_ended
+
+    _refuse_inside("--dry-run" if only_script else "--submit")
+    folder = RunFolder.open(to_path(path))
+    job = batch.read_job(folder.path)
+    if job is not None and not only_script:
+        job = numbered(folder.path, job)
+        refuse_not_ended(folder.path, job)
+    plan, run = folder.plan(), folder.read().run
+    lacking = len(missing(plan, run))
+    if not lacking:
+        raise messages.nothing_missing(folder.path)
+    settings = plan.settings
+    if settings.hosts:
+        raise messages.hosts_of_the_run(folder.path, settings.hosts)
+    seconds = total_s(settings) * lacking / max(1, len(expected(plan, run)))
+    scheduler = batch.scheduler_here(os.environ)
+    before = job if job is not None and job.scheduler == scheduler.NAME else BatchJob(scheduler.NAME)
+    wanted = with_kept_options(wanted, before, folder.path)
+    request = _request(folder.path, _hosts_again(scheduler, folder, settings), wanted, seconds)
+    _warn(wanted, seconds, listen)
+    if only_script:
+        return batch.script_of(scheduler, request)
+    _refuse_unlockable(folder.path, wanted)
+    new = msgspec.structs.replace(
+        job or before, scheduler=scheduler.NAME, number="", submitted="", tasks=wanted.tasks
+    )
+    return _submitted(scheduler, folder, keeping_options(new, wanted), request)
+
+
+def _hosts_again(scheduler: Scheduler, folder: RunFolder, settings: Settings) -> HostOptions:
+    """As many nodes as before. Raises UsageError."""
+    machine = folder.machine()
+    hosts = measure.spread_as_begun(settings, machine)
+    if scheduler.COUNTS_PROCESSORS and not hosts.ranks_per_node:
+        if not machine.traits.here or not machine.ranks_per_node:
+            raise messages.ranks_per_node_missing(hosts.nodes or 1)
+        hosts = replace(hosts, ranks_per_node=machine.ranks_per_node)
+    return hosts
+
+
+@dataclass(frozen=True)
+class _Job:
+    """The plan, made for hosts that are not there yet, and the question and options from which the job makes
+    it again."""
+
+    scheduler: Scheduler
+    asked: Question
+    options: RunOptions
+    plan: measure.Planned
+
+    @staticmethod
+    def planned(
+        asked: Question | str | Sequence[str], options: RunOptions, wanted: BatchOptions, listen: Listener
+    ) -> _Job:
+        scheduler = batch.scheduler_here(os.environ)
+        wished = asked if isinstance(asked, Question) else question(asked)
+        if options.hosts:
+            raise messages.hosts_with_submit()
+        if not options.ranks_per_node and (options.nodes > 1 or scheduler.COUNTS_PROCESSORS):
+            raise messages.ranks_per_node_missing(options.nodes or 1)
+        return _Job(scheduler, wished, *_planned(wished, options, wanted, listen))
+
+    def request(self, path: Path, wanted: BatchOptions) -> JobRequest:
+        settings = self.plan.affordable
+        return _request(path, settings.host_options, wanted, total_s(settings))
+
+
+def _planned(
+    wished: Question, options: RunOptions, wanted: BatchOptions, listen: Listener
+) -> tuple[RunOptions, measure.Planned]:
+    if wanted.tasks:
+        if options.in_rounds:
+            raise messages.rounds_in_array()
+        options = replace(options, refine=False, budget=options.budget * wanted.tasks)
+    planned = measure.plan(wished, options, listen=listen, for_a_job=True)
+    if wanted.tasks:
+        # fixed now: each task finds its share without asking the others
+        options = replace(options, launches=max(planned.settings.launches, wanted.tasks))
+        fixed = replace(planned.settings, launches=options.launches or 0, extend=False)
+        planned = replace(planned, settings=fixed)
+    if planned.warning is not None:
+        listen(planned.warning)
+    _warn(wanted, total_s(planned.affordable), listen)
+    return options, planned
+
+
+def _warn(wanted: BatchOptions, seconds: float, listen: Listener) -> None:
+    warning = wanted.warning(seconds / max(1, wanted.tasks))
+    if warning is not None:
+        listen(warning)
+
+
+def _refuse_unlockable(path: Path, wanted: BatchOptions) -> None:
+    """Raises EnvironmentProblem if an array cannot lock files in the run's folder. A lock that holds only
+    within a host looks like any other."""
+    if wanted.tasks and not lockable(path):
+        raise messages.array_needs_locks(path)
+
+
+def _refuse_inside(option: str) -> None:
+    """Raises UsageError within a job: what is measured there needs no other one."""
+    job = batch.current_job(os.environ)
+    if job:
+        raise messages.submit_inside(job, option)
+
+
+def _request(path: Path, hosts: HostOptions, wanted: BatchOptions, seconds: float) -> JobRequest:
+    """The job continues the run, with this interpreter and environment."""
+    whole = path.absolute()
+    return JobRequest(
+        name=batch.job_name(whole),
+        nodes=hosts.nodes or 1,
+        ranks_per_node=hosts.ranks_per_node,
+        seconds=wanted.limit_s(seconds / max(1, wanted.tasks)),
+        folder=whole,
+        command=(sys.executable, "-m", "hockney", "resume", str(whole)),
+        cwd=Path.cwd(),
+        account=wanted.account,
+        partition=wanted.partition,
+        lines=wanted.lines,
+        tasks=wanted.tasks,
+    )
+
+
+def _submitted(scheduler: Scheduler, folder: RunFolder, job: BatchJob, request: JobRequest) -> Submitted:
+    text = batch.script_of(scheduler, request)
+    batch.write_job(folder.path, job)
+    with keeping(folder.path, complete=False):
+        number = batch.submit(scheduler, folder.path, request.name, text)
+    now = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    batch.write_job(folder.path, msgspec.structs.replace(job, number=number, submitted=now))
+    return Submitted(folder.path, number, scheduler.NAME, " ".join(scheduler.cancel_words(number)))

@@ -1,0 +1,36 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The figures of a page as Plotly figures, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from hockney.api.notebook import messages
+from hockney.draw.figure import Figure, Plane
+from hockney.draw.names import named
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure as PlotlyFigure
+
+    from hockney.draw.page import Page
+
+Figures = Mapping[str, Figure | Plane]
+
+
+def figures_of(page: Page) -> Figures:
+    """Under names that are unique, in the order of the page."""
+    return named(page.figures)
+
+
+def drawn(figures: Figures, name: str, *, surface: bool = False) -> PlotlyFigure:
+    """Raises UsageError for an unknown name, and if the figure has no surface."""
+    if name not in figures:
+        raise messages.unknown_figure(name, figures)
+    chosen = figures[name]
+    if surface and not isinstance(chosen, Plane):
+        raise messages.not_a_surface(name)
+    from hockney.draw.plotly_figure import plotly_figure
+
+    return plotly_figure(chosen, surface=surface)

@@ -1,0 +1,17 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""An archive of runs: their folders, copied there as they are, and an index that can be made again."""
+
+from hockney.archive.archive import Added, Archive, Contents, is_archive, refuse_inside
+from hockney.archive.archived_run import ArchivedRun, Damaged, describe
+
+__all__ = [
+    "Added",
+    "Archive",
+    "ArchivedRun",
+    "Contents",
+    "Damaged",
+    "describe",
+    "is_archive",
+    "refuse_inside",
+]

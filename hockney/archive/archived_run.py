@@ -1,0 +1,114 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the index knows of a run in an archive without its times."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import re
+
+import msgspec
+
+from hockney.comparison.nodes import nodes_vary
+from hockney.core.machine import Machine
+from hockney.core.record import Origin, RunRecords
+from hockney.store import Plan, RunFolder, missing
+
+EARLIEST_S = 1e9
+"""Clocks that start at 0, as those of simulated machines, show no date."""
+
+
+class ArchivedRun(msgspec.Struct, frozen=True, kw_only=True):
+    """A run of the archive, in its folder `name`. `identity` is the same for two states of one run, of which
+    the later one has more records. `machine` is where it ran (`machine_of`), `host` its first host.
+    `started_s` is the time of the first launch (s since 1970), or of the plan on a machine without dates.
+    `left` measurements are missing; `bytes` is the size of the records."""
+
+    name: str
+    identity: str
+    study: str
+    label: str
+    origin: Origin
+    machine: str
+    host: str
+    mpi: str
+    hockney: str
+    started_s: float
+    launches: int
+    records: int
+    cases: int
+    failures: int
+    left: int
+    bytes: int
+
+
+class Damaged(msgspec.Struct, frozen=True, kw_only=True):
+    """A folder of the archive whose run cannot be read: `text` is the sentence of the error `code`."""
+
+    name: str
+    code: str
+    text: str
+
+
+def describe(folder: RunFolder) -> ArchivedRun:
+    """Reads the whole run with its catalog and survey. Raises EnvironmentProblem if it is damaged."""
+    folder.catalog()
+    folder.surveyed()
+    plan, machine, reading = folder.plan(), folder.machine(), folder.read()
+    run = reading.run
+    return ArchivedRun(
+        name=folder.path.name,
+        identity=identity_of(plan, machine, run),
+        study=plan.settings.study,
+        label=plan.settings.label,
+        origin=machine.traits.origin,
+        machine=machine_of(machine),
+        host=machine.host,
+        mpi=_mpi(machine, run),
+        hockney=machine.hockney,
+        started_s=_started(folder, run),
+        launches=len(run.launches),
+        records=len(run.records),
+        cases=len({record.case for record in run.records}),
+        failures=len(run.failures),
+        left=len(missing(plan, run)),
+        bytes=reading.good_bytes,
+    )
+
+
+def machine_of(machine: Machine) -> str:
+    """The name of the machine whose runs form a series: the host; of a batch job, which gets other nodes
+    every time, the host's name without its number; of a described machine, its name; of logs, the machine
+    with the suite and its version, whose times are not those of others."""
+    if machine.platform is not None:
+        return machine.platform.name
+    if machine.emulated is not None:
+        return machine.emulated.name
+    if machine.traits.imported:
+        return f"{machine.host}, {machine.cpu}"
+    if nodes_vary(machine):
+        return re.sub(r"\d+", "*", machine.host.partition(".")[0])
+    return machine.host
+
+
+def identity_of(plan: Plan, machine: Machine, run: RunRecords) -> str:
+    """A digest of the plan, the machine and the first launch: measurements that are added later do not change
+    it."""
+    first = run.launches[0] if run.launches else None
+    parts = plan.text.encode(), msgspec.json.encode(machine), msgspec.json.encode(first)
+    return hashlib.blake2b(b"\0".join(parts), digest_size=16).hexdigest()
+
+
+def _started(folder: RunFolder, run: RunRecords) -> float:
+    started = min((launch.started_s for launch in run.launches), default=0.0)
+    if started < EARLIEST_S:
+        with contextlib.suppress(OSError):
+            return folder.plan_path.stat().st_mtime
+    return started
+
+
+def _mpi(machine: Machine, run: RunRecords) -> str:
+    if machine.mpi is not None:
+        return machine.mpi.title
+    return run.launches[0].library if run.launches else ""

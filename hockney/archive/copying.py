@@ -1,0 +1,168 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Copying a run into an archive: next to its place first, then moved there, so that nobody sees a part of it.
+
+The copy's name contains a digest of what was measured. Of several processes or hosts that add the same run
+at the same time, one moves its copy there, and the others find it: no lock is needed, which matters on file
+systems that several hosts share. A copy there that has been damaged has another digest than its name: it is
+replaced."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import os
+import re
+import shutil
+import stat
+import uuid
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from hockney.archive import messages
+from hockney.archive.archived_run import ArchivedRun, describe
+from hockney.core.errors import EnvironmentProblem
+from hockney.store import RunFolder
+from hockney.store.messages import not_readable
+
+FRESH = ".adding-"
+"""The prefix of copies that are not complete yet."""
+REMOVED = ".removed-"
+"""The prefix of runs that are being removed."""
+MOST_ATTEMPTS = 20
+"""Of moving a copy to its place while other processes do the same."""
+DIGITS = 12
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
+UNSAFE = re.compile(r"[^\w.+-]")
+"""Characters that are not part of a folder's name: the study's name comes from a file."""
+NAMED = re.compile(r".+-(\d{8}T\d{6}Z|undated)-[0-9a-f]{12}")
+"""The names of copies (`_name`)."""
+MOST_STUDY = 40
+"""Characters of the study in the name, which file systems limit to 255 bytes."""
+
+
+@dataclass(frozen=True)
+class Copied:
+    """`new`: the archive did not have this run in this state."""
+
+    entry: ArchivedRun
+    new: bool
+
+
+def copy_run(source: RunFolder, archive: Path) -> Copied:
+    """Copy the run into the folder `archive`, which exists. The copy is checked as a run before it gets its
+    name, and is on the disk by then. Raises EnvironmentProblem if the run is damaged or the copy cannot be
+    written or the run not be read, Inconclusive if it has no records."""
+    fresh = archive / f"{FRESH}{uuid.uuid4().hex}"
+    try:
+        _copy_folder(source, fresh)
+        entry = describe(RunFolder(fresh))
+        if not entry.records:
+            raise messages.nothing_measured(source.path)
+        name = _name(entry, digest_of(RunFolder(fresh)))
+        new = _moved(fresh, archive / name, entry)
+    except OSError as error:
+        if (unread := _unread(error, source)) is not None:
+            raise not_readable(unread, error) from error
+        raise messages.not_writable(archive, error) from error
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+    return Copied(replace(entry, name=name), new)
+
+
+def _unread(error: OSError, source: RunFolder) -> Path | None:
+    """The file of the source that cannot be read; None if the copy cannot be written. A full disk is reported
+    with the name of the source too."""
+    if error.filename is None or error.errno in FULL:
+        return None
+    path = Path(os.fsdecode(error.filename))
+    return path if path.is_relative_to(source.path) else None
+
+
+def digest_of(folder: RunFolder) -> str:
+    """Of the files that were written while measuring, and their names; derived files do not count."""
+    digest = hashlib.blake2b(digest_size=32)
+    derived = {path.name for path in (*folder.derived_files, *folder.job_files)}
+    for path in sorted(folder.files):
+        if path.name not in derived and path.is_file():
+            data = path.read_bytes()
+            digest.update(os.fsencode(path.name) + f" {len(data)}\0".encode() + data)
+    return digest.hexdigest()
+
+
+def _name(entry: ArchivedRun, digest: str) -> str:
+    """STUDY-20260131T093000Z-0123456789ab: a plain name, whatever the study is called."""
+    study = UNSAFE.sub("_", entry.study).lstrip("._-")[:MOST_STUDY] or "run"
+    try:
+        stamp = datetime.fromtimestamp(entry.started_s, timezone.utc).strftime("%Y%m%dT%H%M%SZ")
+    except (OverflowError, ValueError, OSError):  # a date outside the calendar's range
+        stamp = "undated"
+    return f"{study}-{stamp}-{digest[:DIGITS]}"
+
+
+def _copy_folder(source: RunFolder, fresh: Path) -> None:
+    """All regular files except the report, which is large and can be written again. Links are not followed:
+    what they point to is no part of the run."""
+    fresh.mkdir()
+    for path in sorted(source.path.rglob("*")):
+        target = fresh / path.relative_to(source.path)
+        status = path.lstat()
+        if stat.S_ISDIR(status.st_mode):
+            target.mkdir(exist_ok=True)
+        elif stat.S_ISREG(status.st_mode) and path != source.report_path:
+            target.parent.mkdir(exist_ok=True, parents=True)
+            shutil.copy2(path, target)
+            _through_to_disk(target)
+    _through_to_disk(fresh)
+
+
+def _moved(fresh: Path, place: Path, entry: ArchivedRun) -> bool:
+    """False if the place has this run already."""
+    for attempt in range(MOST_ATTEMPTS):
+        try:
+            os.rename(fresh, place)
+        except OSError as error:
+            taken = error.errno in (errno.ENOTEMPTY, errno.EEXIST)
+            if not taken or attempt + 1 == MOST_ATTEMPTS:
+                raise
+            if _has(place, fresh, entry):
+                return False
+            remove(place)
+        else:
+            break
+    _through_to_disk(place.parent)
+    return True
+
+
+def _has(place: Path, fresh: Path, entry: ArchivedRun) -> bool:
+    """Whether it is the run of the copy, undamaged, or a later state of it, as if it was resumed there."""
+    try:
+        if digest_of(RunFolder(place)) == digest_of(RunFolder(fresh)):
+            return True
+        there = describe(RunFolder(place))
+    except (OSError, EnvironmentProblem):  # also while another process replaces it
+        return False
+    return there.identity == entry.identity and there.bytes > entry.bytes
+
+
+def remove(run: Path) -> None:
+    """It disappears at once, before its files are deleted; another process may have done that."""
+    gone = run.with_name(f"{REMOVED}{uuid.uuid4().hex}")
+    try:
+        os.rename(run, gone)
+    except FileNotFoundError:
+        return
+    shutil.rmtree(gone, ignore_errors=True)
+
+
+def _through_to_disk(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        with contextlib.suppress(OSError):  # some file systems cannot do this for folders
+            os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,209 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The index of an archive, `index.sqlite`: a cache of what its run folders contain.
+
+The folders are the truth. The file is never changed in place: a process with something to add writes
+another file and moves it over the old one. So it can be read without locks, which network file systems
+often lack, and a process that is killed leaves the old one. Of two processes that do this at the same time
+one wins, and what the other had found is found again by the next one. A file that is damaged, of another
+version, or missing counts as empty."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
+
+from hockney.archive.archived_run import ArchivedRun, Damaged
+from hockney.models.history.times import CaseTime, RunTimes
+from hockney.system.files import share
+
+VERSION = 1
+"""Of the tables below; an index of another version is made again."""
+NAME = "index.sqlite"
+TEMPORARY_INDEX = ".index-"
+FIELDS = tuple(each.name for each in msgspec.structs.fields(ArchivedRun))
+_TYPES: dict[Any, str] = {int: "INTEGER", float: "REAL"}
+_COLUMNS = ", ".join(
+    f"{each.name} {_TYPES.get(each.type, 'TEXT')}" for each in msgspec.structs.fields(ArchivedRun)
+)
+TABLES = (
+    f"CREATE TABLE run (id INTEGER PRIMARY KEY, state TEXT, times_by TEXT DEFAULT '', {_COLUMNS})",
+    "CREATE UNIQUE INDEX run_name ON run (name)",
+    "CREATE TABLE damaged (name TEXT PRIMARY KEY, state TEXT, code TEXT, text TEXT)",
+    'CREATE TABLE "case" (id INTEGER PRIMARY KEY, line TEXT UNIQUE)',
+    'CREATE TABLE time ("case" INTEGER, run INTEGER, level TEXT, launches INTEGER, typical_s REAL,'
+    ' low_s REAL, high_s REAL, PRIMARY KEY ("case", run)) WITHOUT ROWID',
+    "CREATE INDEX time_of_run ON time (run)",
+    "CREATE TABLE fact (run INTEGER, name TEXT, value TEXT, PRIMARY KEY (run, name)) WITHOUT ROWID",
+)
+_INSERT = f"INSERT INTO run (state, {', '.join(FIELDS)}) VALUES (?{', ?' * len(FIELDS)})"
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the index has of a folder, which had this `state` (sizes and times of its files)."""
+
+    state: str
+    what: ArchivedRun | Damaged
+    times_by: str = ""
+
+
+@dataclass
+class Changes:
+    """To be written to the index."""
+
+    gone: set[str] = field(default_factory=set)
+    known: dict[str, Known] = field(default_factory=dict)
+    times: dict[str, RunTimes] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.gone or self.known or self.times)
+
+
+def read_index(path: Path) -> dict[str, Known]:
+    """By the folder's name."""
+    found: dict[str, Known] = {}
+    with contextlib.suppress(sqlite3.Error, OSError, msgspec.MsgspecError), _opened(path) as index:
+        for state, times_by, *values in index.execute(
+            f"SELECT state, times_by, {', '.join(FIELDS)} FROM run"
+        ):
+            entry = msgspec.convert(dict(zip(FIELDS, values, strict=True)), ArchivedRun)
+            found[entry.name] = Known(state, entry, times_by)
+        for name, state, code, text in index.execute("SELECT name, state, code, text FROM damaged"):
+            found[name] = Known(state, Damaged(name=name, code=code, text=text))
+        return found
+    return {}
+
+
+def read_times(path: Path, runs: Sequence[str], workload: str = "") -> dict[str, RunTimes]:
+    """The times of those of the `runs` that the index has, of one workload or of all."""
+    found: dict[str, RunTimes] = {}
+    with contextlib.suppress(sqlite3.Error, OSError, msgspec.MsgspecError), _opened(path) as index:
+        names = {
+            number: (name, by) for number, name, by in index.execute("SELECT id, name, times_by FROM run")
+        }
+        asked = set(runs)
+        wanted = {n: RunTimes(by, [], {}) for n, (name, by) in names.items() if by and name in asked}
+        for run, name, value in index.execute("SELECT run, name, value FROM fact"):
+            if run in wanted:
+                wanted[run].facts[name] = value
+        lines = dict(index.execute('SELECT id, line FROM "case"'))
+        chosen = [k for k, line in lines.items() if not workload or line.split(" ", 1)[0] == workload]
+        for case in chosen:
+            rows = index.execute(
+                'SELECT run, level, launches, typical_s, low_s, high_s FROM time WHERE "case" = ?', (case,)
+            )
+            for run, *values in rows:
+                if run in wanted:
+                    wanted[run].times.append(CaseTime(lines[case], *values))
+        found = {names[number][0]: times for number, times in wanted.items()}
+        return found
+    return {}
+
+
+def write_index(path: Path, changes: Changes, *, fresh: bool = False) -> bool:
+    """Replace the index by one with the changes, or a `fresh` one with nothing else, if the archive is
+    writable; returns whether it did."""
+    temporary = ""
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=TEMPORARY_INDEX, dir=path.parent)
+        os.close(handle)
+        if fresh or not _copied(path, temporary):
+            _made(temporary)
+        with contextlib.closing(sqlite3.connect(temporary)) as index, index:
+            _apply(index, changes)
+        share(Path(temporary))
+        os.replace(temporary, path)
+        return True
+    except (OSError, sqlite3.Error):
+        return False
+    finally:
+        with contextlib.suppress(OSError):
+            if temporary:
+                os.unlink(temporary)
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[sqlite3.Connection]:
+    """For reading, without locks. Raises sqlite3.Error if it is no index of this version."""
+    words = f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1"
+    with contextlib.closing(sqlite3.connect(words, uri=True)) as index:
+        _check(index)
+        yield index
+
+
+def _check(index: sqlite3.Connection) -> None:
+    (version,) = index.execute("PRAGMA user_version").fetchone()
+    if version != VERSION:
+        raise sqlite3.DatabaseError(str(version))
+
+
+def _copied(path: Path, temporary: str) -> bool:
+    """Whether `temporary` is now an intact copy of the index."""
+    try:
+        data = path.read_bytes()
+        Path(temporary).write_bytes(data)
+        with contextlib.closing(sqlite3.connect(temporary)) as index:
+            _check(index)
+            return bool(data) and index.execute("PRAGMA quick_check").fetchone() == ("ok",)
+    except (OSError, sqlite3.Error):
+        return False
+
+
+def _made(temporary: str) -> None:
+    Path(temporary).write_bytes(b"")
+    with contextlib.closing(sqlite3.connect(temporary)) as index, index:
+        for table in TABLES:
+            index.execute(table)
+        index.execute(f"PRAGMA user_version = {VERSION}")
+
+
+def _apply(index: sqlite3.Connection, changes: Changes) -> None:
+    """No journal is needed: the file is thrown away if this fails."""
+    index.execute("PRAGMA journal_mode = OFF")
+    index.execute("PRAGMA synchronous = OFF")
+    _forget(index, changes.gone | changes.known.keys())
+    for name, known in changes.known.items():
+        if isinstance(known.what, Damaged):
+            row = (name, known.state, known.what.code, known.what.text)
+            index.execute("INSERT INTO damaged (name, state, code, text) VALUES (?, ?, ?, ?)", row)
+        else:
+            index.execute(_INSERT, (known.state, *(getattr(known.what, each) for each in FIELDS)))
+    if changes.times:
+        _apply_times(index, changes.times)
+
+
+def _forget(index: sqlite3.Connection, names: Iterable[str]) -> None:
+    listed = [(name,) for name in names]
+    for table in ("time", "fact"):
+        index.executemany(f"DELETE FROM {table} WHERE run IN (SELECT id FROM run WHERE name = ?)", listed)
+    for table in ("run", "damaged"):
+        index.executemany(f"DELETE FROM {table} WHERE name = ?", listed)
+
+
+def _apply_times(index: sqlite3.Connection, times: Mapping[str, RunTimes]) -> None:
+    runs = dict(index.execute("SELECT name, id FROM run"))
+    known = {name: of for name, of in times.items() if name in runs}
+    lines = {(each.case,) for of in known.values() for each in of.times}
+    index.executemany('INSERT OR IGNORE INTO "case" (line) VALUES (?)', sorted(lines))
+    cases = dict(index.execute('SELECT line, id FROM "case"'))
+    for name, of in known.items():
+        run = runs[name]
+        for table in ("time", "fact"):
+            index.execute(f"DELETE FROM {table} WHERE run = ?", (run,))
+        index.execute("UPDATE run SET times_by = ? WHERE id = ?", (of.by, run))
+        index.executemany(
+            "INSERT INTO fact (run, name, value) VALUES (?, ?, ?)",
+            [(run, *each) for each in of.facts.items()],
+        )
+        rows = [(cases[t.case], run, t.level, t.launches, t.typical_s, t.low_s, t.high_s) for t in of.times]
+        index.executemany("INSERT OR REPLACE INTO time VALUES (?, ?, ?, ?, ?, ?, ?)", rows)

@@ -1,0 +1,85 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Schedulers. Each module here that has the constants and functions of `Scheduler` is one. None
+starts a program itself."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import shutil
+from collections.abc import Mapping
+from typing import Protocol
+
+from hockney.batch import messages
+from hockney.batch.request import JobRequest, State
+
+
+class Scheduler(Protocol):
+    """`NAME` is its name in job.json, `TITLE` the one for people, `SUBMIT` the program that takes a script,
+    `DIRECTIVE` how its lines in a script begin. Where several are installed, that with the lowest `RANK` is
+    used."""
+
+    RANK: int
+
+    NAME: str
+    TITLE: str
+    SUBMIT: str
+    DIRECTIVE: str
+    TASK_VARIABLE: str
+    """The variable with the number, from 0, of a job in an array."""
+    COUNTS_PROCESSORS: bool
+    """Whether a job that does not ask for a number of processors gets one, even on nodes that it does not
+    share."""
+
+    def directives(self, request: JobRequest) -> list[str]:
+        """The lines of a script that ask for what the job needs, without the user's."""
+
+    def submit_words(self, script: str) -> list[str]: ...
+
+    def environment(self, script: str) -> dict[str, None]:
+        """Variables to be removed from the environment of `SUBMIT`, since they would win against the lines of
+        the script (its text)."""
+
+    def named_words(self, name: str) -> list[str]:
+        """Prints the numbers of this user's jobs with this name that wait or run, one a line."""
+
+    def submitted(self, output: str) -> str:
+        """The job's number, from the output of `SUBMIT`; "" if there is none."""
+
+    def state_words(self, job: str) -> list[str]: ...
+
+    def state(self, code: int, output: str, errors: str) -> State:
+        """From the exit code and the output of the words above."""
+
+    def cancel_words(self, job: str) -> list[str]:
+        """What a user types to end the job."""
+
+    def current(self, environ: Mapping[str, str]) -> str:
+        """The number of the job in which hockney runs, that of the array if it belongs to one; "" outside."""
+
+
+def all_schedulers() -> dict[str, Scheduler]:
+    """Every scheduler, by name, in the order in which they are looked for."""
+    names = (module.name for module in pkgutil.iter_modules(__path__))
+    modules = [importlib.import_module(f"{__name__}.{name}") for name in names]
+    return {module.NAME: module for module in sorted(modules, key=lambda module: module.RANK)}
+
+
+def scheduler_here(environ: Mapping[str, str]) -> Scheduler:
+    """The scheduler whose program for submitting is installed. Raises EnvironmentProblem without one."""
+    known = all_schedulers().values()
+    for scheduler in known:
+        if shutil.which(scheduler.SUBMIT, path=environ.get("PATH")):
+            return scheduler
+    raise messages.no_scheduler([scheduler.SUBMIT for scheduler in known])
+
+
+def scheduler_named(name: str) -> Scheduler | None:
+    """The one that a job.json names; None if this version has no such module."""
+    return all_schedulers().get(name)
+
+
+def current_job(environ: Mapping[str, str]) -> str:
+    """The number of the job in which hockney runs; "" outside of one."""
+    return next(filter(None, (each.current(environ) for each in all_schedulers().values())), "")

@@ -1,0 +1,95 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Making a job's script, submitting it, and asking what has become of it."""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+from pathlib import Path
+
+from hockney import process
+from hockney.batch import messages
+from hockney.batch.request import JobRequest, State
+from hockney.batch.schedulers import Scheduler
+from hockney.core.errors import EnvironmentProblem
+from hockney.system.files import write_atomically
+
+PATIENCE_S = 120.0
+"""A scheduler under load takes its time."""
+SCRIPT = "job.sh"
+
+
+def script_of(scheduler: Scheduler, request: JobRequest) -> str:
+    """The shell is replaced by the command, so that signals to it arrive there."""
+    command = shlex.join(request.command)
+    if request.tasks:
+        command += f' --share "$(({scheduler.TASK_VARIABLE} + 1))/{request.tasks}"'
+    lines = [
+        "#!/bin/bash",
+        *scheduler.directives(request),
+        *(_directive(scheduler, line) for line in request.lines),
+        "",
+        f"cd {shlex.quote(str(request.cwd))} || exit 3",
+        f"exec {command}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _directive(scheduler: Scheduler, line: str) -> str:
+    """As given, or with the word by which the scheduler finds it: "--constraint=fast" is enough. Raises
+    UsageError."""
+    text = line.strip()
+    if not text or not text.isprintable():
+        raise messages.batch_line_not_usable(line, scheduler.DIRECTIVE)
+    if text.startswith("#") and not text.startswith(scheduler.DIRECTIVE + " "):
+        raise messages.batch_line_not_usable(line, scheduler.DIRECTIVE)
+    return text if text.startswith("#") else f"{scheduler.DIRECTIVE} {text}"
+
+
+def submit(scheduler: Scheduler, folder: Path, name: str, script: str) -> str:
+    """Write the script into the run's folder and submit it as a job with this `name`; returns its number.
+    Raises EnvironmentProblem; if the scheduler may have the job nevertheless, with the code
+    job-perhaps-submitted."""
+    path = folder / SCRIPT
+    try:
+        write_atomically(path, script.encode())
+    except OSError as error:
+        raise messages.job_not_writable(path, error) from error
+    words = scheduler.submit_words(str(path))
+    try:
+        done = process.capture(words, scheduler.environment(script), timeout=PATIENCE_S)
+    except process.TookTooLong as problem:
+        number, text = "", problem.what
+    else:
+        text = done.err.strip() or done.out.strip()
+        if done.code:
+            raise messages.not_submitted(words[0], done.code, text, path)
+        number = scheduler.submitted(done.out)
+    if not number:
+        number = _named_if_asked(scheduler, name)
+    if not number:
+        raise messages.perhaps_submitted(words[0], text, folder, name)
+    return number
+
+
+def _named_if_asked(scheduler: Scheduler, name: str) -> str:
+    """ "" also if the scheduler does not answer this either."""
+    with contextlib.suppress(EnvironmentProblem):
+        return named(scheduler, name)
+    return ""
+
+
+def named(scheduler: Scheduler, name: str) -> str:
+    """The number of this user's job with this name that waits or runs; "" if there is none. Raises
+    EnvironmentProblem if the scheduler cannot be asked."""
+    done = process.capture(scheduler.named_words(name), timeout=PATIENCE_S)
+    if done.code:
+        raise messages.jobs_not_listed(scheduler.TITLE, name, done.err.strip())
+    return scheduler.submitted(done.out)
+
+
+def state_of(scheduler: Scheduler, job: str) -> State:
+    """Raises EnvironmentProblem if the scheduler cannot be asked."""
+    done = process.capture(scheduler.state_words(job), timeout=PATIENCE_S)
+    return scheduler.state(done.code, done.out, done.err)

@@ -1,0 +1,121 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Options for a batch job that measures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hockney.cli.arguments import messages
+from hockney.cli.arguments.options import ParsedType, whole
+from hockney.core.units import parse_seconds
+
+if TYPE_CHECKING:
+    from hockney.api import BatchOptions
+    from hockney.store import LaunchShare
+
+MOST_TASKS = 1000
+"""Slurm's default limit (MaxArraySize) is 1001."""
+CLOCK = re.compile(r"(?:(?P<hours>\d{1,4}):)?(?P<minutes>\d{1,4}):(?P<seconds>\d{2})")
+DAYS = re.compile(r"(?P<days>\d{1,4})-(?P<hours>\d{1,2})(?::(?P<minutes>\d{1,2})(?::(?P<seconds>\d{1,2}))?)?")
+"""After days, the first number is hours; without them, the last one is seconds."""
+
+
+def _limit(text: str) -> float:
+    """As schedulers write it, or as hockney's other times."""
+    found = DAYS.fullmatch(text) or CLOCK.fullmatch(text)
+    if found:
+        part = {name: float(digits or 0) for name, digits in found.groupdict().items()}
+        hours = part.get("days", 0.0) * 24 + part["hours"]
+        return (hours * 60 + part["minutes"]) * 60 + part["seconds"]
+    seconds = parse_seconds(text, "10m or 00:10:00")
+    if seconds <= 0:
+        raise messages.job_limit_not_positive(text)
+    return seconds
+
+
+def _share(text: str) -> LaunchShare:
+    from hockney.store import LaunchShare
+
+    return LaunchShare.parse(text)
+
+
+TIME = ParsedType("time", _limit)
+TASKS = ParsedType("count", whole(2, MOST_TASKS, "4"))
+SHARE = ParsedType("share", _share)
+
+OPTIONS = (
+    click.option(
+        "--submit",
+        is_flag=True,
+        help="Measure in a batch job of Slurm or PBS, on --nodes nodes: print its number and return. "
+        "'hockney resume RUN' prints the results later.",
+    ),
+    click.option("--dry-run", is_flag=True, help="Print the script that --submit would submit."),
+    click.option("--wait", is_flag=True, help="Wait until the job has ended, and print the results."),
+    click.option("--account", metavar="NAME", default="", help="Account of the job."),
+    click.option("--partition", metavar="NAME", default="", help="Partition of the job; in PBS, its queue."),
+    click.option(
+        "--time",
+        type=TIME,
+        metavar="TIME",
+        default=0.0,
+        help="Time limit of the job, such as 10m, 00:10:00 or 1-12 (a day and 12 hours).  "
+        "[default: what the budget needs]",
+    ),
+    click.option(
+        "--batch-line",
+        "lines",
+        metavar="LINE",
+        multiple=True,
+        help="Another line for the batch system, such as '#SBATCH --constraint=fast'. May be repeated.",
+    ),
+    click.option(
+        "--array",
+        "tasks",
+        type=TASKS,
+        metavar="N",
+        default=0,
+        help="Submit an array of N jobs, each with the budget and its share of the launches, on the nodes "
+        "that it gets.",
+    ),
+)
+
+WORDS = {"account": "--account", "partition": "--partition", "time": "--time", "lines": "--batch-line"}
+ALL = ("submit", "dry_run", "wait", *WORDS, "tasks")
+
+share = click.option(
+    "--share",
+    type=SHARE,
+    metavar="K/N",
+    default=None,
+    help="Measure only the Kth of N shares of the launches, while others measure theirs.",
+)
+
+
+def batch(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of a verb that measures."""
+    for option in reversed(OPTIONS):
+        function = option(function)
+    return function
+
+
+def taken(given: dict[str, Any], *, waits: bool = False) -> tuple[BatchOptions | None, bool, bool]:
+    """Takes the options of a job out of `given`: what the job gets (None: there is no job), whether only its
+    script is wanted, and whether to wait. `waits`: --wait has a meaning without a new job. Raises
+    UsageError."""
+    from hockney.api import BatchOptions
+
+    submit, dry_run, wait, *values = (given.pop(name) for name in ALL)
+    if not (submit or dry_run):
+        names = [*WORDS.values(), "--array"]
+        used = [name for name, value in zip(names, values, strict=True) if value]
+        used += ["--wait"] if wait and not waits else []
+        if used:
+            raise messages.without_submit(used[0])
+        return None, False, wait
+    return BatchOptions(*values), dry_run, wait

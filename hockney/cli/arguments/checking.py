@@ -1,0 +1,100 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Options for comparing a new run with a baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hockney.cli.arguments import messages
+from hockney.cli.arguments.options import COST, PATH, SHARE
+
+if TYPE_CHECKING:
+    from hockney.core.fit import Cost
+
+OPTIONS = (
+    click.option(
+        "--check",
+        "baselines",
+        metavar="BASELINE",
+        multiple=True,
+        help="Compare with a run, a folder or archive of runs, or a published machine; exit code 1 if an "
+        "operation is slower, 4 if that is undecided. May be repeated.",
+    ),
+    click.option(
+        "--tolerance",
+        type=SHARE,
+        metavar="SHARE",
+        default=None,
+        help="With --check: a change of the time that does not matter.  [default: 5%]",
+    ),
+    click.option(
+        "--cost",
+        type=COST,
+        metavar="typical|undisturbed",
+        default=None,
+        help="With --check: which cost to compare: typical, or undisturbed (in the fastest mode).  "
+        "[default: typical]",
+    ),
+    click.option(
+        "--junit", type=PATH, metavar="FILE", help="With --check: write a test report for CI systems."
+    ),
+    click.option(
+        "--markdown", type=PATH, metavar="FILE", help="With --check: write the comparison for a pull request."
+    ),
+    click.option(
+        "--report", "page", type=PATH, metavar="FILE", help="With --check: write the comparison as a page."
+    ),
+)
+
+force = click.option("--force", is_flag=True, help="With --check: accept a baseline of another machine.")
+
+WORDS = {
+    "tolerance": "--tolerance",
+    "cost": "--cost",
+    "junit": "--junit",
+    "markdown": "--markdown",
+    "page": "--report",
+}
+
+
+@dataclass(frozen=True)
+class CheckOptions:
+    """The runs to compare with, and the files to write. Without a `tolerance`, that of `check` counts."""
+
+    baselines: tuple[str, ...]
+    tolerance: float | None
+    cost: Cost
+    force: bool
+    junit: Path | None
+    markdown: Path | None
+    page: Path | None
+
+
+def checking(function: Callable[..., Any]) -> Callable[..., Any]:
+    for option in reversed(OPTIONS):
+        function = option(function)
+    return function
+
+
+def taken(given: dict[str, Any], *, force: bool, others: dict[str, bool]) -> CheckOptions | None:
+    """Takes the options of a check out of `given`; None without --check. `others` are options that exclude
+    it, and whether they are used. Raises UsageError."""
+    baselines = given.pop("baselines")
+    values = {name: given.pop(name) for name in WORDS}
+    if not baselines:
+        used = [WORDS[name] for name, value in values.items() if value is not None]
+        if used:
+            raise messages.without_check(used[0])
+        return None
+    excluded = [name for name, used in others.items() if used]
+    if excluded:
+        raise messages.check_excludes(excluded[0])
+    tolerance: float | None = values.pop("tolerance")
+    cost: Cost | None = values.pop("cost")
+    return CheckOptions(baselines, tolerance, cost or "typical", force, **values)

@@ -1,0 +1,45 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which cases a run should have measured, because its plan or a run of the same study has them.
+
+Cases that the user typed, another study, and other ranks or sizes are a choice. A workload that a study
+leaves out, as after an update of the MPI or of hockney, is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+
+from hockney.core.case import Case
+
+AD_HOC = "cases"
+"""The study of cases that the user typed."""
+
+
+def lacking(
+    there: Iterable[Case],
+    here: Collection[Case],
+    planned: Collection[Case],
+    size_of: Callable[[Case], float],
+    *,
+    same_study: bool,
+) -> set[Case]:
+    """Those of the cases `there` that are not `here`, although they were `planned`; or, in the `same_study`,
+    those of workloads that are not here at all, on ranks and of sizes that others have here."""
+    workloads = {case.workload for case in (*here, *planned)}
+    measured = {(case.ranks, size_of(case)) for case in (*here, *planned)}
+    ranks = {count for count, _ in measured}
+
+    def left_out(case: Case) -> bool:
+        if not same_study or case.workload in workloads:
+            return False
+        size = size_of(case)
+        return (case.ranks, size) in measured if size else case.ranks in ranks
+
+    return {case for case in there if case not in here and (case in planned or left_out(case))}
+
+
+def same_study(a: Collection[str], b: Collection[str]) -> bool:
+    """Whether all runs of two sides have one study, which is not that of typed cases. Those of papers and of
+    imported logs are not planned."""
+    names = {*a, *b}
+    return len(names) == 1 and not names & {AD_HOC, "published", "import", "imported", ""}

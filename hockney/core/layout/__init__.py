@@ -1,0 +1,135 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Where ranks are: the levels at which two of them meet, and how they are spread over nodes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from hockney.core.layout import messages
+
+Level = Literal["core", "cache", "socket", "node", "network"]
+"""Nearest first. Two ranks meet on one `core` (its hardware threads), in a `cache` that their cores share, in
+one `socket`, on one `node` (on different sockets, or nothing nearer is known of them), or over the
+`network`."""
+
+LEVELS: tuple[Level, ...] = ("core", "cache", "socket", "node", "network")
+NODE: Level = "node"
+NETWORK: Level = "network"
+
+PAIR = 2
+"""So many ranks meet at a single level."""
+
+WITHIN: dict[Level, str] = {
+    "core": "on one core",
+    "cache": "within a cache",
+    "socket": "within a socket",
+    "node": "within a node",
+    "network": "between nodes",
+}
+"""Where messages between such ranks travel, as in "a message within a node"."""
+
+
+def level_from(text: str) -> Level:
+    """Raises UsageError."""
+    if text not in LEVELS:
+        raise messages.unknown_level(text, LEVELS)
+    return text
+
+
+def nearest_first(levels: Iterable[str]) -> tuple[Level, ...]:
+    """Each level once."""
+    given = set(levels)
+    return tuple(level for level in LEVELS if level in given)
+
+
+def farthest_within(levels: Iterable[str]) -> str:
+    """The farthest of these levels within a node, "" if there is none. Ranks that fill a node meet at all of
+    its levels, and those farthest apart end last."""
+    found = [level for level in nearest_first(levels) if level != NETWORK]
+    return found[-1] if found else ""
+
+
+class Located(Protocol):
+    """Where a rank is: ranks of one `node` with the same `core`, `cache` or `socket` share it; -1 if
+    unknown."""
+
+    @property
+    def node(self) -> str: ...
+    @property
+    def core(self) -> int: ...
+    @property
+    def cache(self) -> int: ...
+    @property
+    def socket(self) -> int: ...
+
+
+def level_between(one: Located, other: Located) -> Level:
+    """Where two ranks meet."""
+    if one.node != other.node:
+        return "network"
+    if min(one.core, other.core) < 0:
+        return "node"
+    if one.core == other.core:
+        return "core"
+    if one.cache == other.cache >= 0:
+        return "cache"
+    return "socket" if one.socket == other.socket >= 0 else "node"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """`nodes` nodes with `ranks_per_node` ranks on each; consecutive ranks are on one node."""
+
+    nodes: int
+    ranks_per_node: int
+
+    @property
+    def ranks(self) -> int:
+        return self.nodes * self.ranks_per_node
+
+    @property
+    def text(self) -> str:
+        """As in "2x4"."""
+        return f"{self.nodes}x{self.ranks_per_node}"
+
+    @staticmethod
+    def parse(text: str) -> Layout:
+        """The inverse of `text`. Raises UsageError."""
+        found = re.fullmatch(r"([1-9]\d{0,6})x([1-9]\d{0,6})", text)
+        if not found:
+            raise messages.not_a_layout(text)
+        return Layout(int(found[1]), int(found[2]))
+
+
+STARTERS = ("auto", "mpiexec", "srun")
+"""What may start ranks; auto: mpiexec, or else srun."""
+
+
+@dataclass(frozen=True)
+class HostOptions:
+    """The user's choice of hosts. 0 or empty leaves it to hockney: in a batch job all of its hosts with their
+    slots, otherwise this host.
+
+    `nodes` hosts get `ranks_per_node` ranks each. `hosts` are the names of hosts to be used, each perhaps
+    with its slots (NAME:N). `starter` is the program that starts the ranks ("mpiexec" or "srun"), `agent` the
+    words of a remote shell that it is to use instead of ssh."""
+
+    nodes: int = 0
+    ranks_per_node: int = 0
+    hosts: tuple[str, ...] = ()
+    starter: str = ""
+    agent: str = ""
+
+    def __post_init__(self) -> None:
+        if self.starter and self.starter not in STARTERS:
+            raise messages.unknown_starter(self.starter, STARTERS)
+
+    def __bool__(self) -> bool:
+        return self != THIS_HOST
+
+
+THIS_HOST = HostOptions()

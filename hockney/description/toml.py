@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""TOML, and the structures whose fields are the keys of its tables."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
+
+import msgspec
+
+from hockney.description import messages
+from hockney.description.values import Place
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+T = TypeVar("T", bound=msgspec.Struct)
+Read = Callable[[Any, Place], Any]
+Readers = Mapping[type, Mapping[str, Read]]
+"""The meaning of the value of each key, by structure."""
+
+
+def parse(text: str, where: str, guide: str) -> dict[str, Any]:
+    """The file parsed as TOML; `guide` is the document about such files."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        message, position = _position(str(error))
+        raise messages.not_toml(where, position, message, guide) from error
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, thousands of brackets
+        raise messages.toml_not_readable(where, str(error)) from error
+
+
+def _position(message: str) -> tuple[str, str]:
+    match = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|(end of document))\)", message, re.DOTALL)
+    if not match:
+        return message, ""
+    what = match[1][:1].lower() + match[1][1:]
+    return what, f"line {match[2]}, column {match[3]}" if match[2] else "end of file"
+
+
+def structure(
+    kind: type[T],
+    raw: Any,
+    place: Place,
+    readers: Readers,
+    others: Iterable[str] = (),
+    example: Callable[[str], str] = lambda name: f"{name} = ...",
+) -> T:
+    """`raw`, a table, as a structure. `others` are keys that it has besides, for suggestions; `example` shows
+    how a missing key is written."""
+    if not isinstance(raw, dict):
+        raise messages.table_expected(place.named, place.key)
+    fields = msgspec.structs.fields(kind)
+    names = tuple(f.name for f in fields)
+    for name in raw:
+        if name not in names:
+            raise messages.unknown_key(place.at(name).named, name, (*names, *others))
+    for field in fields:
+        if field.required and field.name not in raw:
+            raise messages.key_missing(place.at(field.name).named, example(field.name))
+    return kind(**{name: readers[kind][name](value, place.at(name)) for name, value in raw.items()})

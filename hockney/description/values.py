@@ -1,0 +1,160 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""One value of a machine file: a number in SI units, or a string with its unit.
+
+The name of a key alone decides its meaning: `latency_s` is always a time.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from hockney.core.errors import UsageError, printable
+from hockney.core.units import (
+    MAX_BYTES,
+    MAX_SECONDS,
+    parse_bytes,
+    parse_flops,
+    parse_operations,
+    parse_rate,
+    parse_seconds,
+    parse_seconds_per_byte,
+)
+from hockney.description import messages
+
+MOST = 10**7
+"""The maximum number of ranks of a case; more nodes or cores are considered a typing error."""
+MOST_SEED = 2**31 - 1
+MOST_RATE = 1e18
+MOST_FLOPS = 1e21
+
+WORD = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+NAME = re.compile(rf"{WORD.pattern}(\+{WORD.pattern})*")
+"""A machine's name is followed by its variants."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """The position of a value: the file and its key, for the user."""
+
+    where: str
+    key: str
+
+    def at(self, key: str) -> Place:
+        return Place(self.where, f"{self.key}.{key}" if self.key else key)
+
+    def item(self, index: int) -> Place:
+        return Place(self.where, f"{self.key}[{index}]")
+
+    @property
+    def named(self) -> str:
+        """The start of an error line."""
+        return f"{printable(self.where)}: {printable(self.key)}" if self.key else printable(self.where)
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A kind of number: the parser of its strings, and the range of plain numbers, from `low` to `high`; 0 is
+    not in it if they are `positive`."""
+
+    name: str
+    parse: Callable[[str], float]
+    example: str
+    high: float
+    positive: bool = False
+    whole: bool = False
+    low: float = 0.0
+
+    def read(self, value: Any, place: Place) -> float | int:
+        if isinstance(value, str):
+            try:
+                value = self.parse(value)
+            except UsageError as error:
+                raise error.inside(place.named) from error
+        elif isinstance(value, bool) or not isinstance(value, int | float):
+            raise messages.quantity_expected(place.named, self.name, kind_of(value), self.example)
+        if self.whole and not isinstance(value, int):
+            raise messages.whole_number_expected(place.named, self.name, str(value), self.example)
+        if not self.low <= value <= self.high or (self.positive and value == 0):
+            raise messages.outside_limits(
+                place.named, _short(value), self.name, self.positive, self.low, self.high, self.example
+            )
+        return value if self.whole else float(value)
+
+
+SECONDS = Quantity("time", parse_seconds, '"10.5us"', MAX_SECONDS)
+PER_BYTE = Quantity("time per byte", parse_seconds_per_byte, '"20ns/B" or "1/(308MB/s)"', MAX_SECONDS)
+BYTES = Quantity("size", parse_bytes, '"4KiB" or 4096', MAX_BYTES, whole=True)
+RATE = Quantity("rate", parse_rate, '"308MB/s"', MOST_RATE, positive=True)
+FLOPS = Quantity("computing speed", parse_flops, '"600Mflop/s"', MOST_FLOPS, positive=True)
+OPERATIONS = Quantity("rate of operations", parse_operations, '"20Mop/s"', MOST_RATE, positive=True)
+
+
+def no_text(text: str) -> float:
+    """The parser of a number without a unit."""
+    raise messages.number_without_unit_expected(text)
+
+
+COUNT = Quantity("count", no_text, "8", MOST, positive=True, whole=True)
+SEED = Quantity("whole number", no_text, "1", MOST_SEED, whole=True)
+FRACTION = Quantity("spread", no_text, "0.05", 10.0)
+
+
+def text(value: Any, place: Place) -> str:
+    if not isinstance(value, str):
+        raise messages.text_expected(place.named, kind_of(value))
+    return value
+
+
+def filled(value: Any, place: Place) -> str:
+    """Text that is not empty."""
+    if not text(value, place).strip():
+        raise messages.empty_text(place.named)
+    return value
+
+
+def name(value: Any, place: Place) -> str:
+    """A machine's name: lower-case letters, digits, dots, dashes; its variants after a +."""
+    if not NAME.fullmatch(text(value, place)):
+        raise messages.bad_name(place.named, value, "t3e")
+    return value
+
+
+def choice(allowed: tuple[str, ...]) -> Callable[[Any, Place], str]:
+    def read(value: Any, place: Place) -> str:
+        if text(value, place) not in allowed:
+            raise messages.unknown_choice(place.named, value, allowed)
+        return value
+
+    return read
+
+
+def many(one: Callable[[Any, Place], Any]) -> Callable[[Any, Place], tuple[Any, ...]]:
+    def read(value: Any, place: Place) -> tuple[Any, ...]:
+        if not isinstance(value, list):
+            table = place.key if isinstance(value, dict) else ""
+            raise messages.list_expected(place.named, kind_of(value), table)
+        return tuple(one(each, place.item(k)) for k, each in enumerate(value))
+
+    return read
+
+
+def kind_of(value: Any) -> str:
+    names = (
+        (bool, "true or false"),
+        (str, "text"),
+        (int | float, "a number"),
+        (list, "a list"),
+        (dict, "a table"),
+    )
+    return next((name for kind, name in names if isinstance(value, kind)), "a date or time")
+
+
+def _short(value: float) -> str:
+    if isinstance(value, int):
+        return str(value) if abs(value) < 10**20 else "a number of more than 20 digits"
+    return "not a number" if math.isnan(value) else f"{value:g}"

@@ -1,0 +1,38 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Emulated machines by name: one of hockney's own, or a file."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from hockney.core.ethernet import Ethernet
+from hockney.core.paths import at_home
+from hockney.description.files import ENDING, bundled, bundled_text, is_file, read_file
+from hockney.emulated import messages
+from hockney.emulated.read import read
+
+PACKAGE = "hockney.emulated"
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """The machines that come with hockney."""
+    return bundled(PACKAGE)
+
+
+def ethernet(name: str) -> Ethernet:
+    """The machine with this name. Raises UsageError, or EnvironmentProblem for a file that cannot be read."""
+    return read(*text_of(name))
+
+
+def text_of(name: str) -> tuple[str, str]:
+    """A machine file's text, and its name for the user."""
+    if not name.strip():
+        raise messages.no_machine_name(names())
+    if is_file(name):
+        return read_file(at_home(Path(name)), names()), name
+    if name not in names():
+        raise messages.unknown_emulated_machine(name, names())
+    return bundled_text(PACKAGE, name), name + ENDING

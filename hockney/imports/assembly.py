@@ -1,0 +1,304 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Runs made of logs: one for each suite and version.
+
+Each time that a benchmark was run is a launch (one for each of its numbers of ranks), so that several logs of
+one benchmark are several launches. A log given twice counts once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import msgspec
+
+from hockney import __version__
+from hockney.core.catalog import Catalog
+from hockney.core.errors import printable
+from hockney.core.machine import IMPORTED, Machine
+from hockney.core.notice import Notice
+from hockney.core.record import SCHEMA, Clock, Launch, Rank, Record, RunRecords, Stop, Sync, Verified
+from hockney.imports import messages, wording
+from hockney.imports.conversion import Converted, Omitted, convert, in_place
+from hockney.imports.formats import all_formats
+from hockney.imports.log import Invocation, LogTable, Row
+from hockney.imports.reading import LogFile
+from hockney.reference.peers import Benchmark, BenchmarkGroup, named
+from hockney.system.bundled import bundled_catalog, catalog_with
+
+UNKNOWN_MACHINE = "unknown machine"
+UNSAFE = re.compile(r"[^\w.+-]")
+"""Characters that are not part of a folder's name."""
+MOST_VERSION = 60
+
+
+@dataclass(frozen=True)
+class ImportedRun:
+    """`name` is that of suite and version; `notices` are about what was left out."""
+
+    name: str
+    machine: Machine
+    run: RunRecords
+    catalog: Catalog
+    notices: tuple[Notice, ...]
+
+
+@dataclass
+class _Group:
+    """The logs of one version of a suite. `launches` have the converted rows of an invocation."""
+
+    suite: str
+    version: str
+    files: dict[str, None] = field(default_factory=dict)
+    launches: list[tuple[Invocation, float, list[Converted]]] = field(default_factory=list)
+    omitted: dict[tuple[str, str, str], int] = field(default_factory=dict)
+    notices: list[Notice] = field(default_factory=list)
+    notes: dict[str, None] = field(default_factory=dict)
+    assumed: dict[str, None] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        return f"{all_formats()[self.suite].TITLE} {self.version}".strip()
+
+
+def assemble(
+    files: Sequence[LogFile], *, ranks: int | None = None, machine: str = "", same_buffers: bool = False
+) -> list[ImportedRun]:
+    """`ranks` is their number where a log does not contain it, `machine` the name of the machine, for people.
+    `same_buffers` selects nccl-tests' in-place columns.
+
+    Raises UsageError if no file contains a known format or if a number of ranks is unknown, Inconclusive if
+    no number corresponds to a case.
+    """
+    if not any(file.logs for file in files):
+        raise messages.no_logs([file.name for file in files], [f.TITLE for f in all_formats().values()])
+    _refuse_unknown_ranks(files, ranks)
+    catalog = _catalog(files)
+    groups: dict[tuple[str, str], _Group] = {}
+    general: list[Notice] = []
+    for file in files:
+        for suite, log in file.logs.items():
+            for index, invocation in enumerate(log.invocations):
+                tables = [table for table in log.tables if table.invocation == index]
+                if tables:
+                    group = groups.setdefault((suite, invocation.version), _Group(suite, invocation.version))
+                    _add(group, file, invocation, tables, ranks, same_buffers, catalog)
+        general += _about(file)
+    made = [_run(group, machine, ranks, catalog) for group in groups.values() if group.launches]
+    if not made:
+        reasons = [reason for group in groups.values() for *_, reason in group.omitted]
+        raise messages.nothing_imported([file.name for file in files], list(dict.fromkeys(reasons)))
+    general += [notice for group in groups.values() if not group.launches for notice in _notices(group)]
+    made = [
+        replace(each, name=name) for each, name in zip(made, _different([m.name for m in made]), strict=True)
+    ]
+    return [replace(made[0], notices=(*made[0].notices, *general)), *made[1:]]
+
+
+def _different(names: Sequence[str]) -> list[str]:
+    """Numbers follow the names that are there already, also in other letters: file systems may not tell them
+    apart."""
+    found: dict[str, str] = {}
+    for name in names:
+        other, count = name, 1
+        while other.lower() in found:
+            count += 1
+            other = f"{name}-{count}"
+        found[other.lower()] = other
+    return list(found.values())
+
+
+def _about(file: LogFile) -> Iterator[Notice]:
+    """What of the file was not understood."""
+    if not file.logs:
+        yield messages.nothing_known(file.name)
+    for log in file.logs.values():
+        if log.bad:
+            yield messages.bad_lines(file.name, [each.line for each in log.bad], log.bad[0].text)
+    if file.cut:
+        yield messages.cut_off(file.name, file.cut)
+
+
+def _known(table: LogTable) -> tuple[Benchmark, BenchmarkGroup] | None:
+    """The benchmark of a table whose numbers can be those of a case; None for others."""
+    found = named(table.benchmark)
+    return None if found is None or table.unusable or not found[0].case else found
+
+
+def _refuse_unknown_ranks(files: Iterable[LogFile], ranks: int | None) -> None:
+    """Raises UsageError if a number of ranks is unknown."""
+    unknown = [
+        (table.benchmark, file.name)
+        for file in files
+        for log in file.logs.values()
+        for table in log.tables
+        if table.rows and (found := _known(table)) and _ranks(table, found[0], ranks) is None
+    ]
+    if unknown:
+        benchmarks, names = (list(dict.fromkeys(column)) for column in zip(*unknown, strict=True))
+        raise messages.ranks_unknown(benchmarks, names)
+
+
+def _ranks(table: LogTable, benchmark: Benchmark, given: int | None) -> int | None:
+    """That of the benchmark's case, of the table, or that which the user gave."""
+    for word in benchmark.case.split():
+        if word.startswith("ranks="):
+            return int(word.removeprefix("ranks="))
+    return table.ranks or given
+
+
+def _catalog(files: Iterable[LogFile]) -> Catalog:
+    tables = [table for file in files for log in file.logs.values() for table in log.tables]
+    found = [known[0] for table in tables if (known := _known(table))]
+    return catalog_with(bundled_catalog(), {each.case.split()[0] for each in found})
+
+
+def _add(
+    group: _Group,
+    file: LogFile,
+    invocation: Invocation,
+    tables: Sequence[LogTable],
+    given: int | None,
+    same_buffers: bool,
+    catalog: Catalog,
+) -> None:
+    """The tables of one invocation: a launch for each number of ranks, and more if a case is there twice."""
+    group.files[file.name] = None
+    if invocation.complete is False:
+        group.notices.append(messages.not_finished(file.name, group.title))
+    started_s = invocation.started_s or file.modified_s
+    if not invocation.started_s and started_s:
+        group.notes[wording.dates_of_files()] = None
+    launches: dict[tuple[int, int], list[Converted]] = {}
+    seen: dict[str, int] = {}
+    for table in tables:
+        for each in _converted(group, file, table, given, same_buffers, catalog):
+            seen[each.case.line] = seen.get(each.case.line, 0) + 1
+            launches.setdefault((each.case.ranks, seen[each.case.line]), []).append(each)
+    if launches and invocation.gpu:
+        group.notes[wording.on_gpus()] = None
+    if launches and same_buffers and group.suite == "nccl":
+        group.notes[wording.same_buffers()] = None
+    group.launches += [(invocation, started_s, each) for each in launches.values()]
+
+
+def _converted(
+    group: _Group,
+    file: LogFile,
+    table: LogTable,
+    given: int | None,
+    same_buffers: bool,
+    catalog: Catalog,
+) -> list[Converted]:
+    """The rows that correspond to cases; the others are counted."""
+    known = _known(table)
+    if known is None or not table.rows:
+        found = named(table.benchmark)
+        reason = table.unusable or (found[0].reason if found else wording.unknown_benchmark())
+        _omit(group, file, table, (reason if known is None else wording.no_rows()), max(1, len(table.rows)))
+        return []
+    benchmark, definitions = known
+    ranks = _ranks(table, benchmark, given) or 0
+    if table.ranks is None and "ranks=" not in benchmark.case and benchmark.name not in group.assumed:
+        group.assumed[benchmark.name] = None
+    rows: list[Row] = list(table.rows)
+    if same_buffers and table.suite == "nccl":
+        twins = [in_place(row) for row in rows]
+        _omit(group, file, table, wording.no_in_place(), twins.count(None))
+        rows = [row for row in twins if row is not None]
+    chosen = LogTable(table.suite, table.benchmark, table.line, tuple(rows), parameters=table.parameters)
+    made = []
+    for each in convert(chosen, benchmark, ranks, catalog):
+        if isinstance(each, Omitted):
+            _omit(group, file, table, each.reason, 1)
+        else:
+            made.append(each)
+    if made:
+        group.notes[wording.definition(definitions.title, definitions.defined)] = None
+        if benchmark.differs:
+            group.notes[wording.differs(benchmark.name, benchmark.case, benchmark.differs)] = None
+    return made
+
+
+def _omit(group: _Group, file: LogFile, table: LogTable, reason: str, count: int) -> None:
+    if count:
+        key = file.name, table.benchmark, reason
+        group.omitted[key] = group.omitted.get(key, 0) + count
+
+
+def _notices(group: _Group) -> list[Notice]:
+    texts = [
+        wording.omitted(where, count, benchmark, reason)
+        for (where, benchmark, reason), count in group.omitted.items()
+    ]
+    return [*map(messages.omitted, texts), *group.notices]
+
+
+def _run(group: _Group, machine: str, given: int | None, catalog: Catalog) -> ImportedRun:
+    group.launches.sort(key=lambda each: each[1])
+    hosts = list(dict.fromkeys(host for invocation, *_ in group.launches for host in invocation.hosts))
+    systems = {invocation.system for invocation, *_ in group.launches}
+    name = machine or wording.hosts(hosts) or UNKNOWN_MACHINE
+    launches, records = [], []
+    for index, (invocation, started_s, made) in enumerate(group.launches):
+        launches.append(_launch(group, index, invocation, started_s, made[0].case.ranks, name))
+        records += [_record(each, launches[-1], position, catalog) for position, each in enumerate(made)]
+    notices = tuple(_notices(group))
+    assumed = [wording.ranks_given(given, list(group.assumed))] if given and group.assumed else []
+    most = max(len(launch.ranks) for launch in launches)
+    about = Machine(
+        schema=SCHEMA,
+        kind="imported",
+        traits=IMPORTED,
+        host=name,
+        system=systems.pop() if len(systems) == 1 else "",
+        cpu=group.title,
+        cores=most,
+        threads=most,
+        hockney=__version__,
+        citation=", ".join(map(printable, group.files)),
+        notes=[wording.one_mean(group.title), *group.notes, *assumed, *(notice.text for notice in notices)],
+    )
+    version = UNSAFE.sub("_", group.version)[:MOST_VERSION].rstrip("_")
+    short = f"{group.suite}-{version}" if version else group.suite
+    return ImportedRun(short, about, RunRecords(tuple(launches), tuple(records)), catalog, notices)
+
+
+def _launch(
+    group: _Group, index: int, invocation: Invocation, started_s: float, ranks: int, machine: str
+) -> Launch:
+    hosts = invocation.hosts if len(invocation.hosts) == ranks else (machine,) * ranks
+    return Launch(
+        schema=SCHEMA,
+        launch=f"imported-{index}",
+        index=index,
+        origin=IMPORTED.origin,
+        started_s=started_s,
+        ranks=[Rank(host=host, pid=0, cpus="") for host in hosts],
+        mpi_standard=invocation.standard,
+        library=invocation.library,
+        engine="",
+        compiler="",
+        clock=Clock(overhead_s=0.0, resolution_s=0.0),
+    )
+
+
+def _record(each: Converted, launch: Launch, position: int, catalog: Catalog) -> Record:
+    return Record(
+        schema=SCHEMA,
+        launch=launch.launch,
+        origin=IMPORTED.origin,
+        position=position,
+        case=each.case.line,
+        started_s=launch.started_s,
+        times_s=[each.seconds],
+        batch=each.repetitions,
+        warmup_s=[],
+        bytes_moved=each.bytes_moved,
+        sync=msgspec.convert({"kind": each.case.get("sync", "none")}, Sync),
+        stop=Stop(reason="repetitions", precision=0.0, achieved=None),
+        verified=Verified(bytes=0, errors=each.errors, first=wording.reported_wrong() if each.errors else ""),
+        metrics=dict(each.metrics),
+    )

@@ -1,0 +1,173 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The Intel MPI Benchmarks, versions 3 to 2021 (src_c/IMB_output.c, and src_cpp for IMB-P2P and IMB-MT).
+
+    #    Intel(R) MPI Benchmarks 2021.11, MPI-1 part
+    # Benchmarking Allreduce
+    # #processes = 4
+    #----------------------------------------------------------------
+           #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]
+                8         1000         0.27         0.28         0.27
+
+With -multi, groups of ranks run at the same time ("# ( 2 groups of 2 processes each running simultaneous )"),
+as one line, or as one for each group. A program ends with "All processes entering MPI_Finalize".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timezone
+
+from hockney.imports.log import IN_GROUPS, BadLine, Invocation, Log, LogTable, Row, row_of
+from hockney.reference.peers import named
+
+SUITE = "imb"
+TITLE = "Intel MPI Benchmarks"
+
+HEAD = re.compile(
+    r"^#\s+Intel\s*\(R\)\s*MPI Benchmark(?:s| Suite)\s+V?([\d.]+[^,]*),\s*(?:IMB-|MPI-)?(\S+) part"
+)
+LIBRARY = re.compile(r"MPI startup\(\): (?:Intel\(R\) MPI Library, )?(Version [\d.]+\S*(?: Update \d+)?)")
+FACT = re.compile(r"^#\s*(Date|Machine|System|Release|MPI Version)\s*:\s*(.*?)\s*$")
+BENCHMARK = re.compile(r"^#\s*Benchmarking\s+(Multi-)?(\S+)")
+PROCESSES = re.compile(r"^#\s*#processes\s*=\s*(\d+)")
+GROUPS = re.compile(r"^#\s*\(\s*(\d+) groups of (\d+) processes each")
+MODE = re.compile(r"MODE:\s*(NON-)?AGGREGATE")
+THREADS = re.compile(r"#threads\s*=\s*(\d+)", re.IGNORECASE)
+COLUMN = re.compile(r"#bytes|#repetitions|Group|t(?:_\w+)?\[usec\]|Mbytes/sec|Msg/sec|overlap\[%\]|defects")
+TIMEOUT = re.compile(r"^\d+\s+time-out")
+FINISHED = "All processes entering MPI_Finalize"
+PROGRAMS = {
+    "1": "IMB-MPI1", "MPI1": "IMB-MPI1", "2": "IMB-EXT", "EXT": "IMB-EXT", "IO": "IMB-IO", "NBC": "IMB-NBC",
+    "RMA": "IMB-RMA", "MT": "IMB-MT", "P2P": "IMB-P2P", "4": "IMB-MPI4", "MPI4": "IMB-MPI4",
+    "HALO": "IMB-HALO",
+}  # fmt: skip
+"""By the word before "part" in the headline."""
+GUESSES = ("IMB-MPI1", "IMB-NBC", "IMB-RMA", "IMB-EXT", "IMB-P2P", "IMB-IO")
+"""Programs to which a benchmark may belong if the headline is missing."""
+ON_PAIRS = {"PingPong": "pairs_pingpong", "PingPing": "pingping"}
+"""Benchmarks between two ranks whose groups are pairs of one case."""
+
+
+@dataclass
+class _ImbTable:
+    """The table that is being read."""
+
+    name: str
+    line: int
+    invocation: int
+    multi: bool = False
+    ranks: int | None = None
+    groups: int = 1
+    aggregate: bool | None = None
+    threads: str = ""
+    columns: tuple[str, ...] = ()
+    rows: list[Row] = field(default_factory=list)
+
+
+def read(lines: Sequence[str]) -> Log:
+    invocations: list[Invocation] = []
+    tables: list[LogTable] = []
+    bad: list[BadLine] = []
+    current: _ImbTable | None = None
+    program = library = ""
+    for number, line in enumerate(lines, 1):
+        if found := LIBRARY.search(line):
+            library = f"Intel MPI {found[1].removeprefix('Version ')}"
+        if head := HEAD.match(line):
+            tables += _closed(current, program)
+            current, program = None, PROGRAMS.get(head[2].upper(), f"IMB-{head[2]}")
+            invocations.append(Invocation(SUITE, head[1].strip(), library, complete=False))
+        elif (fact := FACT.match(line)) and invocations:
+            invocations[-1] = _with_fact(invocations[-1], fact[1], fact[2])
+        elif begins := BENCHMARK.match(line):
+            tables += _closed(current, program)
+            if not invocations:  # the beginning of the log is missing
+                invocations.append(Invocation(SUITE, complete=False))
+            current = _ImbTable(begins[2], number, len(invocations) - 1, multi=bool(begins[1]))
+        elif FINISHED in line and invocations:
+            tables += _closed(current, program)
+            current = None
+            invocations[-1] = replace(invocations[-1], complete=True)
+        elif current is not None:
+            _inside(current, number, line, bad)
+    tables += _closed(current, program)
+    return Log(tuple(invocations), tuple(tables), tuple(bad))
+
+
+def _with_fact(invocation: Invocation, name: str, text: str) -> Invocation:
+    if name == "Date":
+        return replace(invocation, started_s=_seconds(text))
+    if name == "MPI Version":
+        return replace(invocation, standard=text)
+    return replace(invocation, system=f"{invocation.system} {text}".strip())
+
+
+def _seconds(date: str) -> float:
+    """Of a date as asctime prints it; its time zone is unknown, UTC is assumed. 0 if it is something else."""
+    try:
+        return datetime.strptime(date, "%a %b %d %H:%M:%S %Y").replace(tzinfo=timezone.utc).timestamp()
+    except ValueError:
+        return 0.0
+
+
+def _inside(current: _ImbTable, number: int, line: str, bad: list[BadLine]) -> None:
+    text = line.strip()
+    if found := PROCESSES.match(text):
+        current.ranks = int(found[1])
+    elif found := GROUPS.match(text):
+        current.groups, current.ranks = int(found[1]), int(found[1]) * int(found[2])
+    elif found := MODE.search(text):
+        current.aggregate = found[1] is None
+    elif "#repetitions" in text:
+        current.columns = tuple(COLUMN.findall(text))
+    elif TIMEOUT.match(text):
+        bad.append(BadLine(number, text))
+    elif text[:1].isdigit() and current.columns:
+        row = row_of(number, text.split(), current.columns)
+        if row is None:
+            bad.append(BadLine(number, text))
+        else:
+            current.rows.append(replace(row, errors=round(row.values.get("defects", 0))))
+    if found := THREADS.search(text):
+        current.threads = found[1]
+
+
+def _closed(current: _ImbTable | None, program: str) -> list[LogTable]:
+    if current is None:
+        return []
+    guesses = (guess for guess in GUESSES if named(f"{guess}/{current.name}") is not None)
+    program = program or next(guesses, "")
+    name = f"{program}/{current.name}" if program else current.name
+    parameters: dict[str, str] = {}
+    unusable = ""
+    if current.multi or current.groups > 1:
+        case = ON_PAIRS.get(current.name)
+        unusable = "" if case else IN_GROUPS
+        name = f"IMB-P2P/{current.name}" if case else name
+    if program == "IMB-MT":
+        parameters["threads"] = current.threads or "1"
+        unusable = unusable or ("" if current.threads else "the log does not contain the number of threads")
+    if current.aggregate and (program in ("IMB-EXT", "IMB-RMA")):
+        parameters["operations"] = "repetitions"
+    if program == "IMB-IO" and "Write" in current.name and current.aggregate is not None:
+        parameters["storage"] = "no" if current.aggregate else "yes"
+    rows = (
+        _slowest_groups(current.rows, current.groups) if "Group" in current.columns else tuple(current.rows)
+    )
+    table = LogTable(SUITE, name, current.line, rows, current.invocation, current.ranks, parameters, unusable)
+    return [table]
+
+
+def _slowest_groups(rows: Sequence[Row], groups: int) -> tuple[Row, ...]:
+    """Of each size the row of the group that took longest. Where the log ends, a group may be missing."""
+    by_size: dict[float, list[Row]] = {}
+    for row in rows:
+        by_size.setdefault(row.values.get("#bytes", -1.0), []).append(row)
+    return tuple(max(each, key=_time) for each in by_size.values() if len(each) >= groups)
+
+
+def _time(row: Row) -> float:
+    return max((value for name, value in row.values.items() if name.endswith("[usec]")), default=0.0)

@@ -1,0 +1,140 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""nccl-tests and rccl-tests (src/common.cu): two groups of columns, for separate and for the same buffers.
+
+    # Collective test starting: all_reduce_perf
+    # nThread 1 nGpus 2 minBytes 8 maxBytes 134217728 step: 2(factor) warmup iters: 5 iters: 20 ...
+    #  Rank  0 Group  0 Pid    855 on node1 device  0 [0xa4] NVIDIA A100
+    #                                                       out-of-place                       in-place
+    #       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw ...
+               8             2     float     sum      -1    18.45    0.00    0.00      0    18.12    0.00 ...
+
+Older versions print the error instead of #wrong, and have no column root where there is none. Before 2.17 the
+name of the program is not printed; it is taken from the command, if the log has it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from hockney.imports.log import IN_GROUPS, BadLine, Invocation, Log, LogTable, Row, number
+
+SUITE = "nccl"
+TITLE = "nccl-tests"
+
+PROGRAM = re.compile(r"\b((?:all_reduce|all_gather|alltoall|broadcast|gather|reduce_scatter|reduce|scatter"
+                     r"|sendrecv|hypercube)_perf)\b")  # fmt: skip
+SETTINGS = re.compile(r"^\s*#?\s*nThread\s+\d+\s+nGpus\s+\d+\s+minBytes")
+ITERATIONS = re.compile(r"(?<!warmup )\biters: (\d+)")
+DEVICE = re.compile(r"^\s*#\s*Rank\s+(\d+)\s+(?:Group\s+(\d+)\s+)?Pid\s+\d+\s+on\s+(\S+)\s+device")
+VERSION = re.compile(r"\b[nr]ccl-tests:? version (\S+)", re.IGNORECASE)
+LIBRARY = re.compile(r"\b([NR]CCL) version[ :]+(\S+)")
+COLUMNS = re.compile(r"^\s*#\s+size\s+count\b.*\btime\s+algbw\s+busbw")
+END = re.compile(r"^\s*#?\s*Avg bus bandwidth")
+WORDS = ("type", "redop")
+"""Columns that are not numbers."""
+NO_PROGRAM = "the log does not name the program, for example all_reduce_perf"
+
+
+@dataclass
+class _NcclTable:
+    """The table that is being read."""
+
+    invocation: int
+    line: int = 0
+    program: str = ""
+    iterations: int = 0
+    hosts: dict[int, str] = field(default_factory=dict)
+    groups: set[str] = field(default_factory=set)
+    columns: tuple[str, ...] = ()
+    rows: list[Row] = field(default_factory=list)
+    version: str = ""
+    library: str = ""
+    complete: bool = False
+
+
+def read(lines: Sequence[str]) -> Log:
+    found: list[_NcclTable] = []
+    bad: list[BadLine] = []
+    program = version = library = ""
+    for place, line in enumerate(lines, 1):
+        program = PROGRAM.findall(line)[-1] if PROGRAM.search(line) else program
+        version = match[1] if (match := VERSION.search(line)) else version
+        library = f"{match[1]} {match[2]}" if (match := LIBRARY.search(line)) else library
+        if SETTINGS.match(line):
+            counts = ITERATIONS.findall(line)
+            found.append(
+                _NcclTable(len(found), place, program, int(counts[0]) if counts else 0, version=version)
+            )
+            program = version = library = ""
+            continue
+        if COLUMNS.match(line) and (not found or found[-1].rows):
+            found.append(_NcclTable(len(found), place, program, version=version))
+        if found:
+            current = found[-1]
+            if not current.rows:
+                current.program, current.library = current.program or program, library or current.library
+                current.version = current.version or version
+            _inside(current, place, line, bad)
+    used = [each for each in found if each.columns]
+    return Log(
+        tuple(_invocation(each) for each in used),
+        tuple(_table(each, k) for k, each in enumerate(used)),
+        tuple(bad),
+    )
+
+
+def _inside(current: _NcclTable, place: int, line: str, bad: list[BadLine]) -> None:
+    text = line.strip()
+    if device := DEVICE.match(line):
+        current.hosts[int(device[1])] = device[3]
+        current.groups.add(device[2] or "0")
+    elif COLUMNS.match(line):
+        current.columns, current.line = tuple(text.lstrip("# ").split()), place
+    elif END.match(line):
+        current.complete = True
+    elif current.columns and text[:1].isdigit() and not current.complete:
+        words = text.split()
+        row = _row(place, words, current.columns)
+        if row is not None:
+            current.rows.append(row)
+        elif len(words) > 5 and all(word.isdecimal() for word in words[:2]):
+            bad.append(BadLine(place, text))
+
+
+def _row(place: int, words: Sequence[str], columns: Sequence[str]) -> Row | None:
+    """Columns of the second group, for the same buffers, are named after the first with a quote. What is
+    not available (N/A) is left out."""
+    if len(words) != len(columns):
+        return None
+    values: dict[str, float] = {}
+    wrong = 0
+    for name, word in zip(columns, words, strict=True):
+        if name in WORDS or name == "root":
+            continue
+        key = f"{name}'" if name in values or (name == "time" and "time" in values) else name
+        value = number(word)
+        if value is None:
+            if word.upper() != "N/A":
+                return None
+            continue
+        if name == "#wrong":
+            wrong = max(wrong, round(value))
+        values[key] = value
+    return Row(place, values, wrong) if {"size", "time"} <= values.keys() else None
+
+
+def _invocation(each: _NcclTable) -> Invocation:
+    hosts = tuple(each.hosts[rank] for rank in sorted(each.hosts))
+    return Invocation(SUITE, each.version, each.library, hosts=hosts, gpu=True, complete=each.complete)
+
+
+def _table(each: _NcclTable, invocation: int) -> LogTable:
+    ranks = max(each.hosts) + 1 if each.hosts else None
+    made = {"iterations": float(each.iterations)} if each.iterations else {}
+    rows = tuple(replace(row, values={**row.values, **made}) for row in each.rows)
+    benchmark = each.program or "nccl-tests"
+    unusable = NO_PROGRAM if not each.program else IN_GROUPS if len(each.groups) > 1 else ""
+    return LogTable(SUITE, benchmark, each.line, rows, invocation, ranks, {}, unusable)

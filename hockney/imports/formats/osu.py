@@ -1,0 +1,205 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The OSU Micro-Benchmarks, versions 3 to 7 (c/util/osu_util_mpi.c prints them).
+
+    # OSU MPI Allreduce Latency Test v7.5
+    # Datatype: MPI_INT.
+    # Size       Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations
+    4                       1.48              1.40              1.55        1000
+
+Numbers of ranks are printed only by tests of many pairs ([ pairs: 4 ]). There is no line at the end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from hockney.imports.log import BadLine, Invocation, Log, LogTable, Row, launched_ranks, row_of
+
+SUITE = "osu"
+TITLE = "OSU Micro-Benchmarks"
+
+HEAD = re.compile(r"^#\s*(?:OSU|OMB)\S*\s+(.*?\bTest)\b\s*(?:v(\S+))?")
+PAIRS = re.compile(r"\[ pairs: (\d+) \]")
+WINDOW = re.compile(r"\[ window size: (\d+) \]")
+OPTION_WINDOW = re.compile(r"osu_\w+.*\s(?:-W|--window-size)[ =]?(\d+)\b")
+PROGRAM = re.compile(r"\bosu_\w+")
+GPU = re.compile(r"-(?:CUDA|ROCM|OPENACC|MANAGED|SYCL)|\b(?:NCCL|RCCL|XCCL)\b", re.IGNORECASE)
+PLAIN = re.compile(
+    r"(?:\S+ )?(?:managed )?(?:persistent )?(?:(?:bi-directional )?bandwidth|latency)(?: persistent)? test"
+)
+GAP = re.compile(r"\s{2,}")
+
+OPERATIONS = (
+    ("all-to-allw", "alltoallw"), ("alltoallw", "alltoallw"), ("all-to-allv", "alltoallv"),
+    ("alltoallv", "alltoallv"), ("all-to-all", "alltoall"), ("alltoall", "alltoall"),
+    ("allgatherv", "allgatherv"), ("allgather", "allgather"), ("allreduce", "allreduce"),
+    ("reduce_scatter_block", "reduce_scatter_block"), ("reduce-scatter-block", "reduce_scatter_block"),
+    ("reduce_scatter", "reduce_scatter"), ("reduce-scatter", "reduce_scatter"), ("reduce", "reduce"),
+    ("broadcast", "bcast"), ("bcast", "bcast"), ("barrier", "barrier"), ("scatterv", "scatterv"),
+    ("scatter", "scatter"), ("gatherv", "gatherv"), ("gather", "gather"),
+)  # fmt: skip
+"""Words of titles, longer ones before those that they contain."""
+ONE_SIDED = {
+    "get_accumulate": "get_acc",
+    "fetch_and_op": "fop",
+    "compare_and_swap": "cas",
+    "accumulate": "acc",
+    "put": "put",
+    "get": "get",
+}
+OLD_ONE_SIDED = {"epoch": "pscw", "memory": "create"}
+"""Before OSU printed the window and the synchronization, in version 3, they were these."""
+EPOCHS = {
+    "lock": "lock",
+    "lock/unlock": "lock",
+    "lock_all": "lock_all",
+    "lock_all/unlock_all": "lock_all",
+    "flush": "flush",
+    "flush_local": "flush_local",
+    "fence": "fence",
+    "post/start/complete/wait": "pscw",
+    "pscw": "pscw",
+}
+REPEATED = 2
+"""Lines between titles that several ranks print."""
+TWO = ("osu_latency", "osu_bw", "osu_bibw", "osu_partitioned")
+"""The beginnings of the names of programs that only run on two ranks."""
+
+
+@dataclass
+class _OsuTable:
+    """The table that is being read."""
+
+    benchmark: str
+    line: int
+    invocation: int
+    ranks: int | None = None
+    parameters: dict[str, str] = field(default_factory=dict)
+    columns: tuple[str, ...] = ()
+    rows: list[Row] = field(default_factory=list)
+
+    def closed(self) -> LogTable:
+        return LogTable(
+            SUITE, self.benchmark, self.line, tuple(self.rows), self.invocation, self.ranks, self.parameters
+        )
+
+
+def read(lines: Sequence[str]) -> Log:
+    invocations: list[Invocation] = []
+    tables: list[LogTable] = []
+    bad: list[BadLine] = []
+    current: _OsuTable | None = None
+    command = ""
+    for number, line in enumerate(lines, 1):
+        head = HEAD.match(line)
+        if head:
+            if current is not None:
+                tables.append(current.closed())
+            invocations.append(Invocation(SUITE, (head[2] or "").rstrip("."), gpu=bool(GPU.search(line))))
+            current = _begun(head[1], number, len(invocations) - 1, command)
+            command = ""
+        elif PROGRAM.search(line) and launched_ranks(line):
+            command = line
+            if current is not None and current.rows:
+                tables.append(current.closed())
+                current = None
+        elif current is not None:
+            _inside(current, number, line, bad)
+    if current is not None:
+        tables.append(current.closed())
+    return Log(tuple(invocations), tuple(_once(tables)), tuple(bad))
+
+
+def _once(tables: Sequence[LogTable]) -> list[LogTable]:
+    """Without titles that are repeated before the table begins, as several ranks may print one."""
+    kept = []
+    for k, table in enumerate(tables):
+        follows = tables[k + 1] if k + 1 < len(tables) else None
+        again = follows is not None and follows.benchmark == table.benchmark
+        if table.rows or follows is None or not again or follows.line - table.line > REPEATED:
+            kept.append(table)
+    return kept
+
+
+def _begun(title: str, number: int, invocation: int, command: str) -> _OsuTable:
+    begun = _OsuTable(benchmark_of(title), number, invocation)
+    if "one sided" in title.lower().replace("-", " "):
+        begun.parameters |= OLD_ONE_SIDED
+    if PROGRAM.findall(command)[-1:] != [begun.benchmark]:
+        command = ""  # of another program, for example in a script that the log shows
+    if begun.benchmark.startswith(TWO) or begun.benchmark.endswith(("_latency", "_bw", "_bibw")):
+        begun.ranks = 2
+    elif command:
+        begun.ranks = launched_ranks(command)
+    if window := OPTION_WINDOW.search(command):
+        begun.parameters["window"] = window[1]
+    return begun
+
+
+def _inside(current: _OsuTable, number: int, line: str, bad: list[BadLine]) -> None:
+    text = line.strip()
+    if pairs := PAIRS.search(text):
+        current.ranks = 2 * int(pairs[1])
+    if window := WINDOW.search(text):
+        current.parameters["window"] = window[1]
+    if text.startswith("# Window creation:"):
+        current.parameters["memory"] = text.rpartition("MPI_Win_")[2].removeprefix("create_")
+    elif text.startswith("# Synchronization:"):
+        name = text.partition(":")[2].replace("MPI_Win_", "").strip().lower()
+        current.parameters["epoch"] = EPOCHS.get(name, name)
+    elif "(us)" in text or "MB/s" in text:
+        columns = tuple(GAP.split(text.lstrip("# ")))
+        current.columns = tuple(name.replace(" (us)", "(us)") for name in columns)
+    elif text[:1].isdigit() and current.columns:
+        words = text.split()
+        failed = 0
+        if words[-1].lower() in ("pass", "fail"):
+            failed = int(words.pop().lower() == "fail")
+        columns = tuple(name for name in current.columns if name.lower() != "validation")
+        row = row_of(number, words, columns)
+        if row is None:
+            bad.append(BadLine(number, text))
+        else:
+            current.rows.append(replace(row, errors=failed))
+
+
+def benchmark_of(title: str) -> str:
+    """The name of the program that prints a title, or the title if it is unknown: "MPI Bandwidth Test"."""
+    text = title.lower()
+    persistent = "_persistent" if "persistent" in text else ""
+    kind = (
+        "bibw" if "bi-directional" in text or "bidirectional" in text
+        else "bw" if "bandwidth" in text
+        else "latency"
+    )  # fmt: skip
+    for words, name in ONE_SIDED.items():
+        if f"mpi_{words}" in text:
+            return f"osu_{name}_{kind}"
+    if "message rate" in text:
+        return "osu_mbw_mr"
+    for words, name in (
+        ("multi-threaded", "latency_mt"),
+        ("multi threaded", "latency_mt"),
+        ("multi-process", "latency_mp"),
+        ("multi process", "latency_mp"),
+        ("multi latency", "multi_lat"),
+        ("multi-pair", "multi_lat"),
+        ("partitioned", "partitioned_latency"),
+        ("mpi init", "init"),
+        ("mpi hello", "hello"),
+    ):
+        if words in text:
+            return f"osu_{name}"
+    suite = next((f"{name}_" for name in ("nccl", "rccl", "xccl") if name in text), "")
+    suite = suite and "xccl_"
+    for words, name in OPERATIONS:
+        if words in text:
+            nonblocking = "i" if "non-blocking" in text or "nonblocking" in text else ""
+            neighbor = "neighbor_" if "neighbor" in text else ""
+            return f"osu_{suite}{nonblocking}{neighbor}{name}{persistent}"
+    if PLAIN.fullmatch(text):
+        return f"osu_{suite}{kind}{persistent}"
+    return title

@@ -1,0 +1,152 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""SKaMPI 5 and 4.
+
+SKaMPI 5: a block for each measurement, named by the user; a line has the values of the variables, the size in
+bytes (unless there is none, as for barriers), the time in microseconds, its standard error, the number of
+repetitions, and the time of each rank:
+
+    # SKaMPI Version 5.0 rev. 191
+    # begin result "MPI_Bcast-nodes-length"
+    nodes= 2 count= 1        4       6.6       0.1       54       3.1       6.6
+    # end result "MPI_Bcast-nodes-length"
+
+SKaMPI 4: x, time, standard deviation, number, then the same again. What x is follows from the name: the size,
+or the number of ranks if it contains "-nodes" (then the log does not contain the size):
+
+    #/*@insyncol_MPI_Bcast-length.ski*/
+           4      12.7      0.2      8      12.7      0.2      8
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from hockney.imports.log import BadLine, Invocation, Log, LogTable, Row, launched_ranks, number
+
+SUITE = "skampi"
+TITLE = "SKaMPI"
+
+VERSION = re.compile(r"^#\s*SKaMPI\s+Version\s+(\S+)(?:\s+rev\.\s*(\d+))?")
+BEGIN = re.compile(r'^#\s*begin result "([^"]*)"')
+END = re.compile(r"^#\s*end result\b")
+FOUR = re.compile(r"^#/\*@in(?:[a-z0-9]+_)?(\S+?)\.ski\*/")
+VARIABLE = re.compile(r"([A-Za-z_]\w*)=\s*(\S+)")
+CALL = re.compile(r"^(?:MPI_)?([A-Z][a-z]+(?:_[a-z]+)*)(?=$|[-_ ]|[A-Z])")
+PROGRAM = re.compile(r"\bskampi\w*", re.IGNORECASE)
+WITHOUT_SIZE = ("Barrier",)
+NO_SIZE = "the numbers are for different numbers of ranks, and the log does not contain the size"
+PING_PONGS = {
+    "MPI_Send-MPI_Recv": "Pingpong_Send_Recv",
+    "MPI_Ssend-MPI_Recv": "Pingpong_Ssend_Recv",
+    "MPI_Bsend-MPI_Recv": "Pingpong_Bsend_Recv",
+}
+"""Names of SKaMPI 4 and 5."""
+
+
+@dataclass
+class _SkampiBlock:
+    """The block that is being read. `columns` of version 4."""
+
+    name: str
+    line: int
+    invocation: int
+    four: bool
+    ranks: int | None = None
+    rows: dict[int, list[Row]] = field(default_factory=dict)
+    """By the number of ranks, 0 if unknown."""
+
+
+def read(lines: Sequence[str]) -> Log:
+    invocations: list[Invocation] = []
+    tables: list[LogTable] = []
+    bad: list[BadLine] = []
+    current: _SkampiBlock | None = None
+    version = ""
+    ranks: int | None = None
+    for place, line in enumerate(lines, 1):
+        text = line.strip()
+        if match := VERSION.match(text):
+            version = match[1]
+            invocations.append(Invocation(SUITE, version))
+        elif PROGRAM.search(text) and launched_ranks(text):
+            ranks = launched_ranks(text)
+            invocations.append(Invocation(SUITE))
+        elif begins := BEGIN.match(text) or FOUR.match(text):
+            four = text.startswith("#/*")
+            tables += _closed(current)
+            if not invocations:
+                invocations.append(Invocation(SUITE))
+            if four and not invocations[-1].version:
+                invocations[-1] = Invocation(SUITE, "4")
+            current = _SkampiBlock(begins[1], place, len(invocations) - 1, four, ranks)
+        elif END.match(text):
+            tables += _closed(current)
+            current = None
+        elif current is not None and text and not text.startswith("#"):
+            row = _four(current, place, text) if current.four else _five(current, place, text)
+            if row is None and (number(text.split()[0]) is not None or "=" in text):
+                bad.append(BadLine(place, text))
+    tables += _closed(current)
+    return Log(tuple(invocations), tuple(tables), tuple(bad))
+
+
+def _five(current: _SkampiBlock, place: int, text: str) -> Row | None:
+    variables = VARIABLE.findall(text)
+    words = [number(word) for word in VARIABLE.sub("", text).split()]
+    if None in words or not words:
+        return None
+    numbers = [value for value in words if value is not None]
+    sized = not benchmark_of(current.name).endswith(WITHOUT_SIZE)
+    names = ["size", "time", "error", "repetitions"] if sized else ["time", "error", "repetitions"]
+    if len(numbers) <= len(names):
+        return None
+    values = dict(zip(names, numbers, strict=False))
+    ranks = next((int(value) for name, value in variables if name == "nodes" and value.isdecimal()), 0)
+    row = Row(place, values)
+    current.rows.setdefault(ranks or len(numbers) - len(names), []).append(row)
+    return row
+
+
+def _four(current: _SkampiBlock, place: int, text: str) -> Row | None:
+    numbers = [number(word) for word in text.split()[:4]]
+    if len(numbers) < 4 or None in numbers:
+        return None
+    x, time, deviation, count = (value or 0.0 for value in numbers)
+    row = Row(place, {"size": x, "time": time, "deviation": deviation, "repetitions": count})
+    nodes = "-nodes" in current.name
+    current.rows.setdefault(int(x) if nodes else 0, []).append(row)
+    return row
+
+
+def _closed(current: _SkampiBlock | None) -> list[LogTable]:
+    if current is None:
+        return []
+    name = benchmark_of(current.name)
+    unsized = current.four and "-nodes" in current.name and not name.endswith(WITHOUT_SIZE)
+    known = 2 if name.startswith("Pingpong_") else current.ranks
+    return [
+        LogTable(
+            SUITE,
+            name,
+            current.line,
+            tuple(rows),
+            current.invocation,
+            ranks or known,
+            unusable=NO_SIZE if unsized else "",
+        )
+        for ranks, rows in (current.rows or {0: []}).items()
+    ]
+
+
+def benchmark_of(name: str) -> str:
+    """The measured function: MPI_Bcast of "MPI_Bcast-nodes-length"; of a ping-pong its full name."""
+    if name.startswith("Pingpong_"):
+        return re.split(r"[- ]", name)[0]
+    for four, five in PING_PONGS.items():
+        if name.startswith(four):
+            return five
+    call = CALL.match(name)
+    return f"MPI_{call[1]}" if call else name

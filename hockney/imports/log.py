@@ -1,0 +1,114 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What is read from the output of another benchmark: tables of numbers as printed, and lines that were not
+understood."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from hockney.core.errors import printable
+
+PREFIX = re.compile(r"^(?:\[\d+,\d+\]<std(?:out|err)>: ?|\d+: |\[\d+\] (?!MPI startup\(\)))")
+"""What launchers put before each line: Open MPI's --tag-output, srun --label, -l of MPICH and Intel MPI.
+Intel MPI's library prints lines that begin in the last way itself."""
+COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+LAUNCHER = re.compile(r"\b(?:mpirun|mpiexec(?:\.\w+)?|orterun|prun|prterun|srun|aprun|jsrun|ibrun)\b")
+COUNT = re.compile(r"(?:^|\s)(?:-n|-np|--np|--ntasks|--n)[ =]+(\d+)\b")
+
+IN_GROUPS = "groups of ranks run it at the same time; a case runs on all ranks of its launch"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a table: its numbers by column, as printed. `errors` is how many wrong results it
+    reports."""
+
+    line: int
+    values: Mapping[str, float]
+    errors: int = 0
+
+
+@dataclass(frozen=True)
+class LogTable:
+    """A table of one benchmark. `benchmark` is its name in the tables of `reference/peers`, or its title as
+    printed if there is none. `ranks` is None if the log does not contain their number. `invocation` counts
+    the programs that wrote the log: all tables of one belong to one launch. `parameters` replace those of the
+    benchmark's case, and `unusable` is why the numbers are not a case's, "" if they are."""
+
+    suite: str
+    benchmark: str
+    line: int
+    rows: tuple[Row, ...]
+    invocation: int = 0
+    ranks: int | None = None
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    unusable: str = ""
+
+
+@dataclass(frozen=True)
+class Invocation:
+    """One program that wrote to the log. Empty if unknown: `version` of the suite, `library` of the MPI,
+    `standard` that it implements, `system`, the `hosts` in the order of the ranks. `started_s` is in seconds
+    since 1970 (0: unknown), `gpu` whether buffers are in the memory of GPUs, `complete` whether it printed
+    its end (None if such programs do not)."""
+
+    suite: str
+    version: str = ""
+    library: str = ""
+    standard: str = ""
+    system: str = ""
+    hosts: tuple[str, ...] = ()
+    started_s: float = 0.0
+    gpu: bool = False
+    complete: bool | None = None
+
+
+@dataclass(frozen=True)
+class BadLine:
+    """A line inside of a table that is not a row of it."""
+
+    line: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Log:
+    """What one reader found in one file. `tables` refer to `invocations` by their index."""
+
+    invocations: tuple[Invocation, ...] = ()
+    tables: tuple[LogTable, ...] = ()
+    bad: tuple[BadLine, ...] = ()
+
+
+def lines_of(text: str) -> list[str]:
+    """Without colours and without what launchers put before each line; other control characters are shown as
+    escapes, since parts of lines are printed."""
+    return [printable(PREFIX.sub("", COLOUR.sub("", line).expandtabs())) for line in text.splitlines()]
+
+
+def launched_ranks(line: str) -> int | None:
+    """The number of ranks in a launch command; None if the line is none, or names no number."""
+    at = LAUNCHER.search(line)
+    counts = COUNT.findall(line, at.end()) if at else []
+    return int(counts[0]) if counts and 0 < int(counts[0]) < 10**7 else None
+
+
+def number(word: str) -> float | None:
+    """A finite number that is not negative; None for any other word."""
+    try:
+        value = float(word)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and value >= 0 else None
+
+
+def row_of(line: int, words: Sequence[str], columns: Sequence[str]) -> Row | None:
+    """The row with these `columns`; None if it is not complete, or has words that are no numbers."""
+    numbers = [number(word) for word in words]
+    if len(numbers) != len(columns) or None in numbers:
+        return None
+    return Row(line, {name: value for name, value in zip(columns, numbers, strict=True) if value is not None})

@@ -1,0 +1,138 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A described Ethernet, emulated on this host: lan:NAME or lan:FILE."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from hockney import build, emulated
+from hockney.core.errors import HockneyError
+from hockney.core.ethernet import Ethernet
+from hockney.core.launcher_options import LauncherOptions
+from hockney.core.layout import HostOptions, Layout
+from hockney.core.machine import Traits
+from hockney.core.machine_reference import MachineReference
+from hockney.core.units import format_bit_rate
+from hockney.emulated import messages
+from hockney.emulated.room import host_names
+from hockney.lab.bench import Bench
+from hockney.lab.executables import executables
+from hockney.lab.kinds import PrepareOptions
+from hockney.launch.cluster import Cluster
+from hockney.launch.mpi import MpiLauncher
+from hockney.machine import describe, find_mpi, processors
+
+SCHEME = "lan"
+KIND = "emulated"
+HELP = "a described Ethernet, emulated by this host with real TCP: a NAME below, or FILE.toml"
+TRAITS = Traits(origin="emulated")
+SEPARATORS = re.compile(r"[\s:]")
+"""Of the paths in LD_PRELOAD, and of the words of a remote shell."""
+MEMORY = Path("/dev/shm")
+"""Mounted on each host and on the launcher's (engine/emulated/room.cpp)."""
+
+
+def names() -> Sequence[str]:
+    return [emulated_reference(name) for name in emulated.names()]
+
+
+def emulated_reference(name: str) -> str:
+    """--machine's value for the description `name`."""
+    return str(MachineReference(SCHEME, name))
+
+
+def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
+    """Reads the description and tries it before anything is searched for or compiled for MPI."""
+    ethernet = _description(reference.name, options)
+    layout = _layout(ethernet, options.hosts)
+    if not sys.platform.startswith("linux"):
+        raise messages.only_linux()
+    programs = build.ethernet_programs(options.notify)
+    if SEPARATORS.search(str(programs.waiting)):
+        raise messages.not_preloadable(str(programs.waiting))
+    emulated.trial(ethernet, programs.ethernet, programs.agent)
+    mpi = find_mpi(options.mpi or None, notify=options.notify)
+    built, catalog, others = executables(mpi, options.workloads, options.notify)
+    _refuse_hidden({"hockney's cache": built.path, "MPI": Path(mpi.mpiexec), "the current folder": Path()})
+    hosts = host_names(ethernet, layout.nodes)
+    cluster = Cluster(
+        hosts=hosts,
+        slots=(layout.ranks_per_node,) * len(hosts),
+        agent=(str(programs.agent),),
+        prefix=emulated.inside(ethernet, programs.ethernet, layout.nodes),
+        transports="tcp",
+        preload=str(programs.waiting),
+    )
+    launcher = MpiLauncher(
+        mpi,
+        built.path,
+        processors().cores,
+        bind=False,
+        others=others,
+        user=LauncherOptions(options.launcher.arguments, _variables(ethernet, layout)).having(
+            options.launcher.variables
+        ),
+        layout=layout,
+        cluster=cluster,
+        asleep=True,
+    )
+    here = describe(
+        mpi, engine=str(built.path), compiler=built.compiler, flags=built.flags, user=options.launcher
+    )
+    machine = msgspec.structs.replace(
+        here,
+        host=ethernet.name,
+        system=f"emulated on {here.host}, {here.system}",
+        network=[f"{format_bit_rate(ethernet.rate)} {ethernet.medium}"],
+        hosts=list(hosts),
+        ranks_per_node=layout.ranks_per_node,
+        emulated=ethernet,
+    )
+    return Bench(launcher, catalog, machine, layout=layout)
+
+
+def _description(name: str, options: PrepareOptions) -> Ethernet:
+    """That of the run which is continued, whatever the file contains now. It may come from elsewhere, so it
+    must keep the limits of a machine file. Raises UsageError."""
+    stored = options.ethernet
+    if stored is None:
+        return emulated.ethernet(name)
+    emulated.read(emulated.write(stored), "machine.json")
+    with contextlib.suppress(HockneyError):  # the file may be gone
+        if emulated.ethernet(name) != stored:
+            options.notify(messages.description_changed(name))
+    return stored
+
+
+def _refuse_hidden(paths: Mapping[str, Path]) -> None:
+    for what, path in paths.items():
+        if path.resolve().is_relative_to(MEMORY):
+            raise messages.hidden_on_hosts(what, str(path.resolve()), str(MEMORY))
+
+
+def _layout(ethernet: Ethernet, asked: HostOptions) -> Layout:
+    """One rank on each host, unless the user wants it otherwise."""
+    for option, given in (("hosts", asked.hosts), ("launcher", asked.starter), ("agent", asked.agent)):
+        if given:
+            raise messages.hosts_are_described(ethernet.name, option, ethernet.hosts)
+    if asked.nodes > ethernet.hosts:
+        raise messages.too_many_nodes(ethernet.name, asked.nodes, ethernet.hosts)
+    return Layout(asked.nodes or ethernet.hosts, asked.ranks_per_node or 1)
+
+
+def _variables(ethernet: Ethernet, layout: Layout) -> tuple[tuple[str, str], ...]:
+    """Those of the library that makes MPI wait (engine/emulated/waiting.cpp), and the interface of the hosts
+    for libfabric and UCX, which may prefer the loopback. The user's replace them."""
+    wait_s = ethernet.wait_s if layout.ranks_per_node == 1 else ethernet.wait_shared_s
+    return (
+        ("HOCKNEY_WAIT_US", str(round(wait_s * 1e6))),
+        ("FI_TCP_IFACE", "eth0"),
+        ("UCX_NET_DEVICES", "eth0"),
+    )

@@ -1,0 +1,37 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of numbers that hockney did not measure, as folders for everything that reads runs: those of a
+published machine, and those of another benchmark's output."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hockney.core.catalog import Catalog
+from hockney.core.machine import Machine
+from hockney.core.record import RunRecords
+from hockney.core.settings import Settings
+from hockney.store import Item, Plan, RunFolder
+
+
+def write_run(
+    path: Path,
+    study: str,
+    reference: str,
+    machine: Machine,
+    run: RunRecords,
+    catalog: Catalog,
+    label: str = "",
+) -> RunFolder:
+    """Into `path`, new or empty. The plan has the cases of `run`, all of which are done; `reference` is that
+    of the machine."""
+    index = {launch.launch: launch.index for launch in run.launches}
+    items = tuple(Item(index[r.launch], r.position, r.parsed_case()) for r in run.records)
+    settings = Settings(
+        study=study, budget_s=0.0, launches=len(run.launches), bind=False, machine=reference, label=label
+    )
+    folder = RunFolder.create(path, Plan(settings, items), machine, catalog=catalog)
+    with folder.append() as out:
+        for line in (*run.launches, *run.records):
+            out.append(line)
+    return folder

@@ -1,0 +1,79 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Slurm's srun on this host: its version, and the interfaces by which it can connect ranks."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+
+from hockney import process
+from hockney.core.machine import Mpi
+from hockney.launch.cluster import Srun
+from hockney.launch.messages import hosts as messages
+
+PATIENCE_S = 20.0
+PREFERRED = {
+    # version 5 has no PMI2 any more, and version 4 may have been built without it
+    "openmpi": ("pmix", "pmi2"),
+    # MPICH's own client has PMI1 and PMI2; PMIx only if built so
+    "mpich": ("pmi2", "cray_shasta", "pmix"),
+    "intel": ("pmi2", "pmix"),
+    "unknown": ("", "pmix", "pmi2", "cray_shasta"),
+}
+"""The interfaces of each family's library, the most likely first; "" is the site's default."""
+
+
+def find_srun(environ: Mapping[str, str]) -> Srun:
+    """Raises EnvironmentProblem."""
+    program = shutil.which("srun", path=environ.get("PATH", ""))
+    if program is None:
+        raise messages.srun_missing()
+    return Srun(program, version_in(_output(program, "--version")))
+
+
+def interfaces(srun: Srun) -> tuple[str, ...]:
+    """All that this srun has."""
+    return offered_in(_output(srun.program, "--mpi=list"))
+
+
+def suitable(offered: Sequence[str], mpi: Mpi, environ: Mapping[str, str]) -> list[str]:
+    """Those of the `offered` interfaces that the library of `mpi` may have, first the one that the user or
+    the site chose for srun (SLURM_MPI_TYPE). Which one connects ranks, only a launch can show."""
+    wanted = [environ.get("SLURM_MPI_TYPE", ""), *PREFERRED.get(mpi.family, ())]
+    chosen = [name for name in wanted if name and _base(name) in offered and name != "none"]
+    if mpi.family == "unknown":
+        chosen.append("")
+    return list(dict.fromkeys(chosen))
+
+
+def _base(name: str) -> str:
+    """Names of specific versions (pmix_v4) are listed separately."""
+    return name.partition("_v")[0]
+
+
+def version_in(text: str) -> tuple[int, int]:
+    """From "slurm 23.11.4" or "slurm-wlm 22.05.8"; 0.0 if it is not there."""
+    found = re.search(r"\bslurm\S*\s+(\d{1,4})\.(\d{1,4})", text)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
+def offered_in(text: str) -> tuple[str, ...]:
+    """From the output of srun --mpi=list, which older versions write to standard error: "srun: MPI types
+    are...", then "srun: pmi2". Versions of one interface ("pmix_v4") are listed on one more line since
+    22.05."""
+    names = []
+    for line in text.splitlines():
+        word = line.removeprefix("srun:").strip()
+        if re.fullmatch(r"[a-z][a-z0-9_]*", word):
+            names.append(word)
+    return tuple(dict.fromkeys(names))
+
+
+def _output(*words: str) -> str:
+    try:
+        done = process.capture(words, timeout=PATIENCE_S)
+    except (process.CannotStart, process.TookTooLong):
+        return ""
+    return done.out + done.err

@@ -1,0 +1,51 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Message costs for ranks on a number of nodes that the user chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from hockney.models import messages
+from hockney.models.applications.point_to_point_costs import PointToPointCosts, within_a_node
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Ranks on so many nodes, with so many on each (0: not given)."""
+
+    nodes: int = 0
+    ranks_per_node: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.nodes or self.ranks_per_node)
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """The `cores` of each node of a machine (0: unknown), and how many such nodes a description has (0: no
+    limit is known)."""
+
+    cores: int = 0
+    count: int = 0
+
+
+def laid_out(
+    costs: PointToPointCosts, wanted: Wanted, there: Nodes, ranks: Sequence[int]
+) -> PointToPointCosts:
+    """The costs with ranks spread as `wanted` over nodes of this kind. If only one level is known, messages
+    of the other are taken to cost the same. Raises UsageError for more ranks or nodes than there are."""
+    if not wanted:
+        return costs
+    nodes, each = wanted.nodes, wanted.ranks_per_node
+    if there.cores and each > there.cores:
+        raise messages.ranks_per_node_beyond_cores(each, there.cores)
+    if there.count and nodes > there.count:
+        raise messages.nodes_beyond_machine(nodes, there.count)
+    most = (nodes or there.count) * (each or there.cores)
+    # Ranks may share the cores of a real node, but not those of a described one.
+    if nodes and (each or there.count) and max(ranks, default=0) > most:
+        raise messages.ranks_beyond_layout(max(ranks), nodes, each or there.cores)
+    near = costs.near or within_a_node(costs)
+    return replace(costs, near=near, cores=each or 1, nodes=nodes, most_ranks=most or None)

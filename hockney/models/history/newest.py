@@ -1,0 +1,146 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The newest run of a machine against the earlier ones: which of its times are not as usual?
+
+A time is slower or faster if it is outside of the interval in which a new run is expected, by more than the
+tolerance. Only the runs since the last change of a case or of its operation count. The probabilities of all
+cases and operations are adjusted together, as in comparisons (`models.comparison`)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from hockney.core.fit import Estimate
+from hockney.models.comparison.verdicts import p_changed
+from hockney.models.history.series import (
+    LEVEL,
+    LevelChange,
+    RunPoint,
+    TimeSeries,
+    Trend,
+    case_series,
+    operation_series,
+    trends,
+)
+from hockney.models.history.times import DatedRun
+from hockney.models.statistics import RatioEstimate, adjusted, ratio_to_usual
+
+FEWEST_RUNS = 5
+"""Earlier runs: fewer do not show how much runs differ."""
+WIDE = 2.0
+"""If even this factor would be usual, the answer is open."""
+
+CheckState = Literal["slower", "faster", "usual", "undecided", "unknown"]
+"""undecided: runs differ so much that twice the time would be usual; unknown: there are too few runs."""
+
+
+@dataclass(frozen=True)
+class CheckedSeries:
+    """A case of the new run, or an operation (`series.case` is empty). `ratio` is its time divided by that of
+    `runs` earlier runs since `since`, its last change; the interval is that of a new run around it.
+    `p_changed` is adjusted for the number of tests. A slowdown by `noticeable` would be found."""
+
+    series: TimeSeries
+    new: RunPoint
+    ratio: Estimate
+    p_changed: float | None
+    state: CheckState
+    runs: int
+    since: LevelChange | None
+    noticeable: float | None
+
+    @property
+    def needed(self) -> int:
+        """Earlier runs that are missing for an answer."""
+        return max(0, FEWEST_RUNS - self.runs)
+
+
+@dataclass(frozen=True)
+class CheckedOperation:
+    """`mean` is that of all its cases; the operation is slower if the mean or a case is."""
+
+    mean: CheckedSeries
+    cases: tuple[CheckedSeries, ...]
+
+    @property
+    def workload(self) -> str:
+        return self.mean.series.workload
+
+    @property
+    def level(self) -> str:
+        return self.mean.series.level
+
+    @property
+    def state(self) -> CheckState:
+        states = {self.mean.state, *(case.state for case in self.cases)}
+        for state in ("slower", "faster"):
+            if state in states:
+                return "slower" if state == "slower" else "faster"
+        return self.mean.state
+
+    def of(self, *states: CheckState) -> list[CheckedSeries]:
+        """Its cases with these states, largest ratios first."""
+        chosen = (case for case in self.cases if case.state in states)
+        return sorted(chosen, key=lambda each: -abs(math.log(each.ratio.value)))
+
+
+@dataclass(frozen=True)
+class _Test:
+    series: TimeSeries
+    new: RunPoint
+    earlier: tuple[RunPoint, ...]
+    since: LevelChange | None
+    ratio: RatioEstimate | None
+
+
+def check(earlier: Sequence[DatedRun], new: DatedRun, tolerance: float) -> tuple[CheckedOperation, ...]:
+    """`earlier` are the runs before it on the same machine, in the order of their dates."""
+    cases = case_series([*earlier, new])
+    cases = [each for each in cases if each.points[-1].run == new.name]
+    operations = operation_series(cases)
+    series = [*cases, *operations]
+    before = trends([each.without_last for each in series])
+    of_operation = {(each.series.workload, each.series.level): each for each in before[len(cases) :]}
+    tests = [_test(each, trend, of_operation) for each, trend in zip(series, before, strict=True)]
+    raw = [None if test.ratio is None else p_changed(test.ratio, tolerance) for test in tests]
+    fair = iter(adjusted([p for p in raw if p is not None]))
+    checked = [
+        _checked(test, None if p is None else next(fair), tolerance)
+        for test, p in zip(tests, raw, strict=True)
+    ]
+    groups: dict[tuple[str, str], list[CheckedSeries]] = {}
+    for each in checked[: len(cases)]:
+        groups.setdefault((each.series.workload, each.series.level), []).append(each)
+    means = checked[len(cases) :]
+    return tuple(CheckedOperation(m, tuple(groups[m.series.workload, m.series.level])) for m in means)
+
+
+def _test(series: TimeSeries, before: Trend, of_operation: Mapping[tuple[str, str], Trend]) -> _Test:
+    operation = of_operation[series.workload, series.level]
+    changes = [trend.changes[-1] for trend in (before, operation) if trend.changes]
+    since = max(changes, key=lambda each: each.at.at_s, default=None)
+    start = -math.inf if since is None else since.at.at_s
+    earlier = tuple(point for point in before.series.points if point.at_s >= start)
+    new = series.points[-1]
+    ratio = None
+    if len(earlier) >= FEWEST_RUNS:
+        ratio = ratio_to_usual([p.log for p in earlier], new.log, [p.half for p in earlier], new.half)
+    return _Test(series, new, earlier, since, ratio)
+
+
+def _checked(test: _Test, p: float | None, tolerance: float) -> CheckedSeries:
+    if test.ratio is None or p is None:
+        middle = sum(each.log for each in test.earlier) / len(test.earlier) if test.earlier else test.new.log
+        ratio = Estimate(math.exp(test.new.log - middle), None, None)
+        open_: CheckState = "unknown" if test.ratio is None else "undecided"
+        return CheckedSeries(test.series, test.new, ratio, None, open_, len(test.earlier), test.since, None)
+    noticeable = math.exp(test.ratio.below) * (1 + tolerance)
+    state: CheckState = "usual" if noticeable <= WIDE else "undecided"
+    if p <= LEVEL:
+        state = "slower" if test.ratio.ratio.value > 1 else "faster"
+    return CheckedSeries(
+        test.series, test.new, test.ratio.ratio, p, state, len(test.earlier), test.since, noticeable
+    )

@@ -1,0 +1,118 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The costs of a schedule's steps on several nodes with several ranks each: every message has those of its
+level, within a node or between nodes; a rank's own work is the same everywhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Literal
+
+import numpy as np
+
+from hockney.models.levels import NETWORK
+from hockney.models.local_costs import LocalCost
+from hockney.models.loggp_sim import LayerCosts, StepCosts
+from hockney.models.measured_costs import MeasuredCosts
+from hockney.models.schedules import Layer, Mode
+
+Work = Literal["copy", "combine"]
+
+
+@dataclass(frozen=True)
+class CostsByLevel:
+    """`near` is None if all messages cost the same."""
+
+    near: MeasuredCosts | None
+    between: MeasuredCosts
+
+    def on(self, ranks: int, per_node: int) -> StepCosts:
+        """For `ranks` ranks, of which `per_node` consecutive ones are on each node."""
+        if self.near is None or per_node == 1:
+            alone = self.near is None and self.between.message.place != NETWORK
+            return _on_nodes(self.between, ranks) if alone else self.between
+        return _on_nodes(self.near, per_node) if ranks <= per_node else MixedCosts(self, self.near, per_node)
+
+    def own(self, work: Work) -> LocalCost:
+        """A rank's own work: as measured within a node, where messages hide less, if it was."""
+        near = LocalCost() if self.near is None else getattr(self.near, work)
+        return near if near.sizes else getattr(self.between, work)
+
+
+def shared_on_nodes(costs: MeasuredCosts, layer: Layer, mode: Mode, per_node: int) -> LayerCosts:
+    """With messages that are longer in flight if as many as set out from one node at once, or arrive there,
+    share its connection or its memory."""
+    found, node = costs.of(layer, mode), costs.message.node
+    if node is None or not node.limited or costs.message.shared:
+        return found
+    sender, receiver = layer.source // per_node, layer.target // per_node
+    at_once = np.maximum(np.bincount(sender)[sender], np.bincount(receiver)[receiver])
+    sizes = np.broadcast_to(np.asarray(layer.size, dtype=float), at_once.shape)
+    distinct, which = np.unique(np.stack((sizes, at_once)), axis=1, return_inverse=True)
+    together = costs.message.together
+    more = np.array([together(n, k) - together(n, 1) for n, k in distinct.T])
+    return replace(found, flight=found.flight + more[which.ravel()])
+
+
+def _on_nodes(costs: MeasuredCosts, per_node: int) -> StepCosts:
+    node = costs.message.node
+    return costs if node is None or not node.limited else SharedCosts(costs, per_node)
+
+
+@dataclass(frozen=True)
+class SharedCosts:
+    """Messages of one level, whose nodes have `per_node` ranks each."""
+
+    costs: MeasuredCosts
+    per_node: int
+
+    def of(self, layer: Layer, mode: Mode) -> LayerCosts:
+        return shared_on_nodes(self.costs, layer, mode, self.per_node)
+
+    def copying(self, size: float | np.ndarray) -> np.ndarray:
+        return self.costs.copying(size)
+
+    def combining(self, size: float | np.ndarray) -> np.ndarray:
+        return self.costs.combining(size)
+
+    def refreshing(self, size: float | np.ndarray) -> np.ndarray:
+        return self.costs.refreshing(size)
+
+
+@dataclass(frozen=True)
+class MixedCosts:
+    """Several nodes with `per_node` ranks each."""
+
+    levels: CostsByLevel
+    near: MeasuredCosts
+    per_node: int
+
+    def of(self, layer: Layer, mode: Mode) -> LayerCosts:
+        """If messages share the network, only those between nodes do."""
+        local = layer.source // self.per_node == layer.target // self.per_node
+        if local.all():
+            return shared_on_nodes(self.near, layer, mode, self.per_node)
+        if not local.any():
+            return shared_on_nodes(self.levels.between, layer, mode, self.per_node)
+        merged = {field.name: np.empty(local.shape) for field in fields(LayerCosts)}
+        for costs, where in ((self.near, local), (self.levels.between, ~local)):
+            part = shared_on_nodes(costs, _part(layer, where), mode, self.per_node)
+            for name, values in merged.items():
+                values[where] = getattr(part, name)
+        eager = merged.pop("eager").astype(bool)
+        return LayerCosts(eager=eager, **merged)
+
+    def copying(self, size: float | np.ndarray) -> np.ndarray:
+        return self.levels.own("copy").at(size)
+
+    def combining(self, size: float | np.ndarray) -> np.ndarray:
+        return self.levels.own("combine").at(size)
+
+    def refreshing(self, size: float | np.ndarray) -> np.ndarray:
+        """As within a node; of a message between nodes it is a small part."""
+        return self.near.refreshing(size)
+
+
+def _part(layer: Layer, where: np.ndarray) -> Layer:
+    size = layer.size if np.ndim(layer.size) == 0 else np.asarray(layer.size)[where]
+    return Layer(layer.source[where], layer.target[where], size)

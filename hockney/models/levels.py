@@ -1,0 +1,31 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The level at which the ranks of a case or of a fit met: within a node, or between nodes."""
+
+from __future__ import annotations
+
+from hockney.core.case import NODES, PLACE, Case, parse_canonical
+from hockney.core.fit import Fit, Fits, Subject
+from hockney.core.layout import NETWORK
+from hockney.core.layout.met import place_of
+
+
+def alike(place: str, other: str) -> bool:
+    """Whether both are between nodes, or both within a node; also if one of them is not known."""
+    return not place or not other or (place == NETWORK) == (other == NETWORK)
+
+
+def place_of_fit(fit: Fit, fits: Fits) -> str:
+    """That of all of its cases, "" if they differ."""
+    subject = fit.subject
+    if PLACE in subject:
+        return str(subject[PLACE])
+    cases = ((parse_canonical(summary.case), summary) for summary in fits.summaries)
+    found = {place_of(case, summary) for case, summary in cases if _is_of(case, subject)}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _is_of(case: Case, subject: Subject) -> bool:
+    """Whether an unplaced fit is of this case."""
+    same = case.workload == subject.workload and all(case.get(k) == v for k, v in subject.fixed)
+    return same and PLACE not in case and case.get(NODES) == subject.get(NODES)

@@ -1,0 +1,28 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The caveat of cases whose ranks met at different levels in different launches."""
+
+from __future__ import annotations
+
+from hockney.core.layout import nearest_first
+from hockney.pages.evidence import Evidence
+from hockney.pages.levels import messages, place_words
+from hockney.pages.run_caveat import RunCaveat, run_caveat
+
+
+def levels_mixed(evidence: Evidence) -> RunCaveat | None:
+    """Of cases that name neither level nor nodes, whose ranks the launcher places. Of a case that names nodes
+    the engine takes the same ranks of a node in every launch: two ranks then meet at several levels only if
+    the launcher places all of them differently."""
+    mixed, places, counts = set(), set(), set()
+    for case, records in evidence.run.by_case().items():
+        met = {record.place for record in records if record.place}
+        on = {record.nodes for record in records if record.nodes}
+        if len(met) > 1 or len(on) > 1:
+            mixed.add(case)
+            places |= met
+            counts |= on if len(on) > 1 and len(met) < 2 else set()
+    if not mixed:
+        return None
+    words = [place_words(level) for level in nearest_first(places)] if len(places) > 1 else []
+    return run_caveat(messages.mixed_levels(len(mixed), words, sorted(counts)), mixed)

@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Collectives predicted from messages between two ranks, compared with those measured on each layout."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING
+
+from hockney.core.case import MPI
+from hockney.core.wording import plural
+from hockney.draw.page import Section, Table
+from hockney.pages.evidence import Evidence
+
+if TYPE_CHECKING:
+    from hockney.models.collective_checks import LayoutErrors
+
+
+def section(evidence: Evidence) -> Section | None:
+    """None if no collective was measured on a number of nodes, or messages have no model."""
+    if not any(m.case.nodes for m in evidence.measured):
+        return None
+    from hockney.models.collective_checks import errors_by_layout  # needs numpy
+
+    found = errors_by_layout(evidence.fits, evidence.machine, hosts=evidence.run.most_hosts())
+    if not found:
+        return None
+    return Section(
+        title="Collectives predicted from messages",
+        text=(
+            f"{_typical(found)} Every message costs what those between two ranks of its level do; ranks "
+            "begin when they leave a barrier, as when they are measured (sync=barrier). The algorithm of "
+            "MPI's own calls is unknown; the table states which one is predicted instead.",
+        ),
+        tables=(_table(found),),
+        closed=True,
+    )
+
+
+def _typical(found: list[LayoutErrors]) -> str:
+    parts = []
+    for nodes in sorted({each.nodes for each in found}):
+        errors = [abs(error) for each in found if each.nodes == nodes for error in each.errors]
+        parts.append(f"{median(errors):.0%} on {plural(nodes, 'node')} ({plural(len(errors), 'case')})")
+    return f"Typical errors: {', '.join(parts)}."
+
+
+COLUMNS = (
+    "collective", "measured", "predicted", "ranks", "nodes", "sizes", "typical error", "worst error",
+)  # fmt: skip
+
+
+def _table(found: list[LayoutErrors]) -> Table:
+    rows = tuple(
+        (
+            each.operation,
+            "MPI" if each.algorithm == MPI else each.algorithm,
+            each.predicted_as,
+            str(each.ranks),
+            str(each.nodes),
+            str(len(each.errors)),
+            f"{each.typical:.0%}",
+            f"{each.worst:+.0%}",
+        )
+        for each in found
+    )
+    return Table("predicted", "Errors of the predictions", COLUMNS, rows, numeric=tuple(range(3, 8)))

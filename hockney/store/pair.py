@@ -1,0 +1,70 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The folder of an interleaved comparison: the runs `a` and `b`, which name each other by the same setting
+`interleaved`."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+
+from hockney.core.errors import HockneyError, UsageError
+from hockney.store import messages
+from hockney.store.folder import MOST_NAMES, RunFolder, default_path
+
+SIDES = ("a", "b")
+Pair = tuple[RunFolder, RunFolder]
+
+
+def create_pair(path: Path | None, create: Callable[[str, Path], RunFolder], name: str = "compare") -> Pair:
+    """The folder `path`, by default a new one in the default place, with what `create` makes of each of
+    `SIDES` and its path. It is complete or missing. Raises UsageError if it exists and is not empty,
+    EnvironmentProblem if it cannot be written."""
+    if path is not None:
+        return _created(path, create)
+    for _ in range(MOST_NAMES):
+        with contextlib.suppress(UsageError):
+            return _created(default_path(name), create)
+    return _created(default_path(name), create)
+
+
+def _created(path: Path, create: Callable[[str, Path], RunFolder]) -> Pair:
+    if path.is_dir() and any(path.iterdir()):
+        raise messages.folder_not_empty(path)
+    if path.exists() and not path.is_dir():
+        raise messages.not_a_folder(path)
+    place = path.resolve()  # it may be a link to a folder, which a folder cannot replace
+    fresh = place.with_name(f".{place.name[:40]}-{uuid.uuid4().hex}")
+    try:
+        for side in SIDES:
+            create(side, fresh / side)
+        os.rename(fresh, place)
+    except OSError as error:
+        taken = path.is_dir() and any(path.iterdir())
+        raise messages.folder_not_empty(path) if taken else messages.not_writable(path, error) from error
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+    a, b = (RunFolder(path / side) for side in SIDES)
+    return a, b
+
+
+def pair_in(path: Path) -> Pair | None:
+    """The two runs of the interleaved comparison in the folder `path`; None if it is something else."""
+    a, b = (RunFolder(path / side) for side in SIDES)
+    with contextlib.suppress(HockneyError, OSError):
+        if not (a.plan_path.is_file() and b.plan_path.is_file()):
+            return None
+        named = a.plan().settings.interleaved
+        if named and b.plan().settings.interleaved == named:
+            return a, b
+    return None
+
+
+def pair_with(path: Path) -> Path | None:
+    """The folder of the interleaved comparison that the run in `path` is a side of, if both are there."""
+    whole = path.absolute()
+    return path.parent if whole.name in SIDES and pair_in(whole.parent) is not None else None

@@ -1,0 +1,181 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Several writers of one run: each measures a share of its launches into a separate file,
+`records-2of4.jsonl`, whose lines move to `records.jsonl` when it ends. No writer waits for another while it
+measures. Moving needs locks that hold between the hosts of the writers: they show which files have none any
+more, and let one writer at a time append to `records.jsonl`."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
+
+from hockney.core.case import Case
+from hockney.core.errors import EnvironmentProblem
+from hockney.core.record import Close, Failure, Launch, Line, Record, RunRecords
+from hockney.store import messages
+from hockney.store.appender import Appender
+from hockney.store.completeness import left
+from hockney.store.folder import RunFolder
+from hockney.store.plan import Plan
+from hockney.store.record_reader import decoded, raw_lines
+
+FILE = re.compile(r"records-(\d+)of(\d+)\.jsonl")
+MOST_SHARES = 10_000
+WAIT_S = 60.0
+AGAIN_S = 0.2
+
+
+@dataclass(frozen=True)
+class LaunchShare:
+    """Number `number`, from 1, of `count` shares of a run's launches."""
+
+    number: int
+    count: int
+
+    @staticmethod
+    def parse(text: str) -> LaunchShare:
+        """As in "2/4". Raises UsageError."""
+        found = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
+        if not found or not 1 <= int(found[1]) <= int(found[2]) <= MOST_SHARES:
+            raise messages.not_a_share(text)
+        return LaunchShare(int(found[1]), int(found[2]))
+
+    @property
+    def file(self) -> str:
+        return f"records-{self.number}of{self.count}.jsonl"
+
+    def of(self, plan: Plan) -> Plan:
+        """Every `count`-th round of launches, so that every share has all cases."""
+        groups = plan.groups
+        items = (i for i in plan.items if i.launch // groups % self.count == self.number - 1)
+        return replace(plan, items=tuple(items))
+
+
+@dataclass(frozen=True)
+class PartFolder(RunFolder):
+    """A run folder as the writer of a share sees it: only its launches, without those that `done` has."""
+
+    share: LaunchShare
+    done: frozenset[tuple[int, Case]]
+
+    @staticmethod
+    def part(folder: RunFolder, share: LaunchShare) -> PartFolder:
+        plan = share.of(folder.plan())
+        lacking = {(item.launch, item.case) for item in left(plan, folder.read().run)}
+        done = frozenset((item.launch, item.case) for item in plan.items) - lacking
+        return PartFolder(folder.path, share, done)
+
+    @property
+    def records_path(self) -> Path:
+        return self.path / self.share.file
+
+    def plan(self) -> Plan:
+        whole = self.whole()
+        items = (item for item in whole.items if (item.launch, item.case) not in self.done)
+        return replace(whole, items=tuple(items))
+
+    def whole(self) -> Plan:
+        """The share's launches, also those that are done, in the share's part of the budget. Rounds have one
+        each, and a share measures whole rounds."""
+        plan = self.share.of(super().plan())
+        settings = replace(plan.settings, extend=False, refine=False)  # both depend on the other shares
+        if not settings.every_s:
+            settings = replace(settings, budget_s=settings.budget_s / self.share.count)
+        return replace(plan, settings=settings)
+
+
+def parts_of(folder: RunFolder) -> list[Path]:
+    """The records of shares that `records.jsonl` does not have yet."""
+    return sorted(path for path in folder.path.glob("records-*of*.jsonl") if FILE.fullmatch(path.name))
+
+
+def absorb(folder: RunFolder, wait_s: float = WAIT_S, *, own: str = "", all_ended: bool = False) -> int:
+    """Move the lines of all shares that nobody is writing into `records.jsonl`; returns how many shares still
+    have a writer. On a file system without locks each other share may have one, unless `all_ended`; the
+    caller's `own` file has none. Killed at any moment, it is repeated: lines that have arrived are not
+    appended again. Raises EnvironmentProblem, also if another process writes `records.jsonl` for longer than
+    `wait_s`."""
+    found = parts_of(folder)
+    if not found:
+        return 0
+    with writing(folder, wait_s) as out:
+        return sum(not _absorbed(path, folder, out, all_ended or path.name == own) for path in found)
+
+
+@contextlib.contextmanager
+def writing(folder: RunFolder, wait_s: float) -> Iterator[Appender]:
+    """The run's records, when it is our turn to write them."""
+    end = time.monotonic() + wait_s
+    with contextlib.ExitStack() as stack:
+        while True:
+            try:
+                out = stack.enter_context(folder.append())
+                break
+            except EnvironmentProblem as problem:
+                if problem.code != messages.RECORDS_LOCKED or time.monotonic() >= end:
+                    raise
+                time.sleep(AGAIN_S)
+        yield out
+
+
+def _absorbed(path: Path, folder: RunFolder, out: Appender, ended: bool) -> bool:
+    """False if somebody writes the share's file, or may do so: only a lock shows that its writer has
+    `ended`."""
+    if not (out.locked or ended):
+        return False
+    try:
+        with Appender(path, folder.sums.own) as part:
+            if not (part.locked or ended):
+                return False
+            lines = [decoded(raw, path, number) for number, raw in raw_lines(path)]
+            for line in _new(lines, out.run()):
+                out.append(line)
+            out.sync()  # a crash of the system must not take both copies
+            path.unlink()
+    except EnvironmentProblem as problem:
+        if problem.code != messages.RECORDS_LOCKED:
+            raise
+        return False
+    return True
+
+
+def _new(lines: list[Line], there: RunRecords) -> list[Line]:
+    """Those that are not `there`. A launch whose name is taken by another one gets the next number."""
+    begun = {launch.launch: launch for launch in there.launches}
+    ended = {close.launch for close in there.closes}
+    known = {(line.launch, line.case) for line in (*there.records, *there.failures)}
+    names: dict[str, str] = {}
+    new: list[Line] = []
+    for line in lines:
+        if isinstance(line, Launch):
+            names[line.launch], arrived = _name(line, begun)
+            begun[names[line.launch]] = line
+            if arrived:
+                continue
+        name = names.get(line.launch, line.launch)
+        if isinstance(line, Record | Failure) and (name, line.case) in known:
+            continue
+        if isinstance(line, Close) and name in ended:
+            continue
+        new.append(line if name == line.launch else msgspec.structs.replace(line, launch=name))
+    return new
+
+
+def _name(line: Launch, begun: dict[str, Launch]) -> tuple[str, bool]:
+    """The name of a launch among those that have begun, and whether it is one of them."""
+    index, _, number = line.launch.partition(".")
+    count = int(number or 0)
+    while True:
+        name = f"{index}.{count}"
+        if name not in begun:
+            return name, False
+        if msgspec.structs.replace(begun[name], launch=line.launch) == line:
+            return name, True
+        count += 1

@@ -1,0 +1,56 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The page of imported numbers: the time of each case over its size. Nothing was measured by hockney."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hockney.core.case import Case
+from hockney.core.catalog import PING_PONG, Catalog
+from hockney.core.machine import Machine
+from hockney.core.wording import listing, plural, together
+from hockney.draw.page import Page
+from hockney.pages.evidence import Evidence, Options
+from hockney.pages.format import quantity
+from hockney.pages.headline import sentences
+from hockney.pages.labels import labels
+from hockney.studies import ad_hoc, messages
+
+NAME = "imported"
+HELP = "the numbers that another benchmark printed; runs nothing: hockney import FILE"
+MOST_NAMES, MOST_TIMES = 6, 4
+
+
+def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
+    raise messages.imported_numbers()
+
+
+def page(evidence: Evidence) -> Page:
+    return replace(ad_hoc.page(evidence), title=evidence.machine.cpu, headline=_headline(evidence))
+
+
+def _headline(evidence: Evidence) -> tuple[str, ...]:
+    """What there is, the cost of a message, and the shortest operations on the largest number of ranks."""
+    names = listing(sorted({m.case.workload for m in evidence.measured}), MOST_NAMES)
+    counts = sorted({m.case.ranks for m in evidence.measured})
+    if not counts:
+        return sentences(evidence)
+    launches = plural(len(evidence.run.launches), "launch", "launches")
+    cases = plural(len(evidence.measured), "case")
+    texts = [f"{cases} from {launches}, on {together(counts)} ranks: {names}."]
+    for fit in evidence.fits.of_role("hockney", *PING_PONG):
+        value = {p.symbol: p.estimate.value for p in fit.parameters}
+        if fit.verdict != "refused" and {"t_0", "r_inf"} <= value.keys():
+            words = f"t_0 = {quantity(value['t_0'], 's')} and r_inf = {quantity(value['r_inf'], 'B/s')}"
+            texts.append(f"{fit.subject.workload}: {words}; the fit is {fit.verdict}.")
+    name = labels(evidence)
+    smallest = {}
+    for m in evidence.measured:
+        if m.case.ranks == counts[-1] and (
+            m.case.workload not in smallest or m.size < smallest[m.case.workload].size
+        ):
+            smallest[m.case.workload] = m
+    for m in list(smallest.values())[:MOST_TIMES]:
+        texts.append(f"{name(m.case.line)}: {quantity(m.summary.typical.value, 's')}.")
+    return tuple(texts)

@@ -1,0 +1,25 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What many pairs of ranks reach at once, and by how much their messages slow each other."""
+
+from __future__ import annotations
+
+from hockney.studies.pairs.answer import answer, is_conclusive, summary
+from hockney.studies.pairs.page import page
+from hockney.studies.pairs.plan import ASKS_FOR_LEVELS, PARAMETERS, WORKLOADS, plan
+
+NAME = "pairs"
+HELP = "bandwidth and message rate of many pairs at once: what saturates, and by how much messages slow"
+
+__all__ = [
+    "ASKS_FOR_LEVELS",
+    "HELP",
+    "NAME",
+    "PARAMETERS",
+    "WORKLOADS",
+    "answer",
+    "is_conclusive",
+    "page",
+    "plan",
+    "summary",
+]

@@ -1,0 +1,160 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What to measure: for each place where ranks meet, direction and number of pairs, streams of messages and
+ping-pongs of all pairs at once, over sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from hockney.core.case import Case
+from hockney.core.catalog import Catalog
+from hockney.core.layout import LEVELS, NETWORK, WITHIN, level_from
+from hockney.core.machine import Machine
+from hockney.core.parameters import StudyParameter
+from hockney.core.units import doubling
+from hockney.pages.evidence import Options, once
+from hockney.studies.pairs import messages
+
+STREAM, PING_PONG = "pairs_stream", "pairs_pingpong"
+WORKLOADS = (STREAM, PING_PONG)
+"""Compiled on first use."""
+SIZES = (8, 256, 4 << 10, 32 << 10, 256 << 10, 1 << 20)
+"""From those whose rate is limited per message to those limited by their bytes, on both sides of the usual
+ends of the eager protocol."""
+APART = "apart"
+"""Each rank on a node of its own: k pairs on 2 k nodes, which share nothing but what is between all nodes."""
+FEWEST_APART = 4
+FREE = ("pairs", "ranks", "nodes")
+"""Parameters of the cases besides the size over which the study asks."""
+MOST_DEFAULT = 8
+ONE, BOTH = "one", "both"
+
+PAIRS = StudyParameter(
+    "pairs",
+    "integer",
+    "numbers of pairs at once (default: 1, 2, 4, 8 as far as there is room)",
+    low=1,
+    high=1e6,
+    many=True,
+    example="1,2,4",
+)
+PLACE = StudyParameter(
+    "place",
+    "choice",
+    "where the ranks of a pair meet; apart: each rank on its own node (default: each place of the machine)",
+    choices=(*LEVELS, APART),
+    many=True,
+    example="node,network",
+)
+DIRECTION = StudyParameter(
+    "direction",
+    "choice",
+    "of the streams. one: from one rank of a pair to the other; both: also back",
+    default=ONE,
+    choices=(ONE, BOTH),
+    many=True,
+    example="one,both",
+)
+WINDOW = StudyParameter(
+    "window", "integer", "messages of a pair on their way at once, in streams", default="32", low=1, high=1e5
+)
+ASKS_FOR_LEVELS = True
+PARAMETERS = (PAIRS, PLACE, DIRECTION, WINDOW)
+
+
+def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
+    """Raises UsageError where there is no room for the pairs asked for."""
+    sizes, levels = options.sizes or SIZES, _levels(options, machine)
+    _check_room(options, machine, levels)
+    return once(
+        catalog.case(f"{line} bytes={size}{where}")
+        for level in levels
+        for where in _ranks(options, machine, level)
+        for line in _lines(options)
+        for size in sizes
+    )
+
+
+def between(level: str) -> str:
+    """ "between nodes"; of a launch without a level, "between the ranks"."""
+    if level == APART:
+        return "between nodes with one rank each"
+    return WITHIN[level_from(level)] if level else "between the ranks"
+
+
+def _levels(options: Options, machine: Machine) -> Sequence[str]:
+    """Without a level, ranks are where the launch puts them. Numbers of ranks have those levels at which all
+    of their pairs have room."""
+    wanted: Sequence[str] = options.value(PLACE)
+    for level in wanted:
+        known = [*machine.levels, *_apart(machine)]
+        if known and level not in known:
+            raise messages.not_at_level(level, between(level), known)
+    if wanted:
+        return wanted
+    if not machine.placed or (options.ranks and machine.ranks_per_node == 1):
+        return ("",)
+    if options.ranks:
+        return (*machine.levels, "")
+    return (*(() if machine.ranks_per_node == 1 and _apart(machine) else machine.levels), *_apart(machine))
+
+
+def _apart(machine: Machine) -> tuple[str, ...]:
+    return (APART,) if machine.layout and machine.layout.nodes >= FEWEST_APART else ()
+
+
+def _ranks(options: Options, machine: Machine, level: str) -> Iterator[str]:
+    """The pairs and their ranks, for each number of pairs that has room. With ranks given, the other ones are
+    idle."""
+    place = f" place={level}" if level and level != APART else ""
+    if options.ranks:
+        for ranks in options.ranks:
+            if options.value(PLACE) or level in _levels_of(ranks, machine):
+                spread = f" nodes={ranks}" if level == APART else ""
+                yield from (f"{place}{spread} pairs={k} ranks={ranks}" for k in _pairs(options, ranks // 2))
+        return
+    for pairs in _pairs(options, _room(machine, level)):
+        spread = f" nodes={2 * pairs}" if level == APART else ""
+        yield f"{place}{spread} pairs={pairs} ranks={2 * pairs}"
+
+
+def _levels_of(ranks: int, machine: Machine) -> Sequence[str]:
+    """Those where all of these ranks have room, as without given ranks: otherwise pairs on several nodes
+    would be counted as pairs of one. "" if there are none."""
+    known = machine.levels if machine.placed and machine.ranks_per_node > 1 else ()
+    return [level for level in known if ranks // 2 <= _room(machine, level)] or [""]
+
+
+def _check_room(options: Options, machine: Machine, levels: Sequence[str]) -> None:
+    """The most pairs must have room at one level, or among one of the numbers of ranks."""
+    for ranks in options.ranks:
+        if ranks % 2:
+            raise messages.odd_ranks(ranks)
+    if APART in levels and max(options.ranks, default=0) > 2 * _room(machine, APART):
+        raise messages.too_many_pairs(max(options.ranks) // 2, _room(machine, APART), between(APART))
+    most = max([ranks // 2 for ranks in options.ranks] or [_room(machine, level) for level in levels])
+    wanted = max(options.value(PAIRS), default=1)
+    if wanted > most:
+        where = between(levels[0]) if len(levels) == 1 and levels[0] else ""
+        raise messages.too_many_pairs(wanted, most, where)
+
+
+def _room(machine: Machine, level: str) -> int:
+    """The pairs that have a core for each rank; at least one. Between nodes, all of a node's ranks are in
+    different pairs, and elsewhere half of them."""
+    if level == APART and machine.layout:
+        return machine.layout.nodes // 2
+    each = machine.ranks_per_node or machine.cores
+    return max(1, each if level == NETWORK else each // 2)
+
+
+def _pairs(options: Options, most: int) -> Sequence[int]:
+    wanted: Sequence[int] = options.value(PAIRS) or doubling(1, min(most, MOST_DEFAULT))
+    return [pairs for pairs in wanted if pairs <= most]
+
+
+def _lines(options: Options) -> Iterator[str]:
+    for direction in options.value(DIRECTION):
+        yield f"{STREAM} buffers=hot direction={direction} window={options.value(WINDOW)}"
+    yield f"{PING_PONG} buffers=hot"

@@ -1,0 +1,252 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Each number of pairs: what they reach together, and by how much their messages slow each other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from hockney.core.case import NODES
+from hockney.core.fit import Estimate, ExactValue, Fit
+from hockney.core.layout import LEVELS, NODE
+from hockney.core.record import RunRecords
+from hockney.models.max_rate import MODEL
+from hockney.models.significance import OPEN, Verdict, stricter, time_to_decide, verdict
+from hockney.pages.evidence import Evidence, Measured
+from hockney.pages.format import bandwidth
+from hockney.studies.pairs.plan import APART, BOTH, FREE, PING_PONG, STREAM, WORKLOADS
+
+if TYPE_CHECKING:
+    from hockney.models.statistics import Observation
+
+MORE: Verdict = "faster"
+"""More pairs carry notably more: each message of all takes less time."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """What differs between curves over the pairs: the workload, where ranks meet, and other parameters."""
+
+    workload: str
+    level: str
+    direction: str
+    fixed: tuple[tuple[str, str | int | float], ...]
+
+    @property
+    def streams(self) -> bool:
+        return self.workload == STREAM
+
+
+@dataclass(frozen=True)
+class PairsPoint:
+    """A case. `slowdown` is the time of a pair's message over that of the fewest pairs, `gain` the bandwidth
+    over that of the next smaller number of pairs (None: there is none); with verdicts on both: whether a
+    message takes longer, and whether all carry more."""
+
+    measured: Measured
+    way: Way
+    pairs: int
+    slowdown: Estimate
+    slowed: Verdict
+    gain: Estimate | None
+    gained: Verdict
+
+    @property
+    def size(self) -> int:
+        return int(self.measured.size)
+
+    @property
+    def bandwidth(self) -> Estimate:
+        """Of all pairs (B/s)."""
+        return bandwidth(self.measured)
+
+    @property
+    def rate(self) -> Estimate:
+        """Messages a second of all pairs."""
+        typical = self.measured.summary.typical
+        each = 1.0 if self.way.streams else float(self.pairs)
+        if isinstance(typical, ExactValue):
+            return ExactValue.of(each / typical.value)
+        ends = (each / end if end else None for end in (typical.high, typical.low))
+        return Estimate(each / typical.value, *ends)
+
+    @property
+    def message_s(self) -> float:
+        """The time in which each pair sends one message in each direction."""
+        each = self.pairs * (2 if self.way.direction == BOTH else 1) if self.way.streams else 1
+        return self.measured.summary.typical.value * each
+
+
+@dataclass(frozen=True)
+class Saturation:
+    """Of messages of one size: whether more pairs stop carrying more (None: undecided), and from how many
+    `pairs` on."""
+
+    reached: bool | None
+    pairs: int
+
+
+@dataclass(frozen=True)
+class PairsResults:
+    evidence: Evidence
+
+    @classmethod
+    def of(cls, evidence: Evidence) -> PairsResults:
+        return evidence.cached(cls)
+
+    @cached_property
+    def points(self) -> tuple[PairsPoint, ...]:
+        """By way, size and pairs."""
+        found = []
+        for way, size in dict.fromkeys((way, m.size) for way, m, _ in self._cases):
+            row = [(m, pairs) for w, m, pairs in self._cases if (w, m.size) == (way, size)]
+            for place, (m, pairs) in enumerate(row):
+                first, fewest = row[0]
+                slowdown = self._ratio(m, first, pairs / fewest if way.streams else 1.0)
+                gain = reverse = None
+                if place:
+                    before, fewer = row[place - 1]
+                    reverse = self._ratio(m, before, 1.0 if way.streams else fewer / pairs)
+                    gain = _inverse(reverse)
+                found.append(
+                    PairsPoint(
+                        m,
+                        way,
+                        pairs,
+                        slowdown,
+                        verdict(slowdown, self.stricter) if place else "alike",
+                        gain,
+                        verdict(reverse, self.stricter) if reverse else "unknown",
+                    )
+                )
+        return tuple(found)
+
+    @cached_property
+    def stricter(self) -> float:
+        """For as many comparisons as there are: of each number of pairs with the fewest and with the next
+        smaller one, which are the same for the second."""
+        rows = Counter((way, m.size) for way, m, _ in self._cases)
+        return stricter(max(1, sum(2 * counts - 3 for counts in rows.values() if counts > 1)))
+
+    @cached_property
+    def _cases(self) -> list[tuple[Way, Measured, int]]:
+        cases = [
+            (way_of(m, self.evidence.run), m, int(m.case.number("pairs")) or m.case.ranks // 2)
+            for m in self.evidence.measured
+            if m.case.workload in WORKLOADS and not m.case.setting
+        ]
+        return sorted(cases, key=lambda case: (_order(case[0]), case[1].size, case[2], case[1].case.ranks))
+
+    @cached_property
+    def _observed(self) -> dict[str, Observation]:
+        seen = self.evidence.observed((m.case for _, m, _ in self._cases))
+        return {each.case.line: each for each in seen}
+
+    def _ratio(self, of: Measured, over: Measured, factor: float) -> Estimate:
+        """Of their times, times `factor`."""
+        if of is over:
+            return ExactValue.of(factor)
+        if self.evidence.machine.exact:
+            return ExactValue.of(factor * of.summary.typical.value / over.summary.typical.value)
+        from hockney.models.statistics import ratio
+
+        found = ratio(self._observed[of.case.line], self._observed[over.case.line])
+        low, high = (None if end is None else factor * end for end in (found.low, found.high))
+        return Estimate(factor * found.value, low, high)
+
+    @property
+    def ways(self) -> tuple[Way, ...]:
+        return tuple(dict.fromkeys(p.way for p in self.points))
+
+    @property
+    def streams(self) -> tuple[Way, ...]:
+        return tuple(way for way in self.ways if way.streams)
+
+    def of_way(self, way: Way) -> tuple[PairsPoint, ...]:
+        return tuple(p for p in self.points if p.way == way)
+
+    def row(self, way: Way, size: int) -> tuple[PairsPoint, ...]:
+        """By pairs."""
+        return tuple(p for p in self.of_way(way) if p.size == size)
+
+    def sizes(self, way: Way) -> tuple[int, ...]:
+        return tuple(sorted({p.size for p in self.of_way(way)}))
+
+    def counts(self, way: Way) -> tuple[int, ...]:
+        """Numbers of pairs."""
+        return tuple(sorted({p.pairs for p in self.of_way(way)}))
+
+    def ping_pong(self, way: Way) -> Way | None:
+        """Between the same ranks."""
+        found = (w for w in self.ways if w.workload == PING_PONG and w.level == way.level)
+        return next(found, None)
+
+    def fit(self, way: Way) -> Fit | None:
+        """The model of sharing."""
+        fits = self.evidence.fits.of(MODEL, way.workload)
+        return next((fit for fit in fits if dict(fit.subject.fixed) == dict(way.fixed)), None)
+
+    @property
+    def conclusive(self) -> bool:
+        """Whether saturation is decided for the largest messages of each way."""
+        rows = [self.row(way, self.sizes(way)[-1]) for way in self.streams]
+        return all(saturation(row).reached is not None for row in rows if len(row) > 1)
+
+    def times_to_decide(self) -> list[float]:
+        """For each undecided step to more pairs of the largest messages, the multiple of the measuring time
+        that decides it."""
+        rows = [self.row(way, self.sizes(way)[-1]) for way in self.streams]
+        steps = [p for row in rows if saturation(row).reached is None for p in row if p.gained in OPEN]
+        return [time_to_decide(p.gain, self.stricter) for p in steps if p.gain is not None]
+
+    @property
+    def launches(self) -> int:
+        """The fewest that measured a case."""
+        return min((p.measured.summary.launches for p in self.points), default=0)
+
+
+def saturation(row: Sequence[PairsPoint]) -> Saturation:
+    """From the last number of pairs beyond which no step carries notably more."""
+    pairs = row[-1].pairs if row else 0
+    for before, p in reversed(list(pairwise(row))):
+        if p.gained in OPEN and pairs == row[-1].pairs:
+            return Saturation(None, p.pairs)
+        if p.gained == MORE or p.gained in OPEN:
+            break
+        pairs = before.pairs
+    return Saturation(bool(row) and pairs < row[-1].pairs, pairs)
+
+
+def _inverse(of: Estimate) -> Estimate:
+    if isinstance(of, ExactValue):
+        return ExactValue.of(1 / of.value)
+    low, high = (1 / end if end else None for end in (of.high, of.low))
+    return Estimate(1 / of.value, low, high)
+
+
+def way_of(m: Measured, run: RunRecords) -> Way:
+    """Pairs that are apart have more nodes the more there are; other numbers of nodes are different ways."""
+    level = _level(m, run)
+    free = {m.workload.size, *FREE} - (set() if level == APART else {NODES})
+    fixed = tuple((k, v) for k, v in m.case.parameters if k not in free)
+    return Way(m.case.workload, level, str(m.case.get("direction", "")), fixed)
+
+
+def _level(m: Measured, run: RunRecords) -> str:
+    """That of the case, or where its ranks were; "" if they meet at several."""
+    nodes = m.case.nodes or m.summary.nodes
+    if m.case.place:
+        return m.case.place
+    if nodes == m.case.ranks > 1:
+        return APART
+    return NODE if nodes == 1 or (not m.case.nodes and len(run.nodes) == 1) else ""
+
+
+def _order(way: Way) -> tuple[int, str, str, str]:
+    levels = ("", *LEVELS, APART)
+    return levels.index(way.level), "" if way.streams else way.workload, way.direction, str(way.fixed)

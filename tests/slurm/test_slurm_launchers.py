@@ -1,0 +1,65 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Ranks started by srun, through each interface that Slurm offers to MPI, and by mpiexec."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from conftest import Front
+from real_mpi import mpi_named
+
+pytestmark = pytest.mark.mpi
+
+ALLOCATION = ("salloc", "--nodes=2", "--ntasks-per-node=2")
+ON_TWO = ("--nodes", "2", "--ranks-per-node", "2")
+CASES = ("run", "barrier ranks=4", "--launches", "1", "--budget", "5s", *ON_TWO)
+SURVEY = ("--sizes", "8,1KiB", "--no-refine", "--launches", "1", "--budget", "15s", *ON_TWO, "--out", "r")
+
+
+def assert_two_levels(places: set[str]) -> None:
+    """Between nodes, and within a node: where, depends on its processors and the binding."""
+    assert {"network"} < places - {""}
+
+
+@pytest.mark.parametrize(("name", "interface"), [("openmpi", "pmix"), ("mpich", "pmi2")])
+def test_srun_starts_ranks_that_find_each_other(front: Front, name: str, interface: str) -> None:
+    mpi_named(name)
+    front = replace(front, environ={**front.environ, "HOCKNEY_MPI": name})
+    front(*CASES, "--launcher", "srun", "--out", "r", before=ALLOCATION)
+    (launch,) = front.reading("r").run.launches
+    assert len({rank.host for rank in launch.ranks}) == 2
+    assert len(launch.ranks) == 4
+    assert f"--mpi={interface}" in launch.command
+
+
+def test_an_interface_that_the_mpi_lacks_is_named(front: Front) -> None:
+    """Without one, every rank believes that it is alone."""
+    words = ("--launcher", "srun", "--mpiexec-args=--mpi=none", "--json")
+    done = front(*CASES, *words, before=ALLOCATION, code=None)
+    error = json.loads(next(line for line in done.err.splitlines() if '"error"' in line))["error"]
+    assert done.code == 3, done
+    assert error["code"] == "srun-connects-no-ranks", error
+
+
+def test_a_survey_in_an_allocation_tells_the_levels_apart(front: Front) -> None:
+    done = front("survey", *SURVEY, "--json", before=ALLOCATION, code=None)
+    assert done.code in (0, 4), done
+    run = front.reading("r").run
+    assert_two_levels({record.place for record in run.records})
+    on = {launch.launch: [rank.host for rank in launch.ranks] for launch in run.launches}
+    for record in run.records:
+        if record.place:
+            first, second = (on[record.launch][member] for member in record.members or range(2))
+            assert (first == second) == (record.place != "network"), record
+
+
+def test_a_submitted_survey_measures_the_levels_of_the_nodes_of_its_job(front: Front) -> None:
+    done = front("survey", *SURVEY, "--submit", "--wait", "--json", code=None)
+    assert done.code in (0, 4), done
+    machine = json.loads((front.folder / "r" / "machine.json").read_text())
+    assert machine["host"].startswith("n"), "the plan is that of the job"
+    assert machine["scheduler"] != "batch"
+    assert_two_levels({record.place for record in front.reading("r").run.records})
