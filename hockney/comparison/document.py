@@ -14,6 +14,7 @@ from hockney.comparison.wording import labels, operation, overall
 from hockney.core.case import Case
 from hockney.core.fit import Estimate
 from hockney.models.comparison import CaseVerdict, OperationVerdict
+from hockney.models.statistics import MachineModes
 
 
 def document(compared: ComparedSides) -> dict[str, Any]:
@@ -27,6 +28,7 @@ def document(compared: ComparedSides) -> dict[str, Any]:
         "tests": compared.judged.tests,
         "paired": compared.paired,
         "effect": effect_wording.document(compared),
+        "modes": [_modes(each) for each in compared.judged.modes],
         "a": _side(compared.a),
         "b": _side(compared.b),
         "differences": [{"what": each.name, "a": each.a, "b": each.b} for each in compared.differences],
@@ -47,6 +49,19 @@ def _side(side: Side) -> dict[str, Any]:
         "launches": side.launches,
         "loaded_launches": side.loaded,
         "wrong_records": side.wrong,
+    }
+
+
+def _modes(each: MachineModes) -> dict[str, Any]:
+    """`b_slow_pairs`: those in which only B was slow."""
+    return {
+        "pairs": each.pairs,
+        "exchanged_pairs": each.exchanged,
+        "factor": each.factor,
+        "a_slow": each.slow[0],
+        "b_slow": each.slow[1],
+        "b_slow_pairs": each.split[0],
+        "a_slow_pairs": each.split[1],
     }
 
 

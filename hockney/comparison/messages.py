@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from hockney.core.errors import Inconclusive
 from hockney.core.wording import listing, plural
 from hockney.draw.page import Caveat
+from hockney.models.statistics import MachineModes
 
 ALL = "all ratios"
 
@@ -79,6 +80,31 @@ def pairs_excluded_on_one_side(count: int, of: int, most: tuple[int, int], pairs
         f"side was far slower, such as {slow} in {max(most)} of {pairs} pairs",
         "these cases: they are not reported as the same, since one side may be slow now and then",
         "measure with more launches: a change of the machine then affects both sides",
+    )
+
+
+def machine_modes(modes: Sequence[MachineModes]) -> Caveat:
+    """Of interleaved launches whose pairs all exchanged their launches, or all did not."""
+    pairs = sum(each.pairs for each in modes)
+    a, b = (sum(each.slow[side] for each in modes) for side in range(2))
+    seen = (
+        f"the machine was in two modes, and up to {max(each.factor for each in modes):.2g} times as slow "
+        f"in {a} of {plural(pairs, 'launch', 'launches')} of A and {b} of B"
+    )
+    if not any(each.exchanged for each in modes):
+        return Caveat(
+            "machine-modes",
+            f"{seen}: too different to be due to chance, so all pairs of launches count as they ran",
+            ALL,
+            "if neither side can make the machine slow, measure again",
+        )
+    uneven = ", and nothing is reported as the same" if any(each.uneven for each in modes) else ""
+    bound = max(each.share_bound for each in modes)
+    return Caveat(
+        "machine-modes",
+        f"{seen}; launches in the same mode are compared",
+        f"{ALL}: one side may be slow more often than the other, in up to {bound:.0%} of launches{uneven}",
+        "measure with more launches, or when the machine keeps its speed",
     )
 
 

@@ -50,18 +50,20 @@ def effect(
     operations: Sequence[OperationVerdict],
     p_values: Sequence[float | None],
     tolerance: float,
+    uneven: bool = False,
 ) -> Effect:
     """`p_values`: that each ratio is 1, adjusted for their number, of the cases and then of those operations
-    that have several."""
+    that have several. `uneven`: the machine was slow more often for one side."""
     tested: list[CaseVerdict | OperationVerdict] = [*cases, *(o for o in operations if len(o.cases) > 1)]
     known = [(p, of) for p, of in zip(p_values, tested, strict=True) if p is not None]
     p, clearest = min(known, key=lambda each: (each[0], -each[1].change), default=(None, None))
     bound, widest = _widest(operations)
+    uneven = uneven or any(one_sided(operation.excluded) for operation in operations)
     case_bound, widest_case = _widest(cases)
     state: EffectState = "undecided"
     if p is not None and p <= LEVEL:
         state = "found"
-    elif bound is not None and bound <= 1 + tolerance and not any(one_sided(o.excluded) for o in operations):
+    elif bound is not None and bound <= 1 + tolerance and not uneven:
         state = "none"
     shown = clearest if state == "found" else None
     return Effect(state, p, shown, bound, widest, case_bound, widest_case)

@@ -14,10 +14,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hockney.core.case import Case
 from hockney.core.fit import Estimate, ExactValue
 from hockney.models.comparison import verdicts
 from hockney.models.comparison.effect import Effect, effect
+from hockney.models.comparison.pair import Pair
+from hockney.models.comparison.same_mode import in_same_mode
 from hockney.models.comparison.verdicts import (
     FEWEST_LAUNCHES,
     CaseVerdict,
@@ -25,8 +26,8 @@ from hockney.models.comparison.verdicts import (
     biggest_first,
 )
 from hockney.models.statistics import (
+    MachineModes,
     Observation,
-    PooledCase,
     RatioEstimate,
     adjusted,
     estimate,
@@ -38,21 +39,11 @@ from hockney.models.statistics import (
 
 
 @dataclass(frozen=True)
-class Pair:
-    """A case as A and B measured it, on ranks at this `level`."""
-
-    case: Case
-    a: PooledCase
-    b: PooledCase
-    level: str = ""
-
-
-@dataclass(frozen=True)
 class JudgedCases:
     """Verdicts on all cases in the order given, and on operations in the order of their first case.
     `tests` is the number of ratios with an interval, which were tested together. `paired`: launches of A and
     B of the same name ran next to each other. `effect` of the setting that differs, if launches took
-    turns."""
+    turns; `modes` of the machine that split their pairs."""
 
     tolerance: float
     cases: tuple[CaseVerdict, ...]
@@ -60,6 +51,7 @@ class JudgedCases:
     tests: int
     paired: bool = False
     effect: Effect | None = None
+    modes: tuple[MachineModes, ...] = ()
 
     @property
     def biggest_first(self) -> list[CaseVerdict]:
@@ -116,16 +108,20 @@ def judge(
     """`exact_a`, `exact_b`: the times of this side do not vary. `paired`: the launches of A and B took turns;
     those of the same name were next to each other. Exact times need no pairs."""
     how = _How(exact_a, exact_b, paired and not (exact_a or exact_b))
+    modes: tuple[MachineModes, ...] = ()
+    if how.paired:
+        pairs, modes = in_same_mode(pairs)
     groups: dict[tuple[str, str], list[int]] = {}
     for place, pair in enumerate(pairs):
         groups.setdefault((pair.case.workload, pair.level), []).append(place)
     several = [[pairs[k] for k in group] for group in groups.values() if len(group) > 1]
     ratios = [how.ratio(each) for each in (*([pair] for pair in pairs), *several)]
-    tested = _tested(ratios, len(pairs), tolerance)
+    uneven = any(each.uneven for each in modes)
+    tested = _tested(ratios, len(pairs), tolerance, uneven)
     decided = sum(each.state not in ("undecided", "unknown") for each in tested)
     tests = sum(each.ratio.known for each in tested)
     cases = tuple(
-        _case(pair, each, tolerance, max(1.0, tests / (decided + 1)), how)
+        _case(pair, each, tolerance, max(1.0, tests / (decided + 1)), how, uneven)
         for pair, each in zip(pairs, tested, strict=False)
     )
     means = iter(tested[len(pairs) :])
@@ -140,13 +136,14 @@ def judge(
             )
         )
     differs = _adjusted([verdicts.p_changed(ratio, 0.0) for ratio in ratios], len(pairs)) if paired else []
-    any_ = effect(cases, operations, differs, tolerance) if paired else None
-    return JudgedCases(tolerance, cases, tuple(operations), tests, how.paired, any_)
+    any_ = effect(cases, operations, differs, tolerance, uneven) if paired else None
+    return JudgedCases(tolerance, cases, tuple(operations), tests, how.paired, any_, modes)
 
 
-def _tested(ratios: Sequence[RatioEstimate], cases: int, tolerance: float) -> list[_Tested]:
+def _tested(ratios: Sequence[RatioEstimate], cases: int, tolerance: float, uneven: bool) -> list[_Tested]:
+    """`uneven`: one side was in the slow mode of the machine so much more often that nothing is the same."""
     changed = _adjusted([verdicts.p_changed(ratio, tolerance) for ratio in ratios], cases)
-    same = _adjusted([verdicts.p_same(ratio, tolerance) for ratio in ratios], cases)
+    same = _adjusted([verdicts.p_same(ratio, tolerance, uneven) for ratio in ratios], cases)
     return [_Tested(*each) for each in zip(ratios, changed, same, strict=True)]
 
 
@@ -161,12 +158,15 @@ def _adjusted(raw: Sequence[float | None], cases: int) -> list[float | None]:
     return [None if p is None else next(fair) for p in raw]
 
 
-def _case(pair: Pair, tested: _Tested, tolerance: float, tests: float, how: _How) -> CaseVerdict:
+def _case(
+    pair: Pair, tested: _Tested, tolerance: float, tests: float, how: _How, uneven: bool
+) -> CaseVerdict:
     launches, ratio, state = how.launches(pair), tested.ratio.ratio, tested.state
     a, b = how.times(pair)
     excluded, more = tested.ratio.excluded, None
     if state in ("undecided", "unknown"):
-        more = verdicts.more_launches(ratio, tolerance, launches, tests, excluded)
+        uneven = uneven or verdicts.one_sided(excluded)
+        more = verdicts.more_launches(ratio, tolerance, launches, tests, uneven)
     return CaseVerdict(
         case=pair.case,
         workload=pair.b.whole.workload,

@@ -8,7 +8,7 @@ the 95% interval, so that a verdict implies that the interval lies beyond the to
 
 Pairs of launches that a change of the machine splits have no weight, and have either sign with the same
 probability. If there are several, all with one sign, something else may make one side slow now and then: that
-is not the same."""
+is not the same. Nor is a side that met the slow mode of the machine more often."""
 
 from __future__ import annotations
 
@@ -107,9 +107,10 @@ def p_changed(ratio: RatioEstimate, tolerance: float) -> float | None:
     return None if above is None or below is None else min(above, below)
 
 
-def p_same(ratio: RatioEstimate, tolerance: float) -> float | None:
-    """Of the two one-sided tests, the larger one; 1 if `one_sided` pairs were excluded."""
-    if one_sided(ratio.excluded) and ratio.known:
+def p_same(ratio: RatioEstimate, tolerance: float, uneven: bool = False) -> float | None:
+    """Of the two one-sided tests, the larger one; 1 if `one_sided` pairs were excluded, or the machine was
+    slow so much more often for one side (`uneven`)."""
+    if (uneven or one_sided(ratio.excluded)) and ratio.known:
         return 1.0
     above, below = ratio.p_above(1 / (1 + tolerance)), ratio.p_below(1 + tolerance)
     return None if above is None or below is None else max(above, below)
@@ -146,17 +147,17 @@ def more_launches(
     tolerance: float,
     launches: tuple[int, int],
     tests: float,
-    excluded: tuple[int, int] = (0, 0),
+    uneven: bool = False,
 ) -> tuple[int, int] | None:
     """How many launches of each side an undecided ratio needs in addition, about: its interval shrinks with
     the root of their number. `tests` is the number of tests for each that may be significant. With twice as
-    many launches, `one_sided` pairs that are excluded get counterparts, or are enough to count."""
+    many launches, `uneven` numbers of pairs that do not count get counterparts, or are enough to count."""
     if ratio.low is None or ratio.high is None:
         few = tuple(max(0, FEWEST_LAUNCHES - count) for count in launches)
         return (few[0], few[1]) if any(few) else None
     wider, bounds = stricter(math.ceil(tests)), (1 / (1 + tolerance), 1 + tolerance)
     factor = max(time_to_exclude(ratio, bound, wider) for bound in bounds)
-    if one_sided(excluded):
+    if uneven:
         factor = max(factor, 2.0)
     if factor * max(launches) > MOST_LAUNCHES:
         return None

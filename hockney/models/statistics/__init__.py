@@ -27,6 +27,7 @@ from hockney.models.statistics.estimates import estimate
 from hockney.models.statistics.independent import independent_ratio
 from hockney.models.statistics.interval import median_interval
 from hockney.models.statistics.launch_modes import LaunchModes, launch_modes
+from hockney.models.statistics.launch_pairs import MachineModes, exchanged, machine_modes
 from hockney.models.statistics.level_changes import ChangePoint, change_points, change_significance
 from hockney.models.statistics.location import (
     FEWEST_TO_WINSORISE,
@@ -87,6 +88,7 @@ __all__ = [
     "ChangePoint",
     "LaunchModes",
     "LaunchTimesOnce",
+    "MachineModes",
     "MeasuredNoise",
     "Medians",
     "Observation",
@@ -106,6 +108,7 @@ __all__ = [
     "costing",
     "difference",
     "estimate",
+    "exchanged",
     "expected_time",
     "fast_visits",
     "half_width",
@@ -114,6 +117,7 @@ __all__ = [
     "launch_modes",
     "launch_times",
     "loaded_launches",
+    "machine_modes",
     "mean_ratio",
     "median_interval",
     "noise",

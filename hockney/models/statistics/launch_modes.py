@@ -68,18 +68,45 @@ def launch_margins(seen: Observation) -> tuple[float, float]:
 
 def _of_case(seen: Observation, fewest: int = FEWEST_LAUNCHES) -> LaunchModes | None:
     """`fewest` launches in each mode, at least."""
-    ordered = np.sort(seen.whole.log_typical)
+    logs = seen.whole.log_typical
+    levels = two_levels(logs, fewest)
+    if levels is None:
+        return None
+    beyond = split_in_two(np.sort(logs))
+    return LaunchModes(
+        seen, float(np.exp(levels.low)), float(np.exp(levels.high)), beyond, len(logs) - beyond
+    )
+
+
+@dataclass(frozen=True)
+class TwoLevels:
+    """Clearly separate levels of values, most of which are near one of them."""
+
+    low: float
+    high: float
+
+    @property
+    def third(self) -> float:
+        return (self.high - self.low) / 3
+
+    def of(self, values: np.ndarray) -> np.ndarray:
+        """-1 near the low level, 1 near the high one, 0 in the middle third between them."""
+        return np.where(values <= self.low + self.third, -1, np.where(values >= self.high - self.third, 1, 0))
+
+
+def two_levels(values: np.ndarray, fewest: int = FEWEST_LAUNCHES) -> TwoLevels | None:
+    """None unless there are two, `fewest` values at least near each."""
+    ordered = np.sort(values)
     count = len(ordered)
     if count < 2 * FEWEST_LAUNCHES:
         return None
     beyond = split_in_two(ordered)
-    fast, slow = ordered[:beyond], ordered[beyond:]
-    low, high = float(np.median(fast)), float(np.median(slow))
-    third = (high - low) / 3
-    between = np.count_nonzero((ordered > low + third) & (ordered < high - third))
-    fast, slow = fast[fast <= low + third], slow[slow >= high - third]
-    inside = np.sqrt((np.sum((fast - low) ** 2) + np.sum((slow - high) ** 2)) / max(count - between - 2, 1))
-    few = min(len(fast), len(slow)) < fewest
-    if few or high - low < max(APART, CLEAR * inside) or between > BETWEEN * count:
-        return None
-    return LaunchModes(seen, float(np.exp(low)), float(np.exp(high)), beyond, count - beyond)
+    levels = TwoLevels(float(np.median(ordered[:beyond])), float(np.median(ordered[beyond:])))
+    near = levels.of(ordered)
+    low, high, between = ordered[near < 0], ordered[near > 0], np.count_nonzero(near == 0)
+    inside = np.sqrt(
+        (np.sum((low - levels.low) ** 2) + np.sum((high - levels.high) ** 2)) / max(count - between - 2, 1)
+    )
+    few = min(len(low), len(high)) < fewest
+    apart = levels.high - levels.low
+    return None if few or apart < max(APART, CLEAR * inside) or between > BETWEEN * count else levels
