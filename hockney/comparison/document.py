@@ -28,6 +28,7 @@ def document(compared: ComparedSides) -> dict[str, Any]:
         "tests": compared.judged.tests,
         "paired": compared.paired,
         "effect": effect_wording.document(compared),
+        "reference": [{"operation": each, "level": level} for each, level in compared.judged.reference],
         "modes": [_modes(each) for each in compared.judged.modes],
         "a": _side(compared.a),
         "b": _side(compared.b),
@@ -75,6 +76,7 @@ def _operation(
         "cases": len(each.cases),
         **counted,
         **_estimate("mean_ratio", each.ratio),
+        **_estimate("relative_ratio", each.relative),
         "p_changed": each.p_changed,
         "p_same": each.p_same,
         **_excluded(each),
@@ -92,6 +94,7 @@ def _case(each: CaseVerdict) -> dict[str, Any]:
         **_estimate("a", each.a, "_s"),
         **_estimate("b", each.b, "_s"),
         **_estimate("ratio", each.ratio),
+        **_estimate("relative_ratio", each.relative),
         "a_launches": each.launches[0],
         "b_launches": each.launches[1],
         "p_changed": each.p_changed,
@@ -107,12 +110,9 @@ def _excluded(each: CaseVerdict | OperationVerdict) -> dict[str, int]:
     return {"excluded_slower": each.excluded[0], "excluded_faster": each.excluded[1]}
 
 
-def _estimate(name: str, estimate: Estimate, unit: str = "") -> dict[str, float | None]:
-    return {
-        f"{name}{unit}": estimate.value,
-        f"{name}_low{unit}": estimate.low,
-        f"{name}_high{unit}": estimate.high,
-    }
+def _estimate(name: str, estimate: Estimate | None, unit: str = "") -> dict[str, float | None]:
+    value, low, high = (None,) * 3 if estimate is None else (estimate.value, estimate.low, estimate.high)
+    return {f"{name}{unit}": value, f"{name}_low{unit}": low, f"{name}_high{unit}": high}
 
 
 def _unmatched(each: Unmatched) -> dict[str, Any]:

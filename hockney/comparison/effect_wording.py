@@ -8,7 +8,7 @@ from typing import Any
 
 from hockney.comparison.environment import Difference
 from hockney.comparison.result import ComparedSides
-from hockney.comparison.wording import labels, ratio_ends
+from hockney.comparison.wording import labels, ratio_ends, relative
 from hockney.core.units import format_percent
 from hockney.core.wording import listing
 from hockney.models.comparison import CaseVerdict, Effect, OperationVerdict
@@ -47,8 +47,9 @@ def _reported(found: Effect, reported: tuple[Difference, ...]) -> str:
 def _name(of: CaseVerdict | OperationVerdict, compared: ComparedSides) -> str:
     if isinstance(of, CaseVerdict):
         name = labels(compared)(of.case)
-        return f"{name}: {of.ratio.value:.3f} (95%: {ratio_ends(of.ratio)})"
-    return f"{_title(of, compared)}: {of.ratio.value:.3f} on average (95%: {ratio_ends(of.ratio)})"
+        return f"{name}: {of.ratio.value:.3f} (95%: {ratio_ends(of.ratio)}){relative(of)}"
+    mean = f"{of.ratio.value:.3f} on average (95%: {ratio_ends(of.ratio)})"
+    return f"{_title(of, compared)}: {mean}{relative(of)}"
 
 
 def _title(of: OperationVerdict, compared: ComparedSides) -> str:

@@ -11,7 +11,18 @@ from xml.etree import ElementTree as xml
 
 from hockney.comparison import effect_wording
 from hockney.comparison.result import ComparedSides, Unmatched
-from hockney.comparison.wording import labels, more, operation, overall, ratio, side, title, verdict, wrong
+from hockney.comparison.wording import (
+    labels,
+    more,
+    operation,
+    overall,
+    ratio,
+    relative,
+    side,
+    title,
+    verdict,
+    wrong,
+)
 from hockney.core.case import Case
 from hockney.core.errors import one_line, sentences
 from hockney.models.comparison import CaseVerdict, OperationVerdict
@@ -65,7 +76,7 @@ def _suite(
 
 
 def _case(suite: xml.Element, each: CaseVerdict, name: Callable[[Case], str]) -> None:
-    text = f"B / A is {ratio(each.ratio)}: {verdict(each.state)}"
+    text = f"B / A is {ratio(each.ratio)}{relative(each)}: {verdict(each.state)}"
     test = xml.SubElement(
         suite,
         "testcase",

@@ -149,6 +149,8 @@ def _ratios(cost: str, *, paired: bool) -> tuple[str, ...]:
             "next to each other; pairs, not repetitions, are independent.",
             "The 95% interval of a ratio is Student's, of the logarithms of the pairs' ratios. Slow changes "
             "of the machine affect both launches of a pair and cancel.",
+            "What makes a launch slow makes all its cases slow. So relative ratios, to the mean of "
+            "operations that did not change relative to each other, are more precise, and count too.",
         )
     return (
         f"A ratio is the typical time of a case{cost} in B divided by that in A. The launches of all runs of "

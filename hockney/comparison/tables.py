@@ -12,6 +12,8 @@ from hockney.draw.page import Table
 from hockney.models.comparison import CaseVerdict, OperationVerdict
 
 RATIO = "B / A"
+RELATIVE = "relative"
+MEANING = "Relative: to the mean of the operations that did not change (95% interval)."
 
 
 def environment(compared: ComparedSides) -> Table:
@@ -22,7 +24,8 @@ def environment(compared: ComparedSides) -> Table:
 def operations(compared: ComparedSides, chosen: Sequence[OperationVerdict] | None = None) -> Table:
     """One row for each operation, those that changed first, with the number of its cases by verdict. `chosen`
     are only some of them."""
-    level = compared.several_levels
+    shown = compared.changed_first if chosen is None else chosen
+    level, relative = compared.several_levels, any(each.relative for each in shown)
     rows = tuple(
         (
             each.workload,
@@ -32,28 +35,31 @@ def operations(compared: ComparedSides, chosen: Sequence[OperationVerdict] | Non
             str(len(each.of("undecided", "unknown"))),
             f"{each.ratio.value:.3f}",
             ratio_ends(each.ratio),
+            *([_relative(each)] if relative else []),
             verdict(each.state),
         )
-        for each in (compared.changed_first if chosen is None else chosen)
+        for each in shown
     )
     columns = (
         "operation", *(["level"] if level else []), "cases", "slower", "faster", "the same", "undecided",
-        f"mean {RATIO}", "95% interval", "verdict",
+        f"mean {RATIO}", "95% interval", *([RELATIVE] if relative else []), "verdict",
     )  # fmt: skip
-    first = 2 if level else 1
-    return Table("operations", "Operations", columns, rows, tuple(range(first, first + 7)))
+    numbers = tuple(range(2 if level else 1, len(columns) - 1))
+    return Table("operations", "Operations", columns, rows, numbers, MEANING if relative else "")
 
 
 def cases(compared: ComparedSides, chosen: Sequence[CaseVerdict], name: str, title: str) -> Table:
     """Cases with both times, their ratio and verdict; and with the launches that would decide them, if some
     of them are undecided."""
     named, open_ = labels(compared), any(more(each) for each in chosen)
+    relative = any(each.relative for each in chosen)
     rows = tuple(
         (
             named(each.case),
             *times(each),
             f"{each.ratio.value:.3f}",
             ratio_ends(each.ratio),
+            *([_relative(each)] if relative else []),
             f"{each.launches[0]}, {each.launches[1]}",
             verdict(each.state),
             *([more(each)] if open_ else []),
@@ -66,18 +72,29 @@ def cases(compared: ComparedSides, chosen: Sequence[CaseVerdict], name: str, tit
         "B",
         RATIO,
         "95% interval",
+        *([RELATIVE] if relative else []),
         "launches",
         "verdict",
         *(["more launches"] if open_ else []),
     )
     captions = ["More launches: of A and of B, that would decide the case, approximately."] if open_ else []
+    captions += [MEANING] if relative else []
     if compared.paired:
         captions.append(
             "B / A is that of pairs of launches, excluding pairs during which the machine changed"
             f"{_most_excluded(chosen)}."
         )
     caption = " ".join(captions)
-    return Table(name, title, columns, rows, (1, 2, 3, 4, 5, 7), caption)
+    numbers = tuple(place for place in range(1, len(columns)) if columns[place] != "verdict")
+    return Table(name, title, columns, rows, numbers, caption)
+
+
+def _relative(each: CaseVerdict | OperationVerdict) -> str:
+    """ "1.052 (1.044 to 1.061)"."""
+    if each.relative is None:
+        return ""
+    ends = ratio_ends(each.relative)
+    return f"{each.relative.value:.3f}" + (f" ({ends})" if ends else "")
 
 
 def _most_excluded(chosen: Sequence[CaseVerdict]) -> str:

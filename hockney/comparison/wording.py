@@ -129,7 +129,7 @@ def operation(each: OperationVerdict, compared: ComparedSides, name: Callable[[C
         for state in ("slower", "faster")
         if (found := each.of(state))
     ]
-    mean = f"on average {ratio(each.ratio)}"
+    mean = f"on average {ratio(each.ratio)}{_relative(each)}"
     if not parts and each.state == "same":
         parts = [f"the same within {limit}"]
     elif not parts and each.state in ("slower", "faster"):
@@ -145,7 +145,16 @@ def operation(each: OperationVerdict, compared: ComparedSides, name: Callable[[C
 
 
 def _case(each: CaseVerdict, name: Callable[[Case], str]) -> str:
-    return f"{name(each.case)}: {ratio(each.ratio)}"
+    return f"{name(each.case)}: {ratio(each.ratio)}{_relative(each)}"
+
+
+def _relative(each: CaseVerdict | OperationVerdict) -> str:
+    return relative(each) if each.state in ("slower", "faster") else ""
+
+
+def relative(each: CaseVerdict | OperationVerdict) -> str:
+    """ ", relative to operations that did not change 1.031 (95%: ...)"; empty if there are none."""
+    return f", relative to operations that did not change {ratio(each.relative)}" if each.relative else ""
 
 
 def ratio(of: Estimate) -> str:

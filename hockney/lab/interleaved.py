@@ -30,13 +30,16 @@ from hockney.lab.session import MOST_FAILURES_OF_A_CASE, Outcome, Session
 from hockney.models.least_time import least_of
 from hockney.store import SIDES, Plan, RunFolder, create_pair, left, missing
 
-COST_SHARE = 0.5
+COST_SHARE = 0.7
 """Fraction of the budget for starting and ending launches."""
 CASE_S = 5e-3
 """Time of a case in a launch. Differences between launches limit the precision of a comparison, and a machine
 may change its speed after some seconds, so that many pairs of short launches are better than a few long
 ones."""
 MOST_PAIRS = 200
+PLANNED = 0.95
+"""Fraction of the pairs that fit. More follow while time is left; if launches take longer than expected, the
+plan is finished all the same."""
 
 
 @dataclass(frozen=True)
@@ -48,12 +51,12 @@ class Turn:
 
 
 def pair_count(budget_s: float, benches: Sequence[Bench], cases: Sequence[Case]) -> int:
-    """The number of launches of each case and side that fit into the budget of both sides."""
+    """The number of launches of each case and side to plan for the budget of both sides."""
     groups = max(1, len({benches[0].launch_of(case) for case in cases}))
     cost_s = sum(bench.launch_cost_s or TYPICAL_COST_S for bench in benches)
     round_s = max(CASE_S * max(1, len(cases)), RESERVE * least_of(cases)) * len(benches)
     by_cost = COST_SHARE * budget_s / (groups * max(cost_s, 0.02))
-    affordable = min(by_cost, budget_s / (groups * cost_s + round_s))
+    affordable = min(by_cost, PLANNED * budget_s / (groups * cost_s + round_s))
     return int(max(FEWEST_LAUNCHES, min(affordable, MOST_PAIRS)))
 
 

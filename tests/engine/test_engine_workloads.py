@@ -256,7 +256,7 @@ def test_a_message_larger_than_memory_is_refused_and_the_next_case_runs(launcher
 def test_a_stopped_rank_is_named_by_the_watchdog(launcher, engine):
     """2 ranks; rank 1 is stopped by a signal, rank 0 waits for it."""
     cases = [engine.catalog.case("pingpong bytes=8", 2)]
-    options = LaunchOptions("T", 0, budget_s=3.0, precision=1e-9, max_repetitions=10**8, hang_s=1.0)
+    options = LaunchOptions("T", 0, budget_s=3.0, precision=1e-9, max_repetitions=10**8, hang_s=4.0)
     running = launcher.run(cases, 2, options)
     launch = next(running)
     os.kill(launch.ranks[1].pid, signal.SIGSTOP)

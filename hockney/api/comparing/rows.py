@@ -16,12 +16,16 @@ def rows(compared: ComparedSides) -> Rows:
     columns["workload"] = [each.case.workload for each in cases]
     columns |= {name: [each.case.get(name) for each in cases] for name in names}
     columns["level"] = [each.level for each in cases]
-    for name in ("a", "b", "ratio"):
-        unit = "" if name == "ratio" else "_s"
-        estimates = [getattr(each, name) for each in cases]
+    for name, field, unit in (
+        ("a", "a", "_s"),
+        ("b", "b", "_s"),
+        ("ratio", "ratio", ""),
+        ("relative_ratio", "relative", ""),
+    ):
+        estimates = [getattr(each, field) for each in cases]
         for end in ("value", "low", "high"):
             column = f"{name}{unit}" if end == "value" else f"{name}_{end}{unit}"
-            columns[column] = [getattr(estimate, end) for estimate in estimates]
+            columns[column] = [None if of is None else getattr(of, end) for of in estimates]
     for place, side in enumerate("ab"):
         columns[f"{side}_launches"] = [each.launches[place] for each in cases]
     columns["p_changed"] = [each.p_changed for each in cases]

@@ -18,6 +18,7 @@ from hockney.core.fit import Estimate, ExactValue
 from hockney.models.comparison import verdicts
 from hockney.models.comparison.effect import Effect, effect
 from hockney.models.comparison.pair import Pair
+from hockney.models.comparison.relative import Operation, relative
 from hockney.models.comparison.same_mode import in_same_mode
 from hockney.models.comparison.verdicts import (
     FEWEST_LAUNCHES,
@@ -43,7 +44,8 @@ class JudgedCases:
     """Verdicts on all cases in the order given, and on operations in the order of their first case.
     `tests` is the number of ratios with an interval, which were tested together. `paired`: launches of A and
     B of the same name ran next to each other. `effect` of the setting that differs, if launches took
-    turns; `modes` of the machine that split their pairs."""
+    turns; `modes` of the machine that split their pairs; `reference` are the operations that did not
+    change, to which the others are compared."""
 
     tolerance: float
     cases: tuple[CaseVerdict, ...]
@@ -52,6 +54,7 @@ class JudgedCases:
     paired: bool = False
     effect: Effect | None = None
     modes: tuple[MachineModes, ...] = ()
+    reference: tuple[Operation, ...] = ()
 
     @property
     def biggest_first(self) -> list[CaseVerdict]:
@@ -59,12 +62,31 @@ class JudgedCases:
 
 
 @dataclass(frozen=True)
+class _Measured:
+    """A ratio, and that relative to operations that did not change, if there are some."""
+
+    ratio: RatioEstimate
+    relative: RatioEstimate | None = None
+
+    def p_changed(self, tolerance: float) -> float | None:
+        return verdicts.p_changed(self.ratio, tolerance, self.relative)
+
+
+@dataclass(frozen=True)
 class _Tested:
     """Adjusted probabilities, None if the ratio has no interval."""
 
-    ratio: RatioEstimate
+    measured: _Measured
     changed: float | None
     same: float | None
+
+    @property
+    def ratio(self) -> RatioEstimate:
+        return self.measured.ratio
+
+    @property
+    def relative(self) -> Estimate | None:
+        return None if self.measured.relative is None else self.measured.relative.ratio
 
     @property
     def state(self) -> verdicts.State:
@@ -115,9 +137,9 @@ def judge(
     for place, pair in enumerate(pairs):
         groups.setdefault((pair.case.workload, pair.level), []).append(place)
     several = [[pairs[k] for k in group] for group in groups.values() if len(group) > 1]
-    ratios = [how.ratio(each) for each in (*([pair] for pair in pairs), *several)]
+    measured, reference = _measured(pairs, several, how, tolerance)
     uneven = any(each.uneven for each in modes)
-    tested = _tested(ratios, len(pairs), tolerance, uneven)
+    tested = _tested(measured, len(pairs), tolerance, uneven)
     decided = sum(each.state not in ("undecided", "unknown") for each in tested)
     tests = sum(each.ratio.known for each in tested)
     cases = tuple(
@@ -132,19 +154,45 @@ def judge(
         state = verdicts.overall(of, mean.state, ratio, tolerance)
         operations.append(
             OperationVerdict(
-                workload, level, of, ratio, mean.changed, mean.same, mean.state, state, mean.ratio.excluded
+                workload,
+                level,
+                of,
+                ratio,
+                mean.changed,
+                mean.same,
+                mean.state,
+                state,
+                mean.ratio.excluded,
+                mean.relative,
             )
         )
-    differs = _adjusted([verdicts.p_changed(ratio, 0.0) for ratio in ratios], len(pairs)) if paired else []
+    differs = _adjusted([each.p_changed(0.0) for each in measured], len(pairs)) if paired else []
     any_ = effect(cases, operations, differs, tolerance, uneven) if paired else None
-    return JudgedCases(tolerance, cases, tuple(operations), tests, how.paired, any_, modes)
+    return JudgedCases(tolerance, cases, tuple(operations), tests, how.paired, any_, modes, reference)
 
 
-def _tested(ratios: Sequence[RatioEstimate], cases: int, tolerance: float, uneven: bool) -> list[_Tested]:
+def _measured(
+    pairs: Sequence[Pair], several: Sequence[Sequence[Pair]], how: _How, tolerance: float
+) -> tuple[list[_Measured], tuple[Operation, ...]]:
+    """Of each case, then of the operations that have several; and the operations that did not change. Those
+    that did not change relative to each other are none if they are slower or faster together."""
+    ratios = [how.ratio(each) for each in (*([pair] for pair in pairs), *several)]
+    found = relative(pairs) if how.paired else None
+    if found is not None:
+        reference = how.ratio([pair for pair in pairs if (pair.case.workload, pair.level) in found.reference])
+        changed = verdicts.p_changed(reference, tolerance)
+        if changed is not None and changed > verdicts.LEVEL:
+            means = (found.operations[each[0].case.workload, each[0].level] for each in several)
+            relatives = (*found.cases, *means)
+            return [_Measured(*each) for each in zip(ratios, relatives, strict=True)], found.reference
+    return [_Measured(ratio) for ratio in ratios], ()
+
+
+def _tested(measured: Sequence[_Measured], cases: int, tolerance: float, uneven: bool) -> list[_Tested]:
     """`uneven`: one side was in the slow mode of the machine so much more often that nothing is the same."""
-    changed = _adjusted([verdicts.p_changed(ratio, tolerance) for ratio in ratios], cases)
-    same = _adjusted([verdicts.p_same(ratio, tolerance, uneven) for ratio in ratios], cases)
-    return [_Tested(*each) for each in zip(ratios, changed, same, strict=True)]
+    changed = _adjusted([each.p_changed(tolerance) for each in measured], cases)
+    same = _adjusted([verdicts.p_same(each.ratio, tolerance, uneven) for each in measured], cases)
+    return [_Tested(*each) for each in zip(measured, changed, same, strict=True)]
 
 
 def _adjusted(raw: Sequence[float | None], cases: int) -> list[float | None]:
@@ -181,6 +229,7 @@ def _case(
         more_launches=more,
         observed=(pair.a.whole, pair.b.whole),
         excluded=excluded,
+        relative=tested.relative,
     )
 
 

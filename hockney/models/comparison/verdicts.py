@@ -8,7 +8,10 @@ the 95% interval, so that a verdict implies that the interval lies beyond the to
 
 Pairs of launches that a change of the machine splits have no weight, and have either sign with the same
 probability. If there are several, all with one sign, something else may make one side slow now and then: that
-is not the same. Nor is a side that met the slow mode of the machine more often."""
+is not the same. Nor is a side that met the slow mode of the machine more often.
+
+The test beyond the tolerance may also be that of the ratio relative to operations that did not change
+(`relative`), which is more precise."""
 
 from __future__ import annotations
 
@@ -43,7 +46,8 @@ class CaseVerdict:
     adjusted for the number of tests, and None without an interval. `more_launches` of each side would decide
     an undecided case, if the ratio stayed the same; None if it is decided, or if no number would do.
     `excluded` is the number of pairs of launches without a weight in which B was far slower, and of those in
-    which it was far faster."""
+    which it was far faster. `relative` is the ratio divided by that of operations that did not change, of
+    interleaved comparisons that have some."""
 
     case: Case
     workload: Workload = field(repr=False)
@@ -58,6 +62,7 @@ class CaseVerdict:
     more_launches: tuple[int, int] | None
     observed: tuple[Observation, Observation] = field(repr=False, compare=False)
     excluded: tuple[int, int] = (0, 0)
+    relative: Estimate | None = None
 
     @property
     def size(self) -> float:
@@ -74,7 +79,7 @@ class CaseVerdict:
 class OperationVerdict:
     """A workload whose ranks are at one `level`: within a host, or between hosts ("" if unknown). `ratio` is
     the geometric mean over its `cases`, `mean_state` the verdict on it. `excluded` pairs have no weight in
-    most cases."""
+    most cases. `relative` is the mean divided by that of operations that did not change."""
 
     workload: str
     level: str
@@ -85,6 +90,7 @@ class OperationVerdict:
     mean_state: State
     state: State
     excluded: tuple[int, int] = (0, 0)
+    relative: Estimate | None = None
 
     @property
     def change(self) -> float:
@@ -101,10 +107,18 @@ def biggest_first(cases: Iterable[CaseVerdict]) -> list[CaseVerdict]:
     return sorted(cases, key=lambda each: (each.state == "unknown", -each.change))
 
 
-def p_changed(ratio: RatioEstimate, tolerance: float) -> float | None:
-    """Of the more probable side."""
+def p_changed(ratio: RatioEstimate, tolerance: float, relative: RatioEstimate | None = None) -> float | None:
+    """Of the more probable side. With the ratio `relative` to operations that did not change, the more
+    significant one of the two tests (Bonferroni), if both ratios are on the same side of 1."""
     above, below = ratio.p_above(1 + tolerance), ratio.p_below(1 / (1 + tolerance))
-    return None if above is None or below is None else min(above, below)
+    if above is None or below is None:
+        return None
+    own = min(above, below)
+    if relative is None:
+        return own
+    other = p_changed(relative, tolerance)
+    agree = ratio.log_center * relative.log_center > 0
+    return min(1.0, 2 * (min(own, other) if other is not None and agree else own))
 
 
 def p_same(ratio: RatioEstimate, tolerance: float, uneven: bool = False) -> float | None:

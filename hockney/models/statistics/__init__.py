@@ -58,7 +58,13 @@ from hockney.models.statistics.paired import (
     expected_time,
     ratio_of_expected_times,
 )
-from hockney.models.statistics.paired_launches import paired_ratio, shared_launches, that_count
+from hockney.models.statistics.paired_launches import (
+    common_pairs,
+    paired_ratio,
+    ratio_of_pairs,
+    shared_launches,
+    that_count,
+)
 from hockney.models.statistics.pooled_runs import PooledCase
 from hockney.models.statistics.ratio_estimate import RatioEstimate
 from hockney.models.statistics.ratios import mean_ratio, ratio, ratio_of_estimates
@@ -105,6 +111,7 @@ __all__ = [
     "change_points",
     "change_significance",
     "common",
+    "common_pairs",
     "costing",
     "difference",
     "estimate",
@@ -130,6 +137,7 @@ __all__ = [
     "ratio",
     "ratio_of_estimates",
     "ratio_of_expected_times",
+    "ratio_of_pairs",
     "ratio_to_sum",
     "ratio_to_usual",
     "shared_launches",

@@ -135,10 +135,10 @@ def _partners(names: Sequence[str], direction: np.ndarray) -> dict[str, str | No
     """Each split pair with the nearest one of the opposite direction that is free."""
     free: list[int] = []
     partners: dict[str, str | None] = {}
-    for place in np.flatnonzero(direction):
+    for place in map(int, np.flatnonzero(direction)):
         if free and direction[free[-1]] != direction[place]:
             earlier = free.pop()
             partners[names[place]], partners[names[earlier]] = names[earlier], names[place]
         else:
-            free.append(int(place))
+            free.append(place)
     return partners | {names[place]: None for place in free}

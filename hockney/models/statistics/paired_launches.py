@@ -24,7 +24,7 @@ import numpy as np
 
 from hockney.models.statistics.independent import ENOUGH_FREEDOM, independent_ratio
 from hockney.models.statistics.jackknife import undisturbed_half_width
-from hockney.models.statistics.location import blended, of_mean
+from hockney.models.statistics.location import blended, of_mean, student
 from hockney.models.statistics.observations import Observation
 from hockney.models.statistics.pair_center import PairCenter, pair_center
 from hockney.models.statistics.pooled_runs import PooledCase, RunCenter, RunsOfSide, RunsOfSides
@@ -69,6 +69,21 @@ def paired_ratio(of: Sequence[PooledCase], over: Sequence[PooledCase]) -> RatioE
     below, above = (max(runs.half_width(float(blended(variance, freedom, side))), choice) for side in within)
     freedom, excluded = runs.together(freedom), _excluded(cases)
     return RatioEstimate.of(log, log, below, above, freedom, pairs=_pairs(cases), excluded=excluded)
+
+
+def common_pairs(cases: Sequence[tuple[PooledCase, PooledCase]]) -> list[str]:
+    """The names of the pairs of launches that measured all these cases, on both sides, in their order."""
+    sides = [side.whole.launches for case in cases for side in case]
+    shared = set(sides[0]).intersection(*sides[1:])
+    return [name for name in sides[0] if name in shared]
+
+
+def ratio_of_pairs(logs: np.ndarray) -> RatioEstimate:
+    """The typical ratio of at least two pairs with these log ratios."""
+    found = pair_center(logs)
+    half_width = student(found.freedom) * math.sqrt(found.variance)
+    pairs = tuple(map(float, logs)) if found.many_outliers else ()
+    return RatioEstimate.of(found.log, found.log, half_width, half_width, found.freedom, pairs=pairs)
 
 
 @dataclass(frozen=True)
