@@ -62,7 +62,7 @@ class JudgedCases:
 
 
 @dataclass(frozen=True)
-class _Measured:
+class _TwoRatios:
     """A ratio, and that relative to operations that did not change, if there are some."""
 
     ratio: RatioEstimate
@@ -76,7 +76,7 @@ class _Measured:
 class _Tested:
     """Adjusted probabilities, None if the ratio has no interval."""
 
-    measured: _Measured
+    measured: _TwoRatios
     changed: float | None
     same: float | None
 
@@ -173,7 +173,7 @@ def judge(
 
 def _measured(
     pairs: Sequence[Pair], several: Sequence[Sequence[Pair]], how: _How, tolerance: float
-) -> tuple[list[_Measured], tuple[Operation, ...]]:
+) -> tuple[list[_TwoRatios], tuple[Operation, ...]]:
     """Of each case, then of the operations that have several; and the operations that did not change. Those
     that did not change relative to each other are none if they are slower or faster together."""
     ratios = [how.ratio(each) for each in (*([pair] for pair in pairs), *several)]
@@ -184,11 +184,11 @@ def _measured(
         if changed is not None and changed > verdicts.LEVEL:
             means = (found.operations[each[0].case.workload, each[0].level] for each in several)
             relatives = (*found.cases, *means)
-            return [_Measured(*each) for each in zip(ratios, relatives, strict=True)], found.reference
-    return [_Measured(ratio) for ratio in ratios], ()
+            return [_TwoRatios(*each) for each in zip(ratios, relatives, strict=True)], found.reference
+    return [_TwoRatios(ratio) for ratio in ratios], ()
 
 
-def _tested(measured: Sequence[_Measured], cases: int, tolerance: float, uneven: bool) -> list[_Tested]:
+def _tested(measured: Sequence[_TwoRatios], cases: int, tolerance: float, uneven: bool) -> list[_Tested]:
     """`uneven`: one side was in the slow mode of the machine so much more often that nothing is the same."""
     changed = _adjusted([each.p_changed(tolerance) for each in measured], cases)
     same = _adjusted([verdicts.p_same(each.ratio, tolerance, uneven) for each in measured], cases)
