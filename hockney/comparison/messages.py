@@ -94,9 +94,9 @@ def machine_modes(modes: Sequence[MachineModes]) -> Caveat:
     if not any(each.exchanged for each in modes):
         return Caveat(
             "machine-modes",
-            f"{seen}: too different to be due to chance, so all pairs of launches count as they ran",
+            f"{seen}; since mostly one side was slow, all pairs of launches count as they ran",
             ALL,
-            "if neither side can make the machine slow, measure again",
+            "if neither side can make the machine slow, measure with more launches",
         )
     uneven = ", and nothing is reported as the same" if any(each.uneven for each in modes) else ""
     bound = max(each.share_bound for each in modes)

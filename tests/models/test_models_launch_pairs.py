@@ -68,11 +68,18 @@ def test_no_modes(a, b, factor):
 
 
 def test_a_side_that_is_slow_more_often_keeps_its_pairs():
-    """Six to none is no chance, three to none may be: then nothing is the same either."""
-    assert modes("f" * 12, "sf" * 6).partners == {}
-    some = modes("fffffsssss", "sssffsssss")
-    assert some.uneven and set(some.partners.values()) == {None}
+    """Eleven to one is no chance; nine to three may be, or not: then nothing is the same either."""
+    certain = modes("f" * 11 + "s" + "fs" * 6, "s" * 11 + "f" + "fs" * 6)
+    assert certain.split == (11, 1) and certain.uneven and not certain.exchanged
+    some = modes("f" * 9 + "s" * 3 + "fs" * 6, "s" * 9 + "f" * 3 + "fs" * 6)
+    assert some.uneven and some.exchanged == 6
     assert not modes("fffsfsssff", "ssffsfssff").uneven
+
+
+def test_pairs_that_are_all_split_in_one_direction_stay():
+    """The centre of the pairs decides whether they count (`pair_center`)."""
+    some = modes("fffffsssss", "sssffsssss")
+    assert some.uneven and not some.partners
 
 
 def pairs(effects_a, effects_b, slower=lambda case: 0.0, own=0.02, seed=1):

@@ -12,8 +12,9 @@ the other loses.
 The mode of a launch comes from all its cases, on both sides together. So a single slower operation does not
 decide it, and if all are slower, that does not look like a mode unless it is as large as one; then all pairs
 are split in the same direction. If B is slow significantly more often than A, or less (the sign test on the
-split pairs), this may be what differs between the sides, and all pairs stay as they ran. Otherwise the split
-pairs that are left over do not count, and ratios are those within a mode."""
+split pairs), or all pairs are split in one direction, this may be what differs between the sides, and all
+pairs stay as they ran. Otherwise the split pairs that are left over do not count, and ratios are those within
+a mode."""
 
 from __future__ import annotations
 
@@ -26,10 +27,12 @@ import numpy as np
 from hockney.models.statistics.launch_modes import TwoLevels, two_levels
 from hockney.models.statistics.location import Z
 from hockney.models.statistics.observations import Observation
-from hockney.models.statistics.pair_center import MANY_OUTLIERS, ONE_SIDED, sign_probability
+from hockney.models.statistics.pair_center import MANY_OUTLIERS, sign_probability
 
 FEWEST_PAIRS = 6
 """With fewer pairs, modes are not looked for."""
+CERTAIN = 0.01
+"""Pairs are not split so unevenly by chance. A false alarm here would be one about all cases."""
 UNCLEAR = 0.25
 """As improbable as three split pairs in one direction and none in the other: too uneven a split for both
 sides to take the same time (`comparison.verdicts`)."""
@@ -123,7 +126,8 @@ def _of_levels(names: Sequence[str], values: np.ndarray, levels: TwoLevels) -> M
     if sum(split) <= MANY_OUTLIERS * len(names):
         return None
     slow = (int(np.count_nonzero(of_a > 0)), int(np.count_nonzero(of_b > 0)))
-    partners = {} if _probability(split) <= ONE_SIDED else _partners(names, direction)
+    as_they_ran = min(split) == 0 or _probability(split) <= CERTAIN
+    partners = {} if as_they_ran else _partners(names, direction)
     return MachineModes(len(names), slow, math.exp(levels.high - levels.low), split, partners)
 
 
