@@ -92,9 +92,8 @@ def _caveats(a: Side, b: Side, judged: JudgedCases) -> list[Caveat]:
     alone = without_counterpart(a, b) if judged.paired else 0
     if alone:
         found.append(messages.launches_without_counterpart(alone))
-    for exchanged in (True, False):
-        if modes := [each for each in judged.modes if bool(each.exchanged) == exchanged]:
-            found.append(messages.machine_modes(modes))
+    if judged.modes:
+        found.append(messages.machine_modes(judged.modes))
     lopsided = [each for each in judged.cases if one_sided(each.excluded)]
     if lopsided:
         most = max(lopsided, key=lambda each: max(each.excluded))

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from hockney.models.statistics import MachineModes
 
-EXCHANGED = MachineModes(pairs=40, slow=(17, 21), factor=1.57, split=(11, 7), partners={"3": "5", "5": "3"})
-AS_THEY_RAN = MachineModes(pairs=40, slow=(2, 21), factor=1.57, split=(20, 1), partners={})
+EVEN = MachineModes(pairs=40, slow=(17, 21), factor=1.57, split=(11, 7), partners={})
+UNEVEN = MachineModes(pairs=40, slow=(12, 21), factor=1.57, split=(13, 4), partners={})
 
-SAMPLES: dict[str, list[object]] = {"machine_modes.modes": [[EXCHANGED], [AS_THEY_RAN]]}
+SAMPLES: dict[str, list[object]] = {"machine_modes.modes": [[EVEN], [UNEVEN]]}

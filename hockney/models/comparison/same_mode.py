@@ -1,16 +1,15 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The cases of interleaved comparisons by pairs of launches in the same mode of the machine
-(`hockney.models.statistics.launch_pairs`). Each run, and each number of ranks, has its own modes: it has its
-own launches."""
+"""The cases of interleaved comparisons by pairs of launches in the same mode of the machine (`MachineModes`).
+Each run, and each number of ranks, has its own modes: it has its own launches."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from hockney.models.comparison.pair import Pair
-from hockney.models.statistics import MachineModes, Observation, PooledCase, exchanged, machine_modes
+from hockney.models.statistics import MachineModes, exchanged, machine_modes
 
 
 def in_same_mode(pairs: Sequence[Pair]) -> tuple[list[Pair], tuple[MachineModes, ...]]:
@@ -26,14 +25,6 @@ def in_same_mode(pairs: Sequence[Pair]) -> tuple[list[Pair], tuple[MachineModes,
         if modes is not None:
             found.append(modes)
             partners.setdefault(ranks, {}).update(modes.partners)
-    return [_exchanged(pair, partners.get(pair.case.ranks, {})) for pair in pairs], tuple(found)
-
-
-def _exchanged(pair: Pair, partners: Mapping[str, str | None]) -> Pair:
-    def renamed(seen: Observation) -> Observation:
-        return replace(seen, launches=exchanged(seen.launches, partners))
-
-    if not partners:
-        return pair
-    runs = {number: renamed(seen) for number, seen in pair.b.runs.items()}
-    return replace(pair, b=PooledCase(runs, renamed(pair.b.whole)))
+    return [replace(pair, b=exchanged(pair.b, partners.get(pair.case.ranks, {}))) for pair in pairs], tuple(
+        found
+    )

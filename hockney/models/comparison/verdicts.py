@@ -117,7 +117,7 @@ def p_changed(ratio: RatioEstimate, tolerance: float, relative: RatioEstimate | 
     if relative is None:
         return own
     other = p_changed(relative, tolerance)
-    agree = ratio.log_center * relative.log_center > 0
+    agree = (ratio.ratio.value > 1) == (relative.ratio.value > 1)
     return min(1.0, 2 * (min(own, other) if other is not None and agree else own))
 
 
