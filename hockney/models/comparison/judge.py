@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from hockney.core.fit import Estimate, ExactValue
 from hockney.models.comparison import verdicts
 from hockney.models.comparison.effect import Effect, effect
-from hockney.models.comparison.pair import Pair
-from hockney.models.comparison.relative import Operation, relative
+from hockney.models.comparison.pair import Operation, Pair
+from hockney.models.comparison.relative import relative
 from hockney.models.comparison.same_mode import in_same_mode
 from hockney.models.comparison.verdicts import (
     FEWEST_LAUNCHES,
@@ -133,9 +133,9 @@ def judge(
     modes: tuple[MachineModes, ...] = ()
     if how.paired:
         pairs, modes = in_same_mode(pairs)
-    groups: dict[tuple[str, str], list[int]] = {}
+    groups: dict[Operation, list[int]] = {}
     for place, pair in enumerate(pairs):
-        groups.setdefault((pair.case.workload, pair.level), []).append(place)
+        groups.setdefault(pair.operation, []).append(place)
     several = [[pairs[k] for k in group] for group in groups.values() if len(group) > 1]
     measured, reference = _measured(pairs, several, how, tolerance)
     uneven = any(each.uneven for each in modes)
@@ -179,10 +179,10 @@ def _measured(
     ratios = [how.ratio(each) for each in (*([pair] for pair in pairs), *several)]
     found = relative(pairs) if how.paired else None
     if found is not None:
-        reference = how.ratio([pair for pair in pairs if (pair.case.workload, pair.level) in found.reference])
+        reference = how.ratio([pair for pair in pairs if pair.operation in found.reference])
         changed = verdicts.p_changed(reference, tolerance)
         if changed is not None and changed > verdicts.LEVEL:
-            means = (found.operations[each[0].case.workload, each[0].level] for each in several)
+            means = (found.operations[each[0].operation] for each in several)
             relatives = (*found.cases, *means)
             return [_TwoRatios(*each) for each in zip(ratios, relatives, strict=True)], found.reference
     return [_TwoRatios(ratio) for ratio in ratios], ()

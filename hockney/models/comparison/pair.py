@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from hockney.core.case import Case
 from hockney.models.statistics import PooledCase
 
+Operation = tuple[str, str]
+"""A workload, and the level of its ranks."""
+
 
 @dataclass(frozen=True)
 class Pair:
@@ -18,3 +21,7 @@ class Pair:
     a: PooledCase
     b: PooledCase
     level: str = ""
+
+    @property
+    def operation(self) -> Operation:
+        return self.case.workload, self.level

@@ -18,16 +18,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockney.models.comparison.pair import Pair
+from hockney.models.comparison.pair import Operation, Pair
 from hockney.models.comparison.verdicts import LEVEL
 from hockney.models.statistics import RatioEstimate, common_pairs, ratio_of_pairs
 
 FEWEST_OPERATIONS = 3
 FEWEST_PAIRS = 8
 """Of launches. With fewer, operations that changed are rarely told from others."""
-
-Operation = tuple[str, str]
-"""A workload, and the level of its ranks."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +45,7 @@ def relative(pairs: Sequence[Pair]) -> Relative | None:
     names = common_pairs([(pair.b, pair.a) for pair in pairs])
     by_operation: dict[Operation, list[int]] = {}
     for place, pair in enumerate(pairs):
-        by_operation.setdefault((pair.case.workload, pair.level), []).append(place)
+        by_operation.setdefault(pair.operation, []).append(place)
     if len(by_operation) < FEWEST_OPERATIONS or len(names) < FEWEST_PAIRS:
         return None
     logs = np.array([_logs(pair, names) for pair in pairs])
@@ -57,10 +54,7 @@ def relative(pairs: Sequence[Pair]) -> Relative | None:
     if reference is None:
         return None
     others = {each: _mean(means, reference, without=each) for each in means}
-    cases = tuple(
-        ratio_of_pairs(of - others[pair.case.workload, pair.level])
-        for pair, of in zip(pairs, logs, strict=True)
-    )
+    cases = tuple(ratio_of_pairs(of - others[pair.operation]) for pair, of in zip(pairs, logs, strict=True))
     return Relative(
         cases, {each: ratio_of_pairs(mean - others[each]) for each, mean in means.items()}, tuple(reference)
     )

@@ -25,6 +25,5 @@ def in_same_mode(pairs: Sequence[Pair]) -> tuple[list[Pair], tuple[MachineModes,
         if modes is not None:
             found.append(modes)
             partners.setdefault(ranks, {}).update(modes.partners)
-    return [replace(pair, b=exchanged(pair.b, partners.get(pair.case.ranks, {}))) for pair in pairs], tuple(
-        found
-    )
+    same = [replace(pair, b=exchanged(pair.b, partners.get(pair.case.ranks, {}))) for pair in pairs]
+    return same, tuple(found)

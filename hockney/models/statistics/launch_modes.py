@@ -72,18 +72,18 @@ def _of_case(seen: Observation, fewest: int = FEWEST_LAUNCHES) -> LaunchModes | 
     levels = two_levels(logs, fewest)
     if levels is None:
         return None
-    beyond = split_in_two(np.sort(logs))
-    return LaunchModes(
-        seen, float(np.exp(levels.low)), float(np.exp(levels.high)), beyond, len(logs) - beyond
-    )
+    fast_s, slow_s = float(np.exp(levels.low)), float(np.exp(levels.high))
+    return LaunchModes(seen, fast_s, slow_s, levels.count_low, len(logs) - levels.count_low)
 
 
 @dataclass(frozen=True)
 class TwoLevels:
-    """Clearly separate levels of values, most of which are near one of them."""
+    """Clearly separate levels of values, most of which are near one of them; `count_low` belong to the low
+    one."""
 
     low: float
     high: float
+    count_low: int
 
     @property
     def third(self) -> float:
@@ -101,7 +101,7 @@ def two_levels(values: np.ndarray, fewest: int = FEWEST_LAUNCHES) -> TwoLevels |
     if count < 2 * FEWEST_LAUNCHES:
         return None
     beyond = split_in_two(ordered)
-    levels = TwoLevels(float(np.median(ordered[:beyond])), float(np.median(ordered[beyond:])))
+    levels = TwoLevels(float(np.median(ordered[:beyond])), float(np.median(ordered[beyond:])), beyond)
     near = levels.of(ordered)
     low, high, between = ordered[near < 0], ordered[near > 0], np.count_nonzero(near == 0)
     inside = np.sqrt(
