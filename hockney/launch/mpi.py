@@ -190,7 +190,7 @@ def program(plan: Sequence[Case], engine: Path, others: Mapping[str, Path]) -> P
     return programs.pop() if programs else engine
 
 
-def plan_folder(plan: Sequence[Case], beside: Path, on_other_hosts: bool = False) -> Scratch:
+def plan_folder(plan: Sequence[Case], engine_folder: Path, on_other_hosts: bool = False) -> Scratch:
     """The plan as file PLAN in a new folder, and the empty file STOP, into which something is written to end
     the launch early. The folder is next to the engine, so that every host that can start the engine can read
     it, or among the temporary files of this host if the engine's folder is not writable and no rank is
@@ -199,12 +199,12 @@ def plan_folder(plan: Sequence[Case], beside: Path, on_other_hosts: bool = False
     The plan is a file because Open MPI 5's launcher does not forward standard input unchanged
     (engine/app/session.cpp).
     """
-    place = beside
-    if not os.access(beside, os.W_OK):
+    parent = engine_folder
+    if not os.access(engine_folder, os.W_OK):
         if on_other_hosts:
-            raise host_messages.plan_folder_not_shared(beside)
-        place = Path(tempfile.gettempdir())
-    return Scratch(place / f"{LAUNCH_FOLDER}{uuid.uuid4().hex}", {PLAN: plan_text(plan), STOP: ""})
+            raise host_messages.plan_folder_not_shared(engine_folder)
+        parent = Path(tempfile.gettempdir())
+    return Scratch(parent / f"{LAUNCH_FOLDER}{uuid.uuid4().hex}", {PLAN: plan_text(plan), STOP: ""})
 
 
 def plan_text(plan: Sequence[Case]) -> str:

@@ -178,7 +178,7 @@ def test_an_undecided_check_passes_with_a_warning_on_github(tmp_path, environmen
 def test_github_in_turns(tmp_path, environment):
     sides = {"BEFORE": "--machine fake:seed=1", "AFTER": "--machine 'fake:seed=2;slow=allreduce:1.3'"}
     done = {name: code for name, code, _ in github("github-interleaved.yml", tmp_path, environment, **sides)}
-    assert done == {"Install": 0, "Versions": 0, "Compare in turns": 1, "Summary": 0}
+    assert done == {"Install": 0, "Versions": 0, "Compare with interleaved launches": 1, "Summary": 0}
     assert (tmp_path / "pair" / "a" / "plan.txt").exists()
     assert "allreduce" in (tmp_path / "summary.md").read_text()
 
