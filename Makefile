@@ -3,24 +3,26 @@
 #
 #   make survey   measure this machine and write a report; ARGS="--budget 2m" passes options on
 #   make test     run the tests; ARGS="tests/launch" picks some. Those whose needs are missing here are skipped
-#   make test-all the slow ones too: more ranks, both MPIs everywhere, the largest searches, clang-tidy, sanitizers
+#   make test-all the slow ones too: more ranks, both MPIs everywhere, Slurm, simulations, clang-tidy, sanitizers
 #   make test-deps install what the tests need from the system (a compiler, Chromium, SimGrid, ...), as root on Debian
 #   make lint     linters, formatters and type checker; sanitizers and clang-tidy too with ARGS="--all"
 #   make docs     build the documentation as a web site, in site/
 #   make golden   rewrite the golden files that tests compare with; git shows what changed
+#   make durations  run the tests and write their times into docs/testing.md
 #
 # The first call sets up .venv, later ones start at once. Needed: python3 (3.10 or newer) and a C++20 compiler.
 
 PYTHON ?= python3
 VENV   ?= .venv
 ARGS   ?=
-JOBS   ?= 2
+# one process starts at once, two take half of the time
+JOBS   ?= $(if $(ARGS),0,2)
 PIP     = $(VENV)/bin/python -m pip --quiet --disable-pip-version-check
 
 # hundreds of programs start in the tests: none is to compile hockney once more
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: survey test test-all test-deps lint docs golden clean
+.PHONY: survey test test-all test-deps lint docs golden durations clean
 
 survey: $(VENV)/.hockney
 	@$(VENV)/bin/hockney survey $(ARGS); code=$$?; $(CALLED); exit $$code
@@ -37,6 +39,9 @@ test: $(VENV)/.hockney-test
 
 test-all: $(VENV)/.hockney-test
 	@$(PYTEST) --all $(ARGS)
+
+durations: $(VENV)/.hockney-test
+	@$(PYTEST) --durations-table $(ARGS)
 
 test-deps:
 	@sh tests/prepare

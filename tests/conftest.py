@@ -1,103 +1,71 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Configuration of all tests: two tiers, which tests may run at the same time, and what is built ahead."""
+"""Configuration of all tests: seeds, what is built ahead, and how failed tests are repeated."""
 
 from __future__ import annotations
 
 import os
+import random
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
-from golden_files import golden  # noqa: F401
 from hypothesis import HealthCheck, settings
-from needs import need_compiler
-from real_mpi import engine, mpi, mpi_name, stand_in  # noqa: F401
 
+from hockney.api import run_options
 from hockney.store import appender
 
-# an example's duration depends on the machine, which may be busy
-PATIENT = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("fast", max_examples=50, **PATIENT)
+pytest_plugins = ("tiers", "needs", "durations", "golden_files", "real_mpi")
+
+# An example's duration depends on the machine, which may be busy. Examples come from the seed alone.
+PATIENT = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow], "database": None}
+settings.register_profile("fast", max_examples=25, **PATIENT)
 settings.register_profile("all", max_examples=200, **PATIENT)
 settings.load_profile("fast")
 
 HERE = Path(__file__).parent
-FAST_RANKS = {"openmpi": 4, "mpich": 2}
-"""Maximum ranks in the fast tier. MPICH polls: ranks that share a core wait for the scheduler each time."""
-NEEDING_ENGINES = ("engine", "cli", "docs", "faults")
-"""Rooms whose tests with real ranks need an engine, which is compiled meanwhile."""
-GROUPS = ("mpi", "browser")
-"""Only one test with one of these markers runs at a time, except for those on a cluster."""
+SEED = 1
+"""In the fast tier, so that it does the same today and tomorrow."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--all", action="store_true", help="run the slow tests too (make test-all)")
-    parser.addoption("--regen", action="store_true", help="rewrite the golden files instead of comparing")
+    parser.addoption("--seed", type=int, help=f"of all random input (default: {SEED}, with --all a new one)")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    if config.getoption("--all", default=False):
+    options = config.option
+    if options.all:
         settings.load_profile("all")
+    if options.seed is None:
+        options.seed = random.SystemRandom().randrange(2**31) if options.all else SEED
+    # before Hypothesis reads it, and before pytest-xdist passes the options on
+    options.hypothesis_seed = options.seed
+    os.environ.setdefault("PYTHONHASHSEED", str(options.seed))
 
 
-def is_slow(item: pytest.Item) -> bool:
-    if item.get_closest_marker("slow"):
-        return True
-    parameters = getattr(item, "callspec", None).params if hasattr(item, "callspec") else {}
-    name = parameters.get("mpi_name", "")
-    if name == "mpich" and item.get_closest_marker("one_mpi"):
-        return True
-    return name in FAST_RANKS and parameters.get("ranks", 0) > FAST_RANKS[name]
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """The seed of random input, and how each failed test is run alone."""
+    options = config.option
+    if options.all:
+        terminalreporter.write_line(f"seed {options.seed}; --seed {options.seed} repeats it")
+    reports = (*terminalreporter.stats.get("failed", ()), *terminalreporter.stats.get("error", ()))
+    names = dict.fromkeys(without_group(report.nodeid, config) for report in reports)
+    if names:
+        terminalreporter.section("to run a failed test alone")
+    for name in names:
+        words = [os.path.relpath(sys.executable), "-m", "pytest", name, "--seed", str(options.seed)]
+        terminalreporter.write_line(shlex.join([*words, *(["--all"] if options.all else [])]))
 
 
-def named(config: pytest.Config, item: pytest.Item) -> bool:
-    """Whether the command line names this very test."""
-    return any("::" in word and item.nodeid.startswith(word) for word in config.args)
-
-
-def group_of(item: pytest.Item) -> str:
-    """Tests in one file stay in one process, where they share their fixtures, and so do those of one cluster,
-    next to other tests with real ranks: they measure nothing."""
-    if item.path.parent.name == "slurm":
-        return "slurm"
-    for name in GROUPS:
-        if item.get_closest_marker(name):
-            return name
-    return item.nodeid.partition("::")[0]
-
-
-def rank_of(item: pytest.Item) -> tuple[int, ...]:
-    """The longest chains of tests start first; among tests with real ranks, those that need no engine."""
-    if item.get_closest_marker("mpi"):
-        return (0, "engine" in getattr(item, "fixturenames", ()) or item.path.parent.name in NEEDING_ENGINES)
-    if item.get_closest_marker("simgrid"):
-        return (3,)
-    return (1,) if item.get_closest_marker("browser") else (2,)
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
-    if config.getoption("--regen"):
-        chosen = [item for item in items if "golden" in getattr(item, "fixturenames", ())]
-    elif config.getoption("--all"):
-        chosen = list(items)
-    else:
-        chosen = [item for item in items if not is_slow(item) or named(config, item)]
-    kept = set(map(id, chosen))
-    config.hook.pytest_deselected(items=[item for item in items if id(item) not in kept])
-    items[:] = chosen
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(group_of(item)))
-    yield
-    items.sort(key=rank_of)
-
-
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    if any(item.get_closest_marker(name) for name in ("mpi", "simgrid", "compiler")):
-        need_compiler()
+def without_group(nodeid: str, config: pytest.Config) -> str:
+    """The name of a test without the group that pytest-xdist adds."""
+    return nodeid.rpartition("@")[0] if config.getoption("dist", "no") == "loadgroup" else nodeid
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -110,6 +78,15 @@ def nothing_goes_to_the_disk() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def runs_have_the_same_seed(pytestconfig: pytest.Config) -> Iterator[None]:
+    """As far as they are measured in this process, and do not choose one."""
+    with pytest.MonkeyPatch.context() as patch:
+        constant = SimpleNamespace(randbelow=lambda limit: pytestconfig.option.seed % limit)
+        patch.setattr(run_options, "secrets", constant)
+        yield
+
+
 ahead = pytest.StashKey[subprocess.Popen]()
 
 
@@ -118,7 +95,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     config = session.config
     worker = hasattr(config, "workerinput")
     everything = config.args_source == pytest.Config.ArgsSource.TESTPATHS
-    if not worker and everything and not (config.option.collectonly or config.getoption("--regen")):
+    skips = config.option.collectonly or config.option.regen or config.option.without_tools
+    if not worker and everything and not skips:
         config.stash[ahead] = subprocess.Popen(
             [sys.executable, str(HERE / "native.py")], stdin=subprocess.DEVNULL
         )

@@ -68,6 +68,10 @@ class Golden:
             )
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--regen", action="store_true", help="rewrite the golden files instead of comparing")
+
+
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Golden:
     """golden("NAME.txt", text, *normalise) compares with tests/golden/ROOM/NAME.txt."""

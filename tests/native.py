@@ -9,6 +9,7 @@ import contextlib
 import fcntl
 import hashlib
 import os
+import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -54,6 +55,20 @@ def native(mpi: Mpi) -> Path:
     return Path(build.targets(mpi, [build.MAIN, *PROGRAMS], tests=ENGINE_TESTS)) / "tests"
 
 
+def library(mpi: Mpi) -> Path:
+    """The prefix with the installed library for `mpi`, for all sessions until a source changes."""
+    key = identify(mpi, build.source_folder(), os.environ).key
+    folder = tests_cache() / f"library-{mpi.family}-{key}"
+    complete = folder / "complete"
+    with locked(f"library-{mpi.family}"):
+        if not complete.exists():
+            for older in tests_cache().glob(f"library-{mpi.family}-*/"):
+                shutil.rmtree(older, ignore_errors=True)
+            build.install_library(mpi, folder / "prefix")
+            complete.touch()
+    return folder / "prefix"
+
+
 def sanitized(mpi: Mpi, programs: Sequence[str] = SANITIZED_PROGRAMS) -> Path:
     """The same programs, or others, under AddressSanitizer and UndefinedBehaviorSanitizer."""
     work = _work("sanitized", mpi)
@@ -90,11 +105,20 @@ def _run(words: Sequence[str]) -> None:
 
 
 def main() -> None:
-    """Build ahead what the tests of the fast tier need; their fixtures report what cannot be built here."""
+    """Build ahead what the tests of the fast tier need, for Open MPI in one build; their fixtures report what
+    cannot be built here."""
     from real_mpi import engine_for, mpi_named, simgrid_here
 
+    def engine_and_groups() -> None:
+        openmpi = mpi_named("openmpi")
+        names = [build.MAIN, *PROGRAMS, *build.groups(build.source_folder())]
+        with locked("engine-openmpi"):
+            build.targets(openmpi, names, tests=ENGINE_TESTS)
+        engine_for(openmpi)
+        library(openmpi)
+
     for prepare in (
-        lambda: engine_for(mpi_named("openmpi")),
+        engine_and_groups,
         simgrid_here,
         lambda: engine_for(mpi_named("mpich")),
     ):

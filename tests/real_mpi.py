@@ -30,7 +30,7 @@ def mpi_named(name: str) -> Mpi:
         with locked(f"mpi-{name}"):
             return find_mpi(name)
     except EnvironmentProblem as problem:
-        missing(str(problem))
+        missing(name, str(problem))
 
 
 def simgrid_here() -> Mpi:
@@ -39,7 +39,7 @@ def simgrid_here() -> Mpi:
     try:
         mpi = find_simgrid()
     except EnvironmentProblem as problem:
-        missing(str(problem))
+        missing("SimGrid", str(problem))
     engine_for(mpi)
     return mpi
 

@@ -183,11 +183,11 @@ PATHS = {"PATH": f"{os.environ.get('PATH', '')}:{SYSTEM_PATH}"}
 def refuse_without_needs() -> None:
     for name in NEEDED:
         if not shutil.which(name, path=PATHS["PATH"]):
-            missing(f"{name} (slurm-wlm, munge, iproute2, util-linux)")
+            missing("Slurm", name)
     if not any(Path("/usr/lib").glob("*/pmix2/lib/libpmix.so*")):
-        missing("libpmix.so (libpmix2)")
+        missing("Slurm", "libpmix.so")
     if os.geteuid() != 0:
-        missing("the right to start slurmd, which root has", "run these tests as root")
+        missing("root's rights", "to start slurmd")
     tried = subprocess.run((*NAMESPACES, "true"), capture_output=True, text=True)
     if tried.returncode:
-        missing(f"namespaces ({tried.stderr.strip()})", "run these tests where root may make namespaces")
+        missing("namespaces", tried.stderr.strip())

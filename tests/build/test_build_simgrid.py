@@ -24,6 +24,8 @@ from hockney.build.compilers import compilers
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.paths import COMPLETE
 
+pytestmark = pytest.mark.compiler
+
 simgrid = sys.modules["hockney.build.simgrid"]
 
 CMAKE = """

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tiers import slow
 
 NOTE = """
 echo x >> "$STAND_IN/jobs"
@@ -118,7 +119,7 @@ def stand_in(tmp_path_factory, tools, monkeypatch, hockney) -> Callable[[str], S
     return make
 
 
-@pytest.fixture(params=["slurm", "pbs"])
+@pytest.fixture(params=["slurm", *slow("pbs")])
 def scheduler(request: pytest.FixtureRequest, stand_in) -> Scheduler:
     return stand_in(request.param)
 

@@ -26,6 +26,7 @@ SERIES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
 def test_the_noise_of_this_machine(hockney, monkeypatch):
     """1 and 2 ranks. A machine too busy for more than a few visits reports that."""

@@ -8,7 +8,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-from real_mpi import simgrid_here
 
 from hockney.cli.reference import reference
 from hockney.cli.verbs import VERBS, history, load
@@ -39,8 +38,15 @@ COPIES = {"compare": ("old", "old-2", "new"), "survey": ("baseline",)}
 """The runs that the examples name."""
 
 
-@pytest.mark.parametrize("verb", ["", *VERBS, *OF_ARCHIVES])
-def test_the_examples_of_every_help_run(hockney, mine, verb):
+def with_its_tools(verb: str) -> object:
+    """The twin of a machine is simulated."""
+    return pytest.param(verb, marks=pytest.mark.simgrid) if verb == "calibrate" else verb
+
+
+@pytest.mark.parametrize("verb", [with_its_tools(verb) for verb in ("", *VERBS, *OF_ARCHIVES)])
+def test_the_examples_of_every_help_run(hockney, mine, verb, request):
+    if verb == "survey":  # which submits a job
+        request.getfixturevalue("slurm")
     said = hockney(*verb.split(), "--help")
     assert said.code == 0 and said.err == ""
     for name in COPIES.get(verb, ()):
@@ -51,8 +57,6 @@ def test_the_examples_of_every_help_run(hockney, mine, verb):
         write_logs()
     for words in examples(said.out):
         done = hockney(*words)
-        if "there is no SimGrid here" in done.err:
-            simgrid_here()  # skips the rest, except in CI
         assert done.code in (Exit.FINE, OF_FAKE.get(verb)), (words, done.err)
         assert done.out or words[0] == "export"
 

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tiers import slow
 
 from hockney.store import RunFolder, left
 
@@ -122,7 +123,7 @@ def start(folder: Path) -> subprocess.Popen[str]:
     )
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [signal.SIGKILL, *slow(signal.SIGTERM)])
 def test_killed_and_resumed_in_turns(hockney, tmp_path, number):
     process = start(tmp_path)
     _, status = os.waitpid(process.pid, os.WUNTRACED)

@@ -13,7 +13,7 @@ from real_mpi import engine_for, mpi_named
 
 from hockney.store import RunFolder
 
-pytestmark = pytest.mark.mpi
+pytestmark = [pytest.mark.mpi, pytest.mark.slow]
 WORDS = (
     "pingpong bytes=8",
     "barrier",

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from signals import heed_interrupts
+from tiers import slow
 
 STRIKE = "import os, signal; strike = lambda *_, **__: os.kill(os.getpid(), signal.Signals({}));"
 MAIN = "from hockney.cli import main, interrupts;"
@@ -48,8 +49,14 @@ PLACES = {
 }
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize(
+    ("place", "number"),
+    [
+        ("report", signal.SIGINT),
+        ("measuring", signal.SIGTERM),
+        *slow(*((place, number) for place in PLACES for number in (signal.SIGINT, signal.SIGTERM))),
+    ],
+)
 def test_one_line_and_how_to_go_on(tmp_path, place, number):
     patch, code, complete = PLACES[place]
     program = f"{STRIKE.format(int(number))} {MAIN} {patch} main()"

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from signals import heed_interrupts
+from tiers import slow
 
 from hockney.cli.errors import guarded
 from hockney.store import RunFolder, left
@@ -50,8 +51,8 @@ def wait_for_records(process: subprocess.Popen, path: Path, count: int) -> None:
     [
         (signal.SIGKILL, 2),
         (signal.SIGTERM, 9),
-        pytest.param(signal.SIGKILL, 7, marks=pytest.mark.slow),
-        pytest.param(signal.SIGINT, 5, marks=pytest.mark.slow),
+        *slow((signal.SIGKILL, 7)),
+        *slow((signal.SIGINT, 5)),
     ],
 )
 def test_killed_and_resumed(tmp_path, monkeypatch, capsys, number, lines):
@@ -78,6 +79,7 @@ def test_killed_and_resumed(tmp_path, monkeypatch, capsys, number, lines):
     assert (tmp_path / "r" / "report.html").exists()
 
 
+@pytest.mark.slow
 def test_a_disk_that_fills_up_in_the_middle(tmp_path, monkeypatch, capsys):
     """A limit on file sizes replaces the full disk."""
     limited = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000)); {MAIN[2]}"

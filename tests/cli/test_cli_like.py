@@ -64,6 +64,7 @@ def test_mistakes(hockney, words, code, fields):
         assert {name: error.fields[name] for name in fields} == fields
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
 def test_some_are_measured_with_real_ranks(hockney, monkeypatch):
     """One of each kind of group, in one run; what ranks receive is verified. A coarse precision ends each

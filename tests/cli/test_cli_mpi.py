@@ -111,6 +111,7 @@ def kill_a_rank(process: subprocess.Popen, path: Path) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 def test_a_killed_rank_costs_one_launch_at_most(tmp_path):
     process = start(tmp_path, "--budget", "3s")
     path = tmp_path / "r" / "records.jsonl"
@@ -126,6 +127,7 @@ def test_a_killed_rank_costs_one_launch_at_most(tmp_path):
     check_whole(folder)
 
 
+@pytest.mark.slow
 def test_a_killed_front_end_leaves_no_ranks_and_can_be_resumed(tmp_path):
     process = start(tmp_path, "--budget", "3s")
     path = tmp_path / "r" / "records.jsonl"
@@ -141,6 +143,7 @@ def test_a_killed_front_end_leaves_no_ranks_and_can_be_resumed(tmp_path):
     check_whole(RunFolder(tmp_path / "r"))
 
 
+@pytest.mark.slow
 def test_what_the_user_adds_reaches_the_ranks_and_the_run(tmp_path):
     """Open MPI's ranks communicate by TCP, and are not bound."""
     words = ["run", "pingpong bytes=8", "--launches", "1", "--budget", "2s", "--out", "r", "--json", "-q"]

@@ -66,6 +66,7 @@ def test_the_records_of_the_running_launch_are_kept(tmp_path):
     assert [close.launch for close in run.closes] == [launch.launch for launch in run.launches]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("second", [signal.SIGTERM, signal.SIGINT])
 def test_a_second_signal_ends_at_once(tmp_path, second):
     code, folder = struck(tmp_path, signal.SIGTERM, second)
@@ -74,12 +75,14 @@ def test_a_second_signal_ends_at_once(tmp_path, second):
     assert len(run.launches) == len(run.closes) == 1 and not run.records and not run.failures
 
 
+@pytest.mark.slow
 def test_ctrl_c_does_not_wait_for_records(tmp_path):
     code, folder = struck(tmp_path, signal.SIGINT)
     assert code == 128 + signal.SIGINT
     assert not folder.read().run.records
 
 
+@pytest.mark.slow
 def test_a_launch_that_does_not_end_is_ended(tmp_path):
     program = f"""\
 import os, signal, sys, time

@@ -8,6 +8,7 @@ import json
 
 import pytest
 from real_mpi import simgrid_here
+from tiers import slow
 
 from hockney.core.case import parse_canonical
 
@@ -17,7 +18,7 @@ MACHINES = {"sun-ethernet": 0.04, "switched-ethernet": 0.07, "paragon": 0.01, "t
 """The largest accepted error: see docs/models.md."""
 
 
-@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize("name", ["t3e", *slow("sun-ethernet", "switched-ethernet", "paragon")])
 def test_the_exchange_takes_what_the_simulator_does(hockney, monkeypatch, name):
     simgrid_here()
     monkeypatch.delenv("HOCKNEY_MACHINE")

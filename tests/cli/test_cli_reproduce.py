@@ -48,6 +48,7 @@ def test_json_is_one_document(hockney):
     assert [tally["rows"] for tally in document["tallies"]] == [10, 30] and document["left"] == 0
 
 
+@pytest.mark.slow
 def test_algorithms_have_one_table_and_a_row_each_in_json(hockney, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     said = hockney("reproduce", "t3e", "--machine", "fake", "--out", "r", "-q")

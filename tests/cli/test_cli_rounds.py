@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from signals import heed_interrupts
 from test_cli_errors import one_error
+from tiers import slow
 
 from hockney import api, simulated
 from hockney.api.run_options import RunOptions
@@ -192,9 +193,7 @@ def test_plan_tells_how_long_a_period_is(hockney, golden):
     assert "rounds" not in json.loads(hockney("plan", "barrier", "--json").out)
 
 
-@pytest.mark.parametrize(
-    "number", [signal.SIGINT, signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("number", [signal.SIGINT, *slow(signal.SIGKILL, signal.SIGTERM)])
 def test_ended_while_it_waits_for_the_next_round(tmp_path, number):
     """The fake machine's hour of waiting is a minute of real time here, in slices."""
     main = [sys.executable, "-c", "from hockney.cli import main; main()"]

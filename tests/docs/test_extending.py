@@ -96,6 +96,7 @@ def measured(folder: Path, run: str) -> list[Record]:
     return [line for line in lines if isinstance(line, Record)]
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
 def test_the_collective_algorithm_runs_on_1_and_3_ranks(extended):
     words = ("allgather algorithm=pairwise bytes=0,8,1001 ranks=1,3", *BRIEFLY)
@@ -106,6 +107,7 @@ def test_the_collective_algorithm_runs_on_1_and_3_ranks(extended):
     assert {record.parsed_case()["algorithm"] for record in records} == {"pairwise"}
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
 def test_the_kernel_is_listed_compiled_and_measured_on_1_and_2_ranks(extended):
     name = "relax"

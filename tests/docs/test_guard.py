@@ -20,6 +20,7 @@ from xml.etree import ElementTree as xml
 
 import pytest
 from needs import need_module
+from tiers import slow
 
 from hockney import api
 
@@ -126,6 +127,7 @@ def test_github(tmp_path, environment):
     assert failures is not None and int(failures) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("service", ["github", "gitlab"])
 def test_a_job_that_is_cancelled_leaves_no_baseline(tmp_path, environment, service):
     """With a baseline that measured nothing, no later job would notice anything."""
@@ -166,6 +168,7 @@ def test_hosted_runners_install_what_they_use():
     assert hosted
 
 
+@pytest.mark.slow
 def test_an_undecided_check_passes_with_a_warning_on_github(tmp_path, environment, baseline):
     """An operation is slower by exactly the tolerance."""
     shutil.copytree(baseline, tmp_path / "baseline")
@@ -175,6 +178,7 @@ def test_an_undecided_check_passes_with_a_warning_on_github(tmp_path, environmen
     assert said["Check"][0] == 0 and "::warning::" in said["Check"][1]
 
 
+@pytest.mark.slow
 def test_github_in_turns(tmp_path, environment):
     sides = {"BEFORE": "--machine fake:seed=1", "AFTER": "--machine 'fake:seed=2;slow=allreduce:1.3'"}
     done = {name: code for name, code, _ in github("github-interleaved.yml", tmp_path, environment, **sides)}
@@ -219,7 +223,7 @@ def reframe(folder: Path, baseline: Path, environ: Mapping[str, str]) -> subproc
     )
 
 
-@pytest.mark.parametrize(("machine", "code"), [("fake:seed=2", 0), (SLOWER, 1)])
+@pytest.mark.parametrize(("machine", "code"), [*slow(("fake:seed=2", 0)), (SLOWER, 1)])
 def test_reframe(tmp_path, environment, baseline, machine, code):
     """End to end: ReFrame's own system, whose jobs are processes on this host."""
     need_module("reframe")
@@ -229,6 +233,7 @@ def test_reframe(tmp_path, environment, baseline, machine, code):
     assert re.search(r"P: pingpong: [01]\.\d+ ratio", done.stdout) or code, done.stdout
 
 
+@pytest.mark.slow
 def test_reframe_fails_if_data_arrived_wrong(tmp_path, environment, baseline):
     """The times are as usual."""
     need_module("reframe")

@@ -30,7 +30,7 @@ def build(root: Path, site: Path) -> subprocess.CompletedProcess[str]:
     """As in `make docs`."""
     for module in ("sphinx", "myst_parser", "furo"):
         if importlib.util.find_spec(module) is None:
-            missing(f"{module} (pip install --editable '.[docs]')")
+            missing(module, "a Python package")
     words = ("-q", "-W", "--keep-going", "-c", str(root / "docs" / "_site"), str(root), str(site))
     return subprocess.run(
         [sys.executable, "-m", "sphinx", *words], capture_output=True, text=True, timeout=600

@@ -6,8 +6,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[2]
 TEXTS = [
     ROOT / "README.md",
@@ -19,8 +17,12 @@ TEXTS = [
 BRITISH = "neighbour"
 
 
-@pytest.mark.parametrize("file", TEXTS, ids=lambda file: str(file.relative_to(ROOT)))
-def test_neighbors_are_spelled_as_in_mpi(file):
+def test_neighbors_are_spelled_as_in_mpi():
     """As in MPI_Neighbor_allgather. The catalogs have the help of workloads, docs/reference of commands."""
-    lines = [line for line in file.read_text(encoding="utf-8").splitlines() if BRITISH in line.lower()]
+    lines = [
+        f"{file.relative_to(ROOT)}: {line}"
+        for file in TEXTS
+        for line in file.read_text(encoding="utf-8").splitlines()
+        if BRITISH in line.lower()
+    ]
     assert lines == []

@@ -3,7 +3,8 @@
 """Every tutorial and some other pages are executed: their commands run, and print the output on the page.
 
 A page's first line may give its machine: `<!-- machine: real, mpi: openmpi -->`, or simulated. The default is
-the fake one, whose costs are known; on a real one a number matches any number. Real ones use 2 ranks.
+the fake one, whose costs are known; on a real one a number matches any number. Real ones use 2 ranks, and
+budgets that a busy machine may exceed: then hockney exits with 4, and the output is another.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ import pytest
 from console import Step, matches, run, steps
 from real_mpi import engine_for, mpi_named, simgrid_here
 
+from hockney.core.errors import Exit
+
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 STUDIES = ("studies/annealing", "studies/overlap", "studies/pairs")
@@ -26,11 +29,11 @@ PAGES = [
     *sorted((DOCS / "tutorials").glob("*.md")),
     *(DOCS / f"{name}.md" for name in OTHERS),
 ]
+FAST = ("3-models", "4-resuming", "comparing", "published")
+"""Executed in the fast tier."""
 NEAR = 0.25
 REAL = re.compile(r"<!-- machine: (?:real, mpi: )?(\w+) -->")
 SIMULATED = "simulated"
-LONG = ("7-simulated-machines", "8-grain", "9-barriers")
-"""Executed in the slow tier: their parts have separate fast tests."""
 
 
 def parameters():
@@ -38,7 +41,7 @@ def parameters():
     for page in PAGES:
         real = REAL.match(page.read_text("utf-8"))
         marks = [pytest.mark.simgrid if real[1] == SIMULATED else pytest.mark.mpi] if real else []
-        if page.stem in LONG:
+        if page.stem not in FAST:
             marks.append(pytest.mark.slow)
         found.append(pytest.param(page, real[1] if real else "", id=page.stem, marks=marks))
     return found
@@ -65,6 +68,8 @@ def test_the_tutorial_does_what_it_says(page, mpi, tmp_path):
         where = f"{page.name}:{step.line}: $ {step.command}\n"
         assert "Traceback" not in out, where + out
         told = place + 1 < len(todo) and todo[place + 1].command == "echo $?"
+        if code == Exit.INCONCLUSIVE and REAL.match(page.read_text("utf-8")):
+            continue
         assert code == 0 or told, f"{where}exit code {code}\n{out}"
         assert matches(step.expected, out, math.inf if mpi not in ("", SIMULATED) else NEAR), f"{where}{out}"
 

@@ -41,7 +41,7 @@ def programs() -> EthernetPrograms:
     try:
         emulated.trial(BUS, found.ethernet, found.agent)
     except EnvironmentProblem as problem:
-        missing(str(problem), "namespaces are needed")
+        missing("namespaces", str(problem))
     return found
 
 
@@ -63,7 +63,7 @@ def fastest(ethernet: Ethernet) -> float:
 
 def nobody() -> tuple[str, ...]:
     """The words before a command of root's that an ordinary user is to run."""
-    setpriv = need_program("setpriv")
+    setpriv = need_program("setpriv", "setpriv")
     if Path("/proc/sys/user/max_user_namespaces").read_text().strip() == "0":
         pytest.skip("this host has no user namespaces")
     return (setpriv, "--reuid=65534", "--regid=65534", "--clear-groups")

@@ -35,7 +35,7 @@ from hockney import build, emulated
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.ethernet import Ethernet
 
-pytestmark = pytest.mark.compiler
+pytestmark = [pytest.mark.compiler, pytest.mark.needs("iproute2")]
 
 BYTES = 100_000
 

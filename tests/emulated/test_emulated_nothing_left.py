@@ -16,7 +16,7 @@ from hosts import BUS, NAMESPACES, Marked, all_namespaces, mounts, namespaces_of
 
 from hockney import emulated
 
-pytestmark = pytest.mark.compiler
+pytestmark = [pytest.mark.compiler, pytest.mark.slow]
 
 MEMORY = Path("/dev/shm")
 HOSTS = BUS.hosts + 1

@@ -19,7 +19,7 @@ from hockney.core.case import parse_canonical
 from hockney.core.layout import NETWORK
 from hockney.models.applications.message_costs import chosen_fits
 
-pytestmark = [pytest.mark.mpi, pytest.mark.one_mpi]
+pytestmark = pytest.mark.mpi
 
 NEAR = 0.03
 
@@ -56,6 +56,7 @@ def test_a_survey_tells_messages_on_a_host_from_those_between_hosts(mpi_name, en
     assert many >= 4 * few and rate == pytest.approx(BUS.payload_rate, rel=NEAR)
 
 
+@pytest.mark.slow
 def test_an_ordinary_user_measures(mpi_name, engine, tmp_path):
     """With MPI, which then runs as root of a user namespace."""
     launch = lab.prepare(machine_file(tmp_path), mpi_name).launcher

@@ -30,6 +30,7 @@ from hosts import (
     vanishes,
 )  # fmt: skip
 from signals import heed_interrupts
+from tiers import slow
 
 from hockney import api, emulated, lab
 from hockney.core.ethernet import Ethernet
@@ -64,7 +65,7 @@ def measured(bench: lab.Bench, ranks: int, *names: str, options=OPTIONS) -> tupl
     return next(line for line in lines if isinstance(line, Launch)), records
 
 
-@pytest.mark.parametrize("ethernet", [BUS, SWITCH], ids=lambda each: each.name)
+@pytest.mark.parametrize("ethernet", [BUS, *slow(SWITCH)], ids=["bus", "switch"])
 def test_messages_of_both_families_keep_to_the_wire(mpi_name, engine, ethernet, tmp_path):
     bench = bench_of(tmp_path, ethernet, mpi_name)
     launch, (empty, large) = measured(bench, 2, "pingpong bytes=0", f"pingpong bytes={LARGE}")
@@ -74,6 +75,7 @@ def test_messages_of_both_families_keep_to_the_wire(mpi_name, engine, ethernet, 
     assert min(empty.times_s) >= ethernet.wire_s(1) - 12 / ethernet.rate
 
 
+@pytest.mark.slow
 def test_ranks_of_one_host_share_its_memory(mpi_name, engine, tmp_path):
     """A message between them does not touch the wire."""
     bench = bench_of(tmp_path, BUS, mpi_name, HostOptions(nodes=2, ranks_per_node=2))
@@ -89,7 +91,7 @@ def test_ranks_of_one_host_share_its_memory(mpi_name, engine, tmp_path):
     assert min(near.times_s) < LARGE / fastest(BUS), "faster than the wire can be"
 
 
-@pytest.mark.one_mpi
+@pytest.mark.slow
 def test_cases_choose_their_ranks_by_host(mpi_name, engine, tmp_path):
     """2 hosts with 2 ranks each: 2 and 4 of them."""
     bench = bench_of(tmp_path, SWITCH, mpi_name, HostOptions(nodes=2, ranks_per_node=2))
@@ -109,7 +111,7 @@ def test_cases_choose_their_ranks_by_host(mpi_name, engine, tmp_path):
         assert together == [record.place == "node"] * half or case.place == ""
 
 
-@pytest.mark.one_mpi
+@pytest.mark.slow
 def test_other_hosts_come_first_in_every_launch(mpi_name, engine, tmp_path):
     bench = bench_of(tmp_path, BUS, mpi_name)
     used = []
@@ -120,7 +122,7 @@ def test_other_hosts_come_first_in_every_launch(mpi_name, engine, tmp_path):
     assert used[0] != used[1]
 
 
-@pytest.mark.one_mpi
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("places", "named"), [(HostOptions(), BUS.hosts), (HostOptions(nodes=2, ranks_per_node=2), 2)]
 )
@@ -136,7 +138,7 @@ def test_the_doctor_starts_the_ranks_of_a_survey(mpi_name, engine, places, named
     ]
 
 
-@pytest.mark.one_mpi
+@pytest.mark.slow
 def test_a_run_stores_its_description_and_resumes_with_it(mpi_name, engine, tmp_path):
     """Even if the file has changed."""
     programs()
@@ -183,7 +185,7 @@ def measuring(machine: str, out: Path, mark: Marked) -> Iterator[subprocess.Pope
             process.kill()
 
 
-@pytest.mark.one_mpi
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT], ids=str)
 def test_nothing_is_left_when_hockney_is_ended(mpi_name, engine, ending, tmp_path):
     """While it measures: neither processes nor namespaces, mounts or plans of launches."""
@@ -201,8 +203,8 @@ def test_nothing_is_left_when_hockney_is_ended(mpi_name, engine, ending, tmp_pat
     assert vanishes(lambda: left_in(engine.path.parent))
 
 
-@pytest.mark.one_mpi
-@pytest.mark.parametrize("count", [1, pytest.param(20, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [1, 20])
 def test_nothing_is_left_after_a_kill_at_any_moment(mpi_name, engine, count, tmp_path):
     programs()
     machine, before = machine_file(tmp_path, BUS), mounts()

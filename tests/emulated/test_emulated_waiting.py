@@ -57,6 +57,7 @@ def machine_file(folder: Path) -> str:
     return f"lan:{path}"
 
 
+@pytest.mark.slow(40)
 @pytest.mark.mpi
 def test_a_blocked_rank_leaves_the_processor_to_others(mpi, mpi_name, tmp_path):
     """The user's -x chooses the longest sleep; 0 is an MPI that polls."""
@@ -77,8 +78,8 @@ def test_a_blocked_rank_leaves_the_processor_to_others(mpi, mpi_name, tmp_path):
     assert processor_s(0) > 5 * processor_s(5000)
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
-@pytest.mark.one_mpi
 def test_a_launch_without_the_library_is_refused(mpi_name, engine, tmp_path):
     """Its ranks would poll, and hold up each other's messages."""
     bench = lab.prepare(machine_file(tmp_path), mpi_name)
@@ -123,8 +124,8 @@ def test_a_cache_that_cannot_be_preloaded_from_is_refused(name, tmp_path, monkey
     assert caught.value.code == "library-not-preloadable"
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
-@pytest.mark.one_mpi
 def test_a_folder_that_hosts_do_not_see_is_refused(mpi_name, engine, tmp_path, monkeypatch):
     machine = machine_file(tmp_path)
     monkeypatch.chdir("/dev/shm")

@@ -15,12 +15,13 @@ from engine_cases import in_pairs
 from engine_lines import failures, launcher_for, lines_of, records
 from native import sanitized
 from real_mpi import group_for, mpi_named
+from tiers import slow
 
 from hockney import build
 from hockney.core.case import parse_canonical
 from hockney.launch.launcher import LaunchOptions
 
-pytestmark = [pytest.mark.mpi, pytest.mark.one_mpi]
+pytestmark = pytest.mark.mpi
 
 GROUP = "hockney-annealing"
 PARTS = "computation", "posting", "testing", "waiting", "balancing"
@@ -107,7 +108,7 @@ def on_one_rank():
     return digests(verified(answered(mpi, group_for(mpi, GROUP), WORDS, 1), 1))
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3, *(pytest.param(n, marks=pytest.mark.slow) for n in range(4, 10))])
+@pytest.mark.parametrize("ranks", [2, *slow(1, *range(3, 10))])
 def test_reproducible_set_ups_have_one_digest_on_any_number_of_ranks(mpi, mpi_name, group, ranks):
     polled(mpi_name, ranks)
     found = verified(answered(mpi, group, WORDS, ranks), ranks)
@@ -118,7 +119,7 @@ def test_reproducible_set_ups_have_one_digest_on_any_number_of_ranks(mpi, mpi_na
     assert {"original", "decoupled", "lagged", "collective"} <= setups
 
 
-@pytest.mark.parametrize("ranks", [1, 2, pytest.param(5, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("ranks", [2, *slow(1, 5)])
 def test_set_ups_that_use_what_has_arrived_verify_too(mpi, mpi_name, group, ranks):
     polled(mpi_name, ranks)
     words = [f"{setup} {problem} {SMALL}" for setup in ON_ARRIVAL for problem in PROBLEMS]
@@ -161,7 +162,7 @@ def every_pair():
             yield f"{word} walkers=6 steps=12 temperatures=4"
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3, pytest.param(6, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("ranks", [3, *slow(1, 2, 6)])
 def test_every_pair_of_parameters_verifies_and_accounts_for_its_time(mpi, mpi_name, group, ranks):
     polled(mpi_name, ranks)
     for record in verified(answered(mpi, group, list(every_pair()), ranks, repetitions=4), ranks):

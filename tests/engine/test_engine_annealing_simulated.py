@@ -11,7 +11,7 @@ from engine_lines import failures, records
 from simulated_switch import lines_on_switch
 from test_engine_annealing import GROUP, PARTS, PERSISTENT, WORDS, digests, on_one_rank
 
-pytestmark = pytest.mark.simgrid
+pytestmark = [pytest.mark.simgrid, pytest.mark.slow]
 
 STEP_S = 1e-5
 """So slow that a simulated clock's steps of a nanosecond do not matter."""
@@ -33,10 +33,7 @@ def of_ranks(record, name):
 
 
 @pytest.mark.mpi
-@pytest.mark.one_mpi
-@pytest.mark.parametrize(
-    "ranks", [3, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 2, 4, 5, 6, 7, 8, 9))]
-)
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5, 6, 7, 8, 9])
 def test_digests_are_those_of_real_ranks(ranks):
     expected = on_one_rank()
     for case, bits in digests(simulated(WORDS, ranks)).items():
@@ -66,7 +63,7 @@ SETUPS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("ranks", [4, pytest.param(7, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("ranks", [4, 7])
 def test_arithmetic_changes_no_message_and_the_parts_are_the_time(ranks):
     words = [
         f"{setup} problem=tsp size=9 schedule=geometric walkers=30 steps=40 temperatures=8 "

@@ -10,7 +10,7 @@ from real_mpi import group_for
 
 from hockney.core.case import parse_canonical
 
-pytestmark = [pytest.mark.mpi, pytest.mark.one_mpi]
+pytestmark = pytest.mark.mpi
 
 IMPOSSIBLE = (
     ("onesided", 2, ("accumulate bytes=12 ranks=2", "put bytes=1099511627776 memory=create ranks=2"), "get"),

@@ -15,7 +15,7 @@ from real_mpi import group_for
 
 from hockney.core.case import parse_canonical
 
-pytestmark = [pytest.mark.mpi, pytest.mark.one_mpi]
+pytestmark = pytest.mark.mpi
 
 STYLES = "bsp", "bpram", "mpi"
 

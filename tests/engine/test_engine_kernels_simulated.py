@@ -11,7 +11,7 @@ import pytest
 from engine_lines import failures, records
 from simulated_switch import lines_on_switch
 
-pytestmark = pytest.mark.simgrid
+pytestmark = [pytest.mark.simgrid, pytest.mark.slow]
 
 LATENCY_S, PER_BYTE_S = 10e-6, 1e-8
 

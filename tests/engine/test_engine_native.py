@@ -10,12 +10,13 @@ import pytest
 from engine_lines import launched
 from native import compiled_together, native
 from needs import need_gtest
+from tiers import slow
 
 from hockney import process
 from hockney.models import schedules
 from hockney.models.barriers import Traffic, predicted, traffic
 
-pytestmark = [pytest.mark.mpi, pytest.mark.one_mpi]
+pytestmark = pytest.mark.mpi
 
 
 @pytest.fixture(scope="session")
@@ -35,7 +36,7 @@ def test_units_hold(binaries, name):
     assert done.code == 0 and "PASSED" in done.out, done.out
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3, 5, 9])
+@pytest.mark.parametrize("ranks", [*slow(1), 2, 3, 5, 9])
 def test_measuring_holds(mpi, mpi_name, binaries, ranks):
     if mpi_name == "mpich" and ranks > 3:
         pytest.skip("MPICH polls: more ranks than cores wait a scheduler's turn for every message")
@@ -51,7 +52,7 @@ def test_barriers_hold(mpi, mpi_name, binaries, ranks):
     assert done.code == 0 and done.out.count("PASSED") == ranks, done.out + done.err
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3, 5, 9])
+@pytest.mark.parametrize("ranks", [3, *slow(1, 2, 5, 9)])
 def test_annealing_holds(mpi, mpi_name, binaries, ranks):
     # MPICH polls: where ranks share cores, each message waits for the scheduler
     tests = "*Reproducible*" if mpi_name == "mpich" and ranks > 3 else "*"

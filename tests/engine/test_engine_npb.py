@@ -14,11 +14,12 @@ import pytest
 from engine_lines import failures, launcher_for, lines_of, records
 from native import sanitized
 from real_mpi import group_for
+from tiers import slow
 
 from hockney import build
 from hockney.core.case import parse_canonical
 
-pytestmark = [pytest.mark.mpi, pytest.mark.one_mpi]
+pytestmark = pytest.mark.mpi
 
 KERNELS = sorted(path.stem for path in (build.source_folder() / "npb").glob("*.cpp"))
 PARTS = "computation", "messages", "collectives", "barriers", "waiting"
@@ -145,7 +146,7 @@ def check_metrics(record, ranks):
     assert record.metrics["barriers"].values == [0] * repetitions
 
 
-RANKS = [1, 2, 3, *(pytest.param(ranks, marks=pytest.mark.slow) for ranks in (4, 6, 7, 8, 9))]
+RANKS = [3, *slow(1, 2, 4, 6, 7, 8, 9)]
 
 
 @pytest.mark.parametrize("ranks", RANKS)

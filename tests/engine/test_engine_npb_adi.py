@@ -8,7 +8,7 @@ import pytest
 from engine_lines import failures, records
 from simulated_switch import lines_on_switch
 
-pytestmark = pytest.mark.simgrid
+pytestmark = [pytest.mark.simgrid, pytest.mark.slow]
 
 N = 12  # class S
 OPERATIONS = {

@@ -10,7 +10,7 @@ import pytest
 from engine_lines import failures, records
 from simulated_switch import lines_on_switch
 
-pytestmark = pytest.mark.simgrid
+pytestmark = [pytest.mark.simgrid, pytest.mark.slow]
 
 POINTS, STEPS = 12, 50
 SWEEPS = 0.6  # of a step's computing

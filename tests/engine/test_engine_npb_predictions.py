@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 from engine_lines import failures, records
 from simulated_switch import even_switch, lines_on, lines_on_switch
+from tiers import slow
 
 from hockney import simulated
 from hockney.core.fit import Estimate
@@ -36,7 +37,10 @@ def on_switch(ranks):
     return Communication(described(machine), platform=machine)
 
 
-@pytest.mark.parametrize(("ranks", "off"), [(2, 0.03), (3, 0.07), (4, 0.05), (8, 0.1)])
+@pytest.mark.parametrize(
+    ("ranks", "off"),
+    [(2, 0.03), *slow((3, 0.07), (4, 0.05), (8, 0.1))],
+)
 def test_times_are_as_predicted_where_nothing_disturbs(ranks, off):
     for record in measured(ranks):
         predicted = predict(of_case(record.parsed_case()), uniform(RATE), on_switch(ranks))

@@ -11,7 +11,7 @@ from simulated_switch import lines_on_switch
 
 from hockney import build
 
-pytestmark = pytest.mark.simgrid
+pytestmark = [pytest.mark.simgrid, pytest.mark.slow]
 
 KERNELS = sorted(path.stem for path in (build.source_folder() / "npb").glob("*.cpp"))
 PARTS = "computation", "messages", "collectives", "barriers", "waiting"
@@ -38,7 +38,7 @@ def part(record, name):
     return record.metrics[name].values[0]
 
 
-@pytest.mark.parametrize("ranks", [4, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("ranks", [4, 3])
 def test_computing_takes_the_official_operations_and_arithmetic_changes_no_message(ranks):
     words = [
         f"{kernel} class=S rate={RATE:.0e} arithmetic={arithmetic}"
@@ -74,7 +74,7 @@ def test_a_rank_waits_for_those_that_have_more_to_do():
     assert part(even, "waiting") < 0.001 * part(even, "computation")
 
 
-@pytest.mark.parametrize("ranks", [16, pytest.param(64, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("ranks", [16, 64])
 def test_many_ranks_are_simulated_without_arithmetic(ranks):
     """Those benchmarks that can be divided among so many; the others refuse."""
     words = [f"{kernel} class=S rate={RATE:.0e} arithmetic=none" for kernel in KERNELS]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from engine_lines import launcher_for, lines_of, verified
 from real_mpi import engine_for, group_for
+from tiers import slow
 
 pytestmark = pytest.mark.mpi
 
@@ -53,7 +54,7 @@ def of(record, name):
     return np.array(record.metrics[name].values)
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3, pytest.param(4, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("ranks", [2, *slow(1, 3, 4)])
 def test_the_phases_are_the_time(mpi, mpi_name, ranks):
     if mpi_name == "mpich" and ranks > 3:
         pytest.skip("MPICH polls: more ranks than cores wait a scheduler's turn for every message")

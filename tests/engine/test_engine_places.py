@@ -9,12 +9,14 @@ import os
 import signal
 import threading
 import time
+from itertools import product
 from pathlib import Path
 
 import pytest
 from engine_cases import brings_payload, every_case
 from engine_lines import YIELDING, failures, launcher_for, lines_of, records, verified
 from real_mpi import group_for
+from tiers import slow
 
 from hockney.core.case import Case, parse_canonical
 from hockney.core.record import Launch, Record
@@ -60,8 +62,10 @@ def check(record: Record, launch: Launch, case: Case) -> None:
         assert case.ranks == ranks
 
 
-@pytest.mark.parametrize("visits", [1, 3])
-@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5, 6, 7, 8, 9])
+@pytest.mark.parametrize(
+    ("ranks", "visits"),
+    [(3, 1), (4, 3), *slow(*product(range(1, 10), (1, 3)))],
+)
 def test_chosen_ranks_measure_between_cases_of_the_whole_launch(unbound, engine, mpi_name, ranks, visits):
     if mpi_name == "mpich" and ranks > 3:
         pytest.skip("MPICH polls: more ranks than cores wait a scheduler's turn for every message")
@@ -74,6 +78,7 @@ def test_chosen_ranks_measure_between_cases_of_the_whole_launch(unbound, engine,
         check(record, lines[0], case)
 
 
+@pytest.mark.slow
 def test_every_workload_runs_on_some_of_the_ranks(launcher, engine):
     """2 of 3 ranks."""
     cases = every_case(engine.catalog, 2, ("barrier",), everything=False)
@@ -82,7 +87,6 @@ def test_every_workload_runs_on_some_of_the_ranks(launcher, engine):
         assert len(record.members) == 2 and record.nodes == 1
 
 
-@pytest.mark.one_mpi
 def test_pairs_are_those_of_the_case(mpi):
     """4 and 2 of 5 ranks; with pairs=1, only one of two pairs is active."""
     built = group_for(mpi, "hockney-messages")
@@ -98,6 +102,7 @@ def test_pairs_are_those_of_the_case(mpi):
         assert record.place == "node"
 
 
+@pytest.mark.slow
 def test_ranks_that_do_not_take_part_do_not_use_the_processor(unbound, engine):
     """While 2 of 4 ranks exchange messages, by the system's account of each process: ranks that polled
     meanwhile would use it as much as those two, however busy it is."""
@@ -138,6 +143,7 @@ def processor_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+@pytest.mark.slow
 def test_the_watchdog_names_a_rank_of_the_case(launcher, engine):
     """2 of 3 ranks; one of them is stopped, rank 0 waits for it, and the third waits for the next case. The
     others end by themselves after `hang_s` more, and mpiexec then wakes the stopped one, long after its

@@ -110,6 +110,7 @@ def test_what_the_machine_does_not_have_is_refused(simulate, golden):
     ]
 
 
+@pytest.mark.slow
 def test_many_pairs_share_two_nodes(simulate):
     built = group_for(simgrid_here(), "hockney-messages")
     lines = [f"pairs_pingpong place=network ranks={ranks} bytes=1000" for ranks in (2, 4, 8)]

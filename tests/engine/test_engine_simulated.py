@@ -11,6 +11,7 @@ import pytest
 from engine_cases import NOT_SIMULATED, every_case, group_runs, simulated
 from engine_lines import failures, records, verified
 from real_mpi import engine_for, group_for, simgrid_here
+from tiers import slow
 
 from hockney import build
 from hockney.core.case import parse_canonical
@@ -63,16 +64,14 @@ WATCHING = ("hierarchical", "one_sided", "shm_central", "shm_dissemination", "sh
 """Barriers whose ranks poll memory, while simulated time does not advance."""
 
 
-SLOW = [pytest.param(ranks, marks=pytest.mark.slow) for ranks in (4, 8, 9)]
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize("ranks", [1, 5])
 def test_every_workload_verifies(engine, simulate, ranks):
     cases = simulated_cases(engine, ranks)
     verifies(simulate(cases, ranks), cases, ranks)
 
 
-@pytest.mark.parametrize("ranks", [2, 3, *SLOW])
+@pytest.mark.parametrize("ranks", [3, *slow(2, 4, 8, 9)])
 def test_every_workload_verifies_and_gives_the_same_lines_twice(engine, simulate, ranks):
     cases = simulated_cases(engine, ranks)
     lines = simulate(cases, ranks)
@@ -86,6 +85,7 @@ def simulated_cases(engine, ranks):
     return list(every_case(engine.catalog, ranks, ("barrier", "window"), without, everything=ranks == 4))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("group", "ranks"), group_runs(2))
 def test_every_workload_of_a_group_verifies_or_is_refused_in_a_word(simulate, group, ranks, golden):
     refused = group_verifies(simulate, group, ranks)
@@ -123,6 +123,7 @@ def test_the_doctor_lists_what_cannot_be_simulated(tmp_path):
     assert refused == set(NOT_SIMULATED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("counts", "blocks"), [("even", 1), ("skewed", 2), ("single", 3)])
 def test_unequal_counts_take_the_time_of_the_longest_block(simulate, counts, blocks):
     """The root sends all blocks at once on a switch where nothing is shared; the last rank's is longest."""

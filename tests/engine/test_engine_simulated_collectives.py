@@ -8,7 +8,8 @@ import statistics
 
 import pytest
 from engine_lines import records
-from test_engine_simulated import LATENCY_S, PER_BYTE_S, SLOW, described, engine, median, simulate
+from test_engine_simulated import LATENCY_S, PER_BYTE_S, described, engine, median, simulate
+from tiers import slow
 
 from hockney.core.case import Case
 from hockney.core.platform import Network, NodeGroup, Segment
@@ -21,7 +22,7 @@ __all__ = ["engine", "simulate"]
 pytestmark = pytest.mark.simgrid
 
 
-@pytest.mark.parametrize("ranks", [5, *SLOW[1:2]])
+@pytest.mark.parametrize("ranks", [5, *slow(8)])
 def test_the_engines_collective_algorithms_take_what_their_schedules_predict(engine, simulate, ranks):
     """Messages whose order, sizes or waiting are different end at another time; so do sums."""
     keys, cases = collective_algorithms(engine, ranks)

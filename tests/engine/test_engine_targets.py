@@ -13,6 +13,7 @@ from engine_lines import launched
 from native import compiled_together
 from needs import need_gtest
 from real_mpi import simgrid_here
+from tiers import slow
 
 from hockney import build, process
 from hockney.build.compile import PLATFORM as PLUGIN
@@ -22,7 +23,7 @@ from hockney.launch.platform_lines import platform_lines
 from hockney.launch.smpi import EVENTS, HOSTS, PLATFORM, SmpiLauncher, hosts
 from hockney.models.schedules import SCHEDULES, Tally
 
-pytestmark = [pytest.mark.mpi, pytest.mark.one_mpi]
+pytestmark = pytest.mark.mpi
 HERE = Path(__file__).parent
 
 
@@ -32,7 +33,7 @@ def binaries(mpi) -> Path:
     return build.targets(mpi, ["engine-collectives", "collective-traffic", "rank-state"], HERE) / "tests"
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5, 6, 7, 8, 9])
+@pytest.mark.parametrize("ranks", [3, 4, *slow(1, 2, 5, 6, 7, 8, 9)])
 def test_algorithms_of_collectives_give_what_mpi_gives(mpi, mpi_name, binaries, ranks):
     if mpi_name == "mpich" and ranks > 3:
         pytest.skip("MPICH polls: more ranks than cores wait a scheduler's turn for every message")
@@ -44,7 +45,7 @@ BYTES = (0, 8, 100_000)
 """No element for some ranks; many segments, and a number of doubles that 3 and 8 ranks do not divide."""
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 7, 8])
+@pytest.mark.parametrize("ranks", [3, *slow(1, 2, 4, 7, 8)])
 def test_the_models_schedules_are_what_algorithms_send(mpi, mpi_name, binaries, ranks):
     """Predictions stand on steps that are written down a second time, in Python."""
     if mpi_name == "mpich" and ranks > 3:
@@ -71,7 +72,7 @@ def check_states(done: process.Finished, ranks: int) -> None:
     )
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize("ranks", [2, *slow(1, 3)])
 def test_each_rank_has_its_own_state(mpi, binaries, ranks):
     check_states(launched(mpi, binaries / "rank-state", ranks), ranks)
 
@@ -107,7 +108,7 @@ def on_a_switch(target: str, ranks: int, tmp_path: Path) -> str:
     return done.out
 
 
-@pytest.mark.parametrize("ranks", [2, 5, 64, pytest.param(1024, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("ranks", [5, *slow(2, 64, 1024)])
 def test_clocks_that_are_off_and_drift_are_synchronised(tmp_path, ranks):
     """In 2 s of simulated time at most, within a microsecond."""
     words = on_a_switch("clock-ranks", ranks, tmp_path).split()
@@ -117,7 +118,7 @@ def test_clocks_that_are_off_and_drift_are_synchronised(tmp_path, ranks):
     assert found["error"] <= 1e-6 and found["residual"] <= 1e-6
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 5])
+@pytest.mark.parametrize("ranks", [5, *slow(1, 2)])
 def test_a_rank_waits_until_the_last_one_that_it_needs(tmp_path, ranks):
     """Although the clocks of the ranks are off; everything else is computing, or takes some messages."""
     lines = on_a_switch("account-ranks", ranks, tmp_path).splitlines()

@@ -14,6 +14,7 @@ from engine_cases import COMPUTING, every_case, group_runs
 from engine_lines import YIELDING, failures, launcher_for, lines_of, records, verified
 from golden_files import replaced
 from real_mpi import group_for
+from tiers import slow
 
 from hockney import build
 from hockney.core.case import parse_canonical
@@ -31,7 +32,7 @@ def launcher(mpi, engine) -> MpiLauncher:
     return launcher_for(mpi, engine)
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("ranks", [pytest.param(2, marks=pytest.mark.mpich), 3, *slow(1, 4, 5)])
 def test_every_workload_verifies(launcher, engine, mpi_name, ranks):
     if mpi_name == "mpich" and ranks > 3:
         pytest.skip("MPICH polls: more ranks than cores wait a scheduler's turn for every message")
@@ -44,10 +45,9 @@ def test_every_workload_verifies(launcher, engine, mpi_name, ranks):
 GROUPS = sorted(build.groups(build.source_folder()))
 
 
-@pytest.mark.one_mpi  # compiling every group takes a while
 @pytest.mark.parametrize(
     ("group", "ranks"),
-    [*group_runs(2, 3), *(pytest.param(*run, marks=pytest.mark.slow) for run in group_runs(1, 4, 5))],
+    [*group_runs(2), *slow(*group_runs(1, 3, 4, 5))],
 )
 def test_every_workload_of_a_group_verifies(mpi, mpi_name, group, ranks, tmp_path, monkeypatch):
     if mpi_name == "mpich" and ranks > 3:
@@ -78,7 +78,6 @@ def test_the_catalog_is_the_one_in_the_contract(engine):
     assert engine.catalog == decode_catalog((CONTRACT / "catalog.json").read_bytes())
 
 
-@pytest.mark.one_mpi
 @pytest.mark.parametrize("group", GROUPS)
 def test_the_catalog_of_a_group_is_the_one_in_the_contract(mpi, group):
     golden = CONTRACT / "groups" / f"{group.removeprefix('hockney-')}.json"
@@ -256,7 +255,7 @@ def test_a_message_larger_than_memory_is_refused_and_the_next_case_runs(launcher
 def test_a_stopped_rank_is_named_by_the_watchdog(launcher, engine):
     """2 ranks; rank 1 is stopped by a signal, rank 0 waits for it."""
     cases = [engine.catalog.case("pingpong bytes=8", 2)]
-    options = LaunchOptions("T", 0, budget_s=3.0, precision=1e-9, max_repetitions=10**8, hang_s=4.0)
+    options = LaunchOptions("T", 0, budget_s=3.0, precision=1e-9, max_repetitions=10**8, hang_s=1.5)
     running = launcher.run(cases, 2, options)
     launch = next(running)
     os.kill(launch.ranks[1].pid, signal.SIGSTOP)

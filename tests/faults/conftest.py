@@ -1,14 +1,12 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
 """Fault injection: a sample in the fast tier, a thousand and more in the slow one. Randomness comes from a
-seed that each failure shows; HOCKNEY_FAULT_SEED repeats one."""
+seed (tests/conftest.py)."""
 
 from __future__ import annotations
 
-import os
 import random
-import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,11 +23,8 @@ def rounds(pytestconfig: pytest.Config, request: pytest.FixtureRequest) -> Round
 
 
 @pytest.fixture
-def seed(record_property: Callable[[str, object], None]) -> int:
-    found = int(os.environ.get("HOCKNEY_FAULT_SEED") or secrets.randbelow(2**31))
-    record_property("seed", found)
-    print(f"HOCKNEY_FAULT_SEED={found}")  # pytest shows it if the test fails
-    return found
+def seed(pytestconfig: pytest.Config) -> int:
+    return int(pytestconfig.option.seed)
 
 
 @pytest.fixture

@@ -76,6 +76,7 @@ def test_a_run_on_a_disk_that_fills_up(call: Calls, disk: Path, rng: random.Rand
     assert ends <= {0, 3}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "made"),
     [

@@ -177,6 +177,7 @@ def kill_and_resume(
     return bad, there
 
 
+@pytest.mark.slow
 def test_kills_of_an_invented_run(call: Calls, tmp_path: Path, rng: random.Random, rounds: Rounds):
     env = {"HOCKNEY_MACHINE": "fake:pace=20ms"}
     words = ["run", *CASES, "--launches", "2", "--ranks", "2"]
@@ -191,8 +192,9 @@ def test_kills_of_an_invented_run(call: Calls, tmp_path: Path, rng: random.Rando
     assert there > 0
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
-@pytest.mark.parametrize("name", ["openmpi", pytest.param("mpich", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", ["openmpi", "mpich"])
 def test_kills_of_a_real_run(call: Calls, tmp_path: Path, rng: random.Random, rounds: Rounds, name: str):
     mpi = mpi_named(name)
     engines = engine_for(mpi).path.parent
@@ -211,6 +213,7 @@ def test_kills_of_a_real_run(call: Calls, tmp_path: Path, rng: random.Random, ro
     assert bad == [] and there > 0
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
 def test_kills_of_ranks_that_anneal(call: Calls, tmp_path: Path, rng: random.Random, rounds: Rounds):
     """A run takes a second or so, so many kills strike in the middle of one."""

@@ -10,6 +10,7 @@ import random
 import shutil
 from pathlib import Path
 
+import pytest
 from call_server import Calls, Ended
 from fault_rounds import FAKE, Rounds
 from mutate import MEASURED, mutated
@@ -45,6 +46,7 @@ def silent(verified: Ended) -> bool:
     return all(each["verdict"] == "good" or each["code"] == "derived-files" for each in found)
 
 
+@pytest.mark.slow
 def test_mutated_folders(call: Calls, finished: Path, tmp_path: Path, rng: random.Random, rounds: Rounds):
     bad = []
     for number in rounds(30, 2000):

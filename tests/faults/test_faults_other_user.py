@@ -64,6 +64,7 @@ def test_a_run_and_its_report(home: Path):
     assert (home / "r" / "report.html").stat().st_uid == NOBODY
 
 
+@pytest.mark.slow
 def test_a_home_that_cannot_be_written(home: Path):
     os.chmod(home, 0o555)
     with tempfile.TemporaryDirectory() as out:
@@ -77,12 +78,14 @@ def full() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
 
+@pytest.mark.slow
 def test_a_full_home(home: Path):
     done = as_nobody([*MAIN, *RUN, "r"], home, full, HOCKNEY_MACHINE="fake")
     assert done.returncode == 3 and done.stderr.count("\n") == 1, done.stderr
     assert not list(home.glob(".r-*"))
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
 def test_the_engine_of_another_user(home: Path):
     """A cache that the administrator has filled, and nobody else can write to."""

@@ -19,7 +19,7 @@ from hockney.core.machine import Mpi
 SOURCE = Path(__file__).with_name("flip.cpp")
 
 
-pytestmark = [pytest.mark.mpi, pytest.mark.one_mpi]
+pytestmark = pytest.mark.mpi
 
 
 @pytest.fixture
@@ -77,6 +77,7 @@ def test_flipped_payload_is_found(flipping: Callable[..., Ended], tmp_path: Path
     assert len(set(wrong)) >= 3
 
 
+@pytest.mark.slow
 def test_no_flip_no_error(flipping: Callable[..., Ended], tmp_path: Path):
     run = ["run", *CASES, "--budget", "2s", "--ranks", "2", "--launches", "2", "--out", "r"]
     ended = flipping(*run, what="all", one_in=10**12)
@@ -89,6 +90,7 @@ def test_no_flip_no_error(flipping: Callable[..., Ended], tmp_path: Path):
             assert verified["errors"] == 0 and 2 <= verified["runs"] <= verified["of_runs"]
 
 
+@pytest.mark.slow
 def test_a_flipped_message_of_hockneys_own_is_found(flipping: Callable[..., Ended], tmp_path: Path):
     run = ["run", *CASES, "--budget", "3s", "--ranks", "2", "--launches", "2", "--out", "r"]
     ended = flipping(*run, what="control", one_in=20)

@@ -106,7 +106,6 @@ int main(int argc, char** argv) { MPI_Init(&argc, &argv); MPI_Barrier(MPI_COMM_W
 
 
 @pytest.mark.mpi
-@pytest.mark.one_mpi
 def test_messages_travel_by_the_same_transport(mpi, tmp_path):
     if mpi.family != "openmpi":
         pytest.skip("no fabric is left out")

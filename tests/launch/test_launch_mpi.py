@@ -127,6 +127,7 @@ def test_a_hung_case_is_named_with_the_silent_rank(launcher):
     assert failure.phase == failures.phase("timing", 7) and failure.code == "case-hung"
 
 
+@pytest.mark.slow
 def test_a_stopped_rank_is_named(launcher):
     """A rank that cannot run at all (SIGSTOP) cannot print; the others report it."""
     run = launcher.run(cases("quick", "stuck", ranks=3), 3, IMPATIENT)

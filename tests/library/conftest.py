@@ -4,16 +4,15 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
+from native import library
 
-from hockney import build
 from hockney.core.machine import Mpi
 
 
 @pytest.fixture(scope="session")
-def prefix(mpi: Mpi, tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("prefix")
-    build.install_library(mpi, folder)
-    return folder
+def prefix(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return Path(shutil.copytree(library(mpi), tmp_path_factory.mktemp("library") / "prefix", symlinks=True))

@@ -51,7 +51,7 @@ def run(mpi: Mpi, program: Path, ranks: int, *arguments: str, **variables: str) 
 
 def compiled(mpi: Mpi, prefix: Path, package: str, source: str, standard: str) -> Path:
     """A program of this folder, compiled with the flags from pkg-config."""
-    need_program("pkg-config")
+    need_program("pkg-config", "pkg-config")
     environ = {"PKG_CONFIG_PATH": str(prefix / "lib" / "pkgconfig")}
     flags = did(["pkg-config", "--cflags", "--libs", package], environ).split()
     program = prefix / Path(source).stem

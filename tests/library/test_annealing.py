@@ -13,11 +13,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from installed import built_example, compiled, launched_words, run
+from tiers import slow
 
 from hockney import process
 from hockney.core.machine import Mpi
 
-pytestmark = [pytest.mark.mpi, pytest.mark.one_mpi]
+pytestmark = [pytest.mark.mpi, pytest.mark.needs("pkg-config")]
 
 
 def icosahedron() -> float:
@@ -46,13 +47,14 @@ def answer(text: str) -> tuple[float, str]:
     return float(found[1]), found[2]
 
 
-@pytest.mark.parametrize("setup", ["original", "lagged"])
+@pytest.mark.parametrize("setup", ["lagged", *slow("original")])
 def test_the_example_finds_the_icosahedron_on_any_number_of_ranks(mpi, charges, setup):
     answers = {answer(run(mpi, charges, ranks, setup)) for ranks in (1, 2, 3)}
     ((energy, _),) = answers
     assert icosahedron() <= energy + 1e-6 < icosahedron() + 0.01
 
 
+@pytest.mark.slow
 def test_an_unknown_set_up_is_an_exception_on_all_ranks(mpi, charges):
     words, env = launched_words(mpi, 2)
     done = process.capture([*words, str(charges), "telepathy"], env=env, timeout=60)
@@ -60,5 +62,6 @@ def test_an_unknown_set_up_is_an_exception_on_all_ranks(mpi, charges):
     assert done.err.count("charges: ") == 2 and "original" in done.err
 
 
+@pytest.mark.slow
 def test_a_problem_of_the_library_is_solved(mpi, tour):
     assert {run(mpi, tour, ranks) for ranks in (1, 2)} == {"gr17: 2085 of 2085\n"}

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from installed import HERE, compiled, did, run
+from tiers import slow
 
 from hockney import process
 from hockney.core.launcher_options import LauncherOptions
@@ -18,7 +19,7 @@ from hockney.core.machine import Mpi
 from hockney.launch.command import command
 from hockney.machine import processors
 
-pytestmark = [pytest.mark.mpi, pytest.mark.one_mpi]
+pytestmark = [pytest.mark.mpi, pytest.mark.needs("pkg-config")]
 
 
 @pytest.fixture(scope="session")
@@ -36,11 +37,12 @@ def steps_in_c(mpi: Mpi, prefix: Path, tmp_path_factory) -> Path:
 
 
 @pytest.mark.parametrize("check", ["0", "1"])
-@pytest.mark.parametrize("ranks", [1, 2, 3, 5, 6])
+@pytest.mark.parametrize("ranks", [3, *slow(1, 2, 5, 6)])
 def test_blocks_arrive(mpi, steps, ranks, check):
     assert run(mpi, steps, ranks, HOCKNEY_BPRAM_CHECK=check) == "fine\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ranks", [1, 2, 4])
 def test_blocks_arrive_in_c(mpi, steps_in_c, ranks):
     assert run(mpi, steps_in_c, ranks, HOCKNEY_BPRAM_CHECK="1") == "fine\n"

@@ -10,14 +10,15 @@ from pathlib import Path
 
 import pytest
 from installed import HERE, built_example, compiled, did, launched, run
+from tiers import slow
 
 from hockney import build
 from hockney.build.identity import source_folder
 from hockney.core.machine import Mpi
 
-pytestmark = [pytest.mark.mpi, pytest.mark.one_mpi]
+pytestmark = [pytest.mark.mpi, pytest.mark.needs("pkg-config")]
 HEADING = "hockney-choices 1\n"
-RANKS = [1, 2, 3, 4, 5, 8, 9]
+RANKS = [3, *slow(1, 2, 4, 5, 8, 9)]
 """Powers of two, the numbers after them, and others."""
 
 
@@ -48,7 +49,7 @@ def test_every_algorithm_has_the_results_of_mpi(mpi, coll_check, ranks, tmp_path
     assert compared is not None and int(compared[1]) > 1500
 
 
-@pytest.mark.parametrize("ranks", [2, 3])
+@pytest.mark.parametrize("ranks", [2, *slow(3)])
 def test_ranks_with_different_tables_use_mpi(mpi, coll_check, ranks, tmp_path):
     done = launched(mpi, (str(coll_check), str(tmp_path), "other"), ranks, {})
     assert done.out == "fine 0\n" and done.err.count("HOCKNEY_CHOICES") == 1
@@ -107,6 +108,7 @@ def test_without_a_table_calls_are_only_counted(mpi, prefix, unchanged):
     assert {algorithm for _, algorithm in counted} == {"mpi"} and len(counted) == len(algorithms())
 
 
+@pytest.mark.slow
 def test_the_example_is_built_with_cmake(mpi, prefix, tmp_path):
     work = built_example(prefix, "coll", tmp_path / "work")
     table = choices(tmp_path, allreduce="ring")

@@ -12,13 +12,14 @@ from pathlib import Path
 
 import pytest
 from installed import built_example, compiled, run
+from tiers import slow
 
 from hockney import build, process
 from hockney.build.tools import tool
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Mpi
 
-pytestmark = [pytest.mark.mpi, pytest.mark.one_mpi]
+pytestmark = [pytest.mark.mpi, pytest.mark.needs("pkg-config")]
 PROGRAMS = {"check", "coll_check", "unchanged", "rules", "random_supersteps", "steps", "tour"}
 """What tests compile into the prefix."""
 PACKAGES = "hockney", "hockney-coll", "hockney-bsp", "hockney-bpram", "hockney-annealing"
@@ -52,7 +53,7 @@ def test_what_is_installed_is_public_only(prefix):
     assert places == []
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize("ranks", [2, *slow(1, 3)])
 def test_the_library_does_what_its_header_says(mpi, check, ranks):
     told = re.fullmatch(r"fine (\w+) (\d+) (\S+)\n", run(mpi, check, ranks))
     assert told is not None
@@ -84,6 +85,7 @@ def test_it_needs_nothing_of_the_engine_but_these_folders(mpi, tmp_path):
     assert (tmp_path / "prefix" / "lib" / "libhockney.a").is_file()
 
 
+@pytest.mark.slow
 def test_a_component_that_there_is_not_is_missed(mpi, prefix, tmp_path):
     lists = "cmake_minimum_required(VERSION 3.20)\nproject(user LANGUAGES CXX)\n"
     targets = "NOT TARGET hockney::barrier OR NOT TARGET hockney::hockney"

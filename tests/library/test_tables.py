@@ -27,7 +27,7 @@ from hockney.models.tuning import openmpi, texts
 from hockney.models.tuning.rules import ChoiceRule
 from hockney.studies.tuning.results import Tuning
 
-pytestmark = [pytest.mark.mpi, pytest.mark.one_mpi]
+pytestmark = pytest.mark.mpi
 HALF = Estimate(0.5, 0.45, 0.55)
 SIZES = (8, 56, 64, 72, 128, 504, 512, 520, 4096)
 
@@ -100,6 +100,7 @@ def tuned(tmp_path) -> Tuned:
     return Tuned(found, tmp_path / CHOICES, tmp_path / DYNAMIC_RULES)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("only_openmpi")
 def test_the_gain_is_measured_with_and_without_the_tables(mpi, prefix, tuned, tmp_path):
     engine_for(mpi)

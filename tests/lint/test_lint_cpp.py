@@ -33,7 +33,7 @@ def program(name: str) -> str:
     """A tool that pip has installed next to this Python."""
     path = Path(sys.executable).with_name(name)
     if not path.exists():
-        missing(f"{name} (pip install '.[test]')")
+        missing(name, "a Python package")
     return str(path)
 
 

@@ -5,6 +5,8 @@ simulator."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -25,10 +27,19 @@ def exists(name: str, ranks: int) -> bool:
     return not (ranks & (ranks - 1) and name == "pairwise_xor")
 
 
-def everywhere(*counts: int):
-    """Every algorithm on each of these numbers of ranks."""
-    cases = [(*key, ranks) for key in SCHEDULES for ranks in counts if exists(key[1], ranks)]
-    return pytest.mark.parametrize(("operation", "name", "ranks"), cases)
+def everywhere(*counts: int) -> Callable[[Callable[[str, str, int], None]], Callable[[str, str], None]]:
+    """A test of every algorithm, on each of these numbers of ranks."""
+
+    def decorate(test: Callable[[str, str, int], None]) -> Callable[[str, str], None]:
+        @pytest.mark.parametrize(("operation", "name"), SCHEDULES)
+        def on_each_number(operation: str, name: str) -> None:
+            for ranks in counts:
+                if exists(name, ranks):
+                    test(operation, name, ranks)
+
+        return on_each_number
+
+    return decorate
 
 
 def steps(operation: str, name: str, ranks: int, size: int = 8) -> list[Step]:

@@ -116,8 +116,8 @@ class Browser:
 @contextlib.contextmanager
 def started(profile: Path, switches: Sequence[str]) -> Iterator[Browser]:
     """A Chromium with these switches; without one the test is skipped, in CI failed."""
-    chromium = need_program("chromium", "chromium-browser", "google-chrome")
-    chromedriver = need_program("chromedriver")
+    chromium = need_program("Chromium", "chromium", "chromium-browser", "google-chrome")
+    chromedriver = need_program("Chromium", "chromedriver")
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
 

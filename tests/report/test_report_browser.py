@@ -19,6 +19,7 @@ from golden_files import Golden
 from hostile import hostile
 from PIL import Image
 from sample import sample
+from tiers import slow
 
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Section, Table
@@ -72,12 +73,13 @@ def test_a_page_of_twelve_figures_is_alive_asks_for_nothing_and_complains_of_not
     record_property("report_first_figure_ms", f"{first:.0f}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("width", "height", "dark", "mobile"),
     [
         (1280, 900, False, False),
-        pytest.param(1280, 900, True, False, marks=pytest.mark.slow),
-        pytest.param(390, 844, False, True, marks=pytest.mark.slow),
+        *slow((1280, 900, True, False)),
+        *slow((390, 844, False, True)),
         (390, 844, True, True),
     ],
 )
@@ -94,6 +96,7 @@ def test_it_fits_the_screen_in_its_theme_s_colours(sample_page: Opened, width, h
     assert {rgb(theme.series[0]), rgb(theme.series[1])} <= {colour for count, colour in counted if count > 20}
 
 
+@pytest.mark.slow
 def test_hovering_shows_value_interval_and_size(sample_page: Opened, golden: Golden):
     browser = sample_page()
     drag_area(browser)
@@ -118,6 +121,7 @@ def double_click(browser: Browser, place: tuple[float, float], works: str) -> No
             return
 
 
+@pytest.mark.slow
 def test_dragging_zooms_gives_finer_ticks_and_a_double_click_goes_back(sample_page: Opened):
     browser = sample_page()
     area = drag_area(browser)
@@ -145,6 +149,7 @@ def test_dragging_zooms_gives_finer_ticks_and_a_double_click_goes_back(sample_pa
     assert browser.console() == []
 
 
+@pytest.mark.slow
 def test_the_wheel_scrolls_the_page_until_the_figure_is_taken_hold_of(sample_page: Opened):
     browser = sample_page()
     area = drag_area(browser)
@@ -161,6 +166,7 @@ def test_the_wheel_scrolls_the_page_until_the_figure_is_taken_hold_of(sample_pag
     )
 
 
+@pytest.mark.slow
 def test_the_keyboard_reaches_zoom_legend_and_data(sample_page: Opened):
     browser = sample_page()
     before = browser.run(RANGE)
@@ -181,6 +187,7 @@ def test_the_keyboard_reaches_zoom_legend_and_data(sample_page: Opened):
     assert len(browser.driver.find_elements(By.CSS_SELECTOR, "#figure-latency .data tbody tr")) == 48
 
 
+@pytest.mark.slow
 def test_a_theme_switch_recolours_figures_and_keeps_the_zoom(sample_page: Opened):
     browser = sample_page()
     plot = f"{FIRST}._fullData[0].marker.color"
@@ -195,6 +202,7 @@ def test_a_theme_switch_recolours_figures_and_keeps_the_zoom(sample_page: Opened
     assert browser.run(RANGE) == [1, 3]
 
 
+@pytest.mark.slow
 def test_a_narrower_window_gives_fewer_ticks(sample_page: Opened):
     browser = sample_page()
     count = f"return {FIRST}.querySelectorAll('.xtick').length"
@@ -205,6 +213,7 @@ def test_a_narrower_window_gives_fewer_ticks(sample_page: Opened):
     )
 
 
+@pytest.mark.slow
 def test_small_figures_have_more_than_two_ticks(browser: Browser, tmp_path: Path):
     """Three in a row, as collectives, whose times span several decades."""
     axes = Axis("bytes", "B", zero=True), Axis("time", "s")
@@ -224,6 +233,7 @@ UNITS = ("ns", "ns/B", "GB/s")
 PIECE = ("0 B", "46 B", *(f"0.0906 {unit} (95%: 0.0706 {unit} to 0.105 {unit})" for unit in UNITS))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "lines"), [(1280, 2), (1920, 1), (390, 2)])
 def test_tables_use_the_width_of_the_window(browser: Browser, tmp_path: Path, width, lines):
     """Intervals move to a second line before a table scrolls, and a verdict stands beside all its rows."""
@@ -264,6 +274,7 @@ def overlapping(browser: Browser, css: str) -> list[str]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "mobile"), [(1280, False), (390, True)])
 def test_labels_do_not_overlap(sample_page: Opened, width, mobile):
     browser = sample_page(width, 844, mobile=mobile, whole=True)
@@ -271,6 +282,7 @@ def test_labels_do_not_overlap(sample_page: Opened, width, mobile):
     assert overlapping(browser, ".annotation-text") == []
 
 
+@pytest.mark.slow
 def test_a_narrow_range_has_ticks_that_do_not_overlap(browser: Browser, tmp_path: Path):
     """One decade's tenths overlap, its thirds are fewer than two."""
     x = (143e-9, 202e-9, 219e-9, 263e-9)
@@ -287,6 +299,7 @@ def test_a_narrow_range_has_ticks_that_do_not_overlap(browser: Browser, tmp_path
     assert len(counts) == 4 and min(counts) >= 2
 
 
+@pytest.mark.slow
 def test_it_prints_every_figure_in_light_colours_without_navigation(browser: Browser, written: Path):
     browser.shape(1280, 900, dark=True)
     browser.open(written, figures=False)
@@ -314,6 +327,7 @@ def test_it_prints_every_figure_in_light_colours_without_navigation(browser: Bro
     assert state == [True, False, False, f"rgb{rgb(LIGHT.ink)}"]
 
 
+@pytest.mark.slow
 def test_without_javascript_the_figures_are_there(browser: Browser, written: Path):
     browser.send("Emulation.setScriptExecutionDisabled", value=True)
     browser.open(written, figures=False)
@@ -327,6 +341,7 @@ def test_without_javascript_the_figures_are_there(browser: Browser, written: Pat
     assert browser.console() == []
 
 
+@pytest.mark.slow
 def test_an_old_browser_keeps_the_still_pictures(browser: Browser, written: Path):
     script = browser.send(
         "Page.addScriptToEvaluateOnNewDocument", source="delete window.DecompressionStream"
@@ -338,6 +353,7 @@ def test_an_old_browser_keeps_the_still_pictures(browser: Browser, written: Path
     assert browser.console() == []
 
 
+@pytest.mark.slow
 def test_a_hostile_page_is_inert(browser: Browser, tmp_path: Path):
     from selenium.common.exceptions import NoAlertPresentException
 

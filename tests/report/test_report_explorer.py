@@ -119,6 +119,7 @@ def test_the_page_computes_what_the_models_say(explorer: Browser):
                 assert there == pytest.approx(here, rel=1e-9, abs=0), where
 
 
+@pytest.mark.slow
 def test_it_says_and_reads_as_the_command_line_does(explorer: Browser):
     dice = random.Random(4)
     seconds = [10 ** dice.uniform(-9, 5) for _ in range(300)] + [0, 0.9999, 99.96, 100, 3599.7, 3600, 1e-6]
@@ -182,6 +183,7 @@ def expected(machine: int, work: float, size: float, serial: float, ranks: int) 
     }
 
 
+@pytest.mark.slow
 def test_ranks_share_cores_unless_a_larger_machine_is_asked_for(explorer: Browser):
     """'here' has 2 cores."""
     algorithm = Algorithm(1e-4, 40_000, 0.01)
@@ -258,6 +260,7 @@ def test_a_slider_s_move_shows_what_the_models_say(explorer: Browser):
         assert box.get_attribute("aria-invalid") == "true" and shown() == expected(3, 0.25, 40000, 0.02, 3)
 
 
+@pytest.mark.slow
 def test_what_is_typed_may_lie_beyond_the_sliders(explorer: Browser, golden: Golden):
     from selenium.webdriver.common.by import By
 
@@ -273,6 +276,7 @@ def test_what_is_typed_may_lie_beyond_the_sliders(explorer: Browser, golden: Gol
     golden("beyond.txt", explorer.run("return document.querySelector('.answer .note').textContent"))
 
 
+@pytest.mark.slow
 def test_a_press_in_a_chart_moves_the_dot_and_the_answer(explorer: Browser):
     explorer.run("document.querySelector('.charts').scrollIntoView({block: 'center', behavior: 'instant'})")
     for name in ("bytes", "ranks"):
@@ -292,6 +296,7 @@ def test_a_press_in_a_chart_moves_the_dot_and_the_answer(explorer: Browser):
         assert math.dist(dot, (x + w * 0.8, y + h * 0.2)) < 10, name
 
 
+@pytest.mark.slow
 def test_a_slider_answers_each_move(explorer: Browser, record_property):
     """The time from a move to the page's new answer and charts, and to the frame that shows them."""
     taken, framed = explorer.driver.execute_async_script(
@@ -323,6 +328,7 @@ def test_a_slider_answers_each_move(explorer: Browser, record_property):
         print(f"a slider's {name}: median {statistics.median(measured):.1f} ms, most {max(measured):.1f} ms")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("width", "dark", "mobile"), [(1280, True, False), (390, False, True), (320, False, True)]
 )
@@ -340,6 +346,7 @@ def test_it_fits_the_screen(browser: Browser, page: Path, width, dark, mobile):
     assert cut == [] and browser.console() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [1280, 800, 390, 320])
 def test_answers_stay_in_their_card_and_numbers_with_their_units(browser: Browser, page: Path, width):
     """Each value with its interval, on a machine whose fit has intervals."""
@@ -371,6 +378,7 @@ def test_answers_stay_in_their_card_and_numbers_with_their_units(browser: Browse
     assert seen["beyond"] == seen["broken"] == []
 
 
+@pytest.mark.slow
 def test_every_control_has_a_name(explorer: Browser):
     nameless = explorer.run(
         "return [...document.querySelectorAll('.widget :is(input, select, button, svg[role])')].filter("
@@ -380,6 +388,7 @@ def test_every_control_has_a_name(explorer: Browser):
     assert nameless == []
 
 
+@pytest.mark.slow
 def test_without_javascript_a_table_answers(browser: Browser, page: Path):
     browser.send("Emulation.setScriptExecutionDisabled", value=True)
     browser.open(page, figures=False)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from chromium import Browser
+from tiers import slow
 
 from hockney import api, lab, studies
 from hockney.core.settings import Settings
@@ -22,7 +23,7 @@ from hockney.report import assets, write
 from hockney.studies import Options
 
 pytestmark = pytest.mark.browser
-STUDIES = ("survey", "barriers", "granularity", "collectives", "guidelines")
+STUDIES = ["survey", *slow("barriers", "granularity", "collectives", "guidelines")]
 MOST_SHEETS = 6
 MOST_BYTES = 1_300_000
 """The size limit of a page without Plotly's script."""
@@ -80,6 +81,7 @@ def test_a_page_is_six_sheets_at_most_and_small(browser: Browser, written: Writt
     assert path.stat().st_size - len(assets.plotly().packed) <= MOST_BYTES
 
 
+@pytest.mark.slow
 def test_details_are_closed_until_they_are_opened(browser: Browser, written: Written):
     browser.open(written("survey"), figures=False)
     assert browser.run("return [...document.querySelectorAll('details')].filter(d => d.open).length") == 0
@@ -92,6 +94,7 @@ def test_details_are_closed_until_they_are_opened(browser: Browser, written: Wri
     assert sheets(browser) > before, "what is open is printed"
 
 
+@pytest.mark.slow
 def test_a_figure_in_a_closed_section_comes_alive_when_it_is_opened(browser: Browser, written: Written):
     browser.open(written("barriers"))
     closed = "document.querySelector('.closed:has(figure)')"
@@ -101,6 +104,7 @@ def test_a_figure_in_a_closed_section_comes_alive_when_it_is_opened(browser: Bro
     assert browser.console() == []
 
 
+@pytest.mark.slow
 def test_the_explorer_answers_as_predict_does(browser: Browser, written: Written):
     """For the same run: with ranks that have a core each, and with more."""
     path = written("granularity")
@@ -123,6 +127,7 @@ def test_the_explorer_answers_as_predict_does(browser: Browser, written: Written
         assert shown == f"{value} (95%: {low} to {high})"
 
 
+@pytest.mark.slow
 def test_the_data_of_a_figure_can_be_taken_away(browser: Browser, written: Written):
     browser.open(written("survey"))
     text = browser.driver.execute_async_script(

@@ -16,7 +16,7 @@ from grain import grain, over_ranks, over_serial
 from hockney.draw.palette import DARK, LIGHT
 from hockney.report import write
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 PLOT = "document.querySelector('.plot')"
 FIGURE = "document.querySelector('figure')"
@@ -76,7 +76,6 @@ def test_contour_lines_come_first_and_hovering_says_all_sheets(browser: Browser,
     assert browser.console() == [] and browser.requests() == []
 
 
-@pytest.mark.slow
 def test_a_surface_is_drawn_turned_and_given_back(surfaces: Browser, tmp_path: Path):
     from selenium.webdriver.common.by import By
 

@@ -72,6 +72,7 @@ def test_the_twin_of_a_known_machine_has_its_parameters(real):
     assert with_interval(collectives) == []
 
 
+@pytest.mark.slow
 def test_a_twin_with_another_latency_is_told(real):
     segments = calibrate(real).on_node
     slow = tuple(msgspec.structs.replace(s, latency_s=2 * s.latency_s) for s in segments)
@@ -107,6 +108,7 @@ def cluster(tmp_path_factory) -> Survey:
         return placed_survey_of(tmp_path_factory.mktemp("cluster") / "mine", world, Layout(2, 2))
 
 
+@pytest.mark.slow
 def test_the_twin_of_a_cluster_has_the_messages_of_both_levels(cluster):
     found = twin_of(cluster)
     messages = [each for each in found if "pingpong" in each.what or "prtt" in each.what]
@@ -119,6 +121,7 @@ def test_the_twin_of_a_cluster_has_the_messages_of_both_levels(cluster):
     assert "pingpong 8 B, within a node" in wrong and "pingpong 8 B, between nodes" not in wrong
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("layout", "within", "words"),
     [
@@ -140,6 +143,7 @@ def test_a_twin_has_the_levels_of_the_run_whatever_is_nearest(tmp_path, layout, 
     assert any(each.what.startswith("o_s of") for each in found), "parameters are compared too"
 
 
+@pytest.mark.slow
 def test_a_described_cluster_surveyed_in_simulation_gives_itself(tmp_path):
     """Two nodes with four cores, of which the survey uses two."""
     between = Segment(send_s=1e-6, latency_s=28e-6, per_byte_s=8e-9, receive_s=1e-6)
@@ -171,6 +175,7 @@ def test_a_described_cluster_surveyed_in_simulation_gives_itself(tmp_path):
     assert all(abs(error) < 0.02 for each in errors for error in each.errors), errors
 
 
+@pytest.mark.slow
 def test_the_machine_grows(real):
     """Recursive doubling takes log2(ranks) steps, each an exchange."""
     machine = calibrate(real)

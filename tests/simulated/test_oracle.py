@@ -8,6 +8,7 @@ import math
 
 import pytest
 from oracle import EAGER, LARGE, SMALL, Simulator, machine
+from tiers import slow
 
 from hockney.core.platform import NodeGroup
 from hockney.models.collective_algorithms import predict
@@ -21,8 +22,8 @@ RANKS = (
     8,
     16,
     100,
-    pytest.param(256, marks=pytest.mark.slow),
-    pytest.param(1024, marks=pytest.mark.slow),
+    *slow(256),
+    *slow(1024),
 )
 USUAL = {"alltoall": "bruck", "allgather": "bruck", "gather": "ompi_binomial", "scatter": "ompi_binomial"}
 LINEAR = {

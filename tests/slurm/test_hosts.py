@@ -14,7 +14,7 @@ from slurm_rig import AGENT, Rig
 from hockney import build
 from hockney.core.machine import Mpi
 
-pytestmark = pytest.mark.mpi
+pytestmark = [pytest.mark.mpi, pytest.mark.slow(60), pytest.mark.needs("Slurm", "iproute2")]
 JOB = ("salloc", "--nodelist=n1,n2", "--ntasks-per-node=2")
 INTERFACE = {"openmpi": "pmix", "mpich": "pmi2"}
 
@@ -60,7 +60,6 @@ def test_a_host_that_does_not_answer_is_named(doctor):
     assert "n9" in problem_of(doctor("--hosts", "n1,n9", "--agent", AGENT, job=()))
 
 
-@pytest.mark.slow  # Hydra waits for the ranks that could not be started
 def test_a_host_that_does_not_see_the_engine_is_named(rig, doctor, engine):
     folder = engine.path.parent
     rig.on("n2", f"mount -t tmpfs tmpfs {folder}")
@@ -72,7 +71,6 @@ def test_a_host_that_does_not_see_the_engine_is_named(rig, doctor, engine):
         rig.on("n2", f"umount {folder}")
 
 
-@pytest.mark.one_mpi
 def test_a_host_with_another_engine_is_named(rig, doctor, engine, tmp_path):
     other = tmp_path / "other"
     other.write_bytes(engine.path.read_bytes() + b"\0")
@@ -85,13 +83,11 @@ def test_a_host_with_another_engine_is_named(rig, doctor, engine, tmp_path):
         rig.on("n2", f"umount {engine.path}")
 
 
-@pytest.mark.one_mpi
 def test_more_ranks_than_the_job_has_slots(doctor):
     assert "2 slots" in problem_of(doctor("--ranks-per-node", "3"))
     assert "n3" in problem_of(doctor("--hosts", "n1,n3"))
 
 
-@pytest.mark.slow
 def test_each_launch_begins_with_other_hosts_and_names_them(rig, mpi, engine, tmp_path):
     out = tmp_path / "run"
     words = ("run", "pingpong bytes=8", "--ranks", "2", "--launches", "2", "--budget", "40s", "-q")

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from slurm_rig import CLUSTER, NAMESPACES, PATHS, Rig, refuse_without_needs
 
-pytestmark = pytest.mark.mpi
+pytestmark = [pytest.mark.mpi, pytest.mark.needs("Slurm", "iproute2")]
 
 
 def test_every_node_is_a_host_of_its_own(rig: Rig) -> None:
@@ -38,6 +38,7 @@ def test_a_dead_node_is_noticed_and_comes_back(rig: Rig) -> None:
     assert rig.run("srun", "-w", "n2", "hostname").out == "n2\n"
 
 
+@pytest.mark.slow
 def test_nothing_is_left_when_the_tests_are_killed(tmp_path: Path) -> None:
     """A process that has the same cluster as the tests, killed."""
     refuse_without_needs()

@@ -11,11 +11,11 @@ import time
 from collections import Counter
 
 import pytest
-from conftest import Front, Printed
+from front import Front, Printed
 
 from hockney.store.completeness import INTERRUPTED
 
-pytestmark = pytest.mark.mpi
+pytestmark = [pytest.mark.mpi, pytest.mark.slow(60), pytest.mark.needs("Slurm", "iproute2")]
 
 TWO_BY_TWO = ("salloc", "--nodes=2", "--ntasks-per-node=2")
 ON_TWO = ("--nodes", "2", "--ranks-per-node", "2")
@@ -65,7 +65,6 @@ def assert_on_two_nodes(front: Front) -> None:
         assert sorted(on.values()) == [2, 2] and on.keys() <= set(front.rig.names)
 
 
-@pytest.mark.slow
 def test_a_hand_written_script(front: Front) -> None:
     """The job's Slurm options are its own, and hockney is a program in it like any other."""
     script = front.folder / "job.sh"
@@ -80,7 +79,6 @@ exec {words}
     assert_on_two_nodes(front)
 
 
-@pytest.mark.slow
 def test_a_step_of_an_allocation(front: Front) -> None:
     """hockney itself is started by srun, on one of the nodes whose ranks it starts."""
     step = (*TWO_BY_TWO, "srun", "--overlap", "--ntasks=1", "--nodes=1")
@@ -140,7 +138,6 @@ def assert_ended_by_notice(front: Front, printed: Printed) -> None:
     assert closes[-1].exit_code in INTERRUPTED
 
 
-@pytest.mark.slow
 def test_a_job_that_reaches_its_limit_is_continued(front: Front, printed: Printed) -> None:
     """Slurm looks every half minute which jobs get their notice, up to a minute before the time for it."""
     words = ("--launches", "3", "--budget", "5m", "--time", "2m", "--submit", *ON_TWO, "--out", "r")
@@ -153,7 +150,7 @@ def test_a_job_that_reaches_its_limit_is_continued(front: Front, printed: Printe
     finish(front, 3 * OF_A_LAUNCH)
 
 
-@pytest.mark.parametrize("number", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in range(1, 20))])
+@pytest.mark.parametrize("number", range(20))
 def test_a_cancelled_job_loses_no_record_that_was_printed(
     front: Front, printed: Printed, number: int
 ) -> None:
@@ -171,7 +168,6 @@ def test_a_cancelled_job_loses_no_record_that_was_printed(
     finish(front, ALL)
 
 
-@pytest.mark.slow
 def test_a_requeued_job_continues(front: Front) -> None:
     front(*LONG, "--submit", *ON_TWO, "--out", "r")
     front.until_records("r", 4)
@@ -183,7 +179,6 @@ def test_a_requeued_job_continues(front: Front) -> None:
     finish(front, ALL)
 
 
-@pytest.mark.slow
 def test_a_dying_node_takes_no_record_with_it(front: Front) -> None:
     """A node that only has ranks, not hockney: the job is requeued by Slurm, on the nodes that are left."""
     front(*LONG, "--submit", *ON_TWO, "--out", "r")

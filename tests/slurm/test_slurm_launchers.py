@@ -8,10 +8,11 @@ import json
 from dataclasses import replace
 
 import pytest
-from conftest import Front
+from front import Front
 from real_mpi import mpi_named
+from tiers import slow
 
-pytestmark = pytest.mark.mpi
+pytestmark = [pytest.mark.mpi, pytest.mark.needs("Slurm", "iproute2")]
 
 ALLOCATION = ("salloc", "--nodes=2", "--ntasks-per-node=2")
 ON_TWO = ("--nodes", "2", "--ranks-per-node", "2")
@@ -24,7 +25,7 @@ def assert_two_levels(places: set[str]) -> None:
     assert {"network"} < places - {""}
 
 
-@pytest.mark.parametrize(("name", "interface"), [("openmpi", "pmix"), ("mpich", "pmi2")])
+@pytest.mark.parametrize(("name", "interface"), [("openmpi", "pmix"), *slow(("mpich", "pmi2"))])
 def test_srun_starts_ranks_that_find_each_other(front: Front, name: str, interface: str) -> None:
     mpi_named(name)
     front = replace(front, environ={**front.environ, "HOCKNEY_MPI": name})
@@ -35,6 +36,7 @@ def test_srun_starts_ranks_that_find_each_other(front: Front, name: str, interfa
     assert f"--mpi={interface}" in launch.command
 
 
+@pytest.mark.slow
 def test_an_interface_that_the_mpi_lacks_is_named(front: Front) -> None:
     """Without one, every rank believes that it is alone."""
     words = ("--launcher", "srun", "--mpiexec-args=--mpi=none", "--json")
@@ -44,6 +46,7 @@ def test_an_interface_that_the_mpi_lacks_is_named(front: Front) -> None:
     assert error["code"] == "srun-connects-no-ranks", error
 
 
+@pytest.mark.slow(30)
 def test_a_survey_in_an_allocation_tells_the_levels_apart(front: Front) -> None:
     done = front("survey", *SURVEY, "--json", before=ALLOCATION, code=None)
     assert done.code in (0, 4), done
@@ -56,6 +59,7 @@ def test_a_survey_in_an_allocation_tells_the_levels_apart(front: Front) -> None:
             assert (first == second) == (record.place != "network"), record
 
 
+@pytest.mark.slow(40)
 def test_a_submitted_survey_measures_the_levels_of_the_nodes_of_its_job(front: Front) -> None:
     done = front("survey", *SURVEY, "--submit", "--wait", "--json", code=None)
     assert done.code in (0, 4), done

@@ -15,21 +15,16 @@ import shutil
 from pathlib import Path
 
 import pytest
-from needs import need_program
 
 from hockney import process
+
+pytestmark = pytest.mark.needs("SPIN", "compiler")
 
 HERE = Path(__file__).parent
 SYNC = HERE.parents[1] / "engine" / "sync"
 MODELS = ("dissemination_mcs", "tournament_mcs")
 LARGEST = {"dissemination_mcs": 4, "tournament_mcs": 5}
 """With five ranks dissemination takes 12 s and 1 GB."""
-
-
-@pytest.fixture(scope="module", autouse=True)
-def spin() -> None:
-    need_program("spin")
-    need_program("gcc")
 
 
 @pytest.fixture
@@ -72,6 +67,7 @@ def test_nobody_leaves_before_all_have_entered_and_nobody_is_stuck(model, ranks,
     assert holds(search(tmp_path, model, f"RANKS={ranks}"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["SYNCHRONOUS", "EAGER"])
 @pytest.mark.parametrize("model", MODELS)
 def test_whenever_mpi_completes_a_send_or_delivers_a_message(model, option, sizes, tmp_path):
@@ -79,6 +75,7 @@ def test_whenever_mpi_completes_a_send_or_delivers_a_message(model, option, size
         assert holds(search(tmp_path, model, f"RANKS={ranks}", option)), ranks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 def test_whoever_enters_leaves(model, tmp_path):
     for ranks, who in ((2, 1), (3, 0), (3, 2)):
@@ -93,6 +90,7 @@ WRONG = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", WRONG)
 def test_the_search_finds_what_is_wrong(case, sizes, tmp_path):
     option, model, why = WRONG[case]
@@ -101,11 +99,13 @@ def test_the_search_finds_what_is_wrong(case, sizes, tmp_path):
         assert not holds(told) and why in told, told
 
 
+@pytest.mark.slow
 def test_the_search_finds_who_never_leaves(tmp_path):
     told = search(tmp_path, "dissemination_mcs", "RANKS=2", "NO_PARITY", "EAGER", who=0)
     assert not holds(told) and "acceptance cycle" in told, told
 
 
+@pytest.mark.slow
 def test_parity_is_there_for_messages_that_are_taken_early(tmp_path):
     """Without it dissemination is correct if a rank only receives what it waits for; a tournament always
     is."""

@@ -10,7 +10,7 @@ from test_reproduce_simgrid import documented
 
 from hockney.reproductions import annealing_cases, annealing_times
 
-pytestmark = pytest.mark.simgrid
+pytestmark = [pytest.mark.simgrid, pytest.mark.slow]
 
 SHORTENED = 100
 ROUNDS = 8

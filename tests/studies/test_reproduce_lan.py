@@ -35,7 +35,7 @@ def possible() -> None:
         found = build.ethernet_programs()
         emulated.trial(MACHINE, found.ethernet, found.agent)
     except EnvironmentProblem as problem:
-        missing(str(problem), "namespaces are needed")
+        missing("namespaces", str(problem))
 
 
 def document(capsys: pytest.CaptureFixture[str], *words: str) -> dict:

@@ -99,6 +99,7 @@ def test_each_mesh_is_a_part():
         assert {case.workload for case in part.cases} == {w.name for w in part.workloads}
 
 
+@pytest.mark.slow
 @pytest.mark.simgrid
 def test_the_smallest_parts_on_the_simulated_machine(tmp_path):
     """Messages, the bisection, and the parameters on 8 processors."""

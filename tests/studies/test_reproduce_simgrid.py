@@ -53,6 +53,7 @@ def test_every_limit_of_the_bus_holds(reproduced, capsys):
     assert document["code"] == 0 and document["left"] == 0
 
 
+@pytest.mark.slow
 def test_the_barriers_of_the_switched_ethernet_are_as_printed_and_its_benchmarks_verify(reproduced, capsys):
     document = reproduced("ethernet", capsys)
     assert [limit["holds"] for limit in document["limits"][:2]] == [True, True]
@@ -102,6 +103,7 @@ def test_the_exchange_is_right_at_a_hundred_words_for_its_bus_alone(reproduced, 
     assert len(found) > 1 and all(error < -0.04 for error in found.values()), found
 
 
+@pytest.mark.slow
 def test_a_switch_would_make_barriers_far_too_fast(reproduced, capsys):
     found = errors(reproduced("ethernet", capsys), "variant", "barriers/table")
     assert all(error < -0.8 for error in found.values()) and len(found) == 8

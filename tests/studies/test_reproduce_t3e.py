@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import pytest
+from tiers import slow
 
 from hockney import lab, simulated
 from hockney.core.record import SCHEMA, Record, RunRecords, Stop, Sync, Verified
@@ -65,7 +66,7 @@ def test_the_papers_own_times_are_accepted():
 
 @pytest.mark.parametrize(
     ("factor", "limits"),
-    [(1.02, [False, True, True, True]), pytest.param(1.3, [False] * 3 + [True], marks=pytest.mark.slow)],
+    [(1.02, [False, True, True, True]), *slow((1.3, [False] * 3 + [True]))],
 )
 def test_other_times_are_not(factor, limits):
     assert held(answers(lambda part, case: factor * published(case))) == limits

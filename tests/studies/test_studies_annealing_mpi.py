@@ -16,7 +16,7 @@ from hockney.studies.annealing.predicted import predictions
 from hockney.studies.annealing.quality import quality
 from hockney.studies.annealing.results import PARTS, AnnealingResults
 
-pytestmark = pytest.mark.mpi
+pytestmark = [pytest.mark.mpi, pytest.mark.slow(40)]
 RUN = (
     *("run", "annealing", "setups=original,collective,decoupled,lagged", "walkers=8", "steps=20"),
     *("temperatures=12", "seeds=4", "lag=0,1", "target=1000", "--ranks", "2", "--launches", "3", "-q"),

@@ -14,7 +14,7 @@ from hockney.studies.annealing.choice import choice
 from hockney.studies.annealing.predicted import predictions
 from hockney.studies.annealing.results import AnnealingResults
 
-pytestmark = pytest.mark.simgrid
+pytestmark = [pytest.mark.simgrid, pytest.mark.slow]
 STEP_S = 20e-6
 RUN = (
     *("run", "annealing", "setups=original,decoupled,lagged,estimated", "walkers=8", "steps=50"),

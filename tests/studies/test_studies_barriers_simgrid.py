@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from real_mpi import simgrid_here
+from tiers import slow
 
 from hockney import api
 from hockney.cli.errors import guarded
@@ -27,10 +28,11 @@ def simulated(machine: str, folder: Path):
     return api.load(folder).evidence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("machine", "form", "most"),
     [
-        pytest.param("switched-ethernet+true-switch", STRUCTURE, 0.08, marks=pytest.mark.slow),
+        *slow(("switched-ethernet+true-switch", STRUCTURE, 0.08)),
         ("switched-ethernet", MESSAGES, 0.05),
     ],
 )

@@ -12,7 +12,7 @@ from hockney.cli.errors import guarded
 from hockney.models.bsp.programs import supersteps
 from hockney.studies.bsp_kernels.results import KernelResults
 
-pytestmark = pytest.mark.simgrid
+pytestmark = [pytest.mark.simgrid, pytest.mark.slow]
 RUN = ("n=64", "keys=1024", "--machine", "sim:paragon-2x2", "--ranks", "4", "--sizes", "256,4KiB,64KiB")
 
 

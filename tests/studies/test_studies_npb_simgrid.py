@@ -16,7 +16,7 @@ from hockney.core.case import MPI
 from hockney.core.fit import ExactValue
 from hockney.studies.npb.results import NpbResults
 
-pytestmark = pytest.mark.simgrid
+pytestmark = [pytest.mark.simgrid, pytest.mark.slow]
 RATE = 1e8
 RUN = (
     *("run", "npb", "kernels=is,mg", f"rate={RATE:.0e}", "barrier=mpi,dissemination,tournament"),

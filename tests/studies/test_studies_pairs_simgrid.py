@@ -13,7 +13,7 @@ from hockney import api
 from hockney.cli.errors import guarded
 from hockney.studies.pairs.answer import answer
 
-pytestmark = pytest.mark.simgrid
+pytestmark = [pytest.mark.simgrid, pytest.mark.slow]
 NIC, ONE = 10e9, 4e9
 MACHINE = f"""
 name = "nic"
