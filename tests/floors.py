@@ -82,8 +82,9 @@ class Import:
 
 @cache
 def nodes(text: str) -> tuple[ast.AST, ...]:
-    """All nodes of a module's syntax tree."""
-    return tuple(ast.walk(ast.parse(text)))
+    """Those nodes of a module's syntax tree that may import something or start a process."""
+    kinds = (ast.Import, ast.ImportFrom, ast.Call, ast.Attribute)
+    return tuple(node for node in ast.walk(ast.parse(text)) if isinstance(node, kinds))
 
 
 def python_imports(package: Path) -> Iterator[Import]:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -44,6 +45,12 @@ def _position(message: str) -> tuple[str, str]:
     return what, f"line {match[2]}, column {match[3]}" if match[2] else "end of file"
 
 
+@functools.cache
+def fields_of(kind: type[msgspec.Struct]) -> tuple[msgspec.structs.FieldInfo, ...]:
+    """The fields of a structure; msgspec evaluates their annotations each time it is asked."""
+    return msgspec.structs.fields(kind)
+
+
 def structure(
     kind: type[T],
     raw: Any,
@@ -56,7 +63,7 @@ def structure(
     how a missing key is written."""
     if not isinstance(raw, dict):
         raise messages.table_expected(place.named, place.key)
-    fields = msgspec.structs.fields(kind)
+    fields = fields_of(kind)
     names = tuple(f.name for f in fields)
     for name in raw:
         if name not in names:

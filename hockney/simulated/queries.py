@@ -87,9 +87,9 @@ def between_nodes_guessed(platform: Platform) -> bool:
     return all(each is not None and each.status == "guess" for each in found)
 
 
-def exists(platform: Platform, key: str) -> bool:
-    """Whether `key` is a field, an item or a table of the description, given or not."""
-    return any(covers(key, place) for place in _everything("", platform))
+def all_places(platform: Platform) -> frozenset[str]:
+    """All fields, items and tables of the description, given or not."""
+    return frozenset(_everything("", platform))
 
 
 def _everything(place: str, value: object) -> Iterator[str]:

@@ -8,7 +8,8 @@ defines the meaning of a key's value, and which values must agree.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import functools
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar, get_args
 
 import msgspec
@@ -33,7 +34,7 @@ from hockney.description import toml, values
 from hockney.description.toml import Read
 from hockney.description.values import Place
 from hockney.simulated import messages
-from hockney.simulated.queries import exists
+from hockney.simulated.queries import all_places
 from hockney.simulated.shapes import check_network
 from hockney.simulated.variants import VARIANTS, lay_over, table_of, with_dims
 
@@ -50,12 +51,17 @@ def read(
     `where` names the file in errors. Variants that are not requested are read as well, so that mistakes in
     them are found at once. Raises UsageError.
     """
+    return _read(text, where, tuple(variants), dims)
+
+
+@functools.lru_cache(maxsize=64)
+def _read(text: str, where: str, variants: tuple[str, ...], dims: tuple[int, ...]) -> Platform:
     raw = parse(text, where)
     known = table_of(raw, where)
     base = _platform({k: v for k, v in raw.items() if k != VARIANTS}, Place(where, ""))
     for name in known:
         _varied(raw, base, [name], where)
-    varied = _varied(raw, base, list(variants), where)
+    varied = _varied(raw, base, variants, where)
     if not dims:
         return varied
     changed = with_dims(varied, dims, where)
@@ -68,7 +74,7 @@ def parse(text: str, where: str) -> dict[str, Any]:
     return toml.parse(text, where, GUIDE)
 
 
-def _varied(raw: dict[str, Any], base: Platform, names: list[str], where: str) -> Platform:
+def _varied(raw: dict[str, Any], base: Platform, names: Sequence[str], where: str) -> Platform:
     """The base with the named variants."""
     if not names:
         return base
@@ -87,8 +93,9 @@ def _platform(raw: dict[str, Any], place: Place) -> Platform:
     for name in ("segments", "on_node"):
         _check_segments(getattr(platform, name), place.at(name), required=name == "segments")
     _check_processors(platform, place)
+    places = all_places(platform)
     for k, origin in enumerate(platform.origins):
-        if not exists(platform, origin.key):
+        if origin.key not in places:
             here = place.at("origins").item(k).at("key")
             raise described.origin_of_nothing(here.named, origin.key, ORIGIN_EXAMPLE)
     return platform

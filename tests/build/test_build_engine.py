@@ -162,6 +162,7 @@ def test_two_at_once_do_not_disturb_each_other(source, mpi_mock, tmp_path):
     assert [p.name for p in (tmp_path / "cache/engine").iterdir()] == [engines[0].path.parent.name]
 
 
+@pytest.mark.slow
 def test_two_hosts_at_once_where_nothing_can_be_locked(source, mpi_mock, tmp_path):
     """As on some network file systems: each compiles separately, and one engine is left."""
     refuse = "import errno, fcntl; fcntl.flock = lambda *_: (_ for _ in ()).throw(OSError(errno.ENOLCK, ''))"
@@ -306,6 +307,7 @@ def test_leftovers_of_killed_builds_and_launches_are_swept_after_a_week(tmp_path
     sweep(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_build_that_is_killed_leaves_no_compiler_and_no_engine(source, tmp_path):
     mpi = wrapper(
         tmp_path / "mpi", 'case "$*" in *main.cpp*|*unity_*) sleep 6161.7;; *) exec c++ "$@";; esac'

@@ -154,6 +154,7 @@ def test_iterations_are_for_barriers(hockney):
     assert hockney("run", "barriers", "--sizes", "8").code == 2
 
 
+@pytest.mark.slow
 def test_the_command_names_the_nodes(hockney):
     done = hockney("run", "barriers", "--machine", "fake:nodes=2", "--out", "runs/b", "--seed", "1", "-q")
     assert done.code == 0, done.err

@@ -129,6 +129,7 @@ def test_a_description_has_one_cost(hockney):
     assert (said.code, said.error.code) == (2, "cost-with-machine")
 
 
+@pytest.mark.slow
 def test_a_run_that_was_given_a_survey_has_its_typical_costs_only(hockney, two_modes):
     words = ("granularity", "work=1ms", "serial=0", f"survey={two_modes}", "--budget", "5s")
     done = hockney("run", *words, "--out", "runs/grain", "-q")
@@ -139,6 +140,7 @@ def test_a_run_that_was_given_a_survey_has_its_typical_costs_only(hockney, two_m
     assert hockney("report", "runs/grain", *UNDISTURBED).code == 0
 
 
+@pytest.mark.slow
 def test_a_machine_is_calibrated_from_either_cost(hockney, two_modes):
     typical = document(hockney, "calibrate", two_modes)["machine"]
     fast = document(hockney, "calibrate", two_modes, *UNDISTURBED)["machine"]

@@ -50,9 +50,7 @@ def wait_for_records(process: subprocess.Popen, path: Path, count: int) -> None:
     ("number", "lines"),
     [
         (signal.SIGKILL, 2),
-        (signal.SIGTERM, 9),
-        *slow((signal.SIGKILL, 7)),
-        *slow((signal.SIGINT, 5)),
+        *slow((signal.SIGTERM, 9), (signal.SIGKILL, 7), (signal.SIGINT, 5)),
     ],
 )
 def test_killed_and_resumed(tmp_path, monkeypatch, capsys, number, lines):

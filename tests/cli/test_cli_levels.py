@@ -94,6 +94,7 @@ def surveyed(hockney):
     return "r"
 
 
+@pytest.mark.slow
 def test_a_prediction_depends_on_the_layout(hockney, surveyed):
     def row(*words: str) -> dict:
         asked = (
@@ -130,6 +131,7 @@ def test_a_prediction_from_one_level_has_a_caveat_where_it_needs_the_other(hockn
         assert bool(found) == needed and all(f"messages {lacking}" in text for text in found)
 
 
+@pytest.mark.slow
 def test_a_run_of_two_levels_is_calibrated_with_both(hockney, surveyed):
     done = hockney("calibrate", surveyed)
     assert done.code == 0, done.err

@@ -167,6 +167,7 @@ def test_a_run_elsewhere_has_to_be_named(hockney):
     assert "runs/b" in hockney("report").err
 
 
+@pytest.mark.slow
 def test_surveys_are_calibrated_and_predicted_from_not_newer_runs(hockney, surveyed, small_survey):
     """Neither a newer run of another study nor a newer unfinished survey replaces it."""
     small_survey("runs/unfinished")

@@ -10,6 +10,7 @@ import re
 import socket
 from pathlib import Path
 
+import pytest
 from resealed import reseal
 from test_cli_errors import one_error
 from test_cli_predict import ASKED, asked, newest
@@ -22,6 +23,7 @@ from hockney.models.applications.granularity import Algorithm
 from hockney.store import RunFolder
 
 
+@pytest.mark.slow
 def test_the_newest_survey_is_taken_and_told(hockney, surveyed, small_survey, tmp_path):
     said = hockney(*ASKED)
     assert said.code == 0 and said.err == newest("runs/first")
@@ -47,6 +49,7 @@ def noted_codes(**options) -> list[str]:
     return [event.code for event in heard if isinstance(event, Notice)]
 
 
+@pytest.mark.slow
 def test_a_survey_that_is_used_instead_of_a_much_longer_one_is_noted(hockney, small_survey, tmp_path):
     small_survey("runs/long")
     plan = tmp_path / "runs" / "long" / "plan.txt"

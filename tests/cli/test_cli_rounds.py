@@ -193,6 +193,7 @@ def test_plan_tells_how_long_a_period_is(hockney, golden):
     assert "rounds" not in json.loads(hockney("plan", "barrier", "--json").out)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, *slow(signal.SIGKILL, signal.SIGTERM)])
 def test_ended_while_it_waits_for_the_next_round(tmp_path, number):
     """The fake machine's hour of waiting is a minute of real time here, in slices."""

@@ -93,6 +93,7 @@ def test_a_job_without_records_names_its_output(hockney, scheduler):
     assert Path(done.error.fields["log"]).absolute() == log
 
 
+@pytest.mark.slow
 def test_jobs_of_an_array_share_the_launches(hockney, slurm):
     done = hockney(*RUN, "--submit", "--array", "3", "--out", "r")
     assert done.code == 0, done.err
@@ -167,6 +168,7 @@ def test_waiting_goes_on_while_the_scheduler_is_silent(silent_twice):
     assert sum(isinstance(event, Status) for event in events) == 1
 
 
+@pytest.mark.slow
 def test_waiting_ends_when_the_scheduler_stays_silent(hockney, silent_twice, monkeypatch):
     monkeypatch.setattr(resuming, "SILENT_S", 0.0)
     done = hockney("resume", "r", "--wait")
@@ -187,6 +189,7 @@ def test_nothing_is_measured_when_the_scheduler_vanishes_during_a_wait(hockney, 
     assert not records("r")
 
 
+@pytest.mark.slow
 def test_without_waiting_a_silent_scheduler_is_an_error(hockney, silent_twice):
     done = hockney("resume", "r")
     assert (done.code, done.error.code) == (3, "scheduler-silent")

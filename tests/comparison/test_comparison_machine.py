@@ -17,6 +17,7 @@ from types import ModuleType
 
 import pytest
 from needs import need_compiler
+from tiers import slow
 
 import hockney
 from hockney.machine import find_mpi
@@ -123,7 +124,7 @@ def test_every_factor_meets_every_call_and_range(benchmark: ModuleType):
 
 
 @pytest.mark.compiler
-@pytest.mark.parametrize("call", ["Allreduce", "Bcast", "Allgather", "Alltoall", "Reduce"])
+@pytest.mark.parametrize("call", ["Bcast", *slow("Allreduce", "Allgather", "Alltoall", "Reduce")])
 def test_library_slows_one_call_at_some_sizes(compared: ModuleType, stub: Path, call: str):
     plan = compared.Plan("slowdown", 0, "turns", 1.0, "none", "", call, 1.5, 1024, 2**20)
     set_ = dict(each.split("=", 1) for each in plan.variables(1.5, Path("library")))

@@ -200,6 +200,7 @@ def gitlab(folder: Path, environ: Mapping[str, str]) -> tuple[int, str]:
     )
 
 
+@pytest.mark.slow
 def test_gitlab(tmp_path, environment):
     code, out = gitlab(tmp_path, environment)
     assert code == 1, out
@@ -223,6 +224,7 @@ def reframe(folder: Path, baseline: Path, environ: Mapping[str, str]) -> subproc
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("machine", "code"), [*slow(("fake:seed=2", 0)), (SLOWER, 1)])
 def test_reframe(tmp_path, environment, baseline, machine, code):
     """End to end: ReFrame's own system, whose jobs are processes on this host."""

@@ -29,7 +29,7 @@ PAGES = [
     *sorted((DOCS / "tutorials").glob("*.md")),
     *(DOCS / f"{name}.md" for name in OTHERS),
 ]
-FAST = ("3-models", "4-resuming", "comparing", "published")
+FAST = ("3-models",)
 """Executed in the fast tier."""
 NEAR = 0.25
 REAL = re.compile(r"<!-- machine: (?:real, mpi: )?(\w+) -->")

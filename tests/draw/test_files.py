@@ -11,6 +11,7 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 from PIL import Image
+from tiers import slow
 
 from hockney.core.errors import UsageError
 from hockney.draw import Axis, Figure, Series, save
@@ -68,7 +69,7 @@ def test_a_png_is_large_enough_for_print_and_shows_the_series_colours(tmp_path):
         assert tuple(int(colour[k : k + 2], 16) for k in (1, 3, 5)) in frequent
 
 
-@pytest.mark.parametrize("ending", ["svg", "png", "pdf"])
+@pytest.mark.parametrize("ending", ["svg", *slow("png", "pdf")])
 def test_the_same_figure_gives_the_same_bytes(ending):
     one, other = rendered(FIGURE, ending), rendered(FIGURE, ending)
     assert one == other

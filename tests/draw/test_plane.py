@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
+from tiers import slow
 
 from hockney.draw import Axis, Plane, Sheet, interactive, save
 from hockney.draw.describe import describe
@@ -145,7 +146,7 @@ def test_files_have_both_views_and_halves_have_one(tmp_path):
     )
 
 
-@pytest.mark.parametrize("ending", ["svg", "png", "pdf"])
+@pytest.mark.parametrize("ending", ["svg", *slow("png", "pdf")])
 def test_the_same_plane_gives_the_same_bytes(ending):
     assert rendered(PLANE, ending) == rendered(PLANE, ending)
 

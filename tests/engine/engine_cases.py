@@ -143,10 +143,10 @@ def every_case(
     sync: tuple[str, ...],
     without: tuple[str, ...] = (),
     *,
-    everything: bool = False,
+    together: int | None = 2,
 ) -> Iterator[Case]:
-    """On `ranks` ranks, started by each of `sync`, without the choices `without`: every pair of values of any
-    two parameters, or with `everything` every combination of values."""
+    """On `ranks` ranks, started by each of `sync`, without the choices `without`: every combination of the
+    values of any `together` parameters, or of all of them (None)."""
     for workload in catalog.workloads:
         if not fits(workload, ranks):
             continue
@@ -166,21 +166,24 @@ def every_case(
                 varied["root"] = (str(ranks - 1),)
             elif parameter.name == "messages":
                 varied |= {"messages": ("5",), "delay": ("2us",)}
-        for values in product(*varied.values()) if everything else in_pairs(list(varied.values())):
+        for values in covering(list(varied.values()), together):
             case = catalog.complete(workload.name, dict(zip(varied, values, strict=True)))
             if not refused(case):
                 yield case
 
 
-def in_pairs(values: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """A part of the product that has every pair of two parameters' values; the same each time."""
+def covering(values: list[tuple[str, ...]], together: int | None) -> list[tuple[str, ...]]:
+    """A part of the product that has every combination of the values of `together` parameters; the same each
+    time."""
     every = list(product(*values))
+    if together is None or len(values) < together:
+        return every
     random.Random(1).shuffle(every)
-    seen: set[tuple[int, str, int, str]] = set()
+    seen: set[tuple[tuple[int, str], ...]] = set()
     chosen = []
     for each in every:
-        pairs = {(i, each[i], k, each[k]) for i, k in combinations(range(len(each)), 2)}
-        if not pairs <= seen:
+        parts = set(combinations(enumerate(each), together))
+        if not parts <= seen:
             chosen.append(each)
-            seen |= pairs
+            seen |= parts
     return chosen

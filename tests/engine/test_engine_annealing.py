@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from engine_cases import in_pairs
+from engine_cases import covering
 from engine_lines import failures, launcher_for, lines_of, records
 from native import sanitized
 from real_mpi import group_for, mpi_named
@@ -151,7 +151,7 @@ VALUES = {
 
 
 def every_pair():
-    for values in in_pairs(list(VALUES.values())):
+    for values in covering(list(VALUES.values()), 2):
         word = " ".join(f"{name}={value}" for name, value in zip(VALUES, values, strict=True))
         lagging = "lag=0" in word or word.split()[0].partition("=")[2] in (
             "lagged",

@@ -81,7 +81,7 @@ def test_chosen_ranks_measure_between_cases_of_the_whole_launch(unbound, engine,
 @pytest.mark.slow
 def test_every_workload_runs_on_some_of_the_ranks(launcher, engine):
     """2 of 3 ranks."""
-    cases = every_case(engine.catalog, 2, ("barrier",), everything=False)
+    cases = every_case(engine.catalog, 2, ("barrier",))
     placed = [case.having("nodes", 1) for case in cases]
     for record in verified(lines_of(launcher, placed, 3), placed, 2):
         assert len(record.members) == 2 and record.nodes == 1

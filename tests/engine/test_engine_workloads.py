@@ -38,8 +38,8 @@ def test_every_workload_verifies(launcher, engine, mpi_name, ranks):
         pytest.skip("MPICH polls: more ranks than cores wait a scheduler's turn for every message")
     # Windows need a core for each rank.
     sync = ("barrier", "window") if ranks <= len(processors().cores.cpus) else ("barrier",)
-    # All combinations take a minute.
-    verifies(launcher, list(every_case(engine.catalog, ranks, sync, everything=ranks > 4)), ranks)
+    together = {2: 1, 5: None}.get(ranks, 2)  # all combinations take a minute
+    verifies(launcher, list(every_case(engine.catalog, ranks, sync, together=together)), ranks)
 
 
 GROUPS = sorted(build.groups(build.source_folder()))
@@ -54,7 +54,7 @@ def test_every_workload_of_a_group_verifies(mpi, mpi_name, group, ranks, tmp_pat
         pytest.skip("MPICH polls: more ranks than cores wait a scheduler's turn for every message")
     built = group_for(mpi, group)
     monkeypatch.setenv("HOCKNEY_IO_FOLDER", str(tmp_path))
-    cases = list(every_case(built.catalog, ranks, ("barrier",)))
+    cases = list(every_case(built.catalog, ranks, ("barrier",), together=1 if ranks == 2 else 2))
     verifies(launcher_for(mpi, built), cases, ranks)
     assert not list(tmp_path.iterdir()), "files are removed"
 
@@ -203,7 +203,8 @@ def test_ranks_that_sleep_take_as_long_and_the_record_names_it(mpi, engine):
         assert record.metric("work_error") >= 0
 
 
-@pytest.mark.parametrize("visits", [1, 40])
+@pytest.mark.slow
+@pytest.mark.parametrize("visits", [40, *slow(1)])
 def test_no_case_begins_after_the_limit(launcher, engine, visits):
     """One case computes for longer than the limit, so the others are left out, however fast the machine."""
     cases = [engine.catalog.case(f"compute work={ms}ms", 2) for ms in (50, 51, 52)]
@@ -252,6 +253,7 @@ def test_a_message_larger_than_memory_is_refused_and_the_next_case_runs(launcher
     assert len(records(lines)) == 1
 
 
+@pytest.mark.slow
 def test_a_stopped_rank_is_named_by_the_watchdog(launcher, engine):
     """2 ranks; rank 1 is stopped by a signal, rank 0 waits for it."""
     cases = [engine.catalog.case("pingpong bytes=8", 2)]

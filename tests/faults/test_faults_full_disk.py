@@ -48,6 +48,7 @@ def whole_lines(folder: Path) -> list[bytes]:
     return [line for line in lines if line.endswith(b"\n")]
 
 
+@pytest.mark.slow
 def test_a_run_on_a_disk_that_fills_up(call: Calls, disk: Path, rng: random.Random, rounds: Rounds):
     """Written data is kept, in complete lines, and the run continues once there is room."""
     ends = set()

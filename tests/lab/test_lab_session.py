@@ -254,7 +254,7 @@ def test_time_that_is_left_is_used_for_part_of_a_launch(tmp_path):
     st.booleans(),
     st.floats(0, 1.5),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_the_budget_is_kept_whatever_launches_and_cases_cost(
     tmp_path_factory, budget, launch_s, case_s, noise, extend, checked_s
 ):

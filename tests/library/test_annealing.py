@@ -47,6 +47,7 @@ def answer(text: str) -> tuple[float, str]:
     return float(found[1]), found[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setup", ["lagged", *slow("original")])
 def test_the_example_finds_the_icosahedron_on_any_number_of_ranks(mpi, charges, setup):
     answers = {answer(run(mpi, charges, ranks, setup)) for ranks in (1, 2, 3)}

@@ -77,6 +77,7 @@ def test_the_names_are_those_of_open_mpi(mpi):
         assert [(int(number), name) for number, name in listed] == list(enumerate(("ignore", *names)))
 
 
+@pytest.mark.slow
 def test_the_library_reads_the_table(mpi, prefix, tmp_path):
     """The example sums 80 kB."""
     work = built_example(prefix, "coll", tmp_path / "work")

@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.stats import binom
+from tiers import slow
 
 from hockney.core.case import Case
 from hockney.core.fit import ExactValue
@@ -290,7 +291,7 @@ def at_the_limit(case: Case) -> float:
 RUNS = 50
 
 
-@pytest.mark.parametrize(("launches", "apart"), [(3, False), (8, False), (8, True)])
+@pytest.mark.parametrize(("launches", "apart"), [(8, False), *slow((3, False), (8, True))])
 def test_without_violations_one_run_in_twenty_reports_any(launches: int, apart: bool):
     random, cases = np.random.default_rng(4), planned()
     truth = {case: at_the_limit(case) for case in cases}

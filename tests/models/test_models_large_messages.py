@@ -52,6 +52,7 @@ def fit(run: RunRecords) -> Fit:
     return fit_hockney(observe(run, CATALOG), Subject.parse("pingpong ranks=2"))
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(latencies, rates, falls, st.floats(17.0, 18.5), seeds)
 def test_the_curve_follows_a_bandwidth_that_falls(latency, rate, fall, edge, seed) -> None:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from models_data import CATALOG, record
+from tiers import slow
 
 from hockney.models.comparison import Pair, judge
 from hockney.models.statistics import PooledCase, observe_case
@@ -145,7 +146,7 @@ def test_nothing_is_the_same_if_one_side_was_slow_more_often():
     assert {each.state for each in made.operations} == {"same"} and made.effect.state == "none"
 
 
-@pytest.mark.parametrize("count", [16, 24])
+@pytest.mark.parametrize("count", [16, *slow(24)])
 def test_the_interval_contains_the_truth(count):
     """Of the ratio 1, in nearly 95% of worlds; within modes, it is narrow."""
     hits, widths = [], []

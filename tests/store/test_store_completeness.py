@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace as replace_fields
+from tiers import slow
 
 from hockney import api, lab
 from hockney.core.record import Record, RunRecords
@@ -77,7 +78,7 @@ def records_of(run: RunRecords, added: bool, planned: set[str]) -> list[Record]:
     return [record for record in run.records if (record.case not in planned) == added]
 
 
-@pytest.mark.parametrize("extend", [True, False])
+@pytest.mark.parametrize("extend", [True, *slow(False)])
 def test_every_single_loss_is_missed(request, tmp_path, extend):
     folder = (request.getfixturevalue("kept") if extend else made(tmp_path / "r", extend)).folder
     plan, run = folder.plan(), folder.read().run

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tiers import slow
 
 RACERS = 4
 PROGRAM = """
@@ -78,7 +79,7 @@ def whole(path: Path) -> None:
     assert not [p for p in path.iterdir() if p.name.startswith(".")]
 
 
-@pytest.mark.parametrize("there", [False, True])
+@pytest.mark.parametrize("there", [False, *slow(True)])
 def test_one_of_those_that_name_the_same_folder_has_it(tmp_path, rounds, there):
     """A new folder, or an empty one."""
     prepare = (lambda round_: (tmp_path / f"out-{round_}").mkdir()) if there else (lambda round_: None)
@@ -88,6 +89,7 @@ def test_one_of_those_that_name_the_same_folder_has_it(tmp_path, rounds, there):
     assert not list(tmp_path.glob(".*")), "nothing is left next to them"
 
 
+@pytest.mark.slow
 def test_in_the_default_place_everybody_has_a_folder(tmp_path, rounds):
     names = [name for round_ in race(tmp_path, rounds, "default") for name in round_]
     assert len(names) == len(set(names)) == RACERS * rounds

@@ -53,6 +53,7 @@ def test_predictions_come_close(evidence):
     assert errors and sorted(errors)[len(errors) // 2] < 0.1
 
 
+@pytest.mark.slow
 def test_printed_times_are_beside(evidence):
     (table,) = tables.papers(CollectiveResults.of(evidence))
     assert "printed" in table.columns and table.name == "papers-1024"

@@ -22,7 +22,7 @@ from hockney.core.machine import Mpi
 
 pytestmark = [pytest.mark.mpi, pytest.mark.needs("pkg-config")]
 RANKS = [1, 2, 3, 4, 5, 6]
-FAST = {(2, "shared"), (3, "log"), (4, "alltoall")}
+FAST = {(2, "shared"), (3, "log")}
 """Of ranks and paths, what the fast tier runs."""
 GROUPS = ("memory", "messages", "sizes")
 ERROR = re.compile(
@@ -255,6 +255,7 @@ def examples(prefix: Path, tmp_path_factory) -> Path:
     return built_example(prefix, "bsp", tmp_path_factory.mktemp("bsp"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ranks", [3, *slow(1, 2, 4, 5, 6)])
 @pytest.mark.parametrize("name", ["fft", *slow(*(name for name in PROGRAMS if name != "fft"))])
 def test_complete_programs(prefix, examples, name, ranks):
