@@ -154,6 +154,7 @@ def test_the_copy_that_is_compiled_follows_contents_whatever_the_times_say(sourc
     assert kept.stat().st_mtime == 1e9 and not (work.source / "gone.cpp").exists()
 
 
+@pytest.mark.slow
 def test_two_at_once_do_not_disturb_each_other(source, mpi_mock, tmp_path):
     with ThreadPoolExecutor(2) as pool:
         runs = [pool.submit(build.engine, mpi_mock, source, tmp_path / "cache") for _ in range(2)]
@@ -228,6 +229,7 @@ def test_an_engine_that_was_built_needs_no_compiler(source, tmp_path):
         build.engine(mpi, source, tmp_path / "cache")
 
 
+@pytest.mark.slow
 def test_an_old_compiler(source, tmp_path):
     text = (
         'case "$*" in -show) echo c++;; *c++20*) echo "what is c++20?" >&2; exit 1;; *) exec c++ "$@";; esac'
@@ -247,6 +249,7 @@ def test_a_bad_flag_is_not_taken_for_an_old_compiler(source, tmp_path):
     assert caught.value.code == "build-failed" and "fno-such-flag" in caught.value.why
 
 
+@pytest.mark.slow
 def test_a_full_disk_in_any_language(source, tmp_path, monkeypatch):
     monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
     output = '[ "$LC_ALL" = C ] && echo "No space left on device" >&2'
@@ -263,6 +266,7 @@ def test_a_cache_that_cannot_be_written(source, mpi_mock, tmp_path):
     assert caught.value.code == "cache-unwritable"
 
 
+@pytest.mark.slow
 def test_a_cache_that_others_can_write_to_is_not_used(source, mpi_mock, tmp_path):
     built = build.engine(mpi_mock, source, tmp_path / "cache")
     for folder in (built.path.parent, built.path.parent.parent):
@@ -274,6 +278,7 @@ def test_a_cache_that_others_can_write_to_is_not_used(source, mpi_mock, tmp_path
     assert build.engine(mpi_mock, source, tmp_path / "cache").cached
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
 def test_a_cache_of_somebody_else_is_used_only_where_it_is_named(source, mpi_mock, tmp_path):
     built = build.engine(mpi_mock, source, tmp_path / "cache")

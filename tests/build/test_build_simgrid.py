@@ -125,6 +125,7 @@ def test_it_is_fetched_compiled_installed_tried_and_kept(place):
     assert not (prefix / "mark").exists() and build.simgrid_prefix(place.environ) == prefix
 
 
+@pytest.mark.slow
 def test_the_headers_it_needs_of_boost_are_kept_with_all_of_their_part(place):
     prefix = place.build()
     kept = {str(p.relative_to(prefix / "include/boost")) for p in (prefix / "include/boost").rglob("*.hpp")}
@@ -136,6 +137,7 @@ def test_the_headers_it_needs_of_boost_are_kept_with_all_of_their_part(place):
     assert not (prefix / "include/boost/unused").exists()
 
 
+@pytest.mark.slow
 def test_a_copy_that_was_moved_is_none(place):
     prefix = place.build()
     place.cache.rename(place.cache.with_name("elsewhere"))

@@ -55,6 +55,7 @@ def test_another_file_under_the_same_name_is_refused(package, tmp_path):
     assert not list((tmp_path / "place").rglob("CMakeLists.txt"))
 
 
+@pytest.mark.slow
 def test_what_is_expected_in_it_has_to_be_there(package, tmp_path: Path):
     with pytest.raises(EnvironmentProblem) as caught:
         fetch(replace(package, holds="include/boost.hpp"), tmp_path / "place")

@@ -179,6 +179,7 @@ def test_results_of_a_machine_from_a_doubtful_fit_have_a_warning(hockney, calibr
     assert "off by 30%" in warned[code]
 
 
+@pytest.mark.slow
 def test_a_much_longer_survey_is_noted(hockney, small_survey):
     small_survey("runs/long")
     plan = Path("runs/long/plan.txt")

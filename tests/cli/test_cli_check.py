@@ -138,6 +138,7 @@ def test_a_published_machine(hockney):
     assert {line.split()[0] for line in lines("new")} == {"pingpong"}
 
 
+@pytest.mark.slow
 def test_sizes_added_to_the_baseline_are_measured_too(hockney):
     """They are in its records, not in its plan."""
     words = ("run", "pingpong bytes=0:4MiB", "--refine", "--launches", "10", "--out", "base")

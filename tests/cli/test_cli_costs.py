@@ -72,6 +72,7 @@ def latency(fits: dict) -> float:
     return next(p["estimate"]["value"] for p in fit["parameters"] if p["symbol"] == "t_0")
 
 
+@pytest.mark.slow
 def test_models_of_both_costs(hockney, two_modes):
     saved = Path(two_modes, "fits.json").read_bytes()
     typical = document(hockney, "models", two_modes)
@@ -101,6 +102,7 @@ def test_predictions_of_both_costs(hockney, two_modes):
     assert document(hockney, *ASKED, *UNDISTURBED)["cost"] == "undisturbed", "of the newest survey too"
 
 
+@pytest.mark.slow
 def test_the_page_says_which_cost_it_shows(hockney, two_modes):
     assert document(hockney, "report", two_modes)["cost"] == "typical"
     saved = Path(two_modes, "fits.json").read_bytes()

@@ -88,6 +88,7 @@ def test_one_launch_is_inconclusive(hockney):
     assert {each["state"] for each in document["comparisons"]} == {"unknown"}
 
 
+@pytest.mark.slow
 def test_other_runs_do_if_they_have_the_cases(hockney, surveyed):
     """A survey measures all collectives at the same sizes, of blocks and vectors alike."""
     said = hockney("guidelines", "--json")

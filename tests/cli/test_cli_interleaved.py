@@ -83,6 +83,7 @@ def test_a_setting_with_which_nothing_starts_names_its_side(hockney):
     assert said.code == 2 and "B" in str(said.error)
 
 
+@pytest.mark.slow
 def test_a_budget_keeps_the_sizes_that_fit(hockney):
     said = hockney("compare", "--interleaved", FAST, SAME, "--ranks", "2", "--budget", "30s", "--json")
     cases = json.loads(said.out)["cases"]

@@ -38,7 +38,7 @@ def test_every_workload_verifies(launcher, engine, mpi_name, ranks):
         pytest.skip("MPICH polls: more ranks than cores wait a scheduler's turn for every message")
     # Windows need a core for each rank.
     sync = ("barrier", "window") if ranks <= len(processors().cores.cpus) else ("barrier",)
-    together = {2: 1, 5: None}.get(ranks, 2)  # all combinations take a minute
+    together = {2: 1, 3: 1, 5: None}.get(ranks, 2)  # all combinations take a minute
     verifies(launcher, list(every_case(engine.catalog, ranks, sync, together=together)), ranks)
 
 

@@ -56,6 +56,7 @@ def as_nobody(
     )
 
 
+@pytest.mark.slow
 def test_a_run_and_its_report(home: Path):
     done = as_nobody([*MAIN, *RUN, "r"], home, HOCKNEY_MACHINE="fake")
     assert done.returncode == 0, done.stderr

@@ -87,6 +87,7 @@ def test_the_band_contains_what_was_measured(latency, rate, fall, edge, seed) ->
         assert time <= high * costs.one_way(each.size) * (1 + 1e-9)
 
 
+@pytest.mark.slow
 def test_the_band_contains_another_measurement_of_the_ends() -> None:
     """Nineteen of twenty typical times of a second run, which the fit did not see."""
     rng, sets, ends = np.random.default_rng(3), 60, (0, 1, 2, -3, -2, -1)

@@ -71,6 +71,7 @@ def test_the_summary_counts_inferred_launches_separately() -> None:
     assert not added.unknown_change
 
 
+@pytest.mark.slow
 def test_both_costs_of_added_sizes_are_covered_where_times_come_in_modes() -> None:
     """The truth of the typical cost is its long-run mean. Modes last 2 to 10 s."""
     random = np.random.default_rng(1)

@@ -134,6 +134,7 @@ def test_both_directions_count():
     assert found["R_C"] == pytest.approx(4e9 * 1, rel=0.02)
 
 
+@pytest.mark.slow
 @settings(derandomize=True, max_examples=15)  # a bound on noise, which one seed in thousands exceeds
 @given(
     rate=st.floats(2, 12),

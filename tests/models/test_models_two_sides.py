@@ -323,6 +323,7 @@ def test_the_interval_contains_the_truth(comparison, world: str):
     assert sum(hits) >= stats.binom.ppf(0.001, 100, 0.95)
 
 
+@pytest.mark.slow
 def test_equal_runs_are_rarely_reported_as_different(comparison):
     """At a tolerance of 0, where every difference counts, at most 5% of the pairs of runs."""
     found = []

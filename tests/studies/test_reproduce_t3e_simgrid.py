@@ -78,6 +78,7 @@ def test_the_engines_algorithms_take_what_simgrids_do(tmp_path):
         assert engines == pytest.approx(simgrids, rel=0.01), operation
 
 
+@pytest.mark.slow
 def test_the_messages_alone_give_the_simulated_time(tmp_path):
     """A tree, a chain, and partners 1, 2, 4 ... apart: nothing competes for an interface."""
     machine = simulated.platform("t3e")

@@ -333,6 +333,7 @@ def test_works_follow_from_a_survey(made):
     assert works[-1] == 1e-3, "19 times the break-even work of 10000 words is 0.5 ms"
 
 
+@pytest.mark.slow
 def test_a_partial_run_still_has_a_page(made):
     for kept in range(0, len(made.run.records), 31):
         run_ = replace(made.run, records=made.run.records[:kept])

@@ -283,6 +283,7 @@ def test_cases_whose_launches_were_at_several_levels_have_a_caveat(tmp_path, gol
     golden("survey_mixed_levels.json", found.caveat.text)
 
 
+@pytest.mark.slow
 def test_a_level_in_the_middle_is_on_the_page(tmp_path):
     options = api.RunOptions(machine="fake:nodes=2;levels=cache,socket", seed=1, budget=30)
     made = api.survey(options, out=tmp_path / "run")
@@ -299,6 +300,7 @@ def test_a_level_in_the_middle_is_on_the_page(tmp_path):
     assert all(WITHIN[level] in html for level in LEVELS if level in names)
 
 
+@pytest.mark.slow
 def test_a_run_on_one_host_after_another_has_no_word_of_levels(tmp_path):
     made = api.survey(api.RunOptions(machine="fake", seed=1, budget=30), out=tmp_path / "run")
     assert made.evidence.levels == (made.evidence,)
