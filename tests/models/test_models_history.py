@@ -19,6 +19,8 @@ from hockney.models.history import (
     operation_series,
     trends,
 )
+from hockney.models.history.series import LEVEL, RunPoint, TimeSeries
+from hockney.models.statistics import change_points
 
 DAY = 86_400.0
 CASES = tuple(
@@ -138,6 +140,26 @@ def test_only_runs_since_the_last_change_are_usual():
     assert [each.state for each in found] == ["usual", "usual"]
     assert found[0].mean.runs == 10 and found[0].mean.since.at.run == "run-20" and found[1].mean.since is None
     assert states(earlier, run(40))["bcast"] == "faster"
+
+
+def series_of(name: str, logs: np.ndarray) -> TimeSeries:
+    points = (RunPoint(f"run-{day}", day * DAY, float(log), 0.01) for day, log in enumerate(logs))
+    return TimeSeries(name, "within a node", name, tuple(points))
+
+
+def test_a_series_found_among_many_is_cut_at_the_level_at_which_it_was_found():
+    """Its second, small change would be significant at 5% if it were the only series."""
+    rng = np.random.default_rng(1)
+    logs = 0.01 * rng.standard_normal(36)
+    logs[12:] += 0.3
+    logs[24:] += 0.012
+    quiet = [0.01 * rng.standard_normal(36) for _ in range(19)]
+    assert len(change_points(logs.tolist(), LEVEL)) == 2
+    assert len(change_points(logs.tolist(), LEVEL / 20)) == 1
+    (alone,) = trends([series_of("a", logs)])
+    first, *others = trends([series_of(f"{k}", each) for k, each in enumerate([logs, *quiet])])
+    assert len(alone.changes) == 2 and len(first.changes) == 1
+    assert not any(each.changes for each in others)
 
 
 def test_false_alarms_are_rare():
