@@ -117,11 +117,7 @@ def main() -> None:
         engine_for(openmpi)
         library(openmpi)
 
-    for prepare in (
-        engine_and_groups,
-        simgrid_here,
-        lambda: engine_for(mpi_named("mpich")),
-    ):
+    for prepare in (engine_and_groups, simgrid_here):
         with contextlib.suppress(Exception, pytest.skip.Exception, pytest.fail.Exception):
             prepare()
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import pytest
 from engine_lines import failures, records
 from simulated_switch import even_switch, lines_on, lines_on_switch
-from tiers import slow
 
 from hockney import simulated
 from hockney.core.fit import Estimate
@@ -19,7 +18,7 @@ from hockney.models.npb.kernels import PROGRAMS, of_case
 from hockney.models.npb.prediction import predict
 from hockney.models.npb.rates import measured_rates, uniform
 
-pytestmark = pytest.mark.simgrid
+pytestmark = [pytest.mark.simgrid, pytest.mark.slow]
 
 RATE = 1e8
 KERNELS = sorted(PROGRAMS)
@@ -39,7 +38,7 @@ def on_switch(ranks):
 
 @pytest.mark.parametrize(
     ("ranks", "off"),
-    [(2, 0.03), *slow((3, 0.07), (4, 0.05), (8, 0.1))],
+    [(2, 0.03), (3, 0.07), (4, 0.05), (8, 0.1)],
 )
 def test_times_are_as_predicted_where_nothing_disturbs(ranks, off):
     for record in measured(ranks):
@@ -47,7 +46,6 @@ def test_times_are_as_predicted_where_nothing_disturbs(ranks, off):
         assert predicted.total == pytest.approx(record.times_s[0], rel=off), record.case
 
 
-@pytest.mark.slow
 def test_larger_classes_too():
     for record in measured(3, "W"):
         predicted = predict(of_case(record.parsed_case()), uniform(RATE), on_switch(3))

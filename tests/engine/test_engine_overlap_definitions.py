@@ -24,9 +24,6 @@ CASES = [
     for tests in (0, 16)
 ]
 
-READINGS_S = 0.6e-6
-"""Of the clock around a repetition, which no phase includes."""
-
 
 def test_reported_values_are_those_of_the_definitions(mpi, engine):
     nonblocking = group_for(mpi, "hockney-nonblocking")
@@ -44,8 +41,8 @@ def check(record, catalog):
     values = {name: np.array(series.values) for name, series in record.metrics.items()}
     pure, cpu = values["pure"], values["cpu"]
     total = sum(values[name] for name in PHASES)
-    # Not in every repetition is a rank preempted between the readings at its ends.
-    assert np.min(0.95 * np.array(record.times_s) - total) <= READINGS_S, record.case
+    # Readings of the clock around a repetition are in no phase, and a rank may be preempted there.
+    assert (total <= np.array(record.times_s)).all(), record.case
     assert len(total) == len(pure) == len(cpu) and (pure > 0).all() and (cpu > 0).all()
     overlap = 100 * np.clip((pure + cpu - total) / np.minimum(pure, cpu), 0, 1)
     assert median(values["overlap"]) == pytest.approx(median(overlap), rel=0.05, abs=1), record.case
