@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 
+from hockney.core.platform import Network, NodeGroup, Platform, Segment
 from hockney.models.applications.point_to_point_costs import CostPiece, PointToPointCosts
 from hockney.models.npb.assumptions import PhaseTime, diagnose
 from hockney.models.npb.changes import fewer_collectives, fewer_messages, finer_pipelines, shorter_messages
@@ -66,6 +67,18 @@ def test_messages_of_an_exchange_follow_each_other():
     two = communication.exchange(Exchange(1, (100, 100), (100, 100)), 2)
     assert two == pytest.approx(2 * (LATENCY + 100 * PER_BYTE))
     assert communication.exchange(Exchange(1, (), ()), 2) == 0
+
+
+@pytest.mark.parametrize(("duplex", "directions"), [("full", 1), ("half", 2)])
+def test_the_ranks_of_a_node_share_its_network_card(duplex, directions):
+    """Two cores on a node; among the ranks of one node nothing passes the card."""
+    network = Network(nodes=(NodeGroup(count=4, cores=2),), nic=1e4, duplex=duplex)
+    segment = Segment(latency_s=LATENCY, per_byte_s=PER_BYTE)
+    machine = Platform(name="narrow", title="narrow", network=network, segments=(segment,))
+    communication = Communication(costs(cores=2), platform=machine)
+    exchange = Exchange(1, (1000,), (1000,))
+    assert communication.exchange(exchange, 4) == pytest.approx(directions * 2 * 1000 / 1e4)
+    assert communication.exchange(exchange, 2) == pytest.approx(LATENCY + 1000 * PER_BYTE)
 
 
 def test_messages_on_a_medium_wait_for_those_of_all_ranks():
