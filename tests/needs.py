@@ -19,7 +19,7 @@ import re
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -107,29 +107,54 @@ def declared(item: pytest.Item) -> frozenset[str]:
     return frozenset(found.union(*(mark.args for mark in item.iter_markers("needs"))))
 
 
-@functools.cache
 def path_with(tools: frozenset[str]) -> str:
-    """PATH without the programs of all other tools: folders that have some are replaced by folders of links
-    to the rest."""
+    """PATH without the programs of all other tools."""
     assert tools <= TOOLS.keys(), tools
-    unseen = re.compile("|".join(programs for tool, programs in TOOLS.items() if tool not in tools))
-    return os.pathsep.join(without(folder, unseen) for folder in dict.fromkeys(PATH.split(os.pathsep)))
+    return os.pathsep.join([*map(programs_of, sorted(tools)), path_without_tools()])
 
 
-def without(folder: str, unseen: re.Pattern[str]) -> str:
+@functools.cache
+def path_without_tools() -> str:
+    """PATH in which each folder with programs of a tool is replaced by one of links to its other programs."""
+    every = re.compile("|".join(TOOLS.values()))
+
+    def without(folder: str) -> str:
+        names = programs_in(folder)
+        return (
+            links(folder, [n for n in names if not every.fullmatch(n)])
+            if any(map(every.fullmatch, names))
+            else folder
+        )
+
+    return os.pathsep.join(map(without, dict.fromkeys(PATH.split(os.pathsep))))
+
+
+@functools.cache
+def programs_of(tool: str) -> str:
+    """Folders of links to the programs of a tool, in the order of PATH."""
+    pattern = re.compile(TOOLS[tool])
+    found = {
+        folder: [n for n in programs_in(folder) if pattern.fullmatch(n)] for folder in PATH.split(os.pathsep)
+    }
+    return os.pathsep.join(links(folder, names) for folder, names in found.items() if names)
+
+
+def programs_in(folder: str) -> list[str]:
     try:
-        names = os.listdir(folder or ".")
+        return os.listdir(folder or ".")
     except OSError:
-        return folder
-    if not any(map(unseen.fullmatch, names)):
-        return folder
-    links = tempfile.mkdtemp(prefix="hockney-path-")
-    os.chmod(links, 0o755)  # for tests of other users
-    atexit.register(shutil.rmtree, links, ignore_errors=True)
+        return []
+
+
+def links(folder: str, names: Iterable[str]) -> str:
+    """A temporary folder with links to these files, in memory where that is possible: they are thousands."""
+    memory = Path("/dev/shm")
+    made = tempfile.mkdtemp(prefix="hockney-path-", dir=memory if os.access(memory, os.W_OK) else None)
+    os.chmod(made, 0o755)  # for tests of other users
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
     for name in names:
-        if not unseen.fullmatch(name):
-            os.symlink(os.path.abspath(os.path.join(folder, name)), os.path.join(links, name))
-    return links
+        os.symlink(os.path.abspath(os.path.join(folder, name)), os.path.join(made, name))
+    return made
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

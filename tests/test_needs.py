@@ -31,8 +31,8 @@ def test_only_the_programs_of_other_tools_are_hidden(tmp_path, monkeypatch):
     for name in names:
         (tmp_path / name).touch(mode=0o755)
     monkeypatch.setattr(needs, "PATH", str(tmp_path))
-    seen = os.listdir(needs.path_with.__wrapped__(frozenset({"SPIN"})))
-    assert sorted(seen) == ["awk", "ccache", "spin"]
+    folders = (needs.programs_of.__wrapped__("SPIN"), needs.path_without_tools.__wrapped__())
+    assert [sorted(os.listdir(folder)) for folder in folders] == [["spin"], ["awk", "ccache"]]
 
 
 def test_a_missing_tool_skips_the_test_and_fails_it_in_ci(monkeypatch):
