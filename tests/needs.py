@@ -54,6 +54,8 @@ SYSTEM_PATH = "/usr/sbin:/sbin"
 """Folders of daemons, which PATH may lack."""
 GTEST = (Path("/usr/include/gtest/gtest.h"), Path("/usr/local/include/gtest/gtest.h"))
 PATH = os.environ.get("PATH", os.defpath)
+WITHOUT_TOOLS = "HOCKNEY_TESTS_PATH"
+"""The variable with the PATH that has none of the tools: thousands of links, which are made once."""
 hidden = False
 """Whether --without-tools was given."""
 
@@ -110,10 +112,9 @@ def declared(item: pytest.Item) -> frozenset[str]:
 def path_with(tools: frozenset[str]) -> str:
     """PATH without the programs of all other tools."""
     assert tools <= TOOLS.keys(), tools
-    return os.pathsep.join([*map(programs_of, sorted(tools)), path_without_tools()])
+    return os.pathsep.join([*map(programs_of, sorted(tools)), os.environ[WITHOUT_TOOLS]])
 
 
-@functools.cache
 def path_without_tools() -> str:
     """PATH in which each folder with programs of a tool is replaced by one of links to its other programs."""
     every = re.compile("|".join(TOOLS.values()))
@@ -147,9 +148,8 @@ def programs_in(folder: str) -> list[str]:
 
 
 def links(folder: str, names: Iterable[str]) -> str:
-    """A temporary folder with links to these files, in memory where that is possible: they are thousands."""
-    memory = Path("/dev/shm")
-    made = tempfile.mkdtemp(prefix="hockney-path-", dir=memory if os.access(memory, os.W_OK) else None)
+    """A temporary folder with links to these files."""
+    made = tempfile.mkdtemp(prefix="hockney-path-")
     os.chmod(made, 0o755)  # for tests of other users
     atexit.register(shutil.rmtree, made, ignore_errors=True)
     for name in names:
@@ -164,6 +164,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     global hidden
     hidden = config.getoption("--without-tools")
+    if not hasattr(config, "workerinput"):  # the processes of pytest-xdist inherit it
+        os.environ[WITHOUT_TOOLS] = path_without_tools()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -31,7 +31,7 @@ def test_only_the_programs_of_other_tools_are_hidden(tmp_path, monkeypatch):
     for name in names:
         (tmp_path / name).touch(mode=0o755)
     monkeypatch.setattr(needs, "PATH", str(tmp_path))
-    folders = (needs.programs_of.__wrapped__("SPIN"), needs.path_without_tools.__wrapped__())
+    folders = (needs.programs_of.__wrapped__("SPIN"), needs.path_without_tools())
     assert [sorted(os.listdir(folder)) for folder in folders] == [["spin"], ["awk", "ccache"]]
 
 
