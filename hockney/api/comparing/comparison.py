@@ -150,10 +150,8 @@ class Comparison:
         return drawn(self._figures, name)
 
     def distribution(self, case: CaseVerdict) -> PlotlyFigure:
-        """The distributions of the times of any case in A and in B, as a Plotly figure::
-
-        comparison.distribution(comparison.changes[0])
-        """
+        """The distributions of the times of any case in A and in B, as a Plotly figure, such as
+        `comparison.distribution(comparison.changes[0])`."""
         from hockney.comparison import figures
         from hockney.draw.plotly_figure import plotly_figure
 

@@ -103,10 +103,8 @@ class FittedModel:
         return {name: (self._shown(name, a), self._shown(name, b)) for name, (a, b) in self.variables.items()}
 
     def table(self, **values: Quantities) -> Rows:
-        """Times for several values of the variables, as `columns`: a row for each of their combinations::
-
-        model.table(bytes="8:1MiB")
-        """
+        """Times for several values of the variables, as `columns`: a row for each of their combinations,
+        such as `model.table(bytes="8:1MiB")`."""
         names = list(values)
         self._check_names(names)
         each = [[self.read(name, value) for value in self._several(name, values[name])] for name in names]
