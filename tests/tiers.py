@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from changed import changed_files, folders_of
+from changed import ROOT, changed_files, folders_of
 
 TESTS = Path(__file__).parent
 FAST_RANKS = 4
@@ -79,6 +79,19 @@ def chosen(config: pytest.Config, items: list[pytest.Item]) -> list[pytest.Item]
         folders = folders_of(files or ())
         return [item for item in items if is_slow(item) and (files is None or folder_of(item) in folders)]
     return [item for item in items if not is_slow(item) or named(config, item)]
+
+
+@pytest.fixture(scope="session")
+def changed_cpp(pytestconfig: pytest.Config) -> list[Path] | None:
+    """The C++ sources that static analysis and sanitizers look at: with `--changed` those of the change, and
+    without any the test is skipped; otherwise None, which means all of them."""
+    files = changed_files() if pytestconfig.getoption("--changed") else None
+    if files is None:
+        return None
+    found = [ROOT / file for file in files if file.endswith((".cpp", ".hpp", ".h"))]
+    if not found:
+        pytest.skip("no C++ changed")
+    return found
 
 
 def group_of(item: pytest.Item) -> str:

@@ -326,7 +326,8 @@ def test_every_shipped_instance_is_a_choice_and_runs(mpi, group):
         assert not record.labels["optimum"] or best >= float(record.labels["optimum"]), record.case
 
 
-@pytest.mark.slow
+@pytest.mark.slow(120)
+@pytest.mark.usefixtures("changed_cpp")
 def test_sanitizers_find_nothing(mpi, mpi_name, group, monkeypatch):
     if mpi_name == "mpich":
         pytest.skip("the other one suffices")

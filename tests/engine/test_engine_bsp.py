@@ -47,7 +47,8 @@ def test_bsp_programs_run_on_simulated_machines(simulated, name, ranks, tmp_path
     assert done.out == ("144\n" if PROGRAMS[name] else "")
 
 
-@pytest.mark.slow
+@pytest.mark.slow(120)
+@pytest.mark.usefixtures("changed_cpp")
 @pytest.mark.mpi
 @pytest.mark.parametrize("ranks", [1, 2, 4])
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -119,7 +119,8 @@ def test_supersteps_have_the_work_and_the_communication_of_their_analysis(mpi, k
         assert all(seconds >= 0 for seconds in steps(record, "computation"))
 
 
-@pytest.mark.slow
+@pytest.mark.slow(120)
+@pytest.mark.usefixtures("changed_cpp")
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_sanitizers_find_nothing(mpi, mpi_name, kernels, ranks, monkeypatch):
     if mpi_name == "mpich":

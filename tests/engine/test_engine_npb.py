@@ -228,7 +228,8 @@ def test_what_only_a_simulated_machine_can_do_is_refused(mpi, npb, golden):
     )
 
 
-@pytest.mark.slow
+@pytest.mark.slow(120)
+@pytest.mark.usefixtures("changed_cpp")
 def test_sanitizers_find_nothing(mpi, mpi_name, npb, monkeypatch):
     if mpi_name == "mpich":
         pytest.skip("the other one suffices")

@@ -53,11 +53,13 @@ def headers() -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.mpi
-def test_static_analysis_finds_nothing(headers, tmp_path):
+def test_static_analysis_finds_nothing(headers, changed_cpp, tmp_path):
     """The sources of each folder are one file here, because most of the time is spent on headers."""
     defined = ['-DHOCKNEY_VERSION=""', '-DHOCKNEY_COMPILER=""']
     more = [*defined, f"-I{ENGINE}", f"-I{ENGINE / 'include'}", *(f"-isystem{header}" for header in headers)]
     folders = {p.parent for p in ENGINE.rglob("*.cpp") if "smpi" not in p.parts}
+    if changed_cpp is not None:
+        folders &= {file.parent for file in changed_cpp}
     calls = []
     for folder in sorted(folders, key=lambda each: -sum(p.stat().st_size for p in each.glob("*.cpp"))):
         whole = tmp_path / f"{'-'.join(folder.relative_to(ENGINE).parts)}.cpp"
@@ -81,12 +83,12 @@ def complaints(calls: list[list[str]]) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def programs() -> Path:
+def programs(changed_cpp) -> Path:
     need_gtest()
     return sanitized(mpi_named("openmpi"))
 
 
-@pytest.mark.slow
+@pytest.mark.slow(180)
 @pytest.mark.mpi
 @pytest.mark.parametrize("ranks", [1, 2])
 @pytest.mark.parametrize("name", SANITIZED_PROGRAMS)

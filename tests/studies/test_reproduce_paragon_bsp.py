@@ -126,7 +126,8 @@ def bench(machine: str) -> lab.Bench:
 
 
 @pytest.mark.simgrid
-@pytest.mark.slow
+@pytest.mark.slow(300)
+@pytest.mark.simgrid
 def test_on_the_simulated_machine_the_findings_hold(tmp_path, capsys):
     simgrid_here()
     assert guarded(["reproduce", "paragon", "--out", str(tmp_path / "r"), "--json", "-q"]) == 0

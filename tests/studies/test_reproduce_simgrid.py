@@ -53,7 +53,7 @@ def test_every_limit_of_the_bus_holds(reproduced, capsys):
     assert document["code"] == 0 and document["left"] == 0
 
 
-@pytest.mark.slow
+@pytest.mark.slow(30)
 def test_the_barriers_of_the_switched_ethernet_are_as_printed_and_its_benchmarks_verify(reproduced, capsys):
     document = reproduced("ethernet", capsys)
     assert [limit["holds"] for limit in document["limits"][:2]] == [True, True]
@@ -67,7 +67,7 @@ def test_the_barriers_of_the_switched_ethernet_are_as_printed_and_its_benchmarks
     assert {record.verified.bytes for record in skeleton.records} == {0}
 
 
-@pytest.mark.slow
+@pytest.mark.slow(60)
 def test_of_five_speed_ups_one_is_as_the_paper_states(tmp_path, capsys):
     """Messages of 1.2 ms cost too much for the others, whichever way they pass."""
     simgrid_here()
@@ -103,7 +103,7 @@ def test_the_exchange_is_right_at_a_hundred_words_for_its_bus_alone(reproduced, 
     assert len(found) > 1 and all(error < -0.04 for error in found.values()), found
 
 
-@pytest.mark.slow
+@pytest.mark.slow(30)
 def test_a_switch_would_make_barriers_far_too_fast(reproduced, capsys):
     found = errors(reproduced("ethernet", capsys), "variant", "barriers/table")
     assert all(error < -0.8 for error in found.values()) and len(found) == 8

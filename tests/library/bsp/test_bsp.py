@@ -330,6 +330,7 @@ def test_manual_pages_have_every_function(prefix):
 
 
 @pytest.mark.slow
+@pytest.mark.simgrid
 def test_rules_hold_on_simulated_processes(tmp_path):
     """SimGrid gives each of them its own global variables."""
     smpi = simgrid_here()
