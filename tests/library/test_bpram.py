@@ -48,6 +48,7 @@ def test_blocks_arrive_in_c(mpi, steps_in_c, ranks):
     assert run(mpi, steps_in_c, ranks, HOCKNEY_BPRAM_CHECK="1") == "fine\n"
 
 
+@pytest.mark.usefixtures("last_words")
 def test_a_step_that_is_no_partial_permutation_ends_all_processes(mpi, steps, golden):
     refused = {}
     for way in ("collide", "unwanted", "missing", "small", "range"):
