@@ -82,7 +82,8 @@ exec {words}
 def test_a_step_of_an_allocation(front: Front) -> None:
     """hockney itself is started by srun, on one of the nodes whose ranks it starts."""
     step = (*TWO_BY_TWO, "srun", "--overlap", "--ntasks=1", "--nodes=1")
-    front(*SHORT, *ON_TWO, "--out", "r", before=step, code=None)
+    done = front(*SHORT, *ON_TWO, "--out", "r", before=step, code=None)
+    assert done.code in (0, 4), done
     finish(front, OF_A_LAUNCH, before=step)
     assert_on_two_nodes(front)
 
