@@ -24,6 +24,7 @@ from hockney.api.run_contents import Run as RunRead
 from hockney.core.catalog import PING_PONG, Workload
 from hockney.core.errors import HockneyError, printable
 from hockney.core.fit import Cost, Fits
+from hockney.core.limits import CLOCKS_DIFFER_S
 from hockney.core.machine import Machine
 from hockney.core.paths import AnyPath, to_path
 from hockney.lab import Listener, Status, silent
@@ -338,11 +339,17 @@ def by_age(studies: Collection[str]) -> Iterator[tuple[RunFolder, Machine]]:
 
 def _folders() -> Iterator[RunFolder]:
     """The runs in the default place, the one written last first; of two written at the same time the one
-    whose name is last in the alphabet."""
+    whose name is last in the alphabet. Those whose clock was wrong, and wrote in the future, come last."""
     paths: list[Path] = []
     with contextlib.suppress(OSError):
         paths = [path for path in PLACE.iterdir() if not path.is_symlink()]  # as runs/latest is
-    for path in sorted(paths, key=lambda path: (_written(path), path.name), reverse=True):
+    latest = time.time_ns() + int(CLOCKS_DIFFER_S * 1e9)
+
+    def age(path: Path) -> tuple[bool, int, str]:
+        written = _written(path)
+        return written <= latest, written, path.name
+
+    for path in sorted(paths, key=age, reverse=True):
         with contextlib.suppress(HockneyError):
             yield RunFolder.open(path)
 

@@ -134,7 +134,9 @@ class Run:
     def report(self, path: AnyPath | None = None) -> Path:
         """Write the page, by default as report.html in the run's folder, and the folder's fits.json."""
         self.save_fits()
-        return report.write(self.page, self.folder.report_path if path is None else to_path(path))
+        own = self.folder.report_path
+        wanted = own if path is None else to_path(path)
+        return report.write(self.page, wanted, own=wanted.absolute() == own.absolute())
 
     def figures(self, folder: AnyPath) -> list[Path]:
         """Write each figure as SVG and PNG into `folder`."""

@@ -8,6 +8,7 @@ found, and runs that were deleted are gone. The index follows at the next use.""
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +17,6 @@ from hockney.archive import messages
 from hockney.archive.archived_run import ArchivedRun, Damaged, describe
 from hockney.archive.copying import FRESH, NAMED, REMOVED, copy_run, remove
 from hockney.archive.index import (
-    NAME,
     TEMPORARY_INDEX,
     Changes,
     Known,
@@ -25,16 +25,19 @@ from hockney.archive.index import (
     write_index,
 )
 from hockney.core.errors import EnvironmentProblem, HockneyError
+from hockney.core.limits import CLOCKS_DIFFER_S
 from hockney.core.notice import Notice
+from hockney.core.run_files import INDEX
 from hockney.models.history.times import RunTimes
 from hockney.store import RunFolder
-from hockney.system.files import remove_older
+from hockney.system.files import open_regular, remove_older
 
 TEMPORARY = (FRESH, REMOVED, TEMPORARY_INDEX)
 ABANDONED_S = 86_400.0
 """Nothing that is copied or removed takes this long: older ones are those of processes that were killed."""
 WATCHED = ("plan.txt", "machine.json", "records.jsonl", "catalog.json", "survey.json")
 """A run is read again if one of these files has changed."""
+
 
 TimesOf = Callable[[RunFolder], RunTimes]
 Progress = Callable[[int, int], None]
@@ -55,15 +58,17 @@ class Added:
 @dataclass(frozen=True)
 class Contents:
     """The runs of an archive, the oldest first. Earlier states of a run are left out: `superseded` has the
-    later state of each."""
+    later state of each. So are those of `future` dates, whose order among the others is unknown."""
 
     entries: tuple[ArchivedRun, ...] = ()
     damaged: tuple[Damaged, ...] = ()
+    future: tuple[ArchivedRun, ...] = ()
     superseded: Mapping[str, ArchivedRun] = field(default_factory=dict)
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        return tuple(messages.damaged_run(each.name, each.text) for each in self.damaged)
+        damaged = (messages.damaged_run(each.name, each.text) for each in self.damaged)
+        return (*damaged, *(messages.future_run(each.name, each.started_s) for each in self.future))
 
 
 @dataclass(frozen=True)
@@ -88,7 +93,7 @@ class Archive:
 
     @property
     def index_path(self) -> Path:
-        return self.path / NAME
+        return self.path / INDEX
 
     def folder(self, entry: ArchivedRun) -> RunFolder:
         return RunFolder(self.path / entry.name)
@@ -209,7 +214,8 @@ class Archive:
         superseded = self._superseded(entries)
         kept = (each for each in entries if each.name not in superseded)
         ordered = sorted(kept, key=lambda each: (each.started_s, each.name))
-        return Contents(tuple(ordered), damaged, superseded)
+        past = tuple(each for each in ordered if not in_future(each))
+        return Contents(past, damaged, tuple(ordered[len(past) :]), superseded)
 
     def _superseded(self, entries: Sequence[ArchivedRun]) -> dict[str, ArchivedRun]:
         """Earlier states of a run whose later state is there too, and second copies of the same state."""
@@ -229,12 +235,18 @@ class Archive:
     def _continues(self, later: ArchivedRun, earlier: ArchivedRun) -> bool:
         """Whether the records of one begin with those of the other."""
         try:
-            with open(self.path / later.name / "records.jsonl", "rb") as file:
-                begins = file.read(earlier.bytes)
-            with open(self.path / earlier.name / "records.jsonl", "rb") as file:
-                return file.read(earlier.bytes) == begins
+            with (
+                open_regular(self.folder(later).records_path) as one,
+                open_regular(self.folder(earlier).records_path) as other,
+            ):
+                return one.read(earlier.bytes) == other.read(earlier.bytes)
         except OSError:
             return False
+
+
+def in_future(entry: ArchivedRun) -> bool:
+    """Whether the clock of its host was wrong, by more than those of well-kept hosts differ."""
+    return entry.started_s > time.time() + CLOCKS_DIFFER_S
 
 
 def refuse_inside(archive: Path, source: RunFolder) -> None:

@@ -28,6 +28,7 @@ from hockney.archive.archived_run import ArchivedRun, describe
 from hockney.core.errors import EnvironmentProblem
 from hockney.store import RunFolder
 from hockney.store.messages import not_readable
+from hockney.system.files import open_regular
 
 FRESH = ".adding-"
 """The prefix of copies that are not complete yet."""
@@ -57,6 +58,7 @@ def copy_run(source: RunFolder, archive: Path) -> Copied:
     """Copy the run into the folder `archive`, which exists. The copy is checked as a run before it gets its
     name, and is on the disk by then. Raises EnvironmentProblem if the run is damaged or the copy cannot be
     written or the run not be read, Inconclusive if it has no records."""
+    describe(source)  # so that errors name its files, and no device or endless file is copied
     fresh = archive / f"{FRESH}{uuid.uuid4().hex}"
     try:
         _copy_folder(source, fresh)
@@ -89,8 +91,11 @@ def digest_of(folder: RunFolder) -> str:
     derived = {path.name for path in (*folder.derived_files, *folder.job_files)}
     for path in sorted(folder.files):
         if path.name not in derived and path.is_file():
-            data = path.read_bytes()
-            digest.update(os.fsencode(path.name) + f" {len(data)}\0".encode() + data)
+            with open_regular(path) as file:
+                size = os.fstat(file.fileno()).st_size
+                digest.update(os.fsencode(path.name) + f" {size}\0".encode())
+                while block := file.read(1 << 20):
+                    digest.update(block)
     return digest.hexdigest()
 
 

@@ -5,31 +5,36 @@
 The folders are the truth. The file is never changed in place: a process with something to add writes
 another file and moves it over the old one. So it can be read without locks, which network file systems
 often lack, and a process that is killed leaves the old one. Of two processes that do this at the same time
-one wins, and what the other had found is found again by the next one. A file that is damaged, of another
-version, or missing counts as empty."""
+one wins, and what the other had found is found again by the next one. A file that is damaged, changed by
+others, of another version, or missing counts as empty: its seal, in SQLite's application ID, is a CRC-32 of
+all other bytes."""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sqlite3
 import tempfile
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeVar
 from urllib.parse import quote
 
 import msgspec
 
 from hockney.archive.archived_run import ArchivedRun, Damaged
 from hockney.models.history.times import CaseTime, RunTimes
-from hockney.system.files import share
+from hockney.system.files import read_regular, share
 
 VERSION = 1
 """Of the tables below; an index of another version is made again."""
-NAME = "index.sqlite"
 TEMPORARY_INDEX = ".index-"
+MOST_BYTES = 1 << 30
+SEAL = slice(68, 72)
+"""SQLite's application ID: File Format, section 1.3.18."""
 FIELDS = tuple(each.name for each in msgspec.structs.fields(ArchivedRun))
 _TYPES: dict[Any, str] = {int: "INTEGER", float: "REAL"}
 _COLUMNS = ", ".join(
@@ -45,6 +50,9 @@ TABLES = (
     "CREATE INDEX time_of_run ON time (run)",
     "CREATE TABLE fact (run INTEGER, name TEXT, value TEXT, PRIMARY KEY (run, name)) WITHOUT ROWID",
 )
+UNREADABLE = (sqlite3.Error, OSError, msgspec.MsgspecError, UnicodeError, LookupError, OverflowError)
+Seconds = Annotated[float, msgspec.Meta(gt=0)]
+Row = TypeVar("Row")
 _INSERT = f"INSERT INTO run (state, {', '.join(FIELDS)}) VALUES (?{', ?' * len(FIELDS)})"
 
 
@@ -72,13 +80,14 @@ class Changes:
 def read_index(path: Path) -> dict[str, Known]:
     """By the folder's name."""
     found: dict[str, Known] = {}
-    with contextlib.suppress(sqlite3.Error, OSError, msgspec.MsgspecError), _opened(path) as index:
+    with contextlib.suppress(*UNREADABLE), _opened(path) as index:
         for state, times_by, *values in index.execute(
             f"SELECT state, times_by, {', '.join(FIELDS)} FROM run"
         ):
             entry = msgspec.convert(dict(zip(FIELDS, values, strict=True)), ArchivedRun)
             found[entry.name] = Known(state, entry, times_by)
-        for name, state, code, text in index.execute("SELECT name, state, code, text FROM damaged"):
+        damaged = _rows(index, "SELECT name, state, code, text FROM damaged", tuple[str, str, str, str])
+        for name, state, code, text in damaged:
             found[name] = Known(state, Damaged(name=name, code=code, text=text))
         return found
     return {}
@@ -86,28 +95,32 @@ def read_index(path: Path) -> dict[str, Known]:
 
 def read_times(path: Path, runs: Sequence[str], workload: str = "") -> dict[str, RunTimes]:
     """The times of those of the `runs` that the index has, of one workload or of all."""
-    found: dict[str, RunTimes] = {}
-    with contextlib.suppress(sqlite3.Error, OSError, msgspec.MsgspecError), _opened(path) as index:
-        names = {
-            number: (name, by) for number, name, by in index.execute("SELECT id, name, times_by FROM run")
-        }
-        asked = set(runs)
-        wanted = {n: RunTimes(by, [], {}) for n, (name, by) in names.items() if by and name in asked}
-        for run, name, value in index.execute("SELECT run, name, value FROM fact"):
+    asked = set(runs)
+    with contextlib.suppress(*UNREADABLE), _opened(path) as index:
+        known = _rows(index, "SELECT id, name, times_by FROM run", tuple[int, str, str])
+        names = {number: name for number, name, by in known if by and name in asked}
+        wanted = {number: RunTimes(by, [], {}) for number, _, by in known if number in names}
+        for run, name, value in _rows(index, "SELECT run, name, value FROM fact", tuple[int, str, str]):
             if run in wanted:
                 wanted[run].facts[name] = value
-        lines = dict(index.execute('SELECT id, line FROM "case"'))
-        chosen = [k for k, line in lines.items() if not workload or line.split(" ", 1)[0] == workload]
-        for case in chosen:
-            rows = index.execute(
-                'SELECT run, level, launches, typical_s, low_s, high_s FROM time WHERE "case" = ?', (case,)
+        for case, line in _rows(index, 'SELECT id, line FROM "case"', tuple[int, str]):
+            if workload and line.split(" ", 1)[0] != workload:
+                continue
+            rows = _rows(
+                index,
+                f'SELECT run, level, launches, typical_s, low_s, high_s FROM time WHERE "case" = {case}',
+                tuple[int, str, int, Seconds, Seconds | None, Seconds | None],
             )
-            for run, *values in rows:
+            for run, level, launches, typical_s, low_s, high_s in rows:
                 if run in wanted:
-                    wanted[run].times.append(CaseTime(lines[case], *values))
-        found = {names[number][0]: times for number, times in wanted.items()}
-        return found
+                    wanted[run].times.append(CaseTime(line, level, launches, typical_s, low_s, high_s))
+        return {names[number]: times for number, times in wanted.items()}
     return {}
+
+
+def _rows(index: sqlite3.Connection, query: str, row: type[Row]) -> list[Row]:
+    """Raises msgspec.ValidationError for values of other types: in SQLite, any column takes any of them."""
+    return msgspec.convert(index.execute(query).fetchall(), list[row])  # type: ignore[valid-type]
 
 
 def write_index(path: Path, changes: Changes, *, fresh: bool = False) -> bool:
@@ -121,6 +134,7 @@ def write_index(path: Path, changes: Changes, *, fresh: bool = False) -> bool:
             _made(temporary)
         with contextlib.closing(sqlite3.connect(temporary)) as index, index:
             _apply(index, changes)
+        _seal_file(temporary)
         share(Path(temporary))
         os.replace(temporary, path)
         return True
@@ -134,11 +148,35 @@ def write_index(path: Path, changes: Changes, *, fresh: bool = False) -> bool:
 
 @contextlib.contextmanager
 def _opened(path: Path) -> Iterator[sqlite3.Connection]:
-    """For reading, without locks. Raises sqlite3.Error if it is no index of this version."""
+    """For reading, without locks. Raises OSError or sqlite3.Error for what is no intact index of VERSION."""
+    _intact(path)
     words = f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1"
     with contextlib.closing(sqlite3.connect(words, uri=True)) as index:
         _check(index)
         yield index
+
+
+def _intact(path: Path) -> bytes:
+    """The file's content; SQLite would wait for a pipe without end. Raises OSError."""
+    data = read_regular(path, MOST_BYTES)
+    if data[SEAL] != _seal(data):
+        raise OSError(errno.EBADMSG, os.strerror(errno.EBADMSG), str(path))
+    return data
+
+
+def _seal(data: bytes) -> bytes:
+    around = data[: SEAL.start], bytes(SEAL.stop - SEAL.start), data[SEAL.stop :]
+    crc = 0
+    for part in around:
+        crc = zlib.crc32(part, crc)
+    return crc.to_bytes(4, "big")
+
+
+def _seal_file(path: str) -> None:
+    with open(path, "r+b") as file:
+        seal = _seal(file.read())
+        file.seek(SEAL.start)
+        file.write(seal)
 
 
 def _check(index: sqlite3.Connection) -> None:
@@ -150,11 +188,10 @@ def _check(index: sqlite3.Connection) -> None:
 def _copied(path: Path, temporary: str) -> bool:
     """Whether `temporary` is now an intact copy of the index."""
     try:
-        data = path.read_bytes()
-        Path(temporary).write_bytes(data)
+        Path(temporary).write_bytes(_intact(path))
         with contextlib.closing(sqlite3.connect(temporary)) as index:
             _check(index)
-            return bool(data) and index.execute("PRAGMA quick_check").fetchone() == ("ok",)
+            return True
     except (OSError, sqlite3.Error):
         return False
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timezone
 from pathlib import Path
 
 from hockney.core.errors import EnvironmentProblem, Inconclusive, UsageError, printable
@@ -98,6 +99,17 @@ def not_readable(path: Path, error: OSError) -> EnvironmentProblem:
         "check its permissions",
         code="archive-not-readable",
         path=str(path),
+    )
+
+
+def future_run(name: str, started_s: float) -> Notice:
+    try:
+        date = datetime.fromtimestamp(started_s, timezone.utc).strftime("%Y-%m-%d")
+    except (OverflowError, ValueError, OSError):
+        date = f"{started_s:g} s after 1970"
+    return Notice(
+        f"{printable(name)} is left out: its date, {date}, lies in the future: its host has a wrong clock",
+        "archive-future-run",
     )
 
 

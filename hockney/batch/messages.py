@@ -67,6 +67,16 @@ def batch_line_not_usable(line: str, directive: str) -> UsageError:
     )
 
 
+def not_for_scripts(text: str) -> UsageError:
+    return UsageError(
+        f"'{printable(text)}' cannot be written into the script of a job",
+        "it has control characters, or quotes, backslashes or blanks that would end its value there",
+        "use a folder or a name without them",
+        code="not-for-scripts",
+        text=text,
+    )
+
+
 def job_not_readable(path: Path, error: Exception) -> EnvironmentProblem:
     return EnvironmentProblem(
         f"cannot read {path}",

@@ -4,9 +4,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from hockney.batch import messages
 
 Phase = Literal["waiting", "running", "ended", "unknown"]
 
@@ -19,6 +22,10 @@ EARLY_S = 60
 
 LOGS = "job-*.log"
 """The names of files with the output of jobs."""
+NOT_IN_NAMES = re.compile(r"[\s\"'\\]")
+"""Would end the value of an option in a script."""
+NOT_IN_FOLDERS = re.compile(r"[\"\\]")
+"""The same inside double quotes. A backslash in the name of its output has a meaning for Slurm."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +34,10 @@ class JobRequest:
     ranks (0: as many as it has processors). `seconds` is the job's time limit; 0 leaves it to the scheduler.
     `lines` are the user's for the scheduler, after hockney's, so that they replace them. With `tasks` the job
     is an array of so many. The output goes to a file in `folder` that matches `LOGS`. `name` belongs to jobs
-    of one run only, and has at most 15 characters (PBS)."""
+    of one run only, and has at most 15 characters (PBS).
+
+    Raises UsageError for what is not safe in a script: control characters anywhere, and characters that end a
+    value in `account`, `partition` and `folder`."""
 
     name: str
     nodes: int
@@ -40,6 +50,16 @@ class JobRequest:
     partition: str = ""
     lines: tuple[str, ...] = ()
     tasks: int = 0
+
+    def __post_init__(self) -> None:
+        for text in (self.account, self.partition):
+            if not text.isprintable() or NOT_IN_NAMES.search(text):
+                raise messages.not_for_scripts(text)
+        if NOT_IN_FOLDERS.search(str(self.folder)):
+            raise messages.not_for_scripts(str(self.folder))
+        for text in (self.name, str(self.folder), str(self.cwd), *self.command):
+            if not text.isprintable():
+                raise messages.not_for_scripts(text)
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,13 @@ from pathlib import Path
 from hockney.draw.names import named
 from hockney.draw.page import Page
 from hockney.report.render import render
-from hockney.system.files import replace
+from hockney.system.files import keep, replace
 
 
-def write(page: Page, path: Path) -> Path:
-    """Write the report to `path`, completely or not at all, and return it."""
-    replace(Path(path), render(page).encode("utf-8"))
+def write(page: Page, path: Path, *, own: bool = False) -> Path:
+    """Write the report to `path`, completely or not at all, and return it. `own`: it belongs to a run folder
+    and is not the user's choice."""
+    (keep if own else replace)(Path(path), render(page).encode("utf-8"))
     return Path(path)
 
 

@@ -20,6 +20,7 @@ from hockney.core.fit import Fits
 from hockney.core.machine import Machine
 from hockney.core.migration import upgraded_fits, upgraded_machine, upgraded_survey
 from hockney.core.record import SCHEMA
+from hockney.core.run_files import PLAN
 from hockney.core.survey_reference import Surveyed
 from hockney.store import messages
 from hockney.store.appender import Appender
@@ -134,7 +135,7 @@ class RunFolder:
 
     @property
     def plan_path(self) -> Path:
-        return self.path / "plan.txt"
+        return self.path / PLAN
 
     @property
     def machine_path(self) -> Path:
@@ -279,7 +280,7 @@ def _files(
         files["survey.json"] = _pretty(surveyed)
     if catalog is not None:
         files["catalog.json"] = _pretty(catalog.only(case.workload for case in plan.cases))
-    return {**files, "plan.txt": sealed_plan(plan.text, files).encode()}
+    return {**files, PLAN: sealed_plan(plan.text, files).encode()}
 
 
 def _pretty(value: Machine | Surveyed | Catalog) -> bytes:

@@ -98,6 +98,10 @@ def line_damaged(path: Path, number: int, reason: str) -> EnvironmentProblem:
     )
 
 
+def longer_than(most_bytes: int) -> str:
+    return f"it has more than {most_bytes} bytes"
+
+
 def line_changed(path: Path, number: int) -> EnvironmentProblem:
     return EnvironmentProblem(
         f"line {number} of {path} was changed after it was written",

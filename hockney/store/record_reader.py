@@ -9,8 +9,6 @@ an unfinished last line is tolerated; any other unreadable line is damage.
 from __future__ import annotations
 
 import hashlib
-import os
-import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +20,10 @@ from hockney.core.notice import Notice
 from hockney.core.record import SCHEMA, Line, Record, RunRecords, decode_line
 from hockney.store import messages
 from hockney.store.checksums import NONE, Chain
+from hockney.system.files import NotRegular, open_regular
+
+MOST_BYTES = 1 << 26
+"""Of a line: a record has the times of at most 10,000 repetitions on each rank, most of them a few kB."""
 
 
 @dataclass(frozen=True)
@@ -85,14 +87,16 @@ def read_lines(path: Path, before: str = NONE) -> Reading:
 
 
 def raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file with their numbers, from 1. Raises EnvironmentProblem if it is missing or not a
-    regular file."""
+    """The lines of a file with their numbers, from 1. Raises EnvironmentProblem if it is missing, not a
+    regular file, or has a line without end."""
     try:
-        # opening a pipe without a writer would block
-        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as stream:
-            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):  # a device may never end
-                raise messages.records_not_a_file(path)
-            yield from enumerate(stream, 1)
+        with open_regular(path) as stream:
+            for number, raw in enumerate(iter(lambda: stream.readline(MOST_BYTES), b""), 1):
+                if len(raw) == MOST_BYTES:
+                    raise messages.line_damaged(path, number, messages.longer_than(MOST_BYTES))
+                yield number, raw
+    except NotRegular as error:
+        raise messages.records_not_a_file(path) from error
     except FileNotFoundError as error:
         raise messages.records_missing(path) from error
     except OSError as error:

@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Write files completely or not at all."""
+"""Write files completely or not at all, and read only what is a file.
+
+Files that the user names are written by `replace`, and by nothing else."""
 
 from __future__ import annotations
 
@@ -9,13 +11,20 @@ import errno
 import os
 import shutil
 import stat
+import sys
 import tempfile
 import time
 import uuid
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import BinaryIO
 
+from hockney.core.run_files import INDEX, PLAN, is_of_run
 from hockney.system import messages
+
+
+class NotRegular(OSError):
+    """A pipe, a device, a folder, where a file should be."""
 
 
 def write_atomically(path: Path, content: bytes) -> None:
@@ -62,16 +71,24 @@ def remove_older(paths: Iterable[Path], seconds: float) -> None:
                     path.unlink()
 
 
+def open_regular(path: Path, most_bytes: int | None = None) -> BinaryIO:
+    """A file opened for reading. Raises OSError, also for pipes and devices, which may never end, and for
+    larger files. Opening a pipe would wait for its writer."""
+    file = open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")  # noqa: SIM115
+    status = os.fstat(file.fileno())
+    if not stat.S_ISREG(status.st_mode):
+        file.close()
+        raise NotRegular(errno.EINVAL, messages.not_a_file(), str(path))
+    if most_bytes is not None and status.st_size > most_bytes:
+        file.close()
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
+    return file
+
+
 def read_regular(path: Path, most_bytes: int = 1 << 28) -> bytes:
-    """A file's content. Raises OSError, also for pipes and devices, which may never end, and for files larger
-    than anything hockney writes."""
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with open(handle, "rb") as file:
-        status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode):
-            raise OSError(errno.EINVAL, messages.not_a_file(), str(path))
-        if status.st_size > most_bytes:
-            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
+    """A file's content. Raises OSError as `open_regular`, by default for files larger than anything hockney
+    writes."""
+    with open_regular(path, most_bytes) as file:
         return file.read()
 
 
@@ -143,13 +160,66 @@ def _fill(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def replace(path: Path, content: bytes) -> None:
-    """Write a file named by the user, in an existing folder: a mistyped one must not be created."""
+    """Write a file named by the user, in an existing folder: a mistyped one must not be created. Links are
+    followed; what is no regular file, such as a device or a pipe, is written into. Raises UsageError for a
+    folder and for a file of a run or an archive; EnvironmentProblem."""
     try:
-        if path.is_dir():  # fails for a name that is too long
+        there = _status(path)  # fails for a name that is too long
+        if there is not None and stat.S_ISDIR(there.st_mode):
             raise messages.folder_instead_of_file(path)
+        stream = None if there is None else _stream(there)
+        if stream is not None or (there is not None and not stat.S_ISREG(there.st_mode)):
+            _write_into(path if stream is None else stream, content)
+            return
+        real = Path(os.path.realpath(path))
+        if _is_kept(real):
+            raise messages.file_of_a_run(path)
+        keep(real, content)
+    except ValueError as problem:  # a NUL in the name
+        raise messages.cannot_write(path, OSError(errno.EINVAL, str(problem))) from problem
+    except OSError as problem:
+        raise messages.cannot_write(path, problem) from problem
+
+
+def keep(path: Path, content: bytes) -> None:
+    """Write a file of hockney's own. A link with its name is replaced, since a stranger's folder may have one
+    that points anywhere. Raises EnvironmentProblem."""
+    try:
         write_atomically(path, content)
     except OSError as problem:
         raise messages.cannot_write(path, problem) from problem
+
+
+def _status(path: Path) -> os.stat_result | None:
+    """None if there is no such file yet."""
+    try:
+        return path.stat()
+    except FileNotFoundError:
+        return None
+
+
+def _stream(there: os.stat_result) -> int | None:
+    """The standard stream that the file is, as /dev/stdout: what was printed before stays before it."""
+    for stream, handle in ((sys.stdout, 1), (sys.stderr, 2)):
+        with contextlib.suppress(OSError):
+            if os.path.samestat(there, os.fstat(handle)) and not stat.S_ISCHR(there.st_mode):
+                stream.flush()
+                return handle
+    return None
+
+
+def _write_into(target: Path | int, content: bytes) -> None:
+    """Without O_CREAT or O_TRUNC: it exists, and has no length."""
+    handle = os.dup(target) if isinstance(target, int) else os.open(target, os.O_WRONLY | os.O_CLOEXEC)
+    with open(handle, "wb") as file:
+        file.write(content)
+
+
+def _is_kept(path: Path) -> bool:
+    """Whether a run or an archive has this file."""
+    if is_of_run(path.name):
+        return (path.parent / PLAN).exists()
+    return path.name == INDEX and path.exists()
 
 
 def share(path: Path) -> None:
@@ -165,8 +235,10 @@ def _umask() -> int:
 
 
 def make_folder(path: Path) -> None:
-    """Create a folder named by the user for several files, unless it exists."""
+    """Create a folder named by the user for several files, unless it exists. Raises UsageError for a run."""
     try:
+        if (path / PLAN).exists():
+            raise messages.folder_of_a_run(path)
         path.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise messages.cannot_write(path, problem) from problem

@@ -35,6 +35,26 @@ def folder_instead_of_file(path: Path) -> UsageError:
     )
 
 
+def file_of_a_run(path: Path) -> UsageError:
+    return UsageError(
+        f"'{printable(str(path))}' belongs to a run or an archive",
+        "it would be replaced",
+        "give another name",
+        code="file-of-a-run",
+        path=str(path),
+    )
+
+
+def folder_of_a_run(path: Path) -> UsageError:
+    return UsageError(
+        f"'{printable(str(path))}' is a run",
+        "its folder is for measurements only",
+        "give another folder",
+        code="folder-of-a-run",
+        path=str(path),
+    )
+
+
 def cannot_write(path: Path, error: OSError) -> EnvironmentProblem:
     reason = (error.strerror or str(error)).lower()
     why, remedy = _REASONS.get(error.errno or 0, (reason, "choose another path"))

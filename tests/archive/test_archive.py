@@ -11,11 +11,14 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hockney.archive import Archive
 from hockney.archive.archive import ABANDONED_S
 from hockney.archive.archived_run import describe
 from hockney.archive.copying import FRESH, digest_of
+from hockney.archive.index import _seal_file, read_index
 from hockney.core.errors import EnvironmentProblem, HockneyError, Inconclusive, UsageError
 from hockney.models.history.times import CaseTime, RunTimes
 from hockney.store import RunFolder
@@ -179,6 +182,15 @@ SPOIL = {
     "another schema": lambda path: changed(path, "PRAGMA user_version = 99"),
     "another table": lambda path: changed(path, "ALTER TABLE run RENAME COLUMN mpi TO ipm"),
     "wrong value": lambda path: changed(path, "UPDATE run SET origin = 'invented'"),
+    "a time": lambda path: changed(path, "UPDATE time SET typical_s = 3 * typical_s"),
+    "no time": lambda path: changed(path, "UPDATE time SET typical_s = 'x'"),
+    "a negative time": lambda path: resealed(path, "UPDATE time SET typical_s = -1"),
+    "text for a time": lambda path: resealed(path, "UPDATE time SET typical_s = 'x'"),
+    "no program": lambda path: resealed(path, "UPDATE run SET times_by = NULL"),
+    "bytes for a name": lambda path: resealed(path, "UPDATE run SET host = x'ff'"),
+    "a pipe": lambda path: (path.unlink(), os.mkfifo(path)),
+    "a device": lambda path: (path.unlink(), path.symlink_to("/dev/zero")),
+    "sparse": lambda path: os.truncate(path, 1 << 41),
     "a folder": lambda path: (path.unlink(), (path / "x").mkdir(parents=True)),
 }
 
@@ -189,15 +201,46 @@ def changed(path: Path, statement: str) -> None:
     index.close()
 
 
+def resealed(path: Path, statement: str) -> None:
+    """As somebody who has read how the seal is made."""
+    changed(path, statement)
+    _seal_file(str(path))
+
+
+def kept_times(archive: Archive) -> dict[str, RunTimes]:
+    def compute(_: RunFolder) -> RunTimes:
+        return RunTimes("program", [CaseTime("barrier", "here", 3, 2e-6, 1e-6, None)], {"mpi": "an MPI"})
+
+    return archive.times(archive.contents().entries, "program", compute)
+
+
 @pytest.mark.parametrize("spoil", SPOIL.values(), ids=SPOIL)
 def test_any_index_is_as_good_as_a_new_one(archive, runs, spoil):
     expected = filled(archive, runs[:3])
-    before = archive.contents()
+    before, times = archive.contents(), kept_times(archive)
     spoil(archive.index_path)
-    assert archive.contents() == before
+    assert archive.contents() == before and kept_times(archive) == times
     assert archive.add(RunFolder(runs[3])).new and names(archive)[:3] == expected
     assert archive.reindex() == archive.contents() and len(names(archive)) == 4
     assert not list(archive.path.glob(".*"))
+
+
+@given(st.data())
+def test_no_bit_of_an_index_changes_an_answer(index_of_runs, data):
+    archive, before, times = index_of_runs
+    content = bytearray(archive.index_path.read_bytes())
+    bit = data.draw(st.integers(0, 8 * len(content) - 1))
+    content[bit // 8] ^= 1 << bit % 8
+    archive.index_path.write_bytes(content)
+    assert not read_index(archive.index_path)
+    assert archive.contents() == before and kept_times(archive) == times
+
+
+@pytest.fixture(scope="module")
+def index_of_runs(runs, tmp_path_factory):
+    archive = Archive.open(tmp_path_factory.mktemp("bits") / "archive", create=True)
+    filled(archive, runs[:2])
+    return archive, archive.contents(), kept_times(archive)
 
 
 def test_an_archive_that_is_not_writable_is_read(archive, runs, monkeypatch):

@@ -60,6 +60,19 @@ def test_a_file_that_is_damaged_later_concerns_only_its_run(archive, runs, file)
     assert [each.name for each in contents.damaged] == [first]
 
 
+def test_a_file_without_end_concerns_only_its_run(archive, runs, tmp_path):
+    run = shutil.copytree(runs[0], tmp_path / "run")
+    kept, endless = (archive.add(RunFolder(each)).entry.name for each in (runs[1], run))
+    for folder in (archive.path / endless, run):
+        os.truncate(folder / "records.jsonl", 1 << 43)
+    contents = archive.contents()
+    assert [each.name for each in contents.entries] == [kept]
+    assert [(each.name, each.code) for each in contents.damaged] == [(endless, "record-damaged")]
+    with pytest.raises(EnvironmentProblem) as refused:
+        archive.add(RunFolder(run))
+    assert refused.value.fields["path"] == str(run / "records.jsonl"), "not that of a copy"
+
+
 def test_a_run_without_times_is_left_out(archive, runs):
     for run in runs[:2]:
         archive.add(RunFolder(run))

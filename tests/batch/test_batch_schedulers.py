@@ -5,12 +5,15 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hockney.batch import (
     LOGS,
@@ -76,6 +79,39 @@ def test_only_lines_for_the_scheduler_are_added(line):
     with pytest.raises(HockneyError) as raised:
         script_of(slurm, replace(REQUEST, lines=(line,)))
     assert raised.value.code == "batch-line-not-usable"
+
+
+TEXTS = st.text(st.sampled_from("ab -='\"\\\\\n\r\t\x1b\0$`;#%()&|é"), max_size=12)
+
+
+@given(TEXTS, TEXTS, TEXTS, TEXTS, TEXTS, TEXTS, st.sampled_from([0, 4]))
+def test_no_text_gets_out_of_its_place_in_a_script(account, partition, folder, cwd, word, line, tasks):
+    """A script has the lines that hockney writes, one for each of the user's, and its shell runs nothing but
+    the command."""
+    for scheduler in all_schedulers().values():
+        try:
+            request = replace(
+                REQUEST,
+                account=account,
+                partition=partition,
+                folder=Path("/" + folder),
+                cwd=Path("/" + cwd),
+                command=("echo", word),
+                lines=(line,),
+                tasks=tasks,
+            )
+            text = script_of(scheduler, request)
+        except HockneyError as refused:
+            assert refused.code in ("not-for-scripts", "batch-line-not-usable")
+            continue
+        lines = text.split("\n")
+        *asked, _, going, starting, _ = lines
+        plain = replace(request, account=account and "a", partition=partition and "b", folder=Path("/c"))
+        assert len(lines) == len(script_of(scheduler, plain).split("\n"))
+        assert all(each.startswith(scheduler.DIRECTIVE) for each in asked[1:])
+        assert all(each.count('"') in (0, 2) for each in asked[1:-1]), "the last one is the user's"
+        assert shlex.split(going) == ["cd", str(request.cwd), "||", "exit", "3"]
+        assert shlex.split(starting)[:3] == ["exec", "echo", word]
 
 
 def test_a_script_asks_pbs_for_what_the_job_needs():

@@ -53,7 +53,7 @@ def stub_page(request, monkeypatch):
     if request.node.get_closest_marker("page"):
         return
 
-    def write(page: Page, path: Path) -> Path:
+    def write(page: Page, path: Path, *, own: bool = False) -> Path:
         path.write_text("the report's place\n")
         return path
 

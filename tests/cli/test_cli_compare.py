@@ -285,3 +285,14 @@ def test_the_undisturbed_cost(hockney, runs):
         hockney("compare", "runs/old-1", "runs/new-1", "--cost", "undisturbed", "--json").out
     )
     assert document["cost"] == "undisturbed" and document["verdict"] == "slower"
+
+
+@pytest.mark.page
+@pytest.mark.parametrize("words", [("compare", "runs/old-1", "runs/old-2"), ("history", "show")])
+def test_pages_do_not_replace_measurements(hockney, runs, words):
+    hockney("history", "add", "runs/old-1")
+    (archived,) = (path for path in Path("history").iterdir() if path.is_dir())
+    for page in ("runs/old-2/records.jsonl", str(archived / "plan.txt"), "history/index.sqlite"):
+        before = Path(page).read_bytes()
+        said = hockney(*words, "--report", page)
+        assert (said.code, said.error.code) == (2, "file-of-a-run") and Path(page).read_bytes() == before

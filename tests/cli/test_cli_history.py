@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from xml.etree import ElementTree as xml
 
 import pytest
+from resealed import reseal
 
 from hockney import api
 from hockney.api.history.history import History
@@ -99,6 +101,25 @@ def test_a_damaged_run_is_reported_and_left_out(hockney, runs):
 def test_usage_errors(hockney, runs, words, code):
     said = hockney("history", *words)
     assert (said.code, said.error.code, said.out) == (2, code, "")
+
+
+@pytest.mark.parametrize("at_s", [2.2e9, 1e300])
+def test_a_run_from_the_future_is_reported_and_left_out(hockney, runs, at_s):
+    """Otherwise it would stay the newest one, and be kept in place of real ones."""
+    before = listed(hockney("history", "list", "--json"))
+    records = Path("runs/run-2/records.jsonl")
+    records.write_text(re.sub(r'"started_s":[\d.e+]+', f'"started_s":{at_s}', records.read_text()))
+    reseal(Path("runs/run-2"))
+    hockney("history", "add", "runs/run-2")
+    said = hockney("history", "list", "--json")
+    document = json.loads(said.out)
+    assert listed(said) == before and [each["label"] for each in document["future"]] == ["new stack"]
+    (future,) = (each["name"] for each in document["future"])
+    assert future in said.err and Path("history", future).is_dir()
+    removed = json.loads(hockney("history", "prune", "--keep-last", "1", "--json").out)
+    assert future not in str(removed["removed"]) and Path("history", future).is_dir()
+    assert len(listed(hockney("history", "list", "--json"))) == 1
+    assert hockney("history", "check", future).error is None
 
 
 @pytest.fixture(scope="module")

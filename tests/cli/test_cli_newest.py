@@ -80,6 +80,8 @@ def test_of_runs_written_at_the_same_time_the_last_name_is_the_newest(hockney, r
     assert "runs/old" in hockney("verify", "--json").err, "its plan was written later"
     os.utime(runs / "old" / "plan.txt", (1, 1))
     assert "runs/newest" in hockney("verify", "--json").err
+    os.utime(runs / "old" / "plan.txt", (2.2e9, 2.2e9))
+    assert "runs/newest" in hockney("verify", "--json").err, "a clock was wrong"
 
 
 def test_the_only_unfinished_one_is_resumed(hockney, runs):

@@ -28,7 +28,7 @@ def save_csv(table: Rows, name: str) -> None:
     if name == "-":
         sys.stdout.writelines(text)
     else:
-        _put(Path(name), "".join(text).encode("utf-8"))
+        replace(Path(name), "".join(text).encode("utf-8"))
 
 
 def _lines(block: Block, names: Sequence[str]) -> str:
@@ -61,7 +61,7 @@ def _field(cell: Cell) -> str:
 
 
 def save_text(text: str, path: Path) -> None:
-    _put(path, text.encode("utf-8"))
+    replace(path, text.encode("utf-8"))
 
 
 def save_parquet(table: Rows, path: Path) -> None:
@@ -74,15 +74,4 @@ def save_parquet(table: Rows, path: Path) -> None:
     columns = {name: pyarrow.array(each.cells, types[each.kind]) for name, each in typed(table).items()}
     content = io.BytesIO()
     pyarrow.parquet.write_table(pyarrow.table(columns), content)
-    _put(path, content.getvalue())
-
-
-def _put(path: Path, content: bytes) -> None:
-    """Devices and pipes are written to directly; only regular files are replaced."""
-    try:
-        if not path.exists() or path.is_file() or path.is_dir():
-            replace(path, content)
-        else:
-            path.write_bytes(content)
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        raise messages.cannot_write_table(path, error) from error
+    replace(path, content.getvalue())

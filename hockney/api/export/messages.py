@@ -29,13 +29,3 @@ def no_pyarrow(command: Sequence[str]) -> EnvironmentProblem:
         code="no-pyarrow",
         command=list(command),
     )
-
-
-def cannot_write_table(path: Path, error: Exception) -> EnvironmentProblem:
-    reason = error.strerror or "" if isinstance(error, OSError) else str(error)
-    return EnvironmentProblem(
-        f"cannot write '{printable(str(path))}'",
-        reason.lower(),
-        "choose another file",
-        code="cannot-write-table",
-    )

@@ -18,6 +18,7 @@ from hockney.core.case import parse_canonical
 from hockney.core.notice import Notice
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.record import RunRecords
+from hockney.core.run_files import PLAN
 from hockney.draw.page import Caveat
 from hockney.history import CheckedRun
 from hockney.history import messages as reasons
@@ -81,7 +82,9 @@ def _found(
     named = [each for each in entries if each.name == str(run)]
     if named:
         return named[0], archive.folder(named[0])
-    if not (path / "plan.txt").is_file():
+    if (archive.path / path.name / PLAN).is_file() and str(run) == path.name:
+        path = archive.path / path.name  # of a future date
+    if not (path / PLAN).is_file():
         raise messages.run_not_in_archive(str(run), str(archive.path))
     folder = RunFolder.open(Path(path))
     return _of_archive(entries, describe(folder)), folder

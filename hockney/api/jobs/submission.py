@@ -58,7 +58,9 @@ def submit(
     job = _Job.planned(asked, options, wanted, listen)
     planned, settings = job.plan, job.plan.affordable
     path = None if out is None else to_path(out)
-    _refuse_unlockable(path or default_path(job.asked.study), wanted)
+    place = path or default_path(job.asked.study)
+    _refuse_unlockable(place, wanted)
+    batch.script_of(job.scheduler, job.request(place, wanted))  # refused before there is a folder
     folder = lab.begin(path, planned.cases, marked(settings), planned.bench, planned.surveyed)
     stored = BatchJob(
         job.scheduler.NAME,

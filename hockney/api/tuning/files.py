@@ -15,7 +15,7 @@ from hockney.models.statistics import OPEN
 from hockney.models.tuning import openmpi, texts
 from hockney.models.tuning.rules import EFFECT
 from hockney.studies.tuning.results import Tuning, tuning
-from hockney.system.files import make_folder, replace
+from hockney.system.files import make_folder, read_regular, replace
 
 CHOICES = "hockney.choices"
 DYNAMIC_RULES = "openmpi-rules.conf"
@@ -70,5 +70,5 @@ def write(run: Run, found: Tuning, folder: Path, slower: int = 0) -> Tuned:
 def _remove_earlier(path: Path) -> None:
     """Rules of another run would not belong to the new table. A file that hockney did not write stays."""
     with contextlib.suppress(OSError, ValueError):
-        if path.read_text("utf-8").startswith(f"# {messages.WRITTEN_BY}"):
+        if read_regular(path).decode().startswith(f"# {messages.WRITTEN_BY}"):
             path.unlink()

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from hockney.api.history.selection import date_text
-from hockney.archive import ArchivedRun, Damaged
+from hockney.archive import ArchivedRun, Contents
 from hockney.draw.page import Table
 
 
@@ -34,9 +34,8 @@ def run_table(entries: Sequence[ArchivedRun]) -> Table:
     return Table("runs", "Runs", tuple(shown), tuple(zip(*shown.values(), strict=True)), tuple(numeric))
 
 
-def document(path: Path, entries: Sequence[ArchivedRun], damaged: Sequence[Damaged]) -> dict[str, Any]:
-    return {
-        "archive": str(path),
-        "runs": [msgspec.structs.asdict(each) for each in entries],
-        "damaged": [msgspec.structs.asdict(each) for each in damaged],
-    }
+def document(path: Path, chosen: Sequence[ArchivedRun], contents: Contents) -> dict[str, Any]:
+    """The chosen ones of the runs, and all those that are left out."""
+    parts = {"runs": chosen, "damaged": contents.damaged, "future": contents.future}
+    listed = {name: [msgspec.structs.asdict(each) for each in of] for name, of in parts.items()}
+    return {"archive": str(path), **listed}

@@ -29,7 +29,7 @@ def action(
         contents = history.contents()
     chosen = Selection(machine, label, study, since_s).of(contents.entries)
     if as_json:
-        print_json(document(history.path, chosen, contents.damaged))
+        print_json(document(history.path, chosen, contents))
         return Exit.FINE
     if chosen:
         print_table(run_table(chosen), keys=2)

@@ -21,7 +21,7 @@ def action(archive: Path | None, quiet: bool, as_json: bool) -> int:
         for notice in contents.notices:
             reporter(notice)
     if as_json:
-        print_json(document(history.path, contents.entries, contents.damaged))
+        print_json(document(history.path, contents.entries, contents))
     else:
         count = len(contents.entries)
         print_line(messages.runs_listed(count, count, str(history.path)))
