@@ -20,10 +20,11 @@ from hockney.core.errors import printable
 from hockney.core.machine import IMPORTED, Machine
 from hockney.core.notice import Notice
 from hockney.core.record import SCHEMA, Clock, Launch, Rank, Record, RunRecords, Stop, Sync, Verified
+from hockney.core.settings import MOST_LAUNCHES
 from hockney.imports import messages, wording
 from hockney.imports.conversion import Converted, Omitted, convert, in_place
 from hockney.imports.formats import all_formats
-from hockney.imports.log import Invocation, LogTable, Row
+from hockney.imports.log import MOST_CHARACTERS, MOST_RANKS, Invocation, LogTable, Row
 from hockney.imports.reading import LogFile
 from hockney.reference.peers import Benchmark, BenchmarkGroup, named
 from hockney.system.bundled import bundled_catalog, catalog_with
@@ -117,6 +118,8 @@ def _about(file: LogFile) -> Iterator[Notice]:
     for log in file.logs.values():
         if log.bad:
             yield messages.bad_lines(file.name, [each.line for each in log.bad], log.bad[0].text)
+    if file.long:
+        yield messages.long_lines(file.name, file.long, MOST_CHARACTERS)
     if file.cut:
         yield messages.cut_off(file.name, file.cut)
 
@@ -177,6 +180,8 @@ def _add(
         for each in _converted(group, file, table, given, same_buffers, catalog):
             seen[each.case.line] = seen.get(each.case.line, 0) + 1
             launches.setdefault((each.case.ranks, seen[each.case.line]), []).append(each)
+    if len(group.launches) + len(launches) > MOST_LAUNCHES:
+        raise messages.too_many_launches(group.title, len(group.launches) + len(launches), MOST_LAUNCHES)
     if launches and invocation.gpu:
         group.notes[wording.on_gpus()] = None
     if launches and same_buffers and group.suite == "nccl":
@@ -201,6 +206,9 @@ def _converted(
         return []
     benchmark, definitions = known
     ranks = _ranks(table, benchmark, given) or 0
+    if ranks > MOST_RANKS:
+        _omit(group, file, table, wording.too_many_ranks(ranks, MOST_RANKS), len(table.rows))
+        return []
     if table.ranks is None and "ranks=" not in benchmark.case and benchmark.name not in group.assumed:
         group.assumed[benchmark.name] = None
     rows: list[Row] = list(table.rows)

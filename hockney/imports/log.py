@@ -5,7 +5,6 @@ understood."""
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,9 +14,17 @@ from hockney.core.errors import printable
 PREFIX = re.compile(r"^(?:\[\d+,\d+\]<std(?:out|err)>: ?|\d+: |\[\d+\] (?!MPI startup\(\)))")
 """What launchers put before each line: Open MPI's --tag-output, srun --label, -l of MPICH and Intel MPI.
 Intel MPI's library prints lines that begin in the last way itself."""
+PREFIXED = frozenset("[0123456789")
+"""What such a prefix begins with."""
+C_NUMBER = re.compile(r"\+?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
 COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 LAUNCHER = re.compile(r"\b(?:mpirun|mpiexec(?:\.\w+)?|orterun|prun|prterun|srun|aprun|jsrun|ibrun)\b")
-COUNT = re.compile(r"(?:^|\s)(?:-n|-np|--np|--ntasks|--n)[ =]+(\d+)\b")
+COUNT = re.compile(r"(?:^|\s)(?:-n|-np|--np|--ntasks|--n)[ =]+(\d{1,9})\b", re.ASCII)
+MOST_CHARACTERS = 1 << 16
+"""Of a line that is read. SKaMPI prints the time of each rank; other lines are short."""
+BEYOND = 1e18
+MOST_RANKS = 1 << 17
+"""Of a launch that is imported: a run has a line for each of them."""
 
 IN_GROUPS = "groups of ranks run it at the same time; a case runs on all ranks of its launch"
 
@@ -84,26 +91,32 @@ class Log:
     bad: tuple[BadLine, ...] = ()
 
 
-def lines_of(text: str) -> list[str]:
+def cleaned(line: str) -> str:
     """Without colours and without what launchers put before each line; other control characters are shown as
-    escapes, since parts of lines are printed."""
-    return [printable(PREFIX.sub("", COLOUR.sub("", line).expandtabs())) for line in text.splitlines()]
+    escapes, since parts of lines are printed. A line of more than `MOST_CHARACTERS` is empty."""
+    if len(line) > MOST_CHARACTERS:
+        return ""
+    if "\x1b" in line:
+        line = COLOUR.sub("", line)
+    if "\t" in line:
+        line = line.expandtabs()
+    return printable(PREFIX.sub("", line) if line[:1] in PREFIXED else line)
 
 
 def launched_ranks(line: str) -> int | None:
     """The number of ranks in a launch command; None if the line is none, or names no number."""
     at = LAUNCHER.search(line)
     counts = COUNT.findall(line, at.end()) if at else []
-    return int(counts[0]) if counts and 0 < int(counts[0]) < 10**7 else None
+    return int(counts[0]) or None if counts else None
 
 
 def number(word: str) -> float | None:
-    """A finite number that is not negative; None for any other word."""
-    try:
-        value = float(word)
-    except ValueError:
+    """A number that is not negative, as C prints it; None for any other word, and for sizes and times that no
+    machine reaches."""
+    if not C_NUMBER.fullmatch(word):
         return None
-    return value if math.isfinite(value) and value >= 0 else None
+    value = float(word)
+    return value if value < BEYOND else None
 
 
 def row_of(line: int, words: Sequence[str], columns: Sequence[str]) -> Row | None:

@@ -68,6 +68,25 @@ def bad_lines(name: str, lines: Sequence[int], first: str) -> Notice:
     )
 
 
+def long_lines(name: str, lines: Sequence[int], most: int) -> Notice:
+    where = listing([str(line) for line in lines])
+    return Notice(
+        f"{printable(name)}: {plural(len(lines), 'line')} left out, of more than {most} characters: {where}",
+        "long-lines",
+    )
+
+
+def too_many_launches(title: str, count: int, most: int) -> UsageError:
+    return UsageError(
+        f"a case of {printable(title)} is there {count} times",
+        f"each time is a launch, and a run has at most {most}",
+        "import fewer logs, or some of them at a time",
+        code="log-too-many-launches",
+        count=count,
+        most=most,
+    )
+
+
 def cut_off(name: str, line: int) -> Notice:
     return Notice(
         f"{printable(name)}: line {line}, the last one, is left out: it has no end and may be cut off",

@@ -26,6 +26,10 @@ def unknown_benchmark() -> str:
     return "hockney does not know this benchmark"
 
 
+def too_many_ranks(count: int, most: int) -> str:
+    return f"it ran on {count} ranks, and hockney imports launches of at most {most}"
+
+
 def no_rows() -> str:
     return "the table has no rows"
 

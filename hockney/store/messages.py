@@ -98,6 +98,10 @@ def line_damaged(path: Path, number: int, reason: str) -> EnvironmentProblem:
     )
 
 
+def impossible_time() -> str:
+    return "no operation takes such a time"
+
+
 def longer_than(most_bytes: int) -> str:
     return f"it has more than {most_bytes} bytes"
 

@@ -22,6 +22,8 @@ from hockney.store import messages
 from hockney.store.checksums import NONE, Chain
 from hockney.system.files import NotRegular, open_regular
 
+SHORTEST_S, LONGEST_S = 1e-15, 1e12
+"""Light travels less than a micrometer in the first, which is shorter than any operation by far."""
 MOST_BYTES = 1 << 26
 """Of a line: a record has the times of at most 10,000 repetitions on each rank, most of them a few kB."""
 
@@ -109,6 +111,8 @@ def decoded(raw: bytes, path: Path, number: int) -> Line:
         line = decode_line(raw)
         if isinstance(line, Record) and line.schema <= SCHEMA:
             line.parsed_case()
+            if not _possible(line):
+                raise messages.line_damaged(path, number, messages.impossible_time())
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, UsageError) as error:
         if _schema_of(raw) > SCHEMA:
             raise messages.newer_line(path, number, _schema_of(raw), SCHEMA) from error
@@ -116,6 +120,13 @@ def decoded(raw: bytes, path: Path, number: int) -> Line:
     if line.schema > SCHEMA:
         raise messages.newer_line(path, number, line.schema, SCHEMA)
     return line
+
+
+def _possible(record: Record) -> bool:
+    """Whether operations can take these times. Some take none on simulated machines."""
+    least = 0.0 if record.simulated else SHORTEST_S
+    times = record.times_s
+    return not times or (least <= min(times) and max(times) <= LONGEST_S)
 
 
 def _schema_of(raw: bytes) -> int:

@@ -167,6 +167,7 @@ def test_mistakes(hockney, measured):
     assert hockney("tune", "--out", "t", "--budget", "5s").error.code == "budget-without-check"
     assert hockney("tune", "--out", "t", "--check").error.code == "no-rules-to-check"
     assert hockney("tune", "runs/t", "--out", "runs/t/plan.txt").code == 3
+    assert hockney("tune", "runs/t", "--out", "runs/t").error.code == "folder-of-a-run"
     other = hockney("run", "pingpong", "bytes=8", "-q", "--out", "runs/p")
     assert other.code == 0
     assert hockney("tune", "runs/p", "--out", "t").error.code == "nothing-to-compare"
@@ -185,6 +186,19 @@ def test_a_run_of_somebody_else_starts_no_programs(hockney, measured):
     reseal(Path("runs/t"))
     assert hockney("tune", "runs/t", "--out", "t").code == 0
     assert hockney("tune", "runs/t", "--out", "t", "--check").error.code == "check-of-foreign-run"
+
+
+@pytest.mark.parametrize("name", ["chain#y", "../../chain"])
+def test_an_algorithm_of_another_program_is_not_in_the_tables(hockney, measured, name):
+    halve(Path("runs/t"), "algorithm=chain")
+    for file in ("plan.txt", "catalog.json", "records.jsonl"):
+        path = Path("runs/t", file)
+        path.write_text(
+            re.sub(r'algorithm=chain\b|"chain"', lambda m: m[0].replace("chain", name), path.read_text())
+        )
+    reseal(Path("runs/t"))
+    assert hockney("tune", "runs/t", "--out", "t", "--json").error is None
+    assert name not in Path("t/hockney.choices").read_text()
 
 
 def measured_again(low: float | None, high: float | None) -> TimeRatio:

@@ -4,11 +4,14 @@
 
 from __future__ import annotations
 
+import codecs
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from hockney import import_logs
 from hockney.core.case import parse_canonical
 from hockney.core.errors import HockneyError
 from hockney.imports import assemble, read_log
@@ -62,3 +65,60 @@ def test_any_text_is_read(text, path):
     assert numbers(text) == set()
     log = path.read_text()
     assert numbers(f"{text}\n{log}") == numbers(log)
+
+
+OSU = "# OSU MPI Allreduce Latency Test v7.5\n# Size       Avg Latency(us)\n"
+IMB = "#Benchmarking Allreduce\n"
+HEADS = (
+    "# OSU",
+    "# OSU MPI",
+    '# begin result "x"\n',
+    "#Benchmarking x\n# Date",
+    "mpirun osu_bw ",
+    "algbw\n# size count",
+)
+
+
+@pytest.mark.parametrize("unit", [" ", "osu_a ", "a", "1 ", "-n ", "# ( ", "\x1b[0", "[1,1]", "a= ", ": b"])
+@pytest.mark.parametrize("head", HEADS)
+def test_long_lines_take_linear_time(head, unit):
+    """Otherwise this takes minutes."""
+    line = head + unit * (60_000 // len(unit)) + "\n"
+    read_log("log", line * 5)
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        (OSU + "8 1.5\n", 1),
+        (OSU + "8 1_0.5\n", 0),
+        (OSU + "\uff18 1.5\n", 0),
+        (OSU + "8 \u0663.5\n", 0),
+        (OSU + f"8 {'9' * 5000}\n", 0),
+        (OSU + f"{'9' * 5000} 1.5\n", 0),
+        (f"{OSU}[ pairs: {'9' * 5000} ]\n8 1.5\n", 1),
+        (f"{IMB}#processes = {'9' * 5000}\n#bytes #repetitions t_max[usec]\n8 10 1.5\n", 1),
+        (f'# begin result "MPI_Bcast-x"\nnodes= {"9" * 5000} count= 1 4 6.6 0.1 54 3.1 6.6\n', 1),
+        (f"mpirun -np {'9' * 5000} osu_allreduce\n{OSU}8 1.5\n", 1),
+        (f"mpirun -np 200000 osu_allreduce\n{OSU}8 1.5\n", 0),
+        (f"{OSU}{'8' * 70_000}\n8 1.5\n", 1),
+    ],
+    ids=range(12),
+)
+def test_only_numbers_as_programs_print_them_count(text, count):
+    assert len(numbers(text)) == count
+
+
+def test_a_case_is_not_there_more_often_than_a_run_has_launches():
+    with pytest.raises(HockneyError) as refused:
+        assemble([read_log("log", OSU + "8 1.5\n" * 10_001)], ranks=4)
+    assert refused.value.code == "log-too-many-launches"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be"])
+def test_files_of_windows_are_read(tmp_path, encoding):
+    path = tmp_path / "log"
+    mark = codecs.BOM_UTF16_BE if encoding == "utf-16-be" else b""
+    path.write_bytes(mark + (OSU + "8 1.5\n").encode(encoding))
+    (run,) = import_logs(path, ranks=4, out=tmp_path / "run")
+    assert [record.times_s for record in run.reading.run.records] == [[1.5e-6]]

@@ -242,9 +242,20 @@ void errors(MPI_Comm comm) {
         "hockney-choices 1\nbcast ranks=2147483648 bytes=8 algorithm=mpi",
         "hockney-choices 1\nbcast ranks=2 bytes=9223372036854775808 algorithm=mpi",
         "hockney-choices 1\nbcast ranks=2 bytes=: algorithm=mpi",
-        "hockney-choices 1\nbcast ranks=2 bytes=8 algorithm=mpi tea=1"})
+        "hockney-choices 1\nbcast ranks=2 bytes=8 algorithm=mpi tea=1",
+        "hockney-choices 1\nbcast ranks=2 ranks=3 bytes=8 algorithm=mpi",
+        "hockney-choices 1\nbcast ranks=2 bytes=8 bytes=8 algorithm=mpi",
+        "hockney-choices 1\nbcast ranks=2 bytes=8 algorithm=chain algorithm=mpi"})
     HOLDS(thrown<std::runtime_error>([&] { coll::Table::parse(text, "name"); }).rfind("name:", 0) == 0);
-  HOLDS(!thrown<std::runtime_error>([] { coll::Table::read("/nowhere"); }).empty());
+  const std::string odd = thrown<std::runtime_error>(
+      [] { coll::Table::parse("hockney-choices 1\n\x1b[31m" + std::string(500, 'x'), "name"); });
+  HOLDS(odd.find('\x1b') == std::string::npos && odd.size() < 120);
+  const std::string long_line =
+      "hockney-choices 1\nbcast ranks=2 bytes=8 algorithm=mpi " + std::string(2000, ' ');
+  HOLDS(thrown<std::runtime_error>([&] { coll::Table::parse(long_line + "x", "name"); }).size() < 120);
+  for (const char* file : {"/nowhere", "/dev/zero", "/dev", "/"})
+    HOLDS(thrown<std::runtime_error>([&] { coll::Table::read(file); }).rfind(std::string(file) + ":", 0) ==
+          0);
   // An error inside an algorithm goes to the error handler of the program's communicator.
   if (size_of(comm) == 1) return;
   MPI_Comm copy;

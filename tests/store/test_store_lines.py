@@ -141,6 +141,18 @@ def test_a_record_of_no_case_is_named(tmp_path, case):
     assert caught.value.code == "record-damaged" and caught.value.fields["line"] == 2
 
 
+@pytest.mark.parametrize("seconds", [-1.0, 0.0, 5e-324, 1e300])
+def test_a_time_that_is_impossible_is_damage(tmp_path, seconds):
+    path = tmp_path / "r"
+    line = json.loads(encode_line(record())) | {"times_s": [1e-6, seconds]}
+    path.write_bytes(encode_line(launch()) + b"\n" + json.dumps(line).encode() + b"\n")
+    with pytest.raises(EnvironmentProblem) as caught:
+        read_lines(path)
+    assert caught.value.code == "record-damaged" and caught.value.fields["line"] == 2
+    path.write_bytes(json.dumps(line | {"origin": "simulated", "times_s": [0.0]}).encode() + b"\n")
+    assert read_lines(path).run.records[0].times_s == [0.0]
+
+
 def test_a_newer_schema_is_not_guessed_at(tmp_path):
     path = tmp_path / "r"
     line = json.loads(encode_line(record()))

@@ -1,11 +1,16 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
+#include <cstring>
 #include <limits>
+#include <memory>
 #include <sstream>
 #include <stdexcept>
 
@@ -33,6 +38,7 @@ namespace hockney::coll::inline v1 {
 namespace {
 
 constexpr std::string_view heading = "hockney-choices 1";
+constexpr std::size_t longest_line = 1000, largest_file = 1 << 24;
 
 const NamedOperation* operation_named(std::string_view name) {
   for (const NamedOperation& each : named_operations())
@@ -46,6 +52,15 @@ const NamedOperation& known_operation(std::string_view name) {
   for (const NamedOperation& each : named_operations())
     known += (known.empty() ? "" : ", ") + std::string(each.name);
   throw std::invalid_argument("unknown operation '" + std::string(name) + "'; known: " + known);
+}
+
+// A word of a file in a message: terminals obey control characters.
+std::string shown(std::string_view word) {
+  constexpr std::size_t most = 60;
+  std::string text(word.substr(0, most));
+  for (char& each : text)
+    if (each < ' ' || each > '~') each = '?';
+  return "'" + text + (word.size() > most ? "...'" : "'");
 }
 
 // Reads a number of digits that is at most `most`; false for anything else.
@@ -80,29 +95,33 @@ std::string read_rule(std::string_view line, Table::Rule& rule) {
   std::istringstream words{std::string(line)};
   words >> rule.operation;
   const NamedOperation* operation = operation_named(rule.operation);
-  if (!operation) return "unknown operation '" + rule.operation + "'";
+  if (!operation) return "unknown operation " + shown(rule.operation);
   bool ranks = false, bytes = false;
+  const auto twice = [](std::string_view name) { return "a rule has one word " + std::string(name) + "="; };
   for (std::string word; words >> word;) {
     const std::size_t equals = word.find('=');
     const std::string_view name = std::string_view(word).substr(0, equals);
     const std::string value = equals == std::string::npos ? "" : word.substr(equals + 1);
     if (name == "ranks") {
+      if (ranks) return twice(name);
       ranks = read_range(value, rule.first_ranks, rule.last_ranks);
-      if (!ranks) return "'" + value + "' is not a number of ranks N or a range N:M";
+      if (!ranks) return shown(value) + " is not a number of ranks N or a range N:M";
     } else if (name == "bytes") {
+      if (bytes) return twice(name);
       bytes = read_range(value, rule.first_bytes, rule.last_bytes);
-      if (!bytes) return "'" + value + "' is not a number of bytes N or a range N:M";
+      if (!bytes) return shown(value) + " is not a number of bytes N or a range N:M";
     } else if (name == "algorithm") {
+      if (!rule.algorithm.empty()) return twice(name);
       rule.algorithm = value;
     } else {
-      return "unknown word '" + word + "'";
+      return "unknown word " + shown(word);
     }
   }
   if (!ranks || !bytes || rule.algorithm.empty()) return "a rule needs ranks=, bytes= and algorithm=";
   if (rule.algorithm == "mpi") return "";
   const auto& known = operation->algorithms;
   const auto found = std::find(known.begin(), known.end(), rule.algorithm);
-  if (found == known.end()) return "unknown algorithm '" + rule.algorithm + "' of " + rule.operation;
+  if (found == known.end()) return "unknown algorithm " + shown(rule.algorithm) + " of " + rule.operation;
   rule.place = static_cast<int>(found - known.begin());
   return "";
 }
@@ -137,7 +156,9 @@ Table Table::parse(std::string_view text, std::string_view name) {
     if (line.empty()) continue;
     Rule rule;
     std::string wrong;
-    if (headed)
+    if (line.size() > longest_line)
+      wrong = "the line is too long";
+    else if (headed)
       wrong = read_rule(line, rule);
     else if (line != heading)
       wrong = "the first line is not '" + std::string(heading) + "'";
@@ -159,9 +180,19 @@ Table Table::parse(std::string_view text, std::string_view name) {
 }
 
 Table Table::read(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (!stream.is_open() || stream.bad()) throw std::runtime_error(file + ": cannot be read");
+  // Opening a pipe would wait for its writer, and a device may never end.
+  const int opened = open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (opened < 0) throw std::runtime_error(file + ": " + std::strerror(errno));
+  struct stat about = {};
+  const bool regular = fstat(opened, &about) == 0 && S_ISREG(about.st_mode);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(fdopen(opened, "rb"), &std::fclose);
+  if (!stream) throw std::runtime_error(file + ": " + std::strerror(errno));
+  if (!regular) throw std::runtime_error(file + ": it is not a file");
+  if (static_cast<std::size_t>(about.st_size) > largest_file)
+    throw std::runtime_error(file + ": it is too large for a table");
+  std::string text(static_cast<std::size_t>(about.st_size), '\0');
+  if (std::fread(text.data(), 1, text.size(), stream.get()) != text.size())
+    throw std::runtime_error(file + ": cannot be read");
   return parse(text, file);
 }
 

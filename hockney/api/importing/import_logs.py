@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import operator
 from collections.abc import Iterable, Sequence
@@ -16,6 +17,7 @@ from hockney.api.notebook.log_events import log
 from hockney.api.run_contents import Run
 from hockney.core.paths import AnyPath, to_path
 from hockney.imports import ImportedRun, LogFile, assemble, read_log
+from hockney.imports.log import MOST_RANKS
 from hockney.imports.messages import same_log_twice
 from hockney.lab import Listener
 from hockney.store import default_path, refuse_taken
@@ -23,7 +25,12 @@ from hockney.store.messages import not_readable
 from hockney.system.files import read_regular
 
 STUDY = "imported"
-MOST_RANKS = 10**7
+MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+"""How files begin that Windows' programs wrote; PowerShell writes the output of programs in UTF-16."""
 
 
 def import_logs(
@@ -86,7 +93,7 @@ def _read(paths: Sequence[Path], listen: Listener) -> list[LogFile]:
         if path.is_dir():
             raise messages.log_is_folder(name)
         try:
-            text = read_regular(path).decode("utf-8", "replace")
+            text = _decoded(read_regular(path))
             modified_s = path.stat().st_mtime
         except OSError as error:
             raise not_readable(path, error) from error
@@ -96,6 +103,11 @@ def _read(paths: Sequence[Path], listen: Listener) -> list[LogFile]:
         else:
             read[digest] = read_log(name, text, modified_s)
     return list(read.values())
+
+
+def _decoded(data: bytes) -> str:
+    encoding = next((name for mark, name in MARKS if data.startswith(mark)), "utf-8")
+    return data.decode(encoding, "replace")
 
 
 def _place(imported: ImportedRun, count: int, out: AnyPath | None) -> Path:

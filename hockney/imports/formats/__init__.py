@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The formats of logs. Each module here that has SUITE, TITLE, ENDS and read is one of them."""
+"""The formats of logs. Each module here that has the members of `Format` is one of them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from hockney.imports.log import Log
 
 
 class Format(Protocol):
-    """`SUITE` is its short name, `TITLE` that for people. `read` finds its tables among the lines of a file;
-    it ignores everything else, as a job's output may contain several formats."""
+    """`SUITE` is its short name, `TITLE` that for people; a log without any of the `MARKS` has none of its
+    tables. `read` finds them among the lines of a file; it ignores everything else, as a job's output may
+    contain several formats."""
 
     SUITE: str
     TITLE: str
+    MARKS: tuple[str, ...]
 
     def read(self, lines: Sequence[str]) -> Log: ...
 
@@ -28,5 +30,5 @@ def all_formats() -> dict[str, Format]:
     return {
         each.SUITE: each
         for each in modules
-        if all(hasattr(each, name) for name in ("SUITE", "TITLE", "read"))
+        if all(hasattr(each, name) for name in ("SUITE", "TITLE", "MARKS", "read"))
     }

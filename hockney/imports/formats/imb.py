@@ -26,16 +26,17 @@ from hockney.reference.peers import named
 SUITE = "imb"
 TITLE = "Intel MPI Benchmarks"
 
+MARKS = ("Benchmarking",)
 HEAD = re.compile(
     r"^#\s+Intel\s*\(R\)\s*MPI Benchmark(?:s| Suite)\s+V?([\d.]+[^,]*),\s*(?:IMB-|MPI-)?(\S+) part"
 )
 LIBRARY = re.compile(r"MPI startup\(\): (?:Intel\(R\) MPI Library, )?(Version [\d.]+\S*(?: Update \d+)?)")
-FACT = re.compile(r"^#\s*(Date|Machine|System|Release|MPI Version)\s*:\s*(.*?)\s*$")
+FACT = re.compile(r"^#\s*(Date|Machine|System|Release|MPI Version)\s*:(.*)")
 BENCHMARK = re.compile(r"^#\s*Benchmarking\s+(Multi-)?(\S+)")
-PROCESSES = re.compile(r"^#\s*#processes\s*=\s*(\d+)")
-GROUPS = re.compile(r"^#\s*\(\s*(\d+) groups of (\d+) processes each")
+PROCESSES = re.compile(r"^#\s*#processes\s*=\s*(\d{1,9})\b", re.ASCII)
+GROUPS = re.compile(r"^#\s*\(\s*(\d{1,9}) groups of (\d{1,9}) processes each", re.ASCII)
 MODE = re.compile(r"MODE:\s*(NON-)?AGGREGATE")
-THREADS = re.compile(r"#threads\s*=\s*(\d+)", re.IGNORECASE)
+THREADS = re.compile(r"#threads\s*=\s*(\d{1,9})\b", re.IGNORECASE | re.ASCII)
 COLUMN = re.compile(r"#bytes|#repetitions|Group|t(?:_\w+)?\[usec\]|Mbytes/sec|Msg/sec|overlap\[%\]|defects")
 TIMEOUT = re.compile(r"^\d+\s+time-out")
 FINISHED = "All processes entering MPI_Finalize"
@@ -81,7 +82,7 @@ def read(lines: Sequence[str]) -> Log:
             current, program = None, PROGRAMS.get(head[2].upper(), f"IMB-{head[2]}")
             invocations.append(Invocation(SUITE, head[1].strip(), library, complete=False))
         elif (fact := FACT.match(line)) and invocations:
-            invocations[-1] = _with_fact(invocations[-1], fact[1], fact[2])
+            invocations[-1] = _with_fact(invocations[-1], fact[1], fact[2].strip())
         elif begins := BENCHMARK.match(line):
             tables += _closed(current, program)
             if not invocations:  # the beginning of the log is missing

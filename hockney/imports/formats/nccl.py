@@ -24,11 +24,14 @@ from hockney.imports.log import IN_GROUPS, BadLine, Invocation, Log, LogTable, R
 SUITE = "nccl"
 TITLE = "nccl-tests"
 
+MARKS = ("algbw",)
 PROGRAM = re.compile(r"\b((?:all_reduce|all_gather|alltoall|broadcast|gather|reduce_scatter|reduce|scatter"
                      r"|sendrecv|hypercube)_perf)\b")  # fmt: skip
 SETTINGS = re.compile(r"^\s*#?\s*nThread\s+\d+\s+nGpus\s+\d+\s+minBytes")
-ITERATIONS = re.compile(r"(?<!warmup )\biters: (\d+)")
-DEVICE = re.compile(r"^\s*#\s*Rank\s+(\d+)\s+(?:Group\s+(\d+)\s+)?Pid\s+\d+\s+on\s+(\S+)\s+device")
+ITERATIONS = re.compile(r"(?<!warmup )\biters: (\d{1,9})\b", re.ASCII)
+DEVICE = re.compile(
+    r"^\s*#\s*Rank\s+(\d{1,9})\s+(?:Group\s+(\d+)\s+)?Pid\s+\d+\s+on\s+(\S+)\s+device", re.ASCII
+)
 VERSION = re.compile(r"\b[nr]ccl-tests:? version (\S+)", re.IGNORECASE)
 LIBRARY = re.compile(r"\b([NR]CCL) version[ :]+(\S+)")
 COLUMNS = re.compile(r"^\s*#\s+size\s+count\b.*\btime\s+algbw\s+busbw")

@@ -21,10 +21,11 @@ from hockney.imports.log import BadLine, Invocation, Log, LogTable, Row, launche
 SUITE = "osu"
 TITLE = "OSU Micro-Benchmarks"
 
-HEAD = re.compile(r"^#\s*(?:OSU|OMB)\S*\s+(.*?\bTest)\b\s*(?:v(\S+))?")
-PAIRS = re.compile(r"\[ pairs: (\d+) \]")
-WINDOW = re.compile(r"\[ window size: (\d+) \]")
-OPTION_WINDOW = re.compile(r"osu_\w+.*\s(?:-W|--window-size)[ =]?(\d+)\b")
+MARKS = ("OSU", "OMB")
+HEAD = re.compile(r"^#\s*(?:OSU|OMB)\S*\s+(?=\S)(.*?\bTest)\b\s*(?:v(\S+))?")
+PAIRS = re.compile(r"\[ pairs: (\d{1,9}) \]", re.ASCII)
+WINDOW = re.compile(r"\[ window size: (\d{1,9}) \]", re.ASCII)
+OPTION_WINDOW = re.compile(r"\s(?:-W|--window-size)[ =]?(\d{1,9})\b", re.ASCII)
 PROGRAM = re.compile(r"\bosu_\w+")
 GPU = re.compile(r"-(?:CUDA|ROCM|OPENACC|MANAGED|SYCL)|\b(?:NCCL|RCCL|XCCL)\b", re.IGNORECASE)
 PLAIN = re.compile(
@@ -134,7 +135,8 @@ def _begun(title: str, number: int, invocation: int, command: str) -> _OsuTable:
         begun.ranks = 2
     elif command:
         begun.ranks = launched_ranks(command)
-    if window := OPTION_WINDOW.search(command):
+    program = PROGRAM.search(command)
+    if program and (window := OPTION_WINDOW.search(command, program.end())):
         begun.parameters["window"] = window[1]
     return begun
 

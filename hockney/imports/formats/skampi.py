@@ -29,11 +29,13 @@ from hockney.imports.log import BadLine, Invocation, Log, LogTable, Row, launche
 SUITE = "skampi"
 TITLE = "SKaMPI"
 
+MARKS = ("begin result", ".ski*/")
 VERSION = re.compile(r"^#\s*SKaMPI\s+Version\s+(\S+)(?:\s+rev\.\s*(\d+))?")
 BEGIN = re.compile(r'^#\s*begin result "([^"]*)"')
 END = re.compile(r"^#\s*end result\b")
 FOUR = re.compile(r"^#/\*@in(?:[a-z0-9]+_)?(\S+?)\.ski\*/")
-VARIABLE = re.compile(r"([A-Za-z_]\w*)=\s*(\S+)")
+VARIABLE = re.compile(r"\b([A-Za-z_]\w*)=\s*(\S+)", re.ASCII)
+COUNT = re.compile(r"\d{1,9}", re.ASCII)
 CALL = re.compile(r"^(?:MPI_)?([A-Z][a-z]+(?:_[a-z]+)*)(?=$|[-_ ]|[A-Z])")
 PROGRAM = re.compile(r"\bskampi\w*", re.IGNORECASE)
 WITHOUT_SIZE = ("Barrier",)
@@ -104,7 +106,7 @@ def _five(current: _SkampiBlock, place: int, text: str) -> Row | None:
     if len(numbers) <= len(names):
         return None
     values = dict(zip(names, numbers, strict=False))
-    ranks = next((int(value) for name, value in variables if name == "nodes" and value.isdecimal()), 0)
+    ranks = next((int(value) for name, value in variables if name == "nodes" and COUNT.fullmatch(value)), 0)
     row = Row(place, values)
     current.rows.setdefault(ranks or len(numbers) - len(names), []).append(row)
     return row
