@@ -169,6 +169,7 @@ def plan(
         typed = launch_settings(settings.launch_settings)
         declared = source.launch_settings({case.setting for case in cases} - {"", *typed})
     lab.check_memory(bench, cases)
+    lab.check_network(bench, cases, settings.assume_network)
     used = {case.setting for case in cases}
     more = tuple(setting.line for setting in declared if setting.name in used)
     settings = replace(settings, launch_settings=(*settings.launch_settings, *more))

@@ -290,6 +290,10 @@ def cost_with_machine(cost: Cost) -> UsageError:
     )
 
 
+def assumed_network_page() -> str:
+    return "Assumed network: nobody has measured messages between the nodes of this machine."
+
+
 def undisturbed_page() -> str:
     return (
         "Times and models on this page are undisturbed costs: those of each case in its fastest mode. The "

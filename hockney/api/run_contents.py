@@ -24,6 +24,7 @@ from hockney.core.machine import Machine
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.record import Record
 from hockney.core.settings import Settings
+from hockney.pages.machine_caveats import between_nodes
 from hockney.store import Plan, Reading, RunFolder, expected, missing
 
 if TYPE_CHECKING:
@@ -112,9 +113,12 @@ class Run:
     def page(self) -> Page:
         """The report as data: headline, figures, tables."""
         page = studies.study(self.settings.study).page(self.evidence)
-        if self.cost == "typical":
-            return page
-        return replace(page, headline=(messages.undisturbed_page(), *page.headline))
+        first: list[str] = []
+        if self.cost != "typical":
+            first.append(messages.undisturbed_page())
+        if between_nodes(self.evidence) is not None:
+            first.append(messages.assumed_network_page())
+        return replace(page, headline=(*first, *page.headline))
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:

@@ -36,7 +36,8 @@ class RunOptions:
     split as in a shell; `variables` (NAME=VALUE) are set in the environment of the ranks; `label` names
     the run in its results; `launch_settings` (NAME VARIABLE=VALUE ...) are those that cases name, as
     `setting=NAME`. `nodes`, `ranks_per_node`, `hosts`, `starter` and `agent` choose the hosts
-    (`core.layout.HostOptions`). Raises UsageError for values out of range and for options that
+    (`core.layout.HostOptions`); `assume_network` accepts a simulated machine between whose nodes nobody has
+    measured messages. Raises UsageError for values out of range and for options that
     contradict each other.
     """
 
@@ -63,6 +64,7 @@ class RunOptions:
     hosts: tuple[str, ...] = ()
     starter: str = ""
     agent: str = ""
+    assume_network: bool = False
 
     def __post_init__(self) -> None:
         launcher_options(self.mpiexec_args, self.variables)
@@ -150,6 +152,7 @@ class RunOptions:
             hosts=self.hosts,
             starter=self.starter,
             agent=self.agent,
+            assume_network=self.assume_network,
         )
 
     def _check_ranges(self) -> None:

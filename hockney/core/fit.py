@@ -36,9 +36,13 @@ class Estimate(msgspec.Struct, frozen=True):
 class ExactValue(Estimate, frozen=True):
     """One that does not vary, as a simulated time: both ends are the value."""
 
-    @staticmethod
-    def of(value: float) -> ExactValue:
-        return ExactValue(value, value, value)
+    @classmethod
+    def of(cls, value: float) -> ExactValue:
+        return cls(value, value, value)
+
+
+class DefinedValue(ExactValue, frozen=True):
+    """One that is known without measuring, as the ratio of a time to itself."""
 
 
 class TimeEstimate(Estimate, frozen=True, omit_defaults=True):

@@ -33,6 +33,7 @@ class Settings:
     (NAME=VALUE) are the user's additions to the launch command, as typed; `label` is the user's name for the
     run. `launch_settings` are those of the cases that name one, each as its line (`core.launch_setting`).
     `nodes`, `ranks_per_node`, `hosts`, `starter` and `agent` choose the hosts (`core.layout.HostOptions`).
+    `assume_network` accepts a simulated machine whose network nobody has measured.
     `interleaved` is the same text in the two runs of an interleaved comparison, otherwise empty: their
     launches alternated, so that launch k of one run ran next to launch k of the other.
     `mark` proves that this user typed the settings that name programs."""
@@ -58,6 +59,7 @@ class Settings:
     hosts: tuple[str, ...] = ()
     starter: str = ""
     agent: str = ""
+    assume_network: bool = False
     interleaved: str = ""
     mark: str = ""
 

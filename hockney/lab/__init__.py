@@ -11,6 +11,7 @@ if TYPE_CHECKING:
         Bench,
         check,
         check_memory,
+        check_network,
         check_ranks,
         check_settings,
         look,
@@ -68,7 +69,8 @@ else:
     __getattr__ = lazy.attributes(
         __name__,
         {
-            "hockney.lab.bench": "Bench check check_memory check_ranks check_settings look on_other_hosts",
+            "hockney.lab.bench": "Bench check check_memory check_network check_ranks check_settings look"
+            " on_other_hosts",
             "hockney.lab.builds": "bring_simgrid install_library",
             "hockney.lab.calibration_check": "survey_twin surveyed",
             "hockney.lab.doctor": "examine look_around",
@@ -131,6 +133,7 @@ __all__ = [
     "bundled_workloads",
     "check",
     "check_memory",
+    "check_network",
     "check_ranks",
     "check_settings",
     "description_name",

@@ -38,6 +38,8 @@ PAIRS = {"send": 1.0, "sendrecv": 1.2, "isend": 1.1}
 LINEAR = ("gather", "scatter", "allgather", "alltoall")
 """Operations that take a message per other rank in this world."""
 
+LEAST_FACTOR = 0.1
+"""Of a launch: the fastest that noise makes it."""
 EAGER = "FAKE_EAGER_LIMIT"
 """The variable that sets the end of the first piece (bytes)."""
 
@@ -341,7 +343,7 @@ class World:
         """`count` repetitions of `case` in a launch: the same for the same seed."""
         words = f"{self.seed} {launch} {case.line}".encode()
         random = np.random.default_rng(zlib.crc32(words))
-        factor = 1 + self.launch_noise * random.standard_normal()
+        factor = max(LEAST_FACTOR, 1 + self.launch_noise * random.standard_normal())
         waits = (case.number("messages", 1) - 1) * self.pause(case)  # by the clock, without noise
         factor *= self.slowness(case)
         times = (self.time(case) - waits) * factor * np.exp(self.noise * random.standard_normal(count))

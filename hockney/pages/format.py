@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from hockney.core.fit import Estimate, ExactValue, Summary
+from hockney.core.fit import DefinedValue, Estimate, ExactValue, Summary
 from hockney.core.units import (
     format_bytes,
     format_factor,
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 
 BYTES = tuple((1024.0**k, unit) for k, unit in enumerate(("B", "KiB", "MiB", "GiB", "TiB")))
-EXACT = "exact"
-"""Instead of an interval, where times do not vary."""
+EXACT, SIMULATED = "exact", "simulated"
+"""Instead of an interval: of values by definition, and where times do not vary."""
 VAGUE = 2.0
 
 
@@ -54,10 +54,15 @@ def _three_digits(value: float) -> float:
 
 
 def interval(estimate: Estimate, unit: str) -> Amount:
-    """ "449 ns to 453 ns", or the one end that the data allow, or that the value is exact."""
+    """ "449 ns to 453 ns", or the one end that the data allow, or that the value is simulated."""
     if isinstance(estimate, ExactValue):
-        return Amount(EXACT)
+        return Amount(no_interval(estimate))
     return range_of(estimate, unit)
+
+
+def no_interval(value: ExactValue) -> str:
+    """What an exact value has in place of an interval."""
+    return EXACT if isinstance(value, DefinedValue) else SIMULATED
 
 
 def range_of(estimate: Estimate, unit: str) -> Amount:
@@ -93,9 +98,9 @@ def with_interval(estimate: Estimate, unit: str) -> str:
 
 
 def ratio_interval(ratio: Estimate) -> str:
-    """ "1.84 to 1.90", "exact", or empty if unknown."""
+    """ "1.84 to 1.90", "simulated", or empty if unknown."""
     if isinstance(ratio, ExactValue):
-        return EXACT
+        return no_interval(ratio)
     return "" if ratio.low is None or ratio.high is None else f"{ratio.low:.2f} to {ratio.high:.2f}"
 
 

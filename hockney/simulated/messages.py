@@ -229,3 +229,11 @@ def variant_changes_nothing(place: str) -> UsageError:
         "add a key that it changes, or remove it",
         code="variant-changes-nothing",
     )
+
+
+def source_passed_on(machine: str, source: str) -> str:
+    return f"{machine}: {source}"
+
+
+def source_unstated(machine: str) -> str:
+    return f"{machine} states no origin"

@@ -74,17 +74,37 @@ def origin_of(platform: Platform, place: str) -> Origin | None:
     return max(origins, key=lambda each: len(each.key), default=None)
 
 
+def passed_on(platform: Platform, key: str) -> tuple[Origin, ...]:
+    """The origins of the part `key`, for another description that takes it from this one: what is fitted
+    there is not fitted better here, and what has no origin is a guess."""
+    mine = [each for each in platform.origins if covers(key, each.key) or covers(each.key, key)]
+    found = [
+        msgspec.structs.replace(
+            each,
+            key=max(each.key, key, key=len),
+            source=messages.source_passed_on(platform.name, each.source),
+        )
+        for each in mine
+    ]
+    known = [each.key for each in found]
+    lacking = [place for place in places(platform) if covers(key, place)]
+    if not all(any(covers(each, place) for each in known) for place in lacking):
+        source = messages.source_unstated(platform.name)
+        found.append(Origin(key=key, status="guess", source=source))
+    return tuple(found)
+
+
 def between_nodes_guessed(platform: Platform) -> bool:
     """Whether the machine has nodes with several cores, and the cost of messages between nodes was neither
-    measured nor printed. If an older calibration has one cost for all messages, a guessed NIC shows that it
-    was measured on one node."""
+    measured nor printed: numbers without an origin are guesses. If an older calibration has one cost for all
+    messages, a guessed NIC shows that it was measured on one node."""
     if platform.nodes[0].cores == 1:
         return False
     nic = origin_of(platform, "network.nic")
     if not platform.on_node and nic is not None and nic.status == "guess":
         return True
     found = [origin_of(platform, f"segments[{k}].latency_s") for k in range(len(platform.segments))]
-    return all(each is not None and each.status == "guess" for each in found)
+    return all(each is None or each.status == "guess" for each in found)
 
 
 def all_places(platform: Platform) -> frozenset[str]:

@@ -18,6 +18,7 @@ from test_cli_errors import one_error
 
 from hockney import api, lab, simulated
 from hockney.api.find_runs import newest_complete_survey
+from hockney.api.messages import assumed_network_page
 from hockney.cli import messages
 from hockney.cli.actions.calibrate import MOST_MISSED
 from hockney.core.fit import Estimate
@@ -214,6 +215,10 @@ def test_a_survey_without_messages_is_neither_used_nor_noted(hockney, small_surv
 def test_ranks_on_several_nodes_rest_on_a_guess(hockney, calibrated, ranks, guessed):
     words = ("--machine", f"sim:{calibrated}", "--ranks", ranks, "--out", "runs/sim", "-q", "--json")
     done = hockney("run", "barrier", *words)
+    if guessed:
+        assert (done.code, done.error.code) == (2, "network-not-measured") and not Path("runs/sim").exists()
+        done = hockney("run", "barrier", *words, "--assume-network")
+        assert json.loads(done.out)["headline"][0] == assumed_network_page()
     found = {doubt["code"]: doubt for doubt in json.loads(done.out)["doubts"]}
     assert done.code == 0 and ("between-nodes" in found) == guessed
     words = ("--work", "1ms", "--message", "8", "--machine", calibrated, "--ranks", ranks, "--json")

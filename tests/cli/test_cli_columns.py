@@ -14,7 +14,7 @@ import pytest
 from msgspec.structs import replace
 
 from hockney import api, lab
-from hockney.cli.output.cases import EXACT, shown
+from hockney.cli.output.cases import SIMULATED, shown
 from hockney.core.fit import Estimate
 from hockney.models.statistics.peers import message_rate
 from hockney.pages.columns import COLUMNS
@@ -136,7 +136,7 @@ def test_a_time_of_a_machine_without_noise_is_exact(hockney, mine):
     measured = api.load(Path(mine)).evidence.measured[0]
     summary = replace(measured.summary, typical=Estimate(1e-6, None, None))
     measured = Measured(measured.case, summary, measured.workload)
-    assert shown(measured, COLUMNS["interval"], exact=True) == EXACT
+    assert shown(measured, COLUMNS["interval"], exact=True) == SIMULATED
     assert shown(measured, COLUMNS["interval"], exact=False) == "unknown"
 
 

@@ -236,7 +236,7 @@ def test_a_run_that_cannot_be_written_names_a_way_out_that_every_verb_has(hockne
 
 def test_a_full_disk(hockney, mine):
     done = hockney("export", mine, "--csv", "/dev/full")
-    assert one_error(done, 3) and done.error.code == "cannot-write-table"
+    assert one_error(done, 3) and done.error.code == "cannot-write-file"
     assert Path("/dev/full").is_char_device()
 
 

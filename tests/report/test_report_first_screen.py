@@ -19,7 +19,7 @@ from hockney.core.settings import Settings
 from hockney.core.units import format_percent
 from hockney.launch.fake import FakeLauncher
 from hockney.models.applications.granularity import Algorithm
-from hockney.report import assets, write
+from hockney.report import assets
 from hockney.studies import Options
 
 pytestmark = pytest.mark.browser
@@ -44,7 +44,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
             settings = Settings(name, seed=1, launch_settings=tuple(each.line for each in more))
             folder = lab.begin(tmp_path_factory.mktemp(name) / "r", cases, settings, bench)
             lab.measure(folder, bench, lambda event: None)
-            made[name] = write(api.load(folder.path).page, folder.path / "report.html")
+            made[name] = api.load(folder.path).report()
         return made[name]
 
     return page

@@ -211,6 +211,24 @@ def test_what_is_between_nodes_can_come_from_elsewhere(real, machine):
     assert caught.value.fields == {"nodes": 5, "network_nodes": 64}
 
 
+@pytest.mark.parametrize("name", ["switched-ethernet", "t3e-4x4x4"])
+def test_no_status_rises_by_passing_through(real, name):
+    """Neither of the network's numbers nor of messages between nodes, with and without origins."""
+    other = simulated.platform(name)
+    mixed = calibrate(real, CalibrationOptions(network=other))
+    taken = [p for p in simulated.places(mixed) if p.startswith(("segments", "network"))]
+    assert len(taken) > 5
+    for place in taken:
+        if place.startswith("network.nodes"):
+            continue
+        before, after = (simulated.origin_of(each, place) for each in (other, mixed))
+        assert after is not None and after.status == ("guess" if before is None else before.status), place
+    bare = calibrate(real, CalibrationOptions(network=msgspec.structs.replace(other, origins=())))
+    guessed = [p for p in taken if simulated.origin_of(bare, p).status == "guess"]
+    assert {p for p in taken if not p.startswith("network.nodes")} <= {*guessed}
+    assert simulated.between_nodes_guessed(bare) == (bare.nodes[0].cores > 1)
+
+
 def test_noise_is_the_machines(real):
     assert calibrate(real).noise is None
     assert calibrate(real, CalibrationOptions(noise=True)).noise.relative == pytest.approx(

@@ -80,6 +80,7 @@ class RunKeywords(TypedDict, total=False):
     hosts: Names
     starter: str | None
     agent: str | None
+    assume_network: bool | None
 
 
 def run_options(given: Mapping[str, Any], environ: Mapping[str, str]) -> RunOptions:

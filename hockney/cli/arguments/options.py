@@ -274,6 +274,11 @@ measuring = combined(
     launcher,
     places,
     where,
+    click.option(
+        "--assume-network",
+        is_flag=True,
+        help="Simulate ranks on several nodes although nobody measured messages between these.",
+    ),
 )
 """The options of everything that measures."""
 

@@ -17,7 +17,7 @@ from hockney.draw.page import Table
 from hockney.pages import metrics
 from hockney.pages.columns import CaseColumn, usual, where_columns
 from hockney.pages.evidence import Measured
-from hockney.pages.format import EXACT, quantity
+from hockney.pages.format import SIMULATED, quantity
 
 WORKLOAD = "workload"
 FEWEST = 2
@@ -34,7 +34,7 @@ def print_cases(run: Run, columns: Sequence[CaseColumn] = ()) -> None:
     for line in _shared(measured, varying):
         print_line(line, hang="  ")
     echo()
-    exact = run.machine.exact
+    exact = run.machine.exact and run.machine.traits.simulated
     keys = max(1, len(_heads(measured, varying)))
     if columns:
         print_table(_table(measured, varying, columns, exact), keys, whole=True)
@@ -137,7 +137,7 @@ def _is_number(value: Value | None) -> bool:
 def shown(m: Measured, column: CaseColumn, exact: bool) -> str:
     """The cell of a case; on a machine whose times are `exact` no interval is unknown."""
     if exact and column.name == "interval" and m.summary.typical.low is None:
-        return EXACT
+        return SIMULATED
     return column.text(m)
 
 

@@ -11,6 +11,7 @@ from hockney.core.errors import (
     printable,
     unknown,
 )
+from hockney.core.wording import plural
 
 
 def note(text: str) -> str:
@@ -110,4 +111,18 @@ def no_message_costs(where: str) -> UsageError:
         "use a run of 'hockney survey', or leave out survey=",
         code="survey-without-message-costs",
         where=where,
+    )
+
+
+def network_not_measured(machine: str, ranks: int, most: int) -> UsageError:
+    return UsageError(
+        f"{ranks} ranks of {printable(machine)} are on several nodes, and nobody has measured messages "
+        "between these",
+        "their cost in its description is a guess, often that of messages within a node",
+        f"use at most {plural(most, 'rank')}, calibrate from a survey between two hosts or with --network, "
+        "or accept the guess with --assume-network",
+        code="network-not-measured",
+        machine=machine,
+        ranks=ranks,
+        most=most,
     )

@@ -21,6 +21,7 @@ from hockney.simulated.calibrate.curve import Curve, curve_of
 from hockney.simulated.calibrate.overheads import overheads_of
 from hockney.simulated.calibrate.segments import origins, pieces, rounded
 from hockney.simulated.calibrate.survey import Survey
+from hockney.simulated.queries import covers, passed_on
 
 RANKS = 16384
 """Without --nodes the machine has cores for this many ranks: the largest number with which simulation has
@@ -130,13 +131,13 @@ def _segments(
         return tuple(piece.segment for piece in sourced)
 
     if network is not None:
-        origin = Origin(key="segments", status="fitted", source=messages.source_segments_of(network.name))
+        given = passed_on(network, "segments")
         if near is not None:
-            return network.segments, of(near, "on_node"), [*sources, origin], []
+            return network.segments, of(near, "on_node"), [*sources, *given], []
         assert far is not None
         on_node, name = of(far, "on_node"), far.survey.name
         guess = Origin(key="on_node", status="guess", source=messages.source_as_between_nodes(name))
-        return network.segments, on_node, [guess, origin], [messages.note_on_node(name)]
+        return network.segments, on_node, [guess, *given], [messages.note_on_node(name)]
     on_node = of(near, "on_node") if near is not None else ()
     if far is not None:
         return of(far, "segments"), on_node, sources, []
@@ -185,8 +186,7 @@ def _network(survey: Survey, wishes: CalibrationOptions, *, both: bool) -> tuple
     if fixed > 1 or shape.dims:
         if wishes.nodes and wishes.nodes != fixed:
             raise messages.node_count_of_network(wishes.nodes, fixed, given.name if given else "the network")
-        source = messages.source_fixed_network(given.name if given else "")
-        return shape, [Origin(key="network", status="fitted", source=source)]
+        return shape, list(passed_on(given, "network")) if given else []
     count = wishes.nodes or (-(-RANKS // cores) if layout is None else layout.nodes)
     if count * cores > MOST:
         raise messages.too_many_cores(count, cores, MOST)
@@ -198,11 +198,8 @@ def _network(survey: Survey, wishes: CalibrationOptions, *, both: bool) -> tuple
     known: Status = "guess" if layout is None or wishes.nodes else "fitted"
     network_origins = [Origin(key="network.nodes", status=known, source=nodes_source)]
     if given:
-        source = messages.source_network(given.name)
-        return msgspec.structs.replace(shape, nodes=nodes), [
-            Origin(key="network", status="fitted", source=source),
-            *network_origins,
-        ]
+        others = [each for each in passed_on(given, "network") if not covers("network.nodes", each.key)]
+        return msgspec.structs.replace(shape, nodes=nodes), [*others, *network_origins]
     nic, nic_source = _nic(survey)
     duplex, duplex_source = _duplex(survey)
     network_origins += [

@@ -182,10 +182,6 @@ def source_as_between_nodes(survey: str) -> str:
     return f"as between nodes: {survey} has no messages within one"
 
 
-def source_segments_of(machine: str) -> str:
-    return f"the segments of {machine}"
-
-
 def source_noise(survey: str) -> str:
     return f"the median spread within launches of the ping-pongs of {survey}: interquartile range / 1.349"
 
@@ -203,14 +199,6 @@ def source_eager(survey: str, low: str, high: str, rise: float) -> str:
         f"between {low} and {high} the latency of the ping-pong of {survey} grows {rise:.1f} times, "
         "as from eager to rendezvous"
     )
-
-
-def source_fixed_network(machine: str) -> str:
-    return f"the network of {machine}: one rank on each of its nodes"
-
-
-def source_network(machine: str) -> str:
-    return f"the network of {machine}"
 
 
 def source_nodes(survey: str, cores: int, ranks: int) -> str:

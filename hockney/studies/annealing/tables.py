@@ -10,7 +10,7 @@ from hockney.core.fit import Estimate, ExactValue
 from hockney.core.units import format_significant
 from hockney.draw.page import Table
 from hockney.models.annealing.rounds import RankTimes
-from hockney.pages.format import EXACT, percent, quantity, ratio_interval
+from hockney.pages.format import SIMULATED, no_interval, percent, quantity, ratio_interval
 from hockney.reference import published
 from hockney.studies.annealing.predicted import AnnealingPrediction, AnnealingPredictions
 from hockney.studies.annealing.quality import Loss, Quality, quality
@@ -228,7 +228,7 @@ def _percent(value: Estimate | None) -> tuple[str, str]:
     if value is None:
         return "", ""
     if isinstance(value, ExactValue):
-        return signed_percent(value.value), EXACT
+        return signed_percent(value.value), no_interval(value)
     known = value.low is not None and value.high is not None
     ends = f"{signed_percent(value.low)} to {signed_percent(value.high)}" if known else ""
     return signed_percent(value.value), ends
@@ -250,7 +250,7 @@ def _shown(run: AnnealingResults, table: Table) -> Table:
     kept = [
         k
         for k, name in enumerate(table.columns)
-        if name != INTERVAL or any(row[k] not in ("", EXACT, "unknown") for row in table.rows)
+        if name != INTERVAL or any(row[k] not in ("", SIMULATED, "unknown") for row in table.rows)
     ]
     return replace(
         table,

@@ -14,7 +14,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from hockney.core.case import MPI
-from hockney.core.fit import Estimate, ExactValue
+from hockney.core.fit import DefinedValue, Estimate, ExactValue
 from hockney.core.record import Record
 from hockney.models.npb.assumptions import PhaseTime
 from hockney.models.statistics import Observation, mean_ratio, ratio
@@ -201,7 +201,7 @@ class NpbResults:
         one = self._plain_at.get((point.kernel, 1))
         if one is None:
             return None
-        return ExactValue.of(1.0) if point.ranks == 1 else self._ratio(one, point)
+        return DefinedValue.of(1.0) if point.ranks == 1 else self._ratio(one, point)
 
     def efficiency(self, point: NpbPoint) -> Estimate | None:
         """Speed-up divided by the number of ranks."""

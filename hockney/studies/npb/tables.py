@@ -12,7 +12,7 @@ from hockney.core.record import Record
 from hockney.core.wording import together
 from hockney.draw.page import Table
 from hockney.models.npb.assumptions import ASSUMPTIONS, CLOSE
-from hockney.pages.format import EXACT, interval, percent, quantity, ratio_interval, signed
+from hockney.pages.format import interval, no_interval, percent, quantity, ratio_interval, signed
 from hockney.pages.metrics import RATE
 from hockney.studies.npb.predicted import NpbPredictions
 from hockney.studies.npb.results import NpbPoint, NpbResults
@@ -209,7 +209,7 @@ def _won(share: Estimate | None) -> tuple[str, str]:
     if share is None:
         return "", ""
     if isinstance(share, ExactValue):
-        return percent(share.value), EXACT
+        return percent(share.value), no_interval(share)
     known = share.low is not None and share.high is not None
     return percent(share.value), f"{percent(share.low)} to {percent(share.high)}" if known else ""
 

@@ -10,7 +10,7 @@ from hockney.core.fit import Estimate, ExactValue
 from hockney.core.progress_thread import THREAD
 from hockney.core.wording import plural, together
 from hockney.models.significance import Verdict
-from hockney.pages.format import percent, quantity
+from hockney.pages.format import no_interval, percent, quantity
 from hockney.studies.overlap.results import MESSAGE, OverlapPoint, runs_of
 
 VERDICTS: Mapping[Verdict, str] = {
@@ -54,9 +54,9 @@ def sizes_text(wanted: Sequence[int], every: Sequence[int]) -> str:
 
 
 def share_interval(share: Estimate) -> str:
-    """ "1.2% to 3.4%", "exact", or empty if unknown."""
+    """ "1.2% to 3.4%", "simulated", or empty if unknown."""
     if isinstance(share, ExactValue):
-        return "exact"
+        return no_interval(share)
     if share.low is None or share.high is None:
         return ""
     return f"{percent(share.low)} to {percent(share.high)}"

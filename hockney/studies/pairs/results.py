@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from hockney.core.case import NODES
-from hockney.core.fit import Estimate, ExactValue, Fit
+from hockney.core.fit import DefinedValue, Estimate, ExactValue, Fit
 from hockney.core.layout import LEVELS, NODE
 from hockney.core.record import RunRecords
 from hockney.models.max_rate import MODEL
@@ -150,7 +150,7 @@ class PairsResults:
     def _ratio(self, of: Measured, over: Measured, factor: float) -> Estimate:
         """Of their times, times `factor`."""
         if of is over:
-            return ExactValue.of(factor)
+            return DefinedValue.of(factor)
         if self.evidence.machine.exact:
             return ExactValue.of(factor * of.summary.typical.value / over.summary.typical.value)
         from hockney.models.statistics import ratio

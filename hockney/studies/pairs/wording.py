@@ -11,7 +11,7 @@ from hockney.core.layout import NETWORK
 from hockney.core.units import format_significant
 from hockney.draw.amount import Amount
 from hockney.models.significance import Verdict
-from hockney.pages.format import EXACT
+from hockney.pages.format import no_interval
 from hockney.studies.pairs.plan import APART, BOTH, between
 from hockney.studies.pairs.results import Saturation, Way
 
@@ -66,7 +66,7 @@ def rate_amount(rate: float) -> Amount:
 def rate_interval(rate: Estimate) -> str:
     """ "3.21 to 3.25 million"."""
     if isinstance(rate, ExactValue):
-        return EXACT
+        return no_interval(rate)
     if rate.low is None or rate.high is None:
         return ""
     low, high = rate_text(rate.low), rate_text(rate.high)
