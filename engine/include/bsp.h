@@ -48,10 +48,17 @@
 #define BSP_API_UNREAD
 #endif
 
-/* For programs that are written for both conventions. */
+/* For programs that are written for both conventions: these are the types of the first, or with
+ * -DHOCKNEY_BSP_SIZE_T those of the second. */
+#ifdef HOCKNEY_BSP_SIZE_T
 typedef unsigned int bsp_pid_t;
 typedef unsigned int bsp_nprocs_t;
 typedef size_t bsp_size_t;
+#else
+typedef int bsp_pid_t;
+typedef int bsp_nprocs_t;
+typedef int bsp_size_t;
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -145,6 +152,7 @@ BSP_API ptrdiff_t bsp_hpmove(void** tag, void** payload);
 /* The same functions with other types. Programs call them by the names above. */
 BSP_API void bsp_set_tagsize_z(size_t* tag_bytes);
 BSP_API void bsp_qsize_iz(int* messages, size_t* payload_bytes);
+BSP_API void bsp_qsize_ui(unsigned int* messages, int* payload_bytes);
 BSP_API void bsp_qsize_uz(unsigned int* messages, size_t* payload_bytes); /* payload_bytes may be NULL */
 BSP_API void bsp_get_tag_z(size_t* payload_bytes, void* tag);             /* (size_t)-1 without a message */
 
@@ -202,7 +210,7 @@ inline void bsp_get_tag(size_t* payload_bytes, void* tag) {
   (BSP_AT, _Generic((tag_bytes), size_t*: bsp_set_tagsize_z, default: bsp_set_tagsize)(tag_bytes))
 #define bsp_qsize(messages, payload_bytes)                                                      \
   (BSP_AT, _Generic((messages),                                                                 \
-       unsigned int*: bsp_qsize_uz,                                                             \
+       unsigned int*: _Generic((payload_bytes), int*: bsp_qsize_ui, default: bsp_qsize_uz),     \
        default: _Generic((payload_bytes), size_t*: bsp_qsize_iz, default: bsp_qsize))(messages, \
                                                                                       payload_bytes))
 #define bsp_get_tag(payload_bytes, tag) \

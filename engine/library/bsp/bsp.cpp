@@ -180,6 +180,11 @@ void bsp_qsize_iz(int* messages, size_t* payload_bytes) {
   qsize(messages, payload_bytes);
 }
 
+void bsp_qsize_ui(unsigned int* messages, int* payload_bytes) {
+  need(core(Call::qsize), Call::qsize, payload_bytes, "payload_bytes");
+  qsize(messages, payload_bytes);
+}
+
 void bsp_qsize_uz(unsigned int* messages, size_t* payload_bytes) {
   qsize(messages, payload_bytes);
 }

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,17 @@ def rules(prefix: Path) -> Path:
     strict = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1"]
     did([*bspcc(prefix), *strict, *map(str, sorted(HERE.glob("rules*.c"))), "-o", str(program)])
     return program
+
+
+@pytest.mark.parametrize(("define", "size"), [([], 4), (["-DHOCKNEY_BSP_SIZE_T"], 8)])
+@pytest.mark.parametrize(("language", "ending"), [("cc", "c"), ("c++", "cpp")])
+def test_types_follow_the_convention_in_use(prefix, tmp_path, language, ending, define, size):
+    program, source = tmp_path / "types", tmp_path / f"types.{ending}"
+    shutil.copy(HERE / "types.c", source)
+    flags = ["-Wall", "-Wextra", "-Werror", *define]
+    did([*bspcc(prefix, language), *flags, str(source), "-o", str(program)])
+    ended = bsprun(prefix, 2, program)
+    assert (ended.code, ended.out) == (0, f"fine, {size} bytes\n"), ended.err
 
 
 @pytest.fixture(scope="session")
