@@ -67,6 +67,19 @@ def unknown_question(name: str, available: Iterable[str]) -> UsageError:
     return unknown("study or workload", name, available, RUN_LIST, code="unknown-study-or-workload")
 
 
+def name_of_another_benchmark(name: str, measurable: bool) -> UsageError:
+    """`measurable`: a case measures what it does."""
+    return UsageError(
+        f"'{printable(name)}' is a benchmark of another program",
+        "" if measurable else "hockney has no case like it",
+        f"'hockney run --like {printable(name)}' measures what it measures"
+        if measurable
+        else "docs/reference/peers.md lists those that correspond to a case",
+        code="name-of-another-benchmark",
+        name=name,
+    )
+
+
 # options of a run
 
 

@@ -4,7 +4,14 @@
 
 from hockney.batch.job import BatchJob, job_name, read_job, write_job
 from hockney.batch.request import LOGS, JobRequest, Phase, State
-from hockney.batch.schedulers import Scheduler, current_job, scheduler_here, scheduler_named
+from hockney.batch.schedulers import (
+    Scheduler,
+    all_schedulers,
+    current_job,
+    installed_scheduler,
+    scheduler_here,
+    scheduler_named,
+)
 from hockney.batch.submission import named, script_of, state_of, submit
 
 __all__ = [
@@ -14,7 +21,9 @@ __all__ = [
     "Phase",
     "Scheduler",
     "State",
+    "all_schedulers",
     "current_job",
+    "installed_scheduler",
     "job_name",
     "named",
     "read_job",

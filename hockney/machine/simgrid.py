@@ -81,6 +81,7 @@ def probe_simgrid(place: Path, source: Source) -> Mpi:
         raise messages.no_simgrid_version(launcher)
     if numbers(match[1]) < OLDEST:
         raise messages.simgrid_too_old(match[1], prefix, ".".join(map(str, OLDEST)))
+    _start_simulator(launcher)
     return Mpi(
         family="smpi",
         version=match[1],
@@ -89,6 +90,19 @@ def probe_simgrid(place: Path, source: Source) -> Mpi:
         mpiexec=str(launcher),
         source=source,
     )
+
+
+def _start_simulator(launcher: Path) -> None:
+    """Start once what smpirun, a script, starts: a copy may lack its libraries. Raises EnvironmentProblem."""
+    found = re.search(r'"([^"\n]*/smpimain)"', text(launcher))
+    if found is None:
+        return
+    try:
+        done = process.capture([found[1], "program", "--version", ""], timeout=TOOL_SECONDS)
+    except EnvironmentProblem as error:
+        raise messages.simgrid_failed(Path(found[1]), str(error)) from error
+    if done.code:
+        raise messages.simgrid_failed(Path(found[1]), done.err)
 
 
 def prefix_of(place: Path) -> Path | None:

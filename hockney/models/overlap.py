@@ -114,14 +114,16 @@ class OverlapTimes:
 
     @cached_property
     def imb(self) -> Estimate:
-        found = self._typical(lambda launch: launch.imb)
-        if found.low is None or found.high is None or self.exact:
-            return found
-        return Estimate(found.value, max(0.0, found.low), min(1.0, found.high))
+        return self._share(self._typical(lambda launch: launch.imb))
 
     @cached_property
     def availability(self) -> Estimate:
-        return self._typical(lambda launch: launch.availability)
+        """A part of the processor: noise does not make it more than all."""
+        return self._share(self._typical(lambda launch: launch.availability))
+
+    def _share(self, found: Estimate) -> Estimate:
+        low, high = (None if end is None else min(1.0, max(0.0, end)) for end in (found.low, found.high))
+        return found if self.exact else Estimate(min(1.0, max(0.0, found.value)), low, high)
 
     @cached_property
     def slowdown(self) -> Estimate | None:

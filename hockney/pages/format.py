@@ -67,8 +67,9 @@ def no_interval(value: ExactValue) -> str:
 
 def range_of(estimate: Estimate, unit: str) -> Amount:
     """The same of a fitted parameter: even exact times are described by a model only more or less. A lower
-    end of 0, as of any time that is not negative, is no finding."""
-    if estimate.low == 0 and estimate.high:
+    end of 0, as of any time that is not negative, is no finding, nor is a size below a byte."""
+    below_a_byte = unit == "B" and estimate.low is not None and estimate.low < 1 <= estimate.value
+    if (estimate.low == 0 or below_a_byte) and estimate.high:
         estimate = Estimate(estimate.value, None, estimate.high)
     ends = [end for end in (estimate.low, estimate.high) if end is not None]
     if not ends:

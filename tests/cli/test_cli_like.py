@@ -95,3 +95,14 @@ def test_some_are_measured_with_real_ranks(hockney, monkeypatch):
         "halo", "overlap_vector", "put_many", "iscatterv",
     }  # fmt: skip
     assert said.code in (0, 4), said.err  # 4: too busy for everything planned
+
+
+@pytest.mark.parametrize("verb", ["run", "plan"])
+def test_the_name_of_another_benchmark_leads_to_it(hockney, verb):
+    said = hockney(verb, "osu_latency")
+    assert (said.code, said.error.code) == (
+        2,
+        "name-of-another-benchmark",
+    ) and "--like osu_latency" in said.err
+    assert hockney(verb, "osu_init").error.code == "name-of-another-benchmark"
+    assert hockney(verb, "osu_latencies").error.code == "unknown-study-or-workload"

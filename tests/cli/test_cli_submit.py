@@ -256,6 +256,8 @@ def test_without_a_scheduler(hockney, tools, monkeypatch):
     monkeypatch.setenv("PATH", str(tools))
     done = hockney("run", "pingpong bytes=8", "--submit", "--out", "r")
     assert (done.code, done.error.code) == (3, "no-scheduler")
+    script = hockney("run", "pingpong bytes=8", "--submit", "--dry-run", "--out", "r")
+    assert script.code == 0 and "#SBATCH" in script.out and not Path("r").exists()
     assert not Path("r").exists()
 
 

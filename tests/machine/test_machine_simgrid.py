@@ -54,6 +54,24 @@ def test_a_named_one_that_is_none_is_not_passed_over(environ, tmp_path):
     assert refusal(environ | {"HOCKNEY_SIMGRID": named}).code == "simgrid-wrapper-missing"
 
 
+@pytest.mark.parametrize(("simulator", "works"), [("exit 0", True), ("exit 127", False), (None, False)])
+def test_a_simulator_that_does_not_start_is_refused(environ, tmp_path, simulator, works):
+    """As in a copy without the libraries of others."""
+    prefix = install(tmp_path / "named", "4.0")
+    program = prefix / "lib" / "smpimain"
+    with (prefix / "bin" / "smpirun").open("a") as script:
+        script.write(f'exit 0\n"{program}" "$EXEC"\n')
+    if simulator is not None:
+        program.parent.mkdir()
+        program.write_text(f"#!/bin/sh\n{simulator}\n")
+        program.chmod(0o755)
+    environ["HOCKNEY_SIMGRID"] = str(prefix)
+    if works:
+        assert find_simgrid(environ).version == "4.0"
+    else:
+        assert refusal(environ).code == "simgrid-failed"
+
+
 def test_the_folder_above_a_name_that_is_not_there_is_not_meant(environ, tmp_path):
     install(tmp_path / "named", "4.0")
     for named in (tmp_path / "named" / "nowhere", tmp_path / "named" / "lib" / "x"):

@@ -157,7 +157,8 @@ def test_a_parameter_held_at_zero_leaves_width_to_both() -> None:
     found = fit(simulate(past_caches, CASES[20:], NOISE, np.random.default_rng(3)))
     [line] = found.segments
     assert line.latency.value == 0 == line.latency.low < line.latency.high and line.intercept == "held"
-    assert line.per_byte.low < 0.999 * line.per_byte.value < 1.001 * line.per_byte.value < line.per_byte.high
+    low, value, high = line.per_byte.low or 0.0, line.per_byte.value, line.per_byte.high
+    assert low < 0.999 * value < 1.001 * value < high
     r_inf = found.parameter("r_inf").estimate
     assert r_inf.low < r_inf.value < (r_inf.high or np.inf)
 
@@ -217,3 +218,12 @@ def test_band_holds_the_model_and_covers_both_sides_of_a_change() -> None:
     assert places == sorted(set(places)) and set(SIZES) <= set(places)
     for segment in found.segments[1:]:
         assert {segment.first - 1, segment.first} <= set(places)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_limit_and_the_last_line_have_one_interval(seed: int) -> None:
+    found = fit(simulate(three_protocols, CASES, NOISE, np.random.default_rng(seed)))
+    limit, last = found.parameter("r_inf").estimate, found.segments[-1]
+    assert last.first <= SIZES[-1] / 4 and last.per_byte.value == pytest.approx(1 / limit.value)
+    assert last.per_byte.low == (1 / limit.high if limit.high else None)
+    assert last.per_byte.high == (1 / limit.low if limit.low else None)

@@ -107,6 +107,10 @@ def job_shorter_than_budget(seconds: float, budget_s: float, needed_s: float) ->
     )
 
 
+def script_without_scheduler(title: str) -> Notice:
+    return Notice(f"no batch system is here; the script is for {title}", "script-without-scheduler")
+
+
 def nothing_missing(path: Path) -> UsageError:
     return UsageError(
         f"{path} is complete",

@@ -84,7 +84,7 @@ def script(
 ) -> str:
     """The script that `submit` would submit. Nothing is written."""
     _refuse_inside("--dry-run")
-    job = _Job.planned(asked, options, wanted, listen)
+    job = _Job.planned(asked, options, wanted, listen, _for_a_script(listen))
     path = default_path(job.asked.study) if out is None else to_path(out)
     return batch.script_of(job.scheduler, job.request(path, wanted))
 
@@ -111,7 +111,7 @@ def submit_again(
     if settings.hosts:
         raise messages.hosts_of_the_run(folder.path, settings.hosts)
     seconds = total_s(settings) * lacking / max(1, len(expected(plan, run)))
-    scheduler = batch.scheduler_here(os.environ)
+    scheduler = _for_a_script(listen) if only_script else batch.scheduler_here(os.environ)
     before = job if job is not None and job.scheduler == scheduler.NAME else BatchJob(scheduler.NAME)
     wanted = with_kept_options(wanted, before, folder.path)
     request = _request(folder.path, _hosts_again(scheduler, folder, settings), wanted, seconds)
@@ -123,6 +123,16 @@ def submit_again(
         job or before, scheduler=scheduler.NAME, number="", submitted="", tasks=wanted.tasks
     )
     return _submitted(scheduler, folder, keeping_options(new, wanted), request)
+
+
+def _for_a_script(listen: Listener) -> Scheduler:
+    """The scheduler here, or else the first that hockney supports: a script can be written anywhere."""
+    found = batch.installed_scheduler(os.environ)
+    if found is not None:
+        return found
+    first = next(iter(batch.all_schedulers().values()))
+    listen(messages.script_without_scheduler(first.TITLE))
+    return first
 
 
 def _hosts_again(scheduler: Scheduler, folder: RunFolder, settings: Settings) -> HostOptions:
@@ -148,9 +158,13 @@ class _Job:
 
     @staticmethod
     def planned(
-        asked: Question | str | Sequence[str], options: RunOptions, wanted: BatchOptions, listen: Listener
+        asked: Question | str | Sequence[str],
+        options: RunOptions,
+        wanted: BatchOptions,
+        listen: Listener,
+        scheduler: Scheduler | None = None,
     ) -> _Job:
-        scheduler = batch.scheduler_here(os.environ)
+        scheduler = scheduler or batch.scheduler_here(os.environ)
         wished = asked if isinstance(asked, Question) else question(asked)
         if options.hosts:
             raise messages.hosts_with_submit()

@@ -15,10 +15,10 @@ from hockney.api.export.table import Cell, Rows
 from hockney.api.notebook import messages
 from hockney.api.notebook.frames import Library, frame
 from hockney.api.notebook.quantities import Quantities, Quantity, as_word, counts, sizes
-from hockney.core.case import Value, format_value
+from hockney.core.case import Case, Value, format_value, parse_canonical
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.errors import UsageError
-from hockney.core.fit import Fit, FitCaveat, Fits, TimeEstimate
+from hockney.core.fit import Fit, FitCaveat, Fits, Summary, TimeEstimate
 from hockney.core.messages import quantities as core_messages
 from hockney.core.units import format_size, parse_bytes, parse_counts, parse_seconds
 from hockney.core.units import format_value as with_unit
@@ -164,7 +164,8 @@ def fitted_model(
     matching = [f for f in of_model if _matches(f, {name: typed[name] for name in fixed})]
     if not matching:
         wanted = " ".join(f"{name}={format_value(typed[name])}" for name in fixed)
-        raise messages.no_such_fit(workload, wanted, [f.line for f in of_model])
+        measured = {case.ranks for case in map(_case_of, fits.summaries) if case.workload == workload}
+        raise messages.no_such_fit(workload, wanted, [f.line for f in of_model], sorted(measured))
     chosen = _nearest(matching, typed, set(fixed))
     if chosen.verdict == "refused" or not chosen.ranges:
         raise messages.refused_model(chosen.line, chosen.why)
@@ -172,6 +173,10 @@ def fitted_model(
     return FittedModel(
         chosen, entry, {name: free.read(name, fixed[name]) for name in fixed if name in chosen.ranges}
     )
+
+
+def _case_of(summary: Summary) -> Case:
+    return parse_canonical(summary.case)
 
 
 def predicting(fits: Fits) -> tuple[FittedModel, ...]:

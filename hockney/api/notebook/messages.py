@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from hockney.core.errors import EnvironmentProblem, Inconclusive, UsageError, printable, unknown
 from hockney.core.units import format_seconds
-from hockney.core.wording import listing, plural
+from hockney.core.wording import listing, plural, together
 
 # keywords
 
@@ -96,10 +96,11 @@ def unknown_model(model: str, available: Iterable[str]) -> UsageError:
     return unknown("model", model, available)
 
 
-def no_such_fit(workload: str, wanted: str, subjects: Sequence[str]) -> UsageError:
+def no_such_fit(workload: str, wanted: str, subjects: Sequence[str], ranks: Sequence[int]) -> UsageError:
+    """`ranks` are the numbers of ranks on which the workload was measured."""
     return UsageError(
         f"no model of {printable(workload)} with {printable(wanted)}",
-        "",
+        f"it was measured on {together(ranks)} ranks",
         f"the fitted ones are {listing([printable(subject) for subject in subjects])}",
         code="no-such-fit",
         subjects=list(subjects),

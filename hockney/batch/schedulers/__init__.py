@@ -66,13 +66,18 @@ def all_schedulers() -> dict[str, Scheduler]:
     return {module.NAME: module for module in sorted(modules, key=lambda module: module.RANK)}
 
 
-def scheduler_here(environ: Mapping[str, str]) -> Scheduler:
-    """The scheduler whose program for submitting is installed. Raises EnvironmentProblem without one."""
+def installed_scheduler(environ: Mapping[str, str]) -> Scheduler | None:
+    """The first whose program for submitting is installed."""
     known = all_schedulers().values()
-    for scheduler in known:
-        if shutil.which(scheduler.SUBMIT, path=environ.get("PATH")):
-            return scheduler
-    raise messages.no_scheduler([scheduler.SUBMIT for scheduler in known])
+    return next((each for each in known if shutil.which(each.SUBMIT, path=environ.get("PATH"))), None)
+
+
+def scheduler_here(environ: Mapping[str, str]) -> Scheduler:
+    """The same. Raises EnvironmentProblem without one."""
+    found = installed_scheduler(environ)
+    if found is None:
+        raise messages.no_scheduler([scheduler.SUBMIT for scheduler in all_schedulers().values()])
+    return found
 
 
 def scheduler_named(name: str) -> Scheduler | None:

@@ -13,8 +13,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from msgspec.structs import replace
 
-from hockney.core.fit import Fit, FitCaveat, FittedParameter, Subject
+from hockney.core.fit import Estimate, Fit, FitCaveat, FittedParameter, FittedSegment, Subject
 from hockney.models.fits import caveats
 from hockney.models.fits.model import SIZE, Scope, explains
 from hockney.models.fits.piecewise.curve import Pieces
@@ -80,7 +81,7 @@ def fit_hockney(observations: Sequence[Observation], subject: Subject) -> Fit:
         caveats=judgement.caveats,
         error=error,
         worst=worst,
-        segments=segments_of(fit, changes),
+        segments=_with_limit(segments_of(fit, changes), parameters, float(fit.center.limit_range()[0])),
         change_points=changes,
         curve=curve_of(fit, changes),
         ranges=ranges_of(seen),
@@ -106,6 +107,19 @@ def _parameters(fit: Piecewise) -> list[FittedParameter]:
     half = fit.read(Pieces.half_peak_size)[0]
     found.append(FittedParameter(name="half-peak size", symbol="n_half_peak", unit="B", estimate=half))
     return found
+
+
+def _with_limit(
+    segments: list[FittedSegment], parameters: Sequence[FittedParameter], first: float
+) -> list[FittedSegment]:
+    """If the last segment has all sizes from `first` on, its cost per byte is 1 / r_inf, and has the same
+    interval, which includes the misfit."""
+    limit = next((p.estimate for p in parameters if p.symbol == "r_inf"), None)
+    *others, last = segments
+    if limit is None or last.first > first or not last.per_byte.value > 0:
+        return segments
+    low, high = (1 / end if end else None for end in (limit.high, limit.low))
+    return [*others, replace(last, per_byte=Estimate(last.per_byte.value, low, high))]
 
 
 def _leverage(parameter: FittedParameter, times: np.ndarray) -> float:
