@@ -102,6 +102,38 @@ def test_an_unchanged_program_has_the_same_results(mpi, prefix, unchanged, ranks
     assert both["scan"] == both["alltoall"] == both["allgather"] == 10 * ranks
 
 
+BACKWARDS = ("own_backwards", "own_backwards_at_root", "own_backwards_scan")
+CRASHES = {"openmpi": (), "mpich": ("bcast_in_place", *BACKWARDS)}
+"""Calls of wrong_calls.c that end MPICH 5.0.2 itself."""
+
+
+@pytest.mark.parametrize("last", [False, *slow(True)])
+@pytest.mark.parametrize("ranks", [2, *slow(3)])
+def test_calls_that_fail_do_so_in_the_same_way(mpi, prefix, tmp_path, ranks, last):
+    """With the same error class on every rank, and whatever succeeds with the same result."""
+    program = tmp_path / "wrong_calls"
+    did([str(Path(mpi.mpicxx).with_name("mpicc")), str(HERE / "wrong_calls.c"), "-o", str(program)])
+    alone = run(mpi, program, ranks, *CRASHES[mpi.family])
+    used = {name: those[-1 if last else 0] for name, those in algorithms().items()}
+    preload = {
+        "LD_PRELOAD": str(prefix / "lib" / "libhockney-pmpi.so"),
+        "HOCKNEY_CHOICES": str(choices(tmp_path, **used)),
+        "HOCKNEY_PMPI_REPORT": str(tmp_path / "report"),
+    }
+    assert run(mpi, program, ranks, *CRASHES[mpi.family], **preload) == alone
+    counted = report((tmp_path / "report").read_text())
+    assert ("allreduce", used["allreduce"]) in counted, "that of the program's own operation"
+
+
+def test_a_program_of_sessions_uses_mpi(mpi, prefix, tmp_path):
+    """Without MPI_Init there is no MPI_COMM_SELF to keep anything with."""
+    program = tmp_path / "session"
+    did([str(Path(mpi.mpicxx).with_name("mpicc")), str(HERE / "session.c"), "-o", str(program)])
+    preload = str(prefix / "lib" / "libhockney-pmpi.so")
+    table = str(choices(tmp_path, allreduce="ring", bcast="binomial"))
+    assert run(mpi, program, 2, LD_PRELOAD=preload, HOCKNEY_CHOICES=table) == "2\n"
+
+
 def test_without_a_table_calls_are_only_counted(mpi, prefix, unchanged):
     done = launched(mpi, (str(unchanged),), 2, {"LD_PRELOAD": str(prefix / "lib" / "libhockney-pmpi.so")})
     counted = report("\n".join(line for line in done.err.splitlines() if "operation=" in line))

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstring>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "coll/algorithm.hpp"
 #include "hockney/coll.hpp"
+#include "library/coll/arguments.hpp"
 #include "library/coll/link.hpp"
 #include "library/coll/operations.hpp"
 #include "library/coll/packed.hpp"
@@ -20,13 +22,9 @@
 // indices of the operation and of the algorithm (-1 for MPI's own).
 namespace hockney::calls {
 
-// Negative if the arguments are invalid, which MPI's own function reports.
-inline long long bytes_of(int count, MPI_Datatype type) {
-  if (count < 0 || type == MPI_DATATYPE_NULL) return -1;
-  int size = 0;
-  MPI_Type_size(type, &size);
-  return static_cast<long long>(size) * count;
-}
+using arguments::bytes_of;
+using arguments::combines;
+using arguments::separate;
 
 // The place of an algorithm, -1 for "mpi". Throws std::invalid_argument for an unknown one.
 inline int place_named(const NamedOperation& operation, std::string_view name) {
@@ -47,9 +45,11 @@ int chosen(const coll::Choice& choice, Link* link, MPI_Comm comm, long long byte
   // Looked up even if MPI's own is used, so that an unknown name is reported.
   const int named =
       by_name ? place_named(named_operations()[static_cast<std::size_t>(operation)], choice.name()) : -1;
-  if (!link || bytes <= 0 || bytes > INT_MAX) return -1;
+  if (!link || bytes == 0) return -1;
+  // Before arguments that are wrong on this rank only: the others compare their tables too.
+  if (!by_name && !choice.table() && !link->same_table(comm)) return -1;
+  if (bytes < 0 || bytes > INT_MAX) return -1;
   if (by_name) return named;
-  if (!choice.table() && !link->same_table(comm)) return -1;
   const coll::Table& table = choice.table() ? *choice.table() : coll::environment_table();
   for (const auto& rule : table.rules(operation))
     if (rule.first_ranks <= link->ranks && link->ranks <= rule.last_ranks && rule.first_bytes <= bytes &&
@@ -91,7 +91,7 @@ inline bool rooted(const Link* link, int root) {
 template <class Calls>
 int bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm, const coll::Choice& choice) {
   Link* const link = Link::of(comm);
-  const long long bytes = rooted(link, root) ? bytes_of(count, type) : -1;
+  const long long bytes = rooted(link, root) && data != MPI_IN_PLACE ? bytes_of(count, type) : -1;
   return call<Calls, operation::bcast>(
       choice, link, comm, bytes, [&] { return Calls::bcast(data, count, type, root, comm); },
       [&](auto* algorithm, MPI_Comm own) {
@@ -104,26 +104,48 @@ int bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm, con
       });
 }
 
+// What the root of a gather or scatter copies to itself: `sent` bytes into a block of `block` bytes. If these
+// differ, the algorithm leaves it out, and as in MPI's functions only this copy is an error: none gets cut
+// off without one.
+struct OwnBlock {
+  bool differs() const { return sent != block; }
+  int copied(const void* from, void* to) const {
+    std::memcpy(to, from, static_cast<std::size_t>(std::min(sent, block)));
+    return sent > block ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+  }
+
+  long long sent, block;
+};
+
 template <class Calls>
 int gather(const void* outgoing, int sent, MPI_Datatype sent_type, void* incoming, int received,
            MPI_Datatype received_type, int root, MPI_Comm comm, const coll::Choice& choice) {
   Link* const link = Link::of(comm);
-  const bool at_root = rooted(link, root) && link->rank == root,
+  const bool valid_root = rooted(link, root), at_root = valid_root && link->rank == root,
              in_place = at_root && outgoing == MPI_IN_PLACE;
-  const long long bytes = !rooted(link, root) ? -1
-                          : at_root           ? bytes_of(received, received_type)
-                                              : bytes_of(sent, sent_type);
+  const long long own = in_place ? 0 : bytes_of(sent, sent_type);
+  const bool valid =
+      valid_root && own >= 0 && (at_root ? separate(outgoing, incoming) : outgoing != MPI_IN_PLACE);
+  const long long bytes = !valid ? -1 : at_root ? bytes_of(received, received_type) : own;
   return call<Calls, operation::gather>(
       choice, link, comm, bytes,
       [&] { return Calls::gather(outgoing, sent, sent_type, incoming, received, received_type, root, comm); },
-      [&](auto* algorithm, MPI_Comm own) {
+      [&](auto* algorithm, MPI_Comm messages) {
         const int block = static_cast<int>(bytes);
+        const OwnBlock mine{in_place || !at_root ? bytes : own, bytes};
         Packed out(outgoing, sent, in_place ? MPI_BYTE : sent_type, 1);
         Packed in(at_root ? incoming : nullptr, received, at_root ? received_type : MPI_BYTE, link->ranks);
-        return in_order(
-            [&] { return out.pack(); }, [&] { return in_place ? in.pack() : MPI_SUCCESS; },
-            [&] { return algorithm(out.data(), block, MPI_BYTE, in.data(), block, MPI_BYTE, root, own); },
+        const void* const from = mine.differs() ? MPI_IN_PLACE : out.data();
+        int left_out = MPI_SUCCESS;
+        const int error = in_order(
+            [&] { return out.pack(); }, [&] { return from == MPI_IN_PLACE ? in.pack() : MPI_SUCCESS; },
+            [&] {
+              if (mine.differs())
+                left_out = mine.copied(out.data(), static_cast<char*>(in.data()) + bytes * root);
+              return algorithm(from, block, MPI_BYTE, in.data(), block, MPI_BYTE, root, messages);
+            },
             [&] { return in.unpack(); });
+        return error == MPI_SUCCESS ? left_out : error;
       });
 }
 
@@ -131,24 +153,33 @@ template <class Calls>
 int scatter(const void* outgoing, int sent, MPI_Datatype sent_type, void* incoming, int received,
             MPI_Datatype received_type, int root, MPI_Comm comm, const coll::Choice& choice) {
   Link* const link = Link::of(comm);
-  const bool at_root = rooted(link, root) && link->rank == root,
+  const bool valid_root = rooted(link, root), at_root = valid_root && link->rank == root,
              in_place = at_root && incoming == MPI_IN_PLACE;
-  const long long bytes = !rooted(link, root) ? -1
-                          : at_root           ? bytes_of(sent, sent_type)
-                                              : bytes_of(received, received_type);
+  const long long own = in_place ? 0 : bytes_of(received, received_type);
+  const bool valid =
+      valid_root && own >= 0 && (at_root ? separate(incoming, outgoing) : incoming != MPI_IN_PLACE);
+  const long long bytes = !valid ? -1 : at_root ? bytes_of(sent, sent_type) : own;
   return call<Calls, operation::scatter>(
       choice, link, comm, bytes,
       [&] {
         return Calls::scatter(outgoing, sent, sent_type, incoming, received, received_type, root, comm);
       },
-      [&](auto* algorithm, MPI_Comm own) {
+      [&](auto* algorithm, MPI_Comm messages) {
         const int block = static_cast<int>(bytes);
+        const OwnBlock mine{bytes, in_place || !at_root ? bytes : own};
         Packed out(at_root ? outgoing : nullptr, sent, at_root ? sent_type : MPI_BYTE, link->ranks);
         Packed in(incoming, received, in_place ? MPI_BYTE : received_type, 1);
-        return in_order(
+        void* const to = mine.differs() ? MPI_IN_PLACE : in.data();
+        int left_out = MPI_SUCCESS;
+        const int error = in_order(
             [&] { return out.pack(); },
-            [&] { return algorithm(out.data(), block, MPI_BYTE, in.data(), block, MPI_BYTE, root, own); },
-            [&] { return in.unpack(); });
+            [&] { return algorithm(out.data(), block, MPI_BYTE, to, block, MPI_BYTE, root, messages); },
+            [&] {
+              if (mine.differs())
+                left_out = mine.copied(static_cast<const char*>(out.data()) + bytes * root, in.data());
+              return in.unpack();
+            });
+        return error == MPI_SUCCESS ? left_out : error;
       });
 }
 
@@ -159,7 +190,8 @@ int exchange(typename Operation::Call* mpis, bool all, const void* outgoing, int
              const coll::Choice& choice) {
   Link* const link = Link::of(comm);
   const bool in_place = outgoing == MPI_IN_PLACE;
-  const long long bytes = bytes_of(received, received_type);
+  const long long block = !link || separate(outgoing, incoming) ? bytes_of(received, received_type) : -1;
+  const long long bytes = in_place || bytes_of(sent, sent_type) == block ? block : -1;
   return call<Calls, Operation>(
       choice, link, comm, bytes,
       [&] { return mpis(outgoing, sent, sent_type, incoming, received, received_type, comm); },
@@ -178,7 +210,10 @@ template <class Calls>
 int reduce(const void* outgoing, void* incoming, int count, MPI_Datatype type, MPI_Op op, int root,
            MPI_Comm comm, const coll::Choice& choice) {
   Link* const link = Link::of(comm);
-  const long long bytes = rooted(link, root) && op != MPI_OP_NULL ? bytes_of(count, type) : -1;
+  const bool valid_root = rooted(link, root), at_root = valid_root && link->rank == root;
+  const bool valid =
+      valid_root && combines(op, type) && (at_root ? separate(outgoing, incoming) : outgoing != MPI_IN_PLACE);
+  const long long bytes = valid ? bytes_of(count, type) : -1;
   return call<Calls, operation::reduce>(
       choice, link, comm, bytes,
       [&] { return Calls::reduce(outgoing, incoming, count, type, op, root, comm); },
@@ -192,7 +227,8 @@ template <class Calls, class Operation>
 int combine(typename Operation::Call* mpis, const void* outgoing, void* incoming, int count,
             MPI_Datatype type, MPI_Op op, MPI_Comm comm, const coll::Choice& choice) {
   Link* const link = Link::of(comm);
-  const long long bytes = op == MPI_OP_NULL ? -1 : bytes_of(count, type);
+  const bool valid = !link || (separate(outgoing, incoming) && combines(op, type));
+  const long long bytes = valid ? bytes_of(count, type) : -1;
   return call<Calls, Operation>(
       choice, link, comm, bytes, [&] { return mpis(outgoing, incoming, count, type, op, comm); },
       [&](auto* algorithm, MPI_Comm own) { return algorithm(outgoing, incoming, count, type, op, own); });

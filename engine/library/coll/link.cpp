@@ -29,8 +29,17 @@ struct Foreign {};
 
 }  // namespace
 
+bool started() {
+  static std::atomic<bool> found = false;
+  if (found.load(std::memory_order_relaxed)) return true;
+  int initialized = 0;
+  MPI_Initialized(&initialized);
+  if (initialized) found.store(true, std::memory_order_relaxed);
+  return initialized;
+}
+
 Link* Link::of(MPI_Comm comm) {
-  if (comm == MPI_COMM_NULL) return nullptr;
+  if (comm == MPI_COMM_NULL || !started()) return nullptr;
   if (Link* const link = CommState<Link>::find(comm)) return link;
   if (CommState<Foreign>::find(comm)) return nullptr;
   int inter = 0, size = 1;

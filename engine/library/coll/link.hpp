@@ -8,6 +8,10 @@
 
 namespace hockney {
 
+// Whether the program has called MPI_Init. One that uses only sessions has no MPI_COMM_SELF, with which a
+// rank's state is kept.
+bool started();
+
 // What is kept with a communicator of the program: its size, and a communicator for our messages, which can
 // match neither the program's messages nor those of other libraries.
 class Link {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "library/coll/packed.hpp"
 
+#include "library/coll/arguments.hpp"
+
 namespace hockney {
 namespace {
 
@@ -47,7 +49,7 @@ int Packed::pack() {
   for (int k = 0; copy_ && k < blocks_; ++k) {
     int end = 0;
     std::byte* const to = copy_.get() + static_cast<std::ptrdiff_t>(bytes_) * k;
-    const int error = MPI_Pack(block(k), count_, type_, to, bytes_, &end, MPI_COMM_SELF);
+    const int error = MPI_Pack(block(k), count_, type_, to, bytes_, &end, arguments::own_errors());
     if (error != MPI_SUCCESS) return error;
   }
   return MPI_SUCCESS;
@@ -57,7 +59,7 @@ int Packed::unpack() const {
   for (int k = 0; copy_ && k < blocks_; ++k) {
     int end = 0;
     const std::byte* const from = copy_.get() + static_cast<std::ptrdiff_t>(bytes_) * k;
-    const int error = MPI_Unpack(from, bytes_, &end, block(k), count_, type_, MPI_COMM_SELF);
+    const int error = MPI_Unpack(from, bytes_, &end, block(k), count_, type_, arguments::own_errors());
     if (error != MPI_SUCCESS) return error;
   }
   return MPI_SUCCESS;
