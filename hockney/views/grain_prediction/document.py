@@ -16,6 +16,7 @@ from hockney.models.applications.grain_prediction import Needed, Prediction, Ran
 from hockney.models.applications.message_costs import BEST_FIRST
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.levels import NETWORK
+from hockney.views.grain_prediction.tables import LEFT_OUT
 from hockney.views.origins import provenance
 
 
@@ -30,6 +31,7 @@ def document(prediction: Prediction, caveats: Sequence[Caveat], platform: Platfo
         "message_s": prediction.one_way,
         **({"message_between_nodes_s": prediction.between} if prediction.between else {}),
         "ranks": [{**_row(each), **_layout(prediction, each.ranks)} for each in prediction.rows],
+        "leaves_out": LEFT_OUT,
         "break_even": [_needed(each) for each in prediction.break_even],
         "work_needed": [_needed(each) for each in prediction.needed],
         "best": {

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A prediction's tables. Intervals are in brackets, in the unit of the value before them."""
+"""A prediction's tables. Intervals are in brackets, in the unit of the value before them. They contain how
+well the costs of messages are known, and nothing of what is `LEFT_OUT`."""
 
 from __future__ import annotations
 
@@ -12,6 +13,8 @@ from hockney.models.applications.grain_prediction import WANTED, Needed, Predict
 from hockney.views.grain_prediction.words import digits, ratio, share, time
 
 NEVER = "never"
+LEFT_OUT = ("waiting", "variation")
+"""Waiting for ranks that are late; the variation of computation and messages."""
 
 
 def ranks(prediction: Prediction) -> Table:
@@ -28,7 +31,7 @@ def ranks(prediction: Prediction) -> Table:
         for each, layout in zip(prediction.rows, layouts, strict=True)
     )
     spread = ("nodes x ranks",) if any(layouts) else ()
-    columns = ("ranks", *spread, "time", "speed-up", "efficiency", "communication")
+    columns = ("ranks", *spread, "time, model only", "speed-up", "efficiency", "communication")
     return Table("ranks", "By ranks", columns, rows, numeric=(0, 1 + len(spread)))
 
 
