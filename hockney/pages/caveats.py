@@ -382,7 +382,8 @@ def _fake(evidence: Evidence) -> RunCaveat | None:
 
 
 _ALL: tuple[Callable[[Evidence], RunCaveat | None], ...] = (
-    _fake, machine_caveats.simulated, machine_caveats.emulated, machine_caveats.poor_calibration,
+    _fake, machine_caveats.simulated, machine_caveats.emulated, machine_caveats.wire_not_reached,
+    machine_caveats.poor_calibration,
     machine_caveats.two_mode_calibration, machine_caveats.between_nodes, levels_mixed,
     machine_caveats.not_computed, machine_caveats.overlap, machine_caveats.published,
     machine_caveats.imported, machine_caveats.rounded, _verification,

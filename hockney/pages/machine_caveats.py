@@ -4,7 +4,10 @@
 
 from __future__ import annotations
 
+import math
+
 from hockney import simulated as descriptions
+from hockney.core.catalog import PING_PONG
 from hockney.core.record import ROUNDING
 from hockney.pages.evidence import Evidence
 from hockney.pages.messages import surroundings as messages
@@ -12,6 +15,9 @@ from hockney.pages.run_caveat import RunCaveat, run_caveat
 
 ROUNDED = 0.01
 """Of a time: more is stated."""
+LONG_BYTES = 1 << 18
+"""Messages from this size on show a wire's rate: it takes most of their time."""
+REACHED = 0.7
 
 
 def simulated(evidence: Evidence) -> RunCaveat | None:
@@ -24,6 +30,23 @@ def emulated(evidence: Evidence) -> RunCaveat | None:
     if evidence.machine.emulated is None:
         return None
     return run_caveat(messages.emulated(evidence.machine.emulated.title))
+
+
+def wire_not_reached(evidence: Evidence) -> RunCaveat | None:
+    """Of an emulated Ethernet that this host cannot forward at the described rate, seen at its long
+    messages."""
+    ethernet = evidence.machine.emulated
+    if ethernet is None:
+        return None
+    rates = {
+        m.case.line: m.size / m.summary.typical.value
+        for m in evidence.of_role(*PING_PONG)
+        if m.size >= LONG_BYTES and m.summary.nodes != 1 and m.summary.typical.value > 0
+    }
+    fastest = max(rates.values(), default=math.inf)
+    if fastest >= REACHED * ethernet.payload_rate:
+        return None
+    return run_caveat(messages.wire_not_reached(ethernet.title, fastest, ethernet.payload_rate), rates)
 
 
 def poor_calibration(evidence: Evidence) -> RunCaveat | None:

@@ -32,6 +32,16 @@ def test_an_emulated_machine_is_described_beside_its_host():
     assert "emulated" in codes
 
 
+@pytest.mark.parametrize(("share", "told"), [(0.95, False), (0.17, True)])
+def test_a_wire_that_this_host_cannot_reach_is_named(share, told):
+    fast = replace_struct(LAN, rate=1.25e9, medium="switch")
+    long, takes_s = "pingpong buffers=hot bytes=1048576 ranks=2", 2**20 / (share * fast.payload_rate)
+    seen = evidence({LINE: [np.full(4, 1e-4)] * 3, long: [np.full(4, takes_s)] * 3})
+    machine = replace_struct(seen.machine, emulated=fast, traits=Traits(origin="emulated"))
+    found = {each.caveat.code: each.caveat for each in caveats(replace(seen, machine=machine))}
+    assert ("wire-not-reached" in found) == told
+
+
 def test_the_launch_shown_has_the_most_ranks():
     """A run of granularity begins with one rank, which is bound in another way."""
     seen = evidence({LINE: [np.full(4, 1e-6)] * 3})

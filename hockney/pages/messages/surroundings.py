@@ -152,6 +152,17 @@ def emulated(title: str) -> Caveat:
     )
 
 
+def wire_not_reached(title: str, reached: float, rate: float) -> Caveat:
+    """In bytes a second."""
+    return Caveat(
+        "wire-not-reached",
+        f"long messages reached {quantity(reached, 'B/s')}, {percent(reached / rate)} of the wire's "
+        f"{quantity(rate, 'B/s')}: this host, and not the wire of {title}, is the limit",
+        "times of long messages",
+        "describe a slower wire, or use a faster or less loaded host",
+    )
+
+
 def poor_calibration(title: str, reason: str) -> Caveat:
     return Caveat(
         "poor-calibration",
