@@ -18,12 +18,13 @@ from hockney.api.run_options import RunOptions, refuse_long_rounds
 from hockney.api.trusted_settings import marked, refuse_foreign
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog, Workload
-from hockney.core.errors import HockneyError, UsageError, keeping
+from hockney.core.errors import HockneyError, RunInterrupted, UsageError, keeping
 from hockney.core.launch_setting import LaunchSetting, launch_settings
 from hockney.core.layout import THIS_HOST, HostOptions
 from hockney.core.machine import Machine
 from hockney.core.notice import Notice
 from hockney.core.paths import AnyPath, to_path
+from hockney.core.run_files import PLAN
 from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
 from hockney.lab import Bench, CasesChosen, Goal, Listener, Outcome, Status, Working, notifier, silent
@@ -87,8 +88,15 @@ def run(
     """
     planned = checked(asked, options, listen)
     path = None if out is None else to_path(out)
-    folder = lab.begin(path, planned.cases, marked(planned.settings), planned.bench, planned.surveyed)
-    return measured(folder, planned.bench, listen, asked=planned.cases)
+    new = path is not None and not (path / PLAN).exists()
+    try:
+        folder = lab.begin(path, planned.cases, marked(planned.settings), planned.bench, planned.surveyed)
+    except KeyboardInterrupt as end:
+        if path is not None and new and (path / PLAN).exists():
+            raise RunInterrupted(path, complete=False) from end
+        raise
+    with keeping(folder.path, complete=False):
+        return measured(folder, planned.bench, listen, asked=planned.cases)
 
 
 def checked(asked: Question | str | Sequence[str], options: RunOptions, listen: Listener) -> Planned:

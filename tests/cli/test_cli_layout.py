@@ -96,7 +96,7 @@ def test_equal_results_stay_in_their_rows(hockney):
     """Where only messages matter, every number of ranks takes the same part of the time."""
     said = hockney("predict", "--work", "0.1us", "--message", "1MiB", "--machine", "t3e", "--ranks", "2,4,8")
     tables = [part.splitlines()[0].split() for part in said.out.split("\n\n") if part.startswith("ranks")]
-    assert tables[0] == ["ranks", "time", "(ms)", "speed-up", "efficiency", "communication"]
+    assert tables[0][-3:] == ["speed-up", "efficiency", "communication"]
     assert "break-even" in tables[1]
 
 

@@ -150,7 +150,7 @@ VALUES = {
 }  # fmt: skip
 
 
-def every_pair():
+def every_pair(ranks):
     for values in covering(list(VALUES.values()), 2):
         word = " ".join(f"{name}={value}" for name, value in zip(VALUES, values, strict=True))
         lagging = "lag=0" in word or word.split()[0].partition("=")[2] in (
@@ -159,13 +159,13 @@ def every_pair():
             "persistent",
         )
         if lagging and not ("decoupled" in word and "balance=yes" in word):
-            yield f"{word} walkers=6 steps=12 temperatures=4"
+            yield f"{word} walkers={2 * ranks} steps=12 temperatures=4"
 
 
 @pytest.mark.parametrize("ranks", [3, *slow(1, 2, 6)])
 def test_every_pair_of_parameters_verifies_and_accounts_for_its_time(mpi, mpi_name, group, ranks):
     polled(mpi_name, ranks)
-    for record in verified(answered(mpi, group, list(every_pair()), ranks, repetitions=4), ranks):
+    for record in verified(answered(mpi, group, list(every_pair(ranks)), ranks, repetitions=4), ranks):
         check_metrics(record, ranks)
 
 
@@ -333,5 +333,5 @@ def test_sanitizers_find_nothing(mpi, mpi_name, group, monkeypatch):
         pytest.skip("the other one suffices")
     monkeypatch.setenv("ASAN_OPTIONS", "detect_leaks=0")
     program = sanitized(mpi, [GROUP]).parent / GROUP
-    words = [*every_pair(), *WORDS]
+    words = [*every_pair(3), *WORDS]
     verified(answered(mpi, replace(group, path=program), words, 3, repetitions=1, hang=1200.0), 3)

@@ -79,7 +79,7 @@ def test_arithmetic_changes_no_message_and_the_parts_are_the_time(ranks):
             assert of_ranks(none, name) == pytest.approx(of_ranks(real, name), rel=1e-6, abs=1e-9), real.case
         total = sum(of_ranks(real, name) for name in PARTS)
         assert total == pytest.approx(of_ranks(real, "elapsed"), rel=1e-6), real.case
-        assert of_ranks(real, "elapsed").max() == pytest.approx(real.times_s[0], rel=1e-3), real.case
+        assert of_ranks(real, "elapsed").max() == pytest.approx(real.times_s[0], rel=3e-3), real.case
 
 
 def test_every_rank_computes_at_its_share():

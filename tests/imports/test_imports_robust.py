@@ -122,3 +122,9 @@ def test_files_of_windows_are_read(tmp_path, encoding):
     path.write_bytes(mark + (OSU + "8 1.5\n").encode(encoding))
     (run,) = import_logs(path, ranks=4, out=tmp_path / "run")
     assert [record.times_s for record in run.reading.run.records] == [[1.5e-6]]
+
+
+def test_a_name_that_is_too_long_is_an_error():
+    with pytest.raises(HockneyError) as refused:
+        import_logs("9" * 5000)
+    assert refused.value.code == "file-not-readable"

@@ -90,9 +90,9 @@ def _read(paths: Sequence[Path], listen: Listener) -> list[LogFile]:
     read: dict[str, LogFile] = {}
     for path in paths:
         name = str(path)
-        if path.is_dir():
-            raise messages.log_is_folder(name)
         try:
+            if path.is_dir():  # fails for a name that is too long
+                raise messages.log_is_folder(name)
             text = _decoded(read_regular(path))
             modified_s = path.stat().st_mtime
         except OSError as error:

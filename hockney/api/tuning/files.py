@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hockney.api.run_contents import Run
@@ -15,7 +15,8 @@ from hockney.models.statistics import OPEN
 from hockney.models.tuning import openmpi, texts
 from hockney.models.tuning.rules import EFFECT
 from hockney.studies.tuning.results import Tuning, tuning
-from hockney.system.files import make_folder, read_regular, replace
+from hockney.system import files
+from hockney.system.bundled import bundled_catalog
 
 CHOICES = "hockney.choices"
 DYNAMIC_RULES = "openmpi-rules.conf"
@@ -37,10 +38,17 @@ def tune(run: Run, folder: AnyPath, effect: float = EFFECT) -> Tuned:
 
     Raises Inconclusive if the run compares no algorithms, EnvironmentProblem if nothing can be written.
     """
-    found = tuning(run.evidence, effect)
+    found = _of_this_version(tuning(run.evidence, effect))
     if not any(point.candidates for point in (*found.points, *found.internal_points)):
         raise messages.nothing_to_compare(run.path)
     return write(run, found, to_path(folder))
+
+
+def _of_this_version(found: Tuning) -> Tuning:
+    """With rules for its algorithms only: tables are for other programs, and runs come from anywhere."""
+    here = {workload.name: workload.algorithms for workload in bundled_catalog().workloads}
+    kept = (each for each in found.rules if each.algorithm in here.get(each.operation, ()))
+    return replace(found, rules=tuple(kept))
 
 
 def write(run: Run, found: Tuning, folder: Path, slower: int = 0) -> Tuned:
@@ -58,9 +66,9 @@ def write(run: Run, found: Tuning, folder: Path, slower: int = 0) -> Tuned:
     written = {CHOICES: texts.choices(found.rules, comments)}
     if found.internal_points:
         written[DYNAMIC_RULES] = openmpi.dynamic_rules(found.internal_rules, comments)
-    make_folder(folder)
+    files.make_folder(folder)
     for name, text in written.items():
-        replace(folder / name, text.encode("utf-8"))
+        files.replace(folder / name, text.encode("utf-8"))
     rules = folder / DYNAMIC_RULES
     if not found.internal_points:
         _remove_earlier(rules)
@@ -70,5 +78,5 @@ def write(run: Run, found: Tuning, folder: Path, slower: int = 0) -> Tuned:
 def _remove_earlier(path: Path) -> None:
     """Rules of another run would not belong to the new table. A file that hockney did not write stays."""
     with contextlib.suppress(OSError, ValueError):
-        if read_regular(path).decode().startswith(f"# {messages.WRITTEN_BY}"):
+        if files.read_regular(path).decode().startswith(f"# {messages.WRITTEN_BY}"):
             path.unlink()

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from hockney.core.case import ALGORITHM
 from hockney.core.launch_setting import LaunchSetting
 from hockney.models.statistics import OPEN, time_to_exclude
 from hockney.models.tuning import openmpi
@@ -16,7 +15,6 @@ from hockney.models.tuning.points import points_of_algorithms, points_of_setting
 from hockney.models.tuning.rules import EFFECT, STATES, AlgorithmRatio, ChoiceRule, Point, State, rules_of
 from hockney.pages.evidence import Evidence
 from hockney.studies.needed_budget import multiple
-from hockney.system.bundled import bundled_catalog
 
 HOCKNEY, OPEN_MPI = "hockney", "Open MPI"
 Place = tuple[str, int, int]
@@ -105,12 +103,9 @@ class Tuning:
 
 
 def tuning(evidence: Evidence, effect: float = EFFECT) -> Tuning:
-    """The rules of a run's records. Only those settings count that the run declares as hockney does, and
-    only algorithms that this version has: tables are for other programs, and runs come from anywhere."""
+    """The rules of a run's records. Only those settings count that the run declares as hockney does."""
     observations = evidence.observed(cost="typical")
-    here = {workload.name: {*workload.algorithms} for workload in bundled_catalog().workloads}
-    known = [seen for seen in observations if seen.case.get(ALGORITHM) in here.get(seen.case.workload, ())]
-    points = points_of_algorithms(known)
+    points = points_of_algorithms(observations)
     declared = {LaunchSetting.parse(line) for line in evidence.settings.launch_settings}
     forcing = [setting.name for setting in openmpi.forcing() if setting in declared]
     internal = points_of_settings(observations, forcing) if forcing else []
