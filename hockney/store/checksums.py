@@ -121,7 +121,8 @@ def plan_sums(text: str) -> PlanSums:
 
 
 def _of_plan(text: str) -> str:
-    lines = text.splitlines()
+    """Of all its lines but the own one. Only a line feed ends a line, not any character that could."""
+    lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")
     own = next((k for k, line in enumerate(lines) if line.startswith(_PLAN)), len(lines))
     return checksum("\n".join([*lines[:own], *lines[own + 1 :]]).encode())
 

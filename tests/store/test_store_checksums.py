@@ -44,6 +44,16 @@ def test_a_flipped_bit_is_seen(at, bit):
     assert seal is None or not seal.fits
 
 
+def test_every_flipped_bit_of_a_plan_is_seen():
+    """Also of a line feed that becomes a vertical tab, which ends a line for Python."""
+    good = sealed_plan(PLAN, {"machine.json": b"{}"}).encode()
+    for bit in range(8 * len(good)):
+        text = bytearray(good)
+        text[bit // 8] ^= 1 << bit % 8
+        sums = plan_sums(text.decode("utf-8", "replace"))
+        assert not (sums.fits and sums.sealed and len(sums.files) == 1), bytes(text)
+
+
 def test_a_plan_and_its_files():
     text = sealed_plan(PLAN, {"machine.json": b"{}", "catalog.json": b"[]"})
     assert plan_sums(text).fits and plan_sums(text).own != NONE
