@@ -184,7 +184,8 @@ void Program::leave_others() {
 
 void Program::wait_idly(MPI_Request request) const {
 #ifdef HOCKNEY_SMPI
-  MPI_Wait(&request, MPI_STATUS_IGNORE);  // no core is needed, and MPI_Test of SimGrid 3.32 may wait for ever
+  MPI_Wait(&request,
+           MPI_STATUS_IGNORE);  // no core is to be spared, and SimGrid 3.32's MPI_Test may never succeed
 #else
   int done = 0;
   for (int looked = 0; !done; ++looked) {

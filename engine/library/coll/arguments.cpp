@@ -71,11 +71,6 @@ struct Combined {
   bool operator==(const Combined&) const = default;
 };
 
-struct Sized {
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  bool operator==(const Sized&) const = default;
-};
-
 }  // namespace
 
 MPI_Comm own_errors() {
@@ -83,11 +78,11 @@ MPI_Comm own_errors() {
 }
 
 bool sendable(MPI_Datatype type) {
-  static thread_local Confirmed<Sized> confirmed;
+  static thread_local Confirmed<MPI_Datatype> confirmed;
   if (type == MPI_DATATYPE_NULL) return false;
-  if (confirmed.has({type})) return true;
+  if (confirmed.has(type)) return true;
   if (named(type)) {
-    confirmed.keep({type});
+    confirmed.keep(type);
     return true;
   }
   if (!started()) return true;  // and MPI's own function is called
