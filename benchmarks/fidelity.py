@@ -3,15 +3,16 @@
 """Does hockney add time of its own? Its ping-pong and its collectives against a peer's, in alternating bound
 launches.
 
-    python benchmarks/fidelity.py [--pairs 15] [--mpi openmpi] [--operations pingpong,allreduce]
+    python benchmarks/fidelity.py [--pairs 15] [--mpi openmpi] [--operations pingpong,written,allreduce]
                                   [--out docs/benchmarks/fidelity.md]
 
 The peer is `peer_loops.cpp`, loops with nothing but the MPI calls; for MPICH's ping-pong it is Intel's
 IMB-MPI1 PingPong, an MPICH-ABI binary that the impi-rt wheel carries, run by MPICH's own launcher with
 MPICH's libmpi.so.12 found first. Each pair is two launches one after the other, in an order that changes
 from pair to pair; both give a mean over the same number of messages, because that is what IMB prints, or the
-median of loops of collectives. The result is the median ratio over the pairs with the 95% interval of that
-median, and the peer against itself as the noise floor.
+median: of loops of collectives, or of round trips of messages that were just written (buffers=written). The
+result is the median ratio over the pairs with the 95% interval of that median, and the peer against itself as
+the noise floor.
 """
 
 from __future__ import annotations
@@ -40,6 +41,10 @@ from hockney.models.statistics.interval import median_interval
 HERE = Path(__file__).parent
 IMB_WHEEL = "impi-rt==2021.18.1"
 SIZES = {8: 200000, 1 << 20: 4000}
+WRITTEN = "written"
+"""The ping-pong of messages that were just written."""
+WRITTEN_SIZES = {8 << 10: 20000, 64 << 10: 8000, 1 << 20: 2000}
+"""Above these, one round trip is long enough for the clock."""
 COLLECTIVES = (
     "bcast", "gather", "scatter", "allgather", "alltoall",
     "reduce", "allreduce", "reduce_scatter_block", "scan",
@@ -50,6 +55,8 @@ INTRODUCTION = """\
 The peer is a plain loop around the same calls (`benchmarks/peer_loops.cpp`); for MPICH's ping-pong it is
 Intel's IMB-MPI1 PingPong.
 Collectives are called 64 times after each barrier, in hockney by `sync=loop`, and the medians are compared.
+*written* is the ping-pong with `buffers=written`; its peer writes and reads every byte of its buffers with
+`memset` and a loop before each round trip, and its median is compared.
 Launches alternate; *peer / peer* compares the peer with itself and shows the noise."""
 
 Measurement = Callable[[str, int, int], float]
@@ -101,25 +108,26 @@ def ours(mpi: Mpi) -> Measurement:
     catalog: Catalog = engine.catalog
 
     def run(operation: str, size: int, calls: int) -> float:
-        looped = operation in COLLECTIVES
+        looped, written = operation in COLLECTIVES, operation == WRITTEN
         repetitions = calls // LOOP if looped else calls
         options = LaunchOptions("F", 0, budget_s=60, precision=1e-9, max_repetitions=repetitions)
-        line = f"{operation} bytes={size}" + (" sync=loop" if looped else "")
+        name = "pingpong buffers=written" if written else operation
+        line = f"{name} bytes={size}" + (" sync=loop" if looped else "")
         lines = launcher.run([catalog.case(line, 2)], 2, options)
         times = next(line.times_s for line in lines if isinstance(line, Record))
-        return statistics.median(times) if looped else statistics.fmean(times)
+        return statistics.median(times) if looped or written else statistics.fmean(times)
 
     return run
 
 
 def ratios(
-    one: Measurement, other: Measurement, operation: str, size: int, pairs: int
+    one: Measurement, other: Measurement, operation: str, size: int, calls: int, pairs: int
 ) -> tuple[float, float, float, float]:
     """Median of one/other over pairs with its 95% interval, and the median time of `other` (s)."""
     found, times = [], []
     for pair in range(pairs):
         first, second = (one, other) if pair % 2 else (other, one)
-        a, b = first(operation, size, SIZES[size]), second(operation, size, SIZES[size])
+        a, b = first(operation, size, calls), second(operation, size, calls)
         mine, peers = (a, b) if pair % 2 else (b, a)
         found.append(mine / peers)
         times.append(peers)
@@ -129,7 +137,7 @@ def ratios(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--pairs", type=int, default=15)
-    parser.add_argument("--operations", default=",".join(("pingpong", *COLLECTIVES)))
+    parser.add_argument("--operations", default=",".join(("pingpong", WRITTEN, *COLLECTIVES)))
     parser.add_argument("--mpi", default="openmpi,mpich")
     parser.add_argument("--out", type=Path)
     arguments = parser.parse_args()
@@ -144,9 +152,9 @@ def main() -> None:
         for operation in arguments.operations.split(","):
             by_imb = mpi.family == "mpich" and operation == "pingpong"
             title, peer = ("IMB-MPI1", imb(mpi, folder)) if by_imb else ("plain loop", loops)
-            for size in SIZES:
-                ratio, low, high, time = ratios(mine, peer, operation, size, arguments.pairs)
-                floor = ratios(peer, peer, operation, size, max(5, arguments.pairs // 3))[0]
+            for size, calls in (WRITTEN_SIZES if operation == WRITTEN else SIZES).items():
+                ratio, low, high, time = ratios(mine, peer, operation, size, calls, arguments.pairs)
+                floor = ratios(peer, peer, operation, size, calls, max(5, arguments.pairs // 3))[0]
                 interval = f"{low:.3f} to {high:.3f}" if low is not None and high is not None else "-"
                 cells = (mpi.title, operation, size, title, f"{time * 1e6:.4g}", f"{ratio:.3f}", interval)
                 lines.append("| " + " | ".join(map(str, (*cells, f"{floor:.3f}"))) + " |")

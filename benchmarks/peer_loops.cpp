@@ -7,8 +7,10 @@
 //
 // Prints a time in seconds. For pingpong: of a message one way, the mean of all. Otherwise: of a call, in
 // loops of 64 calls after a barrier, as long as the slowest rank needs for a loop; the median of all loops.
-// BYTES is the size of a vector or block, as in the engine's cases; buffers are page-aligned, because
-// alignment changes a copy's speed.
+// For written: of a message one way, the median of round trips before each of which both ranks write every
+// byte that they will send, read every byte that they received, and meet in a barrier. BYTES is the size of a
+// vector or block, as in the engine's cases; buffers are page-aligned, because alignment changes a copy's
+// speed.
 #include <mpi.h>
 
 #include <algorithm>
@@ -51,6 +53,29 @@ double pingpong(int rank, char* out, char* in, int bytes, int calls) {
   return (MPI_Wtime() - start) / calls / 2;
 }
 
+double written(int rank, char* out, char* in, int bytes, int calls) {
+  std::vector<double> times;
+  unsigned long read = 0;
+  for (int i = -calls / 10 - 1; i < calls; ++i) {
+    for (int k = 0; k < bytes; ++k) read += static_cast<unsigned char>(in[k]);
+    std::memset(out, i & 0x7F, static_cast<std::size_t>(bytes));
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double start = MPI_Wtime();
+    if (rank == 0) {
+      MPI_Send(out, bytes, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+      MPI_Recv(in, bytes, MPI_BYTE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else {
+      MPI_Recv(in, bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Send(out, bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
+    }
+    if (i >= 0) times.push_back((MPI_Wtime() - start) / 2);
+  }
+  if (read == 1) std::fputs("\n", stderr);  // so that the bytes are read
+  const auto middle = times.begin() + calls / 2;
+  std::nth_element(times.begin(), middle, times.end());
+  return *middle;
+}
+
 template <class Call>
 double collective(int calls, Call call) {
   std::vector<double> times;
@@ -88,6 +113,7 @@ int main(int argc, char** argv) {
   const auto of = [&](auto call) { return [=] { return collective(calls, call); }; };
   const std::map<std::string, std::function<double()>> loops{
       {"pingpong", [=] { return pingpong(rank, out, in, bytes, calls); }},
+      {"written", [=] { return written(rank, out, in, bytes, calls); }},
       {"bcast", of([=] { MPI_Bcast(in, bytes, MPI_BYTE, 0, world); })},
       {"gather", of([=] { MPI_Gather(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, 0, world); })},
       {"scatter", of([=] { MPI_Scatter(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, 0, world); })},

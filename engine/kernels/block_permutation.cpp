@@ -52,7 +52,7 @@ class BlockPermutation final : public Workload {
   const Comm& comm_;
   const std::uint64_t bytes_;
   Buffer outgoing_;
-  Buffer incoming_;
+  IncomingBuffer incoming_;
   std::vector<int> to_;
   int last_from_ = 0;
   std::optional<bpram::Process> bpram_;

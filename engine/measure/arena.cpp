@@ -3,12 +3,14 @@
 #include "measure/arena.hpp"
 
 #include <algorithm>
+#include <climits>
 #include <cstring>
 #include <new>
 #include <string>
 
 #include "base/invalid_case.hpp"
 #include "base/memory.hpp"
+#include "measure/buffer.hpp"
 
 namespace hockney {
 namespace {
@@ -63,6 +65,16 @@ std::byte* Arena::take(std::size_t bytes) {
 void Arena::give_back(std::byte* memory) {
   for (Chunk& chunk : chunks_)
     if (chunk.memory == memory) chunk.taken = false;
+}
+
+int Arena::most_runs() const {
+  std::size_t most = INT_MAX;
+  for (const Buffer* buffer : buffers_) most = std::min(most, buffer->places());
+  return static_cast<int>(most);
+}
+
+void Arena::renew(int runs) {
+  for (Buffer* buffer : buffers_) buffer->renew(runs);
 }
 
 void Arena::release_idle() {

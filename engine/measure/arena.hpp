@@ -9,6 +9,8 @@
 
 namespace hockney {
 
+class Buffer;
+
 // The memory for one launch's buffers. Memory that one case returns is reused by the next, so that a case
 // need not wait for the operating system to allocate (and clear) a cache's worth of pages again.
 class Arena {
@@ -23,11 +25,19 @@ class Arena {
   std::byte* take(std::size_t bytes);
   void give_back(std::byte* memory);
 
+  // The most runs between two calls of renew(), for the written buffers that there are; INT_MAX without.
+  int most_runs() const;
+  // Before the next `runs` runs, outside the timed part: each rank reads what it has received into written
+  // buffers, and writes what it will send from them.
+  void renew(int runs);
+
   int sharing() const { return sharing_; }
   // For the next case, which other ranks may measure.
   void share(int ranks) { sharing_ = ranks; }
 
  private:
+  friend class Buffer;
+
   struct Chunk {
     std::byte* memory;
     std::size_t bytes;
@@ -37,6 +47,7 @@ class Arena {
 
   int sharing_;
   std::vector<Chunk> chunks_;
+  std::vector<Buffer*> buffers_;  // the written ones
 };
 
 }  // namespace hockney

@@ -12,14 +12,15 @@ namespace hockney {
 
 // Memory for one message. Hot: one slot, used again and again. Cold: a ring of slots that over all ranks of a
 // host are together twice as large as its last-level cache, so that a slot has been evicted when its turn
-// comes again.
+// comes again. Written: as many slots as stay in a core's cache, of which each is written by its rank after
+// it was sent and before it is sent again; the engine does so outside the timed part (Arena::renew).
 //
 // run() takes the next slot; fill() writes into the one that run() will take, verify() reads the one it took.
 class Buffer {
  public:
-  // `heat` is "hot" or "cold". Throws OutOfMemory.
-  Buffer(Arena& arena, std::size_t bytes, const std::string& heat);
-  ~Buffer() { arena_.give_back(memory_); }
+  // `heat` is "hot", "written" or "cold". Throws OutOfMemory.
+  Buffer(Arena& arena, std::size_t bytes, const std::string& heat) : Buffer(arena, bytes, heat, true) {}
+  ~Buffer();
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
 
@@ -36,6 +37,13 @@ class Buffer {
   // The slot that will be taken after `later` others.
   std::byte* place_after(std::size_t later) { return memory_ + (upcoming_ + later) % places_ * stride_; }
 
+  // Writes each cache line of the slots that the next `runs` runs will take, with the bytes that are there;
+  // of an incoming buffer, reads those that as many runs have taken.
+  void renew(int runs);
+
+ protected:
+  Buffer(Arena& arena, std::size_t bytes, const std::string& heat, bool outgoing);
+
  private:
   Arena& arena_;
   std::size_t bytes_;
@@ -44,6 +52,15 @@ class Buffer {
   std::size_t current_ = 0;
   std::size_t upcoming_ = 0;
   std::byte* memory_;
+  const bool outgoing_;
+  const bool written_;
+};
+
+// Memory for a message that is received: its rank only reads it.
+class IncomingBuffer final : public Buffer {
+ public:
+  IncomingBuffer(Arena& arena, std::size_t bytes, const std::string& heat)
+      : Buffer(arena, bytes, heat, false) {}
 };
 
 }  // namespace hockney

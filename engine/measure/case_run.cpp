@@ -3,6 +3,7 @@
 #include "measure/case_run.hpp"
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 #include <iterator>
 #include <sstream>
@@ -67,9 +68,27 @@ Synchroniser::Kind kind_for_warm_up(Synchroniser::Kind kind) {
   return kind == Synchroniser::Kind::none ? kind : Synchroniser::Kind::barrier;
 }
 
+bool buffers_are(const Values& values, const char* heat) {
+  return values.has("buffers") && values.word("buffers") == heat;
+}
+
 // Whether each run uses buffers that are in no cache.
 bool cold(const Values& values) {
-  return values.has("buffers") && values.word("buffers") == "cold";
+  return buffers_are(values, "cold");
+}
+
+// Whether each run sends what its rank has written since the last one.
+bool written(const Values& values) {
+  return buffers_are(values, "written");
+}
+
+// Operations that follow one another leave no moment in which their next data could be written.
+void refuse_unwritten(int back_to_back, int most_runs) {
+  if (back_to_back <= most_runs) return;
+  throw InvalidCase(
+      std::to_string(back_to_back) + " operations follow one another, but only " + std::to_string(most_runs) +
+      " buffers of this size can be written before and stay in a core's cache; use buffers=hot, "
+      "a smaller size, sync=barrier or fewer iterations");
 }
 
 // The number of repetitions that a visit makes even if its time is up, if they take no more than half of the
@@ -102,6 +121,8 @@ void CaseRun::visit(const VisitLimit& limit) {
   payload_.most = first ? verified_at_first() : Method::verified_bytes;
   const std::unique_ptr<Workload> workload = set_up();
   const int back_to_back = workload->back_to_back();
+  const int most_runs = written(values_) ? control_.lowest(place_.arena.most_runs()) : INT_MAX;
+  refuse_unwritten(std::max(back_to_back, Synchroniser::least_batch(kind_)), most_runs);
   std::optional<double> computing_s;
   if (first) {
     result_.bytes_moved = workload->bytes_moved();
@@ -121,9 +142,10 @@ void CaseRun::visit(const VisitLimit& limit) {
                             ? Method::visit_share * rule_.budget_s
                             : std::min(Method::later_visit_share * rule_.budget_s, limit.launch_ends - now());
   const int fewest = cold(values_) ? 0 : fewest_warm_up(first_s, std::max(1, runs_), most_s);
-  Synchroniser rough(kind_for_warm_up(kind_), info_, control_, clock_);
-  WarmUp warm_up(rough, control_, clock_cost_, first_s, warm ? 0 : rule_.most_warm_up,
-                 by_global_clock(info_.timing) || workload->prepared_each_time(), runs_, fewest);
+  Synchroniser rough(kind_for_warm_up(kind_), info_, place_.arena, most_runs < INT_MAX, control_, clock_);
+  const bool single = by_global_clock(info_.timing) || workload->prepared_each_time();
+  WarmUp warm_up(rough, control_, clock_cost_, first_s, warm ? 0 : rule_.most_warm_up, single ? 1 : most_runs,
+                 runs_, fewest);
   warm_up.run(*workload, until, limit.ends);
   // Errors count, but the record counts the runs that follow.
   for (const Check& found : workload->checked()) check_ += found;
@@ -137,7 +159,7 @@ void CaseRun::visit(const VisitLimit& limit) {
     extrapolated = runs_ > warm_up.batch() && run_s_ * runs_ > Method::long_repetition_s;
   }
 
-  Synchroniser sync(kind_, info_, control_, clock_);
+  Synchroniser sync(kind_, info_, place_.arena, most_runs < INT_MAX, control_, clock_);
   sync.start(run_s_ * runs_);
   const auto before = static_cast<int>(result_.times_s.size());
   const long preempted_before = preemptions();

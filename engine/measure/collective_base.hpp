@@ -54,7 +54,7 @@ class CollectiveBase : public Workload {
   const Block block_;
   const int root_;
   Buffer outgoing_;
-  Buffer incoming_;
+  IncomingBuffer incoming_;
 };
 
 // Reductions sum doubles with integer values, so that the sum is exact in any order and can be checked bit

@@ -57,7 +57,7 @@ class ExchangeBase : public Workload {
   const std::vector<int> received_;
   std::vector<int> displacements_;
   Buffer outgoing_;
-  Buffer incoming_;
+  IncomingBuffer incoming_;
 
  private:
   std::size_t offset(int from) const { return static_cast<std::size_t>(from) * sent_.bytes(comm_.rank); }

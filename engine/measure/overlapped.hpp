@@ -49,6 +49,7 @@ class Overlapped final : public Workload {
   Overlapped(const Place& place, const Values& values, std::unique_ptr<Workload> alone,
              Timing timing = Timing::longest)
       : comm_(place.comm),
+        arena_(place.arena),
         timing_(timing),
         factor_(values.real("computing")),
         duration_s_(values.real("duration")),
@@ -160,6 +161,7 @@ class Overlapped final : public Workload {
 
   double timed() {
     alone_->prepare(1);
+    arena_.renew(1);
     start_together();
     const double began = now();
     started_.start(requests_.data());
@@ -186,6 +188,7 @@ class Overlapped final : public Workload {
   }
 
   const Comm& comm_;
+  Arena& arena_;
   const Timing timing_;
   const double factor_;
   const double duration_s_;  // 0: by the factor

@@ -37,7 +37,7 @@ class PairBase : public Workload {
   const Block block_;
   const int partner_;
   Buffer outgoing_;
-  Buffer incoming_;
+  IncomingBuffer incoming_;
 
  private:
   static std::string heat(const Values& values) {

@@ -22,8 +22,10 @@ inline constexpr Parameter buffers{
     "hot",
     0,
     0,
-    "hot|cold",
-    "hot: the same buffer each time, in cache; cold: buffers rotate through more memory "
+    "hot|written|cold",
+    "hot: the same buffers each time, in cache, never rewritten; written: the sender has just written what "
+    "it "
+    "sends, and the receiver reads it, both outside the timed part; cold: buffers rotate through more memory "
     "than the caches hold"};
 
 inline constexpr Parameter sync{

@@ -44,7 +44,7 @@ class ReduceScatterBase : public Workload {
   const Counts counts_;
   const SumOp sum_;
   Buffer outgoing_;
-  Buffer incoming_;
+  IncomingBuffer incoming_;
 
  private:
   // `values`, unless MPI cannot count the doubles, a sum having no longer unit, or sums them wrongly.

@@ -58,7 +58,7 @@ class RingExchange {
   const int right_;
   const int left_;
   Buffer outgoing_;
-  Buffer incoming_;
+  IncomingBuffer incoming_;
   std::vector<MPI_Request> requests_;  // persistent: two for each of the next slots
   std::size_t next_request_ = 0;
   MPI_Comm graph_ = MPI_COMM_NULL;

@@ -73,7 +73,7 @@ std::vector<double> Synchroniser::repeat(Workload& workload, int count, int batc
   std::vector<double> times;
   if (by_global_clock(timing_))
     times = between_ranks(workload, count, already);
-  else if (kind_ == Kind::none)
+  else if (kind_ == Kind::none && !renews_)
     times = chained(workload, count, batch, already);
   else if (kind_ == Kind::window)
     times = in_windows(workload, count, batch, already);
@@ -90,7 +90,7 @@ std::vector<double> Synchroniser::chained(Workload& workload, int count, int bat
   control_.barrier();
   // If both sides send at once and there is no noise, a skew between them would never decay.
   if (GlobalClock::given()) wait_until(announced().first);
-  workload.prepare(lead_in_);
+  prepare(workload, lead_in_);
   workload.run_batch(lead_in_);
   const double operations = batch * workload.operations();
   samples_.start(workload, count);
@@ -115,7 +115,7 @@ std::vector<double> Synchroniser::after_barriers(Workload& workload, int count, 
   samples_.start(workload, count);
   for (int i = 0; i < count; ++i) {
     watchdog::at(watchdog::timing, already + i);
-    workload.prepare(batch);
+    prepare(workload, batch);
     // Without noise, ranks leave a barrier as far apart as they entered it; let them enter together.
     if (kind_ == Kind::barrier && GlobalClock::given()) wait_until(announced().first);
     control_.barrier();
@@ -139,7 +139,7 @@ std::vector<double> Synchroniser::between_ranks(Workload& workload, int count, l
   for (int i = 0; i < count; ++i) {
     const auto at = static_cast<std::size_t>(i);
     watchdog::at(watchdog::timing, already + i);
-    workload.prepare(1);
+    prepare(workload, 1);
     if (GlobalClock::given()) wait_until(announced().first);
     control_.barrier();
     workload.run();
@@ -177,7 +177,7 @@ std::vector<double> Synchroniser::in_windows(Workload& workload, int count, int 
     if (i % windows_back_to_back == 0) row = announced();
     watchdog::at(watchdog::timing, already + i);
     const double opens = clock_.to_local(row.first + (i % windows_back_to_back) * row.width);
-    workload.prepare(batch);
+    prepare(workload, batch);
     const bool late = now() > opens;
     wait_until(opens);
     workload.run_batch(batch);

@@ -14,7 +14,8 @@ namespace hockney {
 //
 //   none     The workload keeps its ranks in step itself. One reading of the clock ends a repetition and
 //            starts the next, so that no time between them goes uncounted, and no barrier interferes. A
-//            workload with metrics per repetition is sampled between them, with a second reading.
+//            workload with metrics per repetition is sampled between them, with a second reading. If its
+//            buffers are written between repetitions, each one starts after a barrier.
 //   barrier  MPI_Barrier before each repetition; each rank times its own part. If MPI_Wtime is global,
 //            ranks enter the barrier at the same moment.
 //   window   All ranks wait for a moment of the global clock; the time runs from that moment to the end of
@@ -25,8 +26,12 @@ class Synchroniser {
  public:
   enum class Kind { none, barrier, window, loop };
 
-  Synchroniser(Kind kind, const WorkloadInfo& info, const Comm& control, GlobalClock& clock)
+  // `renews`: buffers of `arena` are written between repetitions, the same on all ranks.
+  Synchroniser(Kind kind, const WorkloadInfo& info, Arena& arena, bool renews, const Comm& control,
+               GlobalClock& clock)
       : kind_(kind),
+        arena_(arena),
+        renews_(renews),
         timing_(info.timing),
         control_(control),
         clock_(clock),
@@ -60,7 +65,15 @@ class Synchroniser {
   std::vector<double> between_ranks(Workload& workload, int count, long already);
   std::vector<double> in_windows(Workload& workload, int count, int batch, long already);
 
+  // Before `count` runs.
+  void prepare(Workload& workload, int count) {
+    workload.prepare(count);
+    arena_.renew(count);
+  }
+
   Kind kind_;
+  Arena& arena_;
+  const bool renews_;
   Timing timing_;
   const Comm& control_;
   GlobalClock& clock_;

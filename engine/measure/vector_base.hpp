@@ -72,7 +72,7 @@ class VectorBase : public Workload {
   const int root_;
   const Counts counts_;
   Buffer outgoing_;
-  Buffer incoming_;
+  IncomingBuffer incoming_;
 
  private:
   std::size_t bytes_of(Holds what) const {

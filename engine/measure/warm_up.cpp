@@ -34,7 +34,7 @@ void WarmUp::run(Workload& workload, double until, double ends) {
 
 int WarmUp::fitting_batch() const {
   if (given_ > 0) return given_;
-  return single_ ? 1 : batch_for(block_.run_s, cost_);
+  return std::min(largest_, batch_for(block_.run_s, cost_));
 }
 
 // Repetitions in the next block: a full block, or those still required, or two if the remaining time allows

@@ -16,17 +16,16 @@ namespace hockney {
 // decides.
 class WarmUp {
  public:
-  // `first_s`: time of the first, cold run(), or an earlier estimate. `most`: maximum repetitions. `single`:
-  // of one run() each. `given`: the batch if known; 0 to determine it. `fewest`: repetitions made even if the
-  // time is up.
+  // `first_s`: time of the first, cold run(), or an earlier estimate. `most`: maximum repetitions. `largest`:
+  // batch. `given`: the batch if known; 0 to determine it. `fewest`: repetitions made even if the time is up.
   WarmUp(Synchroniser& sync, const Comm& control, const ClockCost& cost, double first_s, int most,
-         bool single, int given = 0, int fewest = 0)
+         int largest, int given = 0, int fewest = 0)
       : sync_(sync),
         control_(control),
         cost_(cost),
         most_(most),
         fewest_(fewest),
-        single_(single),
+        largest_(largest),
         given_(given),
         block_{0, std::max(1, given), first_s} {}
 
@@ -56,7 +55,7 @@ class WarmUp {
   const ClockCost& cost_;
   const int most_;
   const int fewest_;
-  const bool single_;
+  const int largest_;
   const int given_;
   std::vector<double> times_;
   Block block_;

@@ -88,7 +88,7 @@ class Halo final : public Workload {
   const Block block_;
   const std::vector<int> partners_;
   Buffer outgoing_;
-  Buffer incoming_;
+  IncomingBuffer incoming_;
   std::vector<MPI_Request> requests_;
 };
 

@@ -65,7 +65,7 @@ class PairsBase : public Workload {
   const bool upper_;
   const int partner_;
   Buffer outgoing_;
-  Buffer incoming_;
+  IncomingBuffer incoming_;
 
  private:
   static int pairs_of(const Place& place, const Values& values) {

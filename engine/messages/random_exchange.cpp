@@ -94,7 +94,7 @@ class RandomExchange final : public Workload {
   const Block block_;
   const std::vector<Turn> turns_;
   Buffer outgoing_;
-  Buffer incoming_;
+  IncomingBuffer incoming_;
   std::size_t at_ = 0;
 };
 

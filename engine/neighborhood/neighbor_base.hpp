@@ -51,7 +51,7 @@ class NeighborBase : public Workload {
   const Block block_;
   Topology topology_;
   Buffer outgoing_;
-  Buffer incoming_;
+  IncomingBuffer incoming_;
 };
 
 // Each rank sends the same block to all its neighbors.

@@ -84,7 +84,7 @@ class VectorBase : public Workload {
   const Blocks sent_;
   const Blocks received_;
   Buffer outgoing_;
-  Buffer incoming_;
+  IncomingBuffer incoming_;
 
  private:
   Blocks blocks_to(const std::vector<int>& destinations) const {

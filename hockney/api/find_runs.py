@@ -21,6 +21,7 @@ from hockney import lab
 from hockney.api import messages
 from hockney.api.kernels import messages as of_kernels
 from hockney.api.run_contents import Run as RunRead
+from hockney.core.case import WRITTEN
 from hockney.core.catalog import PING_PONG, Workload
 from hockney.core.errors import HockneyError, printable
 from hockney.core.fit import Cost, Fits
@@ -360,7 +361,8 @@ def _source(
     results = lab.results(folder, reading=reading, cost=cost, relevant=wanted)
     most = results.run.most_hosts()
     surveyed = folder.surveyed()
-    costs = messages_of_run(results.fits, results.machine, printable(str(folder.path)), surveyed, hosts=most)
+    where = printable(str(folder.path))
+    costs = messages_of_run(results.fits, results.machine, where, surveyed, hosts=most, buffers=WRITTEN)
     for notice in results.notices:
         listen(notice)
     plan = folder.plan()

@@ -25,7 +25,10 @@ Value = int | float | str
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 ALGORITHM, MPI = "algorithm", "mpi"
 """The parameter of workloads that have several algorithms, and its value for the MPI's own call."""
-USUAL: Mapping[str, Value] = {ALGORITHM: MPI, "buffers": "hot", "counts": "even", "root": 0}
+HOT, WRITTEN = "hot", "written"
+"""Values of the parameter `buffers`: never rewritten while they are sent, as in most benchmarks; or written
+just before, as a program's messages are."""
+USUAL: Mapping[str, Value] = {ALGORITHM: MPI, "buffers": HOT, "counts": "even", "root": 0}
 """The values of these parameters unless a measurement is about other ones."""
 SETTING = "setting"
 """The parameter that names a launch setting (`launch_setting`): of the launch, not of the workload."""

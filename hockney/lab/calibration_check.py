@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from hockney import simulated
-from hockney.core.case import PLACE, Case
+from hockney.core.case import HOT, PLACE, Case
 from hockney.core.fit import Cost
 from hockney.core.layout import NETWORK, PAIR, THIS_HOST, HostOptions
 from hockney.core.notice import Notice
@@ -39,9 +39,9 @@ def surveyed(folder: RunFolder, cost: Cost = "typical") -> tuple[Survey, tuple[N
 
 def twin_cases(real: Survey) -> list[Case]:
     """The cases to simulate: all cases of the run between two ranks. A simulator has no caches, so buffers
-    are never cold, and one level within a node."""
+    are always hot, and one level within a node."""
     measured = (case for level in real.levels for case, _ in level.measured)
-    chosen = (case for case in measured if case.ranks == PAIR and case.get("buffers") != "cold")
+    chosen = (case for case in measured if case.ranks == PAIR and case.get("buffers", HOT) == HOT)
     return [case.having(PLACE, in_simulation(case.place)) if case.place else case for case in chosen]
 
 

@@ -72,7 +72,10 @@ class World:
         FakePiece(4096, 1.4e-6, 0.13e-9),
         FakePiece(65536, 6.0e-6, 0.10e-9),
     )
-    cold_factor: float = 1.6
+    byte_factors: Mapping[str, float] = field(
+        default_factory=lambda: {"hot": 1.0, "written": 1.3, "cold": 1.6}
+    )
+    """By which a byte in such buffers costs more than in hot ones."""
     latency_s: float = 0.20e-6
     send_overhead_s: float = 0.14e-6
     receive_overhead_s: float = 0.11e-6
@@ -105,13 +108,13 @@ class World:
         role not handled here cost the same as their operation does as a collective."""
         workload = self.catalog.entry(case.workload)
         size = case.bytes
-        cold = case.get("buffers") == "cold"
+        slower = self.byte_factor(case)
         world = self.at("network") if self.nodes > 1 else self
-        one_way = world.message(size, cold)
+        one_way = world.message(size, slower)
         if workload.role == "point-to-point":
             return PAIRS.get(workload.operation, 1.0) * one_way
-        slower = self.cold_factor if cold and not workload.bidirectional else 1
-        gap = max(world.gap_s, world.gap_s / 2 + size * world.pieces[-1].per_byte_s * slower)
+        more = 1.0 if workload.bidirectional else slower
+        gap = max(world.gap_s, world.gap_s / 2 + size * world.pieces[-1].per_byte_s * more)
         if workload.role == "stream":
             return 1.3 * gap if workload.bidirectional else gap
         if workload.role == "train":
@@ -137,7 +140,7 @@ class World:
             return work.seconds + (
                 self.exchange(case.ranks, one_way) if workload.operation == "ring" else 0.0
             )
-        return self.collective(workload.operation, case.ranks, size) * (self.cold_factor if cold else 1)
+        return self.collective(workload.operation, case.ranks, size) * slower
 
     def at(self, level: str) -> World:
         """The world of ranks that meet at this level."""
@@ -175,12 +178,11 @@ class World:
     def pure(self, case: Case) -> float:
         """What is overlapped with computing, by itself: a message, or a collective of which nonblocking calls
         have an i before their names."""
-        cold = case.get("buffers") == "cold"
+        slower = self.byte_factor(case)
         if "pattern" in case or "polls" in case:
-            return self.message(case.bytes, cold)
+            return self.message(case.bytes, slower)
         operation = str(case.get("operation", self.catalog.entry(case.workload).operation))
-        whole = self.collective(operation.removeprefix("i"), case.ranks, case.bytes)
-        return whole * (self.cold_factor if cold else 1)
+        return self.collective(operation.removeprefix("i"), case.ranks, case.bytes) * slower
 
     def in_launch(self, launch: int) -> World:
         """The same world with the first seed of this launch."""
@@ -278,9 +280,13 @@ class World:
             shares = np.array([float(part) for part in text.split(":")])
         return shares / shares.mean()
 
-    def message(self, size: int, cold: bool = False) -> float:
+    def byte_factor(self, case: Case) -> float:
+        """By which bytes in the buffers of `case` cost more than in hot ones."""
+        return self.byte_factors[str(case.get("buffers", "hot"))]
+
+    def message(self, size: int, slower: float = 1.0) -> float:
         piece = [p for p in self.pieces if p.first <= size][-1]
-        return piece.latency_s + size * piece.per_byte_s * (self.cold_factor if cold else 1)
+        return piece.latency_s + size * piece.per_byte_s * slower
 
     def pause(self, case: Case) -> float:
         """Seconds between two messages of a train; 0 if there is only one."""

@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from hockney.core.case import PLACE, SETTING, Value
+from hockney.core.case import HOT, PLACE, SETTING, Value
 from hockney.core.fit import Estimate, Fit, Fits
 from hockney.models.applications.message_costs import usable_fit
 from hockney.models.applications.point_to_point_costs import PointToPointCosts, cost_piece, of_fit
@@ -131,11 +131,12 @@ def measured_costs(fits: Fits, message: PointToPointCosts, end: End) -> Measured
         "high": lambda time: time.high,
     }
 
-    chosen = usable_fit(fits, message.place) or usable_fit(fits)
+    buffers = message.buffers or HOT
+    chosen = usable_fit(fits, message.place, buffers) or usable_fit(fits, buffers=buffers)
     values = {} if chosen is None else chosen.subject.values
     same = {name: values.get(name, "") for name in (SETTING, PLACE)}
     setting, place = str(same[SETTING]), message.place
-    crossing = _hockney(fits, same, "point-to-point", "sendrecv")
+    crossing = _hockney(fits, same, buffers, "point-to-point", "sendrecv")
 
     def exchange_s(size: float) -> float:
         return (crossing or message).one_way(size)
@@ -150,7 +151,7 @@ def measured_costs(fits: Fits, message: PointToPointCosts, end: End) -> Measured
     return MeasuredCosts(
         message=message,
         crossing=crossing,
-        stream=_hockney(fits, same, "stream"),
+        stream=_hockney(fits, same, buffers, "stream"),
         overheads=_overheads(fits, same[PLACE]),
         copy=local_cost(fits, "copy", exchange_s, select[end], setting=setting, place=place),
         combine=local_cost(fits, "combine", message.one_way, select[end], setting=setting, place=place),
@@ -160,10 +161,10 @@ def measured_costs(fits: Fits, message: PointToPointCosts, end: End) -> Measured
 
 
 def _hockney(
-    fits: Fits, same: Mapping[str, Value], role: str, operation: str = ""
+    fits: Fits, same: Mapping[str, Value], buffers: str, role: str, operation: str = ""
 ) -> PointToPointCosts | None:
-    """Of the workload in one direction, or of the only one, with hot buffers and the `same` launch setting
-    and place."""
+    """Of the workload in one direction, or of the only one, with such buffers, otherwise with hot ones, and
+    the `same` launch setting and place."""
     bidirectional = {w.name for w in fits.workloads if w.bidirectional and operation == ""}
     usable = [
         fit
@@ -171,11 +172,12 @@ def _hockney(
         if fit.verdict != "refused"
         and fit.segments
         and fit.subject.has(ranks=2)
-        and fit.subject.get("buffers", "hot") == "hot"
+        and fit.subject.get("buffers", HOT) in (buffers, HOT)
         and all(fit.subject.get(name, "") == value for name, value in same.items())
         and fit.subject.workload not in bidirectional
     ]
-    return of_fit(usable[0], name="", title="", source=usable[0].line) if usable else None
+    best = min(usable, key=lambda fit: fit.subject.get("buffers", HOT) != buffers, default=None)
+    return None if best is None else of_fit(best, name="", title="", source=best.line)
 
 
 def _overheads(fits: Fits, place: Value) -> tuple[float, float, float, float]:

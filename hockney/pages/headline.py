@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from hockney.core.case import MPI
+from hockney.core.case import MPI, WRITTEN
+from hockney.core.catalog import PING_PONG
 from hockney.core.wording import plural, together
 from hockney.pages import loggp, undisturbed
 from hockney.pages.evidence import Evidence
@@ -19,6 +20,7 @@ def sentences(evidence: Evidence) -> tuple[str, ...]:
     candidates = [
         *_short(evidence),
         *(prefixed(_long(level), _where(level)) for level in levels),
+        *(prefixed(_written(level), _where(level)) for level in levels),
         *(prefixed(_overhead(level), _where(level)) for level in levels),
         *_together(evidence),
     ]
@@ -63,6 +65,22 @@ def _half_peak(evidence: Evidence) -> str:
     judged = f"the {fit.verdict} fit" if fit.verdict == "poor" else "the fit"
     least = with_interval(half.estimate, "B")
     return f"from {least} up to the peak, it moves at least half of that, by {judged}"
+
+
+def _written(evidence: Evidence) -> str:
+    """The message that takes longest if it was just written, relative to one in hot buffers."""
+    hot = {m.size: m for m in ping_pongs(evidence)}
+    slower: dict[float, str] = {}
+    for m in evidence.of(evidence.catalog.name_of(*PING_PONG), buffers=WRITTEN):
+        if m.size not in hot:
+            continue
+        one, other = m.summary.typical, hot[m.size].summary.typical
+        if one.low is not None and other.high is not None and one.low > other.high:
+            slower[one.value / other.value] = (
+                f"One of {quantity(m.size, 'B')} that was just written takes {undisturbed.cost(m.summary)}, "
+                f"in hot buffers {undisturbed.cost(hot[m.size].summary)}."
+            )
+    return slower[max(slower)] if slower else ""
 
 
 def _overhead(evidence: Evidence) -> str:

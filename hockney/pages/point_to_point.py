@@ -22,6 +22,7 @@ ROLES = ("point-to-point", "stream")
 PING_PONG_TITLE = "ping-pong"
 TITLES = {
     ("point-to-point", "send", "hot"): PING_PONG_TITLE,
+    ("point-to-point", "send", "written"): "ping-pong, written buffers",
     ("point-to-point", "send", "cold"): "ping-pong, cold buffers",
     ("point-to-point", "sendrecv", "hot"): "bidirectional ping-pong",
     ("point-to-point", "isend", "hot"): "nonblocking send, blocking receive",

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hockney.core.case import Case
+from hockney.core.case import HOT, WRITTEN, Case
 from hockney.core.catalog import PING_PONG, Catalog
 from hockney.core.layout import PAIR
 from hockney.core.machine import Machine
@@ -46,6 +46,7 @@ class SurveySizes:
     """The number of sizes that are measured at most, of everything but the ping-pong with hot buffers; and of
     numbers of ranks that nobody requested."""
 
+    written: int = 32
     cold: int = 8
     others: int = 7
     streams: int = 8
@@ -57,9 +58,9 @@ class SurveySizes:
 
 EXTENTS = (
     SurveySizes(),
-    SurveySizes(cold=5, others=5, streams=5, trains=5, overlap=2, collectives=6, ranks=3),
-    SurveySizes(cold=4, others=4, streams=4, trains=4, overlap=2, collectives=5, ranks=3),
-    SurveySizes(cold=3, others=3, streams=4, trains=4, overlap=2, collectives=4, ranks=3),
+    SurveySizes(written=11, cold=5, others=5, streams=5, trains=5, overlap=2, collectives=6, ranks=3),
+    SurveySizes(written=9, cold=4, others=4, streams=4, trains=4, overlap=2, collectives=5, ranks=3),
+    SurveySizes(written=6, cold=3, others=3, streams=3, trains=3, overlap=2, collectives=4, ranks=3),
 )
 """The first one that the budget affords is measured, or the last. Fits of a message and of LogGP still have
 enough sizes there, a collective can have two pieces, and its growth with the ranks be told. Each number of
@@ -90,9 +91,9 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     return planned
 
 
-def sweep(sizes: tuple[int, ...] = DEFAULT) -> Iterator[str]:
+def sweep(sizes: tuple[int, ...] = DEFAULT, buffers: str = HOT) -> Iterator[str]:
     """The ping-pong to which models of one message are fitted."""
-    return (f"pingpong bytes={s} buffers=hot ranks=2" for s in sizes)
+    return (f"pingpong bytes={s} buffers={buffers} ranks=2" for s in sizes)
 
 
 def _unplaced(
@@ -146,7 +147,8 @@ def _pairs(
     streamed = thin(tuple(s for s in sizes if 0 < s <= STREAM_LIMIT), extent.streams)
     beyond_cache = thin(tuple(s for s in sizes if s >= 64), extent.cold)
     yield from sweep(sizes)
-    yield from (f"pingpong bytes={s} buffers=cold ranks=2" for s in beyond_cache)
+    yield from sweep(thin(sizes, extent.written), WRITTEN)
+    yield from sweep(beyond_cache, "cold")
     for workload in catalog.of_role("point-to-point"):
         if not workload.performs(*PING_PONG):  # it already has its sweep
             few = thin(sizes, extent.others)

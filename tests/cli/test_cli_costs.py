@@ -93,7 +93,7 @@ def test_predictions_of_both_costs(hockney, two_modes):
     words = (*ASKED, "--run", two_modes)
     typical, fast = document(hockney, *words), document(hockney, *words, *UNDISTURBED)
     assert (typical["cost"], fast["cost"]) == ("typical", "undisturbed")
-    truth = World().message(SIZE)
+    truth = World().message(SIZE, World().byte_factors["written"])
     assert fast["message_s"]["value"] == pytest.approx(truth, rel=0.05)
     assert fast["ranks"][0]["efficiency"]["value"] == pytest.approx(1e-4 / (1e-4 + 4 * truth), rel=0.05)
     assert typical["message_s"]["value"] > 1.2 * truth

@@ -21,6 +21,8 @@ from hockney.store import RunFolder
 
 SUN = ("predict", "--work", "1s", "--message", "1000words", "--machine", "sun-ethernet")
 RUNS = Path("runs")
+WRITTEN = World().byte_factors["written"]
+"""By which a byte of a message that was just written costs more."""
 ASKED = ("predict", "--work", "100us", "--message", "40kB")
 
 
@@ -92,7 +94,7 @@ def test_every_described_machine_answers(hockney, name):
 def test_a_survey_gives_what_it_measured_with_intervals(hockney, surveyed):
     words = ("predict", "--work", "100us", "--message", "20kB", "--ranks", "2,4", "--run", surveyed)
     found = asked(hockney, *words)
-    truth = World().message(20000)
+    truth = World().message(20000, WRITTEN)
     one = found["message_s"]
     assert one["low"] <= truth <= one["high"] and one["value"] == pytest.approx(truth, rel=0.05)
     two, four = found["ranks"]
@@ -111,11 +113,11 @@ def test_a_survey_gives_what_it_measured_with_intervals(hockney, surveyed):
 
 def test_where_a_change_may_come_before_or_after_both_are_possible(hockney, surveyed):
     found = asked(hockney, "predict", "--work", "100us", "--message", "1000words", "--run", surveyed)
-    one, world = found["message_s"], World()  # changes at 4096 B; 2 and 4 KiB are measured
-    after = world.pieces[1].latency_s + 4000 * world.pieces[1].per_byte_s
-    assert one["low"] <= world.message(4000) and one["high"] >= after
+    one, world = found["message_s"], World()  # changes at 4096 B; 2 and 8 KiB are measured
+    after = world.pieces[1].latency_s + 4000 * world.pieces[1].per_byte_s * WRITTEN
+    assert one["low"] <= world.message(4000, WRITTEN) and one["high"] >= after
     (doubt,) = [each for each in found["doubts"] if each["code"] == "change"]
-    assert all(size in doubt["text"] for size in ("2 KiB", "4 KiB", "4000 B"))
+    assert all(size in doubt["text"] for size in ("2 KiB", "8 KiB", "4000 B"))
     sure = asked(hockney, "predict", "--work", "100us", "--message", "1KiB", "--run", surveyed)
     assert "change" not in [each["code"] for each in sure["doubts"]]
 
@@ -286,7 +288,7 @@ def test_a_prediction_reads_the_records_once_and_fits_what_it_needs(hockney, mon
     words = ("--ranks", "2,4", "--seed", "1", "--budget", "20s", "--out", "runs/s", "-q")
     assert hockney("survey", *words).code == 0
     run = api.load("runs/s")
-    whole = messages_of_run(run.fits, run.machine, "runs/s", None, hosts=1)
+    whole = messages_of_run(run.fits, run.machine, "runs/s", None, hosts=1, buffers="written")
     monkeypatch.setenv("HOCKNEY_CACHE", str(tmp_path / "cache"))
     read, fitted = [], []
     monkeypatch.setattr(RunFolder, "read", _counted(RunFolder.read, read))

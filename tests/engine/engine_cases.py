@@ -109,8 +109,11 @@ def simulated(case: Case) -> bool:
 
 
 def refused(case: Case) -> bool:
-    """Combinations for which MPI has no call: nothing nonblocking is in the order of ranks; and routes of a
-    sort that its style or the number of ranks does not admit."""
+    """Combinations for which MPI has no call: nothing nonblocking is in the order of ranks; routes of a sort
+    that its style or the number of ranks does not admit; and more operations back to back than buffers of any
+    size can be written before."""
+    if (case.get("buffers"), case.get("sync")) == ("written", "loop"):
+        return True
     if case.workload == "sample_sort" and case["route"] == "butterfly":
         return case["style"] != "bpram" or case.ranks.bit_count() != 1
     return case.workload == "overlap_file" and (case["pointer"], case["calls"]) == ("shared", "collective")

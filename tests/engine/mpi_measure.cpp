@@ -143,6 +143,41 @@ TEST(Measure, ACollectivesTimeIsTheLongestOverTheRanks) {
   for (const double time : result.times_s) EXPECT_GE(time, 1.99e-3);
 }
 
+// Sends nothing; its buffers are written between repetitions.
+class Written final : public Workload {
+ public:
+  Written(const Place& place, const Values& values)
+      : outgoing_(place.arena, bytes_of(place), values.word("buffers")),
+        incoming_(place.arena, bytes_of(place), values.word("buffers")) {}
+  void run() override {
+    outgoing_.next();
+    incoming_.next();
+  }
+
+ private:
+  // On rank 0 more than elsewhere, as at the root of a collective.
+  static std::size_t bytes_of(const Place& place) { return place.comm.root() ? 40000 : 8; }
+
+  Buffer outgoing_;
+  IncomingBuffer incoming_;
+};
+
+constexpr WorkloadInfo written{
+    .name = "written", .help = "-", .time = "-", .parameters = parameters, .make = make<Written>};
+
+TEST(Measure, ABatchIsNoLongerThanWhatAllRanksHaveWrittenBefore) {
+  const Comm comm = control();
+  Arena arena(ranks_on_this_host(comm));
+  Measurer measurer({comm, arena}, comm, {3e-8, 1e-9});
+  const auto batch = [&](const char* buffers, const char* sync) {
+    const Values values(std::map<std::string, std::string>{{"sync", sync}, {"buffers", buffers}});
+    return measurer.measure(written, values, {.budget_s = 0.2, .max_repetitions = 40}, now()).batch;
+  };
+  EXPECT_GT(batch("hot", "barrier"), 3);
+  EXPECT_EQ(batch("written", "barrier"), 3);  // 128 KiB / 40000 on rank 0
+  EXPECT_THROW(batch("written", "loop"), InvalidCase);
+}
+
 // Other cases have displaced the buffers of a visit from the caches.
 TEST(Measure, AVisitWarmsUpEvenIfItsTimeIsUp) {
   const Comm comm = control();

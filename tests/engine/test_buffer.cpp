@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <climits>
 #include <set>
 
 #include "base/invalid_case.hpp"
@@ -12,6 +13,7 @@ namespace {
 
 using hockney::Arena;
 using hockney::Buffer;
+using hockney::IncomingBuffer;
 
 TEST(Buffer, HotIsOnePlace) {
   Arena arena(1);
@@ -32,6 +34,28 @@ TEST(Buffer, ColdWalksThroughTwiceTheCacheAndComesBack) {
   for (std::size_t i = 1; i < buffer.places(); ++i) seen.insert(buffer.next());
   EXPECT_EQ(seen.size(), buffer.places());
   EXPECT_EQ(buffer.next(), first);
+}
+
+TEST(Buffer, WrittenKeepsItsBytesAndStaysWithinACoresCache) {
+  Arena arena(2);
+  EXPECT_EQ(arena.most_runs(), INT_MAX);
+  for (const std::size_t bytes : {0, 1, 8, 64, 100, 2000, 4096, 70000, 1 << 20}) {
+    Buffer sent(arena, bytes, "written");
+    IncomingBuffer received(arena, bytes, "written");
+    const Buffer hot(arena, 8, "hot");
+    EXPECT_EQ(arena.most_runs(), static_cast<int>(sent.places()));
+    EXPECT_EQ(received.places(), sent.places());
+    EXPECT_LE((sent.places() - 1) * bytes, std::size_t{128} << 10);
+    for (Buffer* each : {&sent, static_cast<Buffer*>(&received)}) {
+      each->next();
+      unsigned value = 0;
+      for (std::byte& byte : each->upcoming()) byte = static_cast<std::byte>(++value * 7);
+      arena.renew(arena.most_runs());
+      value = 0;
+      for (const std::byte& byte : each->upcoming()) ASSERT_EQ(byte, static_cast<std::byte>(++value * 7));
+    }
+  }
+  EXPECT_EQ(arena.most_runs(), INT_MAX);
 }
 
 TEST(Buffer, WhatIsFilledIsWhatTheNextRunTakes) {

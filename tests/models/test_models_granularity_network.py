@@ -51,6 +51,7 @@ def fit(subject: str, verdict: str, latency: float) -> Fit:
 
 
 HOT, COLD = "pingpong buffers=hot ranks=2", "pingpong buffers=cold ranks=2"
+WRITTEN = "pingpong buffers=written ranks=2"
 
 
 def fits(*found: Fit, summaries: tuple[Summary, ...] = ()) -> Fits:
@@ -208,6 +209,21 @@ def test_the_best_fit_is_used():
     assert costs.most_ranks == 8 and messages_for(several, HERE, "", hosts=3).most_ranks == 24
     only_cold = messages_for(fits(fit(COLD, "good", 3e-6)), HERE, "")
     assert only_cold.one_way(0) == 3e-6
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_programs_send_what_they_have_just_written_on_the_network_that_hot_exchanges_show(shared):
+    """Equation 3 with hot messages (2 us + 1 ns a byte); written ones take three times as long."""
+    truth = replace(messages_for(fits(fit(HOT, "good", 2e-6)), HERE, ""), shared=shared)
+    exchanges = (exchange(1 << 16, 4, exchange_time(truth, 1 << 16, 4)),)
+    measured = fits(fit(HOT, "good", 2e-6), fit(WRITTEN, "fair", 6e-6), summaries=exchanges)
+    found = messages_for(measured, HERE, "", buffers="written")
+    assert (found.one_way(0), found.buffers, found.verdict) == (6e-6, "written", "fair")
+    assert (found.shared, found.sharing) == (shared, "measured")
+    default = messages_for(measured, HERE, "")
+    assert (default.one_way(0), default.buffers, default.shared) == (2e-6, "hot", shared)
+    old = messages_for(fits(fit(COLD, "good", 3e-6), fit(HOT, "poor", 1e-6)), HERE, "", buffers="written")
+    assert (old.one_way(0), old.buffers) == (1e-6, "hot")
 
 
 @pytest.mark.parametrize(("ranks_per_node", "room"), [(0, 8), (1, 8), (2, 16)])

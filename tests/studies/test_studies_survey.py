@@ -48,7 +48,7 @@ def page(evidence) -> Page:
 
 def quantities(text: str, units: str) -> list[float]:
     """The numbers with one of `units`, outside intervals, in s, B or B/s."""
-    factors = {"ns": 1e-9, "us": 1e-6, "KiB": 1024.0, "MiB": 1024.0**2, "GB/s": 1e9, "B": 1.0}
+    factors = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "KiB": 1024.0, "MiB": 1024.0**2, "GB/s": 1e9, "B": 1.0}
     plain = re.sub(r"\(95%:[^)]*\)", "", text)
     return [
         float(value) * factors[unit] for value, unit in re.findall(rf"([\d.]+) ({units})(?![\w/])", plain)
@@ -57,7 +57,7 @@ def quantities(text: str, units: str) -> list[float]:
 
 def test_the_headline_is_the_worlds(evidence, page):
     world = World()
-    short, long, _, barrier, _, _ = page.headline
+    short, long, written, _, barrier, _, _ = page.headline
     assert quantities(short, "ns|us") == [pytest.approx(world.message(0), rel=0.03)]
     [peak] = quantities(long, "GB/s")
     assert peak == pytest.approx((4 << 20) / world.message(4 << 20), rel=0.03)
@@ -68,6 +68,8 @@ def test_the_headline_is_the_worlds(evidence, page):
     assert (
         found.low <= 1.05 * slow and slow <= found.high and quantity(half, "B") == quantity(found.value, "B")
     )
+    took, hot = quantities(written, "ns|us|ms")
+    assert took == pytest.approx(1.3 * hot, rel=0.06)
     assert quantities(barrier, "ns|us") == [pytest.approx(world.collective("barrier", 4, 0), rel=0.03)]
     assert quantities(short, "B|KiB|MiB") == [0], "no size that varies from run to run"
 
@@ -166,11 +168,11 @@ def test_an_overhead_that_is_not_visible_is_not_claimed_to_be_nothing(evidence, 
 
         fits = [with_overhead(f) if f.model == "loggp" else f for f in evidence.fits.fits]
         return headline.sentences(replace(evidence, fits=msgspec.structs.replace(evidence.fits, fits=fits)))[
-            2
+            3
         ]
 
     found = {
-        "visible": sentences(evidence)[2],
+        "visible": sentences(evidence)[3],
         "not visible": sentence(Estimate(0.0, 0.0, 5e-8)),
         "bounded": sentence(Estimate(4e-8, 0.0, 2e-7)),
     }
@@ -258,6 +260,8 @@ def test_the_plan_covers_what_the_survey_promises():
     assert len(cases) == len(set(cases)) and len(cases) < 300
     hot = [c["bytes"] for c in cases if c.workload == "pingpong" and c["buffers"] == "hot"]
     assert hot == list(DEFAULT) and DEFAULT[0] == 0 and DEFAULT[-1] == 4 << 20
+    written = [c["bytes"] for c in cases if c.workload == "pingpong" and c["buffers"] == "written"]
+    assert set(written) < set(hot) and len(written) > 10 and (written[0], written[-1]) == (0, 4 << 20)
     others = {"barrier_skew", "barrier_staggered", "bisection", "compute", "granularity", "round_robin"}
     assert {c.workload for c in cases} == {w.name for w in CATALOG.workloads} - others
     assert {c.ranks for c in cases} == {2, 4}

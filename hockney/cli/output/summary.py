@@ -16,6 +16,7 @@ from hockney.cli.output.fits import print_fits
 from hockney.cli.output.messages import fitted_parameters
 from hockney.cli.output.tables import print_json, print_line, print_table, print_whole
 from hockney.cli.output.terminal import echo
+from hockney.core.case import HOT, WRITTEN
 from hockney.core.catalog import PING_PONG
 from hockney.core.errors import printable
 from hockney.core.fit import Fit
@@ -68,7 +69,10 @@ def _is_main(fit: Fit, run: Run) -> bool:
     if run.settings.study == TYPED:
         return True
     workload = run.evidence.catalog.entry(fit.subject.workload)
-    return workload.role == "train" or (workload.performs(*PING_PONG) and fit.subject.has(buffers="hot"))
+    if not workload.performs(*PING_PONG):
+        return workload.role == "train"
+    buffers = {each.subject.get("buffers") for each in run.fits.of_role("hockney", *PING_PONG)}
+    return fit.subject.get("buffers") == (HOT if HOT in buffers else WRITTEN)
 
 
 def print_document(run: Run, notices: Sequence[Notice] = (), more: Mapping[str, object] = NOTHING) -> None:

@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from hockney.core.case import Value
+from hockney.core.case import HOT
 from hockney.core.catalog import PING_PONG, Workload
 from hockney.core.errors import Inconclusive
-from hockney.core.fit import Fit, Fits
+from hockney.core.fit import Fit, Fits, Summary
 from hockney.core.layout import LEVELS, NETWORK, NODE, farthest_within
 from hockney.core.machine import Machine
 from hockney.core.platform import Platform
@@ -26,7 +27,6 @@ from hockney.models.applications.point_to_point_costs import (
 from hockney.models.levels import place_of_fit
 
 ONE_PAIR = "pairs_pingpong"
-WANTED: dict[str, Value] = {"buffers": "hot", "ranks": 2}
 BEST_FIRST = ("good", "fair", "poor")
 
 
@@ -36,16 +36,36 @@ def relevant(workload: Workload) -> bool:
     return workload.performs(*PING_PONG) or workload.name in (*TELLING_WORKLOADS, STREAM, ONE_PAIR)
 
 
-def messages_for(fits: Fits, machine: Machine, where: str, *, hosts: int = 1) -> PointToPointCosts:
+def messages_for(
+    fits: Fits, machine: Machine, where: str, *, hosts: int = 1, buffers: str = HOT
+) -> PointToPointCosts:
     """From the fits of a run on `machine`; `where` is the run as the user named it, `hosts` the number of
-    machines like this one on which its ranks ran.
+    machines like this one on which its ranks ran. Of messages in WRITTEN buffers if the run measured these,
+    otherwise in HOT ones.
 
     If the run has ping-pongs within a node and between nodes, both costs are known, and ranks fill the nodes
     as those of the run did. A simulated machine's description gives its kind of network and, for nodes with
     several cores, the cost of messages between nodes that the run lacks; on a real machine the kind is
     inferred from the run's exchanges (see `contention`). Raises Inconclusive where the run has no fit to use.
     """
-    chosen = chosen_fits(fits)
+    costs = _unjudged(fits, machine, where, hosts, buffers)
+    return costs if machine.platform is not None else _judged(costs, fits, machine, fits.summaries)
+
+
+def _judged(
+    costs: PointToPointCosts, fits: Fits, machine: Machine, summaries: Iterable[Summary]
+) -> PointToPointCosts:
+    """With the network that exchanges show. These have hot buffers, so messages in such buffers decide."""
+    if costs.buffers == HOT:
+        return judged(costs, summaries)
+    hot = judged(_unjudged(fits, machine, "", 1, HOT), summaries)
+    return replace(
+        costs, shared=hot.shared, sharing=hot.sharing, undecided=hot.undecided, why=hot.why, medium=hot.medium
+    )
+
+
+def _unjudged(fits: Fits, machine: Machine, where: str, hosts: int, buffers: str) -> PointToPointCosts:
+    chosen = chosen_fits(fits, buffers)
     if chosen is None:
         raise _nothing(fits, where)
     costs = _of_run(chosen.main, fits, machine, where, hosts)
@@ -60,9 +80,7 @@ def messages_for(fits: Fits, machine: Machine, where: str, *, hosts: int = 1) ->
             smallest=max(costs.smallest, near.smallest),
             largest=min((x.largest for x in (costs, near) if x.largest is not None), default=None),
         )
-    if machine.platform is not None:
-        return _on_description(costs, described(machine.platform))
-    return judged(costs, fits.summaries)
+    return costs if machine.platform is None else _on_description(costs, described(machine.platform))
 
 
 def _of_run(fit: Fit, fits: Fits, machine: Machine, where: str, hosts: int) -> PointToPointCosts:
@@ -75,24 +93,31 @@ def _of_run(fit: Fit, fits: Fits, machine: Machine, where: str, hosts: int) -> P
     )
     place = place_of_fit(fit, fits)
     at = (NETWORK,) if place == NETWORK else (place, NODE)
-    return replace(costs, cost=fits.cost, place=place, node=measured_sharing(fits, at))
+    buffers = str(fit.subject.get("buffers", HOT))
+    return replace(costs, cost=fits.cost, place=place, node=measured_sharing(fits, at), buffers=buffers)
 
 
 def messages_of_run(
-    fits: Fits, machine: Machine, where: str, surveyed: Surveyed | None, *, hosts: int = 1
+    fits: Fits,
+    machine: Machine,
+    where: str,
+    surveyed: Surveyed | None,
+    *,
+    hosts: int = 1,
+    buffers: str = HOT,
 ) -> PointToPointCosts:
     """From a run that may include a survey's times: then from the survey's, otherwise from the run's own
     ping-pong; never from a measured efficiency. Whether messages share the network is decided by exchanges of
     4 and more ranks, of the survey and of the run itself. Raises Inconclusive if the fits are for another
     cost than those that were kept of the survey."""
     if surveyed is None:
-        return messages_for(fits, machine, where, hosts=hosts)
+        return messages_for(fits, machine, where, hosts=hosts, buffers=buffers)
     if surveyed.fits.cost != fits.cost:
         raise messages.other_cost_of_survey(where, surveyed.where, fits.cost, surveyed.fits.cost)
-    costs = messages_for(surveyed.fits, surveyed.machine, surveyed.where, hosts=hosts)
+    costs = messages_for(surveyed.fits, surveyed.machine, surveyed.where, hosts=hosts, buffers=buffers)
     if surveyed.machine.platform is not None:
         return costs
-    return judged(costs, [*surveyed.fits.summaries, *fits.summaries])
+    return _judged(costs, surveyed.fits, surveyed.machine, [*surveyed.fits.summaries, *fits.summaries])
 
 
 def described(platform: Platform) -> PointToPointCosts:
@@ -103,9 +128,9 @@ def described(platform: Platform) -> PointToPointCosts:
     return replace(costs, sharing="described", why=why)
 
 
-def usable_fit(fits: Fits, place: str | None = None) -> Fit | None:
-    """Hockney's model of the ping-pong with hot buffers, otherwise of another ping-pong; of ranks that met at
-    the level `place` (None: anywhere)."""
+def usable_fit(fits: Fits, place: str | None = None, buffers: str = HOT) -> Fit | None:
+    """Hockney's model of the ping-pong with such buffers, otherwise with hot ones, otherwise of another
+    ping-pong; of ranks that met at the level `place` (None: anywhere)."""
     usable = [
         f
         for f in [*fits.of_role("hockney", *PING_PONG), *_of_one_pair(fits)]
@@ -115,7 +140,8 @@ def usable_fit(fits: Fits, place: str | None = None) -> Fit | None:
         usable,
         key=lambda f: (
             f.subject.workload == ONE_PAIR,
-            not f.subject.has(**WANTED),
+            not f.subject.has(buffers=buffers, ranks=2),
+            not f.subject.has(buffers=HOT, ranks=2),
             BEST_FIRST.index(f.verdict),
         ),
         default=None,
@@ -124,7 +150,7 @@ def usable_fit(fits: Fits, place: str | None = None) -> Fit | None:
 
 def _of_one_pair(fits: Fits) -> list[Fit]:
     """A ping-pong of many pairs with only one of them."""
-    return [f for f in fits.of("hockney", ONE_PAIR) if f.subject.has(pairs=1, source="named", **WANTED)]
+    return [f for f in fits.of("hockney", ONE_PAIR) if f.subject.has(pairs=1, source="named", buffers=HOT)]
 
 
 @dataclass(frozen=True)
@@ -136,10 +162,10 @@ class ChosenFits:
     near: Fit | None = None
 
 
-def chosen_fits(fits: Fits) -> ChosenFits | None:
+def chosen_fits(fits: Fits, buffers: str = HOT) -> ChosenFits | None:
     """Within a node that of the farthest level. A ping-pong of ranks whose level is not known is only taken
     if no other is."""
-    found = {place: fit for place in ("", *LEVELS) if (fit := usable_fit(fits, place)) is not None}
+    found = {place: fit for place in ("", *LEVELS) if (fit := usable_fit(fits, place, buffers)) is not None}
     within = found.get(farthest_within(found))
     between = found.get(NETWORK)
     if between is not None:

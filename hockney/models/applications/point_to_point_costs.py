@@ -65,7 +65,8 @@ class PointToPointCosts:
     launches in two modes. A send of up to `eager` bytes ends before its receive is posted. `smallest` and
     `largest` are the sizes between which times are known, `most_ranks` is the number of ranks for which the
     machine has cores (None: unknown). If a node cannot send and receive at once, a byte occupies it for
-    `half_duplex_s_per_byte`. `cost` is the cost of a run's ping-pong to which the pieces were fitted.
+    `half_duplex_s_per_byte`. `cost` is the cost of a run's ping-pong to which the pieces were fitted,
+    `buffers` the parameter of that ping-pong ("": there is none).
 
     If messages within a node cost something else, `near` has their costs, and everything above that a fit
     gives is of messages between nodes. Ranks fill nodes one after the other, `cores` on each; with `nodes`,
@@ -99,6 +100,7 @@ class PointToPointCosts:
     sharing: SharingBasis = ""
     undecided: Undecided = ""
     cost: Cost = "typical"
+    buffers: str = ""
 
     def per_node(self, ranks: int) -> int:
         """The ranks on each node but the last, if there are `ranks` in all; 1 if nodes make no difference."""

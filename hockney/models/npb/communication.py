@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hockney.core.case import Case, parse_canonical
+from hockney.core.case import HOT, WRITTEN, Case, parse_canonical
 from hockney.core.errors import UsageError
 from hockney.core.fit import Fits
 from hockney.core.layout import LEVELS, NETWORK, farthest_within
@@ -205,8 +205,9 @@ def of_fits(fits: Fits, message: PointToPointCosts, end: End = "value") -> Commu
 
 
 def _collectives(fits: Fits, message: PointToPointCosts, end: End) -> dict[tuple[str, int], Curve]:
-    """Of ranks that are on as many nodes as those of a program are, as far as the cases name them."""
-    found: dict[tuple[str, int], dict[float, float]] = {}
+    """Of ranks that are on as many nodes as those of a program are, as far as the cases name them; of data
+    that were just written, as a program's are, if the run measured these."""
+    found: dict[str, dict[tuple[str, int], dict[float, float]]] = {HOT: {}, WRITTEN: {}}
     for operation in OPERATIONS:
         names = {w.name: w for w in fits.workloads if w.performs("collective", operation)}
         for summary in fits.summaries:
@@ -214,15 +215,19 @@ def _collectives(fits: Fits, message: PointToPointCosts, end: End) -> dict[tuple
             if workload is None:
                 continue
             case = parse_canonical(summary.case)
-            if not case.usual or case.setting or case.get("sync") == "loop" or workload.size_of(case) <= 0:
+            buffers = str(case.get("buffers", HOT))
+            if buffers not in found or not case.having("buffers", HOT).usual:
+                continue
+            if case.setting or case.get("sync") == "loop" or workload.size_of(case) <= 0:
                 continue
             if case.placed and not _placed_alike(case, message):
                 continue
             cost = summary.cost(fits.cost)
             bound = {"value": cost.value, "low": cost.low, "high": cost.high}[end]
             time = cost.value if bound is None else bound
-            found.setdefault((operation, case.ranks), {})[workload.size_of(case)] = time
-    return {key: tuple(sorted(times.items())) for key, times in found.items() if len(times) > 1}
+            found[buffers].setdefault((operation, case.ranks), {})[workload.size_of(case)] = time
+    curves = [(key, times) for measured in found.values() for key, times in measured.items()]
+    return {key: tuple(sorted(times.items())) for key, times in curves if len(times) > 1}
 
 
 def _placed_alike(case: Case, message: PointToPointCosts) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from hockney.core.case import WRITTEN
 from hockney.core.catalog import Catalog
 from hockney.core.errors import HockneyError
 from hockney.core.machine import Machine
@@ -27,7 +28,7 @@ FEW = 5
 
 def cost_cases(programs: Iterable[Program], catalog: Catalog, machine: Machine) -> Iterator[str]:
     """A ping-pong up to the longest message, messages in both directions and in a stream, and each
-    collective at the sizes that the programs have."""
+    collective at the sizes that the programs have; of data that were just written, as the programs' are."""
     several = [program for program in programs if program.ranks > 1]
     if not several:
         return
@@ -38,14 +39,14 @@ def cost_cases(programs: Iterable[Program], catalog: Catalog, machine: Machine) 
 
 
 def _messages(sizes: tuple[int, ...], catalog: Catalog) -> Iterator[str]:
-    yield from sweep(sizes)
+    yield from sweep(sizes, WRITTEN)
     for workload in catalog.of_role("point-to-point"):
         if workload.performs("point-to-point", "sendrecv"):
-            yield from (f"{workload.name} bytes={s} buffers=hot ranks=2" for s in thin(sizes, FEW + 2))
+            yield from (f"{workload.name} bytes={s} buffers={WRITTEN} ranks=2" for s in thin(sizes, FEW + 2))
     streamed = [size for size in sizes if 0 < size <= MOST_STREAMED]
     for workload in catalog.of_role("stream"):
         if not workload.bidirectional:
-            yield from (f"{workload.name} bytes={s} buffers=hot ranks=2" for s in thin(streamed, FEW))
+            yield from (f"{workload.name} bytes={s} buffers={WRITTEN} ranks=2" for s in thin(streamed, FEW))
 
 
 def _longest(program: Program) -> int:
@@ -68,7 +69,9 @@ def _collectives(programs: Iterable[Program], catalog: Catalog) -> Iterator[str]
         for workload in catalog.of_role("collective"):
             if workload.operation == operation:
                 few = thin(sorted({8, *sizes}), FEW)
-                yield from (f"{workload.name} bytes={s} buffers=hot sync=barrier ranks={ranks}" for s in few)
+                yield from (
+                    f"{workload.name} bytes={s} buffers={WRITTEN} sync=barrier ranks={ranks}" for s in few
+                )
 
 
 def communication(evidence: Evidence) -> Communication | None:
@@ -79,7 +82,9 @@ def communication(evidence: Evidence) -> Communication | None:
     surveyed = evidence.surveyed
     try:
         most = evidence.run.most_hosts()
-        message = messages_of_run(evidence.fits, evidence.machine, "this run", surveyed, hosts=most)
+        message = messages_of_run(
+            evidence.fits, evidence.machine, "this run", surveyed, hosts=most, buffers=WRITTEN
+        )
     except HockneyError:
         return None
     return of_fits(evidence.fits if surveyed is None else surveyed.fits, message)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hockney import simulated
+from hockney.core.case import HOT
 from hockney.core.layout import NETWORK
 from hockney.core.platform import Platform
 from hockney.core.record import Origin
@@ -20,6 +21,8 @@ from hockney.views.origins import UNSAID, provenance
 
 BETWEEN_NODES = ("latency", "byte-cost", "network")
 """What only messages between nodes take their time from, where those on a node are described apart."""
+REWRITTEN = 4096
+"""Bytes from which it takes longer to send what was just written (docs/method.md)."""
 WIDE = 1.25
 """From this ratio of its ends, the interval of a message's time requires a caveat."""
 
@@ -111,6 +114,11 @@ def _size(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
         yield messages.extrapolated_changes(beyond, *ends)
 
 
+def _hot(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
+    if prediction.algorithm.bytes >= REWRITTEN and prediction.messages.buffers == HOT:
+        yield messages.hot_buffers()
+
+
 def _change(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
     count = prediction.algorithm.bytes
     unsure = []
@@ -182,6 +190,6 @@ def _network(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
 
 
 _ALL = (
-    _fit, _modes, _calibration, _guesses, _between_nodes, _noise, _origin, _size, _change, _imbalance, _cores,
-    _larger, _hosts, _one_level, _network,
+    _fit, _modes, _calibration, _guesses, _between_nodes, _noise, _origin, _size, _hot, _change, _imbalance,
+    _cores, _larger, _hosts, _one_level, _network,
 )  # fmt: skip

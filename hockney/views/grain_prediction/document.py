@@ -62,6 +62,7 @@ def _machine(messages: PointToPointCosts, platform: Platform | None) -> dict[str
         "name": messages.name,
         "title": messages.title,
         "source": messages.source,
+        "buffers": messages.buffers or None,
         "verdict": fitted.verdict,
         "why": fitted.doubt,
         "network": "medium" if any(messages.medium) else "shared" if messages.shared else "switch",

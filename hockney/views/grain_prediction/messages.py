@@ -107,6 +107,16 @@ def not_measured(origin: NotMeasured) -> Caveat:
     )
 
 
+def hot_buffers() -> Caveat:
+    return Caveat(
+        "hot-buffers",
+        "the run measured no messages that were just written, as a program's are, only those in hot buffers, "
+        "which are never rewritten",
+        "predicted times, which are too short from a few KiB on",
+        "measure a new survey, or pingpong buffers=written",
+    )
+
+
 def extrapolated(bytes_: float, smallest: float, largest: float) -> Caveat:
     return Caveat(
         "extrapolated",

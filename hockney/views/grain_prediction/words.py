@@ -21,6 +21,8 @@ from hockney.views.origins import in_short
 
 UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 
+BUFFERS = {"written": " that was just written", "hot": " in hot buffers", "cold": " in cold buffers"}
+
 FEW = 1e-3
 """Smaller values are written with an exponent."""
 
@@ -32,7 +34,8 @@ def assumed(prediction: Prediction, platform: Platform | None) -> tuple[str, ...
     of = f"on {messages.title}, by {messages.source}"
     message = "an undisturbed message" if messages.cost == "undisturbed" else "a message"
     size = format_size(prediction.algorithm.bytes)
-    one = f"{message} of {size} takes {_one_way(prediction)} in one direction"
+    buffers = BUFFERS.get(messages.buffers, "")
+    one = f"{message} of {size}{buffers} takes {_one_way(prediction)} in one direction"
     fit = _fits(messages) if platform is None else f" ({in_short(platform)})"
     return (
         f"Assumed: {algorithm(prediction.algorithm)}.",
