@@ -32,6 +32,7 @@ TOOLS = {
     "SPIN": r"spin",
     "Slurm": r"sbatch|srun|salloc|scancel|scontrol|sacct|squeue|sinfo|slurmd|slurmctld|slurmstepd|munged",
     "pkg-config": r"(.*-)?pkg-config|pkgconf",
+    "gfortran": r"gfortran",
     "iproute2": r"ip",
 }
 """The programs of each tool."""
@@ -41,6 +42,7 @@ INDISPENSABLE = {
     "SPIN": ("spin",),
     "Slurm": ("slurmd",),
     "pkg-config": ("pkg-config",),
+    "gfortran": ("gfortran",),
     "iproute2": ("ip",),
 }
 """A tool is there if one of these programs is. Whether SimGrid is there, hockney finds out."""

@@ -369,7 +369,7 @@ int main(int argc, char** argv) {
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
   const int rank = rank_in(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD);
   HOLDS(argc == 3);
-  HOLDS(coll::operation_names().size() == 9);
+  HOLDS(coll::operation_names().size() == 10);
   const bool same = std::string(argv[2]) == "same";
   if (level == MPI_THREAD_MULTIPLE && same) two_threads(size);
   environment(argv[1], rank, size, same);

@@ -49,11 +49,15 @@ def run(mpi: Mpi, program: Path, ranks: int, *arguments: str, **variables: str) 
     return launched(mpi, (str(program), *arguments), ranks, variables).out
 
 
-def compiled(mpi: Mpi, prefix: Path, package: str, source: str, standard: str) -> Path:
-    """A program of this folder, compiled with the flags from pkg-config."""
+def package_flags(prefix: Path, package: str) -> list[str]:
     need_program("pkg-config", "pkg-config")
     environ = {"PKG_CONFIG_PATH": str(prefix / "lib" / "pkgconfig")}
-    flags = did(["pkg-config", "--cflags", "--libs", package], environ).split()
+    return did(["pkg-config", "--cflags", "--libs", package], environ).split()
+
+
+def compiled(mpi: Mpi, prefix: Path, package: str, source: str, standard: str) -> Path:
+    """A program of this folder, compiled with the flags from pkg-config."""
+    flags = package_flags(prefix, package)
     program = prefix / Path(source).stem
     strict = ["-Wall", "-Wextra", "-Werror"]
     did([mpi.mpicxx, f"-std={standard}", *strict, str(HERE / source), "-o", str(program), *flags])

@@ -5,11 +5,12 @@ program that was compiled without them."""
 
 from __future__ import annotations
 
+import random
 import re
 from pathlib import Path
 
 import pytest
-from installed import HERE, built_example, compiled, did, launched, run
+from installed import HERE, built_example, compiled, did, launched, package_flags, run
 from tiers import slow
 
 from hockney import build
@@ -18,6 +19,7 @@ from hockney.core.machine import Mpi
 
 pytestmark = [pytest.mark.mpi, pytest.mark.needs("pkg-config")]
 HEADING = "hockney-choices 1\n"
+BARRIERS = [file.stem for file in (source_folder() / "sync").glob("*.cpp")]
 RANKS = [3, *slow(1, 2, 4, 5, 8, 9)]
 """Powers of two, the numbers after them, and others."""
 
@@ -30,7 +32,7 @@ def coll_check(mpi: Mpi, prefix: Path) -> Path:
 @pytest.fixture(scope="session")
 def unchanged(mpi: Mpi, prefix: Path) -> Path:
     program = prefix / "unchanged"
-    did([str(Path(mpi.mpicxx).with_name("mpicc")), str(HERE / "unchanged.c"), "-o", str(program)])
+    did([mpicc(mpi), str(HERE / "unchanged.c"), "-o", str(program)])
     return program
 
 
@@ -102,6 +104,58 @@ def test_an_unchanged_program_has_the_same_results(mpi, prefix, unchanged, ranks
     assert both["scan"] == both["alltoall"] == both["allgather"] == 10 * ranks
 
 
+@pytest.mark.parametrize("ranks", [2, *slow(1, 3)])
+@pytest.mark.parametrize("algorithm", ["best", "shm_dissemination", *slow(*sorted({*BARRIERS} - {"mpi"}))])
+def test_an_unchanged_program_has_other_barriers(mpi, prefix, tmp_path, ranks, algorithm):
+    program = tmp_path / "barriers"
+    did([mpicc(mpi), str(HERE / "barriers.c"), "-o", str(program)])
+    preload = {
+        "LD_PRELOAD": str(prefix / "lib" / "libhockney-pmpi.so"),
+        "HOCKNEY_CHOICES": str(choices(tmp_path, barrier=algorithm)),
+        "HOCKNEY_PMPI_REPORT": str(tmp_path / "report"),
+    }
+    assert run(mpi, program, ranks, **preload) == "fine 1 1\n"
+    counted = report((tmp_path / "report").read_text())
+    used = algorithm if ranks > 1 else "mpi"
+    alone = 3 * ranks  # the communicators of one rank, and below it the invalid one
+    episodes = (50 + 3 * 10 + 10) * ranks
+    barriers = {name: calls for (of, name), (calls, _) in counted.items() if of == "barrier"}
+    mpis = alone + ranks + (episodes if used == "mpi" else 0)
+    assert barriers == {used: episodes, "mpi": mpis}
+
+
+def mpicc(mpi: Mpi) -> str:
+    return str(Path(mpi.mpicxx).with_name("mpicc"))
+
+
+@pytest.mark.parametrize("ranks", [2, *slow(1, 3)])
+def test_the_library_in_c(mpi, prefix, tmp_path, ranks):
+    """Barriers and collectives by name and by the table, and their functions for Fortran."""
+    flags = package_flags(prefix, "hockney-coll")
+    program = tmp_path / "in_c"
+    strict = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+    did([mpicc(mpi), *strict, str(HERE / "in_c.c"), "-o", str(program), *flags, "-lstdc++", "-lm"])
+    made = re.fullmatch(r"fine (\d+)\n", run(mpi, program, ranks))
+    assert made is not None and int(made[1]) == len(BARRIERS)
+
+
+@pytest.mark.slow
+@pytest.mark.needs("pkg-config", "gfortran")
+def test_the_library_in_fortran(mpi, prefix, tmp_path):
+    module = prefix / "include" / "hockney" / "hockney.f90"
+    fortran = ["gfortran", "-std=f2018", "-Wall", "-Werror", f"-J{tmp_path}", "-c"]
+    objects = []
+    for source in (module, HERE / "in_fortran.f90"):
+        objects.append(str(tmp_path / f"{source.stem}.o"))
+        did([*fortran, str(source), "-o", objects[-1]])
+    program = tmp_path / "in_fortran"
+    flags = package_flags(prefix, "hockney-coll")
+    words = [mpicc(mpi), str(HERE / "in_fortran.c"), *objects, "-o", str(program), *flags]
+    did([*words, "-lstdc++", "-lm", "-lgfortran"])
+    for ranks in (2, 3):
+        assert run(mpi, program, ranks) == "fine\n"
+
+
 BACKWARDS = ("own_backwards", "own_backwards_at_root", "own_backwards_scan")
 CRASHES = {"openmpi": (), "mpich": ("bcast_in_place", *BACKWARDS)}
 """Calls of wrong_calls.c that end MPICH 5.0.2 itself."""
@@ -112,7 +166,7 @@ CRASHES = {"openmpi": (), "mpich": ("bcast_in_place", *BACKWARDS)}
 def test_calls_that_fail_do_so_in_the_same_way(mpi, prefix, tmp_path, ranks, last):
     """With the same error class on every rank, and whatever succeeds with the same result."""
     program = tmp_path / "wrong_calls"
-    did([str(Path(mpi.mpicxx).with_name("mpicc")), str(HERE / "wrong_calls.c"), "-o", str(program)])
+    did([mpicc(mpi), str(HERE / "wrong_calls.c"), "-o", str(program)])
     alone = run(mpi, program, ranks, *CRASHES[mpi.family])
     used = {name: those[-1 if last else 0] for name, those in algorithms().items()}
     preload = {
@@ -125,10 +179,32 @@ def test_calls_that_fail_do_so_in_the_same_way(mpi, prefix, tmp_path, ranks, las
     assert ("allreduce", used["allreduce"]) in counted, "that of the program's own operation"
 
 
+@pytest.mark.parametrize("ranks", [2, *slow(3, 4)])
+def test_random_calls_have_the_same_results_and_errors(mpi, prefix, tmp_path, ranks, pytestconfig):
+    """Valid and invalid ones, with a random table, in several programs in the slow tier."""
+    program = tmp_path / "random_calls"
+    did([mpicc(mpi), str(HERE / "random_calls.c"), "-o", str(program)])
+    more = ("mpich",) if mpi.family == "mpich" else ()
+    for seed in range(
+        pytestconfig.option.seed, pytestconfig.option.seed + (20 if pytestconfig.option.all else 1)
+    ):
+        draw = random.Random(seed)
+        table = {name: draw.choice(known) for name, known in algorithms().items()}
+        preload = {
+            "LD_PRELOAD": str(prefix / "lib" / "libhockney-pmpi.so"),
+            "HOCKNEY_CHOICES": str(choices(tmp_path, barrier=draw.choice(["best", *BARRIERS]), **table)),
+            "HOCKNEY_PMPI_REPORT": str(tmp_path / "report"),
+        }
+        words = (str(seed), "400", *more)
+        with_library = run(mpi, program, ranks, *words, **preload)
+        assert with_library == run(mpi, program, ranks, *words), f"seed {seed}"
+        assert {name for _, name in report((tmp_path / "report").read_text())} >= {"mpi", table["allreduce"]}
+
+
 def test_a_program_of_sessions_uses_mpi(mpi, prefix, tmp_path):
     """Without MPI_Init there is no MPI_COMM_SELF to keep anything with."""
     program = tmp_path / "session"
-    did([str(Path(mpi.mpicxx).with_name("mpicc")), str(HERE / "session.c"), "-o", str(program)])
+    did([mpicc(mpi), str(HERE / "session.c"), "-o", str(program)])
     preload = str(prefix / "lib" / "libhockney-pmpi.so")
     table = str(choices(tmp_path, allreduce="ring", bcast="binomial"))
     assert run(mpi, program, 2, LD_PRELOAD=preload, HOCKNEY_CHOICES=table) == "2\n"

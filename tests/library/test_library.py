@@ -46,6 +46,7 @@ def test_what_is_installed_is_public_only(prefix):
     pages = build.source_folder() / "library" / "bsp" / "man"
     manual = {f"share/man/{path.relative_to(pages)}" for path in pages.rglob("*.[137]")}
     headers |= {"include/bpram.h", "include/bsp.h", "include/hockney/annealing.hpp"}
+    headers |= {f"include/hockney/{name}" for name in ("barrier.h", "coll.h", "hockney.f90")}
     public = build.source_folder() / "include"
     headers |= {f"include/{path.relative_to(public)}" for path in public.glob("hockney/annealing/*.hpp")}
     assert found == {*headers, *static, *shared, *flags, *cmake, *programs, *manual}

@@ -35,6 +35,7 @@ inline namespace v1 {
 //
 //   hockney-choices 1
 //   allreduce ranks=2 bytes=4096:65536 algorithm=ring
+//   barrier ranks=2 bytes=0 algorithm=best
 //
 // Where no rule applies, or several do, MPI's own function or the first of the rules is used.
 class Table {
@@ -70,7 +71,7 @@ class Table {
 // MPI's own functions.
 const Table& environment_table();
 
-// The operations, and the algorithms of one, without "mpi". Throws std::invalid_argument for an unknown one.
+// The operations, with "barrier", which only the preloaded library uses, and the algorithms of one, without "mpi". Throws std::invalid_argument for an unknown one.
 std::vector<std::string> operation_names();
 std::vector<std::string> algorithm_names(std::string_view operation);
 

@@ -2,12 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "library/coll/arguments.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-
 #include "comm/rank_state.hpp"
-#include "library/coll/link.hpp"
+#include "library/coll/types.hpp"
 
 namespace hockney::arguments {
 namespace {
@@ -25,13 +21,6 @@ struct OwnErrors {
   MPI_Comm comm = MPI_COMM_NULL;
 };
 
-// MPI's own types always exist, so that answers about them can be kept; handles of others are used again.
-bool named(MPI_Datatype type) {
-  int integers = 0, addresses = 0, types = 0, combiner = 0;
-  PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-  return combiner == MPI_COMBINER_NAMED;
-}
-
 // Whether elements follow each other towards lower addresses. MPIs differ in what they make of that.
 bool backwards(MPI_Datatype type) {
   MPI_Aint low = 0, extent = 0;
@@ -46,29 +35,18 @@ bool predefined(MPI_Op op) {
   return false;
 }
 
-// The last few keys for which the answer was yes, of each thread.
-template <class Key>
-class Confirmed {
- public:
-  bool has(const Key& key) const {
-    return std::find(kept_.begin(), kept_.begin() + count_, key) != kept_.begin() + count_;
-  }
-  void keep(const Key& key) {
-    kept_[next_] = key;
-    next_ = (next_ + 1) % kept_.size();
-    count_ = std::max<std::ptrdiff_t>(count_, static_cast<std::ptrdiff_t>(next_ ? next_ : kept_.size()));
-  }
+// Whether MPI defines no result. Open MPI accepts such calls, and what it makes of them depends on the order.
+bool undefined(MPI_Op op, MPI_Datatype type) {
+  const bool bitwise = op == MPI_BAND || op == MPI_BOR || op == MPI_BXOR;
+  return type == MPI_CHAR || type == MPI_WCHAR || (type == MPI_BYTE && !bitwise);
+}
 
- private:
-  std::array<Key, 8> kept_ = {};
-  std::size_t next_ = 0;
-  std::ptrdiff_t count_ = 0;
-};
-
+// A predefined operation and a named type that it combines.
 struct Combined {
-  MPI_Op op = MPI_OP_NULL;
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  bool operator==(const Combined&) const = default;
+  bool about(const Combined& other) const { return op == other.op && type == other.type; }
+
+  MPI_Op op = {};
+  MPI_Datatype type = {};
 };
 
 }  // namespace
@@ -77,37 +55,21 @@ MPI_Comm own_errors() {
   return RankState<OwnErrors>::get().comm;
 }
 
-bool sendable(MPI_Datatype type) {
-  static thread_local Confirmed<MPI_Datatype> confirmed;
-  if (type == MPI_DATATYPE_NULL) return false;
-  if (confirmed.has(type)) return true;
-  if (named(type)) {
-    confirmed.keep(type);
-    return true;
-  }
-  if (!started()) return true;  // and MPI's own function is called
-  char nothing[1] = {};
-  int end = 0;
-  return PMPI_Pack(nothing, 0, type, nothing, 1, &end, own_errors()) == MPI_SUCCESS;
-}
-
 bool combines(MPI_Op op, MPI_Datatype type) {
-  static thread_local Confirmed<Combined> confirmed;
-  if (op == MPI_OP_NULL || type == MPI_DATATYPE_NULL) return false;
-  if (!predefined(op)) return sendable(type) && !backwards(type);
-  if (confirmed.has({op, type})) return true;
-  if (!sendable(type)) return false;
+  HOCKNEY_KEPT types::Kept<Combined> kept;
+  if (kept.find(Combined{op, type})) return true;
+  if (op == MPI_OP_NULL || !types::sendable(type)) return false;
+  if (!predefined(op)) return !backwards(type);
+  if (undefined(op, type)) return false;
   double own[4] = {}, result[4] = {};
   if (PMPI_Allreduce(own, result, 0, type, op, own_errors()) != MPI_SUCCESS) return false;
-  if (named(type)) confirmed.keep({op, type});
+  if (types::named(type)) kept.keep({op, type});
   return true;
 }
 
 long long bytes_of(int count, MPI_Datatype type) {
-  if (count < 0 || !sendable(type)) return -1;
-  int size = 0;
-  PMPI_Type_size(type, &size);
-  return size < 0 ? -1 : static_cast<long long>(size) * count;
+  const int size = types::size_of(type);
+  return count < 0 || size < 0 ? -1 : static_cast<long long>(size) * count;
 }
 
 }  // namespace hockney::arguments

@@ -9,9 +9,6 @@
 // that may be errors are asked on a communicator on which errors are returned.
 namespace hockney::arguments {
 
-// Whether messages may have this type: not MPI_DATATYPE_NULL, and committed.
-bool sendable(MPI_Datatype type);
-
 // Whether the operation can combine elements of the type, as the algorithms need them: one after another
 // towards higher addresses.
 bool combines(MPI_Op op, MPI_Datatype type);

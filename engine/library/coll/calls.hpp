@@ -37,6 +37,15 @@ inline int place_named(const NamedOperation& operation, std::string_view name) {
   throw std::invalid_argument("unknown algorithm '" + std::string(name) + "'; known: " + names);
 }
 
+// The place of the algorithm that a table has for a call; -1 for MPI's own.
+inline int ruled(const coll::Table& table, int operation, int ranks, long long bytes) {
+  for (const auto& rule : table.rules(operation))
+    if (rule.first_ranks <= ranks && ranks <= rule.last_ranks && rule.first_bytes <= bytes &&
+        bytes <= rule.last_bytes)
+      return rule.place;
+  return -1;
+}
+
 // The place of the chosen algorithm, the same on all ranks; -1 for MPI's own.
 template <class Operation>
 int chosen(const coll::Choice& choice, Link* link, MPI_Comm comm, long long bytes) {
@@ -50,12 +59,7 @@ int chosen(const coll::Choice& choice, Link* link, MPI_Comm comm, long long byte
   if (!by_name && !choice.table() && !link->same_table(comm)) return -1;
   if (bytes < 0 || bytes > INT_MAX) return -1;
   if (by_name) return named;
-  const coll::Table& table = choice.table() ? *choice.table() : coll::environment_table();
-  for (const auto& rule : table.rules(operation))
-    if (rule.first_ranks <= link->ranks && link->ranks <= rule.last_ranks && rule.first_bytes <= bytes &&
-        bytes <= rule.last_bytes)
-      return rule.place;
-  return -1;
+  return ruled(choice.table() ? *choice.table() : coll::environment_table(), operation, link->ranks, bytes);
 }
 
 // Calls `mpis()`, or `ours(call, own)` with the chosen algorithm and the communicator for it.
@@ -232,6 +236,25 @@ int combine(typename Operation::Call* mpis, const void* outgoing, void* incoming
   return call<Calls, Operation>(
       choice, link, comm, bytes, [&] { return mpis(outgoing, incoming, count, type, op, comm); },
       [&](auto* algorithm, MPI_Comm own) { return algorithm(outgoing, incoming, count, type, op, own); });
+}
+
+// By the environment's table.
+template <class Calls>
+int barrier(MPI_Comm comm) {
+  Link* const link = Link::of(comm);
+  const int operation = place_of_barrier();
+  Barrier* ours = nullptr;
+  int place = -1;
+  if (link && link->same_table(comm)) place = ruled(coll::environment_table(), operation, link->ranks, 0);
+  if (place >= 0) {
+    const NamedOperation& known = named_operations()[static_cast<std::size_t>(operation)];
+    ours = link->barrier(comm, known.algorithms[static_cast<std::size_t>(place)]);
+  }
+  Calls::seen(operation, ours ? place : -1, 0);
+  if (!ours) return Calls::barrier(comm);
+  const Inside inside;
+  ours->wait();
+  return MPI_SUCCESS;
 }
 
 }  // namespace hockney::calls

@@ -4,8 +4,10 @@
 
 #include <atomic>
 #include <cstdio>
+#include <stdexcept>
 
 #include "comm/rank_state.hpp"
+#include "library/coll/operations.hpp"
 
 namespace hockney {
 namespace {
@@ -24,8 +26,19 @@ struct Ending {
   }
 };
 
-// Known to be of no use to us; kept so that it is asked only once.
-struct Foreign {};
+// Counts the links that have gone, whose communicators' handles may be used again.
+std::atomic<unsigned> gone = 0;
+
+// A thread's last communicators: MPI's attributes take longer to look up than a short collective may take.
+struct Recent {
+  bool about(MPI_Comm other) const {
+    return comm == other && links_gone == gone.load(std::memory_order_relaxed);
+  }
+
+  MPI_Comm comm = {};
+  Link* link = nullptr;
+  unsigned links_gone = 0;
+};
 
 }  // namespace
 
@@ -38,33 +51,58 @@ bool started() {
   return initialized;
 }
 
-Link* Link::of(MPI_Comm comm) {
+Link* Link::any(MPI_Comm comm) {
+#ifdef HOCKNEY_SMPI  // whose ranks share a thread, and MPI_COMM_WORLD
+  return looked_up(comm);
+#else
+  HOCKNEY_KEPT types::Kept<Recent> recent;
+  if (const Recent* const found = recent.find(comm)) return found->link;
+  const unsigned before = gone.load(std::memory_order_relaxed);
+  Link* const link = looked_up(comm);
+  if (link) recent.keep({comm, link, before});
+  return link;
+#endif
+}
+
+Link* Link::looked_up(MPI_Comm comm) {
   if (comm == MPI_COMM_NULL || !started()) return nullptr;
   if (Link* const link = CommState<Link>::find(comm)) return link;
-  if (CommState<Foreign>::find(comm)) return nullptr;
-  int inter = 0, size = 1;
-  MPI_Comm_test_inter(comm, &inter);
-  MPI_Comm_size(comm, &size);
-  if (inter || size == 1) {
-    CommState<Foreign>::keep(comm, std::make_unique<Foreign>());
-    return nullptr;
-  }
   // Once for the process, whichever thread is first: a second one would replace, and so end, the first.
   static const Ending& ending = RankState<Ending>::get();
   static_cast<void>(ending);
-  return &CommState<Link>::keep(comm, std::make_unique<Link>(comm, size));
+  return &CommState<Link>::keep(comm, std::make_unique<Link>(comm));
 }
 
-Link::Link(MPI_Comm comm, int size) : ranks(size) {
+Link::Link(MPI_Comm comm) {
+  int inter = 0;
+  MPI_Comm_test_inter(comm, &inter);
+  if (inter) return;
+  MPI_Comm_size(comm, &ranks);
   MPI_Comm_rank(comm, &rank);
 }
 
 Link::~Link() {
+  gone.fetch_add(1, std::memory_order_relaxed);
   if (!finalizing) release();
 }
 
 void Link::release() {
+  barrier_.reset();
+  asked_ = false;
   if (own_ != MPI_COMM_NULL) MPI_Comm_free(&own_);
+}
+
+Barrier* Link::barrier(MPI_Comm comm, std::string_view name) {
+  if (asked_) return barrier_.get();
+  MPI_Comm messages = MPI_COMM_NULL;
+  if (own(comm, messages) != MPI_SUCCESS) return nullptr;
+  asked_ = true;
+  const Inside inside;
+  try {
+    barrier_ = name == best ? best_barrier(messages) : make_barrier(name, messages);
+  } catch (const std::runtime_error&) {
+  }
+  return barrier_.get();
 }
 
 bool Link::same_table(MPI_Comm comm) {

@@ -31,8 +31,13 @@ struct NamedOperation {
   std::vector<std::string_view> algorithms;
 };
 
-// By place. Does not need MPI.
+// By place; the last one is the barrier, whose algorithms are barrier_names() and, first, `best`. Does not
+// need MPI.
 const std::vector<NamedOperation>& named_operations();
+inline constexpr std::string_view best = "best";
+inline int place_of_barrier() {
+  return static_cast<int>(named_operations().size()) - 1;
+}
 
 // The place of an operation in `named_operations`.
 template <class Operation>

@@ -3,40 +3,12 @@
 #include "library/coll/packed.hpp"
 
 #include "library/coll/arguments.hpp"
+#include "library/coll/types.hpp"
 
 namespace hockney {
-namespace {
-
-bool named(MPI_Datatype type) {
-  int integers = 0, addresses = 0, types = 0, combiner = 0;
-  MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-  return combiner == MPI_COMBINER_NAMED;
-}
-
-}  // namespace
-
-bool dense(MPI_Datatype type) {
-  int integers = 0, addresses = 0, types = 0, combiner = 0, size = 0;
-  MPI_Aint low = 0, extent = 0;
-  MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-  if (combiner == MPI_COMBINER_NAMED) {
-    MPI_Type_size(type, &size);
-    MPI_Type_get_extent(type, &low, &extent);
-    return size == extent;  // not so of the pairs of MPI_MAXLOC
-  }
-  if (combiner != MPI_COMBINER_CONTIGUOUS && combiner != MPI_COMBINER_DUP) return false;
-  int count[1];
-  MPI_Aint none[1];
-  MPI_Datatype inner = MPI_DATATYPE_NULL;
-  MPI_Type_get_contents(type, integers, addresses, types, count, none, &inner);
-  const bool result = dense(inner);
-  if (!named(inner)) MPI_Type_free(&inner);
-  return result;
-}
-
 Packed::Packed(const void* data, int count, MPI_Datatype type, int blocks)
     : data_(const_cast<void*>(data)), count_(count), type_(type), blocks_(blocks) {
-  if (data == MPI_IN_PLACE || dense(type)) return;
+  if (data == MPI_IN_PLACE || types::dense(type)) return;
   int size = 0;
   MPI_Aint low = 0;
   MPI_Type_size(type, &size);

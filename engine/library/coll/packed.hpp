@@ -9,9 +9,6 @@
 
 namespace hockney {
 
-// Whether elements of `type` lie one after another in memory, in the order of their type signature.
-bool dense(MPI_Datatype type);
-
 // `blocks` blocks of a program's buffer as consecutive bytes, so that ranks whose datatypes differ can divide
 // and forward each other's blocks. Of dense types these are the buffer itself, otherwise a copy: pack() reads
 // the buffer, unpack() writes it. A `data` of MPI_IN_PLACE stays what it is.

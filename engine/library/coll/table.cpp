@@ -14,6 +14,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "hockney/barrier.hpp"
 #include "hockney/coll.hpp"
 #include "library/coll/operations.hpp"
 
@@ -27,6 +28,11 @@ const std::vector<NamedOperation>& named_operations() {
       for (const auto* algorithm : Operation::table()) made.algorithms.emplace_back(algorithm->name);
       named.push_back(std::move(made));
     });
+    static const std::vector<std::string> barriers = barrier_names();
+    NamedOperation barrier{"barrier", {best}};
+    for (const std::string& name : barriers)
+      if (name != "mpi") barrier.algorithms.emplace_back(name);
+    named.push_back(std::move(barrier));
     return named;
   }();
   return all;

@@ -16,6 +16,7 @@ struct Profiled {
   static constexpr auto* gather = &PMPI_Gather;
   static constexpr auto* scatter = &PMPI_Scatter;
   static constexpr auto* reduce = &PMPI_Reduce;
+  static constexpr auto* barrier = &PMPI_Barrier;
   static void seen(int operation, int algorithm, long long bytes) { count_call(operation, algorithm, bytes); }
 };
 
@@ -23,6 +24,10 @@ struct Profiled {
 }  // namespace hockney
 
 #define HOCKNEY_EXPORTED extern "C" __attribute__((visibility("default"))) int
+
+HOCKNEY_EXPORTED MPI_Barrier(MPI_Comm comm) {
+  return hockney::calls::barrier<hockney::Profiled>(comm);
+}
 
 HOCKNEY_EXPORTED MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
   return hockney::calls::bcast<hockney::Profiled>(data, count, type, root, comm, {});
