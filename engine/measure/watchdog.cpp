@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -18,6 +19,14 @@ char message[4096];
 std::atomic<int> phase_now{setup};
 std::atomic<long> repetition_now{0};
 std::atomic<bool> spoken{false};
+std::atomic<long> done_now{0}, of_now{0};
+std::atomic<double> began_s{0};  // the progress
+
+double seconds_now() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
 
 const char* phase_name(int phase) {
   static const char* const names[] = {"setup", "warm-up", "timing", "decision", "verification", "waiting"};
@@ -42,12 +51,20 @@ std::size_t append(char* line, std::size_t at, std::size_t size, long number) {
 void speak(int) {
   if (spoken.exchange(true)) _exit(exit_code);
   const int interrupted = errno;  // of the interrupted call
-  char line[sizeof message + 80];
+  char line[sizeof message + 160];
   std::size_t at = append(line, 0, sizeof line - 1, message);
   at = append(line, at, sizeof line - 1, " phase=");
   at = append(line, at, sizeof line - 1, phase_name(phase_now.load()));
   at = append(line, at, sizeof line - 1, " repetition=");
   at = append(line, at, sizeof line - 1, repetition_now.load());
+  if (const long done = done_now.load(); done > 0) {
+    at = append(line, at, sizeof line - 1, " done=");
+    at = append(line, at, sizeof line - 1, done);
+    at = append(line, at, sizeof line - 1, " of=");
+    at = append(line, at, sizeof line - 1, of_now.load());
+    at = append(line, at, sizeof line - 1, " ms=");
+    at = append(line, at, sizeof line - 1, static_cast<long>(1e3 * (seconds_now() - began_s.load())));
+  }
   line[at++] = '\n';
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line, at);
   errno = interrupted;
@@ -68,6 +85,7 @@ void arm(int rank, const std::string& case_line, double allowed_s, double hang_s
   std::strncpy(message, text.c_str(), sizeof message - 1);
   spoken = false;
   at(setup);
+  progress(0, 0);
   struct sigaction action{};
   action.sa_handler = speak;
   action.sa_flags = SA_RESTART;
@@ -84,6 +102,12 @@ void disarm() {
 void at(Phase phase, long repetition) {
   phase_now.store(phase, std::memory_order_relaxed);
   repetition_now.store(repetition, std::memory_order_relaxed);
+}
+
+void progress(long done, long of) {
+  if (done == 0) began_s.store(seconds_now(), std::memory_order_relaxed);
+  of_now.store(of, std::memory_order_relaxed);
+  done_now.store(done, std::memory_order_relaxed);
 }
 
 }  // namespace hockney::watchdog

@@ -20,6 +20,10 @@ void arm(int rank, const std::string& case_line, double allowed_s, double hang_s
 void disarm();
 void at(Phase phase, long repetition = 0);
 
+// How much of a single long run is done, such as iterations: `done` of `of`, since the call with 0. It shows
+// that a case which exceeds its time is slow, and how long a run takes; the line has it.
+void progress(long done, long of);
+
 inline constexpr int exit_code = 75;  // EX_TEMPFAIL
 
 }  // namespace watchdog

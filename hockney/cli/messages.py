@@ -325,6 +325,11 @@ def warning(text: str, touches: str, remedy: str) -> str:
     return sentences(text, f"affects {touches}", remedy)
 
 
+def further_warnings(clauses: Sequence[str]) -> str:
+    """The beginnings of caveats that are not printed in full."""
+    return sentences(f"also: {'; '.join(clauses)}")
+
+
 def judged_under_load(loaded: int, launches: int) -> str:
     return warning(
         f"{loaded} of {launches} launches had a high load from other programs or the hypervisor",

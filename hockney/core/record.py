@@ -247,7 +247,7 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="
     schema: int
     launch: str
     case: str
-    reason: Literal["hung", "died", "refused", "memory", "corrupted"]
+    reason: Literal["hung", "slow", "died", "refused", "memory", "corrupted"]
     message: str
     silent_ranks: list[int] = []
 
@@ -267,7 +267,7 @@ class Close(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="cl
     exit_code: int
     outside_cores: float | None = None
     steal: float | None = None
-    reason: Literal["", "hung", "died", "refused", "time", "corrupted"] = ""
+    reason: Literal["", "hung", "slow", "died", "refused", "time", "corrupted"] = ""
 
 
 class Start(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="start"):

@@ -69,7 +69,7 @@ class LaunchRecorder:
                     reason=reason,
                 )
             )
-        hung_s = options.hang_s if problem is not None and problem.reason == "hung" else 0.0
+        hung_s = options.hang_s if problem is not None and problem.reason in ("hung", "slow") else 0.0
         self.budget.excuse(hung_s)
         measuring = 0.0 if self._first_start is None else self._last_result - self._first_start - hung_s
         self.budget.spent(options.budget_s, max(0.0, measuring), ended - began - hung_s, len(self.answered))

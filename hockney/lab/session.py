@@ -51,7 +51,8 @@ from hockney.store import (
 )
 
 MOST_FAILURES_OF_A_CASE = 2
-"""A case that failed in two launches is left out of the later ones: a hung case costs its time-out."""
+"""A case that failed in two launches is left out of the later ones: a hung case costs its time-out. One that
+is too slow is left out at once."""
 MOST_BROKEN_LAUNCHES = 5
 """After this many failed launches without a record between them, the cases are not the cause."""
 SHORTEST_HANG_S = 20.0
@@ -309,6 +310,8 @@ class Session:
                 watch.refuse(cases, options, problem)
             self.measured += watch.recorded
             self.failures.update(watch.failed)
+            if problem is not None and problem.reason == "slow":
+                self.failures[parse_canonical(problem.case)] = MOST_FAILURES_OF_A_CASE
             waiting -= watch.recorded + len(watch.failed)
             self._settle([case for case in watch.answered if self.last_launch.get(case) == index])
             cases = [case for case in cases if case not in watch.answered]

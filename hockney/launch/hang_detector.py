@@ -17,7 +17,9 @@ MARGIN_SECONDS = 2.0  # lets the ranks' own watchdogs report first
 ANSWER_SECONDS = 1.0  # between the first rank's line and the last one's
 WAITING = "waiting"
 """The phase of a rank that does not take part in the case."""
-LINE = re.compile(r"hockney-watchdog rank=(\d+) case=(.*) phase=(\S+) repetition=(-?\d+)")
+LINE = re.compile(
+    r"hockney-watchdog rank=(\d+) case=(.*) phase=(\S+) repetition=(-?\d+)(?: done=(\d+) of=(\d+) ms=(\d+))?"
+)
 
 
 @dataclass
@@ -35,6 +37,8 @@ class HangDetector:
     deadline: float | None = None
     case: str = ""
     answered: dict[int, str] = field(default_factory=dict)
+    run_s: float = 0.0
+    """What one run takes, by the progress of the slowest rank that reported any; 0 without."""
     _ends: float = 0.0
 
     def begun(self, now: float) -> None:
@@ -47,6 +51,7 @@ class HangDetector:
     def started(self, now: float, case: str, position: int) -> None:
         self.case = case
         self.answered.clear()
+        self.run_s = 0.0
         left = max(0.0, self._ends - now)
         self._allow(now, left if self.options.visits > 1 else left / max(1, self.cases - position))
 
@@ -65,6 +70,8 @@ class HangDetector:
         if not match:
             return False
         self.answered[int(match[1])] = failures.phase(match[3], int(match[4]))
+        if match[5] and int(match[5]) > 0:
+            self.run_s = max(self.run_s, 1e-3 * int(match[7]) * int(match[6]) / int(match[5]))
         self.case = self.case or match[2]
         self.deadline = now if len(self.answered) >= self.ranks else now + ANSWER_SECONDS
         return True
@@ -78,6 +85,8 @@ class HangDetector:
         if not self.case:
             return failures.silent_between_cases(job_exit=job_exit, tail=tail)
         silent = tuple(rank for rank in range(self.ranks) if rank not in self.answered)
+        if self.run_s and not silent:
+            return failures.case_slow(self.case, self.run_s, job_exit=job_exit, tail=tail)
         # the phase of those that take part in the case, if any answered
         answers = self.answered.values()
         phases = Counter([each for each in answers if not each.startswith(WAITING)] or answers)

@@ -16,7 +16,7 @@ from hockney.core.errors import Exit, HockneyError
 from hockney.core.notice import Notice
 from hockney.core.record import EngineLine, Origin
 
-Reason = Literal["hung", "died", "refused", "time", "corrupted"]
+Reason = Literal["hung", "slow", "died", "refused", "time", "corrupted"]
 
 
 @dataclass(frozen=True)
@@ -93,11 +93,12 @@ class CheckedRanks:
 class LaunchFailed(HockneyError):
     """A launch that ended before its plan did. Lines yielded before are valid.
 
-    `reason` hung: a case exceeded its time, and the job was killed; died: a rank, mpiexec or the engine ended
-    the job; refused: it never started, or the machine failed; time: its time was used up, which is not an
-    error; corrupted: one of the engine's own messages arrived corrupted. `case` is the line of the running
-    case, empty if there was none; `silent_ranks` did not report to the watchdog; `phase` is where the others
-    were. `job_exit` is the job's exit code, `tail` the last lines of its standard error.
+    `reason` hung: a case exceeded its time, and the job was killed; slow: the same, while it made progress;
+    died: a rank, mpiexec or the engine ended the job; refused: it never started, or the machine failed; time:
+    its time was used up, which is not an error; corrupted: one of the engine's own messages arrived
+    corrupted. `case` is the line of the running case, empty if there was none; `silent_ranks` did not report
+    to the watchdog; `phase` is where the others were. `job_exit` is the job's exit code, `tail` the last
+    lines of its standard error.
     """
 
     def __init__(

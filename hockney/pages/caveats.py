@@ -189,6 +189,17 @@ def _load(evidence: Evidence) -> RunCaveat | None:
     return run_caveat(caveat, touched if touched and not counted else None)
 
 
+def under_load(evidence: Evidence) -> str:
+    """For a headline: whether most launches had a high load and count nevertheless; "" if not."""
+    loaded = loaded_launches(evidence.run)
+    launches = len(evidence.run.launches)
+    if 2 * len(loaded) <= launches:
+        return ""
+    by_case = evidence.run.by_case().values()
+    counted = any(r.launch in loaded for records in by_case for r in kept(records, loaded))
+    return surroundings.under_load(len(loaded), launches) if counted else ""
+
+
 def _interrupted(evidence: Evidence) -> RunCaveat | None:
     gone, slow = {}, False
     for case, made in evidence.run.by_case().items():
@@ -387,8 +398,9 @@ _ALL: tuple[Callable[[Evidence], RunCaveat | None], ...] = (
     machine_caveats.two_mode_calibration, machine_caveats.between_nodes, levels_mixed,
     machine_caveats.not_computed, machine_caveats.overlap, machine_caveats.published,
     machine_caveats.imported, machine_caveats.rounded, _verification,
-    _corrupted, _failures, _incomplete, _surveyed, _notices, _load, _interrupted, _oversubscribed, _unbound,
+    _corrupted, _failures, _incomplete, _surveyed, _load, _oversubscribed, _poor_fit, _launches_in_two_modes,
+    _contradiction, _notices, _interrupted, _unbound,
     thread_caveats.threads_share_cores, thread_caveats.progress_thread_shares_core, machine_caveats.virtual,
-    machine_caveats.governor, _precision, _launches_in_two_modes, _launches_differ,
-    _undecided_settings, _missed_launches, _few_launches, _clock, _contradiction, _poor_fit,
+    machine_caveats.governor, _undecided_settings, _few_launches, _launches_differ, _precision,
+    _missed_launches, _clock,
 )  # fmt: skip

@@ -266,6 +266,24 @@ def test_the_phase_of_a_hang_is_that_of_the_ranks_that_take_part():
     assert failure.silent_ranks == (1,) and failure.phase == failures.phase("timing", 0)
 
 
+def test_a_case_that_makes_progress_is_slow_and_did_not_hang():
+    """Rank 1 needs 40 s for a quarter of a run."""
+    made = watch()
+    made.started(100.0, "bt ranks=3", 0)
+    words = "hockney-watchdog rank={} case=bt ranks=3 phase=verification repetition=0 done={} of=200 ms=40000"
+    for rank, done in ((0, 100), (1, 50)):
+        assert made.take_answer(112.0, words.format(rank, done))
+    assert made.failure(143, ()).reason == "hung", "rank 2 may be the one that others wait for"
+    assert made.take_answer(112.0, words.format(2, 100))
+    failure = made.failure(143, ())
+    assert (failure.reason, failure.code, failure.case) == ("slow", "case-slow", "bt ranks=3")
+    assert failure.fields["seconds"] == 160.0 and "--budget 400s" in str(failure)
+    made.started(200.0, "ep ranks=3", 1)
+    for rank in range(3):
+        made.take_answer(212.0, f"hockney-watchdog rank={rank} case=ep ranks=3 phase=timing repetition=4")
+    assert made.failure(143, ()).reason == "hung", "nothing is known of this case's progress"
+
+
 def test_silence_between_cases_blames_no_rank():
     made = watch()
     made.started(100.0, "a", 0)

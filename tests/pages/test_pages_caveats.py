@@ -19,11 +19,12 @@ from hockney.core.settings import PRECISION
 from hockney.draw.page import Caveat
 from hockney.models.fits.caveats import launches_in_two_modes, wide_parameter
 from hockney.pages import environment, headline, quality
-from hockney.pages.caveats import caveats
+from hockney.pages.caveats import caveats, under_load
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import half_width, scatter, typical_cost
 from hockney.pages.labels import labels
 from hockney.pages.messages.measuring import ALL_NUMBERS
+from hockney.pages.study_page import study_page
 
 OTHER = "pingpong buffers=hot bytes=1024 ranks=2"
 LARGEST = "pingpong buffers=hot bytes=4096 ranks=2"
@@ -223,6 +224,17 @@ def test_loaded_launches_are_left_out_where_enough_others_are():
     assert set(seen) == {"load"} and re.findall(r"[\d.]+", seen["load"].text) == ["0.90", "2", "7", "1"]
     mixed = evidence({LINE: launches(7), OTHER: launches(6)}, {0: 0.9, 1: 0.5})
     assert re.findall(r"[\d.]+", found(mixed)["load"].text) == ["0.90", "2", "7", "1", "1", "5"]
+
+
+def test_a_load_in_most_launches_that_count_is_in_the_headline():
+    loaded = {k: 0.9 for k in range(5)}
+    assert re.findall(r"\d+", under_load(evidence({LINE: launches(7)}, loaded))) == ["5", "7"]
+    assert under_load(evidence({LINE: launches(7)}, {0: 0.9, 1: 0.9})) == "", "those are left out"
+    assert under_load(evidence({LINE: launches(20)}, dict.fromkeys(range(12), 0.9))) == "", "8 others count"
+    page = study_page(
+        evidence({LINE: launches(7)}, loaded), title="", headline=("An answer.",), sections=(), lead=None
+    )
+    assert len(page.headline) == 2 and page.headline[1] == "An answer."
 
 
 def test_excluded_launches_affect_only_their_cases():

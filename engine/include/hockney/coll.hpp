@@ -71,7 +71,8 @@ class Table {
 // MPI's own functions.
 const Table& environment_table();
 
-// The operations, with "barrier", which only the preloaded library uses, and the algorithms of one, without "mpi". Throws std::invalid_argument for an unknown one.
+// The operations, with "barrier", which only the preloaded library uses, and the algorithms of one, without
+// "mpi". Throws std::invalid_argument for an unknown one.
 std::vector<std::string> operation_names();
 std::vector<std::string> algorithm_names(std::string_view operation);
 

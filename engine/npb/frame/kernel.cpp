@@ -10,6 +10,7 @@
 
 #include "base/invalid_case.hpp"
 #include "measure/choice.hpp"
+#include "measure/watchdog.hpp"
 #include "npb/frame/array.hpp"
 
 namespace hockney::npb {
@@ -67,6 +68,7 @@ void Kernel::run() {
   // Of several untimed runs, only the first one is prepared.
   if (!fresh_) prepare(1);
   fresh_ = false;
+  watchdog::progress(0, 0);
   account_.begin();
   execute();
   account_.end();
@@ -74,6 +76,7 @@ void Kernel::run() {
 }
 
 void Kernel::iteration_ends(int number, int iterations) {
+  watchdog::progress(number, iterations);
   if (fault_ && comm_.root() && number == iterations / 2) flip();
   if (barrier_at_ != BarrierAt::none) account_.synchronise();
 }

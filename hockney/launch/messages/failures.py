@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from hockney.core.units import format_seconds
@@ -82,6 +83,21 @@ def case_hung(
         phase=phase,
         job_exit=job_exit,
         tail=tail,
+    )
+
+
+def case_slow(case: str, run_s: float, *, job_exit: int, tail: tuple[str, ...]) -> LaunchFailed:
+    """One run takes about `run_s` seconds; a case makes two at least, of which the first one is verified."""
+    return LaunchFailed(
+        f"case '{case}' does not fit its time",
+        f"a repetition takes about {format_seconds(run_s)}, and was still in progress",
+        f"give --budget {math.ceil(2.5 * run_s)}s or more with --launches 1, or a smaller case",
+        code="case-slow",
+        reason="slow",
+        case=case,
+        job_exit=job_exit,
+        tail=tail,
+        seconds=run_s,
     )
 
 

@@ -95,6 +95,11 @@ def load(
     return Caveat("load", text, "", remedy)
 
 
+def under_load(loaded: int, launches: int) -> str:
+    of = plural(launches, "launch", "launches")
+    return f"{loaded} of {of} had a high load: the numbers below are those of a busy machine."
+
+
 def virtual(kind: str) -> Caveat:
     return Caveat(
         "virtual",
