@@ -191,7 +191,7 @@ def test_a_run_of_somebody_else_starts_no_programs(hockney, measured):
 
 
 @pytest.mark.parametrize("name", ["chain#y", "../../chain"])
-def test_an_algorithm_of_another_program_is_not_in_the_tables(hockney, measured, name):
+def test_an_algorithm_of_another_program_is_in_no_table_and_no_answer(hockney, measured, name):
     halve(Path("runs/t"), "algorithm=chain")
     for file in ("plan.txt", "catalog.json", "records.jsonl"):
         path = Path("runs/t", file)
@@ -199,7 +199,8 @@ def test_an_algorithm_of_another_program_is_not_in_the_tables(hockney, measured,
             re.sub(r'algorithm=chain\b|"chain"', lambda m: m[0].replace("chain", name), path.read_text())
         )
     reseal(Path("runs/t"))
-    assert hockney("tune", "runs/t", "--out", "t", "--json").error is None
+    done = hockney("tune", "runs/t", "--out", "t", "--json")
+    assert done.error is None and name not in done.out
     assert name not in Path("t/hockney.choices").read_text()
 
 

@@ -45,10 +45,15 @@ def tune(run: Run, folder: AnyPath, effect: float = EFFECT) -> Tuned:
 
 
 def _of_this_version(found: Tuning) -> Tuning:
-    """With rules for its algorithms only: tables are for other programs, and runs come from anywhere."""
+    """With its algorithms only: tables and answers are for other programs, and runs come from anywhere."""
     here = {workload.name: workload.algorithms for workload in bundled_catalog().workloads}
-    kept = (each for each in found.rules if each.algorithm in here.get(each.operation, ()))
-    return replace(found, rules=tuple(kept))
+    points = []
+    for point in found.points:
+        known = here.get(point.operation, ())
+        candidates = tuple(each for each in point.candidates if each.algorithm in known)
+        points.append(replace(point, candidates=candidates))
+    rules = tuple(each for each in found.rules if each.algorithm in here.get(each.operation, ()))
+    return replace(found, points=tuple(points), rules=rules)
 
 
 def write(run: Run, found: Tuning, folder: Path, slower: int = 0) -> Tuned:
