@@ -133,11 +133,13 @@ def plan(
     listen: Listener = silent,
     for_a_job: bool = False,
     source: CaseSource | None = None,
+    only: bool = False,
 ) -> Planned:
-    """What `run` would measure. The engine is compiled if necessary, but nothing is launched, except that
-    ranks are started once to find the levels at which they meet: on several nodes, and on one if the study
-    asks for these levels. A plan `for_a_job` is for other hosts like this one, and starts nothing. Cases from
-    a `source` replace those of the study, which adds none between them."""
+    """What `run` would measure. The engine is compiled if necessary, but not for a simulated machine for
+    which is `only` planned. Nothing is launched, except that ranks are started once to find the levels at
+    which they meet: on several nodes, and on one if the study asks for these levels. A plan `for_a_job` is
+    for other hosts like this one, and starts nothing. Cases from a `source` replace those of the study, which
+    adds none between them."""
     wanted = asked if isinstance(asked, Question) else question(asked)
     parameters = wanted.values()
     surveyed = _survey(parameters.get(SURVEY), options, listen)
@@ -150,6 +152,7 @@ def plan(
         wanted.needed,
         launcher=options.launcher,
         hosts=THIS_HOST if for_a_job else options.host_options,
+        plans_only=only,
     )
     study = studies.study(wanted.study)
     within = studies.asks_for_levels(study)

@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from hockney import process
-from hockney.build import messages
+from hockney.build import duration, messages
 from hockney.build.compile import PLATFORM, compile_targets
 from hockney.build.groups import MAIN
 from hockney.build.identity import KEY, Identity, digest, identify, source_folder
@@ -25,6 +25,7 @@ from hockney.core.catalog import Catalog, decode_catalog
 from hockney.core.errors import EnvironmentProblem, one_line
 from hockney.core.machine import Mpi
 from hockney.core.paths import LAUNCH_FOLDER, cache_folder
+from hockney.system.bundled import bundled_catalog, bundled_groups
 from hockney.system.files import remove_older
 from hockney.system.messages import cache_unwritable
 from hockney.system.trust import refuse_foreign_cache
@@ -63,8 +64,10 @@ def engine(
     notify: Callable[[str], None] = lambda _: None,
     environ: Mapping[str, str] | None = None,
     group: str = MAIN,
+    compiles: bool = True,
 ) -> Engine:
-    """The executable `group` of the engine compiled for `mpi`, with its catalog.
+    """The executable `group` of the engine compiled for `mpi`, with its catalog; if it is not compiled and
+    must not be, the place where it would be, with the catalog that comes with hockney.
 
     Built in a temporary folder and then moved into place, so that neither an interruption nor a concurrent
     hockney leaves a broken one. Raises BuildFailed, or EnvironmentProblem if something else is missing.
@@ -81,9 +84,14 @@ def engine(
     place = place_of(mpi, identity, cache, group)
     seconds = 0.0
     cached = (place / group).is_file()
+    flags = " ".join([FLAGS, *(f"{name}={value}" for name, value in identity.variables)])
+    if not cached and not compiles:
+        known = {MAIN: bundled_catalog(), **{each.workloads[0].group: each for each in bundled_groups()}}
+        return Engine(place / group, known[group], 0.0, False, place / "build.log", identity.compiler, flags)
     if not cached:
         name = "" if group == MAIN else group.removeprefix("hockney-")
-        notify(messages.compiling_engine(name, mpi.title, mpi.family == "smpi"))
+        takes = duration.expected(duration.SIMULATED_ENGINE_S if mpi.family == "smpi" else duration.ENGINE_S)
+        notify(messages.compiling_engine(name, mpi.title, takes))
         begun = time.monotonic()
         identity = build_into(cache, mpi, source, identity, group)
         place = place_of(mpi, identity, cache, group)
@@ -91,7 +99,6 @@ def engine(
         notify(messages.engine_compiled(name, seconds))
     for folder in (place.parent, place):
         refuse_foreign_cache(folder, environ)
-    flags = " ".join([FLAGS, *(f"{name}={value}" for name, value in identity.variables)])
     catalog = read_catalog(place / group, mpi)
     return Engine(place / group, catalog, seconds, cached, place / "build.log", identity.compiler, flags)
 

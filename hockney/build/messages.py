@@ -24,10 +24,8 @@ def _engine(group: str) -> str:
     return f"engine's {group}" if group else "engine"
 
 
-def compiling_engine(group: str, mpi: str, simulated: bool) -> str:
-    """`simulated`: for SimGrid's MPI, whose compiler wrapper takes longer."""
-    takes = "a minute and a half" if simulated else "half a minute"
-    return f"compiling the {_engine(group)} for {mpi} (once; usually under {takes})"
+def compiling_engine(group: str, mpi: str, takes: str) -> str:
+    return f"compiling the {_engine(group)} for {mpi} (once; {takes})"
 
 
 def engine_compiled(group: str, seconds: float) -> str:
@@ -178,8 +176,8 @@ def fetching_boost(package: str) -> str:
     return f"fetching {package} from the package index, since the compiler finds no Boost"
 
 
-def simgrid_step(step: Step, title: str, compiler: str, jobs: int) -> str:
-    pace = f", {jobs} jobs at a time (about 10 minutes on one core)" if step == "compiling" else ""
+def simgrid_step(step: Step, title: str, compiler: str, jobs: int, takes: str) -> str:
+    pace = f", {jobs} jobs at a time ({takes})" if step == "compiling" else ""
     return f"{step} {title} with {compiler}{pace}"
 
 

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from hockney.build import messages
+from hockney.build import duration, messages
 from hockney.build.boost import compiler_has_boost, keep_headers, write_config
 from hockney.build.compilers import Compilers, compilers
 from hockney.build.log import BuildFailed, disk_full, first_error, log_lines, logged
@@ -137,8 +137,9 @@ def make(prefix: Path, fresh: Path, system: Compilers, notify: Tell, progress: P
         "compiling": [cmake, "--build", str(work), "--parallel", str(jobs)],
         "installing": [cmake, "--install", str(work)],
     }
+    takes = duration.expected(duration.SIMGRID_S)
     for step, words in steps.items():
-        notify(messages.simgrid_step(step, TITLE, shlex.join(system.cxx), jobs))
+        notify(messages.simgrid_step(step, TITLE, shlex.join(system.cxx), jobs, takes))
         if logged(words, environment, log, count) != 0:
             raise failed(step, log, prefix.parent)
     staged = Path(f"{stage}{prefix}")

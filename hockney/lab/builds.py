@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from hockney import build
+from hockney.build import duration
 from hockney.core.machine import Mpi
 from hockney.lab.bench import Tell
 from hockney.lab.messages import machines as messages
@@ -22,7 +23,7 @@ JOB_BYTES = 1 << 30
 def install_library(mpi: str, prefix: Path, notify: Tell) -> Mpi:
     """Compile the library for --mpi into `prefix`; returns the MPI that programs then need."""
     chosen = find_mpi(mpi or None, notify=notify)
-    notify(messages.compiling_library(chosen.title))
+    notify(messages.compiling_library(chosen.title, duration.expected(duration.LIBRARY_S)))
     build.install_library(chosen, prefix)
     return chosen
 

@@ -16,15 +16,15 @@ from hockney.lab.bench import Tell
 
 
 def executables(
-    mpi: Mpi, workloads: Collection[str], notify: Tell
+    mpi: Mpi, workloads: Collection[str], notify: Tell, *, compiles: bool = True
 ) -> tuple[build.Engine, Catalog, dict[str, Path]]:
     """The engine, the catalog of everything that can be run, and the executables of those of `workloads` that
-    the engine does not contain."""
-    built = build.engine(mpi, notify=notify)
+    the engine does not contain. If nothing is compiled, paths may not exist."""
+    built = build.engine(mpi, notify=notify, compiles=compiles)
     catalog, others = built.catalog, {}
     for group, names in other_groups().items():
         if set(names) & set(workloads):
-            more = build.engine(mpi, notify=notify, group=group)
+            more = build.engine(mpi, notify=notify, group=group, compiles=compiles)
             others |= {workload.name: more.path for workload in more.catalog.workloads}
             catalog = replace(catalog, workloads=[*catalog.workloads, *more.catalog.workloads])
     return built, catalog, others

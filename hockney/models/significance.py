@@ -31,13 +31,21 @@ def stricter(comparisons: int) -> float:
     return normal.inv_cdf(1 - tail / max(1, comparisons)) / normal.inv_cdf(1 - tail)
 
 
+def widened(ratio: Estimate, stricter: float) -> Estimate:
+    """With its interval's log `stricter` times as wide."""
+    if ratio.low is None or ratio.high is None or ratio.low <= 0 or ratio.low == ratio.high:
+        return ratio
+    value = ratio.value
+    return Estimate(value, value * (ratio.low / value) ** stricter, value * (ratio.high / value) ** stricter)
+
+
 def verdict(ratio: Estimate | None, stricter: float = 1.0) -> Verdict:
     """Of a time above the line and one below it. The interval counts with its log `stricter` times as
     wide."""
     if ratio is None or ratio.low is None or ratio.high is None or ratio.low <= 0:
         return "unknown"
-    value = ratio.value
-    low, high = value * (ratio.low / value) ** stricter, value * (ratio.high / value) ** stricter
+    value, wide = ratio.value, widened(ratio, stricter)
+    low, high = wide.low or 0.0, wide.high or 0.0
     if value >= NOTABLE and low > 1:
         return "slower"
     if value <= 1 / NOTABLE and high < 1:

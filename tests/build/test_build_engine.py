@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -17,7 +18,6 @@ import msgspec
 import pytest
 
 from hockney import build
-from hockney.build import messages
 from hockney.build.engine import sweep
 from hockney.build.groups import groups
 from hockney.build.identity import digest, identify, source_folder
@@ -79,7 +79,7 @@ def test_a_second_call_takes_the_first_ones_engine(source, mpi_mock, tmp_path):
     assert (first.cached, second.cached, second.seconds) == (False, True, 0.0)
     assert first.path == second.path and os.access(first.path, os.X_OK)
     assert first.catalog.engine == "tiny" and "-O2" in first.flags
-    assert len(progress) == 2 and progress[0] == messages.compiling_engine("", "MPICH 9.9", False)
+    assert len(progress) == 2 and re.search(r"MPICH 9\.9 .*about \d+", progress[0])
     assert first.log.read_text().count("$ ") == 2
     assert not list((tmp_path / "cache/engine").glob(".build-*"))
 

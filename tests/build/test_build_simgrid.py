@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from hockney import build
-from hockney.build import boost, messages, sources
+from hockney.build import boost, duration, messages, sources
 from hockney.build.compilers import compilers
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.paths import COMPLETE
@@ -101,7 +101,8 @@ def place(tmp_path, monkeypatch) -> Place:
     return here
 
 
-def test_it_is_fetched_compiled_installed_tried_and_kept(place):
+def test_it_is_fetched_compiled_installed_tried_and_kept(place, monkeypatch):
+    monkeypatch.setattr(duration, "expected", lambda there_s: "soon")
     prefix = place.build(jobs=3)
     assert prefix == place.cache / "simgrid-4.1" == build.simgrid_prefix(place.environ)
     assert place.steps == [(1, 3), (3, 3)]
@@ -114,7 +115,7 @@ def test_it_is_fetched_compiled_installed_tried_and_kept(place):
         messages.fetching(sources.SIMGRID.title),
         messages.fetching_boost(sources.BOOST.title),
         *(
-            messages.simgrid_step(step, simgrid.TITLE, compiler, 3)
+            messages.simgrid_step(step, simgrid.TITLE, compiler, 3, "soon")
             for step in ("configuring", "compiling", "installing")
         ),
     ]

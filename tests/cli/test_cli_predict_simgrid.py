@@ -18,6 +18,16 @@ MACHINES = {"sun-ethernet": 0.04, "switched-ethernet": 0.07, "paragon": 0.01, "t
 """The largest accepted error: see docs/models.md."""
 
 
+def test_a_plan_for_a_simulated_machine_compiles_nothing(hockney, monkeypatch, tmp_path):
+    simgrid_here()
+    monkeypatch.delenv("HOCKNEY_MACHINE")
+    monkeypatch.setenv("HOCKNEY_CACHE", str(tmp_path / "cache"))
+    planned = json.loads(hockney("plan", "survey", "--machine", "sim:t3e", "--json").out)
+    assert planned["cases"] and not (tmp_path / "cache" / "engine").exists()
+    of_group = hockney("plan", "ibarrier ranks=4", "--machine", "sim:t3e")
+    assert of_group.code == 0 and not (tmp_path / "cache" / "engine").exists()
+
+
 @pytest.mark.parametrize("name", ["t3e", *slow("sun-ethernet", "switched-ethernet", "paragon")])
 def test_the_exchange_takes_what_the_simulator_does(hockney, monkeypatch, name):
     simgrid_here()

@@ -30,7 +30,7 @@ def action(
         words = like_cases(like, words, bool(given["sizes"]), ProgressReporter(quiet).say)
     question = asked_question(words or ("survey",), given)
     with ProgressReporter(quiet) as reporter:
-        planned = api.plan(question, RunOptions(**given), listen=reporter)
+        planned = api.plan(question, RunOptions(**given), listen=reporter, only=True)
         if planned.warning is not None:
             reporter(planned.warning)
     cases, settings = planned.cases, planned.affordable

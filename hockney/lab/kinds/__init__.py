@@ -27,7 +27,8 @@ class PrepareOptions:
     """Further options for measuring; each kind uses those that apply to it. `cores` is the size of a
     synthetic machine, 0 for its default; `workloads` are those to be run, whose executables are compiled
     unless the engine contains them; `launcher` are the user's arguments of mpiexec, `hosts` where ranks
-    are started; `ethernet` is the description of an emulated machine in a run that is resumed."""
+    are started; `ethernet` is the description of an emulated machine in a run that is resumed. If nothing
+    will be measured (`plans_only`), kinds whose plans need no engine compile none."""
 
     mpi: str = ""
     bind: bool = True
@@ -37,6 +38,7 @@ class PrepareOptions:
     launcher: LauncherOptions = NOTHING_ADDED
     hosts: HostOptions = THIS_HOST
     ethernet: Ethernet | None = None
+    plans_only: bool = False
 
 
 class Kind(Protocol):
@@ -86,6 +88,7 @@ def prepare(
     launcher: LauncherOptions = NOTHING_ADDED,
     hosts: HostOptions = THIS_HOST,
     ethernet: Ethernet | None = None,
+    plans_only: bool = False,
 ) -> Bench:
     """The bench for --machine and --mpi: find an MPI, compile the engine if necessary, and the other
     executables that contain any of `workloads`. Raises UsageError for mpiexec options on a machine where
@@ -98,7 +101,7 @@ def prepare(
     if hosts != HostOptions(hosts.nodes, hosts.ranks_per_node) and kind.TRAITS.described:
         raise starting_messages.no_hosts_on_machine(str(reference))
     bench = kind.prepare(
-        reference, PrepareOptions(mpi, bind, notify, cores, workloads, launcher, hosts, ethernet)
+        reference, PrepareOptions(mpi, bind, notify, cores, workloads, launcher, hosts, ethernet, plans_only)
     )
     named = msgspec.structs.replace(bench.machine, kind=kind.KIND, traits=kind.TRAITS)
     return replace(bench, machine=named)

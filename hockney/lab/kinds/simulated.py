@@ -45,7 +45,9 @@ def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
     """Reads the description before anything is searched for or compiled."""
     platform = simulated.platform(reference.name)
     mpi = find_simgrid(notify=options.notify)
-    built, catalog, others = executables(mpi, options.workloads, options.notify)
+    built, catalog, others = executables(
+        mpi, options.workloads, options.notify, compiles=not options.plans_only
+    )
     verifying_each = {workload.name for workload in catalog.of_role("npb", "annealing")}
     layout = simulated.layout(platform, options.hosts.nodes, options.hosts.ranks_per_node)
     launcher = SmpiLauncher(

@@ -46,8 +46,8 @@ def no_mpiexec_on_machine(machine: str) -> UsageError:
     )
 
 
-def compiling_library(mpi: str) -> str:
-    return f"compiling the library for {mpi} (takes about a minute)"
+def compiling_library(mpi: str, takes: str) -> str:
+    return f"compiling the library for {mpi} ({takes})"
 
 
 def simgrid_present(title: str, prefix: str, built_here: bool) -> str:

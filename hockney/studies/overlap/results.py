@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from hockney.core.fit import Estimate, ExactValue
 from hockney.core.progress_thread import OWN, SETTING, THREAD
-from hockney.models.significance import OPEN, Verdict, stricter, time_to_decide, verdict
+from hockney.models.significance import OPEN, Verdict, stricter, time_to_decide, verdict, widened
 from hockney.pages.evidence import Evidence, Measured
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ other."""
 @dataclass(frozen=True)
 class OverlapPoint:
     """A case. `ratio` is its time over that of the communication and the computation one after the other, the
-    communication without progress thread if that was measured too."""
+    communication without progress thread if that was measured too; its interval is the one that the verdict
+    uses."""
 
     measured: Measured
     ratio: Estimate
@@ -145,8 +146,8 @@ class OverlapResults:
         level = stricter(len(self._measured))
         points = []
         for m in self._measured.values():
-            ratio = self._ratio(m)
-            points.append(OverlapPoint(m, ratio, verdict(ratio, level)))
+            ratio = widened(self._ratio(m), level)
+            points.append(OverlapPoint(m, ratio, verdict(ratio)))
         points.sort(key=lambda p: (p.operation != MESSAGE, *p.place, p.progress, p.tests))
         return tuple(points)
 
@@ -240,8 +241,7 @@ class OverlapResults:
 
     def times_to_decide(self) -> list[float]:
         """For each undecided size, the multiple of the measuring time that decides it."""
-        level = stricter(len(self.points))
-        return [time_to_decide(each.best.ratio, level) for each in self.every_best if each.verdict in OPEN]
+        return [time_to_decide(each.best.ratio) for each in self.every_best if each.verdict in OPEN]
 
     @property
     def launches(self) -> int:

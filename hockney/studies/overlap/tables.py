@@ -40,7 +40,8 @@ def best(run: OverlapResults, ranks: int, *operations: str) -> Table | None:
     caption = (
         "Total / apart: the time with nonblocking communication, over that of communication and then "
         "computation. Hidden: of the communication or of the computation, whichever is shorter. "
-        "Availability: share of the time in which the program computes."
+        "Availability: share of the time in which the program computes. The intervals of the ratio are those "
+        "that the verdicts use: all of them together contain the true ratios with 95%."
     )
     title = ", ".join(["Best number of tests", *map(titled, operations), plural(ranks, "rank")])
     name = "-".join(["overlap-best", *operations, str(ranks)])
