@@ -36,6 +36,10 @@ WITHOUT_LATENCY = (
     "Where no latency is found, bytes cost more than in shorter messages, as beyond a cache, and the "
     "bandwidth is that of an additional byte."
 )
+HOT_UNLESS_NAMED = (
+    "Buffers are hot unless named: never rewritten, which is the best case. A program's messages are written "
+    "just before they are sent."
+)
 SIZE = Axis("message size", "B", "log", zero=True)
 
 
@@ -97,7 +101,7 @@ def _latency(lines: dict[str, list[Measured]], fit: Fit | None) -> Figure:
         y=Axis("time", "s"),
         series=tuple(series),
         caption="Typical times with 95% intervals. The line is the ping-pong's piecewise Hockney model; "
-        "dotted lines mark where it changes.",
+        f"dotted lines mark where it changes. {HOT_UNLESS_NAMED}",
         marks=_marks(fit),
     )
 
@@ -112,7 +116,8 @@ def _bandwidth(lines: dict[str, list[Measured]], fit: Fit | None) -> Figure:
         x=Axis("message size", "B"),
         y=Axis("bandwidth", "B/s", "linear"),
         series=tuple(s for s in series if s.x),
-        caption="Payload divided by typical time; if both ranks send, both directions count.",
+        caption="Payload divided by typical time; if both ranks send, both directions count. "
+        f"{HOT_UNLESS_NAMED}",
         marks=_marks(fit),
     )
 
