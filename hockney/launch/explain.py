@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from hockney.core.machine import Mpi
 from hockney.launch.messages import explanations, reaching
@@ -77,6 +77,8 @@ CAUSES: tuple[tuple[str, int, Explain], ...] = (
 or the host that is named next to it. What is more specific comes first: where a remote shell fails, launchers
 add that a daemon does not answer."""
 
+FEW_HOSTS = 4
+"""So many are named where the output does not name the one that fails."""
 HOST_NAMED = re.compile(
     r"^\s*(?:Node|Remote host):\s+(\S+)|\[proxy:\d+@([^\]\s]+)\].*execvp|slurmstepd-(\S+?): error: execve"
     r"|Missing requested host: (\S+)|srun: error: (\S+?): tasks? "
@@ -90,14 +92,16 @@ def is_hopeless(line: str) -> bool:
     return re.search(r"execvp error|error: execve\(\)", line) is not None
 
 
-def explain(mpi: Mpi, ranks: int, output: Iterable[str]) -> Explanation | None:
+def explain(mpi: Mpi, ranks: int, output: Iterable[str], hosts: Sequence[str] = ()) -> Explanation | None:
     """The meaning of the launcher's output, for failures with a known remedy. `mpi.mpiexec` is the program
-    that was started."""
+    that was started, on `hosts`: where the output names none, it is one of these."""
     text = "\n".join(output)
     for pattern, flags, explanation in CAUSES:
         match = re.search(pattern, text, flags)
         if match:
-            return explanation(mpi, ranks, _captured(match) or _captured(HOST_NAMED.search(text)))
+            named = _captured(match) or _captured(HOST_NAMED.search(text))
+            few = " or ".join(hosts) if len(hosts) <= FEW_HOSTS else ""
+            return explanation(mpi, ranks, named or few)
     return None
 
 

@@ -29,7 +29,12 @@ decode_hello = msgspec.json.Decoder(Hello).decode
 
 
 def say_hello(
-    command: LaunchCommand, mpi: Mpi, ranks: int, srun: Srun | None = None, timeout: float = START_SECONDS
+    command: LaunchCommand,
+    mpi: Mpi,
+    ranks: int,
+    srun: Srun | None = None,
+    timeout: float = START_SECONDS,
+    hosts: Sequence[str] = (),
 ) -> CheckedRanks:
     """Run `command`, an engine with --hello, which `srun` starts if it is not None; returns one Hello per
     rank, in order, and the transports that MPI reports. Raises EnvironmentProblem, LaunchFailed if an
@@ -42,7 +47,7 @@ def say_hello(
     except process.CannotStart as error:
         raise explanations.launcher_not_starting(mpi.mpiexec, mpi.title, error.why) from error
     except process.TookTooLong as error:
-        explanation = explain(mpi, ranks, (error.err + error.out).splitlines())
+        explanation = explain(mpi, ranks, (error.err + error.out).splitlines(), hosts)
         explanation = explanation or explanations.no_answer_in_time(
             mpi.title, mpi.mpiexec, ranks, timeout, error.err
         )
@@ -56,7 +61,9 @@ def say_hello(
     if corrupted or done.code == CORRUPTED_EXIT_CODE:
         rank, sender = map(int, corrupted.groups()) if corrupted else (None, None)
         raise failures.message_corrupted("", rank, sender, job_exit=done.code, tail=tuple(output))
-    explanation = contradiction if srun and contradiction else explain(mpi, ranks, output) or contradiction
+    explanation = (
+        contradiction if srun and contradiction else explain(mpi, ranks, output, hosts) or contradiction
+    )
     if explanation is not None:
         raise explanation.problem()
     raise explanations.ranks_do_not_start(

@@ -125,7 +125,7 @@ class MpiLauncher(Launcher):
         present = {*self.environ, *(name for name, _ in self.user.variables)}
         report = report_variables(self.mpi, present)
         started = replace(started, environment=(*started.environment, *report.items()))
-        return say_hello(started, self.mpi, ranks, self.cluster.srun)
+        return say_hello(started, self.mpi, ranks, self.cluster.srun, hosts=self.cluster.hosts)
 
     def run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> Iterator[EngineLine]:
         engine = program(plan, self.engine, self.others)
@@ -163,7 +163,7 @@ class MpiLauncher(Launcher):
 
     def _died(self, ranks: int, case: str, job_exit: int, tail: tuple[str, ...]) -> LaunchFailed:
         started = started_by(self.mpi, self.cluster.srun)
-        explanation = explain(started, ranks, tail)
+        explanation = explain(started, ranks, tail, self.cluster.hosts)
         if explanation is not None:
             case = "" if explanation.of_machine else case
             return explanation.failure("died" if case else "refused", case, job_exit, tail)

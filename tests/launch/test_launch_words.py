@@ -266,6 +266,13 @@ def test_the_phase_of_a_hang_is_that_of_the_ranks_that_take_part():
     assert failure.silent_ranks == (1,) and failure.phase == failures.phase("timing", 0)
 
 
+def test_where_the_launcher_names_no_host_the_few_that_it_was_given_are():
+    lost = ["[mpiexec@front] control_cb (pm/pmiserv/pmiserv_cb.c:215): assert (!closed) failed"]
+    for hosts, named in ((("n1", "n9"), "n1 or n9"), (tuple(f"n{k}" for k in range(9)), ""), ((), "")):
+        found = explain(MPI, 2, lost, hosts)
+        assert found is not None and (found.code, found.host) == ("host-unreachable", named)
+
+
 def test_a_case_that_makes_progress_is_slow_and_did_not_hang():
     """Rank 1 needs 40 s for a quarter of a run."""
     made = watch()
