@@ -58,8 +58,8 @@ class SurveySizes:
 
 EXTENTS = (
     SurveySizes(),
-    SurveySizes(written=11, cold=5, others=5, streams=5, trains=5, overlap=2, collectives=6, ranks=3),
-    SurveySizes(written=9, cold=4, others=4, streams=4, trains=4, overlap=2, collectives=5, ranks=3),
+    SurveySizes(written=24, cold=5, others=5, streams=5, trains=5, overlap=2, collectives=6, ranks=3),
+    SurveySizes(written=13, cold=4, others=4, streams=4, trains=4, overlap=2, collectives=5, ranks=3),
     SurveySizes(written=6, cold=3, others=3, streams=3, trains=3, overlap=2, collectives=4, ranks=3),
 )
 """The first one that the budget affords is measured, or the last. Fits of a message and of LogGP still have

@@ -21,7 +21,8 @@ from hockney.models.applications.message_costs import chosen_fits
 
 pytestmark = pytest.mark.mpi
 
-NEAR = 0.03
+SLOWEST, FASTEST = 0.8, 1.03
+"""A busy machine delays frames; without their headers, a wire would be 6% faster."""
 
 
 def machine_file(folder: Path) -> str:
@@ -45,7 +46,7 @@ def test_a_survey_tells_messages_on_a_host_from_those_between_hosts(mpi_name, en
     near, far = (fit.segments[-1].per_byte.value for fit in (chosen.near, chosen.main))
     assert near < far / 5
     if chosen.main.verdict != "poor":
-        assert 1 / far == pytest.approx(BUS.payload_rate, rel=NEAR)
+        assert SLOWEST < 1 / far / BUS.payload_rate < FASTEST
     fastest_s: dict[int, float] = {}
     for record in run.records:
         case = parse_canonical(record.case)
@@ -53,7 +54,7 @@ def test_a_survey_tells_messages_on_a_host_from_those_between_hosts(mpi_name, en
             fastest_s[case.bytes] = min(fastest_s.get(case.bytes, math.inf), *record.times_s)
     few, many = min(fastest_s), max(fastest_s)
     rate = (many - few) / (fastest_s[many] - fastest_s[few])
-    assert many >= 4 * few and rate == pytest.approx(BUS.payload_rate, rel=NEAR)
+    assert many >= 4 * few and SLOWEST < rate / BUS.payload_rate < FASTEST
 
 
 @pytest.mark.slow

@@ -52,7 +52,8 @@ def check(record, catalog):
     assert seen is not None
     times = OverlapTimes.of(seen)
     assert 100 * times.imb.value == pytest.approx(median(values["overlap"]), rel=0.05, abs=1), record.case
-    assert 100 * times.availability.value == pytest.approx(median(values["availability"]), rel=0.05)
+    reported = min(100.0, median(values["availability"]))  # more is chance, on a busy machine
+    assert 100 * times.availability.value == pytest.approx(reported, rel=0.05)
     assert times.ratio.value == pytest.approx(median(values["ratio"]), rel=0.05)
     slower = values["computing"] / values["alone"]
     assert times.slowdown.value == pytest.approx(median(slower), rel=0.05)

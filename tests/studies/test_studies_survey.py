@@ -261,7 +261,7 @@ def test_the_plan_covers_what_the_survey_promises():
     hot = [c["bytes"] for c in cases if c.workload == "pingpong" and c["buffers"] == "hot"]
     assert hot == list(DEFAULT) and DEFAULT[0] == 0 and DEFAULT[-1] == 4 << 20
     written = [c["bytes"] for c in cases if c.workload == "pingpong" and c["buffers"] == "written"]
-    assert set(written) < set(hot) and len(written) > 10 and (written[0], written[-1]) == (0, 4 << 20)
+    assert set(written) <= set(hot) and len(written) > 10 and (written[0], written[-1]) == (0, 4 << 20)
     others = {"barrier_skew", "barrier_staggered", "bisection", "compute", "granularity", "round_robin"}
     assert {c.workload for c in cases} == {w.name for w in CATALOG.workloads} - others
     assert {c.ranks for c in cases} == {2, 4}
@@ -330,8 +330,8 @@ def changed(evidence: Evidence, kind: str, **fields) -> Evidence:
 
 
 def imprecise(evidence: Evidence) -> Evidence:
-    """Evidence whose first case has no interval."""
-    first, *others = evidence.fits.summaries
+    """Evidence of whose ping-pongs one has no interval."""
+    first, *others = sorted(evidence.fits.summaries, key=lambda s: not s.case.startswith("pingpong "))
     unknown = replace_struct(first, typical=Estimate(first.typical.value, None, None))
     return replace(evidence, fits=replace_struct(evidence.fits, summaries=[unknown, *others]))
 

@@ -115,10 +115,10 @@ def print_answer(run: Run, reporter: ProgressReporter, form: Form) -> int:
             print_summary(run, form.columns)
         else:
             _say_the_rest(run, reporter)
-    if run.wrong:
-        return Exit.ANSWER_IS_NO
-    answered = not left and studies.is_conclusive(studies.study(run.settings.study), run.evidence)
-    return Exit.FINE if answered else Exit.INCONCLUSIVE
+        if run.wrong:
+            return Exit.ANSWER_IS_NO
+        answered = not left and studies.is_conclusive(studies.study(run.settings.study), run.evidence)
+        return Exit.FINE if answered else Exit.INCONCLUSIVE
 
 
 def _say_the_rest(run: Run, reporter: ProgressReporter) -> None:
