@@ -22,6 +22,8 @@ from hockney.core.record import SCHEMA, RunRecords
 from hockney.core.settings import Settings
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import FakePiece, World
+from hockney.models.significance import widened
+from hockney.models.statistics import Verdict, ratio
 from hockney.pages import method
 from hockney.report.render import render
 from hockney.studies import Evidence, Options
@@ -376,12 +378,17 @@ def test_many_comparisons_need_wider_intervals(tmp_path):
     run = CollectiveResults.of(measured(tmp_path, Truth(), planned))
     assert len([c for c in planned if c.get("algorithm", "mpi") != "mpi"]) == 14
     assert run.stricter == pytest.approx(2.91 / 1.96, rel=0.01), "the quantile of 1 - 0.025/14"
+    for point in run.points:
+        alone = ratio(*(run._observed[point.times[name].case.line] for name in ("mpi", point.best)))
+        assert point.ratio == widened(alone, run.stricter), "what is shown is what is judged"
     point = run.points[0]
-    verdicts = [
-        replace(point, ratio=Estimate(1.5, low, 1.5 * 1.5 / low)).verdict for low in (0.99, 1.05, 1.25)
-    ]
+
+    def among_many(value: float, low: float, high: float) -> Verdict:
+        return replace(point, ratio=widened(Estimate(value, low, high), run.stricter)).verdict
+
+    verdicts = [among_many(1.5, low, 1.5 * 1.5 / low) for low in (0.99, 1.05, 1.25)]
     assert verdicts == ["undecided", "undecided", "slower"]
-    assert replace(point, ratio=Estimate(1.0, 0.97, 1.03)).verdict == "alike"
-    assert replace(point, ratio=Estimate(1.0, 0.96, 1.04)).verdict == "undecided", "too wide among many"
-    assert replace(point, ratio=Estimate(0.5, 0.45, 0.6)).verdict == "faster"
+    assert among_many(1.0, 0.97, 1.03) == "alike"
+    assert among_many(1.0, 0.96, 1.04) == "undecided", "too wide among many"
+    assert among_many(0.5, 0.45, 0.6) == "faster"
     assert replace(point, ratio=Estimate(1.5, None, None)).verdict == "unknown"

@@ -13,6 +13,7 @@ from hockney.core.fit import Estimate, ExactValue
 from hockney.core.progress_thread import SETTING
 from hockney.core.record import Record
 from hockney.models.annealing.runs import AnnealingRun, Course, course_of, runs_of
+from hockney.models.significance import widened
 from hockney.models.statistics import Observation, Verdict, ratio, stricter, verdict
 from hockney.pages.evidence import Evidence, Measured
 from hockney.studies.annealing.plan import ROLE, SETUP
@@ -154,7 +155,8 @@ class AnnealingPoint:
 
 @dataclass(frozen=True)
 class ComparedSetup:
-    """A set-up and how many times as long it takes as the reference with equally many ranks."""
+    """A set-up and how many times as long it takes as the reference with equally many ranks, with the
+    interval that the verdict uses."""
 
     point: AnnealingPoint
     over: AnnealingPoint
@@ -245,8 +247,8 @@ class AnnealingResults:
         return [self.against(p, over, len(others)) for p in others]
 
     def against(self, point: AnnealingPoint, over: AnnealingPoint, comparisons: int = 1) -> ComparedSetup:
-        value = self.ratio(point, over)
-        return ComparedSetup(point, over, value, verdict(value, stricter(comparisons)))
+        value = widened(self.ratio(point, over), stricter(comparisons))
+        return ComparedSetup(point, over, value, verdict(value))
 
     @cached_property
     def balancing(self) -> tuple[ComparedSetup, ...]:

@@ -12,6 +12,7 @@ from functools import cached_property
 
 from hockney.core.case import MPI
 from hockney.core.fit import Estimate, ExactValue
+from hockney.models.significance import widened
 from hockney.models.statistics import Observation, Verdict, ratio, stricter, time_to_decide, verdict
 from hockney.pages.evidence import Evidence, Measured
 from hockney.studies.collectives.buffers import definition, mpi_name
@@ -20,8 +21,8 @@ from hockney.studies.collectives.buffers import definition, mpi_name
 @dataclass(frozen=True)
 class CollectivePoint:
     """One operation on `ranks` ranks with blocks of `block` bytes. `times` are those of its algorithms (s),
-    `best` is the fastest user-level one ("" if none was measured), and `ratio` MPI's time over its time. For
-    the verdict, the log of its interval counts as this much wider (`stricter`)."""
+    `best` is the fastest user-level one ("" if none was measured), and `ratio` MPI's time over its time, with
+    the interval that the verdict uses."""
 
     operation: str
     ranks: int
@@ -29,7 +30,6 @@ class CollectivePoint:
     times: Mapping[str, Measured]
     best: str = ""
     ratio: Estimate | None = None
-    stricter: float = 1.0
 
     @property
     def name(self) -> str:
@@ -67,12 +67,12 @@ class CollectivePoint:
     @property
     def verdict(self) -> Verdict:
         """Whether MPI is slower or faster than the best user-level algorithm."""
-        return verdict(self.ratio, self.stricter)
+        return verdict(self.ratio)
 
     @property
     def time_to_decide(self) -> float:
         """The multiple of the measuring time that an undecided comparison needs."""
-        return math.inf if self.ratio is None else time_to_decide(self.ratio, self.stricter)
+        return math.inf if self.ratio is None else time_to_decide(self.ratio)
 
     @property
     def launches(self) -> int:
@@ -109,7 +109,8 @@ class CollectiveResults:
         users = {name: m.summary.typical.value for name, m in times.items() if name != MPI}
         best = min(users, key=lambda name: (users[name], name)) if users else ""
         known = self._ratio(times[MPI], times[best]) if best and MPI in times else None
-        return CollectivePoint(operation, ranks, block, times, best, known, self.stricter)
+        known = None if known is None else widened(known, self.stricter)
+        return CollectivePoint(operation, ranks, block, times, best, known)
 
     @cached_property
     def stricter(self) -> float:
