@@ -37,6 +37,12 @@ PLACES = {
     ),
     # between the last record and the page
     "report": ("import hockney.report; hockney.report.write = strike;", "run-interrupted", True),
+    # when all is printed
+    "ending": (
+        "from hockney.cli.output import progress; progress.ProgressReporter.__exit__ = strike;",
+        "run-interrupted",
+        True,
+    ),
     # in a finaliser, whose exceptions Python drops
     "finaliser": (
         "import time, hockney.report; dropped = type('D', (), {'__del__': strike});"
@@ -57,6 +63,7 @@ PLACES = {
     ("place", "number"),
     [
         ("report", signal.SIGINT),
+        ("ending", signal.SIGINT),
         ("measuring", signal.SIGTERM),
         *slow(*((place, number) for place in PLACES for number in (signal.SIGINT, signal.SIGTERM))),
     ],
@@ -73,7 +80,7 @@ def test_one_line_and_how_to_go_on(tmp_path, place, number):
         preexec_fn=heed_interrupts,
     )
     assert done.returncode == 128 + number, done.stderr
-    assert done.stdout == "" and done.stderr.strip().count("\n") == 0
+    assert (done.stdout == "") == (place != "ending") and done.stderr.strip().count("\n") == 0
     error = json.loads(done.stderr)["error"]
     assert (error["code"], error["exit"]) == (code, 128 + number)
     assert (tmp_path / "r").exists() == (complete is not None)

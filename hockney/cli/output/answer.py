@@ -23,7 +23,7 @@ from hockney.cli.output.messages import (
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.summary import TYPED, print_document, print_summary
 from hockney.cli.output.terminal import echo
-from hockney.core.errors import Exit, keeping
+from hockney.core.errors import Exit, RunInterrupted, keeping
 from hockney.core.wording import plural
 from hockney.lab import Event, Listener
 from hockney.pages.format import VAGUE, vague
@@ -78,13 +78,21 @@ def measure_and_print(
 ) -> int:
     """From a question to its answer; returns the exit code."""
     form.check(question)
-    with ProgressReporter(quiet) as reporter:
-        listen = reporter if form.style == "table" else _streaming(reporter, form)
-        run = api.run(question, options, out=out, listen=listen)
-        code = print_answer(run, reporter, form)
-        if not form.as_json and not in_default_place(run.path):
-            reporter.say(run_to_be_named(run.path))
-        return code
+    run: Run | None = None
+    try:
+        with ProgressReporter(quiet) as reporter:
+            listen = reporter if form.style == "table" else _streaming(reporter, form)
+            run = api.run(question, options, out=out, listen=listen)
+            code = print_answer(run, reporter, form)
+            if not form.as_json and not in_default_place(run.path):
+                reporter.say(run_to_be_named(run.path))
+            return code
+    except RunInterrupted:
+        raise
+    except KeyboardInterrupt as end:  # also while the reporter ends
+        if run is None:
+            raise
+        raise RunInterrupted(run.folder.path, complete=run.outcome is None or not run.outcome.left) from end
 
 
 def _streaming(reporter: ProgressReporter, form: Form) -> Listener:
