@@ -42,7 +42,6 @@ def outcome(arguments: Sequence[str] | None) -> tuple[int, HockneyError | None]:
 
         code = app.main(args=arguments, prog_name="hockney", standalone_mode=False)
         sys.stdout.flush()
-        interrupts.ignore()  # while Python ends
         return code if isinstance(code, int) else Exit.FINE, None
     except click.exceptions.NoArgsIsHelpError as error:
         print(error.format_message(), file=sys.stderr, flush=True)
