@@ -34,17 +34,19 @@ char* buffer(std::size_t bytes) {
   return memory;
 }
 
+inline void round_trip(int rank, char* out, char* in, int bytes) {
+  if (rank == 0) {
+    MPI_Send(out, bytes, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+    MPI_Recv(in, bytes, MPI_BYTE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  } else {
+    MPI_Recv(in, bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Send(out, bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
+  }
+}
+
 double pingpong(int rank, char* out, char* in, int bytes, int calls) {
   const auto round_trips = [&](int count) {
-    for (int i = 0; i < count; ++i) {
-      if (rank == 0) {
-        MPI_Send(out, bytes, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
-        MPI_Recv(in, bytes, MPI_BYTE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      } else {
-        MPI_Recv(in, bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        MPI_Send(out, bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
-      }
-    }
+    for (int i = 0; i < count; ++i) round_trip(rank, out, in, bytes);
   };
   round_trips(calls / 10 + 1);
   MPI_Barrier(MPI_COMM_WORLD);
@@ -61,13 +63,7 @@ double written(int rank, char* out, char* in, int bytes, int calls) {
     std::memset(out, i & 0x7F, static_cast<std::size_t>(bytes));
     MPI_Barrier(MPI_COMM_WORLD);
     const double start = MPI_Wtime();
-    if (rank == 0) {
-      MPI_Send(out, bytes, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
-      MPI_Recv(in, bytes, MPI_BYTE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    } else {
-      MPI_Recv(in, bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      MPI_Send(out, bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
-    }
+    round_trip(rank, out, in, bytes);
     if (i >= 0) times.push_back((MPI_Wtime() - start) / 2);
   }
   if (read == 1) std::fputs("\n", stderr);  // so that the bytes are read

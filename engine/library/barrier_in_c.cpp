@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include <string>
+#include <memory>
+#include <stdexcept>
 
 #include "hockney/barrier.h"
 #include "hockney/barrier.hpp"
@@ -10,7 +11,6 @@
 
 struct hockney_barrier {
   std::unique_ptr<hockney::Barrier> barrier;
-  std::string name;  // ends with a null character
 };
 
 namespace {
@@ -20,9 +20,7 @@ int made(MPI_Comm comm, hockney_barrier** result, const Make& make) {
   *result = nullptr;
   int error = MPI_SUCCESS;
   try {
-    auto barrier = make();
-    std::string name(barrier->name());
-    *result = new hockney_barrier{std::move(barrier), std::move(name)};
+    *result = new hockney_barrier{make()};
   } catch (const std::invalid_argument&) {
     int inter = 0;
     MPI_Comm_test_inter(comm, &inter);
