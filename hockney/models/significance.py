@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from statistics import NormalDist
-from typing import Literal
+from typing import Literal, overload
 
 from hockney.core.fit import Estimate
 
@@ -31,21 +31,28 @@ def stricter(comparisons: int) -> float:
     return normal.inv_cdf(1 - tail / max(1, comparisons)) / normal.inv_cdf(1 - tail)
 
 
-def widened(ratio: Estimate, stricter: float) -> Estimate:
+@overload
+def widened(ratio: Estimate, stricter: float) -> Estimate: ...
+
+
+@overload
+def widened(ratio: Estimate | None, stricter: float) -> Estimate | None: ...
+
+
+def widened(ratio: Estimate | None, stricter: float) -> Estimate | None:
     """With its interval's log `stricter` times as wide."""
-    if ratio.low is None or ratio.high is None or ratio.low <= 0 or ratio.low == ratio.high:
+    if ratio is None or ratio.low is None or ratio.high is None or ratio.low <= 0 or ratio.low == ratio.high:
         return ratio
     value = ratio.value
     return Estimate(value, value * (ratio.low / value) ** stricter, value * (ratio.high / value) ** stricter)
 
 
-def verdict(ratio: Estimate | None, stricter: float = 1.0) -> Verdict:
-    """Of a time above the line and one below it. The interval counts with its log `stricter` times as
-    wide."""
+def verdict(ratio: Estimate | None) -> Verdict:
+    """Of a time above the line and one below it, as one comparison; among several, of their `widened`
+    ratios."""
     if ratio is None or ratio.low is None or ratio.high is None or ratio.low <= 0:
         return "unknown"
-    value, wide = ratio.value, widened(ratio, stricter)
-    low, high = wide.low or 0.0, wide.high or 0.0
+    value, low, high = ratio.value, ratio.low, ratio.high
     if value >= NOTABLE and low > 1:
         return "slower"
     if value <= 1 / NOTABLE and high < 1:
@@ -53,12 +60,12 @@ def verdict(ratio: Estimate | None, stricter: float = 1.0) -> Verdict:
     return "alike" if low >= 1 / NOTABLE and high <= NOTABLE else "undecided"
 
 
-def time_to_decide(ratio: Estimate, stricter: float = 1.0) -> float:
+def time_to_decide(ratio: Estimate) -> float:
     """The multiple of the measuring time after which the verdict would not be undecided, if the ratio stayed
     the same. Infinite without an interval."""
     if 1 / NOTABLE < ratio.value < NOTABLE:
-        return max(time_to_exclude(ratio, bound, stricter) for bound in (1 / NOTABLE, NOTABLE))
-    return time_to_exclude(ratio, 1.0, stricter)
+        return max(time_to_exclude(ratio, bound) for bound in (1 / NOTABLE, NOTABLE))
+    return time_to_exclude(ratio, 1.0)
 
 
 def time_to_exclude(ratio: Estimate, bound: float, stricter: float = 1.0) -> float:

@@ -163,7 +163,7 @@ def test_losses_are_those_of_the_world(compared: Quality):
         loss = each.equal_steps
         assert each.seeds == 12, "all set-ups have the same seeds"
         assert loss.value == pytest.approx(expected[each.point.setup], abs=0.002)
-        assert loss.high - loss.low < 0.005, "what a seed shares cancels: its spread is 1%"
+        assert loss.high - loss.low < 0.006, "what a seed shares cancels: its spread is 1%"
         assert each.worse == (expected[each.point.setup] > 0) and not each.better
         assert compared.repeats(each.point)
 

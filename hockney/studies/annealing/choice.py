@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from hockney.core.fit import Estimate
-from hockney.models.statistics import stricter, verdict
+from hockney.models.significance import stricter, verdict, widened
 from hockney.studies.annealing.quality import Quality, quality
 from hockney.studies.annealing.results import AnnealingPoint, AnnealingResults
 
@@ -80,9 +80,10 @@ def choice(run: AnnealingResults, ranks: int) -> SetupChoice | None:
     if not points:
         return None
     fastest = min(points, key=lambda p: costs[p] or 0.0)
-    ratios = {p: _ratio(found, p, fastest, basis) for p in points if p is not fastest}
-    strict = stricter(len(ratios))
-    verdicts = {key: verdict(value, strict) for key, value in ratios.items()}
+    others = [p for p in points if p is not fastest]
+    among = stricter(len(others))
+    ratios = {p: widened(_ratio(found, p, fastest, basis), among) for p in others}
+    verdicts = {key: verdict(value) for key, value in ratios.items()}
     rivals = tuple(p for p in points if p is fastest or verdicts[p] != "slower")
     still_open = tuple(
         value for key, value in ratios.items() if verdicts[key] in ("undecided", "unknown") and value

@@ -15,17 +15,15 @@ import numpy as np
 
 from hockney.core.fit import Estimate
 from hockney.models.annealing.runs import Course
+from hockney.models.significance import Verdict, stricter, verdict, widened
 from hockney.models.statistics import (
     Attempts,
     BySeed,
-    Verdict,
     by_seed,
     common,
     difference,
     expected_time,
     ratio_of_expected_times,
-    stricter,
-    verdict,
 )
 from hockney.studies.annealing.plan import TARGET
 from hockney.studies.annealing.results import AnnealingPoint, AnnealingResults
@@ -41,7 +39,8 @@ ENOUGH_SEEDS = 10
 class Loss:
     """How much worse a set-up is than the reference: the difference of the lowest energies relative to the
     size of the reference's, at `equal_steps` and at `equal_time` (when the faster of all ends); and the
-    `target` time over that of the reference. `seeds` are common to both."""
+    `target` time over that of the reference. `seeds` are common to both. The
+    intervals are those that the verdicts use, among all set-ups."""
 
     point: AnnealingPoint
     over: AnnealingPoint
@@ -50,23 +49,17 @@ class Loss:
     equal_time: Estimate | None
     target: Estimate | None
     worth: Verdict
-    stricter: float = 1.0
 
     @property
     def worse(self) -> bool:
-        """Whether it finds significantly higher energies with as many steps, with the interval `stricter`
-        times as wide: several set-ups are compared."""
+        """Whether it finds significantly higher energies with as many steps."""
         loss = self.equal_steps
-        if loss is None or loss.low is None:
-            return False
-        return loss.value > self.stricter * (loss.value - loss.low)
+        return loss is not None and loss.low is not None and loss.low > 0
 
     @property
     def better(self) -> bool:
         loss = self.equal_steps
-        if loss is None or loss.high is None:
-            return False
-        return -loss.value > self.stricter * (loss.high - loss.value)
+        return loss is not None and loss.high is not None and loss.high < 0
 
 
 @dataclass(frozen=True)
@@ -161,16 +154,16 @@ class Quality:
     def _loss(self, point: AnnealingPoint, over: AnnealingPoint) -> Loss:
         a, b = self.energies(point), self.energies(over)
         size = abs(self.mean_energy(over)) or 1.0
-        target = self.target_ratio(point, over)
+        among = stricter(len(self.points) - 1)
+        target = widened(self.target_ratio(point, over), among)
         return Loss(
             point,
             over,
             len(common(a, b)),
-            _relative(difference(a, b), size),
-            self._at_equal_time(point, over, size),
+            _relative(difference(a, b), size, among),
+            self._at_equal_time(point, over, size, among),
             target,
             self._worth(point, over, target),
-            stricter(len(self.points) - 1),
         )
 
     def _worth(self, point: AnnealingPoint, over: AnnealingPoint, target: Estimate | None) -> Verdict:
@@ -178,20 +171,22 @@ class Quality:
         tries = self.attempts(point)
         if len(tries) >= ENOUGH_TRIES and not any(each.reached for each in tries.values()):
             return "slower" if self.reached(over) else "unknown"
-        return verdict(target, stricter(len(self.points) - 1))
+        return verdict(target)
 
     def target_ratio(self, of: AnnealingPoint, over: AnnealingPoint) -> Estimate | None:
         """Of the expected times to the target. Its interval has the errors of both typical times, which all
         runs share, and that over the seeds."""
-        return widened(
+        return _with_error_of(
             ratio_of_expected_times(self.attempts(of), self.attempts(over)), self.run.ratio(of, over)
         )
 
-    def _at_equal_time(self, point: AnnealingPoint, over: AnnealingPoint, size: float) -> Estimate | None:
+    def _at_equal_time(
+        self, point: AnnealingPoint, over: AnnealingPoint, size: float, among: float
+    ) -> Estimate | None:
         if self.equal_s is None:
             return None
         a, b = (self.energies_at(each, self.equal_s) for each in (point, over))
-        return _relative(difference(a, b), size) if a and b else None
+        return _relative(difference(a, b), size, among) if a and b else None
 
     @property
     def fewest_seeds(self) -> int:
@@ -220,7 +215,7 @@ def _attempts(known: Iterable[tuple[float, float | None, float]]) -> dict[Hashab
     return found
 
 
-def widened(ratio: Estimate | None, by: Estimate) -> Estimate | None:
+def _with_error_of(ratio: Estimate | None, by: Estimate) -> Estimate | None:
     """The ratio with the relative error of another one in addition."""
     if ratio is None or ratio.low is None or ratio.high is None:
         return ratio
@@ -231,12 +226,13 @@ def widened(ratio: Estimate | None, by: Estimate) -> Estimate | None:
     return Estimate(ratio.value, ratio.value * math.exp(-below), ratio.value * math.exp(above))
 
 
-def _relative(value: Estimate, size: float) -> Estimate:
-    low, high = value.low, value.high
+def _relative(difference: Estimate, size: float, stricter: float) -> Estimate:
+    """To a size, with its interval `stricter` times as wide."""
+    value, low, high = difference.value, difference.low, difference.high
     return Estimate(
-        value.value / size,
-        None if low is None else low / size,
-        None if high is None else high / size,
+        value / size,
+        None if low is None else (value + stricter * (low - value)) / size,
+        None if high is None else (value + stricter * (high - value)) / size,
     )
 
 

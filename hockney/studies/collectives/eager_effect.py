@@ -12,6 +12,7 @@ from hockney.core.fit import Estimate
 from hockney.core.wording import plural, together
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Section, Table
+from hockney.models.significance import widened
 from hockney.models.statistics import (
     OPEN,
     Observation,
@@ -32,7 +33,8 @@ BySize = dict[int, Observation]
 @dataclass(frozen=True)
 class EagerLimit:
     """A limit (bytes), and the pingpong's time with it relative to its time with MPI's own limit: `by_size`,
-    and the geometric mean over all sizes, `over_all`."""
+    and the geometric mean over all sizes, `over_all`, with the intervals that the verdicts use: among the
+    sizes of all limits, and among the limits."""
 
     limit: int
     setting: str
@@ -67,14 +69,19 @@ class EagerEffect:
         nearest = self.evidence.levels[0]
         if ordinary := self._observed(nearest.of("pingpong", buffers="hot", ranks=2)):
             named[OWN].append(ordinary)
+        known = {
+            (limit, setting): sizes
+            for setting, (of, *_) in named.items()
+            if (sizes := sorted(own.keys() & of.keys())) and (limit := limit_of(setting)) is not None
+        }
+        among = stricter(len(known))
         found = []
-        for setting, (of, *_) in named.items():
-            sizes = sorted(own.keys() & of.keys())
-            if sizes and (limit := limit_of(setting)) is not None:
-                by_size = {size: _turns(named, size).ratio(setting, OWN) for size in sizes}
-                mean = Turns.of_means(_complete(named, sizes), sizes).ratio(setting, OWN)
-                found.append(EagerLimit(limit, setting, by_size, mean))
-        return tuple(sorted(found, key=lambda each: (each.limit, each.setting)))
+        for (limit, setting), sizes in sorted(known.items()):
+            of_all = stricter(len(known) * len(sizes))
+            by_size = {size: widened(_turns(named, size).ratio(setting, OWN), of_all) for size in sizes}
+            mean = widened(Turns.of_means(_complete(named, sizes), sizes).ratio(setting, OWN), among)
+            found.append(EagerLimit(limit, setting, by_size, mean))
+        return tuple(found)
 
     def _observed(self, measured: Iterable[Measured]) -> BySize:
         return {int(o.size): o for o in self.evidence.observed(m.case for m in measured)}
@@ -87,10 +94,8 @@ class EagerEffect:
 
     def verdict(self, each: EagerLimit, size: int | None = None) -> Verdict:
         """Whether messages with one of the limits are faster or slower than with MPI's own: of this size,
-        among the sizes of all limits, or on average over all sizes, among the limits."""
-        if size is None:
-            return verdict(each.over_all, stricter(len(self.limits)))
-        return verdict(each.by_size[size], stricter(len(self.limits) * len(each.by_size)))
+        or on average over all sizes."""
+        return verdict(each.over_all if size is None else each.by_size[size])
 
     def sizes(self, each: EagerLimit, wanted: Verdict) -> list[int]:
         """At which sizes one of the limits is faster, or slower."""

@@ -16,7 +16,7 @@ from hockney.core.fit import DefinedValue, Estimate, ExactValue, Fit
 from hockney.core.layout import LEVELS, NODE
 from hockney.core.record import RunRecords
 from hockney.models.max_rate import MODEL
-from hockney.models.significance import OPEN, Verdict, stricter, time_to_decide, verdict
+from hockney.models.significance import OPEN, Verdict, stricter, time_to_decide, verdict, widened
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import bandwidth
 from hockney.studies.pairs.plan import APART, BOTH, FREE, PING_PONG, STREAM, WORKLOADS
@@ -119,9 +119,9 @@ class PairsResults:
                         way,
                         pairs,
                         slowdown,
-                        verdict(slowdown, self.stricter) if place else "alike",
+                        verdict(slowdown) if place else "alike",
                         gain,
-                        verdict(reverse, self.stricter) if reverse else "unknown",
+                        verdict(reverse) if reverse else "unknown",
                     )
                 )
         return tuple(found)
@@ -148,7 +148,7 @@ class PairsResults:
         return {each.case.line: each for each in seen}
 
     def _ratio(self, of: Measured, over: Measured, factor: float) -> Estimate:
-        """Of their times, times `factor`."""
+        """Of their times, times `factor`, with the interval that the verdicts use."""
         if of is over:
             return DefinedValue.of(factor)
         if self.evidence.machine.exact:
@@ -157,7 +157,7 @@ class PairsResults:
 
         found = ratio(self._observed[of.case.line], self._observed[over.case.line])
         low, high = (None if end is None else factor * end for end in (found.low, found.high))
-        return Estimate(factor * found.value, low, high)
+        return widened(Estimate(factor * found.value, low, high), self.stricter)
 
     @property
     def ways(self) -> tuple[Way, ...]:
@@ -202,7 +202,7 @@ class PairsResults:
         that decides it."""
         rows = [self.row(way, self.sizes(way)[-1]) for way in self.streams]
         steps = [p for row in rows if saturation(row).reached is None for p in row if p.gained in OPEN]
-        return [time_to_decide(p.gain, self.stricter) for p in steps if p.gain is not None]
+        return [time_to_decide(p.gain) for p in steps if p.gain is not None]
 
     @property
     def launches(self) -> int:
