@@ -146,6 +146,9 @@ class Annealed final : public Workload {
     each("round_temperature", [](const Round& round) { return round.temperature; });
     each("round_mean", [](const Round& round) { return round.mean; });
     each("round_steps", [](const Round& round) { return static_cast<double>(round.steps); });
+    std::vector<double> made = report_.made_s;
+    made.resize(rounds.size());
+    values.set_each("round_made", made);
     const Instance& instance = ensemble_->instance();
     const auto digest = digests_.find(options_.seed + static_cast<std::uint64_t>(first_));
     values.label("digest", digest == digests_.end() ? "" : hexadecimal(digest->second));

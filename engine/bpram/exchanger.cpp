@@ -9,6 +9,9 @@
 #include <cstring>
 
 #include "base/clock.hpp"
+#ifdef HOCKNEY_SMPI
+#include "smpi/library_costs.hpp"
+#endif
 
 namespace hockney::bpram::inline v1 {
 namespace {
@@ -71,6 +74,10 @@ Received Exchanger::step(int to, std::span<const std::byte> block, bool receives
   if (to < nobody || to >= comm_.size)
     fail("the destination is process %d, but there are %d processes, from 0", to, comm_.size);
   if (checks_) check({block.size(), room.size(), to, receives ? 1 : 0});
+#ifdef HOCKNEY_SMPI
+  // Of a processor that communicates in this step; the others pass it without noticing.
+  if (receives || to != nobody) smpi::spend(smpi::library_costs().step);
+#endif
   const int tag = static_cast<int>(steps_ % static_cast<std::uint64_t>(most_tags_));
   Received received;
   if (to == comm_.rank) {

@@ -8,6 +8,9 @@
 #include "base/invalid_case.hpp"
 #include "bsp/settings.hpp"
 #include "bsp/transports.hpp"
+#ifdef HOCKNEY_SMPI
+#include "smpi/library_costs.hpp"
+#endif
 
 namespace hockney::bsp::inline v1 {
 namespace {
@@ -39,6 +42,9 @@ Core::Core(MPI_Comm comm, const Settings& settings, const char* prefix)
   direct_bytes_ = settings_.direct_bytes;
   special_bytes_ = settings_.check ? 0 : direct_bytes_;
   if (settings_.check) watch_ = std::make_unique<Watch>();
+#ifdef HOCKNEY_SMPI
+  counting_ = separate_ = smpi::library_costs().of_bsp();
+#endif
   wait_policy_.meet(comm_.handle);
   began_ = now();
 }
@@ -81,7 +87,11 @@ void Core::choose_transport() {
 }
 
 double Core::seconds_of(Transport& transport) {
+#ifdef HOCKNEY_SMPI  // every exchange takes the same time
+  const int repeats = 1, rounds = 0;
+#else
   const int repeats = wait_policy_.crowded() ? 2 : 8, rounds = wait_policy_.crowded() ? 1 : 3;
+#endif
   double best = 0;
   for (int round = 0; round <= rounds; ++round) {  // the first one warms up
     const double start = now();
@@ -101,6 +111,7 @@ double Core::time() const {
 }
 
 void Core::sync() {
+  spend_writing();
   const double entered = recording_ ? now() : 0;
   queue_.drop();
   if (watch_) watch_->check_unchanged(place_);
@@ -109,10 +120,13 @@ void Core::sync() {
     report(found);
   if (agreement_.pushes > 0 || agreement_.pops > 0) update_registrations();
   if (watch_) watch_->check_overlaps(place_, incoming_);
-  if (recording_) note_traffic();
+  if (counting_) note_traffic();
+  spend_exchanging();
+  const double arrived = recording_ ? now() : 0;
   delivery_.run(*transport_, incoming_);
   transport_->finish();
   queue_.fill(incoming_.blocks[messages]);
+  spend_reading();
   clear_outboxes();
   queued_tag_bytes_ = tag_bytes_;
   tag_bytes_ = agreement_.tag_bytes;
@@ -122,9 +136,10 @@ void Core::sync() {
     current_.work_s = entered - resumed_;
     resumed_ = now();
     current_.sync_s = resumed_ - entered;
+    current_.read_s = resumed_ - arrived;
     supersteps_.push_back(current_);
-    current_ = {};
   }
+  if (counting_) current_ = {};
 }
 
 void Core::clear_outboxes() {
@@ -281,7 +296,7 @@ void Core::get(Call call, int pid, std::uint32_t number, const void* area, std::
                std::size_t bytes) {
   if (bytes == 0) return;
   const std::uint64_t from = checked(call, pid, number, area, offset, bytes, to);
-  if (recording_) count(pid, 0);
+  if (counting_) count(pid, 0);
   if (call == Call::hpget && pid == comm_.rank && bytes >= direct_bytes_) {
     std::memmove(to, reinterpret_cast<const void*>(static_cast<std::uintptr_t>(from)), bytes);
     return;
@@ -307,7 +322,7 @@ void Core::send(Call call, int pid, const void* tag, const void* payload, std::s
   const std::size_t tag_bytes = tag_bytes_;
   if (!tag && tag_bytes > 0) fail(call, "the tag is NULL (expected %zu bytes)", tag_bytes);
   if (!payload && payload_bytes > 0) fail(call, "the payload is NULL (expected %zu bytes)", payload_bytes);
-  if (recording_) count(pid, tag_bytes + payload_bytes);
+  if (counting_) count(pid, tag_bytes + payload_bytes);
   const std::size_t bytes = sizeof(MessageRecord) + padded(tag_bytes) + padded(payload_bytes);
   Outbox& out = outboxes_[static_cast<std::size_t>(pid)];
   Stream& stream = out.streams[messages];
@@ -323,6 +338,7 @@ void Core::send(Call call, int pid, const void* tag, const void* payload, std::s
 
 void Core::record(bool on) {
   recording_ = on;
+  counting_ = on || separate_;
   if (!on) return;
   supersteps_.clear();
   supersteps_.reserve(256);
@@ -344,6 +360,30 @@ void Core::note_traffic() {
   current_.packets_in += traffic.packets_in;
   for (const int pid : active_)
     if (pid != comm_.rank) ++current_.packets_out;
+  arrived_ = traffic.arrived;
+  answered_ = traffic.answered;
+}
+
+// What the calls since the last superstep cost the processor of a simulated machine.
+void Core::spend_writing() {
+#ifdef HOCKNEY_SMPI
+  smpi::spend(smpi::library_costs().write * static_cast<double>(current_.operations));
+#endif
+}
+
+// The superstep itself, and the memory for what arrives.
+void Core::spend_exchanging() {
+#ifdef HOCKNEY_SMPI
+  const smpi::LibraryCosts& costs = smpi::library_costs();
+  smpi::spend(costs.superstep + costs.buffer_per_byte * static_cast<double>(current_.bytes_in));
+#endif
+}
+
+void Core::spend_reading() {
+#ifdef HOCKNEY_SMPI
+  const smpi::LibraryCosts& costs = smpi::library_costs();
+  smpi::spend(costs.read * static_cast<double>(arrived_) + costs.write * static_cast<double>(answered_));
+#endif
 }
 
 }  // namespace hockney::bsp::inline v1

@@ -63,7 +63,7 @@ class Core {
            std::size_t bytes) {
     if (bytes == 0) return;
     const std::uint64_t to = checked(call, pid, number, area, offset, bytes, from);
-    if (recording_) count(pid, bytes);
+    if (counting_) count(pid, bytes);
     if (bytes < special_bytes_) [[likely]]
       append(pid, from, to, bytes);
     else
@@ -111,7 +111,7 @@ class Core {
   void append(int pid, const void* from, std::uint64_t to, std::size_t bytes) {
     Outbox& out = outboxes_[static_cast<std::size_t>(pid)];
     Stream& stream = out.streams[puts];
-    if (to == out.run_end && stream.room() >= bytes) {
+    if (to == out.run_end && stream.room() >= bytes && !separate_) {
       copy_bytes(stream.at, from, bytes);
       stream.at += bytes;
       std::byte* const total = out.run + offsetof(PutRecord, bytes);
@@ -141,6 +141,9 @@ class Core {
   std::vector<std::uint32_t> removed(const std::vector<Memory>& pushed) const;
   void gather(const void* own, std::size_t bytes, void* all) const;
   void note_traffic();
+  void spend_writing();
+  void spend_exchanging();
+  void spend_reading();
   void clear_outboxes();
 
   WaitPolicy wait_policy_;
@@ -152,7 +155,9 @@ class Core {
   std::vector<int> active_;
   std::size_t direct_bytes_ = 0;
   std::size_t special_bytes_ = 0;  // puts of this size and more are not simply appended
-  bool recording_ = false;
+  bool recording_ = false;         // the time of supersteps
+  bool counting_ = false;          // what they communicate
+  bool separate_ = false;          // each put has its own record, so that puts can be counted
   bool ended_ = false;
   std::size_t queued_tag_bytes_ = 0, tag_bytes_ = 0;
   Agreement agreement_;  // tag_bytes: as set last
@@ -165,6 +170,7 @@ class Core {
   Bytes own_messages_;            // from this process to itself, which are in the queue
   std::unique_ptr<Watch> watch_;  // in a checking run
   Superstep current_;
+  std::uint64_t arrived_ = 0, answered_ = 0;  // in the last superstep, if they are counted
   std::vector<Superstep> supersteps_;
 };
 

@@ -206,15 +206,20 @@ Delivery::Traffic Delivery::traffic(const Incoming& incoming) const {
   Traffic traffic;
   traffic.packets_in = incoming.packets + apart_in_.size();
   traffic.packets_out = apart_out_.size();
-  for (const Get& get : gets_)
-    if (get.pid != comm_.rank) traffic.bytes_in += get.bytes;
+  for (const Get& get : gets_) {
+    if (get.pid == comm_.rank) continue;
+    traffic.bytes_in += get.bytes;
+    ++traffic.arrived;
+  }
   for (const Apart& get : apart_in_) traffic.bytes_in += get.bytes;
+  traffic.arrived += apart_in_.size();
   for (std::size_t pid = 0; pid < asked_.size(); ++pid)
     if (asked_[pid] > 0 && static_cast<int>(pid) != comm_.rank) ++traffic.packets_in;
   for (const Block& block : incoming.blocks[puts]) {
     if (block.pid == comm_.rank) continue;
     each_put(block, [&](const PutRecord& put, const std::byte*) {
       traffic.bytes_in += put.bytes & size_mask;
+      ++traffic.arrived;
       if (put.bytes & apart) ++traffic.packets_in;
     });
   }
@@ -222,6 +227,7 @@ Delivery::Traffic Delivery::traffic(const Incoming& incoming) const {
     for (std::size_t at = 0; at < block.bytes && block.pid != comm_.rank;) {
       const Queue::Entry entry = Queue::read_at(block.data + at);
       traffic.bytes_in += entry.tag_bytes + entry.payload_bytes;
+      ++traffic.arrived;
       at += Queue::size_of(entry);
     }
   int answered = comm_.rank;
@@ -229,12 +235,14 @@ Delivery::Traffic Delivery::traffic(const Incoming& incoming) const {
     for (std::size_t at = 0; at < block.bytes && block.pid != comm_.rank; at += sizeof(GetRecord)) {
       const auto get = read<GetRecord>(block.data + at);
       traffic.bytes_out += get.bytes & size_mask;
+      ++traffic.answered;
       if (get.bytes & apart)
         ++traffic.packets_out;
       else if (block.pid != answered)
         ++traffic.packets_out;
       if (!(get.bytes & apart)) answered = block.pid;
     }
+  traffic.arrived += traffic.answered;
   return traffic;
 }
 

@@ -38,6 +38,8 @@ class Delivery {
   struct Traffic {
     std::uint64_t bytes_in = 0, bytes_out = 0;
     std::uint64_t packets_in = 0, packets_out = 0;
+    std::uint64_t arrived = 0;   // puts, messages and requests of others, and replies to own requests
+    std::uint64_t answered = 0;  // requests of others
   };
   Traffic traffic(const Incoming& incoming) const;
 

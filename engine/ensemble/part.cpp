@@ -43,6 +43,7 @@ EnsembleSums Part::sums(std::size_t first, std::size_t count) const {
 }
 
 Statistics Part::statistics() {
+  made_s.push_back(account.since_start());
   const EnsembleSums all = sums(0, walkers.size());
   account.begin(Spent::computation);
   const double computed = account.seconds(Spent::computation);

@@ -29,7 +29,8 @@ class Part final {
   const WaitPolicy& wait_policy;
   const double initial_temperature;
   Account account;
-  std::vector<Round> rounds;  // on rank 0
+  std::vector<Round> rounds;   // on rank 0
+  std::vector<double> made_s;  // since the start: when the steps of each round were made
   double target_s = -1;
   std::int64_t steps = 0;
   std::int64_t estimated_steps = 0;  // of `steps`, with an estimated temperature

@@ -111,6 +111,7 @@ class Run::Implementation final {
     report.target_s = reached == never ? -1 : reached;
     report.digest = on_all(part_->schedule_digest + states_digest(), MPI_UINT64_T, MPI_SUM, comm);
     if (!setup_.communicates) put_together();
+    report.made_s = std::move(part_->made_s);
     if (comm.root()) report.rounds = std::move(part_->rounds);
     return report;
   }

@@ -44,7 +44,7 @@ class BitonicSort final : public SortBase<T> {
 
   void run_bsp(bsp::Process& bsp) override {
     run_with([&](int partner) {
-      bsp.hpput<T>(partner, sorted_, *areas_[turn_], 0);
+      this->template put<T>(bsp, partner, sorted_, *areas_[turn_], 0);
       this->sync(bsp);
     });
   }
@@ -91,6 +91,7 @@ constexpr Parameter bitonic_sort_parameters[] = {keys_of("4096", "keys of each r
                                                  key_type_parameter,
                                                  distribution_parameter,
                                                  style_parameter,
+                                                 packet_parameter,
                                                  sort_rate_parameter,
                                                  merge_rate_parameter,
                                                  parameters::sync_each};

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
+#include <type_traits>
 
 #include "base/invalid_case.hpp"
 #include "hockney/bpram.hpp"
@@ -37,7 +40,12 @@ constexpr Parameter rate_of(const char* name, const char* help) {
 class KernelBase : public Workload {
  public:
   KernelBase(const Place& place, const Values& values)
-      : comm_(place.comm), style_(values.word("style")), ranks_(static_cast<std::size_t>(comm_.size)) {}
+      : comm_(place.comm),
+        style_(values.word("style")),
+        packet_(static_cast<std::size_t>(values.integer("packet"))),
+        ranks_(static_cast<std::size_t>(comm_.size)) {
+    if (packet_ > 0 && style_ != "bsp") throw InvalidCase("packet is the size of puts in style=bsp");
+  }
 
   // The libraries are set up here, because that is collective, and a constructor may refuse the case on some
   // ranks only.
@@ -74,6 +82,27 @@ class KernelBase : public Workload {
   virtual void run_bpram(bpram::Process& bpram) = 0;
   virtual void run_mpi() = 0;
 
+  // The elements of a packet; all of them if the case names no size of packets.
+  template <class T>
+  std::size_t packet(std::size_t elements) const {
+    if (packet_ % sizeof(T) != 0)
+      throw InvalidCase("packet=" + std::to_string(packet_) + " is not a whole number of elements of " +
+                        std::to_string(sizeof(T)) + " bytes");
+    return packet_ > 0 ? packet_ / sizeof(T) : elements;
+  }
+  // A block to process `to`, in packets, or by a single unbuffered put.
+  template <class T>
+  void put(bsp::Process& bsp, int to, std::span<const std::type_identity_t<T>> block,
+           const bsp::Area<T>& area, std::size_t first) {
+    ledger_.computed();
+    if (packet_ == 0) {
+      bsp.hpput<T>(to, block, area, first);
+      return;
+    }
+    const std::size_t most = packet<T>(block.size());
+    for (std::size_t at = 0; at < block.size(); at += most)
+      bsp.put<T>(to, block.subspan(at, std::min(most, block.size() - at)), area, first + at);
+  }
   // Ends a superstep.
   void sync(bsp::Process& bsp) {
     ledger_.computed();
@@ -110,6 +139,7 @@ class KernelBase : public Workload {
 
   const Comm& comm_;
   const std::string style_;
+  const std::size_t packet_;  // bytes; 0: whole blocks
   const std::size_t ranks_;
   Ledger ledger_;
 
@@ -118,6 +148,14 @@ class KernelBase : public Workload {
   std::optional<bsp::Process> bsp_;
   std::optional<bpram::Process> bpram_;
 };
+
+inline constexpr Parameter packet_parameter{
+    "packet", Kind::integer, "B", "0",
+    0,        1e9,           "",  "with style=bsp: bytes of each put or message; 0: a block at once",
+    "4"};
+
+inline constexpr Parameter copy_rate_parameter =
+    rate_of("copy_rate", "simulated machines: bytes per second that a rank copies in its memory");
 
 inline constexpr Parameter style_parameter{
     "style",

@@ -30,10 +30,17 @@ class Ledger {
 #endif
     current().operations += operations;
   }
-  // Computing ends here, and communication begins.
+  // Copying of this many bytes, which is computing, but counts no operations.
+  void copy([[maybe_unused]] std::size_t bytes, [[maybe_unused]] double rate) {
+#ifdef HOCKNEY_SMPI
+    if (rate > 0) pass(static_cast<double>(bytes) / rate);
+#endif
+  }
+  // Computing ends here, and communication begins, unless it has begun already.
   void computed() {
-    const double moment = now();
-    spend(current().computation, computation_, moment);
+    if (communicating_) return;
+    communicating_ = true;
+    spend(current().computation, computation_, now());
   }
   // Communication ends here, and with it the superstep.
   void communicated(std::uint64_t bytes_out, std::uint64_t bytes_in, std::uint64_t messages,
@@ -44,6 +51,7 @@ class Ledger {
     step.messages += static_cast<double>(messages);
     step.packets += static_cast<double>(packets);
     ++step_;
+    communicating_ = false;
   }
   // The same for a superstep of BSPlib, as the library has recorded it.
   void synchronised(const bsp::Superstep& superstep) {
@@ -53,6 +61,7 @@ class Ledger {
   void end() {
     computed();
     ++step_;
+    communicating_ = false;
   }
 
   // The seconds of the runs since the last call.
@@ -100,6 +109,7 @@ class Ledger {
   std::vector<Sums> steps_;
   std::size_t step_ = 0;
   double runs_ = 0;
+  bool communicating_ = false;
   double resumed_ = 0;
   double computation_ = 0;
   double communication_ = 0;

@@ -163,16 +163,16 @@ class MatrixMultiplication final : public KernelBase {
   }
   void run_bsp(bsp::Process& bsp) override {
     for (std::size_t j = 0; j < a_.owners; ++j)
-      if (j != a_.own) bsp.hpput<T>(along(1, j), own(a_, a_block_), *a_area_, a_.begin(a_.own));
+      if (j != a_.own) this->template put<T>(bsp, along(1, j), own(a_, a_block_), *a_area_, a_.begin(a_.own));
     for (std::size_t i = 0; i < b_.owners; ++i)
-      if (i != b_.own) bsp.hpput<T>(along(0, i), own(b_, b_block_), *b_area_, b_.begin(b_.own));
+      if (i != b_.own) this->template put<T>(bsp, along(0, i), own(b_, b_block_), *b_area_, b_.begin(b_.own));
     sync(bsp);
     multiply();
     for (std::size_t k = 0; k < c_.owners; ++k) {
       if (k == c_.own) continue;
       const std::size_t source = c_.own - (c_.own > k ? 1 : 0);
-      bsp.hpput<T>(along(2, k), std::span<const T>(product_).subspan(c_.begin(k), c_.count(k)),
-                   *partial_area_, source * c_.count(k));
+      this->template put<T>(bsp, along(2, k), std::span<const T>(product_).subspan(c_.begin(k), c_.count(k)),
+                            *partial_area_, source * c_.count(k));
     }
     // Also with a single layer: no rank may put blocks of the next product while another one needs these.
     sync(bsp);
@@ -267,6 +267,7 @@ constexpr Parameter matrix_multiplication_parameters[] = {
     {"n", Kind::integer, "", "256", 1, 1e6, "", "rows and columns of the matrices"},
     {"type", Kind::choice, "", "double", 0, 0, "double|float", "type of the elements: 8 or 4 bytes"},
     style_parameter,
+    packet_parameter,
     {"grid", Kind::text, "", "auto", 0, 0, "auto|N:N:N",
      "grid of the ranks: parts of the rows of A, of the columns of B, and of the inner dimension"},
     rate_of("rate", "simulated machines: multiplications and additions per second, both counted"),

@@ -23,6 +23,7 @@ class SampleSort final : public SortBase<T> {
   SampleSort(const Place& place, const Values& values)
       : Base(place, values),
         butterfly_(values.word("route") == "butterfly"),
+        copy_rate_(simulated_rate(values, "copy_rate")),
         samples_each_(sample_count(place.comm, values)),
         samples_(samples_each_ * ranks_) {
     if (butterfly_ && this->style_ != "bpram")
@@ -48,21 +49,44 @@ class SampleSort final : public SortBase<T> {
   void run_bsp(bsp::Process& bsp) override {
     const Run own = sorted_samples();
     for (int to = 0; to < comm_.size; ++to)
-      bsp.put<T>(to, own, *area_, samples_each_ * static_cast<std::size_t>(comm_.rank));
+      this->template put<T>(bsp, to, own, *area_, samples_each_ * static_cast<std::size_t>(comm_.rank));
     this->sync(bsp);
     const std::vector<std::size_t> begins = divide();
     const auto rank = static_cast<std::size_t>(comm_.rank);
+    ledger_.computed();
     for (std::size_t to = 0; to < ranks_; ++to)
-      if (to != rank)
-        bsp.send(static_cast<int>(to), static_cast<std::uint64_t>(begins[to]), part(begins, to));
+      if (to != rank) send(bsp, static_cast<int>(to), begins[to], part(begins, to));
     this->sync(bsp);
     std::vector<Run> runs{part(begins, rank)};
     std::uint64_t before = begins[rank];
+    const bool in_packets = this->packet_ > 0;
+    const std::size_t total = in_packets ? bsp.message_bytes() / sizeof(T) : 0;
+    if (arrived_.size() < total) arrived_.resize(total);
+    T* end = arrived_.data();
     while (const std::optional<bsp::Message> message = bsp.receive()) {
-      before += message->tag<std::uint64_t>();
-      runs.push_back(message->payload<T>());
+      const Run keys = message->payload<T>();
+      const auto tag = message->tag<std::uint64_t>();
+      if (tag > 0) {
+        before += tag - 1;
+        runs.push_back(in_packets ? Run(end, keys.size()) : keys);
+      } else {
+        runs.back() = Run(runs.back().data(), runs.back().size() + keys.size());
+      }
+      if (in_packets) end = std::copy(keys.begin(), keys.end(), end);
     }
     merge(runs, before);
+  }
+  // In packets, the first of which has 1 more than the number of keys that precede these as its tag, the
+  // others 0: they arrive in this order, one process's after the other's.
+  void send(bsp::Process& bsp, int to, std::size_t begin, Run keys) {
+    const std::size_t most = std::max<std::size_t>(1, this->template packet<T>(keys.size()));
+    std::uint64_t tag = begin + 1;
+    std::size_t at = 0;
+    do {
+      bsp.send(to, tag, keys.subspan(at, std::min(most, keys.size() - at)));
+      tag = 0;
+      at += most;
+    } while (at < keys.size());
   }
 
   void run_mpi() override {
@@ -207,6 +231,7 @@ class SampleSort final : public SortBase<T> {
     const Run keys = part(begins, to);
     make_room(keys.size_bytes() + sizeof(Header));
     if (!keys.empty()) std::memcpy(memory_.data() + arrived_bytes_, keys.data(), keys.size_bytes());
+    ledger_.copy(keys.size_bytes(), copy_rate_);
     pieces_.push_back({{to, keys.size(), begins[to]}, arrived_bytes_});
     arrived_bytes_ += (keys.size_bytes() + sizeof(Header) - 1) / sizeof(Header) * sizeof(Header);
   }
@@ -218,8 +243,9 @@ class SampleSort final : public SortBase<T> {
     const auto bytes = std::as_bytes(std::span(&header, 1));
     to->insert(to->end(), bytes.begin(), bytes.end());
   }
-  static void append_keys(std::vector<std::byte>* to, Run keys) {
+  void append_keys(std::vector<std::byte>* to, Run keys) {
     const auto bytes = std::as_bytes(keys);
+    ledger_.copy(bytes.size(), copy_rate_);
     to->insert(to->end(), bytes.begin(), bytes.end());
   }
 
@@ -251,6 +277,7 @@ class SampleSort final : public SortBase<T> {
   }
 
   const bool butterfly_;
+  const double copy_rate_;
   const std::size_t samples_each_;
   std::vector<T> samples_;
   std::vector<T> own_samples_;
@@ -269,12 +296,14 @@ constexpr Parameter sample_sort_parameters[] = {
     key_type_parameter,
     distribution_parameter,
     style_parameter,
+    packet_parameter,
     {"route", Kind::choice, "", "direct", 0, 0, "direct|butterfly",
      "with style=bpram: a block from each rank to each other one, or log2 p steps by way of other ranks"},
     {"samples", Kind::integer, "", "0", 0, 1e6, "",
      "samples of each rank's keys; 0: as many as there are ranks"},
     sort_rate_parameter,
     merge_rate_parameter,
+    copy_rate_parameter,
     parameters::sync_each};
 
 }  // namespace

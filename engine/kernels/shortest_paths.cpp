@@ -22,6 +22,7 @@ class ShortestPaths final : public KernelBase {
         n_(static_cast<std::size_t>(values.integer("n"))),
         width_(static_cast<std::size_t>(values.integer("block"))),
         rate_(simulated_rate(values, "rate")),
+        copy_rate_(simulated_rate(values, "copy_rate")),
         plane_(plane_grid(ranks_)),
         row_(static_cast<std::size_t>(comm_.rank) / plane_[1]),
         column_(static_cast<std::size_t>(comm_.rank) % plane_[1]),
@@ -102,7 +103,8 @@ class ShortestPaths final : public KernelBase {
   static ConstView packed(const std::vector<float>& block, std::size_t rows, std::size_t columns) {
     return {block.data(), rows, columns, columns};
   }
-  static void copy(ConstView from, std::vector<float>& to) {
+  void copy(ConstView from, std::vector<float>& to) {
+    ledger_.copy(from.rows * from.columns * sizeof(float), copy_rate_);
     for (std::size_t i = 0; i < from.rows; ++i)
       std::copy_n(from.data + i * from.stride, from.columns,
                   to.begin() + static_cast<std::ptrdiff_t>(i * from.columns));
@@ -177,6 +179,7 @@ class ShortestPaths final : public KernelBase {
   template <class Diagonal, class Panels>
   void iterate(Diagonal broadcast_diagonal, Panels broadcast_panels) {
     std::copy(input_.begin(), input_.end(), paths_.begin());
+    ledger_.copy(input_.size() * sizeof(float), copy_rate_);
     for (const Panel& panel : panels_) {
       turn_ = 1 - turn_;
       if (panel.nodes.size() > 1) {
@@ -237,10 +240,9 @@ class ShortestPaths final : public KernelBase {
              std::size_t column_elements) {
     for (std::size_t held = 1; held < std::max(plane_[0], plane_[1]); held *= 2) {
       if (in_rows && edge(place_in_row(panel), held, plane_[1]).sends)
-        bsp.hpput<float>(further_in_row(held), along_row.span().first(row_elements), along_row, 0);
+        put<float>(bsp, further_in_row(held), along_row.span().first(row_elements), along_row, 0);
       if (in_columns && edge(place_in_column(panel), held, plane_[0]).sends)
-        bsp.hpput<float>(further_in_column(held), along_column.span().first(column_elements), along_column,
-                         0);
+        put<float>(bsp, further_in_column(held), along_column.span().first(column_elements), along_column, 0);
       sync(bsp);
     }
   }
@@ -305,6 +307,7 @@ class ShortestPaths final : public KernelBase {
   const std::size_t n_;
   const std::size_t width_;
   const double rate_;
+  const double copy_rate_;
   const std::array<std::size_t, 2> plane_;
   const std::size_t row_;
   const std::size_t column_;
@@ -334,7 +337,9 @@ constexpr Parameter shortest_paths_parameters[] = {
      "a row and "
      "a column are broadcast"},
     style_parameter,
+    packet_parameter,
     rate_of("rate", "simulated machines: additions, each with a minimum, per second"),
+    copy_rate_parameter,
     parameters::sync_each};
 
 }  // namespace

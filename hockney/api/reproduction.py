@@ -17,7 +17,7 @@ from hockney.core.ethernet import Ethernet
 from hockney.core.paths import AnyPath, to_path
 from hockney.draw.page import Table
 from hockney.lab import Bench, Listener, Status, notifier, silent
-from hockney.reproductions import Answer, Compared, Limit, Part, Reproduction
+from hockney.reproductions import Answer, Check, Compared, Part, Reproduction
 from hockney.reproductions.messages import not_emulated
 from hockney.store import RunFolder, default_path
 from hockney.system.bundled import catalog_with
@@ -37,14 +37,14 @@ class Reproduced:
     out: Path
     files: Sequence[Path]
     compared: Sequence[Compared]
-    limits: Sequence[Limit]
+    checks: Sequence[Check]
     left: int
     tables: Sequence[Table] = ()
 
     @property
     def holds(self) -> bool:
-        """Whether all results are within the reproduction's limits."""
-        return all(limit.holds for limit in self.limits)
+        """Whether all checks passed."""
+        return all(check.holds for check in self.checks)
 
 
 def reproduce(
@@ -120,14 +120,14 @@ class _Reproducer:
             answers[part.name], missing = self._answer(part, out)
             left += missing
         compared = study.compare(answers)
-        limits = [*study.limits(compared), *shelf.findings(study, answers)]
-        page = study.page(answers, compared, limits)
+        checks = study.checks(answers, compared)
+        page = study.page(answers, compared, checks)
         tables = shelf.tables(study, answers)
         make_folder(out)
         files = [report.write(page, out / "report.html")]
         if self.figures is not None:
             files += report.figures(page, self.figures)
-        return Reproduced(study, out, files, compared, limits, left, tables)
+        return Reproduced(study, out, files, compared, checks, left, tables)
 
     def _refuse_early(self, parts: Sequence[Part]) -> None:
         """Before anything is simulated, raises what keeps the ranks of `parts` from being launched."""

@@ -20,6 +20,7 @@ from typing import Literal
 import msgspec
 
 Shape = Literal["switch", "bus", "torus", "mesh", "fat-tree", "dragonfly"]
+Broadcast = Literal["messages", "medium"]
 Status = Literal["printed", "fitted", "guess"]
 
 SELECTABLE_COLLECTIVES = (
@@ -109,7 +110,8 @@ class Network(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     duplex half, sending and receiving share it. `link` is the rate of each direction of each cable between
     routers, `hop_s` the latency that each adds. A medium is occupied by every message for `medium_message_s`
     + x `medium_s_per_byte`, one after the other, before it continues: an Ethernet's cable, or a daemon that
-    every message passes through.
+    every message passes through. With broadcast = "medium", an MPI_Bcast of all ranks is one message on it,
+    which all nodes receive, instead of messages between pairs.
     """
 
     shape: Shape = "switch"
@@ -125,6 +127,20 @@ class Network(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     hop_s: float = 0.0
     medium_message_s: float = 0.0
     medium_s_per_byte: float = 0.0
+    broadcast: Broadcast = "messages"
+
+
+class Libraries(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What the libraries for bulk synchronous programs cost a processor besides messages: BSPlib for each
+    put, get and message of others, `write_s` where it is called and `read_s` where it arrives, `superstep_s`
+    for each superstep, and `buffer_s_per_byte` for the memory that it allocates for what arrives; the BPRAM
+    `step_s` for each step in which the processor sends or receives."""
+
+    write_s: float = 0.0
+    read_s: float = 0.0
+    superstep_s: float = 0.0
+    buffer_s_per_byte: float = 0.0
+    step_s: float = 0.0
 
 
 class Noise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -153,13 +169,15 @@ class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     `collectives` names SMPI's algorithm for each of SELECTABLE_COLLECTIVES; `sum_s_per_byte` is the cost of
     adding doubles in a reduction; with `hardware_barrier_s`, if not None, MPI_Barrier ends this long after
-    the last rank entered, without messages. `flops` is the speed of a core, `rates` its operations a second
-    in those of RATED whose speed is known. `eager` is the largest message sent before its receive is posted.
-    `calls` has for operations of CALLED pairs of bytes (of a block or vector, as the engine counts them) and
-    seconds: the cost of a call for each rank in addition to its messages, interpolated linearly. `clock_s` is
-    the time of a reading of the clock. `poor_fit` is why the fit from which its messages were calibrated is
-    poor; "" if it is not. `two_modes` has the levels if the launches of that fit were in two modes; "" if
-    they were not, or if its times are undisturbed ones.
+    the last rank entered, without messages; if there is a `barrier_cluster`, that is the time of so many
+    ranks, and each time that the number of clusters doubles `barrier_round_s` longer. `flops` is the speed of
+    a core, `rates` its operations a second in those of RATED whose speed is known. `eager` is the largest
+    message sent before its receive is posted. `calls` has for operations of CALLED pairs of bytes (of a block
+    or vector, as the engine counts them) and seconds: the cost of a call for each rank in addition to its
+    messages, interpolated linearly. `libraries` are costs of BSPlib and the BPRAM. `clock_s` is the time of a
+    reading of the clock. `poor_fit` is why the fit from which its messages were calibrated is poor; "" if it
+    is not. `two_modes` has the levels if the launches of that fit were in two modes; "" if they were not, or
+    if its times are undisturbed ones.
     """
 
     name: str
@@ -174,13 +192,23 @@ class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     rates: dict[str, float] = {}
     sum_s_per_byte: float = 0.0
     hardware_barrier_s: float | None = None
+    barrier_cluster: int = 0
+    barrier_round_s: float = 0.0
     calls: dict[str, tuple[tuple[int, float], ...]] = {}
+    libraries: Libraries = Libraries()
     clock_s: float = 0.0
     noise: Noise | None = None
     origins: tuple[Origin, ...] = ()
     notes: tuple[str, ...] = ()
     poor_fit: str = ""
     two_modes: str = ""
+
+    def barrier_s(self, ranks: int) -> float | None:
+        """Seconds of MPI_Barrier from the last rank's entry; None if it sends messages."""
+        if self.hardware_barrier_s is None or not self.barrier_cluster:
+            return self.hardware_barrier_s
+        clusters = -(-ranks // self.barrier_cluster)
+        return self.hardware_barrier_s + (clusters - 1).bit_length() * self.barrier_round_s
 
     @property
     def nodes(self) -> tuple[NodeGroup, ...]:

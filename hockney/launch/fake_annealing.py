@@ -168,6 +168,7 @@ class FakeAnnealing:
         steps = case.number("steps") * case.number("walkers") * case.number("temperatures")
         return {
             "round_end": float(times[-1]) * done,
+            "round_made": float(times[-1]) * done,
             "round_best": course,
             "round_temperature": self.energy / 10 * np.exp(-self.decay * done),
             "round_mean": 1.01 * course,

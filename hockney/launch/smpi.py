@@ -20,7 +20,7 @@ import msgspec
 from hockney.core.case import Case
 from hockney.core.errors import one_line
 from hockney.core.machine import Mpi
-from hockney.core.platform import Platform
+from hockney.core.platform import Libraries, Platform
 from hockney.core.record import EngineLine, Launch
 from hockney.launch.ending import ending_of
 from hockney.launch.hang_detector import HangDetector
@@ -113,13 +113,17 @@ class SmpiLauncher(Launcher):
         variables = {"HOCKNEY_PLATFORM": PLATFORM}
         if self.platform.sum_s_per_byte:
             variables["HOCKNEY_SUM_S_PER_BYTE"] = repr(self.platform.sum_s_per_byte)
-        if self.platform.hardware_barrier_s is not None:
-            variables["HOCKNEY_HARDWARE_BARRIER_S"] = repr(self.platform.hardware_barrier_s)
+        if (barrier_s := self.platform.barrier_s(ranks)) is not None:
+            variables["HOCKNEY_HARDWARE_BARRIER_S"] = repr(barrier_s)
+        if self.platform.network.broadcast == "medium":
+            variables["HOCKNEY_BROADCAST"] = "1"
         if self.platform.calls:
             variables["HOCKNEY_CALLS"] = ";".join(
                 f"{name} {' '.join(f'{size} {seconds!r}' for size, seconds in points)}"
                 for name, points in self.platform.calls.items()
             )
+        if (libraries := self.platform.libraries) != Libraries():
+            variables["HOCKNEY_LIBRARY_COSTS"] = " ".join(map(repr, msgspec.structs.astuple(libraries)))
         return LaunchCommand(
             words=(self.mpi.mpiexec, "-np", str(ranks), *options, str(engine), *words),
             environment=tuple(sorted(variables.items())),

@@ -40,8 +40,8 @@ def predict(platform: Platform, operation: str, ranks: int, size: int) -> float 
     detected."""
     if not 1 <= ranks <= platform.capacity or size < 0:
         return None
-    if operation == "barrier" and platform.hardware_barrier_s is not None:
-        return platform.hardware_barrier_s
+    if operation == "barrier" and (barrier_s := platform.barrier_s(ranks)) is not None:
+        return barrier_s
     phases = SMPI.get((operation, chosen(platform.collectives).get(operation, "")))
     network = platform.network
     if phases is None or network.medium_message_s or network.medium_s_per_byte:

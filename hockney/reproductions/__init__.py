@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
 """Papers measured again on simulated machines. Each module here that has NAME, TITLE, PAPER, parts, compare,
-limits and page reproduces one paper: its printed numbers are compared with the simulated machine."""
+checks and page reproduces one paper: its printed numbers are compared with the simulated machine."""
 
 from __future__ import annotations
 
@@ -13,36 +13,35 @@ from typing import Protocol
 from hockney.core.catalog import Catalog
 from hockney.draw.page import Page, Table
 from hockney.reproductions import messages
-from hockney.reproductions.compared import CloseRows, Compared, Limit, Status, status_of, tallies, within
+from hockney.reproductions.compared import Check, CloseRows, Compared, Statement, Status, status_of, tallies
 from hockney.reproductions.parts import Answer, Part
 
 __all__ = [
     "Answer",
+    "Check",
     "CloseRows",
     "Compared",
-    "Limit",
     "Part",
     "Reproduction",
+    "Statement",
     "Status",
     "all_reproductions",
-    "findings",
     "on_emulated",
     "reproduction",
     "status_of",
     "summaries",
     "tables",
     "tallies",
-    "within",
     "workloads_of",
 ]
 
-WORDS = ("NAME", "TITLE", "PAPER", "parts", "compare", "limits", "page")
+WORDS = ("NAME", "TITLE", "PAPER", "parts", "compare", "checks", "page")
 
 
 class Reproduction(Protocol):
     """`PAPER` is the reference's name. `parts` lists what to run on which simulated machine; `compare` gives
-    a row for every printed number, including those that were not measured; `limits` are the conditions under
-    which the paper counts as reproduced."""
+    a row for every printed number, including those that were not measured; `checks` are what the paper
+    states, and the conditions under which it counts as reproduced."""
 
     NAME: str
     TITLE: str
@@ -52,10 +51,10 @@ class Reproduction(Protocol):
 
     def compare(self, answers: Mapping[str, Answer]) -> list[Compared]: ...
 
-    def limits(self, compared: Sequence[Compared]) -> list[Limit]: ...
+    def checks(self, answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[Check]: ...
 
     def page(
-        self, answers: Mapping[str, Answer], compared: Sequence[Compared], limits: Sequence[Limit]
+        self, answers: Mapping[str, Answer], compared: Sequence[Compared], checks: Sequence[Check]
     ) -> Page: ...
 
 
@@ -64,12 +63,6 @@ def summaries(study: Reproduction, compared: Sequence[Compared]) -> Sequence[Tab
     `summaries` returns them."""
     make = getattr(study, "summaries", None)
     return make(compared) if make else ()
-
-
-def findings(study: Reproduction, answers: Mapping[str, Answer]) -> Sequence[Limit]:
-    """What a paper states without numbers; a reproduction's optional function `findings` returns it."""
-    make = getattr(study, "findings", None)
-    return make(answers) if make else ()
 
 
 def tables(study: Reproduction, answers: Mapping[str, Answer]) -> Sequence[Table]:

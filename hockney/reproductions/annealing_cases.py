@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from hockney import simulated
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
-from hockney.reproductions.annealing_times import SETUPS, SHORTENED, WORKLOAD
+from hockney.reproductions.annealing_times import ESTIMATED, ORIGINAL, SETUPS, SHORTENED, WORKLOAD
 from hockney.reproductions.parts import Part
 
 CLUSTER, OFFLOAD, T3D = "cluster", "offload", "t3d"
@@ -25,8 +25,17 @@ SMALL, LARGE = 32, 128
 T3D_WALKERS, T3D_ROUNDS = 512, 40
 """The paper: a larger ensemble."""
 T3D_STEPS = (STEPS, STEPS // 4, STEPS * 4)
-T3D_VARIANTS = {"t3d-tree": "t3d+tree", "t3d-fast-calls": "t3d+fast-calls", "t3d-both": "t3d+tree+fast-calls"}
+T3D_VARIANTS = {
+    "t3d-linear": "t3d+linear-gather",
+    "t3d-long-calls": "t3d+long-calls",
+    "t3d-both": "t3d+linear-gather+long-calls",
+}
 """By part, the machines."""
+QUALITY = "quality"
+QUALITY_SETUPS = (ORIGINAL, ESTIMATED)
+SEEDS = 30
+QUALITY_ROUNDS, QUALITY_STEPS = 60, 20
+"""Few rounds, so that the optimum is not always found."""
 
 
 def parts(catalog: Catalog) -> list[Part]:
@@ -39,7 +48,18 @@ def parts(catalog: Catalog) -> list[Part]:
             for name, machine in cluster.items()
         ),
         *(Part(name, machine, tuple(_on_t3d(catalog, machine))) for name, machine in t3d.items()),
+        Part(QUALITY, "ppro-ethernet", tuple(_annealed(catalog, "ppro-ethernet"))),
     ]
+
+
+def _annealed(catalog: Catalog, machine: str) -> Iterator[Case]:
+    """Steps are computed, with several seeds."""
+    step_s = 1 / simulated.platform(machine).rates[WORKLOAD]
+    for setup in QUALITY_SETUPS:
+        yield catalog.case(
+            f"{WORKLOAD} setup={setup} walkers={WALKERS} steps={QUALITY_STEPS} "
+            f"temperatures={QUALITY_ROUNDS} seeds={SEEDS} step_s={step_s:.6g} ranks={NODES}"
+        )
 
 
 def _on_cluster(catalog: Catalog, part: str, machine: str) -> Iterator[Case]:

@@ -54,8 +54,8 @@ EXPLAINED = 0.1
 """A prediction with a larger error is explained."""
 TITLES = {
     T3D: "as described",
-    "t3d-tree": "gather by a tree",
-    "t3d-fast-calls": "short calls",
+    "t3d-linear": "gather by single messages",
+    "t3d-long-calls": "long calls",
     "t3d-both": "both",
 }
 
@@ -106,12 +106,12 @@ def _t3d(answers: Answers) -> str:
         f"{pages.signed(known[1])} on {LARGE}; the paper has a small gain and a loss."
     )
     others = [gain(answers["t3d-both"], ranks=p, steps=STEPS) for p in (SMALL, LARGE)]
-    shorter = [each for each in others if each is not None]
-    if known[0] > 0 or len(shorter) < len(others):
+    longer = [each for each in others if each is not None]
+    if len(longer) < len(others):
         return text
     return (
-        f"{text} With a gather by a tree, and calls that are shorter at the same time of a message, it is "
-        f"{pages.signed(shorter[0])} and {pages.signed(shorter[1])}."
+        f"{text} With a gather by single messages, and calls that are longer at the same time of a message, "
+        f"it is {pages.signed(longer[0])} and {pages.signed(longer[1])}."
     )
 
 
@@ -136,7 +136,9 @@ def sections(answers: Answers, compared: Sequence[Compared]) -> list[Section]:
 
 def _on_cluster(answer: Answer) -> Figure:
     drawn = [pages.series(setup, course(answer, setup, POINTS, SHORTENED), "line") for setup in SETUPS]
-    return _figure("annealing-cluster", "Steps of all processes over time, four workstations", drawn, "3")
+    return _figure(
+        "annealing-figure-3", "Figure 3: steps of all processes over time, four workstations", drawn
+    )
 
 
 def _on_t3d(answer: Answer, processes: int) -> Figure:
@@ -144,18 +146,18 @@ def _on_t3d(answer: Answer, processes: int) -> Figure:
         pages.series(setup, course(answer, setup, POINTS, ranks=processes, steps=STEPS), "line")
         for setup in SETUPS
     ]
-    title = f"Steps of all processes over time, {processes} processors"
-    return _figure(f"annealing-t3d-{processes}", title, drawn, "4")
+    title = f"Figure 4: steps of all processes over time, {processes} processors"
+    return _figure(f"annealing-figure-4-{processes}", title, drawn)
 
 
-def _figure(name: str, title: str, drawn: list, number: str) -> Figure:
+def _figure(name: str, title: str, drawn: list) -> Figure:
     return Figure(
         name,
         title,
         Axis("time", "s", "linear", include=(0.0,)),
         Axis("steps", "steps", "linear", include=(0.0,)),
         tuple(drawn),
-        f"The paper's figure {number}, which has curves without numbers.",
+        "The paper's figure has curves without numbers. Steps count when they are made.",
     )
 
 
@@ -169,9 +171,6 @@ def _explanations(answers: Answers, compared: Sequence[Compared]) -> Iterator[st
             "The master's nonblocking communication consists of the calls for its messages, whose times are "
             "guesses of the description."
         )
-    won = gain(answers[T3D], ranks=SMALL, steps=STEPS)
-    if won is not None and won <= 0:
-        yield from _calls(answers)
 
 
 def _worker(answer: Answer) -> Iterator[str]:
@@ -187,31 +186,6 @@ def _worker(answer: Answer) -> Iterator[str]:
         f"{known[0]:.1f} s and {known[1]:.1f} s. The master handles {2 * (NODES - 1)} messages in a round, a "
         "worker 2. A time for each message can explain the master's loss or the worker's, but not that the "
         "two are about equal. A worker that loses less time waits longer for the master's last schedule."
-    )
-
-
-def _calls(answers: Answers) -> Iterator[str]:
-    segment = answers[T3D].platform.segments[0]
-    calls = (SMALL - 1) * (segment.send_s + segment.receive_s)
-    fixed = {"ranks": SMALL, "steps": STEPS}
-    blocking, alone = (seconds_of_round(answers[T3D], setup, **fixed) for setup in (ORIGINAL, DECOUPLED))
-    if blocking is None or alone is None:
-        return
-    text = (
-        f"On {SMALL} processors of the T3D, the simulated master spends {format_value(calls, 's')} of a "
-        "round in calls for nonblocking messages; a broadcast and a gather take "
-        f"{format_value(blocking - alone, 's')} altogether. The division of a message's time between the "
-        "processors and the network is a guess"
-    )
-    other = answers["t3d-both"]
-    won = gain(other, ranks=SMALL, steps=STEPS)
-    if won is None:
-        yield f"{text}."
-        return
-    short = other.platform.segments[0]
-    yield (
-        f"{text}: with {format_value(short.send_s, 's')} instead of {format_value(segment.send_s, 's')} for "
-        f"a call and the same total, and a gather by a tree, the gain is {pages.signed(won)}."
     )
 
 

@@ -77,6 +77,14 @@ def steps_per_second(answer: Answer, setup: str, **fixed: Value) -> float | None
     return None if found is None else found.metrics["total_steps"].values[0] / found.times_s[0]
 
 
+def energies(answer: Answer, setup: str) -> dict[float, float]:
+    """The lowest energy that each seed found."""
+    found = record(answer, setup=setup)
+    if found is None:
+        return {}
+    return dict(zip(found.metrics["run_seed"].values, found.metrics["best_energy"].values, strict=True))
+
+
 def seconds_of_round(answer: Answer, setup: str, **fixed: Value) -> float | None:
     seconds = answer.seconds(WORKLOAD, setup=setup, **fixed)
     return (
@@ -96,12 +104,12 @@ def gain(answer: Answer, setup: str = ESTIMATED, **fixed: Value) -> float | None
 def course(
     answer: Answer, setup: str, most: int, times: int = 1, **fixed: Value
 ) -> Sequence[tuple[float, float]]:
-    """Seconds, and the steps of all processes until then, at the end of at most `most` rounds. Both count so
-    many times."""
+    """Seconds, and the steps of all processes until then, at the end of at most `most` rounds: when they were
+    made, in the mean of the processes, not when the master learned of them. Both count so many times."""
     found = record(answer, setup=setup, **fixed)
     if found is None:
         return ()
-    ends, steps = (found.metrics[name].values for name in ("round_end", "round_steps"))
+    ends, steps = (found.metrics[name].values for name in ("round_made", "round_steps"))
     every = max(1, len(ends) // most)
     chosen = zip(ends[every - 1 :: every], steps[every - 1 :: every], strict=True)
     return ((0.0, 0.0), *((times * end, times * made) for end, made in chosen))

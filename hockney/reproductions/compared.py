@@ -16,6 +16,7 @@ from hockney.core.platform import Platform
 
 Status = Literal["predicted", "fitted", "variant"]
 STATUSES: tuple[Status, ...] = ("predicted", "fitted", "variant")
+NOT_SIMULATED = "not simulated"
 CLOSE = (0.01, 0.05, 0.25)
 """Relative errors up to which rows are counted."""
 
@@ -29,7 +30,7 @@ class Compared:
     row that is not a variant disagrees, `mechanism` names the explanation. `table` groups the rows of one of
     the paper's tables or figures, `series` those that are evaluated together: `collectives` the paper's
     tables of collectives, `tried` the same numbers on a machine with a mechanism, `algorithms` the same by
-    each algorithm of engine/coll."""
+    each algorithm of engine/coll. A `bound` is the end of a printed range, or "more than" a number."""
 
     key: str
     what: str
@@ -44,6 +45,7 @@ class Compared:
     series: Literal["", "collectives", "tried", "algorithms"] = ""
     emulated: float | None = None
     predicted: float | None = None
+    bound: bool = False
 
     @property
     def emulated_share(self) -> float | None:
@@ -61,13 +63,44 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Limit:
-    """A condition for a reproduction: `what` describes it with the limit's number, `found` the worst
-    value."""
+class Check:
+    """Whether a statement holds here; `found` is what was found instead, or the worst value."""
 
+    code: str
+    where: str
     what: str
     holds: bool
     found: str
+
+
+@dataclass(frozen=True)
+class Statement:
+    """Something that a paper states, `where`: a figure, a table or a section of it ("" for a condition of the
+    reproduction itself). `code` names it for programs."""
+
+    code: str
+    where: str
+    what: str
+
+    def check(self, holds: bool, found: str) -> Check:
+        return Check(self.code, self.where, self.what, holds, found)
+
+    def unknown(self, why: str = NOT_SIMULATED) -> Check:
+        """Nothing can be said about it, so it does not hold."""
+        return self.check(False, why)
+
+    def within(self, rows: Sequence[Compared], most: float) -> Check:
+        """Whether every one of `rows` has at most this relative error; a row that was not measured does
+        not."""
+        missing = sum(row.error is None for row in rows)
+        errors = {row.what: abs(row.error) for row in rows if row.error is not None}
+        if not errors:
+            return self.unknown()
+        worst = max(errors, key=lambda what: errors[what])
+        found = f"largest error {errors[worst]:.2%}, {worst}"
+        if missing:
+            found += f"; {missing} {NOT_SIMULATED}"
+        return self.check(not missing and errors[worst] <= most, found)
 
 
 @dataclass(frozen=True)
@@ -91,8 +124,13 @@ def status_of(platform: Platform, key: str, mechanism: str = "") -> Status:
 
 
 def tallies(compared: Iterable[Compared]) -> list[CloseRows]:
-    """One for each status that occurs. The trials of one algorithm after another do not count."""
-    rows = [row for row in compared if row.series != "algorithms"]
+    """One for each status that occurs. The trials of one algorithm after another do not count, nor bounds,
+    nor a printed 0 that is met."""
+    rows = [
+        row
+        for row in compared
+        if row.series != "algorithms" and not row.bound and not row.published == row.simulated == 0
+    ]
     results = []
     for status in STATUSES:
         selected = [row for row in rows if row.status == status]
@@ -101,17 +139,3 @@ def tallies(compared: Iterable[Compared]) -> list[CloseRows]:
         if selected:
             results.append(CloseRows(status, len(selected), counts, len(selected) - len(errors)))
     return results
-
-
-def within(what: str, rows: Sequence[Compared], most: float) -> Limit:
-    """Whether every one of `rows` has at most this relative error; a row that was not measured does not."""
-    missing = sum(row.error is None for row in rows)
-    measured = [row for row in rows if row.error is not None]
-    worst = max(measured, key=lambda row: abs(row.error or 0.0), default=None)
-    text = (
-        "nothing simulated" if worst is None else f"largest error {abs(worst.error or 0.0):.2%}, {worst.what}"
-    )
-    if missing and worst is not None:
-        text += f"; {missing} not simulated"
-    holds = bool(rows) and not missing and all(abs(row.error or 0.0) <= most for row in measured)
-    return Limit(f"{what} within {100 * most:g}%", holds, text)

@@ -26,12 +26,13 @@ from hockney.models.applications.message_costs import messages_for
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.applications.ring_exchange import exchange_time
 from hockney.reproductions import pages
-from hockney.reproductions.compared import Limit
+from hockney.reproductions.compared import NOT_SIMULATED, Check, Statement
 from hockney.reproductions.parts import Answer, Part
 
 Answers = Mapping[str, Answer]
 
 SURVEY = "emulated-survey"
+NOT_MEASURED = "not measured"
 SIZES = (0, 4, 16, 40, 128, 400, 1000, 2000, 4000, 8000, 16000, 40000)
 """Bytes of the ping-pong; on 10 Mbit/s the longest takes 34 ms one way."""
 LAUNCHES = 2
@@ -89,21 +90,22 @@ def measured(answers: Answers, processes: int, size: int) -> float | None:
     return answers[SURVEY].seconds("round_robin", ranks=processes, bytes=size)
 
 
-def findings(answers: Answers, processes: Sequence[int], sizes: Sequence[int]) -> list[Limit]:
+def checks(answers: Answers, processes: Sequence[int], sizes: Sequence[int]) -> list[Check]:
     """Whether the evidence shows the medium that the machine has, and how well an exchange is predicted."""
     return [right_medium(answers), _well_predicted(answers, processes, sizes)]
 
 
-def right_medium(answers: Answers) -> Limit:
+def right_medium(answers: Answers) -> Check:
     found, true = costs(answers), medium(answers)
     what = f"the exchanges show the medium of the machine ({true or 'not described'})"
+    stated = Statement("right-medium", "", what)
     if found is None:
-        return Limit(what, False, "not measured")
+        return stated.unknown(NOT_MEASURED)
     holds = found.sharing == "measured" and bool(true) and found.shared == (true == SHARED)
-    return Limit(what, holds, f"{kind(found)}, {found.why}")
+    return stated.check(holds, f"{kind(found)}, {found.why}")
 
 
-def _well_predicted(answers: Answers, processes: Sequence[int], sizes: Sequence[int]) -> Limit:
+def _well_predicted(answers: Answers, processes: Sequence[int], sizes: Sequence[int]) -> Check:
     errors = [
         abs(error)
         for p in processes
@@ -115,9 +117,10 @@ def _well_predicted(answers: Answers, processes: Sequence[int], sizes: Sequence[
         f"the exchange of {PREDICTED_FOR} processes is predicted from messages between two and the network "
         f"that exchanges of more processes show, with a median error of at most {CLOSE:.0%}"
     )
+    stated = Statement("exchange-predicted", "", what)
     if len(errors) < len(sizes):
-        return Limit(what, False, "not measured")
-    return Limit(what, median(errors) <= CLOSE, f"median {median(errors):.1%}, largest {max(errors):.1%}")
+        return stated.unknown(NOT_MEASURED)
+    return stated.check(median(errors) <= CLOSE, f"median {median(errors):.1%}, largest {max(errors):.1%}")
 
 
 def _error(answers: Answers, processes: int, size: int) -> float | None:
@@ -151,12 +154,12 @@ def table(answers: Answers, processes: Sequence[int], sizes: Sequence[int], word
     )
 
 
-def summary(text: str, limits: Sequence[Limit]) -> tuple[str, ...]:
+def summary(text: str, checks: Sequence[Check]) -> tuple[str, ...]:
     """The study in a sentence or two, and how many of its checks passed."""
-    if all(limit.found in ("not measured", "nothing simulated") for limit in limits):
+    if all(check.found in (NOT_MEASURED, NOT_SIMULATED) for check in checks):
         return text, "Nothing was measured yet."
-    failed = [limit.what for limit in limits if not limit.holds]
-    counted = f"{len(limits) - len(failed)} of {len(limits)} checks passed"
+    failed = [check.what for check in checks if not check.holds]
+    counted = f"{len(checks) - len(failed)} of {len(checks)} checks passed"
     return text, counted + (f"; failed: {'; '.join(failed)}." if failed else ".")
 
 

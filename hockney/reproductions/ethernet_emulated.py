@@ -17,7 +17,7 @@ from hockney.core.units import format_value
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Page, Section, Table
 from hockney.reproductions import emulated, ethernet, pages
-from hockney.reproductions.compared import Compared, Limit
+from hockney.reproductions.compared import Check, Compared, Statement
 from hockney.reproductions.parts import Answer, Part
 
 MACHINE = "switched-ethernet"
@@ -85,11 +85,9 @@ class EthernetOnTcp:
         rows += ethernet.barrier_rows(answers["true-switch"], MPI, ethernet.SWITCH)
         return rows
 
-    def limits(self, compared: Sequence[Compared]) -> list[Limit]:
-        return ethernet.limits(compared)
-
-    def findings(self, answers: Answers) -> list[Limit]:
+    def checks(self, answers: Answers, compared: Sequence[Compared]) -> list[Check]:
         return [
+            *ethernet.message_checks(compared),
             *(finding(lambda name, p: barrier(answers, name, p)) for finding in FINDINGS),
             emulated.right_medium(answers),
         ]
@@ -101,7 +99,7 @@ class EthernetOnTcp:
             emulated.table(answers, EXCHANGE_PROCESSES, EXCHANGE_SIZES, 1),
         ]
 
-    def page(self, answers: Answers, compared: Sequence[Compared], limits: Sequence[Limit]) -> Page:
+    def page(self, answers: Answers, compared: Sequence[Compared], checks: Sequence[Check]) -> Page:
         found, messages, exchange = self.tables(answers)
         figure = _figure(answers)
         sections = [
@@ -109,8 +107,8 @@ class EthernetOnTcp:
             Section("The exchange", tables=(exchange,)),
         ]
         paper = (self.NAME, self.TITLE, ethernet.PRINTED.citation)
-        summary = emulated.summary(SUMMARY, limits)
-        return pages.page(paper, answers, compared, limits, summary, sections, lead=figure)
+        summary = emulated.summary(SUMMARY, checks)
+        return pages.page(paper, answers, compared, checks, summary, sections, lead=figure)
 
 
 def barrier(answers: Answers, name: str, processes: int) -> float | None:
@@ -130,46 +128,49 @@ def published(name: str, processes: int) -> float:
 # what the paper finds
 
 
-def by_messages(times: Times) -> Limit:
+def by_messages(times: Times) -> Check:
     what = (
         f"a barrier costs as much as its messages: on {MOST} processes, times per message of the "
         f"{len(ethernet.COUNTED)} algorithms that only send messages differ by at most a factor of {EVEN:g}"
     )
+    stated = Statement("as-much-as-messages", "table 1", what)
     found = [
         seconds / ethernet.messages(name, MOST)
         for name in ethernet.COUNTED
         if (seconds := times(name, MOST)) is not None
     ]
     if len(found) < len(ethernet.COUNTED):
-        return Limit(what, False, "not measured")
+        return stated.unknown(emulated.NOT_MEASURED)
     low, high = min(found), max(found)
     text = f"{format_value(low, 's')} to {format_value(high, 's')} a message, a factor of {high / low:.1f}"
-    return Limit(what, high <= EVEN * low, text)
+    return stated.check(high <= EVEN * low, text)
 
 
-def fastest(times: Times) -> Limit:
+def fastest(times: Times) -> Check:
     what = f"tournament and MCS tree are the fastest barriers on {MOST} processes"
+    stated = Statement("fastest-barriers", "table 1", what)
     found = {name: times(name, MOST) for name in ethernet.ALGORITHMS}
     known = {name: seconds for name, seconds in found.items() if seconds is not None}
     if len(known) < len(found):
-        return Limit(what, False, "not measured")
+        return stated.unknown(emulated.NOT_MEASURED)
     first = ("tournament", "mcs-tree")
     slower = max(known[name] for name in first)
     others = min(seconds for name, seconds in known.items() if name not in first)
     order = sorted(known, key=lambda name: known[name])
     text = ", ".join(f"{ethernet.ALGORITHMS[name]} {format_value(known[name], 's')}" for name in order)
-    return Limit(what, slower <= AS_FAST * others, text)
+    return stated.check(slower <= AS_FAST * others, text)
 
 
-def steep(times: Times) -> Limit:
+def steep(times: Times) -> Check:
     what = (
         f"MPI_Barrier takes at least {STEEP:g} times as long on {MOST} processes as on {FEWEST}: it grows "
         "with its messages, not with its rounds"
     )
+    stated = Statement("mpi-barrier-steep", "table 1", what)
     few, many = times(MPI, FEWEST), times(MPI, MOST)
     if not few or not many:
-        return Limit(what, False, "not measured")
-    return Limit(what, many >= STEEP * few, f"{many / few:.1f} times")
+        return stated.unknown(emulated.NOT_MEASURED)
+    return stated.check(many >= STEEP * few, f"{many / few:.1f} times")
 
 
 FINDINGS = (by_messages, fastest, steep)
@@ -187,9 +188,9 @@ def _findings_table(answers: Answers) -> Table:
     )
     rows = []
     for finding in FINDINGS:
-        limits = [finding(times) for times in sources]
-        cells = (f"{'yes' if limit.holds else 'no'}: {limit.found}" for limit in limits)
-        rows.append((limits[0].what, *cells))
+        checks = [finding(times) for times in sources]
+        cells = (f"{'yes' if check.holds else 'no'}: {check.found}" for check in checks)
+        rows.append((checks[0].what, *cells))
     return Table("findings", "Findings", ("finding", "published", "simulated", "emulated"), tuple(rows))
 
 
@@ -197,17 +198,21 @@ def _messages_table(answers: Answers) -> Table:
     """Times per message on the most processes."""
     rows = []
     for name, title in ethernet.ALGORITHMS.items():
-        count = ethernet.messages(name, MOST)
-        found = (published(name, MOST), simulated(answers, name, MOST), barrier(answers, name, MOST))
-        times = (emulated.time(None if seconds is None else seconds / count) for seconds in found)
-        rows.append((title, str(count), *times))
+        counted, sent = ethernet.messages(name, MOST), ethernet.sent(name, MOST)
+        found = (
+            (published(name, MOST), counted),
+            (simulated(answers, name, MOST), sent),
+            (barrier(answers, name, MOST), sent),
+        )
+        times = (emulated.time(None if seconds is None else seconds / count) for seconds, count in found)
+        rows.append((title, str(sent), *times))
     return Table(
         "per-message",
         f"Time per message, {MOST} processes",
         ("barrier", "messages", "published", "simulated", "emulated"),
         tuple(rows),
         numeric=(1, 2, 3, 4),
-        caption="The tournament of the paper ends with a broadcast: half of the messages counted here.",
+        caption="The published tournament by P messages, as the paper counts: its broadcast is one.",
     )
 
 

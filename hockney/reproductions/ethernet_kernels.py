@@ -20,7 +20,7 @@ from hockney.draw.amount import Amount
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Section, Table
 from hockney.reproductions import pages
-from hockney.reproductions.compared import Compared, Limit, status_of
+from hockney.reproductions.compared import Check, Compared, Statement, status_of
 from hockney.reproductions.parts import Answer, Part
 
 PROCESSES = (1, 2, 4, 8, 12, 16)
@@ -41,7 +41,7 @@ class NasBenchmark:
 
 
 BENCHMARKS = {
-    "ep": NasBenchmark("EP", "paper", MOST, 10),
+    "ep": NasBenchmark("EP", "W", MOST, 10),
     "bt": NasBenchmark("BT", "W", MOST, 200),
     "cg": NasBenchmark("CG", "A", HALF_WAY, 15),
     "mg": NasBenchmark("MG", "paper", HALF_WAY, 40),
@@ -50,17 +50,25 @@ BENCHMARKS = {
 """By workload."""
 WORKLOADS = tuple(BENCHMARKS)
 KERNELS, SWITCH, FOUR = "kernels", "kernels-switch", "kernels-four-per-node"
+FAST, FAST_SWITCH, MYRINET = "kernels-fast", "kernels-fast-switch", "kernels-myrinet"
 RATES, BARRIERS = "kernel-rates", "kernel-barriers"
 NETWORKS = {
     KERNELS: ("switched-ethernet", "one medium"),
     SWITCH: ("switched-ethernet+true-switch", "true switch"),
+    FAST: ("switched-ethernet+fast-medium", "one medium, 100 Mbit/s"),
+    FAST_SWITCH: ("switched-ethernet+fast-switch", "true switch, 100 Mbit/s"),
     FOUR: ("switched-ethernet+four-per-node", "four on a node, 100 Mbit/s"),
+    MYRINET: ("switched-ethernet+myrinet", "Myrinet"),
 }
 """Machine and title of the parts that have all numbers of processes."""
+ON = {MYRINET: ("bt", "mg")}
+"""The benchmarks of parts that have not all of them."""
 OTHER_RATES = {"half": 0.5, "double": 2.0}
-INSIDE = {MPI: "mpi", "dissemination": "dissemination_mcs", "tournament": "tournament_mcs"}
+INSIDE = {MPI: "mpi", "dissemination": "dissemination_mcs", "tournament": "tournament_parity"}
 """Barriers that are placed after each iteration: by the name in the paper's rows the engine's."""
 SKELETON = "arithmetic=none"
+WITH_TOURNAMENT = f"barrier_at=iteration barrier={INSIDE['tournament']}"
+"""The paper's benchmarks synchronised by it."""
 TABLE = "speed-up (figure 12)"
 ALMOST = 0.8
 """Speed-up divided by processes: of one that is almost linear."""
@@ -74,20 +82,24 @@ def parts(catalog: Catalog, platform: Platform) -> Iterator[Part]:
     """The runs on the described machine compute and verify; elsewhere computing only takes its time."""
     for name, (machine, _) in NETWORKS.items():
         more = "" if name == KERNELS else SKELETON
-        texts = (_line(kernel, platform, p, more) for kernel in BENCHMARKS for p in PROCESSES)
+        texts = (
+            _line(kernel, platform, p, f"{WITH_TOURNAMENT} {more}")
+            for kernel in ON.get(name, BENCHMARKS)
+            for p in PROCESSES
+        )
         yield Part(name, machine, tuple(map(catalog.case, texts)))
     machine, _ = NETWORKS[KERNELS]
     rates = (
-        _line(kernel, platform, p, SKELETON, factor)
+        _line(kernel, platform, p, f"{WITH_TOURNAMENT} {SKELETON}", factor)
         for kernel in BENCHMARKS
         for factor in OTHER_RATES.values()
         for p in (HALF_WAY, MOST)
     )
     yield Part(RATES, machine, tuple(map(catalog.case, rates)))
     barriers = (
-        _line(kernel, platform, MOST, f"{SKELETON} barrier_at=iteration barrier={barrier}")
+        _line(kernel, platform, MOST, f"{SKELETON} {inside}")
         for kernel in BENCHMARKS
-        for barrier in INSIDE.values()
+        for inside in ("", *(f"barrier_at=iteration barrier={barrier}" for barrier in INSIDE.values()))
     )
     yield Part(BARRIERS, machine, tuple(map(catalog.case, barriers)))
 
@@ -98,6 +110,9 @@ def _line(kernel: str, platform: Platform, processes: int, more: str, factor: fl
 
 
 def seconds(answers: Answers, kernel: str, processes: int, network: str = KERNELS) -> float | None:
+    """None also for a benchmark that did not run on this network."""
+    if kernel not in ON.get(network, BENCHMARKS):
+        return None
     return answers[network].seconds(kernel, ranks=processes)
 
 
@@ -134,7 +149,8 @@ def compare(answers: Answers) -> list[Compared]:
     rows = []
     for network, (_, title) in NETWORKS.items():
         mechanism = "" if network == KERNELS else title
-        for kernel, benchmark in BENCHMARKS.items():
+        for kernel in ON.get(network, BENCHMARKS):
+            benchmark = BENCHMARKS[kernel]
             processes = benchmark.linear_to
             key = f"barriers/speedup/{kernel}/{processes}"
             rows.append(
@@ -154,24 +170,25 @@ def compare(answers: Answers) -> list[Compared]:
     return rows
 
 
-def findings(answers: Answers, network: str = KERNELS) -> list[Limit]:
+def checks(answers: Answers, network: str = KERNELS) -> list[Check]:
     """The paper's description of its figure 12."""
-    return [_finding(answers, kernel, network) for kernel in BENCHMARKS]
+    return [_as_stated(answers, kernel, network) for kernel in BENCHMARKS]
 
 
-def _finding(answers: Answers, kernel: str, network: str) -> Limit:
+def _as_stated(answers: Answers, kernel: str, network: str) -> Check:
     benchmark = BENCHMARKS[kernel]
     middle, end = (speed_up(answers, kernel, p, network) for p in (HALF_WAY, MOST))
     what = f"the speed-up of {benchmark.title} is almost linear to {benchmark.linear_to} processes"
     if benchmark.linear_to < MOST:
         what += ", then falls off"
+    stated = Statement(f"speed-up-{kernel}", "figure 12", what)
     if middle is None or end is None:
-        return Limit(what, False, "not simulated")
+        return stated.unknown()
     if benchmark.linear_to == MOST:
         holds = end >= ALMOST * MOST
     else:
         holds = middle >= ALMOST * HALF_WAY and end < FALLING * middle * MOST / HALF_WAY
-    return Limit(what, holds, f"{middle:.1f} on {HALF_WAY}, {end:.1f} on {MOST}")
+    return stated.check(holds, f"{middle:.1f} on {HALF_WAY}, {end:.1f} on {MOST}")
 
 
 def summary(answers: Answers) -> tuple[str, ...]:
@@ -193,28 +210,23 @@ def summary(answers: Answers) -> tuple[str, ...]:
             f"; {_named([*needed])} would need processors of about {min(needed.values()):.0%} to "
             f"{max(needed.values()):.0%} of the assumed speed"
         )
-    return (f"{text}. {_on_four(answers, [*needed])}".strip(),)
+    return (f"{text}. {_elsewhere(answers)}".strip(),)
 
 
-def _on_four(answers: Answers, others: Sequence[str]) -> str:
-    """What several processes on a node change for those that are not as stated with one."""
-    fastest = [kernel for kernel in others if _fastest(answers, kernel, FOUR) == HALF_WAY]
-    if not fastest:
-        return ""
-    stated = [kernel for kernel in _holding(answers, FOUR) if kernel in fastest]
-    more = f", {_named(stated)} as stated" if stated else ""
-    verb = "is" if len(fastest) == 1 else "are"
-    return f"With four processes on each node and 100 Mbit/s, {_named(fastest)} {verb} fastest on 8{more}."
+def _elsewhere(answers: Answers) -> str:
+    """Which are as stated on the other networks; neither the rate nor the processes of a node are printed."""
+    found = {
+        title: holding
+        for network, (_, title) in NETWORKS.items()
+        if network not in (KERNELS, MYRINET) and (holding := _holding(answers, network))
+    }
+    listed = "; ".join(f"{title}: {_named(holding)}" for title, holding in found.items())
+    return f"On other networks, as stated are: {listed}." if found else ""
 
 
 def _holding(answers: Answers, network: str) -> list[str]:
-    limits = zip(BENCHMARKS, findings(answers, network), strict=True)
-    return [kernel for kernel, limit in limits if limit.holds]
-
-
-def _fastest(answers: Answers, kernel: str, network: str) -> int:
-    """The number of processes with the largest speed-up."""
-    return max(PROCESSES, key=lambda p: speed_up(answers, kernel, p, network) or 0.0)
+    found = zip(BENCHMARKS, checks(answers, network), strict=True)
+    return [kernel for kernel, check in found if check.holds]
 
 
 def _named(kernels: Sequence[str]) -> str:
@@ -235,7 +247,7 @@ def sections(answers: Answers) -> list[Section]:
         ),
         Section(
             "Speed-up on other networks",
-            figures=(_figure(answers, SWITCH), _figure(answers, FOUR)),
+            figures=tuple(_figure(answers, network) for network in NETWORKS if network != KERNELS),
             multiples=True,
         ),
         Section("Barriers inside NAS benchmarks", tables=(_inside(answers),)),
@@ -243,14 +255,14 @@ def sections(answers: Answers) -> list[Section]:
 
 
 def _figure(answers: Answers, network: str) -> Figure:
-    drawn = [pages.series("linear", [(p, float(p)) for p in PROCESSES])]
-    for kernel, benchmark in BENCHMARKS.items():
+    drawn = [pages.series("linear", [(p, float(p)) for p in PROCESSES], "line")]
+    for kernel in ON.get(network, BENCHMARKS):
         found = [(p, speed_up(answers, kernel, p, network)) for p in PROCESSES]
-        drawn.append(pages.series(benchmark.title, found, "line"))
+        drawn.append(pages.series(BENCHMARKS[kernel].title, found))
     _, title = NETWORKS[network]
     return Figure(
-        f"ethernet-speed-up{network.removeprefix(KERNELS)}",
-        f"Speed-up: {title}",
+        f"ethernet-figure-12{network.removeprefix(KERNELS)}",
+        f"Figure 12: speed-up, {title}",
         Axis("processes", "processes", "linear", include=(0.0,)),
         Axis("speed-up", "", "linear", include=(0.0, float(MOST))),
         tuple(drawn),
@@ -279,6 +291,7 @@ def _speed_ups(answers: Answers) -> Table:
         )
         for kernel, benchmark in BENCHMARKS.items()
         for network, (_, title) in NETWORKS.items()
+        if kernel in ON.get(network, BENCHMARKS)
     ]
     columns = ("benchmark", "network", *map(str, PROCESSES[1:]), "rate for linear")
     return Table(
@@ -333,9 +346,9 @@ def _rates(answers: Answers) -> Table:
 def _inside(answers: Answers) -> Table:
     rows = []
     for kernel, benchmark in BENCHMARKS.items():
-        without = seconds(answers, kernel, MOST)
+        without = answers[BARRIERS].seconds(kernel, barrier_at="none")
         for name, engine in INSIDE.items():
-            inside = answers[BARRIERS].seconds(kernel, barrier=engine)
+            inside = answers[BARRIERS].seconds(kernel, barrier=engine, barrier_at="iteration")
             alone = answers["barrier" if name == MPI else "algorithms"].seconds(
                 "barrier", algorithm=engine, ranks=MOST
             )

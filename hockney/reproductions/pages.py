@@ -13,7 +13,7 @@ from hockney.draw.amount import Amount
 from hockney.draw.figure import Figure, Kind, Series
 from hockney.draw.page import Page, Section, Table
 from hockney.reproductions import overview
-from hockney.reproductions.compared import CLOSE, Compared, Limit, Status, tallies
+from hockney.reproductions.compared import CLOSE, NOT_SIMULATED, Check, Compared, Status, tallies
 from hockney.reproductions.parts import Answer
 
 SHARE = "emulated / published"
@@ -40,7 +40,7 @@ def page(
     reproduction: tuple[str, str, str],
     answers: Mapping[str, Answer],
     compared: Sequence[Compared],
-    limits: Sequence[Limit],
+    checks: Sequence[Check],
     summary: Sequence[str],
     sections: Sequence[Section],
     lead: Figure | None = None,
@@ -60,7 +60,7 @@ def page(
         headline=tuple(summary),
         warnings=(),
         sections=(
-            _checks(compared, limits),
+            _agreement(compared, checks),
             *sections[:1],
             *(replace(section, closed=True) for section in sections[1:]),
             Section("Every printed number", tables=tuple(rows), closed=True),
@@ -76,15 +76,24 @@ def page(
     )
 
 
-def _checks(compared: Sequence[Compared], limits: Sequence[Limit]) -> Section:
-    """What must hold for the paper to count as reproduced."""
-    rows = tuple((limit.what, "passed" if limit.holds else "failed", limit.found) for limit in limits)
-    checks = Table("checks", "Checks", ("check", "result", "found"), rows)
-    return Section("Agreement", tables=(tally_table(compared), checks))
+def _agreement(compared: Sequence[Compared], checks: Sequence[Check]) -> Section:
+    """What the paper states, and how closely its numbers are met."""
+    return Section("Agreement", tables=(check_table(checks), tally_table(compared)))
 
 
-def limit_words(limit: Limit) -> str:
-    return f"Check {'passed' if limit.holds else 'failed'}: {limit.what} ({limit.found})."
+def check_words(check: Check) -> str:
+    where = f", {check.where}" if check.where else ""
+    return (
+        f"Check {'passed' if check.holds else 'failed'}{where}: {check.what} ({check.found}). [{check.code}]"
+    )
+
+
+def check_table(checks: Sequence[Check]) -> Table:
+    rows = tuple(
+        (check.what, check.where, "passed" if check.holds else "failed", check.found, check.code)
+        for check in checks
+    )
+    return Table("checks", "Checks", ("statement", "in the paper", "result", "found", "code"), rows)
 
 
 KINDS: Mapping[Status, str] = {
@@ -106,7 +115,7 @@ def tally_table(compared: Iterable[Compared]) -> Table:
         )
         for each in found
     ]
-    columns = ["printed numbers", "count", *(f"within {close:.0%}" for close in CLOSE), "not simulated"]
+    columns = ["printed numbers", "count", *(f"within {close:.0%}" for close in CLOSE), NOT_SIMULATED]
     if not any(each.missing for each in found):
         columns, rows = columns[:-1], [row[:-1] for row in rows]
     return Table(

@@ -20,7 +20,7 @@ from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Page, Section
 from hockney.pages.format import quantity
 from hockney.reproductions import overview, pages, paragon_bsp, paragon_kernels
-from hockney.reproductions.compared import Compared, Limit, status_of, within
+from hockney.reproductions.compared import Check, Compared, Statement, status_of
 from hockney.reproductions.parts import Answer, Part
 
 NAME = "paragon"
@@ -56,6 +56,7 @@ def parts(catalog: Catalog) -> list[Part]:
         Part("pairs", "paragon", tuple(map(catalog.case, pairs))),
         Part("bisection", "paragon-10x1", tuple(map(catalog.case, lines))),
         *(_on_mesh(mesh, catalog) for mesh in paragon_bsp.MESHES),
+        _with_slow_copies(catalog),
     ]
 
 
@@ -64,6 +65,13 @@ def _on_mesh(mesh: str, catalog: Catalog) -> Part:
     platform = simulated.platform(paragon_bsp.machine_name(mesh))
     texts = [*paragon_bsp.lines(mesh), *paragon_kernels.lines(mesh, platform)]
     return paragon_bsp.part(mesh, tuple(map(catalog.case, texts)), catalog)
+
+
+def _with_slow_copies(catalog: Catalog) -> Part:
+    """Sample sort in BPRAM by both routes."""
+    name = f"paragon-{paragon_kernels.SAMPLE_MESH}+{paragon_kernels.SLOW_COPIES}"
+    texts = paragon_kernels.sample_lines(simulated.platform(name), ("style=bpram", paragon_kernels.BUTTERFLY))
+    return Part(paragon_kernels.SLOW_COPIES, name, tuple(map(catalog.case, texts)))
 
 
 def compare(answers: Mapping[str, Answer]) -> list[Compared]:
@@ -107,8 +115,8 @@ def _of_the_line(pairs: Answer) -> list[Compared]:
             status[0], table=POINTS,
         ),
         Compared(
-            half.key, "half-performance length", half.si, line and line[0] / line[1], None, "B",
-            status[1], table=POINTS,
+            half.key, "half-performance length", half.value, line and line[0] / line[1] / 1e3, None,
+            half.unit, status[1], table=POINTS,
         ),
     ]  # fmt: skip
 
@@ -168,42 +176,53 @@ def constant_from(bandwidth: Mapping[int, float]) -> int:
     return min(p for p in LINE if bandwidth[p] >= (1 - CONSTANT) * max(bandwidth.values()))
 
 
-def limits(compared: Sequence[Compared]) -> list[Limit]:
+def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[Check]:
     def of(*keys: str) -> list[Compared]:
         return [row for row in compared if row.key.startswith(keys) and row.status != "variant"]
 
     one, both = (FORMULA.format(workload) + "/" for workload in WAYS)
-    knee = of("paragon/bisection/constant-from")[0].simulated
     return [
-        within("146 + 0.0115 m us, unidirectional,", of(one), 0.01),
-        within("216 + 0.0226 m us, bidirectional,", of(both), 0.02),
-        within("87 MB/s and 12.7 KB", of("paragon/text/"), 0.01),
-        Limit(
-            "the bandwidth of the bisection no longer increases from 6 or 8 processors on",
-            knee in (6, 8),
-            f"from {knee:g} processors on" if knee else "not measured",
+        Statement("unidirectional", "figure 1", "146 + 0.0115 m us, within 1%").within(of(one), 0.01),
+        Statement("bidirectional", "figure 1", "216 + 0.0226 m us, within 2%").within(of(both), 0.02),
+        Statement("bandwidth", "text on figure 1", "87 MB/s and 12.7 KB, within 1%").within(
+            of("paragon/text/"), 0.01
         ),
+        _bisection(answers["bisection"]),
+        *paragon_bsp.checks(answers),
+        *paragon_kernels.checks(answers),
     ]
 
 
-def findings(answers: Mapping[str, Answer]) -> list[Limit]:
-    return paragon_kernels.findings(answers)
+def _bisection(bisection: Answer) -> Check:
+    until, since = (int(PRINTED.row(f"paragon/bisection/{key}").si) for key in ("linear-to", "constant-from"))
+    what = (
+        f"the bandwidth of the bisection grows almost linearly to {until} processors and stays constant from "
+        f"{since}"
+    )
+    stated = Statement("bisection", "figure 2", what)
+    found = bandwidths(bisection)
+    if not found:
+        return stated.unknown()
+    holds = linear_to(found) >= until and constant_from(found) == since
+    return stated.check(holds, f"linear to {linear_to(found)}, constant from {constant_from(found)}")
 
 
-def page(answers: Mapping[str, Answer], compared: Sequence[Compared], limits: Sequence[Limit]) -> Page:
+def page(answers: Mapping[str, Answer], compared: Sequence[Compared], checks: Sequence[Check]) -> Page:
     pairs, bisection = answers["pairs"], answers["bisection"]
     sections = [
         Section("One message, and two that cross", figures=(_time_figure(pairs), _rate_figure(pairs))),
         Section("Bisection", figures=(_bisection_figure(bisection),)),
-        Section("Parameters of BSP and BPRAM", figures=paragon_bsp.figures(compared), multiples=True),
+        Section(
+            "Parameters of BSP and BPRAM", figures=paragon_bsp.figures(answers, compared), multiples=True
+        ),
         Section("Kernels", figures=paragon_kernels.figures(answers), multiples=True),
     ]
     return pages.page(
-        (NAME, TITLE, PRINTED.citation), answers, compared, limits, _summary(answers, compared), sections
+        (NAME, TITLE, PRINTED.citation), answers, compared, checks, _summary(compared, checks), sections
     )
 
 
-def _summary(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> tuple[str, ...]:
+def _summary(compared: Sequence[Compared], checks: Sequence[Check]) -> tuple[str, ...]:
     off = overview.worst(overview.times(compared))
     texts = [
         "On the Intel Paragon one message took 146 us + 0.0115 us a byte, and 216 us + 0.0226 us a byte "
@@ -225,7 +244,7 @@ def _summary(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> tup
             f"to {linear.simulated:g} processors (the paper: {linear.published:g}) and is constant from "
             f"{constant.simulated:g} on (the paper: {constant.published:g})."
         )
-    return (*texts, *paragon_kernels.summary(answers))
+    return (*texts, *paragon_kernels.summary([check for check in checks if check.where]))
 
 
 def _time_figure(pairs: Answer) -> Figure:
@@ -239,8 +258,8 @@ def _time_figure(pairs: Answer) -> Figure:
             ),
         ]
     return Figure(
-        "paragon-time",
-        "Time of a message",
+        "paragon-figure-1",
+        "Figure 1: time of a message",
         Axis("message size", "B", "log", zero=True),
         Axis("time", "s"),
         tuple(drawn),
@@ -278,8 +297,8 @@ def _bisection_figure(bisection: Answer) -> Figure:
             pages.series(f"{title}, simulated", bandwidths(bisection, direction).items(), group=title),
         ]
     return Figure(
-        "paragon-bisection",
-        "Bandwidth over the middle link of a p x 1 line",
+        "paragon-figure-2",
+        "Figure 2: bandwidth over the middle link of a p x 1 line",
         Axis("processors", "processors", "linear"),
         Axis("bandwidth in a direction", "B/s", "linear"),
         tuple(drawn),

@@ -22,7 +22,7 @@ class Part:
     """Cases on one machine, in a run folder called `name`.
 
     `machine` is the described machine of the paper: the value of --machine without "sim:", such as "t3e",
-    "t3e+hardware-barrier", "paragon-10x1". It is simulated, unless the cases are measured `on` another, the
+    "t3e+full-duplex", "paragon-10x1". It is simulated, unless the cases are measured `on` another, the
     value of --machine: then in so many `launches` and about `budget_s` seconds (0: simulated cases end by
     themselves). `workloads` are the catalog's entries of the cases, if models are to be fitted to their
     results.

@@ -18,7 +18,7 @@ from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Page, Section, Table
 from hockney.models.applications.granularity import Algorithm, efficiency
 from hockney.reproductions import emulated, pages, sun
-from hockney.reproductions.compared import Compared, Limit, status_of
+from hockney.reproductions.compared import Check, Compared, Statement, status_of
 from hockney.reproductions.parts import Answer, Part
 
 MACHINE = "sun-ethernet"
@@ -78,12 +78,10 @@ class SunOnTcp:
     def compare(self, answers: Answers) -> list[Compared]:
         return [*_exchanges(answers), *_efficiencies(answers)]
 
-    def limits(self, compared: Sequence[Compared]) -> list[Limit]:
-        return sun.limits([row for row in compared if row.table == "equation 3"])
-
-    def findings(self, answers: Answers) -> list[Limit]:
+    def checks(self, answers: Answers, compared: Sequence[Compared]) -> list[Check]:
         return [
-            *emulated.findings(answers, PROCESSES, SIZES),
+            *sun.checks(answers, [row for row in compared if row.table == "equation 3"]),
+            *emulated.checks(answers, PROCESSES, SIZES),
             *(_grows(answers, p) for p in PROCESSES[1:]),
             _equation_2(answers),
             _predicted(answers),
@@ -97,7 +95,7 @@ class SunOnTcp:
             _efficiency_table(answers),
         ]
 
-    def page(self, answers: Answers, compared: Sequence[Compared], limits: Sequence[Limit]) -> Page:
+    def page(self, answers: Answers, compared: Sequence[Compared], checks: Sequence[Check]) -> Page:
         exchange_table, grid_table = self.tables(answers)
         figure = _exchange_figure(answers)
         sections = [
@@ -109,8 +107,8 @@ class SunOnTcp:
             ),
         ]
         paper = (self.NAME, self.TITLE, sun.PRINTED.citation)
-        summary = emulated.summary(SUMMARY, limits)
-        return pages.page(paper, answers, compared, limits, summary, sections, lead=figure)
+        summary = emulated.summary(SUMMARY, checks)
+        return pages.page(paper, answers, compared, checks, summary, sections, lead=figure)
 
 
 def _exchanges(answers: Answers) -> Iterator[Compared]:
@@ -183,7 +181,7 @@ def _efficiencies(answers: Answers) -> Iterator[Compared]:
 # what the paper states, and what a bus does
 
 
-def _grows(answers: Answers, processes: int) -> Limit:
+def _grows(answers: Answers, processes: int) -> Check:
     """Equation 3 for long messages: Tcom grows with np/2."""
     size = SIZES[-1]
     few, many = (emulated.measured(answers, p, size) for p in (processes // 2, processes))
@@ -192,59 +190,64 @@ def _grows(answers: Answers, processes: int) -> Limit:
         f"the longest messages take {low:g} to {high:g} times as long on {processes} processes as on "
         f"{processes // 2}: they share the cable"
     )
+    stated = Statement(f"cable-shared-{processes}", "equation 3", what)
     if not few or not many:
-        return Limit(what, False, "not measured")
-    return Limit(what, low <= many / few <= high, f"{many / few:.2f} times")
+        return stated.unknown(emulated.NOT_MEASURED)
+    return stated.check(low <= many / few <= high, f"{many / few:.2f} times")
 
 
-def _close(what: str, pairs: Sequence[tuple[float | None, float | None]]) -> Limit:
+def _close(stated: Statement, pairs: Sequence[tuple[float | None, float | None]]) -> Check:
     errors = [abs(model - found) for model, found in pairs if model is not None and found is not None]
     if len(errors) < len(pairs):
-        return Limit(what, False, "not measured")
-    return Limit(what, median(errors) <= NEAR, f"median {median(errors):.3f}, largest {max(errors):.3f}")
+        return stated.unknown(emulated.NOT_MEASURED)
+    return stated.check(median(errors) <= NEAR, f"median {median(errors):.3f}, largest {max(errors):.3f}")
 
 
-def _equation_2(answers: Answers) -> Limit:
+def _equation_2(answers: Answers) -> Check:
     what = (
         "equation 2 gives the efficiencies from the exchange alone, with a median difference of at most "
         f"{NEAR:g}"
     )
+    stated = Statement("equation-2", "equation 2", what)
     return _close(
-        what, [(_by_equation_2(answers, each), measured(answers, EMULATED_GRID, each)) for each in cells()]
+        stated, [(_by_equation_2(answers, each), measured(answers, EMULATED_GRID, each)) for each in cells()]
     )
 
 
-def _predicted(answers: Answers) -> Limit:
+def _predicted(answers: Answers) -> Check:
     what = (
         "efficiencies are predicted from messages between two and the network that exchanges of more "
         f"processes show, with a median difference of at most {NEAR:g}"
     )
+    stated = Statement("efficiency-predicted", "", what)
     return _close(
-        what, [(predicted(answers, each), measured(answers, EMULATED_GRID, each)) for each in cells()]
+        stated, [(predicted(answers, each), measured(answers, EMULATED_GRID, each)) for each in cells()]
     )
 
 
-def _falls_with_length(answers: Answers) -> Limit:
+def _falls_with_length(answers: Answers) -> Check:
     short, long = min(GRID_WORDS), max(GRID_WORDS)
     what = f"messages of {long} words are clearly less efficient than those of {short}, whatever T"
     pairs = [((p, short, work), (p, long, work)) for p, words, work in cells() if words == long]
-    return _less(what, answers, pairs, clearly=SEEN)
+    stated = Statement("falls-with-length", "figure 1", what)
+    return _less(stated, answers, pairs, clearly=SEEN)
 
 
-def _falls_with_processes(answers: Answers) -> Limit:
+def _falls_with_processes(answers: Answers) -> Check:
     few, many = GRID_PROCESSES
     what = f"{many} processes are no more efficient than {few}, whatever T and L"
     pairs = [((few, words, work), (many, words, work)) for p, words, work in cells() if p == many]
-    return _less(what, answers, pairs, clearly=-SEEN)
+    stated = Statement("falls-with-processes", "figure 1", what)
+    return _less(stated, answers, pairs, clearly=-SEEN)
 
 
-def _less(what: str, answers: Answers, pairs: Sequence[tuple[Cell, Cell]], clearly: float) -> Limit:
+def _less(stated: Statement, answers: Answers, pairs: Sequence[tuple[Cell, Cell]], clearly: float) -> Check:
     """Whether the second cell of each pair is less efficient by `clearly`."""
     found = [tuple(measured(answers, EMULATED_GRID, cell) for cell in pair) for pair in pairs]
     drops = [high - low for high, low in found if high is not None and low is not None]
     if len(drops) < len(pairs):
-        return Limit(what, False, "not measured")
-    return Limit(what, min(drops) >= clearly, f"by {min(drops):.3f} to {max(drops):.3f}")
+        return stated.unknown(emulated.NOT_MEASURED)
+    return stated.check(min(drops) >= clearly, f"by {min(drops):.3f} to {max(drops):.3f}")
 
 
 # figures and tables

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from hockney.core.case import MPI
 from hockney.core.catalog import Catalog
 from hockney.draw.page import Page, Section, Table
 from hockney.reproductions import (
@@ -25,11 +26,11 @@ from hockney.reproductions import (
     t3e_tables,
     t3e_text,
 )
-from hockney.reproductions.compared import Compared, Limit, status_of, within
+from hockney.reproductions.compared import Check, Compared, Statement, status_of
 from hockney.reproductions.parts import Answer, Part
 from hockney.reproductions.t3e_cases import (
     ALGORITHMS,
-    BARRIERS,
+    BY_MESSAGES,
     FORMULA,
     MECHANISMS,
     OPERATIONS,
@@ -46,7 +47,7 @@ from hockney.reproductions.t3e_cases import (
 )
 from hockney.simulated import platform
 
-__all__ = ["NAME", "PAPER", "TITLE", "compare", "limits", "page", "parts"]
+__all__ = ["NAME", "PAPER", "TITLE", "checks", "compare", "page", "parts"]
 
 NAME = "t3e"
 TITLE = "Cray T3E-512: messages, barrier and collectives on up to 256 processes"
@@ -127,19 +128,17 @@ def _tried(answers: Mapping[str, Answer], m: Mechanism) -> Iterable[Compared]:
 
 
 def _barriers(answers: Mapping[str, Answer]) -> Iterable[Compared]:
-    row = PRINTED.row("t3e/text/barrier/256")
-    for name, mechanism in (("tables", ""), ("hardware-barrier", BARRIERS[1])):
-        by = answers[name]
-        time = by.seconds("barrier", ranks=256)
+    row, tables = PRINTED.row("t3e/text/barrier/256"), answers["tables"]
+    for algorithm, mechanism in ((MPI, ""), (BY_MESSAGES, "a barrier of messages")):
         yield Compared(
             row.key,
             "MPI_Barrier, 256 processes",
             row.si,
-            time,
+            tables.seconds("barrier", algorithm=algorithm, ranks=256),
             None,
             "s",
-            status_of(by.platform, row.key, mechanism),
-            mechanism or BARRIERS[1],
+            "variant" if mechanism else status_of(tables.platform, row.key),
+            mechanism,
             table=BARRIER,
         )
 
@@ -168,7 +167,7 @@ def explained(compared: Sequence[Compared]) -> tuple[int, int, int]:
     return len(missed), len(brought), brought.count("fitted")
 
 
-def limits(compared: Sequence[Compared]) -> list[Limit]:
+def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[Check]:
     rows = table_rows(compared)
     close = hits(rows)
     apart = [
@@ -177,24 +176,26 @@ def limits(compared: Sequence[Compared]) -> list[Limit]:
     ]
     missed, brought, fitted = explained(compared)
     return [
-        within(
-            "17 + x/50 us and 56 + x/308 us, 0 B to 1 MiB,", [r for r in compared if r.table == POINTS], 0.01
-        ),
-        Limit(
-            f"{WANTED} of the {len(rows)} printed times within {CLOSE:.0%}",
-            len(close) >= WANTED,
-            f"{len(close)}: {', '.join(apart)}",
-        ),
-        Limit(
+        Statement(
+            "point-to-point", "figure 1", "17 + x/50 us and 56 + x/308 us, 0 B to 1 MiB, within 1%"
+        ).within([row for row in compared if row.table == POINTS], 0.01),
+        Statement(
+            "collectives-close", "tables", f"{WANTED} of the {len(rows)} printed times within {CLOSE:.0%}"
+        ).check(len(close) >= WANTED, f"{len(close)}: {', '.join(apart)}"),
+        Statement(
+            "collectives-explained",
+            "tables",
             f"{EXPLAINED:.0%} of the others within {CLOSE:.0%} with an additional mechanism",
+        ).check(
             brought >= EXPLAINED * missed,
             f"{brought} of {missed}, {fitted} of them fitted: {len(close) + brought} of {len(rows)} in all",
         ),
+        *t3e_text.checks(answers),
         t3e_algorithms.same_as_simgrids(compared, platform(NAME), SAME),
     ]
 
 
-def page(answers: Mapping[str, Answer], compared: Sequence[Compared], limits: Sequence[Limit]) -> Page:
+def page(answers: Mapping[str, Answer], compared: Sequence[Compared], checks: Sequence[Check]) -> Page:
     algorithms = Section(
         "Which algorithms come nearest",
         text=t3e_findings.sentences(compared),
@@ -203,17 +204,18 @@ def page(answers: Mapping[str, Answer], compared: Sequence[Compared], limits: Se
     sections = [
         algorithms,
         Section("Discrepancies and their causes", text=_misses(compared)),
-        Section("One message", figures=t3e_figures.pairs(answers["pairs"])),
+        Section("One message", figures=t3e_figures.pairs(answers)),
+        Section("Barrier", figures=(t3e_figures.barrier(answers["tables"]),)),
         *(_section(operation, answers) for operation in OPERATIONS),
         Section("What does not agree within the paper", text=PRINTED.inconsistencies),
     ]
     return pages.page(
-        (NAME, TITLE, PRINTED.citation), answers, compared, limits, _summary(compared), sections
+        (NAME, TITLE, PRINTED.citation), answers, compared, checks, _summary(compared), sections
     )
 
 
 def _section(operation: str, answers: Mapping[str, Answer]) -> Section:
-    """The paper's two figures of an operation, the same over the processes, and every algorithm."""
+    """The paper's figures of an operation (3 to 12: by size, and by processes), and every algorithm."""
     return Section(
         OPERATIONS[operation],
         figures=(*t3e_sizes.figures(operation, answers), *t3e_figures.operation(operation, answers)),

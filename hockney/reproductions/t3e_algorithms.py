@@ -14,7 +14,7 @@ from hockney.core.smpi_algorithms import chosen
 from hockney.models.loggp_sim import LogGPSimulator
 from hockney.models.schedules import SCHEDULES, NotModelled
 from hockney.models.schedules.smpi import SMPI
-from hockney.reproductions.compared import Compared, Limit
+from hockney.reproductions.compared import Check, Compared, Statement
 from hockney.reproductions.parts import Answer, Part
 from hockney.reproductions.t3e_cases import (
     ALGORITHMS,
@@ -211,7 +211,7 @@ def _row(answer: Answer, operation: str, algorithm: str, size: str, processes: i
     )
 
 
-def same_as_simgrids(compared: Sequence[Compared], machine: Platform, most: float) -> Limit:
+def same_as_simgrids(compared: Sequence[Compared], machine: Platform, most: float) -> Check:
     """Whether each algorithm of SimGrid's MPI and the engine's algorithm with the same messages take the same
     time, but for `most`."""
     simgrids = {row.key: row.simulated for row in compared if row.series == "collectives"}
@@ -223,10 +223,9 @@ def same_as_simgrids(compared: Sequence[Compared], machine: Platform, most: floa
     pairs = [(row, simgrids.get(row.key)) for row in engines]
     apart = [(abs(row.simulated / other - 1), row) for row, other in pairs if row.simulated and other]
     worst = max(apart, key=lambda each: each[0], default=None)
-    return Limit(
-        f"the engine's algorithms take as long as SimGrid's, within {most:.0%}",
-        worst is not None and worst[0] <= most,
-        f"largest difference {worst[0]:.2%} of {len(apart)}, {worst[1].what}"
-        if worst
-        else "nothing simulated",
-    )
+    what = f"the engine's algorithms take as long as SimGrid's, within {most:.0%}"
+    same = Statement("same-as-simgrid", "", what)
+    if worst is None:
+        return same.unknown()
+    found = f"largest difference {worst[0]:.2%} of {len(apart)}, {worst[1].what}"
+    return same.check(worst[0] <= most, found)

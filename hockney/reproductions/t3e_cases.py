@@ -37,7 +37,7 @@ OPERATIONS = {
 }
 SHARED_OUT = tuple(name for name in OPERATIONS if DEFINITIONS[name].shared_out)
 SIZES = {"8": 8, "1KB": 1024, "1MB": 1 << 20}
-SIZE_WORDS = {"8": "8 B", "1KB": "1 KB", "1MB": "1 MB"}
+SIZE_WORDS = {"8": "8 B", "1KB": "1 KB", "4KB": "4 KB", "1MB": "1 MB"}
 PROCESSES = (32, 64, 128, 256)
 DOUBLE = 8
 
@@ -110,7 +110,19 @@ MECHANISMS = (
         sync="window",
     ),
 )  # fmt: skip
-BARRIERS = ("t3e+hardware-barrier", "barrier network")
+FROM_TWO = (2, 4, 8, 16, *PROCESSES)
+"""Processes of the figures over the processes."""
+FOUR_SIZES = {"8": 8, "1KB": 1024, "4KB": 4096, "1MB": 1 << 20}
+"""Buffers of these figures, which have four; the text names 4 KB besides those of the tables."""
+BY_MESSAGES = "dissemination_mcs"
+"""A barrier of messages, for comparison."""
+LONG_BUFFER, LONG_PROCESSES = 4 << 20, 32
+"""Beyond 1 MB, where the paper says that MPI_Gather breaks down."""
+
+
+BUFFERS = {"eager-4k": "4096 B", "eager-unlimited": "unlimited"}
+"""Settings of MPI_BUFFER_MAX, by the part that has them."""
+PAIRS = tuple(f"pingpong bytes={size} ranks=2" for size in PAIR_SIZES)
 
 
 def share(operation: str, total: int, processes: int) -> int:
@@ -119,7 +131,7 @@ def share(operation: str, total: int, processes: int) -> int:
 
 
 def sync(operation: str, total: int, processes: int) -> str:
-    waits = total == SIZES["1MB"] or operation == "alltoall"
+    waits = total >= SIZES["1MB"] or operation == "alltoall"
     return "window" if waits or (operation == "gather" and processes >= LONG_GATHER) else "loop"
 
 
@@ -156,24 +168,28 @@ def parts(catalog: Catalog) -> list[Part]:
     tables = [
         line(operation, total, p)
         for operation in OPERATIONS
-        for size, total in SIZES.items()
-        for p in PROCESSES
+        for size, total in FOUR_SIZES.items()
+        for p in FROM_TWO
         if simulated(operation, size, p)
     ]
-    text = [line("bcast", 4096, 32), line("bcast", 4096, 256), line("alltoall", 4096, 32)]
-    barriers = [f"barrier sync=window ranks={p}" for p in PROCESSES]
+    barriers = [
+        f"barrier algorithm={algorithm} sync=window ranks={p}"
+        for algorithm in (MPI, BY_MESSAGES)
+        for p in FROM_TWO
+    ]
+    longer = line("gather", LONG_BUFFER, LONG_PROCESSES)
     return [
-        part("pairs", "t3e", (f"pingpong bytes={size} ranks=2" for size in PAIR_SIZES)),
-        part("tables", "t3e", [*tables, *text, *barriers]),
+        part("pairs", "t3e", PAIRS),
+        part("tables", "t3e", [*tables, longer, *barriers]),
         *(part(m.part, m.machine, lines(m)) for m in MECHANISMS if m.part != ALGORITHMS),
-        part("hardware-barrier", BARRIERS[0], barriers),
     ]
 
 
 def lines(mechanism: Mechanism) -> list[str]:
     tried = [(o, SIZES[size], p) for o, size in mechanism.tried for p in mechanism.processes]
     text = [("bcast", 4096, p) for p in (32, 256) if mechanism.part == "shmem-collectives"]
-    return [line(*each, mechanism.sync, mechanism.algorithm) for each in [*tried, *text]]
+    pairs = PAIRS if mechanism.part in BUFFERS else ()
+    return [*(line(*each, mechanism.sync, mechanism.algorithm) for each in [*tried, *text]), *pairs]
 
 
 def printed(operation: str, size: str, processes: int) -> PrintedRow:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Machines by name: one of hockney's own, or a file; other extents and variants as suffixes.
 
-t3e    paragon-8x8    t3e+hardware-barrier    clusters/mine.toml+noisy
+t3e    paragon-8x8    t3e+full-duplex    clusters/mine.toml+noisy
 """
 
 from __future__ import annotations

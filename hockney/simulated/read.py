@@ -19,6 +19,8 @@ from hockney.core.platform import (
     CALLED,
     RATED,
     SELECTABLE_COLLECTIVES,
+    Broadcast,
+    Libraries,
     Network,
     NodeGroup,
     Noise,
@@ -187,6 +189,13 @@ _ON_NODE = tuple(name for name in _SEGMENT if not name.startswith("processor_"))
 READERS: dict[type, dict[str, Read]] = {
     Segment: _SEGMENT | {"first": values.BYTES.read},
     NodeGroup: {"count": values.COUNT.read, "cores": values.COUNT.read},
+    Libraries: {
+        "write_s": values.SECONDS.read,
+        "read_s": values.SECONDS.read,
+        "superstep_s": values.SECONDS.read,
+        "buffer_s_per_byte": values.PER_BYTE.read,
+        "step_s": values.SECONDS.read,
+    },
     Noise: {"relative": values.FRACTION.read, "seed": values.SEED.read},
     Origin: {
         "key": values.filled,
@@ -208,6 +217,7 @@ READERS: dict[type, dict[str, Read]] = {
         "hop_s": values.SECONDS.read,
         "medium_message_s": values.SECONDS.read,
         "medium_s_per_byte": values.PER_BYTE.read,
+        "broadcast": values.choice(get_args(Broadcast)),
     },
     Platform: {
         "name": values.name,
@@ -222,7 +232,10 @@ READERS: dict[type, dict[str, Read]] = {
         "rates": _by_operation(RATED, lambda _, raw, place: values.OPERATIONS.read(raw, place)),
         "sum_s_per_byte": values.PER_BYTE.read,
         "hardware_barrier_s": values.SECONDS.read,
+        "barrier_cluster": values.COUNT.read,
+        "barrier_round_s": values.SECONDS.read,
         "calls": _by_operation(CALLED, _points),
+        "libraries": _one(Libraries),
         "clock_s": values.SECONDS.read,
         "noise": _one(Noise),
         "origins": values.many(_one(Origin)),

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Variants of a machine: the same file with some of its keys replaced.
 
-    [variants.hardware-barrier]
-    title = "barrier network used"
+    [variants.fast-barrier]
+    title = "fast barrier"
     why = "..."
     hardware_barrier_s = "1us"
 

@@ -115,7 +115,7 @@ def test_wrong_questions(hockney, words, code):
     [
         (("--show", "t3f"), "t3e"),
         (("--show", "granularty"), "granularity"),
-        (("--show", "t3e+hardwar-barier"), "hardware-barrier"),
+        (("--show", "t3e+ful-dupleks"), "full-duplex"),
         (("--export", "paragn"), "paragon"),
     ],
 )

@@ -110,9 +110,11 @@ def simulated(case: Case) -> bool:
 
 def refused(case: Case) -> bool:
     """Combinations for which MPI has no call: nothing nonblocking is in the order of ranks; routes of a sort
-    that its style or the number of ranks does not admit; and more operations back to back than buffers of any
-    size can be written before."""
+    and packets of puts that the style or the number of ranks does not admit; and more operations back to back
+    than buffers of any size can be written before."""
     if (case.get("buffers"), case.get("sync")) == ("written", "loop"):
+        return True
+    if case.get("packet") and case.get("style", "bsp") != "bsp":
         return True
     if case.workload == "sample_sort" and case["route"] == "butterfly":
         return case["style"] != "bpram" or case.ranks.bit_count() != 1

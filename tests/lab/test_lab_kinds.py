@@ -39,7 +39,7 @@ LATER = {"emulated", "imported"}
     ("text", "scheme", "name"),
     [
         ("", "", ""),
-        ("sim:t3e+hardware-barrier", "sim", "t3e+hardware-barrier"),
+        ("sim:t3e+full-duplex", "sim", "t3e+full-duplex"),
         ("sim:/a:b.toml", "sim", "/a:b.toml"),
         ("fake", "fake", ""),
         ("t3e", "t3e", ""),

@@ -10,7 +10,7 @@ import pytest
 
 from hockney.core.case import Case
 from hockney.core.machine import Mpi
-from hockney.core.platform import Network, NodeGroup, Noise, Platform, Segment
+from hockney.core.platform import Libraries, Network, NodeGroup, Noise, Platform, Segment
 from hockney.core.record import Clock, Launch, Rank
 from hockney.launch.ending import Ending
 from hockney.launch.launcher import LaunchOptions
@@ -60,6 +60,10 @@ def test_what_a_description_asks_of_the_engine_is_in_its_environment():
     variables = dict(launcher(described).describe(2).environment)
     assert float(variables["HOCKNEY_SUM_S_PER_BYTE"]) == 24.7e-9
     assert float(variables["HOCKNEY_HARDWARE_BARRIER_S"]) == 0.0
+    assert "HOCKNEY_LIBRARY_COSTS" not in variables
+    described = platform(libraries=Libraries(write_s=3e-6, read_s=2e-6, superstep_s=1e-3, step_s=5e-4))
+    variables = dict(launcher(described).describe(2).environment)
+    assert [float(each) for each in variables["HOCKNEY_LIBRARY_COSTS"].split()] == [3e-6, 2e-6, 1e-3, 0, 5e-4]
 
 
 def test_every_collective_has_a_named_algorithm():

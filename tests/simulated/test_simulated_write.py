@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hockney import simulated
 from hockney.core import platform
-from hockney.core.platform import Network, NodeGroup, Noise, Origin, Platform, Segment
+from hockney.core.platform import Libraries, Network, NodeGroup, Noise, Origin, Platform, Segment
 from hockney.core.smpi_algorithms import KNOWN
 
 SECONDS = st.one_of(st.just(0.0), st.floats(0.0, 2e6, allow_nan=False), st.floats(1e-12, 1e-3))
@@ -57,6 +57,7 @@ def networks() -> st.SearchStrategy[Network]:
             "hop_s": SECONDS,
             "medium_message_s": SECONDS,
             "medium_s_per_byte": SECONDS,
+            "broadcast": st.sampled_from(["messages", "medium"]),
         },
     )
     return st.tuples(extents, rest).map(lambda both: Network(**both[0], **both[1]))
@@ -79,10 +80,16 @@ OPTIONAL = {
     "rates": st.dictionaries(st.sampled_from(platform.RATED), st.floats(1.0, 1e18), max_size=2),
     "sum_s_per_byte": SECONDS,
     "hardware_barrier_s": st.one_of(st.none(), SECONDS),
+    "barrier_cluster": st.integers(1, 1 << 20),
+    "barrier_round_s": SECONDS,
     "calls": st.dictionaries(
         st.sampled_from(platform.CALLED),
         st.dictionaries(SIZE, SECONDS, min_size=1, max_size=3).map(lambda each: tuple(sorted(each.items()))),
         max_size=2,
+    ),
+    "libraries": st.builds(
+        Libraries,
+        write_s=SECONDS, read_s=SECONDS, superstep_s=SECONDS, buffer_s_per_byte=SECONDS, step_s=SECONDS,
     ),
     "clock_s": SECONDS,
     "noise": st.one_of(st.none(), st.builds(Noise, relative=st.floats(0, 10), seed=st.integers(0, 2**20))),

@@ -66,7 +66,7 @@ def _rounds(algorithm: str, ranks: int) -> int:
     """Messages one after the other on the longest way, with a switch whose ports take one at a time."""
     deep = math.ceil(math.log2(ranks))
     one_port = {"central": 2 * (ranks - 1), "total_exchange": ranks - 1}
-    return one_port.get(algorithm, 2 * deep if algorithm in ("mcs_tree", "tournament_mcs") else deep)
+    return one_port.get(algorithm, 2 * deep if algorithm in ("mcs_tree", "tournament_parity") else deep)
 
 
 def machine(medium: str) -> Machine:

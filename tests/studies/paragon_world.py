@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from hockney import simulated
 from hockney.core.case import Case
+from hockney.core.record import MetricSeries
 from hockney.models.bsp.costs import CostModel, predict, repaired
 from hockney.models.bsp.parameters import Bpram, Bsp, BulkCosts
 from hockney.models.bsp.programs import supersteps
@@ -17,20 +18,22 @@ from hockney.reproductions.paragon_kernels import KERNELS, rates
 
 @dataclass(frozen=True)
 class ParagonWorld:
-    """Seconds of an empty superstep for each of its log p steps, of a startup at either end, of a packet, a
-    byte and a word that is sent at once, and of a block; those of a message alone are the paper's. Kernels
-    take what the models with all repairs predict, or what the `plain` ones do."""
+    """Seconds of an empty superstep, and more for each of its log p steps, of a startup at either end, of a
+    packet, a byte and a word that is sent at once, and of a block; those of a message alone are the paper's.
+    Kernels take what the models with all repairs predict, or what the `plain` ones do."""
+
+    superstep: float = 1.6e-3
 
     step: float = 216e-6
     startup: float = 80e-6
-    packet: float = 0.1e-6
+    packet: float = 5.9e-6
     byte: float = 0.0226e-6
     naive: float = 130e-6
-    block: float = 216e-6
+    block: float = 1e-3
     plain: bool = False
 
     def costs(self, ranks: int) -> BulkCosts:
-        empty = self.step * math.ceil(math.log2(ranks))
+        empty = self.superstep + self.step * math.ceil(math.log2(ranks))
         alone = 146e-6, 0.0115e-6
         whole = empty + 2 * (ranks - 1) * self.startup
         single = 2 * self.startup
@@ -48,6 +51,20 @@ class ParagonWorld:
         bpram = Bpram(self.byte, self.block, min(self.byte, alone[1]), min(self.block, alone[0]))
         return BulkCosts(ranks, bsp, bpram, rates(simulated.platform("paragon")))
 
+    def metrics(self, case: Case, seconds: float) -> dict[str, MetricSeries]:
+        """Of a relation by puts its parts, of a kernel what is not computing."""
+        if case.workload == "h_relation":
+            words = case["h"] * 4 / case["packet"]
+            parts = {"write": self.packet / 2 * words, "read": self.packet / 2 * words}
+            parts["exchange"] = seconds - sum(parts.values())
+            return {name: series(value, "record") for name, value in parts.items()}
+        if case.workload not in KERNELS:
+            return {}
+        speeds = rates(simulated.platform("paragon"))
+        steps = supersteps(KERNELS[case.workload][0], case) or ()
+        work = sum(step.count * speeds.seconds(each) for step in steps for each in step.work)
+        return {"communication": series(seconds - work, "repetition")}
+
     def time(self, case: Case) -> float:
         if case.workload == "pingpong":
             return 146e-6 + 0.0115e-6 * case.bytes
@@ -64,3 +81,7 @@ class ParagonWorld:
         base = "bsp" if case["style"] == "bsp" else "bpram"
         model = CostModel(base) if self.plain else repaired(base)
         return predict(supersteps(KERNELS[case.workload][0], case), self.costs(case.ranks), model).total
+
+
+def series(value: float, per: str) -> MetricSeries:
+    return MetricSeries(unit="s", over_ranks="max", per=per, phase=False, values=[value])

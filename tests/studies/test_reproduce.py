@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from hockney import lab, reproductions
@@ -11,7 +13,7 @@ from hockney.core.case import Case
 from hockney.core.errors import UsageError
 from hockney.core.platform import Network, Origin, Platform, Segment
 from hockney.core.record import SCHEMA, Record, RunRecords, Stop, Sync, Verified
-from hockney.reproductions import Answer, Compared, Part, overview, pages, status_of, tallies, within
+from hockney.reproductions import Answer, Compared, Part, Statement, overview, pages, status_of, tallies
 from hockney.system.bundled import catalog_with
 
 
@@ -76,15 +78,24 @@ def test_the_overview_has_one_band_around_equality():
     assert equal.low == pytest.approx((0.675, 1.5)) and equal.high == pytest.approx((1.125, 2.5))
 
 
-def test_a_limit_needs_every_row():
-    assert within("all", [row(1.04), row(0.96)], 0.05).holds
-    assert not within("all", [row(1.04), row(0.94)], 0.05).holds
-    assert not within("all", [row(1.04), row(None)], 0.05).holds
-    assert not within("all", [], 0.05).holds
+ALL = Statement("all", "table 1", "all within 5%")
+
+
+def test_a_check_needs_every_row():
+    assert ALL.within([row(1.04), row(0.96)], 0.05).holds
+    assert not ALL.within([row(1.04), row(0.94)], 0.05).holds
+    assert not ALL.within([row(1.04), row(None)], 0.05).holds
+    assert not ALL.within([], 0.05).holds
 
 
 def test_the_error_says_which_row_is_worst():
-    assert "6.00%" in within("all", [row(1.04), row(0.94)], 0.05).found
+    assert "6.00%" in ALL.within([row(1.04), row(0.94)], 0.05).found
+
+
+def test_bounds_and_a_zero_that_is_met_are_no_agreement():
+    zero = replace(row(0.0), published=0.0)
+    (counted,) = tallies([row(1.0), replace(row(1.0), bound=True), zero])
+    assert counted.rows == 1
 
 
 def test_an_answer_is_the_one_case_that_has_the_words():

@@ -46,7 +46,9 @@ def series(values: list[float], over_ranks: str, per: str) -> MetricSeries:
     return MetricSeries(unit="s", over_ranks=over_ranks, per=per, phase=False, values=values)  # type: ignore[arg-type]
 
 
-def record(case: Case, times: dict[tuple[str, str], float], shortened: int) -> Record:
+def record(case: Case, times: dict[tuple[str, str], float], shortened: int, loss: float) -> Record:
+    """`loss`: of the energy that the estimated schedule finds."""
+
     def on_ranks(kind: str, part: float = 1.0) -> list[float]:
         master, worker = (times[kind, who] * part / shortened for who in PROCESSES)
         return [master, *[worker] * (case.ranks - 1)]
@@ -56,28 +58,35 @@ def record(case: Case, times: dict[tuple[str, str], float], shortened: int) -> R
     parts |= {name: on_ranks(COMMUNICATION, 1 / 3) for name in ("posting", "testing", "waiting")}
     metrics = {f"rank_{name}": series(values, "each", "repetition") for name, values in parts.items()}
     steps = case.number("walkers") * case.number("steps") * case.number("temperatures")
+    seeds = [float(seed) for seed in range(12)]
+    lost = loss if case["setup"] == "estimated" else 0.0
+    metrics["run_seed"] = series(seeds, "root", "repetition")
+    metrics["best_energy"] = series(
+        [100.0 * (1 + lost) + seed + 0.1 * (lost > 0) * (seed % 2) for seed in seeds], "min", "repetition"
+    )
     metrics["total_steps"] = series([steps], "sum", "repetition")
-    metrics["round_end"] = series([elapsed / 2, elapsed], "root", "superstep")
+    metrics["round_made"] = series([elapsed / 2, elapsed], "mean", "superstep")
     metrics["round_steps"] = series([steps / 2, steps], "root", "superstep")
     return made_up(case, elapsed, metrics)
 
 
-def answers(times: Times) -> dict[str, Answer]:
+def answers(times: Times, loss: float = 0.01) -> dict[str, Answer]:
     found = {}
     for part in PARTS:
         shortened = SHORTENED if part.machine.startswith("ppro") else 1
         known = [(case, times(part, case)) for case in part.cases]
-        records = [record(case, seconds, shortened) for case, seconds in known if seconds is not None]
+        records = [record(case, seconds, shortened, loss) for case, seconds in known if seconds is not None]
         found[part.name] = Answer(part, simulated.platform(part.machine), RunRecords.of(records))
     return found
 
 
-def held(times: Times) -> list[bool]:
-    given = answers(times)
+def failing(times: Times, **more) -> set[str]:
+    """The codes of what does not hold."""
+    given = answers(times, **more)
     compared = annealing.compare(given)
-    limits = [*annealing.limits(compared), *annealing.findings(given)]
-    assert render(annealing.page(given, compared, limits))
-    return [limit.holds for limit in limits]
+    checks = annealing.checks(given, compared)
+    assert render(annealing.page(given, compared, checks))
+    return {check.code for check in checks if not check.holds}
 
 
 def changed(setup: str, kind: str, factor: float, part: str = CLUSTER, processes: int = 0) -> Times:
@@ -92,25 +101,49 @@ def changed(setup: str, kind: str, factor: float, part: str = CLUSTER, processes
     return times
 
 
+CAPTION = "communication-reduced"
+"""Of table 1: by its own numbers, communication is not reduced to 1%."""
+
+
 def test_the_times_of_the_paper_are_accepted():
-    assert held(as_printed) == [True] * 7
+    assert failing(as_printed) == {CAPTION}
 
 
 @pytest.mark.parametrize(
     ("wrong", "fails"),
     [
-        (changed("decoupled", COMPUTATION, 1.06), [0]),
-        (changed("estimated", COMPUTATION, 0.94), [0, 3, 4]),
-        (changed("estimated", COMMUNICATION, 1.21), [1, 4]),
-        (changed("original", COMMUNICATION, 2.0), [2, 4]),
-        (changed("original", COMMUNICATION, 0.5), [3, 4]),
-        (changed("estimated", COMMUNICATION, 3.0, T3D, SMALL), [5]),
-        (changed("original", COMMUNICATION, 3.0, T3D, LARGE), [6]),
-        (lambda part, case: None, [0, 1, 2, 3, 4, 5, 6]),
+        (changed("decoupled", COMPUTATION, 1.06), {"computation"}),
+        (
+            changed("estimated", COMPUTATION, 0.94),
+            {"computation", "processor-pays", "computation-increases-as-much", "wins-nothing"},
+        ),
+        (
+            changed("estimated", COMMUNICATION, 1.21),
+            {"communication", "computation-increases-as-much", "wins-nothing"},
+        ),
+        (
+            changed("original", COMMUNICATION, 2.0),
+            {"share-of-communication", "computation-increases-as-much", "wins-nothing"},
+        ),
+        (
+            changed("original", COMMUNICATION, 0.5),
+            {"processor-pays", "computation-increases-as-much", "wins-nothing"},
+        ),
+        (changed("estimated", COMMUNICATION, 3.0, T3D, SMALL), {"t3d-32"}),
+        (changed("original", COMMUNICATION, 3.0, T3D, LARGE), {"t3d-128"}),
     ],
 )
 def test_other_times_are_not(wrong, fails):
-    assert [number for number, holds in enumerate(held(wrong)) if not holds] == fails
+    assert failing(wrong) == fails | {CAPTION}
+
+
+def test_no_times_are_not():
+    assert len(failing(lambda part, case: None)) == 10
+
+
+@pytest.mark.parametrize("loss", [-0.01, 0.0, 0.2])
+def test_a_loss_of_quality_is_small_and_not_by_chance(loss):
+    assert failing(as_printed, loss=loss) == {CAPTION, "quality-lowered"}
 
 
 def test_the_row_to_which_the_machine_is_fitted_is_no_prediction():
@@ -133,8 +166,6 @@ def test_only_what_is_missed_is_explained():
     (worker,) = explained(_worker_computes_less)
     assert "25.9 s" in worker and "24.7 s" in worker, "what the paper's two lose to messages"
     assert "0.0 s" in worker, "the simulated worker"
-    (calls,) = explained(changed("estimated", COMMUNICATION, 3.0, T3D, SMALL))
-    assert "744 us" in calls, "62 calls of 12 us"
 
 
 def _worker_computes_less(part: Part, case: Case) -> dict[tuple[str, str], float]:

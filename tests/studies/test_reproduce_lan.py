@@ -52,7 +52,7 @@ def document(capsys: pytest.CaptureFixture[str], *words: str) -> dict:
 
 
 def failing(found: dict) -> set[str]:
-    return {limit["what"] for limit in found["limits"] if not limit["holds"]}
+    return {check["code"] for check in found["checks"] if not check["holds"]}
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def test_exchanges_and_efficiencies_on_each_medium(medium, tmp_path, capsys, qui
     for attempt in range(ATTEMPTS):  # other programs may hide the medium
         out = str(tmp_path / f"r{attempt}")
         found = document(capsys, "sun", "--machine", f"lan:{machine}", "--out", out)
-        decided.append(next(limit for limit in found["limits"] if f"({medium})" in limit["what"]))
+        decided.append(next(check for check in found["checks"] if check["code"] == "right-medium"))
         if decided[-1]["holds"]:
             break
     assert decided[-1]["holds"], decided
@@ -125,15 +125,15 @@ def test_sixteen_hosts_on_one_medium_show_what_the_paper_found(tmp_path, capsys,
     for name, value in few.items():
         quick.setattr(ethernet_emulated, name, value)
     quick.setattr(ethernet, "PROCESSES", (3, 16))
-    exception = ethernet_emulated.fastest(lambda name, processes: None).what
+    exception = ethernet_emulated.fastest(lambda name, processes: None).code
     failed = set()
     for attempt in range(ATTEMPTS):
         out = str(tmp_path / f"r{attempt}")
         found = document(capsys, "ethernet", "--machine", "lan:hub-ethernet", "--out", out)
-        checked = {limit["what"] for limit in found["limits"]}
+        checked = {check["code"] for check in found["checks"]}
         failed = failing(found) - {exception}
         if not failed:
             break
     assert exception in checked and not failed
     for finding in (ethernet_emulated.by_messages, ethernet_emulated.steep):
-        assert finding(lambda name, processes: None).what in checked
+        assert finding(lambda name, processes: None).code in checked

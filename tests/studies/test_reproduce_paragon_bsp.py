@@ -12,10 +12,10 @@ from paragon_world import ParagonWorld
 from real_mpi import simgrid_here
 from test_reproduce_papers import CATALOG, answers, on_paragon
 
-from hockney import lab, reproductions, simulated
+from hockney import lab, simulated
 from hockney.cli.errors import guarded
 from hockney.core.record import RunRecords
-from hockney.reproductions import Answer, Compared, Limit, paragon, paragon_bsp, paragon_kernels
+from hockney.reproductions import Answer, Compared, paragon, paragon_bsp, paragon_kernels
 
 
 def given(world: ParagonWorld) -> dict:
@@ -26,9 +26,10 @@ def rows(world: ParagonWorld) -> dict[str, Compared]:
     return {row.key: row for row in paragon.compare(given(world))}
 
 
-def found(world: ParagonWorld) -> list[bool]:
-    """Growth, fewer keys, butterfly, overestimated, repaired."""
-    return [limit.holds for limit in reproductions.findings(paragon, given(world))]
+def failing(world: ParagonWorld) -> set[str]:
+    """The codes of what the paper states and does not hold."""
+    checks = paragon_kernels.checks(given(world))
+    return {check.code for check in checks if not check.holds}
 
 
 def test_every_printed_parameter_is_compared():
@@ -37,43 +38,49 @@ def test_every_printed_parameter_is_compared():
     assert len(printed) == 2 * 5 + 2 * 6 + 2
     assert printed <= compared.keys(), "tables 1 and 2, and two shares of a matrix multiplication"
     world = ParagonWorld()
+    g = world.packet + 4 * world.byte
     for mesh, p in paragon_bsp.MESHES.items():
         if mesh in paragon_bsp.BSP_MESHES:
-            g = world.packet + 4 * world.byte + 5.9e-6
             assert compared[f"paragon/bsp/g/{mesh}"].simulated == pytest.approx(g)
             assert compared[f"paragon/bsp/L/{mesh}"].simulated == pytest.approx(world.costs(p).bsp.L)
         assert compared[f"paragon/bpram/sigma/{mesh}"].simulated == pytest.approx(world.byte)
         assert compared[f"paragon/bpram/l/{mesh}"].simulated == pytest.approx(world.block)
-    gain = world.naive / (world.packet + 4 * world.byte + 5.9e-6)
     for end in ("low", "high"):
-        assert compared[f"paragon/bsp-library/combining/{end}"].simulated == pytest.approx(gain)
-    network = compared["paragon/bsp-library/network"]
-    assert network.simulated == pytest.approx(world.packet + 4 * world.byte)
+        row = compared[f"paragon/bsp-library/combining/{end}"]
+        assert row.simulated == pytest.approx(world.naive / g) and row.bound
+    assert compared["paragon/bsp-library/message"].simulated == pytest.approx(world.packet)
+    assert compared["paragon/bsp-library/network"].simulated == pytest.approx(4 * world.byte)
 
 
-def test_the_papers_findings_hold_where_its_explanations_do():
-    assert found(ParagonWorld(block=160e-6)) == [True] * 5
+@pytest.mark.parametrize(("naive", "holds"), [(90e-6, False), (120e-6, True), (140e-6, False)])
+def test_combining_is_held_against_the_printed_range(naive: float, holds: bool):
+    (check,) = paragon_bsp.checks(given(ParagonWorld(naive=naive)))
+    assert check.code == "combining" and check.holds == holds
+
+
+CROSSOVER = "butterfly-crossover"
 
 
 @pytest.mark.parametrize(
-    ("world", "holds"),
+    ("world", "fails"),
     [
-        (ParagonWorld(block=160e-6, startup=1e-6), [False, True, True, True, True]),
-        (ParagonWorld(block=160e-6, plain=True), [False, False, True, False, True]),
-        (ParagonWorld(block=20e-6), [True, True, False, True, True]),
-        (ParagonWorld(block=2e-3), [True, True, False, True, True]),
+        (ParagonWorld(), set()),
+        (ParagonWorld(superstep=0.0, startup=1e-6), {"bitonic-error-grows"}),
+        (ParagonWorld(packet=0.1e-6), {"bsp-below-bpram"}),
+        (
+            ParagonWorld(plain=True),
+            {"bitonic-error-grows", "bitonic-error-few-keys", "paths-overestimated"},
+        ),
+        (ParagonWorld(block=190e-6), {"direct-slower-than-bsp", "paths-overestimated"}),
+        (
+            ParagonWorld(block=20e-3),
+            {"bsp-below-bpram", "bpram-communication", "butterfly-faster-than-bsp", "paths-predicted"},
+        ),
     ],
 )
-def test_the_findings_do_not_hold_elsewhere(world: ParagonWorld, holds: list[bool]):
-    assert found(world) == holds
-
-
-def test_the_crossover_is_the_most_keys_for_which_the_butterfly_is_faster():
-    found = {
-        block: rows(ParagonWorld(block=block))["paragon/sample-sort/crossover"].simulated
-        for block in (20e-6, 160e-6, 2e-3)
-    }
-    assert found == {20e-6: 4096, 160e-6: 32768, 2e-3: 65536}
+def test_what_the_paper_states_holds_where_its_explanations_do(world: ParagonWorld, fails: set[str]):
+    """The butterfly remains faster for longer, if copying in memory is fast."""
+    assert failing(world) == fails | {CROSSOVER}
 
 
 def test_communication_in_a_matrix_multiplication_is_what_is_not_computing():
@@ -81,14 +88,14 @@ def test_communication_in_a_matrix_multiplication_is_what_is_not_computing():
     compared = rows(world)
     shares = {name: compared[f"paragon/matrix/communication/{name}"] for name in paragon_kernels.SHARES}
     assert shares["bsp/8"].status == "fitted" and shares["bsp/64"].status == "predicted"
-    assert shares["bsp/64"].simulated > shares["bsp/8"].simulated > 10 * shares["bpram"].simulated > 0
+    assert shares["bsp/64"].simulated > shares["bsp/8"].simulated > 5 * shares["bpram"].simulated > 0
 
 
-def test_nothing_simulated_is_no_finding():
+def test_nothing_simulated_is_no_statement():
     none = answers(paragon, lambda part, case: None)
-    limits: list[Limit] = list(reproductions.findings(paragon, none))
-    assert [limit.holds for limit in limits] == [False] * 5
-    assert len({limit.what for limit in limits}) == 5
+    checks = paragon_kernels.checks(none)
+    assert not any(check.holds for check in checks)
+    assert len({check.code for check in checks}) == len(checks) == 10
 
 
 def test_each_mesh_is_a_part():
@@ -115,25 +122,27 @@ def test_the_smallest_parts_on_the_simulated_machine(tmp_path):
             run = folder.read().run
         found[part.name] = Answer(part, platform, run)
     compared = {row.key: row for row in paragon.compare(found) if row.status != "variant"}
-    assert [limit.found for limit in paragon.limits(list(compared.values())) if not limit.holds] == []
+    held = {check.code: check.holds for check in paragon.checks(found, list(compared.values()))}
+    assert all(held[code] for code in ("unidirectional", "bidirectional", "bandwidth", "bisection"))
     assert compared["paragon/bpram/sigma/4x2"].error == pytest.approx(0.038, abs=0.01)
-    assert compared["paragon/bsp/g/4x2"].error == pytest.approx(-0.067, abs=0.02)
-    assert compared["paragon/bsp/L/4x2"].error == pytest.approx(-0.44, abs=0.02)
+    for key in ("bsp/g", "bsp/L", "bpram/l"):
+        assert abs(compared[f"paragon/{key}/4x2"].error) < 0.01, "fitted"
+    assert abs(compared["paragon/bsp-library/message"].error) < 0.001
 
 
 def bench(machine: str) -> lab.Bench:
     return lab.prepare(machine, "", False, lambda text: None, workloads=paragon.WORKLOADS)
 
 
-@pytest.mark.simgrid
 @pytest.mark.slow(300)
 @pytest.mark.simgrid
-def test_on_the_simulated_machine_the_findings_hold(tmp_path, capsys):
+def test_on_the_simulated_machine_two_statements_do_not_hold(tmp_path, capsys):
     simgrid_here()
-    assert guarded(["reproduce", "paragon", "--out", str(tmp_path / "r"), "--json", "-q"]) == 0
+    assert guarded(["reproduce", "paragon", "--out", str(tmp_path / "r"), "--json", "-q"]) == 1
     (document,) = json.loads(capsys.readouterr().out)["reproductions"]
-    assert document["left"] == 0 and all(limit["holds"] for limit in document["limits"])
-    errors = {row["key"]: row["error"] for row in document["compared"]}
-    for mesh in ("4x2", "4x4", "8x4"):
-        assert abs(errors[f"paragon/bpram/sigma/{mesh}"]) < 0.05
-    assert abs(errors["paragon/matrix/communication/bsp/64"]) < 0.2
+    failed = {check["code"] for check in document["checks"] if not check["holds"]}
+    assert document["left"] == 0 and failed == {"combining", CROSSOVER}
+    errors = {row["key"]: row["error"] for row in document["compared"] if row["status"] != "variant"}
+    for mesh in ("4x4", "8x4", "6x6", "8x8"):
+        assert abs(errors[f"paragon/bsp/L/{mesh}"]) < 0.2 and abs(errors[f"paragon/bpram/l/{mesh}"]) < 0.25
+    assert abs(errors["paragon/matrix/communication/bsp/64"]) < 0.15

@@ -91,7 +91,7 @@ def test_other_algorithms_change_no_count():
     compared = t3e.compare(given)
     without = [row for row in compared if row.series != "algorithms"]
     assert reproductions.tallies(compared) == reproductions.tallies(without)
-    page = t3e.page(given, compared, t3e.limits(compared))
+    page = t3e.page(given, compared, t3e.checks(given, compared))
     drawn = [x for series in page.lead.series if series.kind == "points" for x in series.x]
     own = [row for row in without if row.series != "tried" and row.status != "variant" and row.unit == "s"]
     assert len(drawn) == sum(row.simulated is not None for row in own)
@@ -134,7 +134,7 @@ def test_what_no_algorithm_explains_is_named():
     compared = t3e.compare(given)
     assert [row.key for row in t3e_nearest.unexplained(compared)] == ["t3e/table/reduce/8/64"]
     assert t3e_nearest.out_of_reach(compared) == {"t3e/table/reduce/8/64"}
-    page = t3e.page(given, compared, t3e.limits(compared))
+    page = t3e.page(given, compared, t3e.checks(given, compared))
     (section,) = (s for s in page.sections if s.tables and s.tables[0].name == "nearest")
     assert any("MPI_Reduce, 8 B on 64" in text for text in section.text)
 

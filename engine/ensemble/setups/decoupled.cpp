@@ -60,9 +60,10 @@ class Decoupled final : public Rounds {
   // This rank's round, with the sum of the energies instead of their mean: Run::report() puts the ranks
   // together.
   void record(std::int64_t accepted_before) {
-    part_.rounds.push_back({part_.account.since_start(), groups_.front().temperature,
-                            part_.walkers.best().energy, part_.sums(0, part_.walkers.size()).energies,
-                            part_.steps, part_.walkers.accepted() - accepted_before});
+    part_.made_s.push_back(part_.account.since_start());
+    part_.rounds.push_back({part_.made_s.back(), groups_.front().temperature, part_.walkers.best().energy,
+                            part_.sums(0, part_.walkers.size()).energies, part_.steps,
+                            part_.walkers.accepted() - accepted_before});
   }
 
   // False if an energy is not finite.

@@ -71,6 +71,7 @@ struct Settings {
 struct Superstep {
   double work_s = 0;  // from the end of the previous sync, or the start of recording, to the call of sync
   double sync_s = 0;  // in sync
+  double read_s = 0;  // of that, after all packets have arrived: moving data to where the program wants them
   // Payload from and to other processes: of puts, gets, and messages, the latter with tags.
   std::uint64_t bytes_out = 0;
   std::uint64_t bytes_in = 0;

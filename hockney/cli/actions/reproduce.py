@@ -63,8 +63,8 @@ def _print(done: Reproduced) -> None:
     print_table(agreement)
     print_line(agreement.caption)
     echo()
-    for limit in done.limits:
-        print_line(pages.limit_words(limit))
+    for check in done.checks:
+        print_line(pages.check_words(check))
     for path in done.files:
         print_whole(f"{'report' if path == done.files[0] else 'figure'}: {path}")
     echo()
@@ -80,7 +80,7 @@ def _document(done: Reproduced) -> dict[str, object]:
         "figures": [printable(str(path)) for path in done.files[1:]],
         "compared": [row_document(row) for row in done.compared],
         "tallies": tallies(done.compared),
-        "limits": done.limits,
+        "checks": done.checks,
         "left": done.left,
     }
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 
 from hockney.core.case import Case
 from hockney.models.bsp.superstep import LocalWork, Superstep, full, permutation, work_alone
@@ -57,11 +58,11 @@ def _matrix_multiplication(case: Case) -> Iterator[Superstep]:
     multiply = LocalWork.of("multiplication", 2 * n**3 / p, n=n // a, m=n // b, k=n // c, type=kind)
     parts = a + b - 2
     if case["style"] == "bsp":
-        yield _to(parts, parts * block)
+        yield _to(case, parts, parts * block)
         if c == 1:  # the next product may not begin before this one has ended
             yield Superstep((multiply,))
             return
-        yield _to(c - 1, (c - 1) * block, multiply)
+        yield _to(case, c - 1, (c - 1) * block, multiply)
         yield work_alone(_adding(multiply, (c - 1) * share))
         return
     if parts:
@@ -76,9 +77,15 @@ def _matrix_multiplication(case: Case) -> Iterator[Superstep]:
     yield work_alone(add)
 
 
-def _to(others: int, bytes: float, *work: LocalWork) -> Superstep:
+def _to(case: Case, others: int, bytes: float, *work: LocalWork) -> Superstep:
     """Each rank sends a part of these bytes to so many others, and receives as much."""
-    return Superstep(work, bytes, others, others, others, bytes)
+    return Superstep(work, bytes, _packets(case, bytes, others), others, others, bytes)
+
+
+def _packets(case: Case, bytes: float, blocks: float) -> float:
+    """Puts or messages of these bytes, which are so many blocks."""
+    packet = int(case.number("packet"))
+    return bytes / packet if packet else blocks
 
 
 def _adding(multiply: LocalWork, operations: float) -> LocalWork:
@@ -95,9 +102,10 @@ def _bitonic_sort(case: Case) -> Iterator[Superstep]:
         yield work_alone(sort)
         return
     bytes = m * TYPE_BYTES[kind]
-    yield permutation(bytes, 1, work=(sort,))
+    packets = _packets(case, bytes, 1)
+    yield permutation(bytes, packets, work=(sort,))
     if steps > 1:
-        yield permutation(bytes, 1, work=(merge,), count=steps - 1)
+        yield permutation(bytes, packets, work=(merge,), count=steps - 1)
     yield work_alone(merge)
 
 
@@ -118,8 +126,10 @@ def _sample_sort(case: Case) -> Iterator[Superstep]:
     samples = LocalWork.of("sort", p * s * math.log2(p * s), keys=p * s, type=kind)
     merge = LocalWork.of("merge", m * math.ceil(math.log2(p)), keys=m, type=kind)
     if case["style"] == "bsp":
-        yield full(p, (p - 1) * s * e, p - 1, work=(_sorting(case),))
-        yield full(p, m * e * (p - 1) / p + TAG * (p - 1), p - 1, work=(samples,))
+        own, keys = (p - 1) * s * e, m * e * (p - 1) / p
+        messages = _packets(case, keys, p - 1)
+        yield full(p, own, _packets(case, own, p - 1), work=(_sorting(case),))
+        yield full(p, keys + TAG * messages, messages, work=(samples,))
         yield work_alone(merge)
         return
     for step in range(math.ceil(math.log2(p))):
@@ -141,18 +151,18 @@ def _shortest_paths(case: Case) -> Iterator[Superstep]:
     n, p, e = int(case.number("n")), case.ranks, TYPE_BYTES["float"]
     rows, columns = square_grid(p)
     height, width = n // rows, n // columns
-    broadcast = _in_supersteps if case["style"] == "bsp" else _in_blocks
+    broadcast = partial(_in_supersteps, case) if case["style"] == "bsp" else partial(_in_blocks, p)
     before: tuple[LocalWork, ...] = (LocalWork.of("copy", n * n / p * e),)
     for b in _panels(n, rows, columns, int(case.number("block"))):
         diagonal, row, column = (e * b * each for each in (b, width, height))
         panel: tuple[LocalWork, ...] = ()
         if b > 1:
             closure = LocalWork.of("closure", float(b) ** 3, n=b)
-            steps = broadcast(p, (columns, 1, diagonal), (rows, 1, diagonal))
+            steps = broadcast((columns, 1, diagonal), (rows, 1, diagonal))
             yield from _after(steps, (*before, closure), diagonal)
             before = ()
             panel = _panel_work(b, height, width, rows, columns)
-        steps = broadcast(p, (columns, rows, column), (rows, columns, row))
+        steps = broadcast((columns, rows, column), (rows, columns, row))
         yield from _after(steps, (*before, *panel), row + column)
         # In a single row or column of ranks, all have a part of the panel.
         before = (_min_plus(height - (rows == 1) * b, width - (columns == 1) * b, b),)
@@ -196,13 +206,14 @@ Trees = tuple[int, int, float]
 """Broadcasts in binary trees: ranks of each, their number, and bytes."""
 
 
-def _in_supersteps(p: int, *trees: Trees) -> Iterator[Superstep]:
+def _in_supersteps(case: Case, *trees: Trees) -> Iterator[Superstep]:
     """All broadcasts at the same time."""
     for level in range(math.ceil(math.log2(max(ranks for ranks, _, _ in trees)))):
         sent = [(size, count * _senders(ranks, level)) for ranks, count, size in trees]
         sizes = [size for size, senders in sent if senders]
-        mean = sum(size * senders for size, senders in sent) / p
-        yield Superstep((), sum(sizes), len(sizes), len(sizes), len(sizes), mean)
+        mean = sum(size * senders for size, senders in sent) / case.ranks
+        packets = _packets(case, sum(sizes), len(sizes))
+        yield Superstep((), sum(sizes), packets, len(sizes), len(sizes), mean)
 
 
 def _in_blocks(p: int, *trees: Trees) -> Iterator[Superstep]:

@@ -107,7 +107,7 @@ def binomial(ranks: int) -> Steps:
     yield from binomial_down(ranks, EMPTY)
 
 
-@barrier("tournament")
+@barrier("tournament", "tournament_parity")
 def tournament(ranks: int) -> Steps:
     yield from binomial_up(ranks, same(EMPTY))
     yield from binomial_down(ranks, BROADCAST)

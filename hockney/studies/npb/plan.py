@@ -26,7 +26,7 @@ from hockney.studies.sync import SYNC, sync_of
 WORKLOADS = ("ep", "cg", "mg", "ft", "is", "lu", "bt", "sp")
 """Compiled on first use."""
 PAPER = "paper"
-PAPERS_CLASSES = {"ep": "paper", "mg": "paper", "cg": "A", "lu": "W", "bt": "W"}
+PAPERS_CLASSES = {"ep": "W", "mg": "paper", "cg": "A", "lu": "W", "bt": "W"}
 """Krishnamurthy's benchmarks (1998), with their sizes there."""
 SMALL, MEDIUM = "S", "W"
 BUDGET_OF_MEDIUM_S = 300.0

@@ -32,11 +32,12 @@ struct Round {
 
 // What does not depend on the type of the state.
 struct Report {
-  Times times;                // of this rank
-  std::int64_t steps = 0;     // of this rank's walkers
-  std::int64_t accepted = 0;  // the same
-  double estimated = 0;       // share of its steps that were made with a temperature from an estimate
-  int walkers_sent = 0;       // to other ranks, by redistributions
+  Times times;                 // of this rank
+  std::int64_t steps = 0;      // of this rank's walkers
+  std::int64_t accepted = 0;   // the same
+  double estimated = 0;        // share of its steps that were made with a temperature from an estimate
+  int walkers_sent = 0;        // to other ranks, by redistributions
+  std::vector<double> made_s;  // since the start: when this rank had made its steps of each round
   double initial_temperature = 0;
   // Of all ranks, on all ranks:
   double best_energy = 0;     // of any state that any walker was in
