@@ -9,6 +9,7 @@ import contextlib
 import fcntl
 import hashlib
 import os
+import re
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -84,8 +85,14 @@ def _work(kind: str, mpi: Mpi) -> Path:
     return tests_cache() / f"{kind}-{mpi.family}-{hashlib.sha256(repr(facts).encode()).hexdigest()[:12]}"
 
 
+FOUND = re.compile(r"^CMAKE_(?:AR|RANLIB|LINKER|CXX_COMPILER):FILEPATH=(/.*)$", re.MULTILINE)
+
+
 def _cmake(mpi: Mpi, work: Path, targets: Sequence[str], *definitions: str) -> None:
-    """Configure once, then build what was edited since."""
+    """Configure once, then build what was edited since; anew if a program that it found is gone."""
+    found = work / "CMakeCache.txt"
+    if found.is_file() and any(not Path(p).exists() for p in FOUND.findall(found.read_text())):
+        shutil.rmtree(work)
     defined = [
         "CMAKE_BUILD_TYPE=Release",
         f"CMAKE_MAKE_PROGRAM={tool('ninja')}",

@@ -11,8 +11,8 @@ are hidden, as on a machine that has none.
 
 from __future__ import annotations
 
-import atexit
 import functools
+import hashlib
 import importlib
 import os
 import re
@@ -150,13 +150,19 @@ def programs_in(folder: str) -> list[str]:
 
 
 def links(folder: str, names: Iterable[str]) -> str:
-    """A temporary folder with links to these files."""
+    """A folder with links to these files, the same in each run: kept builds remember its programs."""
+    files = sorted(os.path.abspath(os.path.join(folder, name)) for name in names)
+    name = hashlib.sha256(repr((os.getuid(), files)).encode()).hexdigest()[:16]
+    place = os.path.join(tempfile.gettempdir(), f"hockney-path-{name}")
     made = tempfile.mkdtemp(prefix="hockney-path-")
     os.chmod(made, 0o755)  # for tests of other users
-    atexit.register(shutil.rmtree, made, ignore_errors=True)
-    for name in names:
-        os.symlink(os.path.abspath(os.path.join(folder, name)), os.path.join(made, name))
-    return made
+    for file in files:
+        os.symlink(file, os.path.join(made, os.path.basename(file)))
+    try:
+        os.rename(made, place)
+    except OSError:  # it exists, from another run or process
+        shutil.rmtree(made)
+    return place
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

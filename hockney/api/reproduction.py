@@ -17,7 +17,8 @@ from hockney.core.ethernet import Ethernet
 from hockney.core.paths import AnyPath, to_path
 from hockney.draw.page import Table
 from hockney.lab import Bench, Listener, Status, notifier, silent
-from hockney.reproductions import Answer, Check, Compared, Part, Reproduction
+from hockney.reproductions import Answer, Check, Compared, Part, Reproduction, all_papers
+from hockney.reproductions.all_papers import PaperResult
 from hockney.reproductions.messages import not_emulated
 from hockney.store import RunFolder, default_path
 from hockney.system.bundled import catalog_with
@@ -56,8 +57,9 @@ def reproduce(
     listen: Listener = silent,
 ) -> list[Reproduced]:
     """Measure the papers `names` (or "all") again, each part in a run folder below `out`; existing parts are
-    continued. `figures` is a folder for each figure as a file; `machine` is an emulated one, on which a paper
-    is measured in addition to being simulated, or a fake one, for tests.
+    continued; several have a common page, "report.html". `figures` is a folder for each figure as a file;
+    `machine` is an emulated one, on which a paper is measured in addition to being simulated, or a fake one,
+    for tests.
 
     Raises UsageError for an unknown name, a folder of other parts, or a machine of another kind;
     EnvironmentProblem without SimGrid.
@@ -79,7 +81,18 @@ def reproduce(
     name = ALL if several else chosen[0].NAME
     into = default_path(f"reproduce-{name}") if out is None else to_path(out)
     reproducer = _Reproducer(machine, None if figures is None else to_path(figures), listen)
-    return [reproducer.reproduce(study, into / study.NAME if several else into) for study in chosen]
+    done = [reproducer.reproduce(study, into / study.NAME if several else into) for study in chosen]
+    if several:
+        report.write(all_papers.page(results_of(done)), into / "report.html")
+    return done
+
+
+def results_of(done: Sequence[Reproduced]) -> list[PaperResult]:
+    """For the page and the screen of several reproductions."""
+    return [
+        PaperResult(each.study, each.compared, each.checks, f"{each.study.NAME}/{each.files[0].name}")
+        for each in done
+    ]
 
 
 def _emulated(study: Reproduction, machine: str) -> Reproduction:

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Papers measured again on simulated machines. Each module here that has NAME, TITLE, PAPER, parts, compare,
-checks and page reproduces one paper: its printed numbers are compared with the simulated machine."""
+"""Papers measured again on simulated machines. Each module here that has NAME, TITLE, PAPER, FIGURES, parts,
+compare, checks and page reproduces one paper: its printed numbers are compared with the simulated machine."""
 
 from __future__ import annotations
 
@@ -35,17 +35,19 @@ __all__ = [
     "workloads_of",
 ]
 
-WORDS = ("NAME", "TITLE", "PAPER", "parts", "compare", "checks", "page")
+WORDS = ("NAME", "TITLE", "PAPER", "FIGURES", "parts", "compare", "checks", "page")
 
 
 class Reproduction(Protocol):
-    """`PAPER` is the reference's name. `parts` lists what to run on which simulated machine; `compare` gives
-    a row for every printed number, including those that were not measured; `checks` are what the paper
+    """`PAPER` is the reference's name, `FIGURES` has for figures of the paper how the name of the page's
+    figure begins. `parts` lists what to run on which simulated machine; `compare` gives a row for every
+    printed number, including those that were not measured; `checks` are what the paper
     states, and the conditions under which it counts as reproduced."""
 
     NAME: str
     TITLE: str
     PAPER: str
+    FIGURES: Mapping[str, str]
 
     def parts(self, catalog: Catalog) -> list[Part]: ...
 

@@ -51,11 +51,12 @@ from hockney.reproductions.annealing_times import (
 from hockney.reproductions.compared import Check, Compared, Statement, status_of
 from hockney.reproductions.parts import Answer
 
-__all__ = ["NAME", "PAPER", "TITLE", "WORKLOADS", "checks", "compare", "page", "parts"]
+__all__ = ["FIGURES", "NAME", "PAPER", "TITLE", "WORKLOADS", "checks", "compare", "page", "parts"]
 
 NAME = "annealing"
 TITLE = "Annealing with a master: four Pentium Pros on Ethernet, and a Cray T3D"
 PAPER = "annealing"
+FIGURES = {str(number): f"annealing-figure-{number}" for number in (3, 4)}
 WORKLOADS = (WORKLOAD,)
 SHARE = "annealing/text/share/{}"
 CAPTION = "annealing/caption/communication"

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 NAME = "ethernet"
 TITLE = "16 nodes on switched Ethernet: six barriers, and five NAS Parallel Benchmarks"
 PAPER = "barriers"
+FIGURES = {str(number): f"ethernet-figure-{number}" for number in (1, 12)}
 PRINTED = reference.published(PAPER)
 WORKLOADS = ethernet_kernels.WORKLOADS
 

@@ -9,7 +9,7 @@ As in the paper, many barriers follow one another (sync=loop). The simulated one
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from hockney.core.case import MPI
 from hockney.core.catalog import Catalog
@@ -54,6 +54,7 @@ class EthernetOnTcp:
     NAME: str = ethernet.NAME
     TITLE: str = "16 nodes on switched Ethernet: six barriers"
     PAPER: str = ethernet.PAPER
+    FIGURES: Mapping[str, str] = field(default_factory=dict)
 
     def parts(self, catalog: Catalog) -> list[Part]:
         simulated = {part.name: part for part in ethernet.parts(catalog)}

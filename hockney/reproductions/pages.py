@@ -78,7 +78,7 @@ def page(
 
 def _agreement(compared: Sequence[Compared], checks: Sequence[Check]) -> Section:
     """What the paper states, and how closely its numbers are met."""
-    return Section("Agreement", tables=(check_table(checks), tally_table(compared)))
+    return Section("Agreement", tables=(check_table(checks), *([tally_table(compared)] if compared else ())))
 
 
 def check_words(check: Check) -> str:

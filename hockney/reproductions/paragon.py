@@ -28,6 +28,7 @@ TITLE = "Intel Paragon: messages, bisection, BSP and BPRAM"
 WORKLOADS = (*paragon_bsp.WORKLOADS, *paragon_kernels.KERNELS)
 """Compiled on first use."""
 PAPER = "paragon"
+FIGURES = {str(number): f"paragon-figure-{number}" for number in range(1, 10)}
 PRINTED = reference.published(PAPER)
 
 SIZES = (0, 8, 64, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288, 1048576)

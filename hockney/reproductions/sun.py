@@ -4,9 +4,10 @@
 
     Tcom = 2 (t_start + t_w (np/2) L),
 
-in which half of the processes send while the other half receives, and vice versa. The description has t_start
-and t_w from the paper; that the np/2 messages of a phase share the cable equally follows from the equation,
-and is how a bus behaves.
+in which half of the processes send while the other half receives, and vice versa, and the efficiency of their
+benchmark over the work. The description has t_start and t_w from the paper; that the np/2 messages of a phase
+share the cable equally follows from the equation, and is how a bus behaves. What the paper measured is drawn
+without numbers: efficiencies are compared with its equation 2.
 
 The exchange has to start on all processes at once (sync=window). Otherwise the pairs are shifted against each
 other, and one's message is on the cable while another's is being started: see the variants.
@@ -15,27 +16,33 @@ other, and one's message is on the cable while another's is being started: see t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from hockney import reference
+from hockney.core.case import Case
 from hockney.core.catalog import Catalog
-from hockney.draw.figure import Axis, Figure, Series
+from hockney.draw.figure import Axis, Figure, Plane, Series, Sheet
 from hockney.draw.page import Page, Section
-from hockney.reproductions import overview, pages
+from hockney.reproductions import efficiencies, overview, pages
 from hockney.reproductions.compared import Check, Compared, Statement, status_of
+from hockney.reproductions.efficiencies import WORD_BYTES, Cell
 from hockney.reproductions.parts import Answer, Part
 
 if TYPE_CHECKING:
     from hockney.reproductions import Reproduction
 
 NAME = "sun"
-TITLE = "SUN workstations on shared Ethernet: the round-robin exchange"
+TITLE = "SUN workstations on shared Ethernet: exchange and efficiency"
 PAPER = "granularity"
+FIGURES = {str(number): f"sun-figure-{number}" for number in (1, 4, 5)}
 PRINTED = reference.published(PAPER)
 
 PROCESSES = (2, 4)
+ALL_PROCESSES = (2, 4, 8)
+"""Those that the paper measured, and those that it draws."""
 WORDS = (1, 10, 100, 1000, 10000)
-WORD_BYTES = 4
 FORMULA = "granularity/formula/exchange/{}"
 VARIANTS = {
     "queue": ("sun-ethernet+queue", "window", "one message on the cable at a time"),
@@ -43,20 +50,38 @@ VARIANTS = {
     "loop": ("sun-ethernet", "loop", "many exchanges back to back, not synchronised"),
 }
 """Alternatives to the machine or to the start: part, machine, synchronisation, description."""
-WORK_S = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
+MORE_PROCESSES, GRID, NIGHT = "exchange-8", "efficiency", "night"
+WORK_S = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
+ITERATIONS = 20
+NIGHT_WORK_S = WORK_S[:6]
+NIGHTS = 10
+"""Launches with other delays of messages, as the paper repeated its benchmark."""
+ENDS = (min(WORDS), max(WORDS))
+NEAR = 0.02
+"""Efficiencies that differ by less are equal."""
+SERIAL = tuple(k / 100 for k in range(0, 21, 2))
+PLANE_WORDS = (1, 1000, 10000)
 
 
 def parts(catalog: Catalog) -> list[Part]:
-    def cases(sync: str) -> tuple:
+    def exchanges(sync: str, processes: Sequence[int]) -> tuple[Case, ...]:
         lines = (
             f"round_robin bytes={WORD_BYTES * words} sync={sync} ranks={p}"
-            for p in PROCESSES
+            for p in processes
             for words in WORDS
         )
         return tuple(map(catalog.case, lines))
 
-    more = [Part(name, machine, cases(sync)) for name, (machine, sync, _) in VARIANTS.items()]
-    return [Part("exchange", "sun-ethernet", cases("window")), *more]
+    more = [Part(name, machine, exchanges(sync, PROCESSES)) for name, (machine, sync, _) in VARIANTS.items()]
+    grid = efficiencies.cells(ALL_PROCESSES, WORDS, WORK_S)
+    night = efficiencies.cells(PROCESSES, ENDS, NIGHT_WORK_S)
+    return [
+        Part("exchange", "sun-ethernet", exchanges("window", PROCESSES)),
+        Part(MORE_PROCESSES, "sun-ethernet", exchanges("window", ALL_PROCESSES[2:])),
+        Part(GRID, "sun-ethernet", efficiencies.cases(catalog, grid, ITERATIONS)),
+        Part(NIGHT, "sun-ethernet+night", efficiencies.cases(catalog, night, ITERATIONS), launches=NIGHTS),
+        *more,
+    ]
 
 
 def on_emulated(machine: str) -> Reproduction:
@@ -67,12 +92,17 @@ def on_emulated(machine: str) -> Reproduction:
 
 
 def compare(answers: Mapping[str, Answer]) -> list[Compared]:
-    tried = [("exchange", "", "equation 3"), *((name, v[2], v[2]) for name, v in VARIANTS.items())]
-    return [row for name, mechanism, table in tried for row in _rows(answers[name], mechanism, table)]
+    own = [
+        *exchange_rows(answers["exchange"], PROCESSES),
+        *exchange_rows(answers[MORE_PROCESSES], ALL_PROCESSES[2:]),
+        *_break_evens(answers[GRID]),
+    ]
+    tried = [(answers[name], words) for name, (_, _, words) in VARIANTS.items()]
+    return [*own, *(row for answer, words in tried for row in exchange_rows(answer, PROCESSES, words))]
 
 
-def _rows(answer: Answer, mechanism: str, table: str) -> Iterable[Compared]:
-    for p in PROCESSES:
+def exchange_rows(answer: Answer, processes: Sequence[int], mechanism: str = "") -> Iterable[Compared]:
+    for p in processes:
         formula = PRINTED.formula(FORMULA.format(p))
         for words in WORDS:
             key = f"{formula.key}/{words}"
@@ -85,20 +115,93 @@ def _rows(answer: Answer, mechanism: str, table: str) -> Iterable[Compared]:
                 "s",
                 status_of(answer.platform, key, mechanism),
                 mechanism,
-                table=table,
+                note="" if p in PROCESSES else "only drawn in the paper",
+                table=mechanism or "equation 3",
+            )
+
+
+def exchange_s(processes: int, words: int) -> float:
+    """Equation 3."""
+    return PRINTED.formula(FORMULA.format(processes)).time(WORD_BYTES * words)
+
+
+def equation_2(cell: Cell) -> float:
+    """T / (T + np Tcom) with equation 3."""
+    return cell.work / (cell.work + cell.processes * exchange_s(cell.processes, cell.words))
+
+
+def _break_evens(grid: Answer) -> Iterable[Compared]:
+    """The work with which np processes are as fast as one: the paper's 50% on two and 25% on four."""
+    for p in ALL_PROCESSES:
+        for words in ENDS:
+            key = f"granularity/break-even/{p}/{words}"
+            yield Compared(
+                key,
+                f"break-even of {p} processes, L = {words}",
+                p * exchange_s(p, words) / (p - 1),
+                efficiencies.break_even(grid, p, words, WORK_S),
+                None,
+                "s",
+                "fitted" if p == 2 else status_of(grid.platform, key),
+                note="by equations 2 and 3",
+                table="work at break-even, an efficiency of 1/np",
             )
 
 
 def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[Check]:
-    rows = [row for row in compared if not row.mechanism]
-    what = "equation 3 at L = 1 to 10000 words on 2 and 4 processes within 8%"
+    found = {
+        cell: value
+        for cell in efficiencies.cells(ALL_PROCESSES, WORDS, WORK_S)
+        if (value := efficiencies.efficiency(answers[GRID], cell)) is not None
+    }
+    return [*exchange_checks(compared), *_efficiency_checks(found)]
+
+
+def exchange_checks(compared: Sequence[Compared]) -> list[Check]:
+    rows = [row for row in compared if row.table == "equation 3"]
+    what = "equation 3 at L = 1 to 10000 words within 8%"
     return [Statement("equation-3", "equation 3", what).within(rows, 0.08)]
+
+
+def _efficiency_checks(found: Mapping[Cell, float]) -> list[Check]:
+    """Of simulated efficiencies, all or none."""
+    by_equation = Statement("equation-2", "figure 1", f"equation 2 gives the efficiencies, within {NEAR:g}")
+    longer = Statement("falls-with-length", "figure 1", "longer messages are less efficient, whatever T")
+    more = Statement(
+        "falls-with-processes", "figure 1", "more processes are less efficient, whatever T and L"
+    )
+    half = Statement(
+        "break-even", "text", "two processes break even at 50%, four at 25%: with more work only"
+    )
+    if len(found) < len(ALL_PROCESSES) * len(WORDS) * len(WORK_S):
+        return [stated.unknown() for stated in (by_equation, longer, more, half)]
+    off = max(abs(value - equation_2(cell)) for cell, value in found.items())
+    short, long = ENDS
+    drops = [found[Cell(c.processes, short, c.work)] - found[c] for c in found if c.words == long]
+    falls = [
+        found[Cell(few, c.words, c.work)] - found[c]
+        for few, many in pairwise(ALL_PROCESSES)
+        for c in found
+        if c.processes == many
+    ]
+    slow = [found[Cell(p, short, min(WORK_S))] - 1 / p for p in PROCESSES]
+    return [
+        by_equation.check(off <= NEAR, f"largest difference {off:.3f}"),
+        longer.check(min(drops) > 0, f"by {min(drops):.3f} to {max(drops):.3f}"),
+        more.check(min(falls) > 0, f"by {min(falls):.4f} to {max(falls):.3f}"),
+        half.check(
+            max(slow) < 0 < min(found[Cell(p, short, max(WORK_S))] - 1 / p for p in PROCESSES),
+            f"with T = {1e3 * min(WORK_S):g} ms and L = 1: "
+            + ", ".join(f"{found[Cell(p, short, min(WORK_S))]:.0%} on {p}" for p in PROCESSES),
+        ),
+    ]
 
 
 def page(answers: Mapping[str, Answer], compared: Sequence[Compared], checks: Sequence[Check]) -> Page:
     sections = [
         Section("The exchange", figures=(_times(answers),)),
-        Section("Efficiency", figures=tuple(_efficiency(answers["exchange"], p) for p in PROCESSES)),
+        Section("Efficiency", figures=tuple(_efficiency(answers, p) for p in PROCESSES), multiples=True),
+        Section("The model", figures=(*(_serial(words) for words in ENDS), _planes())),
     ]
     return pages.page(
         (NAME, TITLE, PRINTED.citation), answers, compared, checks, _summary(compared), sections
@@ -106,7 +209,7 @@ def page(answers: Mapping[str, Answer], compared: Sequence[Compared], checks: Se
 
 
 def _summary(compared: Sequence[Compared]) -> tuple[str, ...]:
-    rows, variants = overview.times(compared), [row for row in compared if row.status == "variant"]
+    rows, variants = _own(compared), [row for row in compared if row.status == "variant"]
     off, others = overview.worst(rows), overview.worst(variants)
     texts = [
         "U. R. Hanebutte and M. Tatsumi describe how SUN workstations on one Ethernet cable exchange "
@@ -115,7 +218,7 @@ def _summary(compared: Sequence[Compared]) -> tuple[str, ...]:
     if off is None:
         return (*texts, "Nothing was simulated yet.")
     texts.append(
-        "The simulated cable has the paper's t_start and t_w and nothing else. On 2 and 4 processes, its "
+        "The simulated cable has the paper's t_start and t_w and nothing else. On 2, 4 and 8 processes, its "
         f"exchange of {min(WORDS)} to {max(WORDS)} words differs from the formula by at most {off:.1%}."
     )
     if others is not None and others > max(2 * off, 0.05):
@@ -126,15 +229,23 @@ def _summary(compared: Sequence[Compared]) -> tuple[str, ...]:
     return tuple(texts)
 
 
+def _own(compared: Sequence[Compared]) -> list[Compared]:
+    return [row for row in overview.times(compared) if row.table == "equation 3"]
+
+
 def _times(answers: Mapping[str, Answer]) -> Figure:
     drawn = []
-    for p in PROCESSES:
+    for p in ALL_PROCESSES:
         formula = PRINTED.formula(FORMULA.format(p))
         published = [(words, formula.time(WORD_BYTES * words)) for words in WORDS]
         group = f"{p} processes"
         drawn += [
             pages.series(f"{group}, equation 3", published, "line", group),
-            pages.series(f"{group}, simulated", _points(answers["exchange"], p), group=group),
+            pages.series(
+                f"{group}, simulated",
+                _points(answers["exchange" if p in PROCESSES else MORE_PROCESSES], p),
+                group=group,
+            ),
         ]
     most = max(PROCESSES)
     drawn += [
@@ -143,7 +254,7 @@ def _times(answers: Mapping[str, Answer]) -> Figure:
     ]
     return Figure(
         "sun-exchange",
-        "Time of the round-robin exchange",
+        "Equation 3: time of the round-robin exchange",
         Axis("L, words of 4 bytes", "words"),
         Axis("time", "s"),
         tuple(drawn),
@@ -155,25 +266,93 @@ def _points(answer: Answer, processes: int) -> list[tuple[float, float | None]]:
     return [(w, answer.seconds("round_robin", ranks=processes, bytes=WORD_BYTES * w)) for w in WORDS]
 
 
-def _efficiency(answer: Answer, processes: int) -> Figure:
-    """The paper's figures 1 and 4: equation 2, T / (T + np Tcom), with Tcom by equation 3 and simulated."""
-    formula = PRINTED.formula(FORMULA.format(processes))
+def _efficiency(answers: Mapping[str, Answer], processes: int) -> Figure:
+    """All lengths, and the band of the nights for the shortest and the longest."""
     drawn: list[Series] = []
-    for words in (min(WORDS), max(WORDS)):
-        size = WORD_BYTES * words
-        costs = {"equation 3": formula.time(size)}
-        simulated = answer.seconds("round_robin", ranks=processes, bytes=size)
-        if simulated is not None:
-            costs["simulated"] = simulated
-        for name, cost in costs.items():
-            points = [(work, work / (work + processes * cost)) for work in WORK_S]
-            kind = "line" if name == "equation 3" else "points"
-            drawn.append(pages.series(f"L = {words}, {name}", points, kind, f"L = {words}"))
+    for words in WORDS:
+        group = f"L = {words}"
+        row = efficiencies.cells((processes,), (words,), WORK_S)
+        points = [(cell.work, efficiencies.efficiency(answers[GRID], cell)) for cell in row]
+        drawn += [
+            pages.series(f"{group}, equation 2", [(c.work, equation_2(c)) for c in row], "line", group),
+            pages.series(f"{group}, simulated", points, group=group),
+        ]
+        if words in ENDS and (band := _night(answers[NIGHT], row[: len(NIGHT_WORK_S)])) is not None:
+            drawn.append(replace(band, name=f"{group}, {NIGHTS} nights", group=group))
     return Figure(
-        f"sun-efficiency-{processes}",
-        f"Efficiency of {processes} processes",
-        Axis("T, computing time on one process", "s"),
-        Axis("efficiency", "", "linear"),
+        f"sun-figure-1-{processes}",
+        f"Figure 1: efficiency of {processes} processes",
+        efficiencies.WORK,
+        efficiencies.EFFICIENCY,
         tuple(drawn),
-        f"T / (T + {processes} Tcom): Tcom by equation 3 (lines) and of the simulated exchange (points).",
+        f"Lines: T / (T + {processes} Tcom) with equation 3. Points: the benchmark, simulated. Bands: the "
+        f"range of {NIGHTS} runs with delayed messages; how much messages are delayed is a guess.",
+        marks=((processes * exchange_s(processes, 1) / (processes - 1), "break-even, L = 1"),),
+    )
+
+
+def _night(answer: Answer, row: Sequence[Cell]) -> Series | None:
+    """The mean and the range of the launches."""
+    known = [(cell, found) for cell in row if (found := efficiencies.times(answer, cell))]
+    if not known:
+        return None
+    each = [[efficiencies.of_time(cell, seconds) for seconds in found] for cell, found in known]
+    return Series(
+        "",
+        tuple(cell.work for cell, _ in known),
+        tuple(sum(values) / len(values) for values in each),
+        tuple(map(min, each)),
+        tuple(map(max, each)),
+        kind="line",
+    )
+
+
+def _serial(words: int) -> Figure:
+    """Equation 6 over the work, for serial fractions of 0 to 20%."""
+    drawn = []
+    for p in ALL_PROCESSES:
+        for serial in (SERIAL[0], 0.1, SERIAL[-1]):
+            points = [
+                (work, work / ((1 - serial) * work + p * (serial * work + exchange_s(p, words))))
+                for work in WORK_S
+            ]
+            group = f"{p} processes"
+            drawn.append(pages.series(f"{group}, s = {serial:.0%}", points, "line", group))
+    return Figure(
+        f"sun-figure-4-{words}",
+        f"Figure 4: efficiency by the model, L = {words}",
+        efficiencies.WORK,
+        efficiencies.EFFICIENCY,
+        tuple(drawn),
+        "Equation 6, T / (p T + np (s T + Tcom)), p = 1 - s, with equation 3.",
+    )
+
+
+def _planes() -> Plane:
+    """Equation 2 over the work and the processes."""
+    processes = tuple(range(2, 17, 2))
+
+    def at(p: int, words: int, work: float) -> float:
+        t_start, t_w = (PRINTED.row(f"granularity/parameter/{name}") for name in ("t_start", "t_w"))
+        exchange = 2 * (t_start.si + t_w.si * WORD_BYTES * p / 2 * words)
+        return work / (work + p * exchange)
+
+    return Plane(
+        name="sun-figure-5",
+        title="Figure 5: efficiency by the model over T and processes",
+        x=efficiencies.WORK,
+        y=Axis("processes", "processes", "linear"),
+        z=efficiencies.EFFICIENCY,
+        grid_x=WORK_S,
+        grid_y=tuple(map(float, processes)),
+        sheets=tuple(
+            Sheet(
+                f"L = {words}",
+                tuple(tuple(at(p, words, work) for work in WORK_S) for p in processes),
+                ((0.5, "50%"), (0.9, "90%")),
+            )
+            for words in PLANE_WORDS
+        ),
+        caption="Equation 2 with equation 3 and no serial work. The paper cites an equation 7 here, which it "
+        "does not have.",
     )

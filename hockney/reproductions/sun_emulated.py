@@ -9,7 +9,8 @@ Emulated hosts compute by waiting for the given time, so the work T is exact and
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from itertools import product
 from statistics import median
 
 from hockney.core.catalog import Catalog
@@ -17,14 +18,15 @@ from hockney.core.units import format_value
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Page, Section, Table
 from hockney.models.applications.granularity import Algorithm, efficiency
-from hockney.reproductions import emulated, pages, sun
+from hockney.reproductions import efficiencies, emulated, pages, sun
 from hockney.reproductions.compared import Check, Compared, Statement, status_of
+from hockney.reproductions.efficiencies import WORD_BYTES, Cell
 from hockney.reproductions.parts import Answer, Part
 
 MACHINE = "sun-ethernet"
 PROCESSES = (2, 4, 8)
-SIZES = tuple(sun.WORD_BYTES * words for words in sun.WORDS)
-MORE_PROCESSES, GRID, EMULATED_GRID = "exchange-8", "efficiency", "emulated-efficiency"
+SIZES = tuple(WORD_BYTES * words for words in sun.WORDS)
+GRID, EMULATED_GRID = "efficiency-4", "emulated-efficiency"
 
 GRID_PROCESSES = (2, 4)
 GRID_WORDS = (1, 100, 10000)
@@ -41,12 +43,10 @@ SEEN = 0.02
 """Efficiencies that differ by less are considered equal: they were measured."""
 
 Answers = Mapping[str, Answer]
-Cell = tuple[int, int, float]
-"""Processes, words and work (s) of a measured efficiency."""
 
 
-def cells() -> Iterator[Cell]:
-    return ((p, words, work) for p in GRID_PROCESSES for words in GRID_WORDS for work in GRID_WORK_S)
+def cells() -> list[Cell]:
+    return efficiencies.cells(GRID_PROCESSES, GRID_WORDS, GRID_WORK_S)
 
 
 @dataclass(frozen=True)
@@ -57,19 +57,14 @@ class SunOnTcp:
     NAME: str = sun.NAME
     TITLE: str = sun.TITLE
     PAPER: str = sun.PAPER
+    FIGURES: Mapping[str, str] = field(default_factory=dict)
 
     def parts(self, catalog: Catalog) -> list[Part]:
-        simulated = next(part for part in sun.parts(catalog) if part.name == "exchange")
-        more = tuple(catalog.case(f"round_robin bytes={size} sync=window ranks=8") for size in SIZES)
-        grid = tuple(
-            catalog.case(
-                f"granularity bytes={sun.WORD_BYTES * words} work={work} iterations={ITERATIONS} ranks={p}"
-            )
-            for p, words, work in cells()
-        )
+        simulated = {part.name: part for part in sun.parts(catalog)}
+        grid = efficiencies.cases(catalog, cells(), ITERATIONS)
         return [
-            simulated,
-            Part(MORE_PROCESSES, MACHINE, more),
+            simulated["exchange"],
+            simulated[sun.MORE_PROCESSES],
             Part(GRID, MACHINE, grid),
             emulated.part(catalog, MACHINE, self.on, PROCESSES, SIZES),
             Part(EMULATED_GRID, MACHINE, grid, (), self.on, 1, GRID_S),
@@ -80,7 +75,7 @@ class SunOnTcp:
 
     def checks(self, answers: Answers, compared: Sequence[Compared]) -> list[Check]:
         return [
-            *sun.checks(answers, [row for row in compared if row.table == "equation 3"]),
+            *sun.exchange_checks(compared),
             *emulated.checks(answers, PROCESSES, SIZES),
             *(_grows(answers, p) for p in PROCESSES[1:]),
             _equation_2(answers),
@@ -112,62 +107,40 @@ class SunOnTcp:
 
 
 def _exchanges(answers: Answers) -> Iterator[Compared]:
-    for p in PROCESSES:
-        formula = sun.PRINTED.formula(sun.FORMULA.format(p))
-        part = answers["exchange" if p in sun.PROCESSES else MORE_PROCESSES]
-        for words, size in zip(sun.WORDS, SIZES, strict=True):
-            key = f"{formula.key}/{words}"
-            yield Compared(
-                key,
-                f"exchange of {p} processes, L = {words}",
-                formula.time(size),
-                part.seconds("round_robin", ranks=p, bytes=size),
-                None,
-                "s",
-                status_of(part.platform, key),
-                note="" if p in sun.PROCESSES else "only drawn in the paper",
-                table="equation 3",
+    for name, processes in (("exchange", sun.PROCESSES), (sun.MORE_PROCESSES, sun.ALL_PROCESSES[2:])):
+        rows = sun.exchange_rows(answers[name], processes)
+        for row, (p, size) in zip(rows, product(processes, SIZES), strict=True):
+            yield replace(
+                row,
                 emulated=emulated.measured(answers, p, size),
                 predicted=emulated.predicted(answers, p, size),
             )
 
 
-def _published(cell: Cell) -> float:
-    """Equation 2 with the exchange of equation 3."""
-    p, words, work = cell
-    exchange = sun.PRINTED.formula(sun.FORMULA.format(p)).time(sun.WORD_BYTES * words)
-    return work / (work + p * exchange)
-
-
 def measured(answers: Answers, part: str, cell: Cell) -> float | None:
-    """The efficiency T / (np t), t being the time of one iteration."""
-    p, words, work = cell
-    seconds = answers[part].seconds("granularity", ranks=p, bytes=sun.WORD_BYTES * words, work=work)
-    return None if not seconds else work / (p * seconds)
+    return efficiencies.efficiency(answers[part], cell)
 
 
 def predicted(answers: Answers, cell: Cell) -> float | None:
     """From messages between two emulated hosts."""
-    p, words, work = cell
     costs = emulated.predicting(answers)
-    return None if costs is None else efficiency(Algorithm(work, sun.WORD_BYTES * words), costs, p)
+    algorithm = Algorithm(cell.work, WORD_BYTES * cell.words)
+    return None if costs is None else efficiency(algorithm, costs, cell.processes)
 
 
 def _by_equation_2(answers: Answers, cell: Cell) -> float | None:
     """With the measured time of the exchange alone."""
-    p, words, work = cell
-    exchange = emulated.measured(answers, p, sun.WORD_BYTES * words)
-    return None if exchange is None else work / (work + p * exchange)
+    exchange = emulated.measured(answers, cell.processes, WORD_BYTES * cell.words)
+    return None if exchange is None else cell.work / (cell.work + cell.processes * exchange)
 
 
 def _efficiencies(answers: Answers) -> Iterator[Compared]:
     for cell in cells():
-        p, words, work = cell
-        key = f"granularity/efficiency/{p}/{words}/{work:g}"
+        key = f"granularity/efficiency/{cell.processes}/{cell.words}/{cell.work:g}"
         yield Compared(
             key,
-            f"{p} processes, L = {words}, T = {format_value(work, 's')}",
-            _published(cell),
+            _named(cell),
+            sun.equation_2(cell),
             measured(answers, GRID, cell),
             None,
             "",
@@ -228,7 +201,7 @@ def _predicted(answers: Answers) -> Check:
 def _falls_with_length(answers: Answers) -> Check:
     short, long = min(GRID_WORDS), max(GRID_WORDS)
     what = f"messages of {long} words are clearly less efficient than those of {short}, whatever T"
-    pairs = [((p, short, work), (p, long, work)) for p, words, work in cells() if words == long]
+    pairs = [(replace(cell, words=short), cell) for cell in cells() if cell.words == long]
     stated = Statement("falls-with-length", "figure 1", what)
     return _less(stated, answers, pairs, clearly=SEEN)
 
@@ -236,7 +209,7 @@ def _falls_with_length(answers: Answers) -> Check:
 def _falls_with_processes(answers: Answers) -> Check:
     few, many = GRID_PROCESSES
     what = f"{many} processes are no more efficient than {few}, whatever T and L"
-    pairs = [((few, words, work), (many, words, work)) for p, words, work in cells() if p == many]
+    pairs = [(replace(cell, processes=few), cell) for cell in cells() if cell.processes == many]
     stated = Statement("falls-with-processes", "figure 1", what)
     return _less(stated, answers, pairs, clearly=-SEEN)
 
@@ -280,15 +253,15 @@ def _efficiency_figure(answers: Answers, processes: int) -> Figure:
     drawn: list[Series] = []
     for words in GRID_WORDS:
         group = f"L = {words}"
-        row = [(processes, words, work) for work in GRID_WORK_S]
+        row = efficiencies.cells((processes,), (words,), GRID_WORK_S)
         drawn += [
-            pages.series(f"{group}, equation 2", [(c[2], _published(c)) for c in row], "line", group),
+            pages.series(f"{group}, equation 2", [(c.work, sun.equation_2(c)) for c in row], "line", group),
             pages.series(
-                f"{group}, simulated", [(c[2], measured(answers, GRID, c)) for c in row], group=group
+                f"{group}, simulated", [(c.work, measured(answers, GRID, c)) for c in row], group=group
             ),
             pages.series(
                 f"{group}, emulated",
-                [(c[2], measured(answers, EMULATED_GRID, c)) for c in row],
+                [(c.work, measured(answers, EMULATED_GRID, c)) for c in row],
                 group=group,
                 hollow=True,
             ),
@@ -296,8 +269,8 @@ def _efficiency_figure(answers: Answers, processes: int) -> Figure:
     return Figure(
         f"sun-efficiency-emulated-{processes}",
         f"Efficiency of {processes} processes",
-        Axis("T, computing time on one process", "s"),
-        Axis("efficiency", "", "linear", include=(0.0, 1.0)),
+        efficiencies.WORK,
+        efficiencies.EFFICIENCY,
         tuple(drawn),
         "Lines: equation 2 with the printed parameters. Points: simulated. Outlines: emulated.",
     )
@@ -306,11 +279,10 @@ def _efficiency_figure(answers: Answers, processes: int) -> Figure:
 def _efficiency_table(answers: Answers) -> Table:
     rows = []
     for cell in cells():
-        p, words, work = cell
         found, model = measured(answers, EMULATED_GRID, cell), predicted(answers, cell)
         rows.append(
             (
-                f"{p} processes, L = {words}, T = {format_value(work, 's')}",
+                _named(cell),
                 *(_plain(value) for value in (found, _by_equation_2(answers, cell), model)),
                 "" if found is None or model is None else f"{model - found:+.3f}",
             )
@@ -323,6 +295,10 @@ def _efficiency_table(answers: Answers) -> Table:
         numeric=(1, 2, 3, 4),
         caption="Equation 2 with the measured exchange; predicted from the ping-pong between two hosts.",
     )
+
+
+def _named(cell: Cell) -> str:
+    return f"{cell.processes} processes, L = {cell.words}, T = {format_value(cell.work, 's')}"
 
 
 def _plain(value: float | None) -> str:

@@ -47,11 +47,17 @@ from hockney.reproductions.t3e_cases import (
 )
 from hockney.simulated import platform
 
-__all__ = ["NAME", "PAPER", "TITLE", "checks", "compare", "page", "parts"]
+__all__ = ["FIGURES", "NAME", "PAPER", "TITLE", "checks", "compare", "page", "parts"]
 
 NAME = "t3e"
 TITLE = "Cray T3E-512: messages, barrier and collectives on up to 256 processes"
 PAPER = "t3e"
+FIGURES = {
+    "1": "t3e-figure-1",
+    "2": "t3e-figure-2",
+    "3, 5, 7, 9, 11": "t3e-bcast-bandwidth-by-size",
+    "4, 6, 8, 10, 12": "t3e-bcast-bandwidth",
+}
 
 CLOSE = 0.25
 WANTED = 48

@@ -35,7 +35,7 @@ def test_every_printed_number_is_on_the_table(hockney, golden):
 def test_the_figures_are_files_too(hockney):
     said = hockney("reproduce", "sun", "--machine", "fake", "--out", "r", "--figures", "f", "-q")
     names = {path.name for path in Path("f").iterdir()}
-    assert {"sun-exchange.svg", "sun-exchange.png", "sun-efficiency-4.svg"} <= names
+    assert {"sun-exchange.svg", "sun-exchange.png", "sun-figure-1-4.svg"} <= names
     assert said.out.count("figure: f/") == len(names)
 
 
@@ -46,8 +46,8 @@ def test_json_is_one_document(hockney):
     first = document["compared"][0]
     assert first["key"] == "granularity/formula/exchange/2/1" and first["published"] == pytest.approx(3.01e-3)
     assert first["error"] == pytest.approx(first["simulated"] / first["published"] - 1)
-    assert {row["status"] for row in document["compared"]} == {"predicted", "variant"}
-    assert [tally["rows"] for tally in document["tallies"]] == [10, 30] and document["left"] == 0
+    assert {row["status"] for row in document["compared"]} == {"predicted", "fitted", "variant"}
+    assert [tally["rows"] for tally in document["tallies"]] == [14, 17, 20] and document["left"] == 0
 
 
 @pytest.mark.slow
@@ -93,8 +93,10 @@ def test_all_is_every_one(hockney, monkeypatch):
     two = {name: reproductions.reproduction(name, lab.bundled_catalog()) for name in ("ethernet", "paragon")}
     monkeypatch.setattr(reproductions, "all_reproductions", lambda: two)
     said = hockney("reproduce", "all", "--machine", "fake", "--out", "r", "-q")
-    assert {path.name for path in Path("r").iterdir()} == set(two)
-    assert said.out.count("report: r/") == 2
+    assert {path.name for path in Path("r").iterdir()} == {*two, "report.html"}
+    assert said.out.count("report: r/") == 3
+    screen = said.out.splitlines()[-4:]
+    assert [line.split()[0] for line in screen[1:3]] == list(two), "the last screen has a row for each"
 
 
 def test_the_list(hockney):

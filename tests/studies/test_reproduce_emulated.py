@@ -173,12 +173,12 @@ def test_measured_cases_are_on_the_machine_that_was_named_and_the_others_are_sim
 
 def test_the_grid_is_that_of_the_figures():
     cells = list(sun_emulated.cells())
-    assert {p for p, *_ in cells} == {2, 4} and len(cells) == 36
+    assert {cell.processes for cell in cells} == {2, 4} and len(cells) == 36
     given = answers(SUN, ethernet(), as_printed)
-    for p, words, work in cells:
+    for cell in cells:
+        p, words, work = cell.processes, cell.words, cell.work
         exchange = ethernet()(CATALOG.case(f"round_robin bytes={4 * words} ranks={p}"))
         expected = work / (work + p * exchange)
-        cell = (p, words, work)
         assert sun_emulated.measured(given, sun_emulated.EMULATED_GRID, cell) == pytest.approx(
             expected, rel=0.02
         )

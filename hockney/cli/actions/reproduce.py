@@ -10,12 +10,13 @@ from pathlib import Path
 from hockney import api
 from hockney import reproductions as shelf
 from hockney.api import Reproduced
+from hockney.api.reproduction import results_of
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line, print_table, print_whole
 from hockney.cli.output.terminal import echo
 from hockney.core.errors import Exit, printable
 from hockney.draw.page import Table
-from hockney.reproductions import Compared, pages, tallies
+from hockney.reproductions import Compared, all_papers, pages, tallies
 
 
 def action(
@@ -37,6 +38,9 @@ def action(
     else:
         for each in done:
             _print(each)
+        if len(done) > 1:
+            print_table(all_papers.table(results_of(done)))
+            print_whole(f"report: {done[0].out.parent / 'report.html'}")
     if any(each.left for each in done):
         return Exit.INCONCLUSIVE
     return Exit.FINE if all(each.holds for each in done) else Exit.ANSWER_IS_NO
@@ -59,10 +63,11 @@ def _print(done: Reproduced) -> None:
         if table.caption:
             print_line(table.caption)
         echo()
-    agreement = pages.tally_table(done.compared)
-    print_table(agreement)
-    print_line(agreement.caption)
-    echo()
+    if done.compared:
+        agreement = pages.tally_table(done.compared)
+        print_table(agreement)
+        print_line(agreement.caption)
+        echo()
     for check in done.checks:
         print_line(pages.check_words(check))
     for path in done.files:
