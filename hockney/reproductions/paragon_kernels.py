@@ -69,13 +69,15 @@ COPIES = "copies in memory at 9 MB/s"
 
 @dataclass(frozen=True)
 class SimulatedKernel:
-    """`error` by model: (predicted - simulated) / simulated."""
+    """`errors` by model: (predicted - simulated) / simulated. `communication` includes waiting for others;
+    `work` is the local work of the busiest processor in each superstep, by the model."""
 
     case: Case
     mesh: str
     base: Base
     seconds: float
     communication: float
+    work: float
     errors: Mapping[str, float]
 
     @property
@@ -156,14 +158,15 @@ def kernels_of(mesh: str, answer: Answer, costs: BulkCosts | None = None) -> Ite
         if seconds is None or steps is None:
             continue
         base: Base = "bsp" if case["style"] == "bsp" else "bpram"
-        errors = {}
+        errors, work = {}, 0.0
         for model in (CostModel(base), repaired(base)):
             try:
                 if costs is not None:
-                    errors[model.name] = relative_error(predict(steps, costs, model).total, seconds)
+                    terms = predict(steps, costs, model)
+                    work, errors[model.name] = terms.work, relative_error(terms.total, seconds)
             except NotMeasured:
                 continue
-        yield SimulatedKernel(case, mesh, base, seconds, _communication(records), errors)
+        yield SimulatedKernel(case, mesh, base, seconds, _communication(records), work, errors)
 
 
 def _communication(records: Sequence[Record]) -> float:
@@ -464,9 +467,9 @@ def _paths(kernels: Sequence[SimulatedKernel]) -> Figure:
     for mesh in PATHS_MESHES:
         group = f"{MESHES[mesh]} processors"
         found = [k for k in of(kernels, "shortest_paths", "bpram") if k.mesh == mesh]
-        points = [(n := k.case.number("n"), k.communication / n**2) for k in found]
+        points = [(n := k.case.number("n"), (k.seconds - k.work) / n**2) for k in found]
         predicted = [
-            (n := k.case.number("n"), (k.communication + k.errors["bpram"] * k.seconds) / n**2)
+            (n := k.case.number("n"), ((1 + k.errors["bpram"]) * k.seconds - k.work) / n**2)
             for k in found
             if "bpram" in k.errors
         ]

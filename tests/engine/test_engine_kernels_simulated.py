@@ -9,7 +9,10 @@ import math
 
 import pytest
 from engine_lines import failures, records
-from simulated_switch import lines_on_switch
+from msgspec.structs import replace
+from simulated_switch import even_switch, lines_on, lines_on_switch
+
+from hockney.core.platform import Libraries
 
 pytestmark = [pytest.mark.simgrid, pytest.mark.slow]
 
@@ -27,6 +30,45 @@ def simulated(words, ranks):
     for record in found:
         assert record.verified.errors == 0, (record.case, record.verified.first)
     return found
+
+
+COSTS = Libraries(write_s=3e-6, read_s=2e-6, superstep_s=1e-3, buffer_s_per_byte=1e-8, step_s=5e-4)
+
+
+def with_costs(words, ranks):
+    free, paid = (
+        records(lines_on(replace(even_switch(ranks), libraries=costs), "hockney-kernels", words, ranks))
+        for costs in (Libraries(), COSTS)
+    )
+    assert all(each.verified.errors == 0 for each in (*free, *paid)) and len(paid) == len(words)
+    return [(a.times_s[0], b.times_s[0], b) for a, b in zip(free, paid, strict=True)]
+
+
+def test_the_libraries_cost_what_the_description_states():
+    """Of each put where it is called and where it arrives, whether blocks or words; of each superstep, of the
+    bytes that arrive, and of each step of the BPRAM."""
+    relation, empty, block, words, whole = with_costs(
+        [
+            "h_relation h=700 packet=28 sync=window",
+            "bsp_sync sync=window",
+            "block_permutation bytes=1000 permutations=4 sync=window",
+            "matrix_multiplication n=32 grid=2:2:2 packet=8 sync=window",
+            "matrix_multiplication n=32 grid=2:2:2 sync=window",
+        ],
+        8,
+    )
+    free, paid, record = relation
+    puts = 100
+    added = puts * (COSTS.write_s + COSTS.read_s) + COSTS.superstep_s + 2800 * COSTS.buffer_s_per_byte
+    assert paid - free == pytest.approx(added, rel=0.02)
+    parts = {name: record.metrics[name].values[0] for name in ("write", "exchange", "read")}
+    assert parts["write"] == pytest.approx(puts * COSTS.write_s)
+    assert sum(parts.values()) == pytest.approx(paid, rel=0.01)
+    assert parts["read"] >= puts * COSTS.read_s
+    assert empty[1] - empty[0] == pytest.approx(COSTS.superstep_s, rel=1e-3)
+    assert block[1] - block[0] == pytest.approx(COSTS.step_s, rel=1e-3)
+    n = 32 * 32 // 8  # elements of each of three blocks
+    assert words[1] - whole[1] == pytest.approx(3 * (n - 1) * (COSTS.write_s + COSTS.read_s), rel=0.05)
 
 
 def computation(record):

@@ -364,6 +364,23 @@ def test_a_hardware_barrier_ends_so_long_after_the_last_rank(engine, simulate, r
     assert len(records(simulate(cases, ranks, hardware_barrier_s=0.0))) == 300
 
 
+@pytest.mark.parametrize("root", [0, 3])
+def test_a_broadcast_on_a_medium_is_one_message(engine, simulate, root):
+    """All ranks have the data when the message arrives, each of many times and from any root."""
+    network = {"shape": "switch", "nodes": (NodeGroup(count=16),), "medium_message_s": 1e-3}
+    case = engine.catalog.case(f"bcast bytes=100000 root={root} sync=window", 5)
+    several, one = (
+        records(simulate([case], 5, network=Network(**network, broadcast=way)))[0]
+        for way in ("messages", "medium")
+    )
+    assert one.verified.errors == 0 and one.verified.bytes > 0
+    message = 1e-3 + LATENCY_S + PER_BYTE_S * 100_000
+    assert median(one) == pytest.approx(message, rel=1e-2)
+    assert median(several) > 3.5e-3, "four messages"
+    cases = [engine.catalog.case(f"bcast bytes={8 * i}", 5) for i in range(100)]
+    assert len(records(simulate(cases, 5, network=Network(**network, broadcast="medium")))) == 100
+
+
 SUM_S_PER_BYTE = 1e-6
 
 

@@ -38,8 +38,8 @@ def command(**given: Any) -> int:
 
     NAME is a paper's machine (t3e, paragon ...) or all. For every printed number the output has the
     published, the simulated and the model's value, the error, and whether the machine's description was
-    fitted to the number or predicts it. The report redraws the paper's figures. Exit code 1 if a result
-    exceeds the limits of its reproduction.
+    fitted to the number or predicts it; each statement of the paper is checked. The report draws the
+    paper's figures. Exit code 1 if a statement does not hold.
     """
     from hockney.cli.actions.reproduce import action
 

@@ -33,6 +33,30 @@ def by_method(run: ParameterResults, ranks: int) -> Figure | None:
     return _figure(f"bsp-methods-{ranks}", title, "h, words", "", drawn, "")
 
 
+PARTS = {
+    "write": "writing into the library's queues",
+    "exchange": "exchange and synchronisation",
+    "read": "reading from its queues",
+}
+"""Metrics of a relation, whose sum is its time; the constant part of the exchange is most of L."""
+
+
+def parts(run: ParameterResults, ranks: int) -> Figure | None:
+    """What an h-relation by puts consists of, as the paper's figure 4."""
+    drawn = []
+    for name, words in PARTS.items():
+        known = [
+            (m.size, m.summary.metrics[name].typical, "")
+            for m in run.relations(ranks)
+            if name in m.summary.metrics
+        ]
+        if known:
+            drawn.append(estimates(words, known))
+    title = f"The parts of an h-relation by puts on {plural(ranks, 'rank')}"
+    caption = "Of a superstep after the measured ones, the mean of the ranks."
+    return _figure(f"bsp-parts-{ranks}", title, "h, words", "", drawn, caption)
+
+
 def permutations(run: ParameterResults) -> Figure | None:
     """Time of block permutations against the size of a block."""
     drawn: list[Series] = []

@@ -52,7 +52,8 @@ def _methods(run: ParameterResults) -> Section | None:
     table = tables.methods(run)
     if table is None:
         return None
-    drawn = [figure for ranks in run.ranks if (figure := figures.by_method(run, ranks)) is not None]
+    made = [draw(run, ranks) for ranks in run.ranks for draw in (figures.by_method, figures.parts)]
+    drawn = [figure for figure in made if figure is not None]
     return Section("Words combined, and sent at once", figures=tuple(drawn), tables=(table,), multiples=True)
 
 
