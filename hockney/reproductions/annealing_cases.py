@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from hockney import simulated
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
-from hockney.reproductions.annealing_times import ESTIMATED, ORIGINAL, SETUPS, SHORTENED, WORKLOAD
+from hockney.reproductions.annealing_times import DECOUPLED, ESTIMATED, ORIGINAL, SETUPS, SHORTENED, WORKLOAD
 from hockney.reproductions.parts import Part
 
 CLUSTER, OFFLOAD, T3D = "cluster", "offload", "t3d"
@@ -79,9 +79,12 @@ def _on_t3d(catalog: Catalog, machine: str) -> Iterator[Case]:
 def _case(
     catalog: Catalog, machine: str, setup: str, processes: int, walkers: int, rounds: int, steps: int
 ) -> Case:
-    """Every message is sent, but no step is computed. Workers are never held back by the master."""
+    """Every message is sent, but no step is computed. Workers are never held back by the master, which
+    balances their load, as the paper's program does."""
+    balance = "no" if setup == DECOUPLED else "yes"
     step_s = 1 / simulated.platform(machine).rates[WORKLOAD]
     return catalog.case(
         f"{WORKLOAD} setup={setup} walkers={walkers} steps={steps} temperatures={rounds} lead={rounds} "
-        f"schedule=geometric cooling=0.9999 arithmetic=none step_s={step_s:.6g} ranks={processes}"
+        f"schedule=geometric cooling=0.9999 arithmetic=none balance={balance} step_s={step_s:.6g} "
+        f"ranks={processes}"
     )
