@@ -26,6 +26,8 @@ PRINTED = reference.published(PAPER)
 PROCESSES = {2: 0.8, 4: 0.6}
 """Where the axis of the paper's figure begins, by processes: no efficiency is below it."""
 WORDS = (1, 10, 100, 1000, 10000)
+FIGURE_OF = {2: 2, 4: 3}
+"""The number of the paper's figure, by processes."""
 NARROW_TO = 1000
 """Words of the messages that lie in a narrow band."""
 WORK_S = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
@@ -46,55 +48,32 @@ def compare(answers: Mapping[str, Answer]) -> list[Compared]:
 
 
 def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[Check]:
-    return [
-        check
-        for p, figure in zip(PROCESSES, (2, 3), strict=True)
-        for check in (
-            _narrow(answers[GRID], p, figure),
-            _drops(answers[GRID], p, figure),
-            _axis(answers[GRID], p, figure),
+    return [check for p, figure in FIGURE_OF.items() for check in _of_figure(answers[GRID], p, figure)]
+
+
+def _of_figure(grid: Answer, processes: int, figure: int) -> list[Check]:
+    """By the efficiencies with the least work, where they differ most."""
+    least, longest, where = PROCESSES[processes], max(WORDS), f"figure {figure}"
+    on = f"on {processes} processes"
+    narrow, drops, axis = (
+        Statement(f"{code}-{processes}", where, what)
+        for code, what in (
+            ("narrow-band", f"{on}, messages of 1 to {NARROW_TO} words lie in a narrow band"),
+            ("drop", f"{on}, messages of {longest} words drop clearly"),
+            ("axis", f"no efficiency {on} is below {least:g}, where the axis begins"),
         )
-    ]
-
-
-def _at_least_work(grid: Answer, processes: int) -> dict[int, float] | None:
-    """Efficiencies by length with the least work, where they differ most; None if one is missing."""
-    found = {words: efficiencies.efficiency(grid, Cell(processes, words, min(WORK_S))) for words in WORDS}
-    known = {words: value for words, value in found.items() if value is not None}
-    return known if len(known) == len(WORDS) else None
-
-
-def _narrow(grid: Answer, processes: int, figure: int) -> Check:
-    what = f"on {processes} processes, messages of 1 to {NARROW_TO} words lie in a narrow band"
-    stated = Statement(f"narrow-band-{processes}", f"figure {figure}", what)
-    found = _at_least_work(grid, processes)
-    if found is None:
-        return stated.unknown()
-    band = [value for words, value in found.items() if words <= NARROW_TO]
-    return stated.check(max(band) - min(band) <= NARROW, f"{min(band):.3f} to {max(band):.3f}")
-
-
-def _drops(grid: Answer, processes: int, figure: int) -> Check:
-    what = f"on {processes} processes, messages of {max(WORDS)} words drop clearly"
-    stated = Statement(f"drop-{processes}", f"figure {figure}", what)
-    found = _at_least_work(grid, processes)
-    if found is None:
-        return stated.unknown()
-    drop = found[NARROW_TO] - found[max(WORDS)]
-    return stated.check(drop >= CLEARLY, f"by {drop:.3f}")
-
-
-def _axis(grid: Answer, processes: int, figure: int) -> Check:
-    least = PROCESSES[processes]
-    what = f"no efficiency on {processes} processes is below {least:g}, where the axis begins"
-    stated = Statement(f"axis-{processes}", f"figure {figure}", what)
-    found = _at_least_work(grid, processes)
-    if found is None:
-        return stated.unknown()
-    return stated.check(
-        min(found.values()) >= least,
-        f"at least {min(found.values()):.3f}, with T from {1e3 * min(WORK_S):g} ms on",
     )
+    known = {words: efficiencies.efficiency(grid, Cell(processes, words, min(WORK_S))) for words in WORDS}
+    found = {words: value for words, value in known.items() if value is not None}
+    if len(found) < len(WORDS):
+        return [narrow.unknown(), drops.unknown(), axis.unknown()]
+    band = [value for words, value in found.items() if words <= NARROW_TO]
+    drop, lowest = found[NARROW_TO] - found[longest], min(found.values())
+    return [
+        narrow.check(max(band) - min(band) <= NARROW, f"{min(band):.3f} to {max(band):.3f}"),
+        drops.check(drop >= CLEARLY, f"by {drop:.3f}"),
+        axis.check(lowest >= least, f"at least {lowest:.3f}, with T from {1e3 * min(WORK_S):g} ms on"),
+    ]
 
 
 def page(answers: Mapping[str, Answer], compared: Sequence[Compared], checks: Sequence[Check]) -> Page:
@@ -105,7 +84,7 @@ def page(answers: Mapping[str, Answer], compared: Sequence[Compared], checks: Se
         f"Every cost of the simulated machine is a guess: some 45 us and 35 MB/s. With it, {held} of "
         f"{len(checks)} statements about the curves hold.",
     )
-    drawn = [_figure(answers[GRID], p, number) for p, number in zip(PROCESSES, (2, 3), strict=True)]
+    drawn = [_figure(answers[GRID], p, number) for p, number in FIGURE_OF.items()]
     sections = [Section("Efficiency", figures=tuple(drawn), multiples=True)]
     return pages.page(
         (NAME, TITLE, PRINTED.citation), answers, compared, checks, summary, sections, lead=drawn[-1]

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from hockney import reference
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
-from hockney.draw.figure import Axis, Figure
+from hockney.draw.figure import Axis, Figure, Series
 from hockney.models.bsp.measured import permutation_fit, relation_fit, value
 from hockney.reproductions import pages
 from hockney.reproductions.compared import Check, Compared, Statement, status_of
@@ -171,18 +171,11 @@ def figures(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> tupl
 def _relations(answers: Mapping[str, Answer]) -> Figure:
     drawn = []
     for mesh in BSP_MESHES:
-        g, startup = (PRINTED.row(f"paragon/bsp/{symbol}/{mesh}").si for symbol in ("g", "L"))
         p, answer = MESHES[mesh], answers[part_name(mesh)]
         seconds = [
             (h, answer.seconds("h_relation", h=h, packet=4, method="put", ranks=p)) for h in RELATION_WORDS
         ]
-        group = f"{p} processors"
-        drawn += [
-            pages.series(
-                f"{group}, published", [(h, startup + g * h) for h in RELATION_WORDS], "line", group
-            ),
-            pages.series(f"{group}, simulated", seconds, group=group),
-        ]
+        drawn += _with_printed_line(mesh, "L", "g", seconds)
     return Figure(
         "paragon-figure-3",
         "Figure 3: time of a full h-relation",
@@ -191,6 +184,21 @@ def _relations(answers: Mapping[str, Answer]) -> Figure:
         tuple(drawn),
         "Lines: g h + L of table 1. Points: simulated.",
     )
+
+
+def _with_printed_line(
+    mesh: str, constant: str, slope: str, seconds: Sequence[tuple[int, float | None]]
+) -> list[Series]:
+    """Simulated times over a size, and the line of the two printed parameters."""
+    start, each = (
+        PRINTED.row(f"paragon/{SYMBOLS[symbol][0]}/{symbol}/{mesh}").si for symbol in (constant, slope)
+    )
+    group = f"{MESHES[mesh]} processors"
+    line = [(size, start + each * size) for size, _ in seconds]
+    return [
+        pages.series(f"{group}, published", line, "line", group),
+        pages.series(f"{group}, simulated", seconds, group=group),
+    ]
 
 
 def _parts(answers: Mapping[str, Answer]) -> Figure:
@@ -233,14 +241,10 @@ def _parts(answers: Mapping[str, Answer]) -> Figure:
 
 def _permutations(answers: Mapping[str, Answer]) -> Figure:
     drawn = []
-    for mesh, p in MESHES.items():
-        sigma, startup = (PRINTED.row(f"paragon/bpram/{symbol}/{mesh}").si for symbol in ("sigma", "l"))
-        group = f"{p} processors"
-        seconds = [(m, answers[part_name(mesh)].seconds("block_permutation", bytes=m)) for m in BLOCKS]
-        drawn += [
-            pages.series(f"{group}, published", [(m, startup + sigma * m) for m in BLOCKS], "line", group),
-            pages.series(f"{group}, simulated", seconds, group=group),
-        ]
+    for mesh in MESHES:
+        answer = answers[part_name(mesh)]
+        seconds = [(m, answer.seconds("block_permutation", bytes=m)) for m in BLOCKS]
+        drawn += _with_printed_line(mesh, "l", "sigma", seconds)
     return Figure(
         "paragon-figure-5",
         "Figure 5: time of a full block permutation",
