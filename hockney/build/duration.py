@@ -10,7 +10,7 @@ import time
 
 from hockney.core.units import format_seconds
 
-ENGINE_S, SIMULATED_ENGINE_S, LIBRARY_S, SIMGRID_S = 20.0, 25.0, 24.0, 410.0
+ENGINE_S, SIMULATED_ENGINE_S, LIBRARY_S, SIMGRID_S = 20.0, 25.0, 24.0, 190.0
 """On two idle virtual cores of an AMD EPYC with GCC 12."""
 CORES = 2
 LOOP, LOOP_S = 20_000, 0.70e-3

@@ -37,6 +37,11 @@ FLAGS = "-O2 -g0"
 WITHOUT = ("java", "python", "fortran", "model-checking", "sthread", "lto", "documentation")
 """Parts that simulations of MPI programs do not need."""
 
+HEADERS = ("src/kernel/EngineImpl.hpp", "src/smpi/include/private.hpp")
+"""Of SimGrid, included by most of its 300 files: compiled once, they save a third of the time."""
+OWN_HEADERS = "src/xbt/xbt_misc.cpp"
+"""Defines a macro before it includes one of them, which then declares something else."""
+
 
 def simgrid_prefix(environ: Mapping[str, str]) -> Path | None:
     """Where a finished SimGrid is in the cache."""
@@ -112,6 +117,7 @@ def make(prefix: Path, fresh: Path, system: Compilers, notify: Tell, progress: P
         include = fetch(BOOST, fresh / "headers")
     work, stage, log = fresh / "work", fresh / "stage", fresh / "build.log"
     definitions = {
+        "CMAKE_PROJECT_INCLUDE": precompiling(fresh / "precompile.cmake"),
         "CMAKE_MAKE_PROGRAM": ninja,
         "CMAKE_BUILD_TYPE": "Release",
         "CMAKE_C_FLAGS_RELEASE": FLAGS,
@@ -151,6 +157,18 @@ def make(prefix: Path, fresh: Path, system: Compilers, notify: Tell, progress: P
     try_out(prefix, fresh)
     (prefix / COMPLETE).write_text(str(prefix))
     notify(messages.simgrid_installed(TITLE, prefix, time.monotonic() - began))
+
+
+def precompiling(path: Path) -> Path:
+    """A file for CMake that adds precompiled headers to SimGrid's library when that is defined."""
+    headers = " ".join(f'"$<$<COMPILE_LANGUAGE:CXX>:${{CMAKE_SOURCE_DIR}}/{name}>"' for name in HEADERS)
+    path.write_text(
+        f'set_source_files_properties("${{CMAKE_SOURCE_DIR}}/{OWN_HEADERS}" PROPERTIES '
+        "SKIP_PRECOMPILE_HEADERS ON)\n"
+        'cmake_language(DEFER DIRECTORY "${CMAKE_SOURCE_DIR}" CALL '
+        f"target_precompile_headers simgrid PRIVATE {headers})\n"
+    )
+    return path
 
 
 def failed(step: messages.Step, log: Path, shelf: Path) -> BuildFailed:

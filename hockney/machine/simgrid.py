@@ -93,12 +93,21 @@ def probe_simgrid(place: Path, source: Source) -> Mpi:
 
 
 def _start_simulator(launcher: Path) -> None:
-    """Start once what smpirun, a script, starts: a copy may lack its libraries. Raises EnvironmentProblem."""
-    found = re.search(r'"([^"\n]*/smpimain)"', text(launcher))
+    """Start once what smpirun, a script, starts, with the libraries that it names: a copy may lack them.
+    Raises EnvironmentProblem."""
+    script = text(launcher)
+    found = re.search(r'"([^"\n]*/smpimain)"', script)
     if found is None:
         return
+    libraries = re.search(r'^export LD_LIBRARY_PATH="([^"$\n]+)', script, re.MULTILINE)
+    before = os.environ.get("LD_LIBRARY_PATH")
+    paths = [each for each in (libraries and libraries[1], before) if each]
     try:
-        done = process.capture([found[1], "program", "--version", ""], timeout=TOOL_SECONDS)
+        done = process.capture(
+            [found[1], "program", "--version", ""],
+            os.environ | ({"LD_LIBRARY_PATH": os.pathsep.join(paths)} if paths else {}),
+            timeout=TOOL_SECONDS,
+        )
     except EnvironmentProblem as error:
         raise messages.simgrid_failed(Path(found[1]), str(error)) from error
     if done.code:

@@ -54,13 +54,22 @@ def test_a_named_one_that_is_none_is_not_passed_over(environ, tmp_path):
     assert refusal(environ | {"HOCKNEY_SIMGRID": named}).code == "simgrid-wrapper-missing"
 
 
-@pytest.mark.parametrize(("simulator", "works"), [("exit 0", True), ("exit 127", False), (None, False)])
+OWN_LIBRARIES = 'case "$LD_LIBRARY_PATH" in /own/lib*) exit 0;; esac; exit 127'
+
+
+@pytest.mark.parametrize(
+    ("simulator", "works"),
+    [("exit 0", True), (OWN_LIBRARIES, True), ("exit 127", False), (None, False)],
+)
 def test_a_simulator_that_does_not_start_is_refused(environ, tmp_path, simulator, works):
-    """As in a copy without the libraries of others."""
+    """As in a copy without the libraries of others; smpirun names its own."""
     prefix = install(tmp_path / "named", "4.0")
     program = prefix / "lib" / "smpimain"
     with (prefix / "bin" / "smpirun").open("a") as script:
-        script.write(f'exit 0\n"{program}" "$EXEC"\n')
+        script.write(
+            'export LD_LIBRARY_PATH="/own/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"\n'
+            f'exit 0\n"{program}" "$EXEC"\n'
+        )
     if simulator is not None:
         program.parent.mkdir()
         program.write_text(f"#!/bin/sh\n{simulator}\n")
