@@ -39,10 +39,10 @@ WORDS = ("NAME", "TITLE", "PAPER", "FIGURES", "parts", "compare", "checks", "pag
 
 
 class Reproduction(Protocol):
-    """`PAPER` is the reference's name, `FIGURES` has for figures of the paper how the name of the page's
-    figure begins. `parts` lists what to run on which simulated machine; `compare` gives a row for every
-    printed number, including those that were not measured; `checks` are what the paper
-    states, and the conditions under which it counts as reproduced."""
+    """`PAPER` is the reference's name; `FIGURES` maps a figure of the paper to the beginning of the name of
+    the page's figure. `parts` lists what to run on which simulated machine; `compare` gives a row for every
+    printed number, including those that were not measured; `checks` are what the paper states, and the
+    conditions under which it counts as reproduced."""
 
     NAME: str
     TITLE: str

@@ -82,7 +82,6 @@ def page(results: Sequence[PaperResult]) -> Page:
         environment=(),
         method=(
             "Each statement of a paper is a check, named by its code; the tables list those that do not "
-            "hold. "
-            "The report of each study has all checks, all printed numbers and the paper's figures.",
+            "hold. The report of each study has all checks, all printed numbers and the paper's figures.",
         ),
     )

@@ -7,7 +7,7 @@ The paper prints neither the number of rounds nor the steps of a round, nor what
 Rounds and steps are assumed; the machine's description then has two numbers fitted to the table's first row,
 the original set-up: the time of a step, from its computation, and the time that a message takes from the
 processors of both nodes, from its communication (benchmarks/annealing_fit.py). The other two rows are
-predictions. Steps only take their time: nothing is annealed, and no energy is compared.
+predictions. In these, steps only take their time; only the part `quality` anneals and compares energies.
 """
 
 from __future__ import annotations

@@ -139,7 +139,7 @@ def breakdown(answer: Answer, h: int) -> dict[str, float] | None:
 
 
 def _of_each_word(answer: Answer) -> dict[str, float] | None:
-    """What each part grows by with a word, between the two largest relations."""
+    """Seconds that one more word adds to each part, from the difference of the two largest relations."""
     few, many = RELATION_WORDS[-2:]
     small, large = breakdown(answer, few), breakdown(answer, many)
     if small is None or large is None:

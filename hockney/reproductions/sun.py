@@ -16,7 +16,6 @@ other, and one's message is on the cable while another's is being started: see t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -59,7 +58,7 @@ NIGHTS = 10
 ENDS = (min(WORDS), max(WORDS))
 NEAR = 0.02
 """Efficiencies that differ by less are equal."""
-SERIAL = tuple(k / 100 for k in range(0, 21, 2))
+SERIAL = (0.0, 0.1, 0.2)
 PLANE_WORDS = (1, 1000, 10000)
 
 
@@ -277,8 +276,8 @@ def _efficiency(answers: Mapping[str, Answer], processes: int) -> Figure:
             pages.series(f"{group}, equation 2", [(c.work, equation_2(c)) for c in row], "line", group),
             pages.series(f"{group}, simulated", points, group=group),
         ]
-        if words in ENDS and (band := _night(answers[NIGHT], row[: len(NIGHT_WORK_S)])) is not None:
-            drawn.append(replace(band, name=f"{group}, {NIGHTS} nights", group=group))
+        if words in ENDS and (band := _night(answers[NIGHT], row[: len(NIGHT_WORK_S)], group)) is not None:
+            drawn.append(band)
     return Figure(
         f"sun-figure-1-{processes}",
         f"Figure 1: efficiency of {processes} processes",
@@ -291,19 +290,20 @@ def _efficiency(answers: Mapping[str, Answer], processes: int) -> Figure:
     )
 
 
-def _night(answer: Answer, row: Sequence[Cell]) -> Series | None:
+def _night(answer: Answer, row: Sequence[Cell], group: str) -> Series | None:
     """The mean and the range of the launches."""
     known = [(cell, found) for cell in row if (found := efficiencies.times(answer, cell))]
     if not known:
         return None
     each = [[efficiencies.of_time(cell, seconds) for seconds in found] for cell, found in known]
     return Series(
-        "",
+        f"{group}, {NIGHTS} nights",
         tuple(cell.work for cell, _ in known),
         tuple(sum(values) / len(values) for values in each),
         tuple(map(min, each)),
         tuple(map(max, each)),
         kind="line",
+        group=group,
     )
 
 
@@ -311,7 +311,7 @@ def _serial(words: int) -> Figure:
     """Equation 6 over the work, for serial fractions of 0 to 20%."""
     drawn = []
     for p in ALL_PROCESSES:
-        for serial in (SERIAL[0], 0.1, SERIAL[-1]):
+        for serial in SERIAL:
             points = [
                 (work, work / ((1 - serial) * work + p * (serial * work + exchange_s(p, words))))
                 for work in WORK_S
