@@ -72,11 +72,12 @@ extern "C" {
 
 int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
   spend_call("bcast", size_of(count, type));
-  int ranks = 1, all = 1;
-  PMPI_Comm_size(comm, &ranks);
-  PMPI_Comm_size(MPI_COMM_WORLD, &all);
-  if (ranks > 2 && ranks == all && hockney::smpi::broadcasts_on_medium())
-    return hockney::smpi::broadcast_on_medium(data, count, type, root, comm);
+  if (hockney::smpi::broadcasts_on_medium()) {
+    int ranks = 1, all = 1;
+    PMPI_Comm_size(comm, &ranks);
+    PMPI_Comm_size(MPI_COMM_WORLD, &all);
+    if (ranks > 2 && ranks == all) return hockney::smpi::broadcast_on_medium(data, count, type, root, comm);
+  }
   return PMPI_Bcast(data, count, type, root, comm);
 }
 
