@@ -21,6 +21,12 @@ function in_fortran(comm, integers, sum, rank, ranks) bind(c) result(fine)
   call hockney_barrier_free(barrier)
   if (hockney_allreduce(mine, total, 2, integers, sum, comm, "ring" // c_null_char) /= 0) return
   if (total(1) /= ranks * (ranks + 1) / 2 .or. total(2) /= 10 * ranks) return
+  total = mine
+  if (hockney_allreduce(hockney_in_place, total, 2, integers, sum, comm, "ring" // c_null_char) /= 0) return
+  if (total(1) /= ranks * (ranks + 1) / 2 .or. total(2) /= 10 * ranks) return
+  all(2 * rank + 1:2 * rank + 2) = mine
+  if (hockney_allgather(hockney_in_place, 2, integers, all, 2, integers, comm, "ring" // c_null_char) /= 0) return
+  if (any(all(2::2) /= 10) .or. all(1) /= 1) return
   if (hockney_allgather(mine, 2, integers, all, 2, integers, comm, c_null_char) /= 0) return
   if (all(2 * ranks - 1) /= ranks) return
   if (hockney_bcast(all, 2, integers, ranks - 1, comm, "binomial" // c_null_char) /= 0) return

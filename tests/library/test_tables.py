@@ -93,11 +93,14 @@ def test_the_library_reads_the_table(mpi, prefix, tmp_path):
 @pytest.fixture
 def tuned(tmp_path) -> Tuned:
     """Tables of both kinds."""
-    ours = ChoiceRule("allreduce", 2, "ring", (64, 4096), (HALF, HALF))
+    ours = (
+        ChoiceRule("allreduce", 2, "ring", (64, 4096), (HALF, HALF)),
+        ChoiceRule("barrier", 2, "shm_tree", (0,), (HALF,)),
+    )
     theirs = ChoiceRule("bcast", 2, "tuned3", (1024,), (HALF,))
-    (tmp_path / CHOICES).write_text(texts.choices([ours], []))
+    (tmp_path / CHOICES).write_text(texts.choices(ours, []))
     (tmp_path / DYNAMIC_RULES).write_text(openmpi.dynamic_rules([theirs], []))
-    found = Tuning((), (ours,), (), (theirs,))
+    found = Tuning((), ours, (), (theirs,))
     return Tuned(found, tmp_path / CHOICES, tmp_path / DYNAMIC_RULES)
 
 
@@ -116,6 +119,7 @@ def test_the_gain_is_measured_with_and_without_the_tables(mpi, prefix, tuned, tm
     assert places == [
         ("preloaded", "allreduce", 2, 64),
         ("preloaded", "allreduce", 2, 4096),
+        ("preloaded", "barrier", 2, 0),
         ("ruled", "bcast", 2, 1024),
     ]
     ratios = [each for gain in gains for each in gain.memories.values()]

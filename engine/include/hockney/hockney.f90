@@ -4,7 +4,7 @@
 ! hockney's barriers and collectives for Fortran 2018. Compile this file with your program: modules belong to one
 ! compiler. Handles are the integers of mpif.h and of `use mpi`; of `use mpi_f08` they are %MPI_VAL. Names end with
 ! c_null_char, and an algorithm of c_null_char alone selects by the table in HOCKNEY_CHOICES. All functions return
-! an MPI error code. MPI_IN_PLACE of Fortran is not recognised: pass different buffers.
+! an MPI error code. hockney_in_place stands for MPI_IN_PLACE, whose address in Fortran only MPI can tell.
 !
 !   use hockney
 !   type(c_ptr) :: barrier
@@ -15,6 +15,7 @@ module hockney
   use, intrinsic :: iso_c_binding, only: c_char, c_int, c_ptr
   implicit none
   public
+  integer(c_int), bind(c), target :: hockney_in_place(1)
   interface
     function hockney_best_barrier(comm, barrier) bind(c, name="hockney_best_barrier_f") result(ierror)
       import :: c_int, c_ptr

@@ -7,7 +7,16 @@
 
 #define HOCKNEY_C extern "C" __attribute__((visibility("default"))) int
 
+// Stands for MPI_IN_PLACE in Fortran, whose own is a variable with another address in each MPI. Weak because
+// hockney.f90 defines it too.
+extern "C" __attribute__((visibility("default"), weak)) int hockney_in_place[1] = {};
+
 namespace {
+
+template <class Pointer>
+Pointer in_place(Pointer data) {
+  return data == hockney_in_place ? MPI_IN_PLACE : data;
+}
 
 template <class Call>
 int called(MPI_Comm comm, const char* algorithm, const Call& call) {
@@ -97,48 +106,48 @@ HOCKNEY_C hockney_bcast_f(void* data, int count, MPI_Fint type, int root, MPI_Fi
 
 HOCKNEY_C hockney_gather_f(const void* outgoing, int sent, MPI_Fint sent_type, void* incoming, int received,
                            MPI_Fint received_type, int root, MPI_Fint comm, const char* algorithm) {
-  return hockney_gather(outgoing, sent, MPI_Type_f2c(sent_type), incoming, received,
+  return hockney_gather(in_place(outgoing), sent, MPI_Type_f2c(sent_type), in_place(incoming), received,
                         MPI_Type_f2c(received_type), root, MPI_Comm_f2c(comm), algorithm);
 }
 
 HOCKNEY_C hockney_scatter_f(const void* outgoing, int sent, MPI_Fint sent_type, void* incoming, int received,
                             MPI_Fint received_type, int root, MPI_Fint comm, const char* algorithm) {
-  return hockney_scatter(outgoing, sent, MPI_Type_f2c(sent_type), incoming, received,
+  return hockney_scatter(in_place(outgoing), sent, MPI_Type_f2c(sent_type), in_place(incoming), received,
                          MPI_Type_f2c(received_type), root, MPI_Comm_f2c(comm), algorithm);
 }
 
 HOCKNEY_C hockney_allgather_f(const void* outgoing, int sent, MPI_Fint sent_type, void* incoming,
                               int received, MPI_Fint received_type, MPI_Fint comm, const char* algorithm) {
-  return hockney_allgather(outgoing, sent, MPI_Type_f2c(sent_type), incoming, received,
+  return hockney_allgather(in_place(outgoing), sent, MPI_Type_f2c(sent_type), in_place(incoming), received,
                            MPI_Type_f2c(received_type), MPI_Comm_f2c(comm), algorithm);
 }
 
 HOCKNEY_C hockney_alltoall_f(const void* outgoing, int sent, MPI_Fint sent_type, void* incoming, int received,
                              MPI_Fint received_type, MPI_Fint comm, const char* algorithm) {
-  return hockney_alltoall(outgoing, sent, MPI_Type_f2c(sent_type), incoming, received,
+  return hockney_alltoall(in_place(outgoing), sent, MPI_Type_f2c(sent_type), in_place(incoming), received,
                           MPI_Type_f2c(received_type), MPI_Comm_f2c(comm), algorithm);
 }
 
 HOCKNEY_C hockney_reduce_f(const void* outgoing, void* incoming, int count, MPI_Fint type, MPI_Fint op,
                            int root, MPI_Fint comm, const char* algorithm) {
-  return hockney_reduce(outgoing, incoming, count, MPI_Type_f2c(type), MPI_Op_f2c(op), root,
-                        MPI_Comm_f2c(comm), algorithm);
+  return hockney_reduce(in_place(outgoing), in_place(incoming), count, MPI_Type_f2c(type), MPI_Op_f2c(op),
+                        root, MPI_Comm_f2c(comm), algorithm);
 }
 
 HOCKNEY_C hockney_allreduce_f(const void* outgoing, void* incoming, int count, MPI_Fint type, MPI_Fint op,
                               MPI_Fint comm, const char* algorithm) {
-  return hockney_allreduce(outgoing, incoming, count, MPI_Type_f2c(type), MPI_Op_f2c(op), MPI_Comm_f2c(comm),
-                           algorithm);
+  return hockney_allreduce(in_place(outgoing), in_place(incoming), count, MPI_Type_f2c(type), MPI_Op_f2c(op),
+                           MPI_Comm_f2c(comm), algorithm);
 }
 
 HOCKNEY_C hockney_reduce_scatter_block_f(const void* outgoing, void* incoming, int received, MPI_Fint type,
                                          MPI_Fint op, MPI_Fint comm, const char* algorithm) {
-  return hockney_reduce_scatter_block(outgoing, incoming, received, MPI_Type_f2c(type), MPI_Op_f2c(op),
-                                      MPI_Comm_f2c(comm), algorithm);
+  return hockney_reduce_scatter_block(in_place(outgoing), in_place(incoming), received, MPI_Type_f2c(type),
+                                      MPI_Op_f2c(op), MPI_Comm_f2c(comm), algorithm);
 }
 
 HOCKNEY_C hockney_scan_f(const void* outgoing, void* incoming, int count, MPI_Fint type, MPI_Fint op,
                          MPI_Fint comm, const char* algorithm) {
-  return hockney_scan(outgoing, incoming, count, MPI_Type_f2c(type), MPI_Op_f2c(op), MPI_Comm_f2c(comm),
-                      algorithm);
+  return hockney_scan(in_place(outgoing), in_place(incoming), count, MPI_Type_f2c(type), MPI_Op_f2c(op),
+                      MPI_Comm_f2c(comm), algorithm);
 }

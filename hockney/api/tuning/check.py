@@ -199,9 +199,9 @@ def _returning(setting: LaunchSetting) -> LaunchSetting:
 
 def _lines(rules: Iterable[ChoiceRule], settings: Sequence[str]) -> list[str]:
     return [
-        f"{rule.operation} bytes={size} ranks={rule.ranks} {ALGORITHM}={MPI} setting={setting}{memory}"
+        f"{rule.operation}{way} ranks={rule.ranks} {ALGORITHM}={MPI} setting={setting}{memory}"
         for rule in rules
-        for size in rule.sizes
+        for way in (f" bytes={size}" if size else "" for size in rule.sizes)
         for setting in (PLAIN, *settings)
         for memory in ("", SUFFIX)
     ]

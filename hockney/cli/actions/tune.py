@@ -27,7 +27,7 @@ from hockney.models.tuning.texts import bracketed
 from hockney.pages.format import quantity
 from hockney.studies.needed_budget import multiple, suggested_budget
 from hockney.studies.tuning import NAME
-from hockney.studies.tuning.page import headline, rules_table
+from hockney.studies.tuning.page import headline, rules_table, sized
 from hockney.studies.tuning.results import HOCKNEY, OPEN_MPI
 
 DEFAULT_BUDGET_S = 60.0
@@ -114,7 +114,7 @@ def _slower(gain: Gain) -> str:
 
 
 def _name(gain: Gain) -> str:
-    return f"{gain.operation} of {quantity(gain.size, 'B')} ({gain.table})"
+    return f"{sized(gain.operation, gain.size)} ({gain.table})"
 
 
 def _caveats(run: Run) -> list[Caveat]:

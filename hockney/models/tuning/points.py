@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from hockney.core.case import ALGORITHM, MPI, SETTING, Case
+from hockney.core.catalog import Workload
 from hockney.core.fit import Estimate
 from hockney.models.statistics import Observation, Turns, ratio
 from hockney.models.tuning.rules import AlgorithmRatio, Point
@@ -19,15 +20,21 @@ CALL_S = 60e-9
 PLAIN = "plain"
 """The launch setting without variables. All ratios depend on the time without variables, which is therefore
 measured in additional launches."""
+BARRIER = "barrier"
 TABLED = (
-    "bcast", "gather", "scatter", "allgather", "alltoall", "reduce", "allreduce", "reduce_scatter_block",
-    "scan",
+    BARRIER, "bcast", "gather", "scatter", "allgather", "alltoall", "reduce", "allreduce",
+    "reduce_scatter_block", "scan",
 )  # fmt: skip
-"""The operations that a table can have."""
+"""The operations that a table can have; a barrier has no size, and counts as 0 B."""
 
 
 Named = Mapping[str, Sequence[Observation]]
 """By name of the algorithm, one or more observations, of equivalent settings."""
+
+
+def comparable(workload: Workload) -> bool:
+    """Whether it measures an operation of `TABLED` as such, not overlapped or with a late rank."""
+    return workload.operation in TABLED and workload.role in ("collective", BARRIER)
 
 
 def points_of_algorithms(observations: Sequence[Observation]) -> list[Point]:
@@ -66,7 +73,7 @@ def _points(
     ways: dict[tuple[str, int, int], dict[Case, dict[str, list[Observation]]]] = {}
     for seen in observations:
         operation, size = seen.workload.operation, int(seen.size)
-        if operation in TABLED and seen.workload.role == "collective" and ALGORITHM in seen.case and size > 0:
+        if comparable(seen.workload) and ALGORITHM in seen.case and (size > 0 or operation == BARRIER):
             rest = {k: v for k, v in seen.case.parameters if k not in (ALGORITHM, SETTING)}
             way = Case.of(seen.case.workload, seen.case.ranks, **rest)
             by_way = ways.setdefault((operation, seen.case.ranks, size), {})

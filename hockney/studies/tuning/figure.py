@@ -5,6 +5,8 @@ choice is kept."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hockney.core.fit import Estimate
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Tone
@@ -25,17 +27,18 @@ WIDTH = 0.7
 
 
 def kept_and_changed(found: Tuning) -> Figure | None:
-    """A row for each operation and number of ranks, in it the sizes from top to bottom; None without any."""
+    """A row for each operation and number of ranks, in it the sizes from top to bottom, or a barrier in its
+    middle; None without any."""
     shown = found.deciding
     if not shown:
         return None
     several = len({each.point.ranks for each in shown}) > 1
     rows = list(dict.fromkeys(_row(each, several) for each in shown))
-    sizes = sorted({each.point.size for each in shown})
+    sizes = sorted({each.point.size for each in shown if each.point.size})
     offsets = dict(zip(sizes, within_row(len(sizes), WIDTH / max(1, len(sizes) - 1)), strict=True))
 
     def point(each: ComparedChoice) -> tuple[float, Estimate, str]:
-        place = rows.index(_row(each, several)) + offsets[each.point.size]
+        place = rows.index(_row(each, several)) + offsets.get(each.point.size, 0.0)
         return place, each.closest.ratio, _detail(each)
 
     series = (
@@ -53,9 +56,8 @@ def kept_and_changed(found: Tuning) -> Figure | None:
         Axis("operation", "operation", "linear", names=tuple(rows), row=min(HIGHEST, (1 + len(sizes)) / 2)),
         Axis("time relative to MPI's own choice", "times", include=(1.0,)),
         tuple(s for s in series if s.x),
-        f"Sizes from {quantity(sizes[0], 'B')} at the top of a row to {quantity(sizes[-1], 'B')} at its "
-        "bottom, with 95% intervals. An algorithm is faster if its interval is left of the line. Hollow: "
-        "undecided.",
+        f"{_order(sizes)}With 95% intervals. An algorithm is faster if its interval is left of the line. "
+        "Hollow: undecided.",
         marks=((1 - found.effect, f"{1 - found.effect:.4g}"),),
     )
 
@@ -66,4 +68,12 @@ def _row(each: ComparedChoice, several: bool) -> str:
 
 
 def _detail(each: ComparedChoice) -> str:
-    return f"{quantity(each.point.size, 'B')}, {each.name(each.closest.algorithm)} ({each.whose})"
+    size = f"{quantity(each.point.size, 'B')}, " if each.point.size else ""
+    return f"{size}{each.name(each.closest.algorithm)} ({each.whose})"
+
+
+def _order(sizes: Sequence[int]) -> str:
+    """Of the sizes in a row, if there are several."""
+    if len(sizes) < 2:
+        return ""
+    return f"From {quantity(sizes[0], 'B')} at the top of a row to {quantity(sizes[-1], 'B')} at its bottom. "

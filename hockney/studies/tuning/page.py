@@ -75,7 +75,7 @@ def headline(found: Tuning, settings: Settings) -> tuple[str, ...]:
         whose, name, rule = most
         size = rule.sizes[rule.ratios.index(rule.best)]
         texts.append(
-            f"The largest certain gain: {rule.operation} of {quantity(size, 'B')} on "
+            f"The largest certain gain: {sized(rule.operation, size)} on "
             f"{plural(rule.ranks, 'rank')} by {whose}'s {name} takes {bracketed(rule.best)} of the time."
         )
     if undecided:
@@ -131,6 +131,11 @@ def rules_table(found: Tuning) -> Table:
     )
     columns = ("operation", "ranks", "sizes", "algorithm", "ratio at best", "at worst")
     return Table("rules", "", columns, rows, numeric=(1, 4, 5), parameters=(1,))
+
+
+def sized(operation: str, size: int) -> str:
+    """ "bcast of 8 B", or "barrier", which has no size."""
+    return f"{operation} of {quantity(size, 'B')}" if size else operation
 
 
 def _sizes(sizes: Sequence[int]) -> str:

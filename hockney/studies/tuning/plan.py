@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
 """What to measure: every collective by hockney's algorithms and by MPI, and with Open MPI also by each of its
-own algorithms, which launch settings force."""
+own algorithms, which launch settings force. Not those of its barrier, which also separates the measurements
+of all other operations."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from hockney.core.launch_setting import LaunchSetting
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.models.tuning import openmpi
-from hockney.models.tuning.points import PLAIN, TABLED
+from hockney.models.tuning.points import PLAIN, TABLED, comparable
 from hockney.pages.evidence import Options, once
 from hockney.studies.sizes import default_ranks, whole_doubles
 
@@ -39,8 +40,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
         line
         for workload in _workloads(options, catalog)
         for ranks in options.ranks or default_ranks(machine)
-        for size in sizes
-        for line in _lines(workload, size, ranks, bool(settings))
+        for line in _lines(workload, sizes, ranks, bool(settings))
     ]
     return once(catalog.case(line) for line in lines)
 
@@ -54,17 +54,19 @@ def launch_settings(options: Options, machine: Machine) -> Sequence[LaunchSettin
 
 def _workloads(options: Options, catalog: Catalog) -> list[Workload]:
     wanted = options.value(OPERATIONS) or TABLED
-    return [workload for workload in catalog.of_role("collective") if _tabled(workload) in wanted]
+    return [
+        workload
+        for workload in catalog.workloads
+        if comparable(workload) and workload.algorithms and workload.operation in wanted
+    ]
 
 
-def _tabled(workload: Workload) -> str:
-    """The operation of a workload that has algorithms; "" of another one."""
-    return workload.operation if workload.algorithms else ""
-
-
-def _lines(workload: Workload, size: int, ranks: int, internal: bool) -> Iterator[str]:
-    case = f"{workload.name} {workload.size}={size} ranks={ranks}"
-    yield from (f"{case} {ALGORITHM}={name}" for name in workload.algorithms)
+def _lines(workload: Workload, sizes: Sequence[int], ranks: int, internal: bool) -> Iterator[str]:
+    """Of a barrier, which has no size, one for each way that barriers are timed."""
+    ways = [f"{workload.size}={size}" for size in sizes] if workload.size else ["sync=loop", "sync=window"]
     forced = openmpi.forced(workload.operation, ranks) if internal else []
-    if forced:
-        yield from (f"{case} {ALGORITHM}={MPI} setting={setting}" for setting in (PLAIN, *forced))
+    for way in ways:
+        case = f"{workload.name} {way} ranks={ranks}"
+        yield from (f"{case} {ALGORITHM}={name}" for name in workload.algorithms)
+        if forced:
+            yield from (f"{case} {ALGORITHM}={MPI} setting={setting}" for setting in (PLAIN, *forced))
