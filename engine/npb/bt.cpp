@@ -12,38 +12,40 @@ namespace {
 class Bt final : public adi::Solver {
  public:
   Bt(const Place& place, const Values& values)
-      : Solver(place, values, flow::bt_classes, {1, block_tridiagonal::row_size, 0.86}, {0.28, 0.24}) {}
+      : Solver(place, values, flow::bt_classes, {1, block_tridiagonal::row_size, 0.86}, {0.28, 0.24},
+               operations) {}
 
  private:
   static constexpr std::size_t pitch = block_tridiagonal::row_size * adi::lines_together;
 
-  void eliminate(std::size_t direction, std::size_t number, double* line) override {
-    const adi::Lines& lines = this->lines(direction);
-    const adi::Batch batch = lines.batch(u_, number);
-    const Order order = order_of(direction);
+  void eliminate(const adi::Cell& cell, const adi::Lines& lines, std::size_t number, double* line) override {
+    const adi::Batch batch = lines.batch(cell.u, number);
+    const Order order = order_of(lines.direction());
     const double step = class_.time_step, inverse = class_.points - 1;
     const int rows = static_cast<int>(lines.rows());
-    adi::gather(u_, lines, batch, order.of, -1, rows + 1, points(), adi::components * adi::lines_together);
+    adi::gather(cell.u, lines, batch, order.of, -1, rows + 1, points(),
+                adi::components * adi::lines_together);
     block_tridiagonal::set_points(lines.rows() + 2, points());
-    adi::gather(r_, lines, batch, order.of, 0, rows, line + pitch + right, pitch);
-    block_tridiagonal::eliminate({step * inverse / 2, step * inverse * inverse, flow::viscosity[direction]},
-                                 lines.rows(), points(), line);
+    adi::gather(cell.r, lines, batch, order.of, 0, rows, line + pitch + right, pitch);
+    block_tridiagonal::eliminate(
+        {step * inverse / 2, step * inverse * inverse, flow::viscosity[lines.direction()]}, lines.rows(),
+        points(), line);
   }
 
-  void substitute(std::size_t direction, double* line) override {
-    block_tridiagonal::substitute(lines(direction).rows(), line);
+  void substitute(const adi::Lines& lines, double* line) override {
+    block_tridiagonal::substitute(lines.rows(), line);
   }
 
   // The solution of the last direction is the change of U.
-  void finish(std::size_t direction, std::size_t number, double* line) override {
-    const adi::Lines& lines = this->lines(direction);
-    const adi::Batch batch = lines.batch(u_, number);
-    const bool last = direction == 2;
-    adi::scatter(last ? u_ : r_, lines, batch, order_of(direction).of, line + pitch + right, pitch, last);
+  void finish(adi::Cell& cell, const adi::Lines& lines, std::size_t number, double* line) override {
+    const adi::Batch batch = lines.batch(cell.u, number);
+    const bool last = lines.direction() == 2;
+    adi::scatter(last ? cell.u : cell.r, lines, batch, order_of(lines.direction()).of, line + pitch + right,
+                 pitch, last);
   }
 
   // Bailey et al. 1994; the count of the NPB 3.4 sources.
-  double operations(double n) const override { return 3478.8 * n * n * n - 17655.7 * n * n + 28023.7 * n; }
+  static double operations(double n) { return 3478.8 * n * n * n - 17655.7 * n * n + 28023.7 * n; }
 
   // The components with the momentum along the lines first.
   struct Order {
@@ -56,7 +58,7 @@ class Bt final : public adi::Solver {
 };
 
 constexpr auto bt_parameters =
-    kernel_parameters("S|W|A|B|C|tiny", "12^3, 24^3, 64^3, 102^3, 162^3 or 9^3 points");
+    adi::parameters("S|W|A|B|C|tiny", "12^3, 24^3, 64^3, 102^3, 162^3 or 9^3 points");
 
 }  // namespace
 

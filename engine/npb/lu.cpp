@@ -1,11 +1,9 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <array>
-
 #include "base/invalid_case.hpp"
 #include "npb/flow/classes.hpp"
 #include "npb/flow/ghosts.hpp"
+#include "npb/flow/pipelining.hpp"
 #include "npb/flow/residual.hpp"
 #include "npb/flow/solution.hpp"
 #include "npb/frame/kernel.hpp"
@@ -41,33 +39,24 @@ class Lu final : public Kernel {
   Lu(const Place& place, const Values& values)
       : Kernel(place, values, lu_phases),
         class_(class_of<flow::FlowClass>(flow::lu_classes, values)),
-        subgrid_(subgrid_of(place.comm, class_.points)),
-        solution_(subgrid_),
-        ghosts_(subgrid_),
-        residual_(place.arena, subgrid_, class_.time_step),
-        pipeline_(subgrid_, static_cast<int>(values.integer("planes")),
-                  seconds_per_point(values.real("rate"))),
-        sweeps_(place.arena, subgrid_, class_.time_step),
+        division_{class_.points, lu_parts(place.comm.size, class_.points)},
+        subgrid_(division_.cells_of(place.comm.rank)[0]),
         u_(place.arena, subgrid_),
         v_(place.arena, subgrid_),
-        forcing_(place.arena, subgrid_) {
+        forcing_(place.arena, subgrid_),
+        solution_(subgrid_),
+        ghosts_(division_, {{&subgrid_, &u_}}),
+        residual_(place.arena, subgrid_, class_.time_step),
+        pipeline_(division_, subgrid_, static_cast<int>(values.integer("planes")),
+                  flow::computing_time(operations_per_point(), values.real("rate")),
+                  flow::startup_time(values)),
+        sweeps_(place.arena, subgrid_, class_.time_step) {
     if (!arithmetic_) return;
     solution_.set_exact(u_);
     residual_.apply(u_, nullptr, forcing_);
   }
 
  private:
-  static flow::Subgrid subgrid_of(const Comm& comm, int points) {
-    const flow::Triple parts = lu_parts(comm.size, points);
-    return {points, parts, flow::Subgrid::place_of(comm.rank, parts)};
-  }
-
-  // Of a sweep, on a typical processor if no rate is given.
-  double seconds_per_point(double rate) const {
-    const double operations = lu_sweep_share * official_operations() / class_.steps / subgrid_.interior();
-    return rate > 0 ? operations / rate : 5e-9;
-  }
-
   void reset() override {
     if (!arithmetic_) return;
     solution_.set_initial(u_);
@@ -89,10 +78,10 @@ class Lu final : public Kernel {
       const bool last = step == class_.steps - 1;
       if (last) sum_squares(change_);
       account_.phase(2);
-      compute(0, [this] { ghosts_.pack(u_); });
+      compute(0, [this] { ghosts_.pack(); });
       ghosts_.exchange(account_);
       compute(lu_residual_share * step_operations(), [this] {
-        ghosts_.unpack(u_);
+        ghosts_.unpack();
         residual_.apply(u_, &forcing_, v_);
       });
       step_ends();
@@ -122,6 +111,10 @@ class Lu final : public Kernel {
     account_.sum(sums.data(), 5);
   }
 
+  // Of a sweep.
+  double operations_per_point() const {
+    return lu_sweep_share * official_operations() / class_.steps / subgrid_.interior();
+  }
   // This rank's operations in a step.
   double step_operations() const { return official_operations() / class_.steps * subgrid_.share(); }
 
@@ -152,32 +145,30 @@ class Lu final : public Kernel {
   }
 
   const flow::FlowClass class_;
+  const flow::Division division_;
   const flow::Subgrid subgrid_;
+  flow::Field u_, v_, forcing_;
   flow::Solution solution_;
   flow::Ghosts ghosts_;
   flow::Residual residual_;
   ssor::Pipeline pipeline_;
   ssor::Sweeps sweeps_;
-  flow::Field u_, v_, forcing_;
   flow::Five change_{}, squares_{};
 };
 
-constexpr auto lu_parameters = [] {
-  constexpr auto common =
-      kernel_parameters("S|W|A|B|C|tiny", "a grid of 12, 33, 64, 102, 162 or 9 points a side");
-  std::array<Parameter, common.size() + 1> all{};
-  std::copy(common.begin(), common.end(), all.begin());
-  all.back() = {"planes",
-                Kind::integer,
-                "",
-                "0",
-                0,
-                160,
-                "",
-                "planes of the grid in each message of a sweep, on several ranks; 0: so many that the ranks "
-                "begin early, but are not busy with messages"};
-  return all;
-}();
+constexpr Parameter planes{
+    "planes",
+    Kind::integer,
+    "",
+    "0",
+    0,
+    160,
+    "",
+    "planes of the grid in each message of a sweep, on several ranks; 0: so many that the ranks begin early, "
+    "but are not busy with messages"};
+constexpr auto lu_parameters =
+    flow::with(kernel_parameters("S|W|A|B|C|tiny", "a grid of 12, 33, 64, 102, 162 or 9 points a side"),
+               planes, flow::startup);
 
 }  // namespace
 

@@ -13,7 +13,7 @@ namespace {
 class Sp final : public adi::Solver {
  public:
   Sp(const Place& place, const Values& values)
-      : Solver(place, values, flow::sp_classes, {2, pentadiagonal::row_size, 0.83}, {0.4, 0.2}) {}
+      : Solver(place, values, flow::sp_classes, {2, pentadiagonal::row_size, 0.83}, {0.4, 0.2}, operations) {}
 
  private:
   static constexpr std::size_t point_pitch = adi::components * adi::lines_together;
@@ -21,49 +21,45 @@ class Sp final : public adi::Solver {
   // The right-hand sides of a line's own rows.
   static constexpr std::size_t own = 2 * pitch + 2 * pentadiagonal::systems * adi::lines_together;
 
-  void eliminate(std::size_t direction, std::size_t number, double* line) override {
-    const adi::Lines& lines = this->lines(direction);
-    const adi::Batch batch = lines.batch(u_, number);
-    const std::size_t rows = lines.rows();
+  void eliminate(const adi::Cell& cell, const adi::Lines& lines, std::size_t number, double* line) override {
+    const adi::Batch batch = lines.batch(cell.u, number);
+    const std::size_t rows = lines.rows(), direction = lines.direction();
     const double step = class_.time_step, inverse = class_.points - 1;
-    adi::gather(u_, lines, batch, natural, -1, static_cast<int>(rows) + 1, points(), point_pitch);
-    adi::gather(r_, lines, batch, natural, 0, static_cast<int>(rows), line + own, pitch);
+    adi::gather(cell.u, lines, batch, natural, -1, static_cast<int>(rows) + 1, points(), point_pitch);
+    adi::gather(cell.r, lines, batch, natural, 0, static_cast<int>(rows), line + own, pitch);
     if (direction == 0) pentadiagonal::to_x(rows, points() + point_pitch, line + own, pitch);
     pentadiagonal::set_points(rows + 2, direction, points());
-    const int place = subgrid_.place[direction];
+    const int place = cell.subgrid.place[direction];
     pentadiagonal::eliminate(
         {step * inverse / 2, step * inverse * inverse, flow::viscosity[direction], step * flow::dissipation},
-        rows, place == 0, place == subgrid_.parts[direction] - 1, points(), line);
+        rows, place == 0, place == cell.subgrid.parts[direction] - 1, points(), line);
   }
 
-  void substitute(std::size_t direction, double* line) override {
-    pentadiagonal::substitute(lines(direction).rows(), line);
+  void substitute(const adi::Lines& lines, double* line) override {
+    pentadiagonal::substitute(lines.rows(), line);
   }
 
   // The solution of the last direction is the change of U.
-  void finish(std::size_t direction, std::size_t number, double* line) override {
-    const adi::Lines& lines = this->lines(direction);
-    const adi::Batch batch = lines.batch(u_, number);
-    const std::size_t rows = lines.rows();
+  void finish(adi::Cell& cell, const adi::Lines& lines, std::size_t number, double* line) override {
+    const adi::Batch batch = lines.batch(cell.u, number);
+    const std::size_t rows = lines.rows(), direction = lines.direction();
     if (direction == 0) pentadiagonal::x_to_y(rows, line + own, pitch);
     if (direction == 1) pentadiagonal::y_to_z(rows, line + own, pitch);
     if (direction == 2) {
-      adi::gather(u_, lines, batch, natural, 0, static_cast<int>(rows), points(), point_pitch);
+      adi::gather(cell.u, lines, batch, natural, 0, static_cast<int>(rows), points(), point_pitch);
       pentadiagonal::from_z(rows, points(), line + own, pitch);
     }
-    adi::scatter(direction == 2 ? u_ : r_, lines, batch, natural, line + own, pitch, direction == 2);
+    adi::scatter(direction == 2 ? cell.u : cell.r, lines, batch, natural, line + own, pitch, direction == 2);
   }
 
   // The count of the NPB 3.4 sources.
-  double operations(double n) const override {
-    return 881.174 * n * n * n - 4683.91 * n * n + 11484.5 * n - 19272.4;
-  }
+  static double operations(double n) { return 881.174 * n * n * n - 4683.91 * n * n + 11484.5 * n - 19272.4; }
 
   static constexpr std::size_t natural[adi::components] = {0, 1, 2, 3, 4};
 };
 
 constexpr auto sp_parameters =
-    kernel_parameters("S|W|A|B|C|tiny", "12^3, 36^3, 64^3, 102^3, 162^3 or 9^3 points");
+    adi::parameters("S|W|A|B|C|tiny", "12^3, 36^3, 64^3, 102^3, 162^3 or 9^3 points");
 
 }  // namespace
 

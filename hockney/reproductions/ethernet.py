@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from hockney import reference, simulated
+from hockney import reference
 from hockney.core.case import MPI, Case
 from hockney.core.catalog import Catalog
 from hockney.draw.figure import Axis, Figure
@@ -97,7 +97,7 @@ def parts(catalog: Catalog) -> list[Part]:
         Part("true-switch", "switched-ethernet+true-switch", barriers(MPI)),
         Part("others", "switched-ethernet", by_engine(*OTHERS, ALGORITHM_10)),
         Part(ON_MEDIUM, f"switched-ethernet+{ON_MEDIUM}", by_engine(MPI, *BROADCASTS)),
-        *ethernet_kernels.parts(catalog, simulated.platform("switched-ethernet")),
+        *ethernet_kernels.parts(catalog),
     ]
 
 

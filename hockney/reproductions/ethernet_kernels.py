@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from hockney import simulated
 from hockney.core.case import MPI
 from hockney.core.catalog import Catalog
 from hockney.core.platform import Platform
@@ -19,6 +20,8 @@ from hockney.core.units import format_value
 from hockney.draw.amount import Amount
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Section, Table
+from hockney.models.npb.kernels import PIPELINED
+from hockney.models.npb.rates import described_startup
 from hockney.reproductions import pages
 from hockney.reproductions.compared import Check, Compared, Statement, status_of
 from hockney.reproductions.parts import Answer, Part
@@ -78,9 +81,10 @@ FALLING = 0.9
 Answers = Mapping[str, Answer]
 
 
-def parts(catalog: Catalog, platform: Platform) -> Iterator[Part]:
+def parts(catalog: Catalog) -> Iterator[Part]:
     """The runs on the described machine compute and verify; elsewhere computing only takes its time."""
     for name, (machine, _) in NETWORKS.items():
+        platform = simulated.platform(machine)
         more = "" if name == KERNELS else SKELETON
         texts = (
             _line(kernel, platform, p, f"{WITH_TOURNAMENT} {more}")
@@ -89,6 +93,7 @@ def parts(catalog: Catalog, platform: Platform) -> Iterator[Part]:
         )
         yield Part(name, machine, tuple(map(catalog.case, texts)))
     machine, _ = NETWORKS[KERNELS]
+    platform = simulated.platform(machine)
     rates = (
         _line(kernel, platform, p, f"{WITH_TOURNAMENT} {SKELETON}", factor)
         for kernel in BENCHMARKS
@@ -105,8 +110,10 @@ def parts(catalog: Catalog, platform: Platform) -> Iterator[Part]:
 
 
 def _line(kernel: str, platform: Platform, processes: int, more: str, factor: float = 1) -> str:
-    rate = factor * platform.rates[kernel]
-    return f"{kernel} class={BENCHMARKS[kernel].size} rate={rate:.6g} ranks={processes} {more}".rstrip()
+    words = [kernel, f"class={BENCHMARKS[kernel].size}", f"rate={factor * platform.rates[kernel]:.6g}"]
+    if kernel in PIPELINED:
+        words.append(f"startup={described_startup(platform, processes):.6g}")
+    return " ".join([*words, f"ranks={processes}", more]).rstrip()
 
 
 def seconds(answers: Answers, kernel: str, processes: int, network: str = KERNELS) -> float | None:

@@ -27,10 +27,10 @@ OF_FAKE = {
     "calibrate": Exit.ANSWER_IS_NO,
     "guidelines": Exit.ANSWER_IS_NO,
     "history check": Exit.INCONCLUSIVE,
-    "tune": Exit.INCONCLUSIVE,
+    "tune": Exit.USAGE,
 }
 """The fake machine reads the clock more often than the engine that simulates its twin. Its MPI violates
-guidelines, and its own algorithms are the fastest: no table to check. One run is no archive."""
+guidelines, and its table, of barriers, cannot be checked without the library. One run is no archive."""
 
 
 OF_ARCHIVES = [f"history {verb}" for verb in history.VERBS]

@@ -114,8 +114,9 @@ def refused(case: Case) -> bool:
     than buffers of any size can be written before."""
     if (case.get("buffers"), case.get("sync")) == ("written", "loop"):
         return True
-    if case.get("packet") and case.get("style", "bsp") != "bsp":
-        return True
+    if packet := case.get("packet"):
+        element = 8 if case.get("type") in ("double", "uint64") else 4
+        return case.get("style", "bsp") != "bsp" or packet % element != 0
     if case.workload == "sample_sort" and case["route"] == "butterfly":
         return case["style"] != "bpram" or case.ranks.bit_count() != 1
     return case.workload == "overlap_file" and (case["pointer"], case["calls"]) == ("shared", "collective")

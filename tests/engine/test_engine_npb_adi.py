@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""BT and SP on a simulated machine: how the grid is divided, and that the line solves are pipelines."""
+"""BT and SP on a simulated machine: how the grid is divided, and how lines pass through the ranks."""
 
 from __future__ import annotations
 
@@ -32,14 +32,22 @@ def measured(words, ranks):
 
 
 @pytest.mark.parametrize(
-    ("ranks", "blocks"),
-    [(1, "1 x 1 x 1"), (3, "1 x 1 x 3"), (4, "1 x 2 x 2"), (7, "1 x 1 x 7"), (8, "2 x 2 x 2")],
+    ("ranks", "division"),
+    [
+        (1, "1 x 1 x 1 blocks"),
+        (3, "1 x 1 x 3 blocks"),
+        (4, "2 x 2 x 2 cells in a multi-partition"),
+        (7, "1 x 1 x 7 blocks"),
+        (8, "2 x 2 x 2 blocks"),
+        (9, "3 x 3 x 3 cells in a multi-partition"),
+        (64, "8 x 8 x 8 cells in a multi-partition"),
+    ],
 )
-def test_blocks_down_to_one_point_of_a_line_solve_the_same_systems(ranks, blocks):
+def test_cells_down_to_one_point_of_a_line_solve_the_same_systems(ranks, division):
     for record in measured(["bt", "sp"], ranks):
         assert record.verified.errors == 0, (record.case, record.verified.first)
         assert record.verified.bytes == record.verified.runs * 10 * 8 > 0
-        assert record.labels["decomposition"] == f"{blocks} blocks"
+        assert record.labels["decomposition"] == division
         assert record.metrics["deviation"].values[0] < 1e-10
 
 
@@ -67,3 +75,19 @@ def test_line_solves_are_pipelined(kernel):
     (eight,) = measured([f"{kernel} rate=1e6 arithmetic=none"], 8)
     assert alone.times_s[0] == pytest.approx(OPERATIONS[kernel] / 1e6)
     assert alone.times_s[0] / 8 < eight.times_s[0] < alone.times_s[0] / 4
+
+
+@BOTH
+@pytest.mark.parametrize("ranks", [4, 25])
+def test_no_rank_waits_in_a_multi_partition(kernel, ranks):
+    """Of 10 inner points, 2 or 5 cells have the same number."""
+    (alone,) = measured([f"{kernel} rate=1e6 arithmetic=none"], 1)
+    (several,) = measured([f"{kernel} rate=1e6 arithmetic=none"], ranks)
+    assert several.times_s[0] == pytest.approx(alone.times_s[0] / ranks, rel=0.01)
+
+
+def test_a_dearer_message_makes_fewer_messages():
+    cheap, dear = measured([f"bt startup={each} arithmetic=none" for each in (1e-6, 1e-3)], 8)
+    assert dear.metric("sent_messages") < cheap.metric("sent_messages") / 2
+    cheap, dear = measured([f"lu startup={each} arithmetic=none" for each in (1e-6, 1e-3)], 8)
+    assert dear.metric("sent_messages") < cheap.metric("sent_messages") / 2

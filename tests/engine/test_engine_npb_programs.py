@@ -78,6 +78,11 @@ def test_programs_have_the_classes_of_the_engine():
         assert sizes == tuple(catalog.entry(kernel).parameter("class").choices)
 
 
+def test_multi_partitions_with_cells_of_several_sizes():
+    for record in measured([without_arithmetic("bt"), without_arithmetic("sp", "class=W")], 16):
+        check(record)
+
+
 def test_tiny_classes():
     for record in measured([without_arithmetic(kernel, "class=tiny") for kernel in KERNELS], 5):
         check(record)
@@ -85,6 +90,7 @@ def test_tiny_classes():
 
 def test_larger_grids_of_ranks_and_other_classes():
     words = ["cg class=W", "mg class=W", "ft class=W", "is class=W", "lu class=S planes=3", "bt class=W"]
+    words += ["lu startup=1e-4", "bt startup=1e-4"]
     for record in measured([without_arithmetic(word) for word in words], 12):
         check(record)
 

@@ -29,7 +29,7 @@ AS_PRINTED = {
 def world(efficiencies=AS_PRINTED):
     """Computing is divided evenly; the rest of the time depends only on the number of processes. Barriers
     cost time where they are compared."""
-    rates = ethernet.simulated.platform("switched-ethernet").rates
+    rates = kernels.simulated.platform("switched-ethernet").rates
 
     def time(part: Part, case: Case) -> float:
         if case.workload not in kernels.BENCHMARKS:

@@ -9,49 +9,70 @@
 namespace hockney::npb::adi {
 namespace {
 
-Subgrid own_part(const Comm& comm, const flow::FlowClass& problem) {
-  const Triple parts = divide(comm.size, problem.points);
-  return {problem.points, parts, Subgrid::place_of(comm.rank, parts)};
+std::deque<Cell> cells_of(Arena& arena, const flow::Division& division, int rank, double time_step) {
+  std::deque<Cell> cells;
+  for (const Subgrid& subgrid : division.cells_of(rank)) cells.emplace_back(arena, subgrid, time_step);
+  return cells;
 }
 
-std::size_t longest(const Subgrid& subgrid) {
-  return static_cast<std::size_t>(*std::ranges::max_element(subgrid.size));
+std::size_t longest(const std::deque<Cell>& cells) {
+  int most = 0;
+  for (const Cell& cell : cells) most = std::max(most, *std::ranges::max_element(cell.subgrid.size));
+  return static_cast<std::size_t>(most);
+}
+
+std::vector<flow::Block> blocks_of(std::deque<Cell>& cells) {
+  std::vector<flow::Block> blocks;
+  for (Cell& cell : cells) blocks.push_back({&cell.subgrid, &cell.u});
+  return blocks;
 }
 
 }  // namespace
 
+Cell::Cell(Arena& arena, const Subgrid& subgrid, double time_step)
+    : subgrid(subgrid),
+      u(arena, subgrid),
+      r(arena, subgrid),
+      forcing(arena, subgrid),
+      residual(arena, subgrid, time_step),
+      solution(subgrid) {}
+
 Solver::Solver(const Place& place, const Values& values, std::span<const flow::FlowClass> classes,
-               const System& system, const Parts& parts)
+               const System& system, const Parts& parts, double (*operations)(double points))
     : Kernel(place, values, phases),
       class_(class_of(classes, values)),
-      subgrid_(own_part(place.comm, class_)),
-      u_(place.arena, subgrid_),
-      r_(place.arena, subgrid_),
       parts_(parts),
-      points_(place.arena, (longest(subgrid_) + 2) * components * lines_together * sizeof(double), "hot"),
-      forcing_(place.arena, subgrid_),
-      ghosts_(subgrid_),
-      residual_(place.arena, subgrid_, class_.time_step),
-      solution_(subgrid_) {
-  for (std::size_t d = 0; d < 3; ++d) sweeps_[d] = std::make_unique<Sweep>(place.arena, subgrid_, d, system);
+      operations_(operations(class_.points)),
+      division_(divide(place.comm.size, class_.points, startup_points(values))),
+      cells_(cells_of(place.arena, division_, place.comm.rank, class_.time_step)),
+      points_(place.arena, (longest(cells_) + 2) * components * lines_together * sizeof(double), "hot"),
+      ghosts_(division_, blocks_of(cells_)) {
+  const std::vector<Subgrid> subgrids = division_.cells_of(place.comm.rank);
+  for (std::size_t d = 0; d < 3; ++d)
+    sweeps_[d] = std::make_unique<Sweep>(place.arena, division_, subgrids, d, system, startup_points(values));
   if (!arithmetic_) return;
-  solution_.set_exact(u_);
-  residual_.apply(u_, nullptr, forcing_);
+  for (Cell& cell : cells_) {
+    cell.solution.set_exact(cell.u);
+    cell.residual.apply(cell.u, nullptr, cell.forcing);
+  }
 }
 
 void Solver::reset() {
-  if (arithmetic_) solution_.set_initial(u_);
+  if (!arithmetic_) return;
+  for (Cell& cell : cells_) cell.solution.set_initial(cell.u);
 }
 
 void Solver::execute() {
-  const double step = operations(class_.points) * subgrid_.share();
+  double share = 0;
+  for (const Cell& cell : cells_) share += cell.subgrid.share();
+  const double step = operations_ * share;
   for (int i = 0; i < class_.steps; ++i) {
     account_.phase(0);
-    compute(0, [&] { ghosts_.pack(u_); });
+    compute(0, [&] { ghosts_.pack(); });
     ghosts_.exchange(account_);
     compute(parts_.residual * step, [&] {
-      ghosts_.unpack(u_);
-      residual_.apply(u_, &forcing_, r_);
+      ghosts_.unpack();
+      for (Cell& cell : cells_) cell.residual.apply(cell.u, &cell.forcing, cell.r);
     });
     for (std::size_t d = 0; d < 3; ++d) {
       step_ends();
@@ -65,20 +86,40 @@ void Solver::execute() {
 void Solver::sweep(std::size_t direction, double operations) {
   sweeps_[direction]->run(
       account_, [&](double part, const auto& body) { compute(part * operations, body); },
-      [&](std::size_t batch, double* line) { eliminate(direction, batch, line); },
-      [&](std::size_t, double* line) { substitute(direction, line); },
-      [&](std::size_t batch, double* line) { finish(direction, batch, line); });
+      [&](std::size_t cell, const Lines& lines, std::size_t batch, double* line) {
+        eliminate(cells_[cell], lines, batch, line);
+      },
+      [&](const Lines& lines, double* line) { substitute(lines, line); },
+      [&](std::size_t cell, const Lines& lines, std::size_t batch, double* line) {
+        finish(cells_[cell], lines, batch, line);
+      });
+}
+
+double Solver::startup_points(const Values& values) const {
+  const double interior = class_.points - 2.0;
+  const double point = parts_.sweep * operations_ / (interior * interior * interior);
+  return flow::startup_time(values) / flow::computing_time(point, values.real("rate"));
+}
+
+template <class Sums>
+flow::Five Solver::root_mean(const Sums& sums) const {
+  flow::Five all{};
+  for (const Cell& cell : cells_) {
+    const flow::Five own = sums(cell);
+    for (std::size_t m = 0; m < components; ++m) all[m] += own[m];
+  }
+  return flow::root_mean(comm_, all, cells_[0].subgrid);
 }
 
 std::vector<Answer> Solver::answers() {
   // Not of the run: it has an account of its own.
   Account account(comm_, 1, nullptr);
-  ghosts_.pack(u_);
+  ghosts_.pack();
   ghosts_.exchange(account);
-  ghosts_.unpack(u_);
-  residual_.apply(u_, &forcing_, r_);
-  const flow::Five residual = flow::root_mean(comm_, flow::squares(r_, subgrid_), subgrid_);
-  const flow::Five error = flow::root_mean(comm_, solution_.error_squares(u_), subgrid_);
+  ghosts_.unpack();
+  for (Cell& cell : cells_) cell.residual.apply(cell.u, &cell.forcing, cell.r);
+  const flow::Five residual = root_mean([](const Cell& cell) { return flow::squares(cell.r, cell.subgrid); });
+  const flow::Five error = root_mean([](const Cell& cell) { return cell.solution.error_squares(cell.u); });
   std::vector<Answer> answers;
   for (std::size_t m = 0; m < components; ++m)
     answers.push_back({std::string("residual ").append(std::to_string(m + 1)), residual[m] / class_.time_step,
@@ -90,13 +131,14 @@ std::vector<Answer> Solver::answers() {
 }
 
 void Solver::flip() {
-  flip_bit(u_.row(0, 0, 0)[0]);
+  flip_bit(cells_[0].u.row(0, 0, 0)[0]);
 }
 
 std::string Solver::decomposition() const {
-  const Triple& parts = subgrid_.parts;
-  return std::to_string(parts[0]) + " x " + std::to_string(parts[1]) + " x " + std::to_string(parts[2]) +
-         " blocks";
+  const Triple& parts = division_.parts;
+  const std::string text =
+      std::to_string(parts[0]) + " x " + std::to_string(parts[1]) + " x " + std::to_string(parts[2]);
+  return division_.multiple ? text + " cells in a multi-partition" : text + " blocks";
 }
 
 }  // namespace hockney::npb::adi

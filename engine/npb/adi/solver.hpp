@@ -3,12 +3,14 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <memory>
 #include <span>
 
 #include "npb/adi/sweep.hpp"
 #include "npb/flow/classes.hpp"
 #include "npb/flow/ghosts.hpp"
+#include "npb/flow/pipelining.hpp"
 #include "npb/flow/residual.hpp"
 #include "npb/flow/solution.hpp"
 #include "npb/frame/kernel.hpp"
@@ -23,46 +25,61 @@ struct Parts {
   double sweep;  // of each direction
 };
 
+// A block of the grid, with U and the right-hand side, which is replaced by the solutions.
+struct Cell {
+  Cell(Arena& arena, const Subgrid& subgrid, double time_step);
+
+  const Subgrid subgrid;
+  Field u, r, forcing;
+  flow::Residual residual;
+  const flow::Solution solution;
+};
+
 // What BT and SP have in common, time steps of an implicit scheme with approximate factorisation (alternating
 // directions): the right-hand side r = dt R(U) is replaced by the solution of systems along x, then along y,
 // then along z, and added to U. The systems of all directions follow from U before it changes.
 class Solver : public Kernel {
  protected:
+  // `operations` gives those of a time step with so many points in each direction.
   Solver(const Place& place, const Values& values, std::span<const flow::FlowClass> classes,
-         const System& system, const Parts& parts);
+         const System& system, const Parts& parts, double (*operations)(double points));
 
   // ---- What a benchmark defines: the systems of a batch of lines, as in Sweep ----
-  virtual void eliminate(std::size_t direction, std::size_t batch, double* line) = 0;
-  virtual void substitute(std::size_t direction, double* line) = 0;
-  virtual void finish(std::size_t direction, std::size_t batch, double* line) = 0;
-  virtual double operations(double points) const = 0;  // of a time step, with N points in each direction
-
-  const Lines& lines(std::size_t direction) const { return sweeps_[direction]->lines(); }
+  virtual void eliminate(const Cell& cell, const Lines& lines, std::size_t batch, double* line) = 0;
+  virtual void substitute(const Lines& lines, double* line) = 0;
+  virtual void finish(Cell& cell, const Lines& lines, std::size_t batch, double* line) = 0;
 
   // Memory for U along a batch of lines and beyond its ends, by point.
   double* points() { return reinterpret_cast<double*>(points_.next()); }
 
   const flow::FlowClass& class_;
-  const Subgrid subgrid_;
-  Field u_, r_;
 
  private:
   void reset() final;
   void execute() final;
   std::vector<Answer> answers() final;
-  double official_operations() const final { return class_.steps * operations(class_.points); }
+  double official_operations() const final { return class_.steps * operations_; }
   void flip() final;
   std::string decomposition() const final;
 
   void sweep(std::size_t direction, double operations);
+  double startup_points(const Values& values) const;
+  // Over the grid, of what sums(cell) adds up for a cell.
+  template <class Sums>
+  flow::Five root_mean(const Sums& sums) const;
 
   const Parts parts_;
+  const double operations_;  // of a time step
+  const flow::Division division_;
+  std::deque<Cell> cells_;
   Buffer points_;
-  Field forcing_;
   flow::Ghosts ghosts_;
-  flow::Residual residual_;
-  const flow::Solution solution_;
   std::array<std::unique_ptr<Sweep>, 3> sweeps_;
 };
+
+// The parameters of a benchmark with these classes.
+constexpr auto parameters(const char* classes, const char* sizes) {
+  return flow::with(kernel_parameters(classes, sizes), flow::startup);
+}
 
 }  // namespace hockney::npb::adi

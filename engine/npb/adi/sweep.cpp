@@ -12,24 +12,31 @@ namespace {
 
 constexpr std::size_t width = lines_together;
 
-int rank_at(const Subgrid& subgrid, std::size_t direction, int steps) {
-  Triple at = subgrid.place;
-  at[direction] += steps;
-  return 0 <= at[direction] && at[direction] < subgrid.parts[direction] ? subgrid.rank_of(at) : -1;
+// The rank that has the cells before (-1) or after (1) this rank's own ones.
+int neighbor(const flow::Division& division, std::span<const Subgrid> cells, std::size_t direction,
+             int step) {
+  for (const Subgrid& cell : cells) {
+    Triple at = cell.place;
+    at[direction] += step;
+    if (0 <= at[direction] && at[direction] < cell.parts[direction]) return division.rank_of(at);
+  }
+  return -1;
+}
+
+std::vector<Lines> lines_of(std::span<const Subgrid> cells, std::size_t direction) {
+  std::vector<Lines> lines;
+  for (const Subgrid& cell : cells) lines.emplace_back(cell, direction);
+  return lines;
 }
 
 // A single rank processes one batch after the other.
-std::size_t number_of_chunks(const Subgrid& subgrid, std::size_t direction, const Lines& lines) {
-  const int parts = subgrid.parts[direction];
+std::size_t number_of_chunks(const Subgrid& cell, const Lines& lines, double startup_points) {
+  const int parts = cell.parts[lines.direction()];
   if (parts == 1) return 1;
   // The same on all ranks of the line.
-  const double points = static_cast<double>(lines.lines(0, lines.batches())) * (subgrid.points - 2) / parts;
-  return std::min(lines.batches(), static_cast<std::size_t>(chunks_of(parts, points)));
-}
-
-std::size_t chunks_ahead(const Subgrid& subgrid, std::size_t direction, std::size_t chunks) {
-  const int following = subgrid.parts[direction] - 1 - subgrid.place[direction];
-  return std::min(chunks, static_cast<std::size_t>(2 * following));
+  const double points = static_cast<double>(lines.lines(0, lines.batches())) * (cell.points - 2) / parts;
+  const double chunks = chunks_of(parts, points, startup_points);
+  return static_cast<std::size_t>(std::min(static_cast<double>(lines.batches()), chunks));
 }
 
 void take(double* to, std::size_t numbers, std::size_t count, double*& message) {
@@ -42,73 +49,124 @@ void give(const double* from, std::size_t numbers, std::size_t count, double*& m
 
 }  // namespace
 
-Sweep::Sweep(Arena& arena, const Subgrid& subgrid, std::size_t direction, const System& system)
+Sweep::Sweep(Arena& arena, const flow::Division& division, std::span<const Subgrid> cells,
+             std::size_t direction, const System& system, double startup_points)
     : system_(system),
-      lines_(subgrid, direction),
-      previous_(rank_at(subgrid, direction, -1)),
-      following_(rank_at(subgrid, direction, 1)),
-      chunks_(number_of_chunks(subgrid, direction, lines_)),
-      ahead_(chunks_ahead(subgrid, direction, chunks_)),
-      most_batches_((lines_.batches() + chunks_ - 1) / chunks_),
-      line_size_((lines_.rows() + 2 * system.depth) * system.row_size * width),
-      memory_(arena, (following_ < 0 ? 1 : (ahead_ + 1) * most_batches_) * line_size_ * sizeof(double),
-              "hot"),
+      lines_(lines_of(cells, direction)),
+      previous_(neighbor(division, cells, direction, -1)),
+      following_(neighbor(division, cells, direction, 1)),
+      plan_(division.multiple ? in_cells(cells, direction) : in_chunks(cells[0], direction, startup_points)),
+      most_batches_(most_batches()),
+      line_size_((std::ranges::max(lines_, {}, &Lines::rows).rows() + 2 * system.depth) * system.row_size *
+                 width),
+      memory_(arena, (plan_.slots * most_batches_ + 1) * line_size_ * sizeof(double), "hot"),
       forward_(arena, message_lines() * system.depth * system.row_size * sizeof(double), "hot"),
       backward_(arena, message_lines() * system.depth * components * sizeof(double), "hot") {
   // Lanes without a line are computed with, but have no influence.
   for (Buffer* buffer : {&memory_, &forward_, &backward_}) std::ranges::fill(buffer->upcoming(), std::byte{});
 }
 
-Sweep::Chunk Sweep::chunk_at(std::size_t number) const {
-  const Range range = part_of(lines_.batches(), chunks_, number);
-  const std::size_t lines = lines_.lines(range.begin, range.end);
-  const std::size_t bytes = lines * system_.depth * sizeof(double);
-  return {range.begin,
-          range.end,
-          number % (ahead_ + 1),
-          static_cast<double>(lines) / static_cast<double>(lines_.lines(0, lines_.batches())),
+Sweep::Piece Sweep::piece(std::span<const Subgrid> cells, std::size_t cell, std::size_t begin,
+                          std::size_t end) const {
+  const Lines& lines = lines_[cell];
+  const std::size_t count = lines.lines(begin, end), direction = lines.direction();
+  const std::size_t bytes = count * system_.depth * sizeof(double);
+  const int place = cells[cell].place[direction];
+  double points = 0;
+  for (const Lines& each : lines_) points += static_cast<double>(each.lines(0, each.batches()) * each.rows());
+  return {cell,
+          begin,
+          end,
+          place == 0,
+          place == cells[cell].parts[direction] - 1,
+          0,
+          static_cast<double>(count * lines.rows()) / points,
           bytes * system_.row_size,
           bytes * components};
 }
 
-double* Sweep::line_of(const Chunk& chunk, std::size_t batch) {
-  auto* const memory = reinterpret_cast<double*>(memory_.next());
-  return following_ < 0 ? memory : memory + (chunk.slot * most_batches_ + batch - chunk.begin) * line_size_;
+Sweep::Plan Sweep::in_chunks(const Subgrid& cell, std::size_t direction, double startup_points) const {
+  Plan plan;
+  const std::size_t batches = lines_[0].batches();
+  const std::size_t chunks = number_of_chunks(cell, lines_[0], startup_points);
+  const int following = cell.parts[direction] - 1 - cell.place[direction];
+  const std::size_t ahead = std::min(chunks, static_cast<std::size_t>(2 * following));
+  plan.slots = following == 0 ? 0 : ahead + 1;
+  for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+    const Range range = part_of(batches, chunks, chunk);
+    plan.pieces.push_back(piece({&cell, 1}, 0, range.begin, range.end));
+    plan.pieces.back().slot = chunk % (ahead + 1);
+  }
+  for (std::size_t step = 0; step < chunks + ahead; ++step) {
+    if (step < chunks) plan.steps.push_back({step, false});
+    if (following > 0 && step >= ahead) plan.steps.push_back({step - ahead, true});
+  }
+  return plan;
+}
+
+Sweep::Plan Sweep::in_cells(std::span<const Subgrid> cells, std::size_t direction) const {
+  Plan plan;
+  plan.slots = cells.size() - 1;
+  for (std::size_t stage = 0; stage < cells.size(); ++stage) {
+    const auto found = std::ranges::find(cells, static_cast<int>(stage),
+                                         [&](const Subgrid& cell) { return cell.place[direction]; });
+    const auto cell = static_cast<std::size_t>(found - cells.begin());
+    plan.pieces.push_back(piece(cells, cell, 0, lines_[cell].batches()));
+    plan.pieces.back().slot = stage;
+    plan.steps.push_back({stage, false});
+  }
+  for (std::size_t stage = plan.slots; stage > 0; --stage) plan.steps.push_back({stage - 1, true});
+  return plan;
+}
+
+std::size_t Sweep::most_batches() const {
+  std::size_t most = 0;
+  for (const Piece& piece : plan_.pieces) most = std::max(most, piece.end - piece.begin);
+  return most;
 }
 
 std::size_t Sweep::message_lines() const {
   return previous_ < 0 && following_ < 0 ? 1 : most_batches_ * width;
 }
 
-void Sweep::begin(std::size_t batch, double* line, double*& message) const {
+double* Sweep::line_of(const Piece& piece, std::size_t batch) {
+  const std::size_t lines_before =
+      piece.last ? plan_.slots * most_batches_ : piece.slot * most_batches_ + batch - piece.begin;
+  return reinterpret_cast<double*>(memory_.next()) + lines_before * line_size_;
+}
+
+void Sweep::begin(const Piece& piece, std::size_t batch, double* line, double*& message) const {
   const std::size_t numbers = system_.depth * system_.row_size;
-  if (previous_ < 0)
+  if (piece.first)
     std::fill_n(line, numbers * width, 0.0);
   else
-    take(line, numbers, lines_.count(batch), message);
+    take(line, numbers, lines_[piece.cell].count(batch), message);
 }
 
-void Sweep::pass_forward(std::size_t batch, const double* line, double*& message) const {
+void Sweep::pass_forward(const Piece& piece, std::size_t batch, const double* line, double*& message) const {
+  const Lines& lines = lines_[piece.cell];
   const std::size_t pitch = system_.row_size * width;
-  give(line + lines_.rows() * pitch, system_.depth * system_.row_size, lines_.count(batch), message);
+  give(line + lines.rows() * pitch, system_.depth * system_.row_size, lines.count(batch), message);
 }
 
-void Sweep::end(std::size_t batch, double* line, double*& message) const {
+void Sweep::end(const Piece& piece, std::size_t batch, double* line, double*& message) const {
+  const Lines& lines = lines_[piece.cell];
   const std::size_t pitch = system_.row_size * width;
   for (std::size_t n = 1; n <= system_.depth; ++n) {
-    double* const solution = line + (lines_.rows() + system_.depth + n) * pitch - components * width;
-    if (following_ < 0)
+    double* const solution = line + (lines.rows() + system_.depth + n) * pitch - components * width;
+    if (piece.last)
       std::fill_n(solution, components * width, 0.0);
     else
-      take(solution, components, lines_.count(batch), message);
+      take(solution, components, lines.count(batch), message);
   }
 }
 
-void Sweep::pass_backward(std::size_t batch, const double* line, double*& message) const {
-  if (previous_ < 0) return;
+void Sweep::pass_backward(const Piece& piece, std::size_t batch, const double* line, double*& message) const {
+  if (piece.first) return;
   const std::size_t pitch = system_.row_size * width;
   for (std::size_t n = 1; n <= system_.depth; ++n)
-    give(line + (system_.depth + n) * pitch - components * width, components, lines_.count(batch), message);
+    give(line + (system_.depth + n) * pitch - components * width, components, lines_[piece.cell].count(batch),
+         message);
 }
 
 }  // namespace hockney::npb::adi

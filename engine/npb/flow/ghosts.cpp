@@ -3,62 +3,94 @@
 #include "npb/flow/ghosts.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace hockney::npb::flow {
 namespace {
 
 // Calls copy(row of the field, values in the buffer, count) for each row of the box.
-template <class AnyField, class Box, class Values, class Copy>
-void each_row(AnyField& field, const Box& box, Values* values, const Copy& copy) {
+template <class Box, class Copy>
+void each_row(const Box& box, double* values, const Copy& copy) {
   const int count = box.end[0] - box.begin[0];
   values += box.place;
   for (int k = box.begin[2]; k < box.end[2]; ++k)
     for (int j = box.begin[1]; j < box.end[1]; ++j)
-      for (int m = 0; m < 5; ++m, values += count) copy(field.row(m, j, k) + box.begin[0], values, count);
+      for (int m = 0; m < 5; ++m, values += count)
+        copy(box.field->row(m, j, k) + box.begin[0], values, count);
 }
 
 }  // namespace
 
-void Ghosts::Boxes::add(const Subgrid& subgrid, int rank, std::size_t direction, int begin, int end) {
+void Ghosts::Boxes::add(const Box& box, const Block& block, std::size_t direction, int begin, int end) {
   if (begin >= end) return;
-  Box box{rank, {0, 0, 0}, subgrid.size, buffer.size(), 5};
-  box.begin[direction] = begin;
-  box.end[direction] = end;
-  for (std::size_t d = 0; d < 3; ++d) box.values *= static_cast<std::size_t>(box.end[d] - box.begin[d]);
-  buffer.resize(buffer.size() + box.values);
-  boxes.push_back(box);
+  Box& added = boxes.emplace_back(box);
+  added.field = block.field;
+  added.begin = {0, 0, 0};
+  added.end = block.subgrid->size;
+  added.begin[direction] = begin;
+  added.end[direction] = end;
+  added.values = 5;
+  for (std::size_t d = 0; d < 3; ++d) added.values *= static_cast<std::size_t>(added.end[d] - added.begin[d]);
 }
 
-Ghosts::Ghosts(const Subgrid& subgrid) {
-  for (std::size_t d = 0; d < 3; ++d) {
-    const int size = subgrid.size[d];
-    for (int part = 0; part < subgrid.parts[d]; ++part) {
-      if (part == subgrid.place[d]) continue;
-      Triple at = subgrid.place;
-      at[d] = part;
-      const Subgrid other(subgrid.points, subgrid.parts, at);
-      // The other's points in this rank's indices.
-      const int begin = other.origin[d] - subgrid.origin[d];
-      const int end = begin + other.size[d];
-      const int rank = subgrid.rank_of(at);
-      if (part < subgrid.place[d]) {
-        sent_.add(subgrid, rank, d, 0, std::min(size, end + ghost_layers));
-        received_.add(subgrid, rank, d, std::max(begin, -ghost_layers), end);
-      } else {
-        sent_.add(subgrid, rank, d, std::max(0, begin - ghost_layers), size);
-        received_.add(subgrid, rank, d, begin, std::min(end, size + ghost_layers));
+void Ghosts::Boxes::order() {
+  std::ranges::sort(boxes, {}, [](const Box& box) { return std::tie(box.rank, box.transfer); });
+  std::size_t place = 0;
+  for (Box& box : boxes) {
+    box.place = place;
+    place += box.values;
+  }
+  buffer.resize(place);
+}
+
+template <class Use>
+void Ghosts::Boxes::each_message(const Use& use) {
+  for (auto box = boxes.begin(); box != boxes.end();) {
+    const Box& first = *box;
+    std::size_t values = 0;
+    for (; box != boxes.end() && box->rank == first.rank; ++box) values += box->values;
+    use(first.rank, buffer.data() + first.place, values);
+  }
+}
+
+Ghosts::Ghosts(const Division& division, const std::vector<Block>& blocks) {
+  for (const Block& block : blocks)
+    for (std::size_t d = 0; d < 3; ++d) {
+      const Subgrid& own = *block.subgrid;
+      const int size = own.size[d];
+      for (int part = 0; part < own.parts[d]; ++part) {
+        if (part == own.place[d]) continue;
+        Triple at = own.place;
+        at[d] = part;
+        const Subgrid other(own.points, own.parts, at);
+        // The other's points in this block's indices.
+        const int begin = other.origin[d] - own.origin[d];
+        const int end = begin + other.size[d];
+        const int rank = division.rank_of(at);
+        const Box to{rank, {at, own.place}, nullptr, {}, {}, 0},
+            from{rank, {own.place, at}, nullptr, {}, {}, 0};
+        if (part < own.place[d]) {
+          sent_.add(to, block, d, 0, std::min(size, end + ghost_layers));
+          received_.add(from, block, d, std::max(begin, -ghost_layers), end);
+        } else {
+          sent_.add(to, block, d, std::max(0, begin - ghost_layers), size);
+          received_.add(from, block, d, begin, std::min(end, size + ghost_layers));
+        }
       }
     }
-  }
-  for (const Box& box : sent_.boxes)
-    outgoing_.push_back({box.rank, sent_.buffer.data() + box.place, box.values * sizeof(double)});
-  for (const Box& box : received_.boxes)
-    incoming_.push_back({box.rank, received_.buffer.data() + box.place, box.values * sizeof(double)});
+  sent_.order();
+  received_.order();
+  sent_.each_message([this](int rank, const double* data, std::size_t values) {
+    outgoing_.push_back({rank, data, values * sizeof(double)});
+  });
+  received_.each_message([this](int rank, double* data, std::size_t values) {
+    incoming_.push_back({rank, data, values * sizeof(double)});
+  });
 }
 
-void Ghosts::pack(const Field& field) {
+void Ghosts::pack() {
   for (const Box& box : sent_.boxes)
-    each_row(field, box, sent_.buffer.data(),
+    each_row(box, sent_.buffer.data(),
              [](const double* row, double* values, int count) { std::copy_n(row, count, values); });
 }
 
@@ -66,9 +98,9 @@ void Ghosts::exchange(Account& account) {
   if (!outgoing_.empty()) account.exchange(outgoing_, incoming_);
 }
 
-void Ghosts::unpack(Field& field) {
+void Ghosts::unpack() {
   for (const Box& box : received_.boxes)
-    each_row(field, box, received_.buffer.data(),
+    each_row(box, received_.buffer.data(),
              [](double* row, const double* values, int count) { std::copy_n(values, count, row); });
 }
 

@@ -19,10 +19,6 @@ Subgrid::Subgrid(int points, const Triple& parts, const Triple& place)
   }
 }
 
-Triple Subgrid::place_of(int rank, const Triple& parts) {
-  return {rank % parts[0], rank / parts[0] % parts[1], rank / parts[0] / parts[1]};
-}
-
 double Subgrid::interior() const {
   const double inside = points - 2;
   return inside * inside * inside;

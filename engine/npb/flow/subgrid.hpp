@@ -15,28 +15,24 @@ using Index = std::ptrdiff_t;
 
 inline constexpr int ghost_layers = 2;
 
-// A rank's part of a grid of N^3 points, whose interior, (N - 2)^3 points, is divided into px x py x pz
-// blocks as even as possible. Its own points have the local indices 0 to size - 1 in each direction, and
+// One block of a grid of N^3 points, whose interior, (N - 2)^3 points, is divided into px x py x pz blocks as
+// even as possible. Its own points have the local indices 0 to size - 1 in each direction, and
 // local index i is index origin + i of the grid. Around them are ghost points: -2, -1, size and size + 1.
-// These are points of other ranks, or of the grid's boundary, whose values never change (one layer), or
+// These are points of other blocks, or of the grid's boundary, whose values never change (one layer), or
 // outside of the grid (always 0, and without influence).
 struct Subgrid {
-  // Part `place` of `parts`. Ranks are numbered with x fastest: Subgrid(n, parts, place_of(rank, parts)).
-  // At most N - 2 parts in each direction.
+  // Part `place` of `parts`, of which there are at most N - 2 in each direction.
   Subgrid(int points, const Triple& parts, const Triple& place);
 
   int points;  // N
   Triple parts, place;
   Triple origin, size;
 
-  static Triple place_of(int rank, const Triple& parts);
-  int rank_of(const Triple& at) const { return (at[2] * parts[1] + at[1]) * parts[0] + at[0]; }
-
   // Between grid points; the grid is the unit cube.
   double spacing() const { return 1.0 / (points - 1); }
   // The interior points of the whole grid.
   double interior() const;
-  // This rank's part of them.
+  // This block's part of them.
   double share() const;
   // Whether local index i, which may be a ghost's, is a point of the grid.
   bool has(int direction, int i) const {

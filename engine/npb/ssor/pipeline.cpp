@@ -12,19 +12,18 @@ namespace {
 
 // With f ranks before the last one in a pipeline, n planes in chunks of c take about (n / c + f) (c t + o)
 // for the time t of a plane and the time o that a message costs its rank, which is least at c = sqrt(n o / (f
-// t)). A message within a host takes 2 us; the optimum depends little on it.
-double best_chunk(const flow::Subgrid& subgrid, double seconds_per_point) {
-  constexpr double seconds_per_message = 2e-6;
+// t)).
+double best_chunk(const flow::Subgrid& subgrid, double point, double startup) {
   const int before = subgrid.parts[0] + subgrid.parts[1] - 2;
   const double planes = subgrid.points - 2;
   if (before == 0) return planes;
   const double points = planes * planes / (subgrid.parts[0] * subgrid.parts[1]);
-  return std::sqrt(planes * seconds_per_message / (before * points * seconds_per_point));
+  return std::sqrt(planes * startup / (before * points * point));
 }
 
-int chunks_of(const flow::Subgrid& subgrid, int chunk, double seconds_per_point) {
+int chunks_of(const flow::Subgrid& subgrid, int chunk, double point, double startup) {
   const double planes = subgrid.points - 2;
-  const double chosen = chunk > 0 ? chunk : best_chunk(subgrid, seconds_per_point);
+  const double chosen = chunk > 0 ? chunk : best_chunk(subgrid, point, startup);
   return static_cast<int>(std::clamp(std::ceil(planes / chosen), 1.0, planes));
 }
 
@@ -39,8 +38,9 @@ void each_row(AnyField& v, const flow::Triple& begin, const flow::Triple& length
 
 }  // namespace
 
-Pipeline::Pipeline(const flow::Subgrid& subgrid, int planes_each, double seconds_per_point)
-    : size_(subgrid.size), chunks_(chunks_of(subgrid, planes_each, seconds_per_point)) {
+Pipeline::Pipeline(const flow::Division& division, const flow::Subgrid& subgrid, int planes_each,
+                   double point, double startup)
+    : size_(subgrid.size), chunks_(chunks_of(subgrid, planes_each, point, startup)) {
   int most = 0;
   for (int chunk = 0; chunk < chunks_; ++chunk)
     most = std::max(most, planes(chunk).end - planes(chunk).begin);
@@ -50,7 +50,7 @@ Pipeline::Pipeline(const flow::Subgrid& subgrid, int planes_each, double seconds
       flow::Triple at = subgrid.place;
       at[d] += 2 * side - 1;
       border.ranks[static_cast<std::size_t>(side)] =
-          at[d] < 0 || at[d] == subgrid.parts[d] ? -1 : subgrid.rank_of(at);
+          at[d] < 0 || at[d] == subgrid.parts[d] ? -1 : division.rank_of(at);
     }
     border.length = {size_[0], size_[1], 1};
     border.length[d] = 1;

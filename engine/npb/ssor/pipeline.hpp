@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "npb/flow/division.hpp"
 #include "npb/flow/field.hpp"
 #include "npb/frame/account.hpp"
 
@@ -23,8 +24,10 @@ enum class End { lower, upper };
 // opposite.
 class Pipeline {
  public:
-  // Chunks of so many planes; for 0, of as many as fit a point's time of computing in a sweep.
-  Pipeline(const flow::Subgrid& subgrid, int planes, double seconds_per_point);
+  // Chunks of so many planes; for 0, of as many as fit the seconds of computing a point in a sweep and of a
+  // message's startup.
+  Pipeline(const flow::Division& division, const flow::Subgrid& subgrid, int planes, double point,
+           double startup);
 
   // The number of chunks, the same on all ranks, and their planes.
   int chunks() const { return chunks_; }

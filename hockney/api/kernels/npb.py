@@ -85,7 +85,9 @@ def predict_npb(
     wanted = ranks or _default(costs, here=here)
     if platform is not None and not larger:
         simulated.check_ranks(platform, wanted[-1])
-    known = KernelMachine(rates, communication, None if larger else cores)
+    known = KernelMachine(
+        rates, communication, None if larger else cores, platform, source.operations_per_second
+    )
     try:
         made = forecast(kernel, size, wanted, known)
     except Indivisible as error:

@@ -13,7 +13,9 @@ SIZES = {"S": (12, 60), "W": (24, 200), "A": (64, 200), "B": (102, 200), "C": (1
 SOLVER = Solver("bt", depth=1, row=30, residual=0.28, sweep=0.24)
 
 
-def program(size: str, ranks: int) -> Program:
+def program(size: str, ranks: int, *, rate: float = 0.0, startup: float = 0.0) -> Program:
+    """`rate` and `startup` as in the engine's parameters of these names."""
     n, steps = SIZES[size]
     per_step = 3478.8 * n**3 - 17655.7 * n**2 + 28023.7 * n
-    return line_solves.program(SOLVER, size, ranks, n, steps, per_step)
+    in_points = line_solves.startup_points(SOLVER, n, per_step, rate, startup)
+    return line_solves.program(SOLVER, size, ranks, n, steps, per_step, in_points)

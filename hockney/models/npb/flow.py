@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections import Counter
+from dataclasses import dataclass
 
 from hockney.models.npb.program import DOUBLE, Exchange, part_of
 
@@ -14,6 +14,10 @@ Triple = tuple[int, int, int]
 LAYERS = 2
 """Of ghost points."""
 COMPONENTS = 5
+TYPICAL_RATE = 2e9
+"""Operations a second."""
+STARTUP_S = 2e-6
+"""What a message costs a rank unless a case has a `startup`."""
 
 
 @dataclass(frozen=True)
@@ -41,26 +45,63 @@ class Subgrid:
         """Of the inner points."""
         return math.prod(self.size) / float(self.points - 2) ** 3
 
-    def ghosts(self, count: int) -> tuple[Exchange, ...]:
-        """The exchange of both layers, `count` times."""
-        sent, received = [], []
-        for d in range(3):
-            begin, end = self.own(d)
-            plane = DOUBLE * COMPONENTS * math.prod(self.size) // (end - begin)
-            for part in range(self.parts[d]):
-                if part == self.place[d]:
-                    continue
-                first, last = part_of(self.points - 2, self.parts[d], part)
-                given = min(end, last + LAYERS) - max(begin, first - LAYERS)
-                taken = min(last, end + LAYERS) - max(first, begin - LAYERS)
-                sent += [plane * given] if given > 0 else []
-                received += [plane * taken] if taken > 0 else []
-        return (Exchange(count, tuple(sent), tuple(received)),) if sent else ()
+
+@dataclass(frozen=True)
+class Division:
+    """The inner points of a grid of `points` points a side, in cells. Each rank has one, with x fastest, or,
+    in a multi-partition (`multiple`), each of q^2 ranks has q of q x q x q, one in each plane of cells."""
+
+    points: int
+    parts: Triple
+    multiple: bool = False
+
+    @property
+    def ranks(self) -> int:
+        return self.parts[0] ** 2 if self.multiple else math.prod(self.parts)
+
+    def rank_of(self, cell: Triple) -> int:
+        x, y, z = cell
+        q = self.parts[0]
+        if self.multiple:
+            return (x - z) % q + q * ((y + z) % q)
+        return (z * self.parts[1] + y) * q + x
+
+    def cells(self, rank: int) -> tuple[Subgrid, ...]:
+        across, along, _ = self.parts
+        places: list[Triple] = [(rank % across, rank // across % along, rank // across // along)]
+        if self.multiple:
+            i, j = rank % across, rank // across
+            places = [((i + k) % across, (j - k) % across, k) for k in range(across)]
+        return tuple(Subgrid(self.points, self.parts, place) for place in places)
+
+    def share(self, rank: int) -> float:
+        """Of the inner points."""
+        return sum(cell.share for cell in self.cells(rank))
+
+    def ghosts(self, rank: int, count: int) -> tuple[Exchange, ...]:
+        """The exchange of both layers, `count` times, with one message to each rank."""
+        sent: Counter[int] = Counter()
+        received: Counter[int] = Counter()
+        for cell in self.cells(rank):
+            for d in range(3):
+                begin, end = cell.own(d)
+                plane = DOUBLE * COMPONENTS * math.prod(cell.size) // (end - begin)
+                for part in range(self.parts[d]):
+                    if part == cell.place[d]:
+                        continue
+                    other = self.rank_of(_replaced(cell.place, d, part))
+                    first, last = part_of(self.points - 2, self.parts[d], part)
+                    sent[other] += plane * max(0, min(end, last + LAYERS) - max(begin, first - LAYERS))
+                    received[other] += plane * max(0, min(last, end + LAYERS) - max(first, begin - LAYERS))
+        messages = tuple(filter(None, sent.values())), tuple(filter(None, received.values()))
+        return (Exchange(count, *messages),) if any(messages) else ()
 
 
-def subgrids(points: int, parts: Triple) -> Iterator[Subgrid]:
-    """In the order of ranks."""
-    first = Subgrid(points, parts, (0, 0, 0))
-    for rank in range(math.prod(parts)):
-        place = rank % parts[0], rank // parts[0] % parts[1], rank // parts[0] // parts[1]
-        yield replace(first, place=place)
+def _replaced(place: Triple, d: int, part: int) -> Triple:
+    x, y, z = (part if at == d else place[at] for at in range(3))
+    return x, y, z
+
+
+def computing_time(operations: float, rate: float) -> float:
+    """For which the engine chooses the chunks of pipelines: at a typical rate if none is given (0)."""
+    return operations / (rate or TYPICAL_RATE)

@@ -14,14 +14,15 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from hockney.core.fit import Estimate
+from hockney.core.platform import Platform
 from hockney.core.units import doubling
 from hockney.models.measured_costs import End
 from hockney.models.npb.changes import fewer_collectives, fewer_messages, finer_pipelines, shorter_messages
 from hockney.models.npb.communication import Communication
-from hockney.models.npb.kernels import PROGRAMS
+from hockney.models.npb.kernels import program
 from hockney.models.npb.prediction import KernelTime, Terms, predict
 from hockney.models.npb.program import Indivisible, Program
-from hockney.models.npb.rates import Rates
+from hockney.models.npb.rates import Rates, described_startup
 
 HALF = 0.5
 EVERY = 64
@@ -33,15 +34,23 @@ SEEN = 1e-6
 @dataclass(frozen=True)
 class KernelMachine:
     """The rates of one rank, and communication with its times and, if known, with the ends of their
-    intervals. More ranks than `cores` share them; None if each rank has its own."""
+    intervals. More ranks than `cores` share them; None if each rank has its own. On a described machine
+    (`platform`), pipelines are divided for its messages, and for `rate` operations per second."""
 
     rates: Rates
     communication: Mapping[End, Communication]
     cores: int | None = None
+    platform: Platform | None = None
+    rate: float = 0.0
 
     def shared_by(self, ranks: int) -> float:
         """Ranks for each core."""
         return max(1.0, ranks / self.cores) if self.cores else 1.0
+
+    def program(self, kernel: str, size: str, ranks: int) -> Program:
+        """Raises Indivisible."""
+        startup = 0.0 if self.platform is None else described_startup(self.platform, ranks)
+        return program(kernel, size, ranks, rate=self.rate, startup=startup)
 
 
 @dataclass(frozen=True)
@@ -87,12 +96,12 @@ class KernelForecast:
 
 def forecast(kernel: str, size: str, ranks: Sequence[int], machine: KernelMachine) -> KernelForecast:
     """Raises Indivisible if the kernel can be divided among none of `ranks`."""
-    programs = dict(_programs(kernel, size, ranks))
+    programs = dict(_programs(kernel, size, ranks, machine))
     if not programs:
-        PROGRAMS[kernel](size, min(ranks))
-    single = PROGRAMS[kernel](size, 1)
+        machine.program(kernel, size, min(ranks))
+    single = machine.program(kernel, size, 1)
     most = max(programs)
-    considered = dict(_programs(kernel, size, _counts(most))) | programs
+    considered = dict(_programs(kernel, size, _counts(most), machine)) | programs
     times = {p: _time(each, machine).total for p, each in considered.items()}
     fastest = min(times, key=lambda p: (times[p], p))
     thrifty = max((p for p in times if times[1] / times[p] / p >= HALF), default=1)
@@ -111,10 +120,12 @@ def forecast(kernel: str, size: str, ranks: Sequence[int], machine: KernelMachin
     )
 
 
-def _programs(kernel: str, size: str, ranks: Sequence[int]) -> Iterator[tuple[int, Program]]:
+def _programs(
+    kernel: str, size: str, ranks: Sequence[int], machine: KernelMachine
+) -> Iterator[tuple[int, Program]]:
     for p in ranks:
         try:
-            yield p, PROGRAMS[kernel](size, p)
+            yield p, machine.program(kernel, size, p)
         except Indivisible:
             continue
 

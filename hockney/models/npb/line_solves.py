@@ -1,18 +1,21 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What BT and SP have in common: blocks in three directions, and systems along lines, whose elimination
-passes through the ranks in chunks of lines and whose substitution passes back."""
+"""What BT and SP have in common: systems along lines, whose elimination passes through the ranks and whose
+substitution passes back. In a multi-partition, all ranks pass the lines of one of their cells on at the same
+time; otherwise a rank has one block, and passes its lines on in chunks."""
 
 from __future__ import annotations
 
 import functools
+import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from hockney.models.npb.flow import COMPONENTS, Subgrid, Triple, subgrids
+from hockney.models.npb.flow import COMPONENTS, STARTUP_S, Division, Subgrid, Triple, computing_time
 from hockney.models.npb.program import (
     DOUBLE,
+    Exchange,
     Indivisible,
     Phase,
     Pipeline,
@@ -25,9 +28,9 @@ from hockney.models.npb.program import (
 
 TOGETHER = 8
 """Lines that are solved together."""
-STARTUP_POINTS, LINE_POINTS = 100.0, 8.0
-"""For which the engine chooses the division and the number of chunks: the times of a message's startup, and
-of its bytes for one line, in points that a sweep processes."""
+LINE_POINTS = 8.0
+"""For which the engine chooses the division: the time of a message's bytes for one line, in points that a
+sweep processes."""
 
 
 @dataclass(frozen=True)
@@ -42,35 +45,54 @@ class Solver:
     sweep: float
 
 
-def program(solver: Solver, size: str, ranks: int, points: int, steps: int, per_step: float) -> Program:
-    blocks = list(subgrids(points, divide(ranks, points)))
+def program(
+    solver: Solver, size: str, ranks: int, points: int, steps: int, per_step: float, startup_points: float
+) -> Program:
+    """The time of a message's startup is that of `startup_points` points in a sweep."""
+    division = divide(ranks, points, startup_points)
     total = steps * per_step
 
-    def swept(d: int, block: Subgrid) -> Share:
-        work = (Work(solver.sweep * total * block.share, "xyz"[d]),)
-        return Share(work, pipeline=_pipeline(solver, block, d, steps))
+    def swept(d: int, rank: int) -> Share:
+        work = (Work(solver.sweep * total * division.share(rank), "xyz"[d]),)
+        if division.multiple:
+            return Share(work, tuple(_stages(solver, division.cells(rank), d, steps)))
+        (block,) = division.cells(rank)
+        return Share(work, pipeline=_pipeline(solver, block, d, steps, startup_points))
 
     residual = tuple(
         Share(
-            (Work(steps * solver.residual * per_step * block.share, "right-hand side"),), block.ghosts(steps)
+            (Work(steps * solver.residual * per_step * division.share(rank), "right-hand side"),),
+            division.ghosts(rank, steps),
         )
-        for block in blocks
+        for rank in range(ranks)
     )
     phases = (
         Phase("right-hand side", residual),
-        *(Phase("xyz"[d], tuple(swept(d, block) for block in blocks)) for d in range(3)),
+        *(Phase("xyz"[d], tuple(swept(d, rank) for rank in range(ranks))) for d in range(3)),
     )
     return Program(solver.kernel, size, ranks, steps, total, phases)
 
 
+def startup_points(solver: Solver, points: int, per_step: float, rate: float, startup: float) -> float:
+    """The points that a sweep processes in `startup` seconds, at `rate` operations per second; 0: at the
+    defaults."""
+    return (startup or STARTUP_S) / computing_time(solver.sweep * per_step / float(points - 2) ** 3, rate)
+
+
 @functools.cache
-def divide(ranks: int, points: int) -> Triple:
-    """The division with the least estimated time. Raises Indivisible."""
-    found = min(_divisions(ranks, points), key=lambda parts: _estimate(parts, points), default=None)
+def divide(ranks: int, points: int, startup_points: float) -> Division:
+    """A multi-partition for a square number of ranks, otherwise the division into blocks with the least
+    estimated time. Raises Indivisible."""
+    root = math.isqrt(ranks)
+    if 1 < root <= points - 2 and root**2 == ranks:
+        return Division(points, (root, root, root), multiple=True)
+    found = min(
+        _divisions(ranks, points), key=lambda parts: _estimate(parts, points, startup_points), default=None
+    )
     if found is None:
         fewer = min(ranks - 1, (points - 2) ** 3)
         raise Indivisible(ranks, next(p for p in range(fewer, 0, -1) if any(_divisions(p, points))))
-    return found
+    return Division(points, found)
 
 
 def _divisions(ranks: int, points: int) -> Iterator[Triple]:
@@ -80,7 +102,7 @@ def _divisions(ranks: int, points: int) -> Iterator[Triple]:
                 yield x, y, ranks // (x * y)
 
 
-def _estimate(parts: Triple, points: int) -> float:
+def _estimate(parts: Triple, points: int, startup_points: float) -> float:
     """Of a time step, in points that a sweep processes."""
     block = 1.0
     for count in parts:
@@ -88,22 +110,32 @@ def _estimate(parts: Triple, points: int) -> float:
     time = 4 * block
     for count in parts:
         if count > 1:
-            rows, chunks = math.ceil((points - 2) / count), _best_chunks(count, block)
-            time += (count - 1) / chunks * block + 2 * chunks * STARTUP_POINTS + block / rows * LINE_POINTS
+            rows, chunks = math.ceil((points - 2) / count), _best_chunks(count, block, startup_points)
+            time += (count - 1) / chunks * block + 2 * chunks * startup_points + block / rows * LINE_POINTS
     return time
 
 
-def _best_chunks(parts: int, points: float) -> float:
-    return max(1.0, math.floor(math.sqrt((parts - 1) * points / STARTUP_POINTS) + 0.5))
+def _best_chunks(parts: int, points: float, startup_points: float) -> float:
+    return max(1.0, math.floor(math.sqrt((parts - 1) * points / (2 * startup_points)) + 0.5))
 
 
-def _pipeline(solver: Solver, block: Subgrid, d: int, steps: int) -> Pipeline | None:
+def _stages(solver: Solver, cells: Iterable[Subgrid], d: int, steps: int) -> Iterator[Exchange]:
+    """A rank passes the lines of each of its cells on, and gets those of the next one, then back."""
+    by_stage = sorted(cells, key=lambda cell: cell.place[d])
+    passed = [DOUBLE * solver.depth * math.prod(cell.size) // cell.extent(d) for cell in by_stage]
+    for here, following in itertools.pairwise(passed):
+        yield Exchange(steps, (here * solver.row,), (following * solver.row,))
+    for here, before in itertools.pairwise(reversed(passed)):
+        yield Exchange(steps, (here * COMPONENTS,), (before * COMPONENTS,))
+
+
+def _pipeline(solver: Solver, block: Subgrid, d: int, steps: int, startup_points: float) -> Pipeline | None:
     parts = block.parts[d]
     if parts == 1:
         return None
     lines = _Lines.of(block, d)
     points = lines.count(0, lines.batches) * (block.points - 2) / parts
-    chunks = min(lines.batches, int(_best_chunks(parts, points)))
+    chunks = int(min(lines.batches, _best_chunks(parts, points, startup_points)))
     passed = [
         DOUBLE * solver.depth * lines.count(*part_of(lines.batches, chunks, chunk)) for chunk in range(chunks)
     ]

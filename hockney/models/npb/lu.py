@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 
-from hockney.models.npb.flow import COMPONENTS, Subgrid, Triple, subgrids
+from hockney.models.npb.flow import COMPONENTS, STARTUP_S, Division, Subgrid, Triple, computing_time
 from hockney.models.npb.program import (
     DOUBLE,
     Indivisible,
@@ -24,18 +24,17 @@ SIZES = {"S": (12, 50), "W": (33, 300), "A": (64, 250), "B": (102, 250), "C": (1
 """Points of a side, and time steps."""
 SWEEP, RESIDUAL = 0.3, 0.4
 """Parts of a step's operations, by their times."""
-SECONDS_PER_MESSAGE, SECONDS_PER_POINT = 2e-6, 5e-9
-"""For which the engine chooses the number of chunks, if no `rate` is given."""
 
 
-def program(size: str, ranks: int, *, planes: int = 0, rate: float = 0.0) -> Program:
-    """`planes` and `rate` as in the engine's parameters of these names."""
+def program(size: str, ranks: int, *, planes: int = 0, rate: float = 0.0, startup: float = 0.0) -> Program:
+    """`planes`, `rate` and `startup` as in the engine's parameters of these names."""
     points, steps = SIZES[size]
     parts = _parts(ranks, points)
     per_step = 1984.77 * points**3 - 10923.3 * points**2 + 27770.9 * points - 144010
-    per_point = SWEEP * per_step / float(points - 2) ** 3 / rate if rate > 0 else SECONDS_PER_POINT
-    chunks = _chunks(points, parts, planes, per_point)
-    blocks = list(subgrids(points, parts))
+    startup_points = (startup or STARTUP_S) / computing_time(SWEEP * per_step / float(points - 2) ** 3, rate)
+    chunks = _chunks(points, parts, planes, startup_points)
+    division = Division(points, parts)
+    blocks = [block for rank in range(ranks) for block in division.cells(rank)]
 
     def sweep(name: str, block: Subgrid, step: int) -> Share:
         work = (Work(steps * SWEEP * per_step * block.share, name),)
@@ -47,8 +46,11 @@ def program(size: str, ranks: int, *, planes: int = 0, rate: float = 0.0) -> Pro
         return Share(work, pipeline=Pipeline(steps, stages, chunks, 1, sent, received))
 
     residual = tuple(
-        Share((Work(steps * RESIDUAL * per_step * block.share, "right-hand side"),), block.ghosts(steps))
-        for block in blocks
+        Share(
+            (Work(steps * RESIDUAL * per_step * block.share, "right-hand side"),),
+            division.ghosts(rank, steps),
+        )
+        for rank, block in enumerate(blocks)
     )
     phases = (
         Phase("lower sweep", tuple(sweep("lower sweep", block, 1) for block in blocks)),
@@ -72,13 +74,13 @@ def _parts(ranks: int, points: int) -> Triple:
     raise AssertionError("one rank has all columns")
 
 
-def _chunks(points: int, parts: Triple, planes: int, seconds_per_point: float) -> int:
+def _chunks(points: int, parts: Triple, planes: int, startup_points: float) -> int:
     inner = points - 2
     before = parts[0] + parts[1] - 2
     chosen = float(planes or inner)
     if before and not planes:
         own = inner * inner / (parts[0] * parts[1])
-        chosen = math.sqrt(inner * SECONDS_PER_MESSAGE / (before * own * seconds_per_point))
+        chosen = math.sqrt(inner * startup_points / (before * own))
     return max(1, min(inner, math.ceil(inner / chosen)))
 
 

@@ -13,6 +13,7 @@ from hockney.core.case import Case
 from hockney.core.fit import Estimate
 from hockney.core.platform import Platform
 from hockney.core.record import Record
+from hockney.models.loggp_sim import nodes_of
 from hockney.models.npb.kernels import of_case
 from hockney.models.npb.program import Work
 
@@ -49,6 +50,14 @@ def described_rate(platform: Platform, kernel: str) -> float:
     """Operations per second of a core, by the description's own rate of this kernel, or else by the speed of
     its cores."""
     return platform.rates.get(kernel, platform.flops)
+
+
+def described_startup(platform: Platform, ranks: int) -> float:
+    """Seconds that a message of any size costs a rank whose neighbors send one too: of its own and of the
+    receiver's, or, on a medium, of a message of every node. 0 if the description has neither."""
+    nodes = int(nodes_of(platform, ranks)[-1]) + 1
+    handling = sum(platform.segment(0, on_node=nodes == 1).handling(0))
+    return max(handling, nodes * platform.network.medium_message_s if nodes > 1 else 0.0)
 
 
 def uniform(operations_per_second: float) -> Rates:

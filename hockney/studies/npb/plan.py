@@ -12,9 +12,9 @@ from hockney.core.case import MPI, Case
 from hockney.core.catalog import Catalog
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
-from hockney.models.npb.kernels import of_case
+from hockney.models.npb.kernels import PIPELINED, of_case
 from hockney.models.npb.program import Indivisible, Program
-from hockney.models.npb.rates import described_rate
+from hockney.models.npb.rates import described_rate, described_startup
 from hockney.pages.evidence import Options, once
 from hockney.studies.npb import messages
 from hockney.studies.npb.costs import cost_cases
@@ -88,7 +88,16 @@ FAULT = StudyParameter(
     default="none",
     choices=("none", "bit"),
 )
-PARAMETERS = (CHOSEN, CLASS, BARRIER, PLACES, RATE, ARITHMETIC, FAULT, PREDICT, SURVEY, SYNC)
+STARTUP = StudyParameter(
+    "startup",
+    "real",
+    "what a message costs a rank: LU, BT and SP divide their pipelines by it (default: as described, or 2us)",
+    unit="s",
+    above=0.0,
+    high=1.0,
+    example="50us",
+)
+PARAMETERS = (CHOSEN, CLASS, BARRIER, PLACES, RATE, STARTUP, ARITHMETIC, FAULT, PREDICT, SURVEY, SYNC)
 
 
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
@@ -131,10 +140,11 @@ def _lines(name: str, ranks: Sequence[int], options: Options, machine: Machine) 
     line = " ".join(words)
     places = [place for place in options.value(PLACES) if place != "none"]
     for p in ranks:
-        yield f"{line} ranks={p}"
+        startup = _startup(name, p, options, machine)
+        yield f"{line}{startup} ranks={p}"
         for barrier in _barriers(options, machine) if p > 1 else ():
             for place in places:
-                yield f"{line} barrier={barrier} barrier_at={place} ranks={p}"
+                yield f"{line}{startup} barrier={barrier} barrier_at={place} ranks={p}"
 
 
 def _class_of(name: str, options: Options) -> str:
@@ -147,6 +157,13 @@ def _class_of(name: str, options: Options) -> str:
 def _barriers(options: Options, machine: Machine) -> Sequence[str]:
     default = BARRIERS_OF_HOSTS if machine.traits.shared_memory else BARRIERS
     return options.value(BARRIER) or default
+
+
+def _startup(name: str, ranks: int, options: Options, machine: Machine) -> str:
+    """The parameter of benchmarks with pipelines, unless it is the engine's default."""
+    described = 0.0 if machine.platform is None else described_startup(machine.platform, ranks)
+    seconds = float(options.value(STARTUP) or described)
+    return f" startup={seconds:.6g}" if seconds and name in PIPELINED else ""
 
 
 def _rate(name: str, options: Options, machine: Machine) -> float:

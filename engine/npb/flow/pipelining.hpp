@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "measure/values.hpp"
+
+// What LU, BT and SP need to divide their pipelines: many small chunks begin early on all ranks, few large
+// ones cost few messages.
+namespace hockney::npb::flow {
+
+inline constexpr Parameter startup{
+    "startup",
+    Kind::real,
+    "s",
+    "0",
+    0,
+    1,
+    "",
+    "what a message of any size costs a rank, by which pipelined sweeps are divided into chunks; 0: as the "
+    "description of a simulated machine has it, else 2 us"};
+
+// The parameters of a kernel, and its own ones.
+template <std::size_t common, class... More>
+constexpr std::array<Parameter, common + sizeof...(More)> with(
+    const std::array<Parameter, common>& parameters, const More&... more) {
+  std::array<Parameter, common + sizeof...(More)> all{};
+  Parameter* own = std::copy(parameters.begin(), parameters.end(), all.begin());
+  ((*own++ = more), ...);
+  return all;
+}
+
+inline double startup_time(const Values& values) {
+  constexpr double within_a_host = 2e-6;
+  const double given = values.real("startup");
+  return given > 0 ? given : within_a_host;
+}
+
+// Of so many operations, on a typical processor if no rate (operations per second) is given.
+inline double computing_time(double operations, double rate) {
+  constexpr double typical_rate = 2e9;
+  return operations / (rate > 0 ? rate : typical_rate);
+}
+
+}  // namespace hockney::npb::flow
