@@ -29,6 +29,12 @@ def test_a_weight_makes_a_test_less_strict_and_the_others_stricter():
     assert all(weighted[1:] > np.array(plain[1:]))
 
 
+@given(PROBABILITIES)
+def test_what_is_significant_is_so_by_its_own_interval(p_values):
+    weights = np.linspace(0.1, 1.9, len(p_values))
+    assert all(np.array(adjusted(p_values, weights)) >= p_values)
+
+
 def test_false_alarms_with_weights():
     """One of 2 and 50 tests without any difference is significant in 5% of the sets."""
     rng, weights = np.random.default_rng(1), [13.0] * 2 + [0.52] * 50

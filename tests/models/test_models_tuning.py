@@ -10,10 +10,11 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from models_data import CATALOG, exact
+from models_data import CATALOG, exact, record
 
 from hockney.core.case import MPI, Case
 from hockney.core.fit import Estimate
+from hockney.core.record import RunRecords
 from hockney.models import observe
 from hockney.models.tuning import openmpi, texts
 from hockney.models.tuning.points import PLAIN, TABLED, points_of_algorithms, points_of_settings
@@ -276,3 +277,18 @@ def test_the_text_of_a_table():
 def test_the_ends_of_the_effect(effect):
     sure = AlgorithmRatio("a", Estimate(0.5, 0.4, 0.6))
     assert qualifies(sure, effect) == (effect == 0)
+
+
+def test_two_launches_may_both_have_been_in_one_state_of_the_machine():
+    """Repetitions scatter by 1%, so that the time of each launch has a narrow interval."""
+    wobble = [1e-6 * (1 + 0.01 * (k % 3 - 1)) for k in range(30)]
+
+    def states(launches: int) -> list[str]:
+        records = tuple(
+            record(case, str(launch), [FACTORS[str(case["algorithm"])] * each for each in wobble])
+            for launch in range(launches)
+            for case in CASES
+        )
+        return [point.state() for point in points_of_algorithms(observe(RunRecords(records=records), CATALOG))]
+
+    assert states(2) == ["unknown", "unknown"] and states(3) == ["faster", "faster"]

@@ -13,6 +13,7 @@ from hockney.core.case import ALGORITHM, MPI, SETTING, Case
 from hockney.core.catalog import Workload
 from hockney.core.fit import Estimate
 from hockney.models.statistics import Observation, Turns, ratio
+from hockney.models.statistics.ratios import FEWEST_PAIRS
 from hockney.models.tuning.rules import AlgorithmRatio, Point
 
 CALL_S = 60e-9
@@ -44,7 +45,7 @@ def points_of_algorithms(observations: Sequence[Observation]) -> list[Point]:
     def ratios(named: Named) -> dict[str, Estimate]:
         (own,) = named[MPI]
         added = CALL_S / math.exp(float(np.median(own.log_typical)))
-        return {name: _later(ratio(seen, own), added) for name, (seen,) in named.items() if name != MPI}
+        return {name: _later(_compared(seen, own), added) for name, (seen,) in named.items() if name != MPI}
 
     ordinary = [seen for seen in observations if not seen.case.setting]
     return _points(ordinary, lambda case: str(case.get(ALGORITHM, "")), MPI, ratios)
@@ -90,6 +91,14 @@ def _points(
         if measured:
             points.append(Point(operation, ranks, size, candidates))
     return points
+
+
+def _compared(seen: Observation, own: Observation) -> Estimate:
+    """Without an interval if too few launches measured both, which may all have been in one state of the
+    machine; not of simulated times, which are exact."""
+    found = ratio(seen, own)
+    enough = len({*seen.launches} & {*own.launches}) >= FEWEST_PAIRS or found.low == found.high
+    return found if enough else Estimate(found.value, None, None)
 
 
 def _later(ratio: Estimate, added: float) -> Estimate:

@@ -75,7 +75,7 @@ def headline(found: Tuning, settings: Settings) -> tuple[str, ...]:
         whose, name, rule = most
         size = rule.sizes[rule.ratios.index(rule.best)]
         texts.append(
-            f"The largest certain gain: {sized(rule.operation, size)} on "
+            f"The largest gain: {sized(rule.operation, size)} on "
             f"{plural(rule.ranks, 'rank')} by {whose}'s {name} takes {bracketed(rule.best)} of the time."
         )
     if undecided:
