@@ -398,9 +398,9 @@ _ALL: tuple[Callable[[Evidence], RunCaveat | None], ...] = (
     machine_caveats.two_mode_calibration, machine_caveats.between_nodes, levels_mixed,
     machine_caveats.not_computed, machine_caveats.overlap, machine_caveats.published,
     machine_caveats.imported, machine_caveats.rounded, _verification,
-    _corrupted, _failures, _incomplete, _surveyed, _load, _oversubscribed, _poor_fit, _launches_in_two_modes,
-    _contradiction, _notices, _interrupted, _unbound,
+    _corrupted, _failures, _incomplete, _surveyed, _load, _few_launches, _oversubscribed, _poor_fit,
+    _launches_in_two_modes, _contradiction, _notices, _interrupted, _unbound,
     thread_caveats.threads_share_cores, thread_caveats.progress_thread_shares_core, machine_caveats.virtual,
-    machine_caveats.governor, _undecided_settings, _few_launches, _launches_differ, _precision,
+    machine_caveats.governor, _undecided_settings, _launches_differ, _precision,
     _missed_launches, _clock,
 )  # fmt: skip

@@ -94,7 +94,7 @@ def _compared(run: AnnealingResults, found: SetupChoice) -> str:
         text += f", {_number(speedup)} times as many as one rank"
     if over is None or over is p:
         return f"{_capital(text)}."
-    return f"{_capital(text)}, and takes {_number(run.ratio(p, over))} times as long as {over.label}."
+    return f"{_capital(text)}, and takes {_number(run.shown_ratio(p, over))} times as long as {over.label}."
 
 
 def _capital(text: str) -> str:
@@ -157,8 +157,8 @@ def _loss(run: AnnealingResults, each: Loss) -> str:
     ends = sorted((abs(loss.low or 0.0), abs(loss.high or 0.0)))
     between = " to ".join(signed_percent(end).lstrip("+") for end in ends)
     text = (
-        f"{_capital(each.point.label)} takes {_number(run.ratio(each.point, each.over))} times as long as "
-        f"{each.over.label} and finds energies {size} {how} (95%: {between})"
+        f"{_capital(each.point.label)} takes {_number(run.shown_ratio(each.point, each.over))} times as long "
+        f"as {each.over.label} and finds energies {size} {how} (95%: {between})"
     )
     if each.target is None:
         return (

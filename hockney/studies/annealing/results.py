@@ -250,6 +250,11 @@ class AnnealingResults:
         value = widened(self.ratio(point, over), stricter(comparisons))
         return ComparedSetup(point, over, value, verdict(value))
 
+    def shown_ratio(self, point: AnnealingPoint, over: AnnealingPoint) -> Estimate:
+        """Of their times, with the interval that it has among the others on so many ranks."""
+        compared = (each for each in self.compared(point.ranks) if each.point is point and each.over is over)
+        return next((each.ratio for each in compared if each.ratio), self.ratio(point, over))
+
     @cached_property
     def balancing(self) -> tuple[ComparedSetup, ...]:
         """Uneven ranks with load balancing, and what they take with it relative to without."""
