@@ -67,7 +67,7 @@ from hockney.models.statistics.paired_launches import (
 )
 from hockney.models.statistics.pooled_runs import PooledCase
 from hockney.models.statistics.ratio_estimate import RatioEstimate
-from hockney.models.statistics.ratios import mean_ratio, ratio, ratio_of_estimates
+from hockney.models.statistics.ratios import FEWEST_PAIRS, mean_ratio, ratio, ratio_of_estimates
 from hockney.models.statistics.run_observations import (
     Times,
     costing,
@@ -82,6 +82,7 @@ from hockney.models.statistics.usual_run import ratio_to_usual
 from hockney.models.statistics.visits import LaunchTimesOnce, launch_times, visits_of
 
 __all__ = [
+    "FEWEST_PAIRS",
     "FEWEST_QUIET",
     "FEWEST_TO_WINSORISE",
     "LOADED_OUTSIDE_CORES",

@@ -12,8 +12,7 @@ import numpy as np
 from hockney.core.case import ALGORITHM, MPI, SETTING, Case
 from hockney.core.catalog import Workload
 from hockney.core.fit import Estimate
-from hockney.models.statistics import Observation, Turns, ratio
-from hockney.models.statistics.ratios import FEWEST_PAIRS
+from hockney.models.statistics import FEWEST_PAIRS, Observation, Turns, ratio
 from hockney.models.tuning.rules import AlgorithmRatio, Point
 
 CALL_S = 60e-9
