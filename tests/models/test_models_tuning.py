@@ -289,6 +289,8 @@ def test_two_launches_may_both_have_been_in_one_state_of_the_machine():
             for launch in range(launches)
             for case in CASES
         )
-        return [point.state() for point in points_of_algorithms(observe(RunRecords(records=records), CATALOG))]
+        return [
+            point.state() for point in points_of_algorithms(observe(RunRecords(records=records), CATALOG))
+        ]
 
     assert states(2) == ["unknown", "unknown"] and states(3) == ["faster", "faster"]
