@@ -23,7 +23,7 @@ CONTRADICTIONS = frozenset(
 
 def wide_parameter(symbol: str, width: float) -> FitCaveat:
     within = format_percent(width, 2) if width < 1 else format_factor(half_width_factor(width))
-    known = f"{symbol} is known only within {within}"
+    known = f"{symbol} is uncertain by {within} or more"
     return FitCaveat("wide-parameter", known, {symbol: width})
 
 
