@@ -31,9 +31,10 @@ const BarrierAlgorithm* find(std::string_view name) {
   return nullptr;
 }
 
-void refuse_intercommunicator(MPI_Comm comm) {
+void refuse_other_than_intracommunicators(MPI_Comm comm) {
   int inter = 0;
-  MPI_Comm_test_inter(comm, &inter);
+  if (comm == MPI_COMM_NULL || MPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS)
+    throw std::invalid_argument("a barrier is for a communicator (this is none)");
   if (inter) throw std::invalid_argument("a barrier is for an intracommunicator (this one has two groups)");
 }
 
@@ -58,7 +59,7 @@ std::unique_ptr<Barrier> make_barrier(std::string_view name, MPI_Comm comm) {
     throw std::invalid_argument("unknown barrier '" + std::string(name) +
                                 "' (there is no such name here) known: " + known);
   }
-  refuse_intercommunicator(comm);
+  refuse_other_than_intracommunicators(comm);
   try {
     return made(*algorithm, comm);
   } catch (const InvalidCase& invalid) {
@@ -68,7 +69,7 @@ std::unique_ptr<Barrier> make_barrier(std::string_view name, MPI_Comm comm) {
 }
 
 std::unique_ptr<Barrier> best_barrier(MPI_Comm comm, BarrierChoice* choice) {
-  refuse_intercommunicator(comm);
+  refuse_other_than_intracommunicators(comm);
   // The clock starts when all ranks have arrived, so that a late rank does not use up the time limit.
   std::vector<double> nothing(1);
   agree(comm, WaitPolicy(true), nothing);

@@ -6,10 +6,9 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 
@@ -23,32 +22,23 @@ def attributes(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]
     def get(name: str) -> Any:
         if name not in module_of:
             raise AttributeError(f"module '{package}' has no attribute '{name}'", name=name)
-        with uninterrupted():
-            value = getattr(importlib.import_module(module_of[name]), name)
+        _numpy_first()
+        value = getattr(importlib.import_module(module_of[name]), name)
         setattr(sys.modules[package], name, value)
         return value
 
     return get
 
 
-@contextlib.contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Ctrl-C waits until the end: NumPy cannot be imported again in a process in which its first import was
-    interrupted."""
-    handler = signal.getsignal(signal.SIGINT)
-    if "numpy" in sys.modules or not callable(handler) or not _in_main_thread():
-        yield
-        return
-    pressed: list[tuple[int, Any]] = []
-    signal.signal(signal.SIGINT, lambda *caught: pressed.append(caught))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
-    if pressed:
-        handler(*pressed[0])
+def _numpy_first() -> None:
+    """Imported by a thread of its own: NumPy cannot be imported again in a process in which its first import
+    was interrupted, and exceptions of signal handlers, such as that of Ctrl-C, reach only the main thread."""
+    if "numpy" not in sys.modules:
+        thread = threading.Thread(target=_import_numpy, daemon=True)
+        thread.start()
+        thread.join()
 
 
-def _in_main_thread() -> bool:
-    """Only it may set handlers."""
-    return threading.current_thread() is threading.main_thread()
+def _import_numpy() -> None:
+    with contextlib.suppress(ImportError):  # which is raised where it is used
+        importlib.import_module("numpy")

@@ -39,6 +39,8 @@ int main(int argc, char** argv) {
   HOLDS(barrier == NULL);
   hockney_barrier_free(&barrier);
   HOLDS(class_of(hockney_make_barrier("nothing", comm, &barrier)) == MPI_ERR_ARG && barrier == NULL);
+  HOLDS(class_of(hockney_make_barrier("shm_tree", MPI_COMM_NULL, &barrier)) == MPI_ERR_COMM && !barrier);
+  HOLDS(class_of(hockney_best_barrier(MPI_COMM_NULL, &barrier)) == MPI_ERR_COMM && barrier == NULL);
   int made = 0;
   char names[2000];
   snprintf(names, sizeof names, "%s", hockney_barrier_names());

@@ -1,11 +1,18 @@
 /* SPDX-FileCopyrightText: The hockney authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * A program that uses only a session, never MPI_Init. Prints a sum over all ranks. */
+ * A program that uses only a session, never MPI_Init; with an argument, after MPI_Finalize. Prints a sum over
+ * all ranks. */
 #include <mpi.h>
 #include <stdio.h>
 
-int main(void) {
+int main(int argc, char* argv[]) {
+  if (argc > 1) {
+    int sum = 0, one = 1;
+    MPI_Init(&argc, &argv);
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Finalize();
+  }
   MPI_Session session;
   MPI_Group group;
   MPI_Comm comm;

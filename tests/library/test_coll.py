@@ -208,6 +208,8 @@ def test_a_program_of_sessions_uses_mpi(mpi, prefix, tmp_path):
     preload = str(prefix / "lib" / "libhockney-pmpi.so")
     table = str(choices(tmp_path, allreduce="ring", bcast="binomial"))
     assert run(mpi, program, 2, LD_PRELOAD=preload, HOCKNEY_CHOICES=table) == "2\n"
+    if mpi.family == "mpich":  # Open MPI 5.0.11 crashes by itself
+        assert run(mpi, program, 2, "later", LD_PRELOAD=preload, HOCKNEY_CHOICES=table) == "2\n"
 
 
 def test_without_a_table_calls_are_only_counted(mpi, prefix, unchanged):

@@ -13,7 +13,7 @@
 #define LENGTH 64
 
 static int rank, ranks;
-static MPI_Datatype uncommitted, pairs, backwards, copied;
+static MPI_Datatype uncommitted, pairs, backwards, copied, later, out_address, in_address;
 static MPI_Op own;
 static int out[LENGTH], in[LENGTH];
 static double reals[LENGTH], results[LENGTH];
@@ -95,17 +95,44 @@ static int gather_cut(MPI_Comm c) {
 static int gather_no_type(MPI_Comm c) {
   return MPI_Gather(out, 2, MPI_DATATYPE_NULL, in, 2, MPI_DATATYPE_NULL, 0, c);
 }
+/* Valid: other data at the same address, by their types. */
+static int allgather_same_address(MPI_Comm c) {
+  return rank == 0 ? MPI_Allgather(in, 1, later, in, 1, MPI_INT, c)
+                   : MPI_Allgather(in + 40, 1, MPI_INT, in, 1, MPI_INT, c);
+}
+static int gather_addresses(MPI_Comm c) {
+  return rank == 0 ? MPI_Gather(MPI_BOTTOM, 1, out_address, MPI_BOTTOM, 1, in_address, 0, c)
+                   : MPI_Gather(out, 1, MPI_INT, NULL, 0, MPI_DATATYPE_NULL, 0, c);
+}
+static int alltoall_addresses(MPI_Comm c) {
+  return rank == 0 ? MPI_Alltoall(MPI_BOTTOM, 1, out_address, MPI_BOTTOM, 1, in_address, c)
+                   : MPI_Alltoall(out, 1, MPI_INT, in, 1, MPI_INT, c);
+}
+/* An element at this address, with the extent of an integer. */
+static MPI_Datatype addressed(const void* at) {
+  MPI_Datatype element, resized;
+  MPI_Aint address = 0;
+  const int one = 1;
+  MPI_Get_address(at, &address);
+  MPI_Type_create_hindexed(1, &one, &address, MPI_INT, &element);
+  MPI_Type_create_resized(element, 0, sizeof(int), &resized);
+  MPI_Type_commit(&resized);
+  return resized;
+}
 static const struct {
   const char* name;
   int (*call)(MPI_Comm);
 } calls[] = {
 #define CALL(name) {#name, name}
-    CALL(bcast_uncommitted), CALL(bcast_negative),        CALL(bcast_no_type),      CALL(bcast_in_place),
-    CALL(bcast_no_root),     CALL(reduce_bits_of_reals),  CALL(reduce_no_root),     CALL(reduce_no_op),
-    CALL(sum_of_pairs),      CALL(sum_of_copied),         CALL(sum_uncommitted),    CALL(own_of_pairs),
-    CALL(own_backwards),     CALL(own_backwards_at_root), CALL(own_backwards_scan), CALL(scan_replace),
-    CALL(block_of_reals),    CALL(alltoall_no_type),      CALL(allgather_no_type),  CALL(allgather_cut),
-    CALL(gather_cut),        CALL(gather_no_type),
+    CALL(bcast_uncommitted),      CALL(bcast_negative),        CALL(bcast_no_type),
+    CALL(bcast_in_place),         CALL(bcast_no_root),         CALL(reduce_bits_of_reals),
+    CALL(reduce_no_root),         CALL(reduce_no_op),          CALL(sum_of_pairs),
+    CALL(sum_of_copied),          CALL(sum_uncommitted),       CALL(own_of_pairs),
+    CALL(own_backwards),          CALL(own_backwards_at_root), CALL(own_backwards_scan),
+    CALL(scan_replace),           CALL(block_of_reals),        CALL(alltoall_no_type),
+    CALL(allgather_no_type),      CALL(allgather_cut),         CALL(gather_cut),
+    CALL(gather_no_type),         CALL(gather_addresses),      CALL(alltoall_addresses),
+    CALL(allgather_same_address),
 };
 
 int main(int argc, char* argv[]) {
@@ -118,6 +145,10 @@ int main(int argc, char* argv[]) {
   MPI_Type_create_resized(MPI_INT, 0, -2 * (MPI_Aint)sizeof(int), &backwards);
   MPI_Type_commit(&backwards);
   MPI_Type_dup(MPI_INT, &copied);
+  const int one = 1, place = 32;
+  MPI_Type_indexed(1, &one, &place, MPI_INT, &later);
+  MPI_Type_commit(&later);
+  out_address = addressed(out), in_address = addressed(in);
   MPI_Op_create(add, 1, &own);
   for (size_t k = 0; k < sizeof calls / sizeof *calls; ++k) {
     int left_out = 0;

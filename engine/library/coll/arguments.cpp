@@ -67,6 +67,13 @@ bool combines(MPI_Op op, MPI_Datatype type) {
   return true;
 }
 
+bool separate(const void* outgoing, MPI_Datatype sent, const void* incoming, MPI_Datatype received) {
+  if (separate(outgoing, incoming)) return true;
+  if (incoming == MPI_IN_PLACE || sent == received) return false;
+  const bool valid = types::sendable(sent) && types::sendable(received);
+  return valid && !(types::named(sent) && types::named(received));
+}
+
 long long bytes_of(int count, MPI_Datatype type) {
   const int size = types::size_of(type);
   return count < 0 || size < 0 ? -1 : static_cast<long long>(size) * count;

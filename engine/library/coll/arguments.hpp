@@ -24,4 +24,8 @@ inline bool separate(const void* outgoing, const void* incoming) {
   return incoming != MPI_IN_PLACE && outgoing != incoming;
 }
 
+// The same of blocks with a type each. Types with holes, or with addresses, have other data at the same
+// place.
+bool separate(const void* outgoing, MPI_Datatype sent, const void* incoming, MPI_Datatype received);
+
 }  // namespace hockney::arguments

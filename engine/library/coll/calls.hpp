@@ -129,7 +129,8 @@ int gather(const void* outgoing, int sent, MPI_Datatype sent_type, void* incomin
              in_place = at_root && outgoing == MPI_IN_PLACE;
   const long long own = in_place ? 0 : bytes_of(sent, sent_type);
   const bool valid =
-      valid_root && own >= 0 && (at_root ? separate(outgoing, incoming) : outgoing != MPI_IN_PLACE);
+      valid_root && own >= 0 &&
+      (at_root ? separate(outgoing, sent_type, incoming, received_type) : outgoing != MPI_IN_PLACE);
   const long long bytes = !valid ? -1 : at_root ? bytes_of(received, received_type) : own;
   return call<Calls, operation::gather>(
       choice, link, comm, bytes,
@@ -161,7 +162,8 @@ int scatter(const void* outgoing, int sent, MPI_Datatype sent_type, void* incomi
              in_place = at_root && incoming == MPI_IN_PLACE;
   const long long own = in_place ? 0 : bytes_of(received, received_type);
   const bool valid =
-      valid_root && own >= 0 && (at_root ? separate(incoming, outgoing) : incoming != MPI_IN_PLACE);
+      valid_root && own >= 0 &&
+      (at_root ? separate(incoming, received_type, outgoing, sent_type) : incoming != MPI_IN_PLACE);
   const long long bytes = !valid ? -1 : at_root ? bytes_of(sent, sent_type) : own;
   return call<Calls, operation::scatter>(
       choice, link, comm, bytes,
@@ -194,7 +196,8 @@ int exchange(typename Operation::Call* mpis, bool all, const void* outgoing, int
              const coll::Choice& choice) {
   Link* const link = Link::of(comm);
   const bool in_place = outgoing == MPI_IN_PLACE;
-  const long long block = !link || separate(outgoing, incoming) ? bytes_of(received, received_type) : -1;
+  const bool valid = !link || separate(outgoing, sent_type, incoming, received_type);
+  const long long block = valid ? bytes_of(received, received_type) : -1;
   const long long bytes = in_place || bytes_of(sent, sent_type) == block ? block : -1;
   return call<Calls, Operation>(
       choice, link, comm, bytes,

@@ -14,6 +14,9 @@ namespace {
 
 std::atomic<bool> finalizing = false;
 
+// Counts the links that have gone, whose communicators' handles may be used again.
+std::atomic<unsigned> gone = 0;
+
 // Destroyed when MPI_Finalize begins. Nobody frees MPI_COMM_WORLD, so what is kept with it is released here;
 // communicators that the program has not freed by then are left to MPI.
 struct Ending {
@@ -23,11 +26,9 @@ struct Ending {
   ~Ending() {
     if (Link* const link = CommState<Link>::find(MPI_COMM_WORLD)) link->release();
     finalizing = true;
+    gone.fetch_add(1, std::memory_order_relaxed);
   }
 };
-
-// Counts the links that have gone, whose communicators' handles may be used again.
-std::atomic<unsigned> gone = 0;
 
 // A thread's last communicators: MPI's attributes take longer to look up than a short collective may take.
 struct Recent {
@@ -65,8 +66,10 @@ Link* Link::any(MPI_Comm comm) {
 }
 
 Link* Link::looked_up(MPI_Comm comm) {
-  if (comm == MPI_COMM_NULL || !started()) return nullptr;
+  if (comm == MPI_COMM_NULL || finalizing || !started()) return nullptr;
   if (Link* const link = CommState<Link>::find(comm)) return link;
+  int inter = 0;  // what MPI refuses may be another communicator's handle later
+  if (MPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS) return nullptr;
   // Once for the process, whichever thread is first: a second one would replace, and so end, the first.
   static const Ending& ending = RankState<Ending>::get();
   static_cast<void>(ending);
