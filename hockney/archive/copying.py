@@ -26,14 +26,19 @@ from msgspec.structs import replace
 from hockney.archive import messages
 from hockney.archive.archived_run import ArchivedRun, describe
 from hockney.core.errors import EnvironmentProblem
+from hockney.core.run_files import is_of_run
 from hockney.store import RunFolder
 from hockney.store.messages import not_readable
-from hockney.system.files import open_regular
+from hockney.system.files import open_regular, remove_tree
 
 FRESH = ".adding-"
 """The prefix of copies that are not complete yet."""
 REMOVED = ".removed-"
 """The prefix of runs that are being removed."""
+MOST_BYTES = 1 << 28
+"""Of a file that hockney did not write there."""
+MOST_DEEP = 20
+"""Folders within each other."""
 MOST_ATTEMPTS = 20
 """Of moving a copy to its place while other processes do the same."""
 DIGITS = 12
@@ -72,7 +77,7 @@ def copy_run(source: RunFolder, archive: Path) -> Copied:
             raise not_readable(unread, error) from error
         raise messages.not_writable(archive, error) from error
     finally:
-        shutil.rmtree(fresh, ignore_errors=True)
+        remove_tree(fresh)
     return Copied(replace(entry, name=name), new)
 
 
@@ -111,17 +116,25 @@ def _name(entry: ArchivedRun, digest: str) -> str:
 
 def _copy_folder(source: RunFolder, fresh: Path) -> None:
     """All regular files except the report, which is large and can be written again. Links are not followed:
-    what they point to is no part of the run."""
+    what they point to is no part of the run. Raises EnvironmentProblem for files of others that are larger
+    than MOST_BYTES, and for more than MOST_DEEP nested folders."""
     fresh.mkdir()
-    for path in sorted(source.path.rglob("*")):
-        target = fresh / path.relative_to(source.path)
-        status = path.lstat()
-        if stat.S_ISDIR(status.st_mode):
-            target.mkdir(exist_ok=True)
-        elif stat.S_ISREG(status.st_mode) and path != source.report_path:
-            target.parent.mkdir(exist_ok=True, parents=True)
-            shutil.copy2(path, target)
-            _through_to_disk(target)
+    folders = [source.path]
+    while folders:
+        folder = folders.pop()
+        for path in sorted(folder.iterdir()):
+            target = fresh / path.relative_to(source.path)
+            status = path.lstat()
+            if stat.S_ISDIR(status.st_mode):
+                if len(target.relative_to(fresh).parts) > MOST_DEEP:
+                    raise not_readable(path, OSError(errno.ELOOP, messages.too_deep(MOST_DEEP)))
+                target.mkdir()
+                folders.append(path)
+            elif stat.S_ISREG(status.st_mode) and path != source.report_path:
+                if status.st_size > MOST_BYTES and not is_of_run(path.name):
+                    raise not_readable(path, OSError(errno.EFBIG, os.strerror(errno.EFBIG)))
+                shutil.copy2(path, target)
+                _through_to_disk(target)
     _through_to_disk(fresh)
 
 
@@ -161,7 +174,7 @@ def remove(run: Path) -> None:
         os.rename(run, gone)
     except FileNotFoundError:
         return
-    shutil.rmtree(gone, ignore_errors=True)
+    remove_tree(gone)
 
 
 def _through_to_disk(path: Path) -> None:

@@ -180,8 +180,11 @@ def _seal_file(path: str) -> None:
 
 
 def _check(index: sqlite3.Connection) -> None:
+    """Its tables are those of VERSION, and there is nothing else: views and triggers of a stranger could run
+    for ever."""
     (version,) = index.execute("PRAGMA user_version").fetchone()
-    if version != VERSION:
+    made = index.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid").fetchall()
+    if version != VERSION or tuple(sql for (sql,) in made) != TABLES:
         raise sqlite3.DatabaseError(str(version))
 
 

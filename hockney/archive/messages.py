@@ -115,3 +115,8 @@ def future_run(name: str, started_s: float) -> Notice:
 
 def damaged_run(name: str, text: str) -> Notice:
     return Notice(f"{printable(name)} is damaged and left out: {printable(text)}", "archive-damaged-run")
+
+
+def too_deep(most: int) -> str:
+    """Why a folder is not copied."""
+    return f"it is in {most} folders within each other"

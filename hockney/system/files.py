@@ -11,6 +11,7 @@ import errno
 import os
 import shutil
 import stat
+import subprocess
 import sys
 import tempfile
 import time
@@ -60,13 +61,21 @@ def point_to(link: Path, target: str) -> None:
         fresh.unlink(missing_ok=True)
 
 
+def remove_tree(path: Path) -> None:
+    """A folder with all that it contains, as far as possible."""
+    try:
+        shutil.rmtree(path, ignore_errors=True)
+    except RecursionError:  # hundreds of nested folders
+        subprocess.run(["rm", "-rf", "--", path], check=False)
+
+
 def remove_older(paths: Iterable[Path], seconds: float) -> None:
     """Remove those last changed longer ago than that, unless others have removed them already."""
     for path in paths:
         with contextlib.suppress(OSError):
             if time.time() - path.lstat().st_mtime > seconds:
                 if path.is_dir() and not path.is_symlink():
-                    shutil.rmtree(path, ignore_errors=True)
+                    remove_tree(path)
                 else:
                     path.unlink()
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+import subprocess
 import time
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 from hockney.archive import Archive
 from hockney.archive.archive import ABANDONED_S
 from hockney.archive.archived_run import describe
-from hockney.archive.copying import FRESH, digest_of
+from hockney.archive.copying import FRESH, MOST_BYTES, digest_of, remove
 from hockney.archive.index import _seal_file, read_index
 from hockney.core.errors import EnvironmentProblem, HockneyError, Inconclusive, UsageError
 from hockney.models.history.times import CaseTime, RunTimes
@@ -122,6 +123,24 @@ def test_links_are_not_followed(archive, runs, tmp_path):
     assert (copy / "kept" / "notes.txt").read_text() == "notes"
 
 
+def test_a_folder_of_endless_depth_or_size_is_not_copied(archive, runs, tmp_path):
+    deep = place = shutil.copytree(runs[0], tmp_path / "deep")
+    for _ in range(1200):
+        place = place / "d"
+    subprocess.run(["mkdir", "-p", place.relative_to(tmp_path)], cwd=tmp_path, check=True)
+    large = shutil.copytree(runs[0], tmp_path / "large")
+    (large / "notes").touch()
+    os.truncate(large / "notes", MOST_BYTES + 1)
+    for run in (deep, large):
+        with pytest.raises(EnvironmentProblem) as refused:
+            archive.add(RunFolder(run))
+        assert refused.value.code == "file-not-readable"
+    assert not os.listdir(archive.path)
+    shutil.move(deep, archive.path / "deep")
+    remove(archive.path / "deep")
+    assert not os.listdir(archive.path)
+
+
 def test_runs_put_there_and_taken_away_are_noticed(archive, runs):
     filled(archive, runs[:2])
     shutil.copytree(runs[2], archive.path / "mine")
@@ -174,6 +193,7 @@ def test_a_run_that_was_resumed_in_the_archive_stays(archive, runs, tmp_path):
     assert (archive.path / name / "records.jsonl").read_bytes() == whole
 
 
+ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)"
 SPOIL = {
     "missing": lambda path: path.unlink(),
     "empty": lambda path: path.write_bytes(b""),
@@ -192,12 +212,22 @@ SPOIL = {
     "a device": lambda path: (path.unlink(), path.symlink_to("/dev/zero")),
     "sparse": lambda path: os.truncate(path, 1 << 41),
     "a folder": lambda path: (path.unlink(), (path / "x").mkdir(parents=True)),
+    "an endless view": lambda path: resealed(
+        path,
+        f"DROP TABLE damaged; CREATE VIEW damaged AS {ENDLESS}"
+        " SELECT '' name, '' state, '' code, '' text FROM c",
+    ),
+    "an endless trigger": lambda path: resealed(
+        path,
+        f"CREATE TRIGGER t BEFORE DELETE ON run BEGIN {ENDLESS} SELECT x FROM c; END;"
+        "UPDATE run SET state = ''",
+    ),
 }
 
 
 def changed(path: Path, statement: str) -> None:
     with sqlite3.connect(path) as index:
-        index.execute(statement)
+        index.executescript(statement)
     index.close()
 
 
