@@ -22,9 +22,10 @@ from hockney.reproductions.all_papers import PaperResult
 from hockney.reproductions.messages import not_emulated
 from hockney.store import RunFolder, default_path
 from hockney.system.bundled import catalog_with
-from hockney.system.files import make_folder
+from hockney.system.files import make_folder, refuse_early, refuse_run
 
 ALL = "all"
+REPORT = "report.html"
 FAKE_CORES = 512
 """A fake machine as large as the largest in the papers."""
 
@@ -80,10 +81,15 @@ def reproduce(
     several = len(chosen) > 1
     name = ALL if several else chosen[0].NAME
     into = default_path(f"reproduce-{name}") if out is None else to_path(out)
-    reproducer = _Reproducer(machine, None if figures is None else to_path(figures), listen)
-    done = [reproducer.reproduce(study, into / study.NAME if several else into) for study in chosen]
+    drawn = None if figures is None else to_path(figures)
+    places = [into / study.NAME if several else into for study in chosen]
+    for folder in filter(None, (into, drawn, *places)):
+        refuse_run(folder)
+        refuse_early(folder / REPORT)
+    reproducer = _Reproducer(machine, drawn, listen)
+    done = [reproducer.reproduce(study, place) for study, place in zip(chosen, places, strict=True)]
     if several:
-        report.write(all_papers.page(results_of(done)), into / "report.html")
+        report.write(all_papers.page(results_of(done)), into / REPORT)
     return done
 
 
@@ -137,7 +143,7 @@ class _Reproducer:
         page = study.page(answers, compared, checks)
         tables = shelf.tables(study, answers)
         make_folder(out)
-        files = [report.write(page, out / "report.html")]
+        files = [report.write(page, out / REPORT)]
         if self.figures is not None:
             files += report.figures(page, self.figures)
         return Reproduced(study, out, files, compared, checks, left, tables)

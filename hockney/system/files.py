@@ -190,6 +190,15 @@ def replace(path: Path, content: bytes) -> None:
         raise messages.cannot_write(path, problem) from problem
 
 
+def refuse_early(path: Path) -> None:
+    """Before what takes long: raises the UsageError with which `replace` would refuse this name."""
+    with contextlib.suppress(ValueError, OSError):
+        if path.is_dir():
+            raise messages.folder_instead_of_file(path)
+        if _is_kept(Path(os.path.realpath(path))):
+            raise messages.file_of_a_run(path)
+
+
 def keep(path: Path, content: bytes) -> None:
     """Write a file of hockney's own. A link with its name is replaced, since a stranger's folder may have one
     that points anywhere. Raises EnvironmentProblem."""
@@ -246,8 +255,13 @@ def _umask() -> int:
 def make_folder(path: Path) -> None:
     """Create a folder named by the user for several files, unless it exists. Raises UsageError for a run."""
     try:
-        if (path / PLAN).exists():
-            raise messages.folder_of_a_run(path)
+        refuse_run(path)
         path.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise messages.cannot_write(path, problem) from problem
+
+
+def refuse_run(path: Path) -> None:
+    """Raises UsageError for the folder of a run. Raises OSError."""
+    if (path / PLAN).exists():
+        raise messages.folder_of_a_run(path)

@@ -287,6 +287,11 @@ def test_the_undisturbed_cost(hockney, runs):
     assert document["cost"] == "undisturbed" and document["verdict"] == "slower"
 
 
+def test_a_check_refuses_its_files_before_it_measures(hockney, runs):
+    words = ("run", "barrier", "--check", "runs/old-1", "--out", "new", "--junit", "runs/old-2/records.jsonl")
+    assert hockney(*words).error.code == "file-of-a-run" and not Path("new").exists()
+
+
 @pytest.mark.page
 @pytest.mark.parametrize("words", [("compare", "runs/old-1", "runs/old-2"), ("history", "show")])
 def test_pages_do_not_replace_measurements(hockney, runs, words):

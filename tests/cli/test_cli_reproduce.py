@@ -84,6 +84,14 @@ def test_a_folder_of_something_else_is_left_alone(hockney, mine):
     assert said.code == 2 and "r/pairs" in said.err.splitlines()[-1]
 
 
+def test_a_run_is_no_folder_for_papers(hockney, mine):
+    """Refused before anything is measured."""
+    before = sorted(Path(mine).iterdir())
+    for words in (("sun", "--out", mine), ("sun", "ibm-sp", "--out", mine), ("sun", "--figures", mine)):
+        assert hockney("reproduce", *words).error.code == "folder-of-a-run"
+    assert sorted(Path(mine).iterdir()) == before
+
+
 def test_a_part_is_a_run_like_any_other(hockney):
     hockney("reproduce", "paragon", "--machine", "fake", "--out", "r", "-q")
     assert hockney("report", "r/pairs").code == 0

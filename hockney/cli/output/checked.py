@@ -19,7 +19,7 @@ from hockney.cli.output.summary import print_document, print_summary
 from hockney.cli.output.tables import print_line, print_whole
 from hockney.cli.output.terminal import echo
 from hockney.core.errors import Exit, keeping
-from hockney.system.files import replace
+from hockney.system.files import refuse_early, replace
 
 
 def check_and_print(
@@ -31,6 +31,8 @@ def check_and_print(
     form: Form,
 ) -> int:
     """Measure what is asked, by default the cases of the baseline; returns the exit code."""
+    for path in filter(None, (wanted.junit, wanted.markdown, wanted.page)):
+        refuse_early(path)
     with ProgressReporter(quiet) as reporter:
         checked = api.check(
             wanted.baselines,
