@@ -255,6 +255,12 @@ def test_any_index_is_as_good_as_a_new_one(archive, runs, spoil):
     assert not list(archive.path.glob(".*"))
 
 
+def test_a_forged_number_of_bytes_is_not_read_at_once(archive, runs):
+    filled(archive, runs[:2])
+    resealed(archive.index_path, f"UPDATE run SET identity = 'x', bytes = {(1 << 63) - 1}")
+    assert len(archive.contents().entries) == 2
+
+
 @given(st.data())
 def test_no_bit_of_an_index_changes_an_answer(index_of_runs, data):
     archive, before, times = index_of_runs
