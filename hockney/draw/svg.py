@@ -17,7 +17,7 @@ from hockney.draw.intervals import parted
 from hockney.draw.layout import Picture, picture
 from hockney.draw.legend import Entry, entries
 from hockney.draw.palette import Look, looks
-from hockney.draw.svg_axes import Frame, axes, framed, legend, said, straight
+from hockney.draw.svg_axes import RIGHT, Frame, axes, framed, legend, said, straight
 from hockney.draw.svg_elements import (
     SIZE,
     Anchor,
@@ -33,8 +33,9 @@ from hockney.draw.svg_elements import (
 from hockney.draw.svg_plane import plane_stills
 from hockney.draw.svg_symbols import BAR, symbols
 
-# A picture's width, and the height of its axes, in units.
+# A picture's width, and the height of its axes, in units; and those of one of three side by side.
 WIDTH, HEIGHT = 420.0, 215.0
+SMALL_WIDTH, SMALL_HEIGHT = 240.0, 135.0
 # The height of a row, if names run down the side.
 ROW = 12.5
 LINE, CAP = 1.5, 2.0
@@ -44,26 +45,28 @@ MARK, MARK_ROW = 0.9 * SIZE, 11.0
 ANCHORS: dict[str, Anchor] = {"left": "start", "center": "middle", "right": "end"}
 
 
-def still(figure: Figure | Plane, identity: str) -> Markup:
+def still(figure: Figure | Plane, identity: str, small: bool = False) -> Markup:
     """SVG for embedding in HTML, which defines the colours as variables. A plane has two pictures, surfaces
     and contour lines, since a phone has no room for both side by side. All text in it is escaped; `identity`
-    is unique on the page, for the one id that a picture needs."""
+    is unique on the page, for the one id that a picture needs. A `small` one is for three side by side: its type
+    is as large there as that of the others."""
     if isinstance(figure, Plane):
         return plane_stills(figure)
     figure = parted(figure)
     shown, seen = picture(figure), looks(figure)
 
     listed = entries(figure.series)
+    width, height = (SMALL_WIDTH, SMALL_HEIGHT) if small else (WIDTH, HEIGHT)
 
     def sign(k: int, x: float, y: float) -> str:
         return _sign(listed[k], seen, x, y)
 
-    names, top = legend([entry.name for entry in listed], sign, WIDTH)
+    names, top = legend([entry.name for entry in listed], sign, width)
     top += 6 + MARK_ROW * shown.mark_rows
     frame = (
-        framed(shown.y, shown.x, top, WIDTH, ROW * (figure.x.rows + 0.2))
+        framed(shown.y, shown.x, top, width, ROW * (figure.x.rows + 0.2))
         if figure.x.names
-        else framed(shown.x, shown.y, top, WIDTH, HEIGHT)
+        else framed(shown.x, shown.y, top, width, height)
     )
     drawn = list(zip(figure.series, seen, strict=True))
     inside = [_blocks(frame, series, look, shown) for series, look in drawn if series.kind == "bars"]
@@ -73,7 +76,7 @@ def still(figure: Figure | Plane, identity: str) -> Markup:
     points = [_points(frame, series, look, shown) for series, look in drawn if series.kind == "points"]
     points += [_arrows(frame, series, look, shown) for series, look in drawn if series.kind == "points"]
     parts = [names, axes(frame), _marks(frame, shown), *_clipped(frame, identity, "".join(inside)), *points]
-    return svg(parts, 0, 0, WIDTH, frame.end)
+    return svg(parts, 0, 0, width, frame.end)
 
 
 def _clipped(frame: Frame, identity: str, content: str) -> tuple[str, ...]:
@@ -94,7 +97,8 @@ def _marks(frame: Frame, shown: Picture) -> str:
     for mark in shown.marks:
         x = frame.across(mark.at)
         result.append(_dotted(frame, mark.at, "var(--muted)"))
-        free = {"left": WIDTH - x, "right": x, "center": 2 * min(x, WIDTH - x)}[mark.anchor]
+        after = frame.right + RIGHT - x
+        free = {"left": after, "right": x, "center": 2 * min(x, after)}[mark.anchor]
         y = frame.top - 0.7 * MARK - MARK_ROW * mark.row
         words.append(Label(x, y, shortened(mark.label, free, MARK), ANCHORS[mark.anchor], size=MARK))
     return "".join(result) + (said(words) if words else "")

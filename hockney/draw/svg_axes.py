@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -106,15 +105,18 @@ def said(words: Sequence[Label]) -> str:
 
 
 def legend(names: Sequence[str], sign: Callable[[int, float, float], str], width: float) -> tuple[str, float]:
-    """At the top, row by row in columns: the markup and its height. `sign` draws an entry's symbol at the
-    left end of a row, vertically centred. Empty if there is only one series."""
+    """At the top, one entry after the other, in as many rows as they need: the markup and its height. `sign`
+    draws an entry's symbol at the left end of its place, vertically centred. Empty if there is only one
+    series."""
     if len(names) < 2:
         return "", 0.0
     names = [shortened(name, width - SIGN) for name in names]
-    widest = max(map(text_width, names)) + SIGN + GAP
-    columns = max(1, min(len(names), math.floor((width + GAP) / widest)))
-    columns = math.ceil(len(names) / math.ceil(len(names) / columns))
-    places = [(k % columns * widest, (k // columns + 0.5) * ROW) for k in range(len(names))]
-    signs = "".join(sign(k, x, y) for k, (x, y) in enumerate(places))
+    places, x, y = [], 0.0, 0.5 * ROW
+    for taken in (SIGN + text_width(name) for name in names):
+        if x and x + taken > width:
+            x, y = 0.0, y + ROW
+        places.append((x, y))
+        x += taken + GAP
+    signs = "".join(sign(k, *place) for k, place in enumerate(places))
     words = [Label(x + SIGN, y, name, "start") for (x, y), name in zip(places, names, strict=True)]
-    return signs + labels(words, "var(--ink)"), ROW * math.ceil(len(names) / columns)
+    return signs + labels(words, "var(--ink)"), y + 0.5 * ROW

@@ -84,7 +84,7 @@ class ShownSection:
     warnings: tuple[Caveat, ...]
     widget: ShownWidget | None
     closed: bool
-    multiples: bool
+    layout: str
 
 
 def render(page: Page) -> str:
@@ -187,17 +187,29 @@ class _Identities:
 
 
 def _section(section: Section, identities: _Identities) -> ShownSection:
+    layout = _layout(section)
     return ShownSection(
         identities.new("", section.title),
         section.title,
         section.text,
-        tuple(_figure(f, identities) for f in section.figures),
+        tuple(_figure(f, identities, layout == MULTIPLES) for f in section.figures),
         tuple(_table(t, identities) for t in section.tables),
         section.warnings,
         section.widget and _widget(section.widget, identities),
         section.closed,
-        section.multiples,
+        layout,
     )
+
+
+MULTIPLES = "multiples"
+
+
+def _layout(section: Section) -> str:
+    """Of the figures: three or two side by side, or below each other."""
+    count = len(section.figures)
+    if section.multiples and count > 2:
+        return MULTIPLES
+    return "many" if count > 2 or (section.multiples and count == 2) else ""
 
 
 def _widget(widget: Widget, identities: _Identities) -> ShownWidget:
@@ -217,7 +229,7 @@ PLANE_KEYS = (
 )
 
 
-def _figure(figure: Figure | Plane, identities: _Identities) -> ShownFigure:
+def _figure(figure: Figure | Plane, identities: _Identities, small: bool = False) -> ShownFigure:
     identity = identities.new("figure", figure.name)
     columns, rows = data.table(figure)
     return ShownFigure(
@@ -227,7 +239,7 @@ def _figure(figure: Figure | Plane, identities: _Identities) -> ShownFigure:
         caption=figure.caption,
         warnings=figure.warnings,
         described=describe(figure),
-        svg=still(figure, identity),
+        svg=still(figure, identity, small),
         kind="pair" if isinstance(figure, Plane) else "",
         keys=PLANE_KEYS if isinstance(figure, Plane) else FLAT_KEYS,
         has="the whole grid" if isinstance(figure, Plane) else "all series",

@@ -10,7 +10,8 @@ from hockney.draw import save
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.figure_interactive import interactive
 from hockney.draw.legend import MOST, entries
-from hockney.draw.svg import still
+from hockney.draw.svg import WIDTH, still
+from hockney.draw.svg_axes import ROW, legend
 
 
 def pairs(groups: int) -> tuple[Series, ...]:
@@ -55,6 +56,14 @@ def test_an_entry_switches_all_its_traces():
 def test_a_still_names_each_entry_once():
     drawn = still(figure(MOST), "f")
     assert "predicted" not in drawn and drawn.count("size 3") == 1
+
+
+def test_one_long_name_does_not_give_each_entry_a_row():
+    names = ["ping-pong", "cold", "a name that is longer than half of the picture's width", "both"]
+    placed = []
+    _, height = legend(names, lambda k, x, y: placed.append((x, y)) or "", WIDTH)
+    assert height == 2 * ROW
+    assert [y // ROW for _, y in placed] == [0, 0, 1, 1]
 
 
 @pytest.mark.parametrize("groups", [2, MOST])

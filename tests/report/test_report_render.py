@@ -238,6 +238,16 @@ def test_figures_are_written_for_papers(tmp_path):
     assert all(p.stat().st_size > 1000 for p in paths)
 
 
+@pytest.mark.parametrize(("count", "layout", "width"), [(1, "", 420), (2, "many", 420), (3, "multiples", 240)])
+def test_small_figures_are_side_by_side_and_their_type_is_not_smaller(count, layout, width):
+    base = sample()
+    figures = tuple(replace(base.sections[0].figures[0], name=f"f{k}") for k in range(count))
+    section = Section("Small", figures=figures, multiples=True)
+    shown = render(replace(base, lead=None, sections=(section,)))
+    assert f'class="{f"gallery {layout}".strip()}"' in shown
+    assert shown.count(f'viewBox="0 0 {width} ') == count
+
+
 def test_a_report_that_cannot_be_written_is_told_in_one_line(tmp_path):
     with pytest.raises(UsageError) as caught:
         write(EMPTY, tmp_path)
