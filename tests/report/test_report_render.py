@@ -238,7 +238,9 @@ def test_figures_are_written_for_papers(tmp_path):
     assert all(p.stat().st_size > 1000 for p in paths)
 
 
-@pytest.mark.parametrize(("count", "layout", "width"), [(1, "", 420), (2, "many", 420), (3, "multiples", 240)])
+@pytest.mark.parametrize(
+    ("count", "layout", "width"), [(1, "", 420), (2, "many", 420), (3, "multiples", 240)]
+)
 def test_small_figures_are_side_by_side_and_their_type_is_not_smaller(count, layout, width):
     base = sample()
     figures = tuple(replace(base.sections[0].figures[0], name=f"f{k}") for k in range(count))

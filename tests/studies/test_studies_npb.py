@@ -13,7 +13,7 @@ import pytest
 from hockney import api, lab, simulated, studies
 from hockney.core.case import MPI
 from hockney.core.errors import UsageError
-from hockney.core.fit import ExactValue
+from hockney.core.fit import Estimate, ExactValue
 from hockney.core.settings import Settings
 from hockney.draw.page import Page, Table
 from hockney.launch.fake import FakeLauncher, Fault
@@ -22,7 +22,7 @@ from hockney.launch.fake_world import World
 from hockney.studies import Evidence, Options
 from hockney.studies.npb.answer import answer, headline
 from hockney.studies.npb.plan import PAPERS_CLASSES, WORKLOADS
-from hockney.studies.npb.results import PARTS, NpbResults
+from hockney.studies.npb.results import PARTS, NpbResults, possible_gain
 
 STUDY = studies.study("npb")
 TRUTH = FakeNpb()
@@ -205,6 +205,20 @@ def test_barriers_that_are_alike_are_not_said_to_win_anything(tmp_path: Path):
     )
     best = NpbResults.of(evidence).best(2, "step")
     assert best.won.low <= 0 <= best.won.high
+
+
+@pytest.mark.parametrize(
+    ("won", "spent", "possible"),
+    [
+        (Estimate(0.41, 0.067, 0.66), 0.047, None),
+        (Estimate(0.41, 0.03, 0.66), 0.047, Estimate(0.047, 0.03, 0.047)),
+        (Estimate(0.04, 0.03, 0.05), 0.2, Estimate(0.04, 0.03, 0.05)),
+        (Estimate(-0.1, -0.2, -0.05), 0.2, Estimate(-0.1, -0.2, -0.05)),
+        (Estimate(0.1, None, None), 0.05, Estimate(0.1, None, None)),
+    ],
+)
+def test_a_barrier_wins_back_no_more_than_the_time_in_barriers(won, spent, possible):
+    assert possible_gain(won, spent) == possible
 
 
 def plan(*ranks: int, budget_s: float = 60.0, **parameters: object) -> list:

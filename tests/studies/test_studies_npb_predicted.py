@@ -5,8 +5,10 @@ expect: shares of the time of one rank for messages, collectives and waiting."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from hockney import api, lab, studies
@@ -66,6 +68,13 @@ def test_what_the_world_adds_is_what_fails(evidence: Evidence):
     assert fails["ft", 4] == "collectives"
     assert fails["cg", 4] == "messages"
     assert fails["ep", 4] == "balance"
+
+
+def test_no_assumption_fails_on_a_busy_machine(evidence: Evidence):
+    run = evidence.run
+    closes = tuple(msgspec.structs.replace(close, outside_cores=3.0) for close in run.closes)
+    busy = predictions(NpbResults.of(replace(evidence, run=replace(run, closes=closes))))
+    assert busy.of and all(each.diagnosis.failing is None for each in busy.of)
 
 
 def test_the_page_the_headline_and_the_answer_have_the_errors(evidence: Evidence):

@@ -17,7 +17,7 @@ from hockney.pages.format import percent, ratio_bounds, signed, with_interval
 from hockney.pages.metrics import RATE
 from hockney.studies.npb import tables
 from hockney.studies.npb.predicted import NpbPrediction, predictions
-from hockney.studies.npb.results import PARTS, MeanEffect, NpbPoint, NpbResults
+from hockney.studies.npb.results import PARTS, MeanEffect, NpbPoint, NpbResults, possible_gain
 from hockney.studies.npb.tables import ratio_number
 
 PLACES = ("step", "iteration")
@@ -97,7 +97,7 @@ def _barriers(run: NpbResults) -> Iterator[str]:
         name = "MPI's barrier" if first is mpi else f"the barrier {first.barrier}"
         text = f"With {name} after every {place}, {_longer(first)}"
         if mpi is not None and best is not None:
-            text += f"; {_compared(run, best)}"
+            text += f"; {_compared(run, best, mpi.barriers)}"
         yield f"{text}."
 
 
@@ -109,8 +109,9 @@ def _longer(effect: MeanEffect) -> str:
     return f"the {count} benchmarks take {ratio_words(effect.cost)} times as long in the geometric mean"
 
 
-def _compared(run: NpbResults, best: MeanEffect) -> str:
-    """What the best of the other barriers wins back of the time with MPI's."""
+def _compared(run: NpbResults, best: MeanEffect, spent: float) -> str:
+    """What the best of the other barriers wins back of the time with MPI's: at most `spent`, the share in
+    barriers."""
     others = sum((e.ranks, e.place) == (best.ranks, best.place) and e.barrier != MPI for e in run.means)
     name = best.barrier if others == 1 else f"{best.barrier}, the best of {others} others,"
     won = best.won
@@ -123,6 +124,13 @@ def _compared(run: NpbResults, best: MeanEffect) -> str:
             return (
                 f"{name} does not change that significantly: it wins back {percent(won.value)}{_bounds(won)}"
             )
+        possible = possible_gain(won, spent)
+        if possible is None:
+            return (
+                f"undecided whether {name} wins back any of that: its time is {percent(won.value)}"
+                f"{_bounds(won)} shorter, but only {percent(spent)} of it is spent in barriers"
+            )
+        won = possible
     share = f"{percent(abs(won.value))}{_bounds(won)} of that time"
     return f"{name} takes {share} more" if won.value < 0 else f"{name} wins back {share}"
 

@@ -13,6 +13,7 @@ from hockney.models.npb.assumptions import KernelDiagnosis, diagnose
 from hockney.models.npb.kernels import of_case
 from hockney.models.npb.prediction import KernelTime, predict
 from hockney.models.npb.rates import Rates, measured_rates
+from hockney.pages.caveats import under_load
 from hockney.pages.evidence import Evidence
 from hockney.studies.npb.costs import communication
 from hockney.studies.npb.results import NpbPoint, NpbResults
@@ -57,13 +58,15 @@ def predictions(run: NpbResults) -> NpbPredictions:
 
 def _of(evidence: Evidence) -> NpbPredictions:
     """Of all benchmarks without barriers that were measured on one rank too, if the costs of messages are
-    known, on several nodes those of messages between nodes."""
+    known, on several nodes those of messages between nodes. On a busy machine no assumption can be named: the
+    errors are those of its load."""
     run = NpbResults.of(evidence)
     costs = communication(evidence)
     if costs is None:
         return NpbPredictions(())
     rates = {(p.kernel, p.size): _rates(p) for p in run.plain if p.ranks == 1}
     cores = evidence.run.cores(evidence.machine)
+    busy = bool(under_load(evidence))
     found = []
     for p in run.plain:
         known = rates.get((p.kernel, p.size))
@@ -73,7 +76,7 @@ def _of(evidence: Evidence) -> NpbPredictions:
             continue
         slower = max(1.0, p.ranks / cores)
         predicted = predict(of_case(p.measured.case), known, costs, slower=slower)
-        parts = {name: each.value for name, each in p.parts.items()}
+        parts = {} if busy else {name: each.value for name, each in p.parts.items()}
         found.append(NpbPrediction(p, predicted, diagnose(predicted, p.time.value, parts, p.phases)))
     return NpbPredictions(tuple(found))
 

@@ -287,6 +287,14 @@ def won_back(gain: Estimate | None) -> Estimate | None:
     return Estimate(1 - 1 / gain.value, 1 - 1 / low if low else None, 1 - 1 / high if high else None)
 
 
+def possible_gain(won: Estimate, spent: float) -> Estimate | None:
+    """What a better barrier can have won back, if `spent` is the share of the time in barriers: the rest has
+    other causes, and all of it if the whole interval is beyond that (None)."""
+    if won.low is None or won.high is None:
+        return won
+    return None if won.low > spent else Estimate(min(won.value, spent), won.low, min(won.high, spent))
+
+
 def scaled(estimate: Estimate, factor: float) -> Estimate:
     """The value and its interval, multiplied by a positive factor."""
     if isinstance(estimate, ExactValue):

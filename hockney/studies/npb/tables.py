@@ -91,9 +91,9 @@ def means(run: NpbResults) -> Table | None:
         "in barriers", "waiting",
     )  # fmt: skip
     caption = (
-        "Ratios are geometric means over the benchmarks. Won back: of the time with MPI's barrier. In "
-        "barriers: after the last rank has arrived. Waiting: for ranks that arrive later, at barriers and "
-        "elsewhere. Both are shares of the time."
+        "Ratios are geometric means over the benchmarks. Won back: of the time with MPI's barrier; "
+        "more than MPI's share in barriers has other causes. In barriers: after the last rank has arrived. "
+        "Waiting: for ranks that arrive later, at barriers and elsewhere. Both are shares of the time."
     )
     made = Table("npb-barriers", "Barriers", columns, rows, (0, *range(3, 9)), caption)
     return _shown(run, made) if rows else None
