@@ -17,6 +17,7 @@ from hockney.core.catalog import Catalog, Workload
 from hockney.core.fit import Cost
 from hockney.draw.page import Caveat
 from hockney.models.comparison import FEWEST_LAUNCHES, JudgedCases, Pair, judge, one_sided
+from hockney.models.loaded_launches import FEWEST_QUIET
 
 
 def compare(a: Side, b: Side, tolerance: float, cost: Cost = "typical") -> ComparedSides:
@@ -82,13 +83,12 @@ def _caveats(a: Side, b: Side, judged: JudgedCases) -> list[Caveat]:
             found.append(messages.wrong_payload(side.name, side.wrong))
         if names := mixed(side):
             found.append(messages.mixed_environment(side.name, names))
-        if side.loaded:
-            found.append(
-                messages.loaded_launches(side.name, side.loaded, side.launches, paired=judged.paired)
-            )
         left = sum(run.left for run in side.runs)
         if left:
             found.append(messages.measurements_missing(side.name, left))
+    loaded = {side.name: (side.loaded, side.launches) for side in (a, b) if side.loaded}
+    if loaded:
+        found.append(messages.loaded_launches(loaded, FEWEST_QUIET, paired=judged.paired))
     alone = without_counterpart(a, b) if judged.paired else 0
     if alone:
         found.append(messages.launches_without_counterpart(alone))

@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from hockney.core.errors import Inconclusive
-from hockney.core.wording import listing, plural
+from hockney.core.wording import listing, plural, together
 from hockney.draw.page import Caveat
 from hockney.models.statistics import MachineModes
 
@@ -98,13 +98,20 @@ def machine_modes(modes: Sequence[MachineModes]) -> Caveat:
     )
 
 
-def loaded_launches(side: str, loaded: int, launches: int, *, paired: bool = False) -> Caveat:
-    counted = "quiet pairs of launches" if paired else "quiet launches"
+def loaded_launches(loaded: Mapping[str, tuple[int, int]], fewest: int, *, paired: bool) -> Caveat:
+    """The loaded launches of each side that has some, and all its launches; where `fewest` quiet ones, or
+    pairs, measured a case, the loaded ones do not count."""
+    sides = [f"{some} of {plural(of, 'launch', 'launches')} of {side}" for side, (some, of) in loaded.items()]
+    if max(of - some for some, of in loaded.values()) < fewest:
+        use = "they are included, since there are too few quiet ones"
+    else:
+        counted = "quiet pairs of launches" if paired else "quiet launches"
+        use = f"they are excluded where at least {fewest} {counted} measured a case"
     return Caveat(
         "loaded-launches",
-        f"other programs used the machine in {loaded} of {plural(launches, 'launch', 'launches')} of {side}",
+        f"other programs used the machine in {together(sides)}; {use}",
         ALL,
-        f"they are excluded where at least 5 {counted} measured a case; measure again when it is quiet",
+        "measure again when it is quiet",
     )
 
 

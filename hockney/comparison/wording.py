@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timezone
 
 from hockney.comparison.result import ComparedSides, Unmatched
@@ -18,6 +18,7 @@ from hockney.pages.format import EXACT, quantity
 from hockney.pages.labels import short_labels
 
 MOST_CASES = 5
+OPEN: tuple[State, State] = ("undecided", "unknown")
 WORDS: dict[State, str] = {"same": "the same", "unknown": "no interval"}
 """Of verdicts for people, where they differ."""
 
@@ -56,22 +57,29 @@ def _when(of: Side) -> str:
 
 
 def answer(compared: ComparedSides) -> tuple[str, ...]:
-    """The result, then a sentence for each operation, the slower ones first; one for all operations that are
-    just the same."""
+    """The result, then a sentence for each operation, the slower ones first; one for all undecided operations
+    and one for all that are the same, unless some of their cases changed: the table has their numbers."""
     name = labels(compared)
-    same = [each for each in compared.operations if _unchanged(each)]
-    if len(same) < 2:
-        same = []
-    rest = [operation(each, compared, name) for each in compared.changed_first if each not in same]
+    undecided, same = _without_change(compared, *OPEN), _without_change(compared, "same")
+    rest = [
+        operation(each, compared, name) for each in compared.changed_first if each not in (*undecided, *same)
+    ]
+    if undecided:
+        more = _more([case for each in undecided for case in each.of(*OPEN)])
+        rest.append(f"Undecided: {_titles(undecided, compared)}{f' ({more})' if more else ''}.")
     if same:
-        titles = sorted(title(each, compared) for each in same)
-        rest.append(f"The same within {format_percent(compared.tolerance)}: {together(titles)}.")
+        rest.append(f"The same within {format_percent(compared.tolerance)}: {_titles(same, compared)}.")
     return (overall(compared), *rest)
 
 
-def _unchanged(each: OperationVerdict) -> bool:
-    """The same in all cases and on average."""
-    return each.state == "same" and len(each.of("same")) == len(each.cases)
+def _without_change(compared: ComparedSides, *states: State) -> list[OperationVerdict]:
+    """The operations of these states, if there are several, without those with slower or faster cases."""
+    found = [each for each in compared.operations if each.state in states and not each.of("slower", "faster")]
+    return found if len(found) > 1 else []
+
+
+def _titles(of: Iterable[OperationVerdict], compared: ComparedSides) -> str:
+    return together(sorted(title(each, compared) for each in of))
 
 
 def title(each: OperationVerdict, compared: ComparedSides) -> str:
@@ -138,7 +146,7 @@ def operation(each: OperationVerdict, compared: ComparedSides, name: Callable[[C
         parts.append("undecided")
     undecided = len(each.of("undecided", "unknown"))
     of = f"all {undecided}" if undecided == count else f"{undecided} of {count}"
-    rest = _more(each)
+    rest = _more(each.of(*OPEN))
     if undecided and count > 1:
         rest = f"{of} cases {'is' if undecided == 1 else 'are'} undecided" + (f" ({rest})" if rest else "")
     return f"{title(each, compared)}: {'; '.join(filter(None, [*parts, mean if count > 1 else '', rest]))}."
@@ -163,13 +171,13 @@ def ratio(of: Estimate) -> str:
     return f"{of.value:.3f}" + ("" if ends == EXACT else f" (95%: {ends})" if ends else " (no interval)")
 
 
-def _more(each: OperationVerdict) -> str:
+def _more(undecided: Sequence[CaseVerdict]) -> str:
     """How many launches would decide the undecided case, or half of several."""
-    counts = sorted(max(case.more_launches) for case in each.of("undecided", "unknown") if case.more_launches)
+    counts = sorted(max(case.more_launches) for case in undecided if case.more_launches)
     if not counts:
         return ""
-    launches = plural(counts[len(counts) // 2], "more launch", "more launches")
-    return f"about {launches} of each side would decide {'half of them' if len(counts) > 1 else 'it'}"
+    launches = plural(counts[(len(counts) - 1) // 2], "more launch", "more launches")
+    return f"about {launches} of each side would decide {'half of these cases' if len(counts) > 1 else 'it'}"
 
 
 def without_comparison(compared: ComparedSides) -> tuple[str, ...]:

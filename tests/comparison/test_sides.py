@@ -171,6 +171,27 @@ def test_each_operation_has_a_sentence():
     )
 
 
+def test_undecided_operations_share_a_sentence_with_what_decides_half_of_their_cases():
+    noisy = [1.0, 1.2, 0.8, 1.3, 0.9, 1.1]
+    made = compare(side("A", run(scatter=noisy)), side("B", run(scatter=noisy[::-1])), 0.05)
+    assert len(made.operations) == 2 and {each.state for each in made.operations} == {"undecided"}
+    counts = sorted(max(each.more_launches) for each in made.cases if each.state == "undecided")
+    (_, said) = answer(made)
+    assert f" {counts[(len(counts) - 1) // 2]} " in said
+    assert all(each.workload in said for each in made.operations)
+
+
+def test_launches_under_load_are_one_caveat():
+    of = run()
+    closes = tuple(
+        Close(schema=1, launch=launch, seconds=1.0, exit_code=0, outside_cores=2.0)
+        for launch in sorted({record.launch for record in of.records})
+    )
+    busy = replace(of, run=replace(of.run, closes=closes))
+    made = compare(side("A", busy), side("B", busy), 0.05)
+    assert [caveat.code for caveat in made.caveats].count("loaded-launches") == 1
+
+
 @pytest.mark.parametrize(
     ("factor", "tolerance", "state"),
     [(1.0, 0.05, "same"), (1.2, 0.05, "slower"), (1.2, 0.3, "same"), (0.8, 0.05, "faster")],
