@@ -48,8 +48,8 @@ ANCHORS: dict[str, Anchor] = {"left": "start", "center": "middle", "right": "end
 def still(figure: Figure | Plane, identity: str, small: bool = False) -> Markup:
     """SVG for embedding in HTML, which defines the colours as variables. A plane has two pictures, surfaces
     and contour lines, since a phone has no room for both side by side. All text in it is escaped; `identity`
-    is unique on the page, for the one id that a picture needs. A `small` one is for three side by side: its type
-    is as large there as that of the others."""
+    is unique on the page, for the one id that a picture needs. A `small` one is for three side by side: its
+    type is as large there as that of the others."""
     if isinstance(figure, Plane):
         return plane_stills(figure)
     figure = parted(figure)
