@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import signal
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 
@@ -22,23 +23,30 @@ def attributes(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]
     def get(name: str) -> Any:
         if name not in module_of:
             raise AttributeError(f"module '{package}' has no attribute '{name}'", name=name)
-        _numpy_first()
-        value = getattr(importlib.import_module(module_of[name]), name)
+        with uninterrupted():
+            value = getattr(importlib.import_module(module_of[name]), name)
         setattr(sys.modules[package], name, value)
         return value
 
     return get
 
 
-def _numpy_first() -> None:
-    """Imported by a thread of its own: NumPy cannot be imported again in a process in which its first import
-    was interrupted, and exceptions of signal handlers, such as that of Ctrl-C, reach only the main thread."""
-    if "numpy" not in sys.modules:
-        thread = threading.Thread(target=_import_numpy, daemon=True)
-        thread.start()
-        thread.join()
-
-
-def _import_numpy() -> None:
-    with contextlib.suppress(ImportError):  # which is raised where it is used
-        importlib.import_module("numpy")
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Ctrl-C and other signals with handlers, which may raise, wait until the end: NumPy cannot be imported
+    again in a process in which its first import was interrupted."""
+    if "numpy" in sys.modules or threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may set handlers, and runs them
+        return
+    every = {number: signal.getsignal(number) for number in signal.valid_signals()}
+    handlers: dict[int, Any] = {number: handler for number, handler in every.items() if callable(handler)}
+    caught: list[tuple[int, Any]] = []
+    for number in handlers:
+        signal.signal(number, lambda *signalled: caught.append(signalled))
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    for signalled in caught:
+        handlers[signalled[0]](*signalled)
