@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from hockney.api.importing.import_logs import import_logs
     from hockney.api.jobs import BatchOptions, Submitted, resume, script, submit, submit_again
     from hockney.api.kernels.npb import NpbForecast, predict_npb
-    from hockney.api.kernels.prediction import KernelPrediction, predict_kernel
+    from hockney.api.kernels.prediction import KernelPrediction, kernel_of, predict_kernel
     from hockney.api.measure import Planned, plan, run, survey
     from hockney.api.questions import Question, question
     from hockney.api.reproduction import Reproduced, reproduce
@@ -62,7 +62,7 @@ else:
             "hockney.api.guard.check": "BaselineCheck check",
             "hockney.api.guidelines": "judge_guidelines",
             "hockney.api.kernels.npb": "NpbForecast predict_npb",
-            "hockney.api.kernels.prediction": "KernelPrediction predict_kernel",
+            "hockney.api.kernels.prediction": "KernelPrediction kernel_of predict_kernel",
             "hockney.api.importing.import_logs": "import_logs",
             "hockney.api.jobs": "BatchOptions Submitted resume script submit submit_again",
             "hockney.api.measure": "Planned plan run survey",
@@ -94,6 +94,7 @@ __all__ = [
     "import_logs",
     "interleaved",
     "judge_guidelines",
+    "kernel_of",
     "load",
     "named_source",
     "newest_complete",

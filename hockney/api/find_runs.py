@@ -21,6 +21,7 @@ from hockney import lab
 from hockney.api import messages
 from hockney.api.kernels import messages as of_kernels
 from hockney.api.run_contents import Run as RunRead
+from hockney.api.run_contents import caveats_of
 from hockney.core.case import WRITTEN
 from hockney.core.catalog import PING_PONG, Workload
 from hockney.core.errors import HockneyError, printable
@@ -28,12 +29,14 @@ from hockney.core.fit import Cost, Fits
 from hockney.core.limits import CLOCKS_DIFFER_S
 from hockney.core.machine import Machine
 from hockney.core.paths import AnyPath, to_path
+from hockney.draw.page import Caveat
 from hockney.lab import Listener, Status, silent
 from hockney.machine import mpi_settings, processors
 from hockney.models.applications.message_costs import messages_of_run, relevant
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.store import Reading, RunFolder, expected, left, missing, pair_in
 from hockney.system.bundled import bundled_catalog
+from hockney.views.grain_prediction import CostsOrigin
 
 PLACE = Path("runs")
 SURVEY = "survey"
@@ -54,13 +57,20 @@ Found = TypeVar("Found", RunFolder, RunRead)
 class Source:
     """`fits` are those of the workloads that were asked for, by default those that give the cost of a
     message. `hosts` are all those on which its ranks ran, `pair_hosts` the maximum for launches of two
-    ranks."""
+    ranks. `caveats` are the run's."""
 
     messages: PointToPointCosts
     machine: Machine
     hosts: int
     pair_hosts: int
     fits: Fits
+    caveats: tuple[Caveat, ...]
+
+    @property
+    def origin(self) -> CostsOrigin:
+        return CostsOrigin(
+            origin=self.machine.traits.origin, hosts=self.hosts, pair_hosts=self.pair_hosts, run=self.caveats
+        )
 
 
 def named_source(
@@ -132,9 +142,11 @@ def _complete_first(
 def newest_run(study: str, listen: Listener = silent) -> RunRead:
     """The most recently written complete run of the study in the default place, or else the most recently
     written one. Raises Inconclusive if there is none."""
-    found = (RunRead(folder, _read=reading) for folder, _, reading in _complete_first(by_age((study,))))
     chosen = partial(messages.newest_run, study=study)
-    return _newest(found, chosen, messages.no_run_of_study(PLACE, study), listen)
+    for folder, _, reading in _complete_first(by_age((study,))):
+        return _chosen(RunRead(folder, _read=reading), chosen, listen)
+    elsewhere = (printable(str(folder.path)) for folder, _ in by_age((study,), here=False))
+    raise messages.no_run_of_study(PLACE, study, next(elsewhere, ""))
 
 
 def newest_of(studies: Sequence[str], listen: Listener = silent) -> RunFolder:
@@ -325,13 +337,13 @@ def _here(machine: Machine) -> bool:
     )
 
 
-def by_age(studies: Collection[str]) -> Iterator[tuple[RunFolder, Machine]]:
-    """The readable runs of these studies in the default place, the most recently written first; none of a
-    machine that is elsewhere."""
+def by_age(studies: Collection[str], *, here: bool = True) -> Iterator[tuple[RunFolder, Machine]]:
+    """The readable runs of these studies in the default place, the most recently written first: either those
+    of machines `here`, or those of machines that are elsewhere, as simulated ones."""
     for folder in _folders():
         try:
             machine = folder.machine()
-            wanted = folder.plan().settings.study in studies and machine.traits.here
+            wanted = folder.plan().settings.study in studies and machine.traits.here == here
         except HockneyError:
             continue
         if wanted:
@@ -365,9 +377,5 @@ def _source(
     costs = messages_of_run(results.fits, results.machine, where, surveyed, hosts=most, buffers=WRITTEN)
     for notice in results.notices:
         listen(notice)
-    plan = folder.plan()
-    if lacking := len(missing(plan, results.run)):
-        planned = len(expected(plan, results.run))
-        listen(messages.survey_unfinished(printable(str(folder.path)), lacking, planned))
     machine, fits = (surveyed.machine, surveyed.fits) if surveyed else (results.machine, results.fits)
-    return Source(costs, machine, most, results.run.most_hosts(2), fits)
+    return Source(costs, machine, most, results.run.most_hosts(2), fits, caveats_of(folder, results))

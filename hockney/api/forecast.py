@@ -104,7 +104,8 @@ def predict(
     source = _source(run, machine, listen, cost)
     costs = source.messages if shared is None else overruled(source.messages, shared)
     layout = Wanted(nodes, ranks_per_node)
-    costs = laid_out(costs, layout, replace(source.nodes, count=0) if larger else source.nodes, ranks)
+    there = replace(source.nodes, count=0) if larger else source.nodes
+    costs = laid_out(costs, layout, there, ranks, apart=source.known.pair_hosts > 1)
     wanted = ranks or _default(costs, here=source.here)
     if source.room is not None and not larger:
         simulated.check_ranks(source.room, wanted[-1])
@@ -130,15 +131,14 @@ def _source(run: AnyPath | None, machine: str, listen: Listener, cost: Cost) -> 
     if machine:
         name = lab.description_name(machine)
         platform = simulated.platform(name)
-        return _Source(described(platform), CostsOrigin(platform), platform, False, _nodes(platform))
+        return _Source(described(platform), CostsOrigin(platform, name), platform, False, _nodes(platform))
     source = (
         find_runs.newest_source(listen, cost) if run is None else find_runs.named_source(run, listen, cost)
     )
-    known = CostsOrigin(None, source.machine.traits.origin, source.hosts, source.pair_hosts)
     measured = source.machine
     nodes = Nodes(measured.cores) if measured.platform is None else _nodes(measured.platform)
     here = not measured.traits.described
-    return _Source(source.messages, known, measured.platform, here, nodes)
+    return _Source(source.messages, source.origin, measured.platform, here, nodes)
 
 
 def _nodes(platform: Platform) -> Nodes:

@@ -202,13 +202,21 @@ def no_survey(place: Path, passed: str) -> Inconclusive:
     )
 
 
-def no_run_of_study(place: Path, study: str) -> Inconclusive:
+def no_run_of_study(place: Path, study: str, elsewhere: str = "") -> Inconclusive:
+    """`elsewhere` is the newest run of the study that is not of a machine here, if there is one."""
+    if elsewhere:
+        what, why = f"no run of '{study}' on this machine in {place}", f"{elsewhere} is of another machine"
+        remedy = f"run 'hockney run {study}' first, or name {elsewhere}"
+    else:
+        what, why = f"no run of '{study}' in {place}", "the answer is computed from its records"
+        remedy = f"run 'hockney run {study}' first, or name a run"
     return Inconclusive(
-        f"no run of '{study}' in {place}",
-        "the answer is computed from its records",
-        f"run 'hockney run {study}' first, or name a run",
+        what,
+        why,
+        remedy,
         code="no-run-of-study",
         study=study,
+        elsewhere=elsewhere,
     )
 
 
@@ -276,14 +284,6 @@ def passed_over(reason: str) -> Notice:
     return Notice(f"{reason}; --run uses it anyway", "survey-passed-over")
 
 
-def survey_unfinished(run: str, left: int, planned: int) -> Notice:
-    return Notice(
-        f"{run} lacks {left} of {planned} measurements, so the costs of messages may change; 'hockney resume "
-        f"{printable(shlex.quote(run))}' measures them",
-        "survey-unfinished",
-    )
-
-
 def run_with_machine() -> UsageError:
     return UsageError(
         "--run and --machine exclude each other",
@@ -301,10 +301,6 @@ def cost_with_machine(cost: Cost) -> UsageError:
         code="cost-with-machine",
         cost=cost,
     )
-
-
-def assumed_network_page() -> str:
-    return "Assumed network: nobody has measured messages between the nodes of this machine."
 
 
 def undisturbed_page() -> str:

@@ -24,7 +24,6 @@ from hockney.core.machine import Machine
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.record import Record
 from hockney.core.settings import Settings
-from hockney.pages.machine_caveats import between_nodes
 from hockney.store import Plan, Reading, RunFolder, expected, missing
 
 if TYPE_CHECKING:
@@ -113,11 +112,7 @@ class Run:
     def page(self) -> Page:
         """The report as data: headline, figures, tables."""
         page = studies.study(self.settings.study).page(self.evidence)
-        first: list[str] = []
-        if self.cost != "typical":
-            first.append(messages.undisturbed_page())
-        if between_nodes(self.evidence) is not None:
-            first.append(messages.assumed_network_page())
+        first = () if self.cost == "typical" else (messages.undisturbed_page(),)
         return replace(page, headline=(*first, *page.headline))
 
     @property
@@ -234,6 +229,16 @@ def load(path: AnyPath | Run, cost: Cost = "typical") -> Run:
     if isinstance(path, Run):
         return replace(path, cost=cost)
     return Run(RunFolder.open(to_path(path)), cost=cost)
+
+
+def caveats_of(folder: RunFolder, results: Results) -> tuple[Caveat, ...]:
+    """Of the workloads that the results have, without the page."""
+    from hockney.pages.caveats import caveats
+
+    names = {workload.name for workload in results.fits.workloads}
+    records = tuple(r for r in results.run.records if r.parsed_case().workload in names)
+    evidence = replace(evidence_of(folder, results), run=replace(results.run, records=records))
+    return tuple(each.caveat for each in caveats(evidence))
 
 
 def evidence_of(folder: RunFolder, results: Results) -> Evidence:

@@ -107,12 +107,12 @@ def check_network(bench: Bench, cases: Sequence[Case], assumed: bool) -> None:
     """Raises UsageError for simulated ranks on several nodes between which nobody has measured messages,
     unless the user has accepted that the network is `assumed`."""
     platform = bench.machine.platform
-    if platform is None or assumed or not simulated.between_nodes_guessed(platform):
+    if platform is None or assumed or not (reason := simulated.between_nodes_guessed(platform)):
         return
     most = platform.nodes[0].cores if bench.layout is None else bench.layout.ranks_per_node
     ranks = max(map(bench.ranks_of, cases), default=0)
     if ranks > most:
-        raise messages.network_not_measured(platform.name, ranks, most)
+        raise messages.network_not_measured(platform.name, ranks, most, reason)
 
 
 def check_memory(bench: Bench, cases: Sequence[Case]) -> None:

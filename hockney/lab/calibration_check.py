@@ -13,14 +13,13 @@ from hockney import simulated
 from hockney.core.case import HOT, PLACE, Case
 from hockney.core.fit import Cost
 from hockney.core.layout import NETWORK, PAIR, THIS_HOST, HostOptions
-from hockney.core.notice import Notice
 from hockney.core.platform import Platform
 from hockney.core.settings import Settings
 from hockney.lab.bench import Tell, check
 from hockney.lab.events import Listener
 from hockney.lab.kinds import prepare
 from hockney.lab.kinds.simulated import simulated_reference
-from hockney.lab.run_results import results
+from hockney.lab.run_results import Results, results
 from hockney.lab.session import begin, measure
 from hockney.simulated.calibrate import Survey
 from hockney.simulated.calibrate.survey import in_simulation
@@ -30,11 +29,11 @@ BUDGET_S = 600.0
 """Wall-clock time; two ranks take seconds."""
 
 
-def surveyed(folder: RunFolder, cost: Cost = "typical") -> tuple[Survey, tuple[Notice, ...]]:
-    """A run prepared for calibration from its cases' `cost`, and the notices of reading it."""
+def surveyed(folder: RunFolder, cost: Cost = "typical") -> tuple[Survey, Results]:
+    """A run prepared for calibration from its cases' `cost`, and the results that it is made from."""
     source = results(folder, cost=cost)
     name = folder.path.resolve().name or str(folder.path)
-    return Survey(name, source.fits, source.run, source.machine), source.notices
+    return Survey(name, source.fits, source.run, source.machine), source
 
 
 def twin_cases(real: Survey) -> list[Case]:

@@ -189,8 +189,17 @@ def _load(evidence: Evidence) -> RunCaveat | None:
     return run_caveat(caveat, touched if touched and not counted else None)
 
 
-def under_load(evidence: Evidence) -> str:
-    """For a headline: whether most launches had a high load and count nevertheless; "" if not."""
+def premises(evidence: Evidence) -> tuple[str, ...]:
+    """The sentences before a headline, without which its numbers mislead: that they were simulated or depend
+    on an assumed network, and that most launches had a high load and count nevertheless."""
+    platform = evidence.machine.platform
+    simulated = "" if platform is None else surroundings.simulated_on(platform.title)
+    far = machine_caveats.between_nodes(evidence) is not None
+    network = surroundings.assumed_network() if far else ""
+    return tuple(filter(None, (simulated, network, _under_load(evidence))))
+
+
+def _under_load(evidence: Evidence) -> str:
     loaded = loaded_launches(evidence.run)
     launches = len(evidence.run.launches)
     if 2 * len(loaded) <= launches:
@@ -393,9 +402,9 @@ def _fake(evidence: Evidence) -> RunCaveat | None:
 
 
 _ALL: tuple[Callable[[Evidence], RunCaveat | None], ...] = (
-    _fake, machine_caveats.simulated, machine_caveats.emulated, machine_caveats.wire_not_reached,
-    machine_caveats.poor_calibration,
-    machine_caveats.two_mode_calibration, machine_caveats.between_nodes, levels_mixed,
+    _fake, machine_caveats.between_nodes, machine_caveats.simulated, machine_caveats.emulated,
+    machine_caveats.wire_not_reached, machine_caveats.poor_calibration,
+    machine_caveats.two_mode_calibration, levels_mixed,
     machine_caveats.not_computed, machine_caveats.overlap, machine_caveats.published,
     machine_caveats.imported, machine_caveats.rounded, _verification,
     _corrupted, _failures, _incomplete, _surveyed, _load, _few_launches, _oversubscribed, _poor_fit,

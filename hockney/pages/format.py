@@ -54,20 +54,10 @@ def _three_digits(value: float) -> float:
 
 
 def interval(estimate: Estimate, unit: str) -> Amount:
-    """ "449 ns to 453 ns", or the one end that the data allow, or that the value is simulated."""
+    """ "449 ns to 453 ns", or the one end that the data allow, or that the value is simulated. A lower end of
+    0, as of any time that is not negative, is no finding, nor is a size below a byte."""
     if isinstance(estimate, ExactValue):
         return Amount(no_interval(estimate))
-    return range_of(estimate, unit)
-
-
-def no_interval(value: ExactValue) -> str:
-    """What an exact value has in place of an interval."""
-    return EXACT if isinstance(value, DefinedValue) else SIMULATED
-
-
-def range_of(estimate: Estimate, unit: str) -> Amount:
-    """The same of a fitted parameter: even exact times are described by a model only more or less. A lower
-    end of 0, as of any time that is not negative, is no finding, nor is a size below a byte."""
     below_a_byte = unit == "B" and estimate.low is not None and estimate.low < 1 <= estimate.value
     if (estimate.low == 0 or below_a_byte) and estimate.high:
         estimate = Estimate(estimate.value, None, estimate.high)
@@ -76,6 +66,11 @@ def range_of(estimate: Estimate, unit: str) -> Amount:
         return Amount("unknown")
     form = "{} to {}" if len(ends) == 2 else "at most {}" if estimate.low is None else "at least {}"
     return Amount(form.format(*(_text(end, unit) for end in ends)), ends, unit, form)
+
+
+def no_interval(value: ExactValue) -> str:
+    """What an exact value has in place of an interval."""
+    return EXACT if isinstance(value, DefinedValue) else SIMULATED
 
 
 def in_brackets(estimate: Estimate, unit: str) -> str:

@@ -23,7 +23,8 @@ REACHED = 0.7
 def simulated(evidence: Evidence) -> RunCaveat | None:
     if evidence.machine.platform is None:
         return None
-    return run_caveat(messages.simulated(evidence.machine.platform.title))
+    name = evidence.settings.machine or evidence.machine.host
+    return run_caveat(messages.simulated(evidence.machine.platform.title, name))
 
 
 def emulated(evidence: Evidence) -> RunCaveat | None:
@@ -81,13 +82,13 @@ def overlap(evidence: Evidence) -> RunCaveat | None:
 def between_nodes(evidence: Evidence) -> RunCaveat | None:
     """Ranks on more nodes than anybody measured messages between."""
     platform = evidence.machine.platform
-    if platform is None or not descriptions.between_nodes_guessed(platform):
+    if platform is None or not (reason := descriptions.between_nodes_guessed(platform)):
         return None
     most = platform.nodes[0].cores
     far = {r.case: r.parsed_case().ranks for r in evidence.run.records if r.parsed_case().ranks > most}
     if not far:
         return None
-    return run_caveat(messages.between_nodes(platform.title, sorted(set(far.values())), most), far)
+    return run_caveat(messages.between_nodes(platform.title, sorted(set(far.values())), most, reason), far)
 
 
 def published(evidence: Evidence) -> RunCaveat | None:

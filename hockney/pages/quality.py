@@ -11,7 +11,7 @@ from hockney.core.fit import Fit, Summary
 from hockney.core.wording import plural
 from hockney.draw.page import Section, Table
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import half_width, percent, precision, quantity, range_of, scatter
+from hockney.pages.format import half_width, interval, percent, precision, quantity, scatter
 from hockney.pages.labels import labels
 from hockney.pages.undisturbed import with_column
 
@@ -60,7 +60,7 @@ def parameter_table(fits: list[Fit]) -> Table:
             rows.append((fit.model, fit.line, "", "", "", "", verdict))
         for p in fit.parameters:
             value = quantity(p.estimate.value, p.unit)
-            rows.append((fit.model, fit.line, p.name, p.symbol, value, range_of(p.estimate, p.unit), verdict))
+            rows.append((fit.model, fit.line, p.name, p.symbol, value, interval(p.estimate, p.unit), verdict))
     columns = ("model", "of", "parameter", "symbol", "value", "95% interval", "verdict")
     return Table("parameters", "Fitted parameters", columns, tuple(rows), numeric=(4, 5))
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from hockney.draw.figure import Figure, Plane
 from hockney.draw.page import Caveat, Page, Section, Widget
 from hockney.pages import environment
-from hockney.pages.caveats import caveats, under_load
+from hockney.pages.caveats import caveats, premises
 from hockney.pages.evidence import Evidence
 from hockney.pages.method import sentences
 
@@ -29,7 +29,7 @@ def study_page(
     return Page(
         title=title,
         subtitle=environment.subtitle(evidence),
-        headline=(*filter(None, (under_load(evidence),)), *headline),
+        headline=(*premises(evidence), *headline),
         warnings=tuple(c.caveat for c in caveats(evidence)) if warnings is None else warnings,
         sections=tuple(section for section in sections if section is not None),
         environment=environment.facts(evidence),

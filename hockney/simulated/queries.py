@@ -94,17 +94,19 @@ def passed_on(platform: Platform, key: str) -> tuple[Origin, ...]:
     return tuple(found)
 
 
-def between_nodes_guessed(platform: Platform) -> bool:
-    """Whether the machine has nodes with several cores, and the cost of messages between nodes was neither
-    measured nor printed: numbers without an origin are guesses. If an older calibration has one cost for all
-    messages, a guessed NIC shows that it was measured on one node."""
+def between_nodes_guessed(platform: Platform) -> str:
+    """Why the cost of messages between nodes is a guess, if the machine has nodes with several cores and it
+    was neither measured nor printed: numbers without an origin are guesses. Empty if it is known. If an older
+    calibration has one cost for all messages, a guessed NIC shows that it was measured on one node."""
     if platform.nodes[0].cores == 1:
-        return False
+        return ""
     nic = origin_of(platform, "network.nic")
     if not platform.on_node and nic is not None and nic.status == "guess":
-        return True
+        return nic.source
     found = [origin_of(platform, f"segments[{k}].latency_s") for k in range(len(platform.segments))]
-    return all(each is None or each.status == "guess" for each in found)
+    if any(each is not None and each.status != "guess" for each in found):
+        return ""
+    return next((each.source for each in found if each is not None), messages.source_unstated(platform.name))
 
 
 def all_places(platform: Platform) -> frozenset[str]:

@@ -15,7 +15,7 @@ from hockney.core.parameters import list_values
 from hockney.core.units import parse_counts
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Page, Section, Table
-from hockney.models.npb.rates import described_startup
+from hockney.models.npb.rates import described_rate, described_startup
 from hockney.pages import course, metrics, quality, settings_compared, undisturbed
 from hockney.pages.columns import CaseColumn, where_columns
 from hockney.pages.evidence import Evidence, Measured, Options, once
@@ -102,12 +102,17 @@ def _possible(
 
 
 def at_described_rate(case: Case, catalog: Catalog, machine: Machine) -> Case:
-    """With the rate that a simulated machine's description has for its operation, or the time of a step by
-    it, and with the startup of its messages, unless the case has them."""
-    if machine.platform is not None and case.get("startup") == 0:
-        case = case.having("startup", described_startup(machine.platform, case.ranks))
-    rates = {} if machine.platform is None else machine.platform.rates
-    rate = rates.get(catalog.entry(case.workload).operation)
+    """With the rate that a simulated machine's description has for its operation (of a NAS benchmark at least
+    the speed of a core), or the time of a step by it, and with the startup of its messages, unless the case
+    has them."""
+    platform = machine.platform
+    if platform is None:
+        return case
+    if case.get("startup") == 0:
+        case = case.having("startup", described_startup(platform, case.ranks))
+    workload = catalog.entry(case.workload)
+    described = described_rate(platform, workload.operation) if workload.role == "npb" else None
+    rate = platform.rates.get(workload.operation, described)
     if rate is not None and case.get("rate") == 0:
         return case.having("rate", rate)
     return case if rate is None or case.get("step_s") != 0 else case.having("step_s", 1 / rate)

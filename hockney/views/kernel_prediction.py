@@ -23,7 +23,7 @@ MEANING = {
 
 def table(title: str, rows: Sequence[tuple[Case, Mapping[str, CostTerms]]]) -> Table:
     """A row for each case and model."""
-    columns = ("ranks", "model", "time", *TERMS)
+    columns = ("ranks", "model", "time, model only", *TERMS)
     cells = tuple(
         (
             str(case.ranks),

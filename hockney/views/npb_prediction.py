@@ -45,7 +45,7 @@ def ranks(made: KernelForecast) -> Table:
         )
         for each in made.rows
     )
-    columns = ("ranks", "time", "speed-up", "efficiency", *PARTS)
+    columns = ("ranks", "time, model only", "speed-up", "efficiency", *PARTS)
     title = f"{made.kernel}, class {made.size}"
     return Table("npb-prediction", title, columns, rows, numeric=(0, 1, 4, 5, 6, 7))
 

@@ -18,13 +18,13 @@ from test_cli_errors import one_error
 
 from hockney import api, lab, simulated
 from hockney.api.find_runs import newest_complete_survey
-from hockney.api.messages import assumed_network_page
 from hockney.cli import messages
 from hockney.cli.actions.calibrate import MOST_MISSED
 from hockney.core.fit import Estimate
 from hockney.core.notice import Notice
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import World
+from hockney.pages.messages.surroundings import assumed_network
 from hockney.simulated.calibrate import DECIDED, Agreement
 
 
@@ -218,10 +218,18 @@ def test_ranks_on_several_nodes_rest_on_a_guess(hockney, calibrated, ranks, gues
     if guessed:
         assert (done.code, done.error.code) == (2, "network-not-measured") and not Path("runs/sim").exists()
         done = hockney("run", "barrier", *words, "--assume-network")
-        assert json.loads(done.out)["headline"][0] == assumed_network_page()
+        assert json.loads(done.out)["headline"][1] == assumed_network()
+        words = (*words[:4], "--out", "runs/shown", "-q", "--assume-network")
+        assert hockney("run", "barrier", *words).out.splitlines()[1] == assumed_network()
     found = {doubt["code"]: doubt for doubt in json.loads(done.out)["doubts"]}
     assert done.code == 0 and ("between-nodes" in found) == guessed
     words = ("--work", "1ms", "--message", "8", "--machine", calibrated, "--ranks", ranks, "--json")
     predicted = json.loads(hockney("predict", *words).out)
     codes = [doubt["code"] for doubt in predicted["doubts"]]
     assert ("between-nodes" in codes) == guessed and "guesses" not in codes
+
+
+def test_the_example_at_the_end_is_not_refused(hockney, run, calibrated):
+    done = hockney("calibrate", run, "--out", calibrated)
+    example = done.out.split("try: hockney run ")[1].split()
+    assert "1024" in example and hockney("plan", *example).error is None

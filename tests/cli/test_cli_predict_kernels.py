@@ -32,6 +32,7 @@ def test_a_kernel_is_predicted_by_both_models(hockney, measured):
     said = hockney("predict", "bitonic_sort", "keys=512", "--json")
     assert said.code == 0 and "runs/k" in said.err
     document = json.loads(said.out)
+    assert document["doubts"][0]["code"] == "fake"
     true = FakeBsp()
     assert [each["ranks"] for each in document["predictions"]] == [2, 4]
     for each, steps in zip(document["predictions"], (1, 3), strict=True):
@@ -51,6 +52,7 @@ def test_another_size_is_noted(hockney, measured):
     assert said.code == 0 and "sort, merge" in said.err
     rows = [line.split()[:2] for line in said.out.splitlines() if "bsp" in line.split()[1:2]]
     assert rows == [["2", "bsp"]]
+    assert said.out.count("warning: ") > 0
     blocks = hockney("predict", "bitonic_sort", "keys=512", "style=bpram", "--run", measured)
     assert "bpram-repaired" in blocks.out and "other sizes" not in blocks.err
 
@@ -60,6 +62,9 @@ def test_another_size_is_noted(hockney, measured):
     [
         (("pingpong", "bytes=8"), "not-a-kernel", 2),
         (("bitonic_sort", "keys=8", "style=mpi"), "kernel-without-supersteps", 2),
+        (("bitonic_sort", "keys=8", "--machine", "t3e"), "kernel-with-algorithm", 2),
+        (("ep,ft,is", "--machine", "t3e"), "unknown-workload", 2),
+        (("pingpong", "--machine", "t3e"), "not-a-kernel", 2),
         (("bitonic_sort", "keys=8", "--ranks", "8"), "ranks-without-parameters", 4),
         (("bitonic_sort", "keys=8", "--work", "1s"), "kernel-with-algorithm", 2),
         (("bitonic_sort", "keyz=8"), "unknown-parameter", 2),

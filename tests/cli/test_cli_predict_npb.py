@@ -58,7 +58,7 @@ def test_messages_of_a_survey_give_intervals(hockney, surveyed):
     for row in found["ranks"]:
         time = row["time_s"]
         assert time["low"] < time["value"] < time["high"]
-    assert surveyed in found["machine"]["source"]
+    assert surveyed in found["machine"]["source"] and found["doubts"][0]["code"] == "fake"
 
 
 def test_ranks_without_a_division_are_left_out(hockney):
@@ -76,6 +76,11 @@ def test_for_people(hockney):
     said = hockney("predict", "--kernel", "sp", "--class", "W", "--ranks", "1:4", "--machine", MACHINE)
     rows = [line.split()[0] for line in said.out.splitlines() if line[:5].strip().isdecimal()]
     assert said.code == 0 and rows == ["1", "2", "4"]
+
+
+def test_more_ranks_than_cores_are_a_caveat(hockney, surveyed):
+    found = predicted(hockney, "lu", "class=W", "--ranks", "2,64", "--rate", "1e9", "--run", surveyed)
+    assert {"fake", "oversubscribed"} <= {each["code"] for each in found["doubts"]}
 
 
 @pytest.mark.parametrize(

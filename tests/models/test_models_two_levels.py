@@ -192,6 +192,17 @@ def test_a_layout_spreads_the_ranks():
     assert [shown.layout(ranks).text for ranks in (2, 8, 16)] == ["1x2", "2x4", "4x4"]
 
 
+@pytest.mark.parametrize("apart", [False, True])
+def test_a_level_that_was_not_measured_has_no_interval(apart):
+    known = replace(FLAT, band=(Band(0, 0.9, 1.1),), verdict="good")
+    found = laid_out(known, Wanted(nodes=2), Nodes(4), [4], apart=apart)
+    near, between = found.near, found.between
+    measured, assumed = (between, near) if apart else (near, between)
+    assert measured.bounds(8) == (0.9, 1.1) and measured.verdict == "good"
+    assert assumed.bounds(8) is None and not assumed.verdict
+    assert predict(Algorithm(1.0), found, [4]).rows[0].time.low is None
+
+
 def test_with_one_level_measured_the_other_is_taken_to_cost_the_same():
     found = laid(2, 0, 4)
     assert found.near is not None and found.near.pieces == found.pieces == FLAT.pieces

@@ -19,7 +19,7 @@ from hockney.core.settings import PRECISION
 from hockney.draw.page import Caveat
 from hockney.models.fits.caveats import launches_in_two_modes, wide_parameter
 from hockney.pages import environment, headline, quality
-from hockney.pages.caveats import caveats, under_load
+from hockney.pages.caveats import caveats, premises
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import half_width, scatter, typical_cost
 from hockney.pages.labels import labels
@@ -228,9 +228,9 @@ def test_loaded_launches_are_left_out_where_enough_others_are():
 
 def test_a_load_in_most_launches_that_count_is_in_the_headline():
     loaded = {k: 0.9 for k in range(5)}
-    assert re.findall(r"\d+", under_load(evidence({LINE: launches(7)}, loaded))) == ["5", "7"]
-    assert under_load(evidence({LINE: launches(7)}, {0: 0.9, 1: 0.9})) == "", "those are left out"
-    assert under_load(evidence({LINE: launches(20)}, dict.fromkeys(range(12), 0.9))) == "", "8 others count"
+    assert re.findall(r"\d+", premises(evidence({LINE: launches(7)}, loaded))[0]) == ["5", "7"]
+    assert premises(evidence({LINE: launches(7)}, {0: 0.9, 1: 0.9})) == (), "those are left out"
+    assert premises(evidence({LINE: launches(20)}, dict.fromkeys(range(12), 0.9))) == (), "8 others count"
     page = study_page(
         evidence({LINE: launches(7)}, loaded), title="", headline=("An answer.",), sections=(), lead=None
     )

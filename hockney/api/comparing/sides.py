@@ -12,9 +12,11 @@ from hockney.api.comparing import messages
 from hockney.api.run_contents import Run
 from hockney.comparison import MeasuredRun, Side
 from hockney.core.errors import printable
+from hockney.core.machine_reference import without_scheme
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.settings import Settings
 from hockney.lab import Listener
+from hockney.lab.kinds import published
 from hockney.store import RunFolder, missing, pair_in
 from hockney.system.bundled import bundled_catalog
 
@@ -65,8 +67,9 @@ def _sources(source: Source) -> Iterator[Run | str]:
         yield source
         return
     path = to_path(source)
-    if not path.exists() and str(source) in reference.machine_names():
-        yield str(source)
+    machine = without_scheme(str(source), (published.SCHEME,))
+    if not path.exists() and machine in reference.machine_names():
+        yield machine
     elif pair_in(path) is not None:
         raise messages.pair_as_a_side(path)
     else:

@@ -109,11 +109,3 @@ def ranks_left_out(kernel: str, size: str, ranks: Sequence[int]) -> Notice:
         f"{kernel} of class {size} cannot be divided among {', '.join(map(str, ranks))} ranks",
         "ranks-left-out",
     )
-
-
-def ranks_share_cores(ranks: Sequence[int]) -> Notice:
-    return Notice(
-        f"on {', '.join(map(str, ranks))} ranks, ranks share cores; "
-        "--larger-machine predicts a machine of this kind with a core for each",
-        "ranks-share-cores",
-    )

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hockney import lab, simulated
 from hockney.api import find_runs
 from hockney.api.find_runs import Source
 from hockney.api.kernels import messages
+from hockney.api.run_contents import caveats_of
 from hockney.core.case import parse_canonical
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.errors import Inconclusive
@@ -20,17 +21,20 @@ from hockney.core.fit import Cost
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.platform import Platform
 from hockney.core.units import doubling
+from hockney.draw.page import Caveat
 from hockney.lab import Listener, Status, silent
 from hockney.models.applications.message_costs import described, relevant
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.measured_costs import End
 from hockney.models.npb.communication import Communication, of_fits
-from hockney.models.npb.forecast import KernelForecast, KernelMachine, forecast
+from hockney.models.npb.forecast import KernelForecast, KernelMachine, KernelRow, forecast
 from hockney.models.npb.kernels import PROGRAMS
 from hockney.models.npb.program import Indivisible
 from hockney.models.npb.rates import Rates, RateSource, described_rate, measured_rates, uniform
 from hockney.store import Reading, RunFolder
 from hockney.system.bundled import bundled_workloads
+from hockney.views import grain_prediction
+from hockney.views.grain_prediction import CostsOrigin
 
 ROLE = "npb"
 STUDIES = ("npb", "cases")
@@ -43,12 +47,22 @@ MOST_ASKED = 16
 
 @dataclass(frozen=True)
 class NpbForecast:
-    """`prediction` has all numbers; `messages` and `rates` are where they come from."""
+    """`prediction` has all numbers; `messages` and `rates` are where they come from, and `known` those of
+    messages."""
 
     prediction: KernelForecast
     messages: PointToPointCosts
     rates: RateSource
-    platform: Platform | None = None
+    known: CostsOrigin
+
+    @property
+    def rows(self) -> tuple[KernelRow, ...]:
+        """One for each number of ranks."""
+        return self.prediction.rows
+
+    @property
+    def caveats(self) -> tuple[Caveat, ...]:
+        return grain_prediction.caveats_of_costs(self, self.known)
 
 
 def is_benchmark(name: str) -> bool:
@@ -79,8 +93,12 @@ def predict_npb(
     case = Catalog(schema=1, engine="", workloads=list(bundled_workloads().values())).case(f"{text} ranks=1")
     kernel, size = case.workload, str(case["class"])
     platform = simulated.platform(lab.description_name(machine)) if machine else None
-    rates, source = _rates(kernel, size, run, rate, platform, cost, listen)
-    communication, cores, here = _communication(platform, run or source.run, cost, listen)
+    rates, source, caveats = _rates(kernel, size, run, rate, platform, cost, listen)
+    if platform is None:
+        communication, cores, here, origin = _measured_communication(run or source.run, cost, listen)
+    else:
+        communication = {"value": Communication(described(platform), platform=platform)}
+        cores, here, origin = platform.capacity, False, CostsOrigin(platform, lab.description_name(machine))
     costs = communication["value"].message
     wanted = ranks or _default(costs, here=here)
     if platform is not None and not larger:
@@ -94,9 +112,8 @@ def predict_npb(
         raise messages.indivisible(kernel, size, error.ranks, error.most) from None
     if made.indivisible:
         listen(messages.ranks_left_out(kernel, size, made.indivisible))
-    if crowded := [row.ranks for row in made.rows if row.shared_by > 1]:
-        listen(messages.ranks_share_cores(crowded))
-    return NpbForecast(made, costs, source, platform)
+    by_code = {caveat.code: caveat for caveat in (*origin.run, *caveats)}
+    return NpbForecast(made, costs, source, replace(origin, run=tuple(by_code.values())))
 
 
 def _rates(
@@ -107,9 +124,10 @@ def _rates(
     platform: Platform | None,
     cost: Cost,
     listen: Listener,
-) -> tuple[Rates, RateSource]:
+) -> tuple[Rates, RateSource, tuple[Caveat, ...]]:
+    """With the caveats of the run that has them."""
     if rate:
-        return uniform(rate), RateSource(operations_per_second=rate)
+        return uniform(rate), RateSource(operations_per_second=rate), ()
     if run is not None:
         folder = RunFolder.open(to_path(run))
         found = _measured(kernel, size, [(folder, folder.read())], cost)
@@ -118,7 +136,7 @@ def _rates(
         return found
     if platform is not None:
         described = described_rate(platform, kernel)
-        return uniform(described), RateSource(operations_per_second=described, described=True)
+        return uniform(described), RateSource(operations_per_second=described, described=True), ()
     found = _measured(kernel, size, find_runs.of_this_machine(STUDIES), cost)
     if found is None:
         raise messages.no_rate_of_one_rank(find_runs.PLACE, kernel, size)
@@ -131,18 +149,21 @@ def _measured(
     size: str,
     runs: Iterable[tuple[RunFolder, Reading]],
     cost: Cost,
-) -> tuple[Rates, RateSource] | None:
+) -> tuple[Rates, RateSource, tuple[Caveat, ...]] | None:
     """Of the same class if any run has it, otherwise of the first one that was measured."""
     other = None
     for folder, reading in runs:
-        for rates in _of_run(kernel, folder, reading, cost):
+        for rates, caveats in _of_run(kernel, folder, reading, cost):
+            found = rates, RateSource(folder.path, rates.size), caveats
             if rates.size == size:
-                return rates, RateSource(folder.path, size)
-            other = other or (rates, RateSource(folder.path, rates.size))
+                return found
+            other = other or found
     return other
 
 
-def _of_run(kernel: str, folder: RunFolder, reading: Reading, cost: Cost) -> Iterator[Rates]:
+def _of_run(
+    kernel: str, folder: RunFolder, reading: Reading, cost: Cost
+) -> Iterator[tuple[Rates, tuple[Caveat, ...]]]:
     """Of every class that was measured on one rank."""
     lines = [line for line in reading.run.by_case() if line.split(" ", 1)[0] == kernel]
     cases = [case for line in lines if (case := parse_canonical(line)).ranks == 1 and case.usual]
@@ -155,19 +176,18 @@ def _of_run(kernel: str, folder: RunFolder, reading: Reading, cost: Cost) -> Ite
         if case.line in times and case["barrier_at"] == "none" and case["fault"] == "none":
             rates = measured_rates(case, records[case.line], times[case.line])
             if rates is not None:
-                yield rates
+                yield rates, caveats_of(folder, results)
 
 
-def _communication(
-    platform: Platform | None, run: AnyPath | None, cost: Cost, listen: Listener
-) -> tuple[dict[End, Communication], int | None, bool]:
-    """With the number of cores, and whether they are those of this machine."""
-    if platform is not None:
-        return {"value": Communication(described(platform), platform=platform)}, platform.capacity, False
+def _measured_communication(
+    run: AnyPath | None, cost: Cost, listen: Listener
+) -> tuple[dict[End, Communication], int | None, bool, CostsOrigin]:
+    """With the number of cores, whether they are those of this machine, and the origin."""
     source = _source(run, cost, listen)
     ends: tuple[End, ...] = ("value", "low", "high") if source.messages.band else ("value",)
     communication = {end: of_fits(source.fits, source.messages, end) for end in ends}
-    return communication, source.messages.most_ranks, not source.machine.traits.described
+    machine = source.machine.traits
+    return communication, source.messages.most_ranks, not machine.described, source.origin
 
 
 def _source(run: AnyPath | None, cost: Cost, listen: Listener) -> Source:

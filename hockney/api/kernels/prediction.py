@@ -11,10 +11,12 @@ from pathlib import Path
 from hockney import lab
 from hockney.api import find_runs
 from hockney.api.kernels import messages
+from hockney.api.run_contents import caveats_of
 from hockney.core.case import Case
-from hockney.core.catalog import Catalog
+from hockney.core.catalog import Catalog, Workload
 from hockney.core.fit import Cost
 from hockney.core.paths import AnyPath, to_path
+from hockney.draw.page import Caveat
 from hockney.lab import Listener, silent
 from hockney.models.bsp.costs import Base, CostModel, CostTerms, NotMeasured, predict, repaired
 from hockney.models.bsp.measured import machine_costs, rank_counts
@@ -32,7 +34,7 @@ ROLE = "bsp-kernel"
 class KernelPrediction:
     """A kernel on the machine of `run`. `predicted` are its times (s) by model, the plain and the repaired
     one; empty with the reason in `lacking`, if a parameter was not measured. `other_sizes` are kinds of local
-    work whose rates were measured at other sizes only."""
+    work whose rates were measured at other sizes only; `caveats` are those of the run."""
 
     case: Case
     kernel: str
@@ -40,6 +42,17 @@ class KernelPrediction:
     predicted: Mapping[str, CostTerms]
     other_sizes: tuple[str, ...] = ()
     lacking: str = ""
+    caveats: tuple[Caveat, ...] = ()
+
+
+def kernel_of(text: str) -> tuple[Workload, Catalog]:
+    """The kernel that a case names, and the catalog with it. Raises UsageError for anything else."""
+    catalog = Catalog(schema=1, engine="", workloads=list(bundled_workloads().values()))
+    workload = catalog.workload(text.split(" ", 1)[0])
+    kernels = [w.name for w in catalog.of_role(ROLE) if w.operation in PROGRAMS]
+    if workload.name not in kernels:
+        raise messages.not_a_kernel(workload.name, kernels)
+    return workload, catalog
 
 
 def predict_kernel(
@@ -57,16 +70,13 @@ def predict_kernel(
     bsp-parameters. Nothing is measured. Raises UsageError for anything but a kernel, Inconclusive if there is
     no run, or if it has no parameters for these ranks.
     """
-    catalog = Catalog(schema=1, engine="", workloads=list(bundled_workloads().values()))
-    workload = catalog.workload(text.split(" ", 1)[0])
-    kernels = [w.name for w in catalog.of_role(ROLE) if w.operation in PROGRAMS]
-    if workload.name not in kernels:
-        raise messages.not_a_kernel(workload.name, kernels)
+    workload, catalog = kernel_of(text)
     folder = find_runs.newest_of(STUDIES, listen) if run is None else RunFolder.open(to_path(run))
     results = lab.results(folder, cost=cost)
     known = rank_counts(results.fits)
     if not known:
         raise messages.no_bulk_parameters(folder.path)
+    caveats = caveats_of(folder, results)
     made = []
     for p in ranks or known:
         case = catalog.case(f"{text} ranks={p}")
@@ -85,5 +95,7 @@ def predict_kernel(
                 lacking = str(error)
         kinds = (work.operation for work in works_of(steps) if not costs.rates.exact(work))
         other = tuple(dict.fromkeys(kinds))
-        made.append(KernelPrediction(case, workload.operation, folder.path, predicted, other, lacking))
+        made.append(
+            KernelPrediction(case, workload.operation, folder.path, predicted, other, lacking, caveats)
+        )
     return made

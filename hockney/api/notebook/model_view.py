@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hockney.api.notebook import messages
 from hockney.core.case import format_value
 from hockney.draw.page import Table
-from hockney.pages.format import quantity, range_of
+from hockney.pages.format import interval, quantity
 from hockney.report import notebook
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def html(model: FittedModel) -> str:
     before = [messages.model_of(fit.model, f"{fit.line}{chosen}", fit.verdict, fit.why)]
     before += [caveat.text for caveat in fit.caveats if caveat.text not in fit.why]
     rows = tuple(
-        (p.name, p.symbol, quantity(p.estimate.value, p.unit), range_of(p.estimate, p.unit))
+        (p.name, p.symbol, quantity(p.estimate.value, p.unit), interval(p.estimate, p.unit))
         for p in fit.parameters
     )
     table = Table("parameters", "", ("parameter", "symbol", "value", "95% interval"), rows, numeric=(2, 3))

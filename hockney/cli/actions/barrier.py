@@ -17,10 +17,11 @@ from hockney.cli.output.tables import print_json, print_line, print_table
 from hockney.cli.output.terminal import echo
 from hockney.core.case import MPI
 from hockney.core.errors import printable
+from hockney.core.record import Origin
 from hockney.draw.page import Table
 from hockney.pages.format import interval, quantity, ratio_interval
 from hockney.studies.barriers import NAME
-from hockney.studies.barriers.best import Candidate, Choice
+from hockney.studies.barriers.best import MEASURED, Candidate, Choice
 from hockney.studies.barriers.headline import chosen
 
 
@@ -46,16 +47,16 @@ def action(
             if not best:
                 if k:
                     echo()
-                print_table(_table(choice))
+                print_table(_table(choice, loaded.machine.traits.origin))
             print_line(chosen(choice))
-        if loaded.evidence.left:
-            print_caveats(caveat for caveat in loaded.caveats if caveat.code == "incomplete")
+        print_caveats(loaded.caveats)
     if unknown:  # first report what is known
         raise unknown[0]
     return 0
 
 
-def _table(choice: Choice) -> Table:
+def _table(choice: Choice, origin: Origin) -> Table:
+    """`origin` is that of the run's numbers."""
     placed = bool(choice.nodes)
     rows = tuple(
         (
@@ -66,7 +67,7 @@ def _table(choice: Choice) -> Table:
             interval(each.time, "s"),
             f"{each.ratio.value:.2f}",
             ratio_interval(each.ratio),
-            each.by,
+            origin if each.by == MEASURED else each.by,
         )
         for each in choice.candidates
     )
@@ -80,6 +81,7 @@ def _document(run: Run, choices: list[Choice], best: bool) -> dict[str, object]:
     return {
         "run": printable(str(run.path)),
         "machine": run.machine.host,
+        "doubts": run.caveats,
         "choices": [
             {
                 "ranks": choice.ranks,

@@ -5,19 +5,22 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from hockney import lab, simulated
 from hockney.api.export.files import save_text
+from hockney.api.run_contents import caveats_of
 from hockney.cli import messages
+from hockney.cli.output.caveats import print_caveats
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_labelled, print_line, print_table, print_whole
 from hockney.core.errors import Exit
 from hockney.core.fit import Cost
 from hockney.core.platform import Platform
-from hockney.draw.page import Table
+from hockney.draw.page import Caveat, Table
 from hockney.pages.format import in_brackets, interval, quantity
 from hockney.simulated.calibrate import DECIDED, Agreement, CalibrationOptions, calibrate, compare
 from hockney.store import RunFolder
@@ -46,8 +49,10 @@ def action(
     given = simulated.platform(lab.description_name(network)) if network else None
     reporter = ProgressReporter(quiet)
     with reporter.doing(messages.reading_run(run)):
-        real, notices = lab.surveyed(RunFolder.open(run), cost)
-    for notice in notices:
+        folder = RunFolder.open(run)
+        real, results = lab.surveyed(folder, cost)
+        caveats = caveats_of(folder, results)
+    for notice in results.notices:
         reporter(notice)
     platform = calibrate(real, CalibrationOptions(name=name, nodes=nodes, noise=noise, network=given))
     text = simulated.write(platform)
@@ -63,14 +68,14 @@ def action(
             twin = lab.survey_twin(platform, original, reporter.say, reporter)
         agreements = compare(original, twin)
     if as_json:
-        print_json({"machine": platform, "agreement": agreements})
+        print_json({"machine": platform, "agreement": agreements, "doubts": caveats})
     else:
         if agreements:
             _table(agreements)
             if against is None or against.resolve() == run.resolve():
                 print_line(messages.twin_of_this_run(), hang="  ")
         if out is not None:
-            _print(platform, out)
+            _print(platform, caveats, out)
     return _exit_code(agreements)
 
 
@@ -86,14 +91,20 @@ def _missed(agreements: list[Agreement]) -> list[Agreement]:
     return [each for each in agreements if each.counts and each.verdict == "disagrees"]
 
 
-def _print(platform: Platform, out: Path) -> None:
+def _print(platform: Platform, caveats: Sequence[Caveat], out: Path) -> None:
+    """`caveats` are those of the run."""
     nodes = sum(group.count for group in platform.nodes)
     print_line(f"{platform.name}: room for {platform.capacity} ranks on {nodes} nodes")
     for note in platform.notes:
         print_labelled("note", note)
+    print_caveats(caveats)
     print_whole(f"machine: {out}")
-    twin = lab.simulated_reference(str(out))
-    print_whole(f"try: hockney run allreduce --machine {twin} --ranks {min(1024, platform.capacity)}")
+    twin, ranks = lab.simulated_reference(str(out)), min(1024, platform.capacity)
+    guessed = simulated.between_nodes_guessed(platform) and ranks > platform.nodes[0].cores
+    print_whole(
+        f"try: hockney run allreduce --machine {twin} --ranks {ranks}"
+        + (" --assume-network" if guessed else "")
+    )
 
 
 def _table(agreements: list[Agreement]) -> None:

@@ -20,6 +20,7 @@ from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.settings import Settings
 from hockney.core.units import format_bytes, format_seconds
+from hockney.core.wording import plural
 from hockney.draw.page import Table
 
 
@@ -53,12 +54,26 @@ def action(
     else:
         _table(cases)
         print_line(
-            f"{len(cases)} cases, each in {settings.launches} of {launches} launches; one repetition of "
-            f"every case moves {format_bytes(payload(cases, planned.bench.catalog))}, the largest message is "
-            f"{format_bytes(_largest(cases))}; "
+            f"{plural(len(cases), 'case')}, {_launches(len(cases), settings.launches, launches)}; "
+            f"{_moved(cases, planned.bench.catalog)}"
             f"at most {format_seconds(settings.total_s)} of measuring{_period(settings)}."
         )
     return 0
+
+
+def _launches(cases: int, each: int, launches: int) -> str:
+    of = "" if each == launches else f"{each} of "
+    return f"{'each ' if cases > 1 else ''}in {of}{plural(launches, 'launch', 'launches')}"
+
+
+def _moved(cases: Sequence[Case], catalog: Catalog) -> str:
+    """Empty if the cases have no size."""
+    if not _largest(cases):
+        return ""
+    return (
+        f"one repetition of every case moves {format_bytes(payload(cases, catalog))}, the largest message is "
+        f"{format_bytes(_largest(cases))}; "
+    )
 
 
 def _period(settings: Settings) -> str:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from hockney import api
@@ -13,7 +14,7 @@ from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line, print_table
 from hockney.cli.output.terminal import echo
 from hockney.core.fit import Cost
-from hockney.draw.page import Table
+from hockney.draw.page import Caveat, Table
 from hockney.models.applications.grain_prediction import Prediction
 from hockney.models.applications.granularity import Algorithm
 from hockney.models.npb.kernels import PROGRAMS
@@ -49,6 +50,7 @@ def action(
         others: dict[str, object] = {"--work": work, "--message": message, "--network": network}
         others |= {"--nodes": nodes, "--ranks-per-node": ranks_per_node}
         if not benchmark:
+            api.kernel_of(words[0])
             others |= {"--machine": machine, "--larger-machine": larger_machine, "--rate": rate}
         for name, value in others.items():
             if value:
@@ -110,12 +112,14 @@ def _kernel(
             {
                 "run": str(made[0].run),
                 "predictions": [kernel_prediction.document(each.case, each.predicted) for each in made],
+                "doubts": made[0].caveats,
             }
         )
     else:
         print_line(messages.kernel_predicted(" ".join(words), str(made[0].run)))
         rows = [(each.case, each.predicted) for each in made]
         _table(kernel_prediction.table(made[0].kernel, rows))
+        _caveats(made[0].caveats)
     return 0
 
 
@@ -143,7 +147,7 @@ def _benchmark(
         )
     made = found.prediction
     if as_json:
-        print_json(npb_prediction.document(made, found.messages, found.rates))
+        print_json(npb_prediction.document(made, found.messages, found.rates) | {"doubts": found.caveats})
         return 0
     for sentence in npb_prediction.assumed(made, found.messages, found.rates):
         print_line(sentence)
@@ -152,7 +156,9 @@ def _benchmark(
     for sentence in npb_prediction.best(made):
         print_line(sentence)
     if made.changes:
+        print_line(grain_prediction.changed(made))
         _table(npb_prediction.levers(made))
+    _caveats(found.caveats)
     return 0
 
 
@@ -168,7 +174,10 @@ def _print(prediction: Prediction, known: CostsOrigin) -> None:
     if prediction.changes:
         print_line(grain_prediction.changed(prediction))
         _table(grain_prediction.levers(prediction))
-    caveats = grain_prediction.caveats(prediction, known)
+    _caveats(grain_prediction.caveats(prediction, known))
+
+
+def _caveats(caveats: Sequence[Caveat]) -> None:
     if caveats:
         echo()
     print_caveats(caveats)

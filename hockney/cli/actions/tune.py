@@ -31,7 +31,6 @@ from hockney.studies.tuning.page import headline, rules_table, sized
 from hockney.studies.tuning.results import HOCKNEY, OPEN_MPI
 
 DEFAULT_BUDGET_S = 60.0
-DOUBTS = ("incomplete", "load", "undecided-settings")
 
 
 def action(
@@ -52,7 +51,7 @@ def action(
     loaded = load_and_note(run or api.newest_run(NAME, reporter), quiet=quiet)
     with reporter.doing(messages.fitting()):
         tuned = tune(loaded, out, EFFECT if effect is None else effect)
-    doubts = _caveats(loaded)
+    doubts = list(loaded.caveats)
     if not as_json:
         _print(tuned, loaded)
         if not checked and any(tuned.found.named()):
@@ -64,7 +63,7 @@ def action(
             wanted = DEFAULT_BUDGET_S if budget is None else budget
             measured, gains = check(loaded, tuned, wanted, library, listen=reporter)
         tuned = remove_slower(loaded, tuned, gains)
-        of_check = _caveats(measured)
+        of_check = measured.caveats
         doubts += of_check
         if not as_json:
             print_table(_table(gains))
@@ -115,11 +114,6 @@ def _slower(gain: Gain) -> str:
 
 def _name(gain: Gain) -> str:
     return f"{sized(gain.operation, gain.size)} ({gain.table})"
-
-
-def _caveats(run: Run) -> list[Caveat]:
-    """Those that concern the comparison."""
-    return [caveat for caveat in run.caveats if caveat.code in DOUBTS]
 
 
 def _print(tuned: Tuned, run: Run) -> None:

@@ -11,7 +11,7 @@ from hockney.cli.output.tables import Group, print_groups
 from hockney.core.fit import Fit
 from hockney.core.units import format_percent
 from hockney.draw.page import Table
-from hockney.pages.format import quantity, range_of
+from hockney.pages.format import interval, quantity
 
 
 def print_fits(fits: Sequence[Fit], *, reasons: bool) -> None:
@@ -21,7 +21,7 @@ def print_fits(fits: Sequence[Fit], *, reasons: bool) -> None:
 
 def _table(fits: Sequence[Fit]) -> Table:
     rows = tuple(
-        (p.name, p.symbol, quantity(p.estimate.value, p.unit), range_of(p.estimate, p.unit))
+        (p.name, p.symbol, quantity(p.estimate.value, p.unit), interval(p.estimate, p.unit))
         for fit in fits
         for p in fit.parameters
     )

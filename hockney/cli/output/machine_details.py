@@ -36,7 +36,9 @@ def find(name: str) -> Found:
         if name in simulated.names() or not (papers or _is_a_word(name)):
             raise
         if not papers:
-            raise unknown_machine_to_show(name, [*simulated.names(), *known, *reference.names()]) from None
+            raise unknown_machine_to_show(
+                name, sorted({*simulated.names(), *known, *reference.names()})
+            ) from None
         description = None
     return [reference.paper_of(each) for each in papers], description
 

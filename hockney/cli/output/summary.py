@@ -22,6 +22,7 @@ from hockney.core.errors import printable
 from hockney.core.fit import Fit
 from hockney.core.notice import Notice
 from hockney.core.wording import plural
+from hockney.pages.caveats import premises
 from hockney.pages.columns import CaseColumn
 from hockney.pages.quality import chosen
 
@@ -34,12 +35,12 @@ NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
 def print_summary(run: Run, columns: Sequence[CaseColumn] = ()) -> None:
-    """Headline or cases with their metrics, main parameters, warnings, and where the rest is. With `columns`
-    there is a table of the cases also where the headline is the answer."""
+    """Headline, of typed cases its premises, which the table of their costs follows; cases with their
+    metrics, main parameters, warnings, and where the rest is. With `columns` there is a table of the cases
+    also where the headline is the answer."""
     typed = run.settings.study == TYPED
-    if not (typed and run.summaries):
-        for sentence in run.page.headline:
-            print_line(sentence)
+    for sentence in premises(run.evidence) if typed and run.summaries else run.page.headline:
+        print_line(sentence)
     for table in studies.summary(studies.study(run.settings.study), run.evidence):
         echo()
         print_line(table.title)
@@ -56,12 +57,14 @@ def print_summary(run: Run, columns: Sequence[CaseColumn] = ()) -> None:
         if not typed:
             print_line(fitted_parameters())
         print_fits(fits, reasons=False)
-    if run.caveats:
+    caveats = [caveat for caveat in run.caveats if caveat.code != "incomplete"]
+    if caveats:
         echo()
-    print_caveats(run.caveats)
+    print_caveats(caveats)
     echo()
-    if run.outcome is not None and run.outcome.left:
-        print_line(messages.missing(plural(run.outcome.left, "planned measurement"), run.path))
+    if left := run.evidence.left:
+        of = plural(run.evidence.planned, "planned measurement")
+        print_line(messages.missing(f"{left} of {of}", run.path))
     print_whole(f"report: {run.folder.report_path}")
 
 

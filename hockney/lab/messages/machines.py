@@ -114,15 +114,17 @@ def no_message_costs(where: str) -> UsageError:
     )
 
 
-def network_not_measured(machine: str, ranks: int, most: int) -> UsageError:
+def network_not_measured(machine: str, ranks: int, most: int, reason: str) -> UsageError:
     return UsageError(
         f"{ranks} ranks of {printable(machine)} are on several nodes, and nobody has measured messages "
         "between these",
-        "their cost in its description is a guess, often that of messages within a node",
-        f"use at most {plural(most, 'rank')}, calibrate from a survey between two hosts or with --network, "
-        "or accept the guess with --assume-network",
+        f"their cost in its description is a guess ({reason})",
+        f"use at most {plural(most, 'rank')}, calibrate from a survey between two hosts or with the "
+        "--network of a machine that states where its costs are from, or accept the guess with "
+        "--assume-network",
         code="network-not-measured",
         machine=machine,
         ranks=ranks,
         most=most,
+        reason=reason,
     )

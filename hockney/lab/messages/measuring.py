@@ -113,7 +113,7 @@ def budget_used_up(left: int, launch_s: float) -> Notice:
     """`launch_s` is the cost of a launch without its cases."""
     return Notice(
         f"the time is used up with {left} measurements left (a launch alone takes {launch_s:.1f} s): "
-        "finish with 'hockney resume', or use a larger --budget",
+        "use a larger --budget",
         "budget-used-up",
     )
 

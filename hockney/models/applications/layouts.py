@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from hockney.core.layout import NETWORK
 from hockney.models import messages
 from hockney.models.applications.point_to_point_costs import PointToPointCosts, within_a_node
 
@@ -32,10 +33,11 @@ class Nodes:
 
 
 def laid_out(
-    costs: PointToPointCosts, wanted: Wanted, there: Nodes, ranks: Sequence[int]
+    costs: PointToPointCosts, wanted: Wanted, there: Nodes, ranks: Sequence[int], *, apart: bool = False
 ) -> PointToPointCosts:
-    """The costs with ranks spread as `wanted` over nodes of this kind. If only one level is known, messages
-    of the other are taken to cost the same. Raises UsageError for more ranks or nodes than there are."""
+    """The costs with ranks spread as `wanted` over nodes of this kind. If only one level is known (that
+    between nodes if the measured ranks were `apart`), messages of the other are taken to cost the same, and
+    have no interval. Raises UsageError for more ranks or nodes than there are."""
     if not wanted:
         return costs
     nodes, each = wanted.nodes, wanted.ranks_per_node
@@ -48,4 +50,13 @@ def laid_out(
     if nodes and (each or there.count) and max(ranks, default=0) > most:
         raise messages.ranks_beyond_layout(max(ranks), nodes, each or there.cores)
     near = costs.near or within_a_node(costs)
+    if costs.near is None and (apart or costs.place == NETWORK):
+        near = _assumed(near)
+    elif costs.near is None:
+        costs = _assumed(costs)
     return replace(costs, near=near, cores=each or 1, nodes=nodes, most_ranks=most or None)
+
+
+def _assumed(costs: PointToPointCosts) -> PointToPointCosts:
+    """The same costs, without what only the measured level has."""
+    return replace(costs, band=(), verdict="", doubt="", two_modes=None)

@@ -129,11 +129,10 @@ def launches_differ(
 
 def launches_in_two_modes(fits: int, of: int, subject: str, found: str) -> Caveat:
     """`fits` of all, among them that of `subject`, whose caveat is `found`."""
-    verb, example = ("rests", "that of ") if fits == 1 else ("rest", "for example that of ")
     return Caveat(
         LAUNCHES_IN_TWO_MODES,
-        f"{fits} of {plural(of, 'fit')} {verb} on launches in two modes of the machine, "
-        f"{example}{subject}: {found}; chance decides how many are in each",
+        f"in {fits} of {plural(of, 'fit')}, {'for example ' if fits > 1 else ''}that of {subject}, {found}; "
+        "chance decides how many are in each",
         "fitted parameters, predictions and the typical times of short messages",
         "use the fast mode (--cost undisturbed), or measure again or with more time (--budget)",
     )

@@ -95,6 +95,14 @@ def load(
     return Caveat("load", text, "", remedy)
 
 
+def simulated_on(title: str) -> str:
+    return f"Simulated on a description of {title}, not measured."
+
+
+def assumed_network() -> str:
+    return "Assumed network: nobody has measured messages between the nodes of this machine."
+
+
 def under_load(loaded: int, launches: int) -> str:
     of = plural(launches, "launch", "launches")
     return f"{loaded} of {of} had a high load: the numbers below are those of a busy machine."
@@ -138,12 +146,13 @@ def fake() -> Caveat:
     )
 
 
-def simulated(title: str) -> Caveat:
+def simulated(title: str, machine: str) -> Caveat:
+    """`machine` as typed."""
     return Caveat(
         "simulated",
         f"these numbers were simulated on a description of {title}, not measured",
         "",
-        "'hockney machines --show' shows which of its parameters were printed, fitted or guessed",
+        f"'hockney machines --show {machine}' shows which of its parameters were printed, fitted or guessed",
     )
 
 
@@ -195,14 +204,15 @@ def not_computed() -> Caveat:
     )
 
 
-def between_nodes(title: str, ranks: Sequence[int], most: int) -> Caveat:
-    """A node has room for `most` ranks."""
+def between_nodes(title: str, ranks: Sequence[int], most: int, reason: str) -> Caveat:
+    """A node has room for `most` ranks; `reason` is why the cost is a guess."""
     return Caveat(
         "between-nodes",
         f"{together(ranks)} ranks of {title} are on several nodes; the cost of messages between nodes was "
-        "not measured and is a guess",
+        f"not measured and is a guess ({reason})",
         f"cases on more than {plural(most, 'rank')}",
-        "calibrate from a survey between two hosts, or with --network",
+        "calibrate from a survey between two hosts, or with the --network of a machine that states where its "
+        "costs are from",
     )
 
 

@@ -175,7 +175,9 @@ def _predicted(
         elif (node_s := _on_a_node(every, name, ranks, nodes)) is not None and costs is not None:
             seconds, by, factor = by_levels(node_s, nodes, costs), LEVELS, _off_by_levels(every, known)
         elif fit is not None:
-            seconds, by, factor = collective_time(fit, ranks, 0), FITTED, 1 + (fit.worst or 0.0)
+            fitted = sum((each.algorithm, each.nodes) == (name, nodes) for each in every)
+            factor = 1 + (fit.worst or 0.0) if fitted > len(fit.parameters) else math.inf
+            seconds, by = collective_time(fit, ranks, 0), FITTED
         else:
             unknown.append(name)
             continue

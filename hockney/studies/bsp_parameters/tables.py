@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from hockney.core.fit import Estimate
 from hockney.draw.page import Table
-from hockney.pages.format import quantity, range_of, ratio_interval, size_of
+from hockney.pages.format import interval, quantity, ratio_interval, size_of
 from hockney.studies.bsp_parameters.results import (
     METHODS,
     PAPER,
@@ -36,12 +36,12 @@ def parameters(run: ParameterResults) -> Table:
             if estimate is not None and fit is not None:
                 value = quantity(estimate.value, unit)
                 rows.append(
-                    (str(ranks), symbol, MEANING[symbol], value, range_of(estimate, unit), fit.verdict)
+                    (str(ranks), symbol, MEANING[symbol], value, interval(estimate, unit), fit.verdict)
                 )
         empty = run.synchronisation(ranks)
         if empty is not None:
             time = empty.summary.typical
-            row = (str(ranks), "", "an empty superstep", quantity(time.value, "s"), range_of(time, "s"), "")
+            row = (str(ranks), "", "an empty superstep", quantity(time.value, "s"), interval(time, "s"), "")
             rows.append(row)
     columns = ("ranks", "symbol", "cost of", "value", "95% interval", "fit")
     return Table("bsp-parameters", "Parameters", columns, tuple(rows), numeric=(0, 3, 4))
@@ -61,9 +61,9 @@ def methods(run: ParameterResults) -> Table | None:
                     str(ranks),
                     words,
                     quantity(g.value, "s"),
-                    range_of(g, "s"),
+                    interval(g, "s"),
                     quantity(startup.value, "s"),
-                    range_of(startup, "s"),
+                    interval(startup, "s"),
                     f"{gain.value:.2f}" if gain else "",
                     ratio_interval(gain) if gain else "",
                 )

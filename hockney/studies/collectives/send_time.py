@@ -13,7 +13,7 @@ from hockney.core.units import format_significant
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Section, Table
 from hockney.pages.evidence import Evidence, Measured
-from hockney.pages.format import quantity, range_of, with_interval
+from hockney.pages.format import interval, quantity, with_interval
 from hockney.pages.levels import placed, prefixed, where
 from hockney.pages.point_to_point import PING_PONG_TITLE, fitted
 from hockney.pages.series import curve, times
@@ -128,7 +128,7 @@ def _rate(per_byte: Estimate) -> str:
         return ""
     ends = [None if end is None or end <= 0 else 1 / end for end in (per_byte.high, per_byte.low)]
     rate = Estimate(1 / per_byte.value, *ends)
-    return f"{quantity(rate.value, 'B/s')} (95%: {range_of(rate, 'B/s')})"
+    return f"{quantity(rate.value, 'B/s')} (95%: {interval(rate, 'B/s')})"
 
 
 def _figure(evidence: Evidence, fit: Fit) -> Figure:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from hockney.core.fit import Estimate
 from hockney.draw.page import Table
 from hockney.models.max_rate import FULL, GAP, ONE, RATE, shared_time
-from hockney.pages.format import interval, quantity, range_of, ratio_interval, signed
+from hockney.pages.format import interval, quantity, ratio_interval, signed
 from hockney.studies.pairs.results import PairsPoint, PairsResults, Way, saturation
 from hockney.studies.pairs.wording import (
     GAINED,
@@ -123,8 +123,8 @@ def _rate(known: Estimate | None) -> tuple[str, str]:
     if known is None:
         return "", ""
     if known.high is None and known.low is not None:
-        return "", range_of(Estimate(known.value, known.low, None), "B/s")
-    return quantity(known.value, "B/s"), range_of(known, "B/s")
+        return "", interval(Estimate(known.value, known.low, None), "B/s")
+    return quantity(known.value, "B/s"), interval(known, "B/s")
 
 
 def _error(run: PairsResults, p: PairsPoint) -> str:

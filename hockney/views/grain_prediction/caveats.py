@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from hockney import simulated
 from hockney.core.case import HOT
@@ -14,8 +15,9 @@ from hockney.core.platform import Platform
 from hockney.core.record import Origin
 from hockney.draw.page import Caveat
 from hockney.models.applications.contention import FEWEST_RANKS
-from hockney.models.applications.grain_prediction import Prediction
+from hockney.models.applications.grain_prediction import Prediction, RanksRow
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
+from hockney.models.npb.forecast import KernelRow
 from hockney.views.grain_prediction import messages
 from hockney.views.origins import UNSAID, provenance
 
@@ -29,46 +31,72 @@ WIDE = 1.25
 
 @dataclass(frozen=True)
 class CostsOrigin:
-    """The origin of the times: the `platform` that a name selects, or a run, whose machine's numbers have
-    this `origin`, on this number of `hosts`, with the two ranks of its ping-pong on `pair_hosts`."""
+    """The origin of the times: the `platform` that a `name` selects, or a run, whose machine's numbers have
+    this `origin`, on this number of `hosts`, with the two ranks of its ping-pong on `pair_hosts`. `run` are
+    the caveats of the runs that gave numbers."""
 
     platform: Platform | None = None
+    name: str = ""
     origin: Origin = "measured"
     hosts: int = 1
     pair_hosts: int = 1
+    run: tuple[Caveat, ...] = ()
+
+
+class Predicted(Protocol):
+    """A prediction of any kind of program for numbers of ranks."""
+
+    @property
+    def messages(self) -> PointToPointCosts: ...
+
+    @property
+    def rows(self) -> Sequence[RanksRow | KernelRow]: ...
 
 
 def caveats(prediction: Prediction, known: CostsOrigin) -> tuple[Caveat, ...]:
-    return tuple(caveat for check in _ALL for caveat in check(prediction, known))
+    """The most serious first."""
+    of_algorithm = (caveat for check in _OF_ALGORITHM for caveat in check(prediction, known))
+    return *caveats_of_costs(prediction, known), *of_algorithm
 
 
-def _fit(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
+def caveats_of_costs(prediction: Predicted, known: CostsOrigin) -> tuple[Caveat, ...]:
+    """Those of the costs of messages and of the runs. What both have is stated once, for this prediction."""
+    first, then = (
+        [caveat for check in checks for caveat in check(prediction, known)]
+        for checks in (_OF_RANKS, _OF_COSTS)
+    )
+    codes = {caveat.code for caveat in (*first, *then)}
+    return *first, *(caveat for caveat in known.run if caveat.code not in codes), *then
+
+
+def _fit(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat]:
     for costs, where in _levels(prediction):
         if costs.verdict == "poor":
             yield messages.poor_fit(costs.doubt, where)
 
 
-def _modes(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
+def _modes(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat]:
     for costs, where in _levels(prediction):
         if costs.two_modes is not None:
             yield messages.launches_in_two_modes(costs.two_modes.text, where)
 
 
-def _levels(prediction: Prediction) -> Iterator[tuple[PointToPointCosts, str]]:
+def _levels(prediction: Predicted) -> Iterator[tuple[PointToPointCosts, str]]:
     """Each kind of messages, and the numbers that depend on it."""
     costs = prediction.messages
+    differ = costs.near is not None and costs.near.pieces != costs.pieces
     for level in costs.levels():
-        yield level, messages.numbers(costs.cores if costs.near else 0, within=level is costs.near)
+        yield level, messages.numbers(costs.cores if differ else 0, within=level is costs.near)
 
 
-def _calibration(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
+def _calibration(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat]:
     if known.platform is not None and known.platform.poor_fit:
         yield messages.poor_calibration(known.platform.title, known.platform.poor_fit)
     if known.platform is not None and known.platform.two_modes:
         yield messages.two_mode_calibration(known.platform.title, known.platform.two_modes)
 
 
-def _guesses(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
+def _guesses(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat]:
     if known.platform is None:
         return
     apart = simulated.between_nodes_guessed(known.platform)
@@ -77,24 +105,24 @@ def _guesses(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
         p.what for p in provenance(known.platform) if p.status in ("guess", UNSAID) and p.code not in left_out
     ]
     if weak:
-        yield messages.guesses(list(dict.fromkeys(weak)), known.platform.title, known.platform.name)
+        yield messages.guesses(list(dict.fromkeys(weak)), known.platform.title, known.name)
 
 
-def _between_nodes(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
-    if known.platform is None or not simulated.between_nodes_guessed(known.platform):
+def _between_nodes(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat]:
+    if known.platform is None or not (reason := simulated.between_nodes_guessed(known.platform)):
         return
     most = known.platform.nodes[0].cores
     far = [row.ranks for row in prediction.rows if row.ranks > most]
     if far:
-        yield messages.between_nodes(known.platform.title, far, most)
+        yield messages.between_nodes(known.platform.title, far, most, reason)
 
 
-def _noise(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
+def _noise(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat]:
     if known.platform is not None and known.platform.noise is not None:
         yield messages.noise(known.platform.title)
 
 
-def _origin(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
+def _origin(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat]:
     if known.platform is None and known.origin in messages.NOT_MEASURED:
         yield messages.not_measured(known.origin)
 
@@ -137,7 +165,7 @@ def _imbalance(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
         yield messages.imbalance(few, factor)
 
 
-def _cores(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
+def _cores(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat]:
     crowded = [row for row in prediction.rows if row.shared_by > 1]
     cores = prediction.messages.most_ranks
     if crowded and cores is not None:
@@ -152,7 +180,7 @@ def _larger(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
         yield messages.larger_machine([row.ranks for row in prediction.rows if row.ranks > cores], cores)
 
 
-def _hosts(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
+def _hosts(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat]:
     most = prediction.messages.most_ranks
     if known.hosts < 2 or known.pair_hosts > 1 or most is None or prediction.messages.near is not None:
         return
@@ -162,7 +190,7 @@ def _hosts(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
         yield messages.one_host(far, within)
 
 
-def _one_level(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
+def _one_level(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat]:
     """Messages of a level that the run lacks, taken to cost as much as those that it has."""
     costs = prediction.messages
     if known.platform is not None or costs.near is None or costs.near.pieces != costs.pieces:
@@ -189,7 +217,6 @@ def _network(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
         yield messages.network_assumed(several, FEWEST_RANKS, possible, prediction.messages.undecided)
 
 
-_ALL = (
-    _fit, _modes, _calibration, _guesses, _between_nodes, _noise, _origin, _size, _hot, _change, _imbalance,
-    _cores, _larger, _hosts, _one_level, _network,
-)  # fmt: skip
+_OF_RANKS = (_one_level, _between_nodes, _hosts, _origin, _cores)
+_OF_COSTS = (_fit, _modes, _calibration, _guesses, _noise)
+_OF_ALGORITHM = (_size, _larger, _hot, _change, _imbalance, _network)

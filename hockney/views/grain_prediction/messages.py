@@ -78,14 +78,15 @@ def two_mode_calibration(title: str, found: str) -> Caveat:
     )
 
 
-def between_nodes(title: str, ranks: Sequence[int], most: int) -> Caveat:
-    """A node has room for `most` ranks."""
+def between_nodes(title: str, ranks: Sequence[int], most: int, reason: str) -> Caveat:
+    """A node has room for `most` ranks; `reason` is why the cost is a guess."""
     return Caveat(
         "between-nodes",
         f"{together(ranks)} ranks of {title} are on several nodes; the cost of messages between nodes was "
-        "not measured and is a guess",
+        f"not measured and is a guess ({reason})",
         f"numbers on more than {plural(most, 'rank')}",
-        "calibrate from a survey between two hosts, or with --network",
+        "calibrate from a survey between two hosts, or with the --network of a machine that states where its "
+        "costs are from",
     )
 
 

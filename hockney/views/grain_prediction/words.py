@@ -16,6 +16,7 @@ from hockney.models.applications.granularity import Algorithm
 from hockney.models.applications.node_sharing import NodeSharing
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.levels import NETWORK
+from hockney.models.npb.forecast import KernelForecast
 from hockney.pages.format import with_interval
 from hockney.views.origins import in_short
 
@@ -75,12 +76,8 @@ def _fits(messages: PointToPointCosts) -> str:
 
 
 def _one_way(prediction: Prediction) -> str:
-    text, far = _time(prediction.one_way), prediction.between
-    return text if far is None else f"{text} on a node and {_time(far)} between nodes"
-
-
-def _time(one: Estimate) -> str:
-    return format_seconds(one.value) if one.low is None else with_interval(one, "s")
+    text, far = with_interval(prediction.one_way, "s"), prediction.between
+    return text if far is None else f"{text} on a node and {with_interval(far, 's')} between nodes"
 
 
 def algorithm(what: Algorithm) -> str:
@@ -115,7 +112,7 @@ def best(prediction: Prediction) -> tuple[str, ...]:
     return first, f"Up to {thrifty.ranks} ranks have an efficiency of at least {format_percent(HALF)}."
 
 
-def changed(prediction: Prediction) -> str:
+def changed(prediction: Prediction | KernelForecast) -> str:
     """Introduces the table of possible improvements."""
     now = next(r for r in prediction.rows if r.ranks == prediction.changed)
     return f"What would help on {now.ranks} ranks (now {share(now.efficiency)} efficient):"
