@@ -204,7 +204,7 @@ def test_a_case_in_which_b_fails_is_not_fine(hockney, runs):
 
 
 def test_a_published_machine(hockney, runs):
-    said = hockney("compare", "t3e", "runs/old-1", "--json")
+    said = hockney("compare", "published:t3e", "runs/old-1", "--json")
     document = json.loads(said.out)
     assert said.code == 0 and document["verdict"] == "faster" and document["a"]["runs"] == ["t3e"]
     assert "few-launches" not in {each["code"] for each in document["warnings"]}

@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 from resealed import reseal
 
+from hockney.api import newest_run
 from hockney.cli.output import messages as output_messages
+from hockney.core.errors import Inconclusive
 from hockney.store import Reading, RunFolder
 
 RUNS = ("old", "newest", "cut")
@@ -111,6 +113,14 @@ def test_a_run_of_which_nothing_can_be_measured_is_not_resumed(hockney, runs):
     assert hockney("resume").error.fields["runs"] == []
     assert hockney(*words, "fake:refuse=barrier", "--out", "runs/half").code == 4
     assert hockney("resume", "--machine", "fake:refuse=barrier").error is None, "bcast was measured"
+
+
+def test_a_run_of_another_machine_is_named_but_not_taken(hockney):
+    assert hockney("machines", "--export", "t3e", "--out", "runs/p").code == 0
+    for study, elsewhere in (("published", "runs/p"), ("barriers", "")):
+        with pytest.raises(Inconclusive) as caught:
+            newest_run(study)
+        assert caught.value.fields == {"study": study, "elsewhere": elsewhere}
 
 
 def test_the_fastest_barrier_is_that_of_a_complete_run(hockney):

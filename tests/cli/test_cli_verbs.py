@@ -76,6 +76,7 @@ def test_typed_cases_are_all_shown(hockney):
 def test_plan_shows_and_does_nothing(hockney, golden):
     said = hockney("plan", "bcast", "bytes=8,1KiB", "ranks=2,4", "--launches", "5", "--budget", "2m")
     golden("plan.txt", said.out)
+    golden("plan_of_one_case.txt", hockney("plan", "barrier", "--ranks", "2", "--launches", "1").out)
     document = json.loads(hockney("plan", "--json").out)
     assert document["study"] == "survey" and len(document["cases"]) > 100
     lines = hockney("plan", "--cases").out.splitlines()

@@ -83,7 +83,7 @@ def test_a_simulated_machine_computes_at_its_own_rate_unless_a_case_has_one():
         return [case.get("rate") for case in studies.study("cases").plan(asked, catalog, machine)]
 
     assert rates("switched-ethernet") == [0.4e6, 20e6, 5, None]
-    assert rates("t3e") == [0, 0, 5, None]
+    assert rates("t3e") == [600e6, 600e6, 5, None], "it has no rates, but the speed of a core"
 
 
 @pytest.mark.parametrize(
