@@ -121,7 +121,7 @@ def refuse_unknown(question: Question, workloads: set[str]) -> None:
         from hockney.reference.peers import named  # reads tables that no other question needs
 
         if (peer := named(name)) is not None:
-            raise messages.name_of_another_benchmark(name, bool(peer[0].case))
+            raise messages.name_of_another_benchmark(peer[0].name, bool(peer[0].case))
         if NAME.fullmatch(name):  # it may have been meant as a study
             others = {name for names in lab.other_groups().values() for name in names}
             names = workloads | set(studies.all_studies()) | others

@@ -107,7 +107,7 @@ def twin_of_this_run() -> str:
 def twin_disagrees(what: str, error: float, within: float, interval: str) -> str:
     """`interval` is the real machine's, "" where it is not known."""
     beyond = f" and outside the interval of the real one ({interval})" if interval else ""
-    return f"disagrees: {what}, by {error:+.1%}, which is more than {within:.0%}{beyond}"
+    return f"disagrees: {what}, off by {error:+.1%}, more than {within:.0%}{beyond}"
 
 
 def twin_exit_code(missed: int, more: int) -> str:

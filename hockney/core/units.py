@@ -262,11 +262,9 @@ def format_bytes(count: float) -> str:
 
 def format_size(count: float) -> str:
     """Exact bytes as somebody would type them, in binary units if that gives an integer, large ones in
-    decimal units if that does: 4 KiB, 40000 B, 1 GB."""
-    if count < LARGE_BYTES:
-        return format_bytes(count) if count % 2**10 == 0 else f"{count:g} B"
+    decimal units if that does: 4 KiB, 40000 B, 1 MB."""
     if count % 2**20 == 0 or count % 10**6:
-        return format_bytes(count)
+        return f"{count:.15g} B" if count < LARGE_BYTES and count % 2**10 else format_bytes(count)
     factor, unit = next(each for each in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB")) if count >= each[0])
     return f"{count / factor:.10g} {unit}"
 

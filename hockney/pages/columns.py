@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from hockney.core.fit import Summary
 from hockney.pages.evidence import Measured
-from hockney.pages.format import bandwidth, interval, percent, quantity, scatter
+from hockney.pages.format import bandwidth, interval, percent, quantity, range_width, scatter
 from hockney.pages.messages import columns as messages
 from hockney.pages.undisturbed import differing
 
@@ -83,7 +83,14 @@ COLUMNS = {
         _time("undisturbed", "cost in the fastest mode, where the typical one differs", _undisturbed),
         _share("disturbed", "share of the visits that were slower than that", _disturbed),
         _of_number("bandwidth", "B/s", "payload over typical time", _moved),
-        _share("within", "spread within a launch", lambda s: s.spread_within),
+        CaseColumn(
+            "within",
+            "within",
+            "1",
+            "spread within a launch",
+            lambda m: range_width(m.summary.spread_within),
+            lambda m: m.summary.spread_within,
+        ),
         CaseColumn(
             "between",
             "between",

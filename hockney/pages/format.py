@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from hockney.core.case import Value, format_value
 from hockney.core.fit import DefinedValue, Estimate, ExactValue, Summary
 from hockney.core.units import (
     format_bytes,
@@ -43,7 +44,8 @@ def _text(value: float, unit: str) -> str:
         return f"{format_seconds(value)}/B" if value else "0 s/B"
     if unit == "op/s":
         return f"{format_significant(value / 1e6, 3)} Mop/s" if value >= 1e3 else f"{value:.3g} op/s"
-    return f"{value:.3g} {unit}".rstrip()
+    number = f"{float(f'{value:.3g}'):.15g}"
+    return f"{number}%" if unit == "%" else f"{number} {unit}".rstrip()
 
 
 def _three_digits(value: float) -> float:
@@ -143,6 +145,11 @@ def half_width(width: float | None) -> str:
     return percent(width) if width is None or width < 1 else format_factor(half_width_factor(width))
 
 
+def range_width(width: float | None) -> str:
+    """An interquartile range relative to the median: "11%", from 100% on the factor between the quartiles."""
+    return percent(width) if width is None or width < 1 else format_factor(half_width_factor(width / 2) ** 2)
+
+
 def scatter(deviation: float | None) -> str:
     """A standard deviation of logarithms: "11%", from 100% on "a factor of 2.7"."""
     return percent(deviation) if deviation is None or deviation < 1 else format_factor(math.exp(deviation))
@@ -167,10 +174,19 @@ def size_of(measured: Measured) -> str:
 
 def label(measured: Measured, *without: str) -> str:
     """A description of the case, without the parameters that vary in a figure."""
-    words = [f"{k}={v}" for k, v in measured.case.parameters if k not in without]
+    words = [f"{k}={_typed(measured, k, v)}" for k, v in measured.case.parameters if k not in without]
     if "ranks" not in without:
         words.append(f"ranks={measured.case.ranks}")
     return " ".join([measured.case.workload, *words])
+
+
+def _typed(measured: Measured, name: str, value: Value) -> str:
+    """As somebody would type it, times with a unit: 20us."""
+    declared = measured.workload.parameter(name)
+    if declared is None or declared.unit != "s" or not isinstance(value, int | float) or not value:
+        return format_value(value)
+    factor, unit = next(each for each in reversed(SCALES["s"]) if value >= each[0] or each is SCALES["s"][0])
+    return f"{value / factor:.12g}{unit}"
 
 
 def signed(error: float | None) -> str:

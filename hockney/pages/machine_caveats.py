@@ -28,7 +28,7 @@ def simulated(evidence: Evidence) -> RunCaveat | None:
 
 
 def emulated(evidence: Evidence) -> RunCaveat | None:
-    if evidence.machine.emulated is None:
+    if evidence.machine.emulated is None or wire_not_reached(evidence):
         return None
     return run_caveat(messages.emulated(evidence.machine.emulated.title))
 

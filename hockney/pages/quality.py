@@ -11,7 +11,7 @@ from hockney.core.fit import Fit, Summary
 from hockney.core.wording import plural
 from hockney.draw.page import Section, Table
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import half_width, interval, percent, precision, quantity, scatter
+from hockney.pages.format import half_width, interval, percent, precision, quantity, range_width, scatter
 from hockney.pages.labels import labels
 from hockney.pages.undisturbed import with_column
 
@@ -81,7 +81,7 @@ def spread(evidence: Evidence) -> Section | None:
             named(s.case),
             quantity(s.typical.value, "s"),
             half_width(precision(s.typical)) + (" (not reached)" if imprecise(s, evidence) else ""),
-            percent(s.spread_within),
+            range_width(s.spread_within),
             scatter(s.between),
             str(s.repetitions),
             str(s.visits),

@@ -13,6 +13,7 @@ from hockney.core.wording import together
 
 UNSAID = "not said"
 """The description does not state where a number comes from."""
+SHORT = {"guess": "a guess", UNSAID: "of unknown origin"}
 
 
 WHAT = {
@@ -48,11 +49,14 @@ def provenance(platform: Platform) -> tuple[Provenance, ...]:
 
 
 def in_short(platform: Platform) -> str:
-    """ "latency fitted, cost of a byte printed, network printed, number of nodes a guess"."""
-    statuses: dict[str, list[str]] = {}
+    """ "latency fitted, cost of a byte and network printed, number of nodes a guess"."""
+    statuses: dict[str, dict[str, None]] = {}
     for each in provenance(platform):
-        statuses.setdefault(each.what, []).append("a guess" if each.status == "guess" else each.status)
-    return ", ".join(f"{what} {together(dict.fromkeys(of_what))}" for what, of_what in statuses.items())
+        statuses.setdefault(each.what, {})[SHORT.get(each.status, each.status)] = None
+    alike: dict[str, list[str]] = {}
+    for what, of_what in statuses.items():
+        alike.setdefault(together(of_what), []).append(what)
+    return ", ".join(f"{together(whats)} {status}" for status, whats in alike.items())
 
 
 def _places(platform: Platform) -> Iterator[tuple[str, str]]:

@@ -13,6 +13,8 @@ from hockney.reference import Formula, PrintedRow, Published
 from hockney.simulated import origin_of, places, value_text
 
 NO_ORIGIN = "not said"
+WIDEST = 60
+"""Characters of a value."""
 
 
 def tables(paper: Published) -> tuple[Table, ...]:
@@ -103,6 +105,7 @@ def _ranges(formula: Formula) -> str:
 
 
 def _shown(place: str, value: object) -> str:
-    """As in the file, to six digits."""
+    """As in the file, to six digits; of a long list only the beginning."""
     rounded = float(f"{value:.6g}") if isinstance(value, float) else value
-    return value_text(place.rsplit(".", 1)[-1], rounded).strip('"')
+    text = value_text(place.rsplit(".", 1)[-1], rounded).strip('"')
+    return text if len(text) <= WIDEST else f"{text[:WIDEST]}..."

@@ -88,7 +88,7 @@ def test_the_twin_is_laid_beside_the_run(hockney, run, monkeypatch, golden, fact
     explained = [
         line
         for line in done.out.splitlines()
-        if any(messages.twin_disagrees(e["what"], 0, 0, "").partition(", by")[0] in line for e in missed)
+        if any(messages.twin_disagrees(e["what"], 0, 0, "").partition(", off")[0] in line for e in missed)
     ]
     assert bool(missed) == bool(code) and len(explained) == min(len(missed), MOST_MISSED)
 

@@ -104,5 +104,6 @@ def test_the_name_of_another_benchmark_leads_to_it(hockney, verb):
         2,
         "name-of-another-benchmark",
     ) and "--like osu_latency" in said.err
-    assert hockney(verb, "osu_init").error.code == "name-of-another-benchmark"
+    for name in ("osu_init", "imb_pingpong"):
+        assert hockney(verb, name).error.code == "name-of-another-benchmark"
     assert hockney(verb, "osu_latencies").error.code == "unknown-study-or-workload"

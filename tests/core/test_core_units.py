@@ -301,7 +301,21 @@ def test_seconds_per_byte_have_the_scale_of_seconds():
 
 
 @pytest.mark.parametrize(
-    "text", ["8 B", "4 KiB", "40000 B", "1 GB", "1.5 TB", "25 MB", "1 GiB", "16 MiB", "3 TiB"]
+    "text",
+    [
+        "8 B",
+        "4 KiB",
+        "40000 B",
+        "1 MB",
+        "1000001 B",
+        "1.024 GB",
+        "1 GB",
+        "1.5 TB",
+        "25 MB",
+        "1 GiB",
+        "16 MiB",
+        "3 TiB",
+    ],
 )
 def test_a_size_is_printed_in_the_units_in_which_it_was_typed(text):
     assert format_size(parse_bytes(text)) == text

@@ -113,7 +113,7 @@ def _table(agreements: list[Agreement]) -> None:
             each.what,
             in_brackets(each.real, each.unit),
             quantity(each.twin, each.unit),
-            f"{each.error:+.1%}",
+            f"{round(each.error, 3) + 0.0:+.1%}",  # no -0.0%
             SHOWN[each.verdict] + ("" if each.counts or each.verdict == "agrees" else " (poor fit)"),
         )
         for each in agreements

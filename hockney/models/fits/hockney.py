@@ -103,7 +103,7 @@ def _parameters(fit: Piecewise) -> list[FittedParameter]:
         half = fit.read(Pieces.half_size)[0]
         found.append(FittedParameter(name="half-bandwidth size", symbol="n_half", unit="B", estimate=half))
     peak = fit.peak_bandwidth()
-    found.append(FittedParameter(name="peak bandwidth", symbol="r_peak", unit="B/s", estimate=peak))
+    found.append(FittedParameter(name="peak of the fit", symbol="r_peak", unit="B/s", estimate=peak))
     half = fit.read(Pieces.half_peak_size)[0]
     found.append(FittedParameter(name="half-peak size", symbol="n_half_peak", unit="B", estimate=half))
     return found

@@ -15,7 +15,7 @@ from hockney.pages.format import percent, quantity
 def coarse_clock(resolution_s: float, cases: int) -> Caveat:
     return Caveat(
         "clock",
-        f"the clock's resolution ({quantity(resolution_s, 's')}) is too coarse for {plural(cases, 'case')}",
+        f"the clock is too coarse for {plural(cases, 'case')}: its resolution is {quantity(resolution_s, 's')}",
         "",
         "time many operations together (sync=loop), or measure larger sizes",
     )
@@ -162,7 +162,7 @@ def emulated(title: str) -> Caveat:
         f"the hosts and the wire of {title} were emulated: messages take the described time on the wire, and "
         "in addition what TCP, MPI and waking a rank cost on this host",
         "",
-        "docs/emulated.md has the accuracy",
+        "for the accuracy, see docs/emulated.md",
     )
 
 
@@ -170,8 +170,8 @@ def wire_not_reached(title: str, reached: float, rate: float) -> Caveat:
     """In bytes a second."""
     return Caveat(
         "wire-not-reached",
-        f"long messages reached {quantity(reached, 'B/s')}, {percent(reached / rate)} of the wire's "
-        f"{quantity(rate, 'B/s')}: this host, and not the wire of {title}, is the limit",
+        f"long messages reached {quantity(reached, 'B/s')}, {percent(reached / rate)} of the emulated "
+        f"wire's {quantity(rate, 'B/s')}: this host, and not the wire of {title}, is the limit",
         "times of long messages",
         "describe a slower wire, or use a faster or less loaded host",
     )

@@ -98,9 +98,13 @@ def find(name: str) -> tuple[Benchmark, BenchmarkGroup]:
 
 
 def named(name: str) -> tuple[Benchmark, BenchmarkGroup] | None:
-    """The benchmark with exactly this name, in any case, with its program; None if there is none. It may have
-    no equivalent."""
-    return _by_name().get(_normal(name))
+    """The benchmark with exactly this name, in any case, with its program, or written imb_NAME; None if there
+    is none. It may have no equivalent."""
+    every, wanted = _by_name(), _normal(name)
+    if wanted.startswith("imb_"):
+        ending = wanted.replace("imb_", "/", 1)
+        wanted = next((full for full in every if full.startswith("imb-") and full.endswith(ending)), wanted)
+    return every.get(wanted)
 
 
 def _normal(name: str) -> str:

@@ -213,10 +213,15 @@ def calls(survey: Survey, pair: PairMessages) -> tuple[dict[str, Points], list[O
             source = messages.source_call(survey.name, operation, times)
             origins.append(Origin(key=f"calls.{operation}", status="fitted", source=source))
         if faster:
-            ratios = [f"{format_bytes(each.size)} ({each.median.value / each.alone:.2f})" for each in faster]
+            ratios = [
+                f"{format_bytes(each.size)} ({each.median.value / each.alone:.2f} of the predicted time)"
+                for each in faster
+            ]
             notes.append(messages.note_faster_than_messages(operation, ratios))
         if large:
-            ratios = [f"{format_bytes(each.size)} ({each.own / each.alone:.1f})" for each in large]
+            ratios = [
+                f"{format_bytes(each.size)} ({each.own / each.alone:.1f} times as much)" for each in large
+            ]
             notes.append(messages.note_large_calls(operation, ratios))
     if gaps := [gap.shown for gap in open_gaps(survey, pair)]:
         notes.append(messages.note_open_gaps(gaps))

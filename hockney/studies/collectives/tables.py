@@ -76,7 +76,7 @@ def _winner(p: CollectivePoint | None) -> str:
     if p is None or p.ratio is None:
         return ""
     if p.verdict in OPEN:
-        return f"? {p.ratio.value:.2f}"
+        return f"? {p.best} {p.ratio.value:.2f}"
     return f"{p.best} {p.ratio.value:.2f}" if p.verdict == "slower" else "MPI"
 
 

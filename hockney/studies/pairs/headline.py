@@ -46,7 +46,7 @@ def reached(run: PairsResults, way: Way) -> str:
     both = " in both directions" if way.direction == BOTH else ""
     size = quantity(last.size, "B")
     text = (
-        f"{_where(way)}, {plural(last.pairs, 'pair')} at once {_reach(last)} "
+        f"{_where(way)}, {plural(last.pairs, 'pair')}{' at once' if last.pairs > 1 else ''} {_reach(last)} "
         f"{with_interval(last.bandwidth, 'B/s')}{both} with messages of {size}"
     )
     if len(row) == 1:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from hockney.core.fit import Estimate
+from hockney.core.fit import DefinedValue, Estimate
 from hockney.draw.page import Table
 from hockney.models.max_rate import FULL, GAP, ONE, RATE, shared_time
 from hockney.pages.format import interval, quantity, ratio_interval, signed
@@ -19,7 +19,8 @@ from hockney.studies.pairs.wording import (
     titled,
 )
 
-INTERVAL = "95% interval"
+INTERVAL, SLOWDOWN = "95% interval", "time / fewest pairs"
+RELATIVE = "Time: of a message, relative to that with the fewest pairs."
 
 
 def bandwidths(run: PairsResults, way: Way) -> Table:
@@ -40,12 +41,11 @@ def bandwidths(run: PairsResults, way: Way) -> Table:
         for p in run.of_way(way)
     )
     columns = (
-        "size", "pairs", "bandwidth", INTERVAL, "messages", INTERVAL, "time of a message", INTERVAL,
+        "size", "pairs", "bandwidth", INTERVAL, "messages", INTERVAL, SLOWDOWN, INTERVAL,
         "verdict", "than fewer pairs", "model",
     )  # fmt: skip
     caption = (
-        "Bandwidth and messages a second of all pairs. Time of a message: relative to the fewest pairs. "
-        "Model: the error of the model of sharing."
+        f"Bandwidth and messages a second of all pairs. {RELATIVE} Model: the error of the model of sharing."
     )
     kind = "streams" if way.streams else "ping-pongs"
     return Table(
@@ -79,12 +79,12 @@ def summary(run: PairsResults) -> Table | None:
         "pairs",
         "bandwidth",
         INTERVAL,
-        "time of a message",
+        SLOWDOWN,
         INTERVAL,
         "messages",
         "saturated",
     )
-    caption = "Bandwidth and time of the largest messages, messages a second of the shortest."
+    caption = f"Bandwidth and time of the largest messages, messages a second of the shortest. {RELATIVE}"
     return Table("pairs-summary", "Pairs at once", columns, tuple(rows), (1, 2, 3, 4, 5, 6), caption)
 
 
@@ -104,7 +104,7 @@ def models(run: PairsResults) -> Table | None:
                 fit.verdict,
                 *_rate(known.get(RATE)),
                 *_rate(known.get(ONE)),
-                quantity(gap.value, "s") if gap else "",
+                *((quantity(gap.value, "s"), interval(gap, "s")) if gap else ("", "")),
                 f"{full.value:.2f}" if full else "",
                 signed(fit.error).lstrip("+") if fit.error is not None else "",
             )
@@ -112,11 +112,11 @@ def models(run: PairsResults) -> Table | None:
     if not rows:
         return None
     columns = (
-        "ranks meet", "verdict", "shared rate R_N", INTERVAL, "one pair R_C", INTERVAL, "gap g_N",
-        "R_N / R_C", "typical error",
+        "ranks meet", "verdict", "shared rate R_N", f"{INTERVAL} of R_N", "one pair R_C",
+        f"{INTERVAL} of R_C", "gap g_N", f"{INTERVAL} of g_N", "R_N / R_C", "typical error",
     )  # fmt: skip
     caption = "A pair's message of n bytes takes the longer of its time alone and k (g_N + n / R_N)."
-    return Table("pairs-models", "Max-rate model", columns, tuple(rows), tuple(range(2, 9)), caption)
+    return Table("pairs-models", "Max-rate model", columns, tuple(rows), tuple(range(2, 10)), caption)
 
 
 def _rate(known: Estimate | None) -> tuple[str, str]:
@@ -136,4 +136,4 @@ def _error(run: PairsResults, p: PairsPoint) -> str:
 
 
 def _ratio(ratio: Estimate) -> tuple[str, str]:
-    return f"{ratio.value:.2f}", ratio_interval(ratio)
+    return f"{ratio.value:.2f}", "" if isinstance(ratio, DefinedValue) else ratio_interval(ratio)

@@ -51,6 +51,8 @@ def saturated_text(found: Saturation) -> str:
     """For a table."""
     if found.reached is None:
         return "undecided"
+    if found.pairs == 1:
+        return "more pairs not measured"
     return f"from {found.pairs}" if found.reached else f"not up to {found.pairs}"
 
 

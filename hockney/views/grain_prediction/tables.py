@@ -65,7 +65,7 @@ def levers(prediction: Prediction) -> Table:
             each.lever.name,
             each.lever.words,
             share(each.efficiency),
-            f"+{digits(100 * each.lever.gain)}",
+            f"+{digits(100 * each.lever.gain)}".replace("+<", "<"),
         )
         for each in prediction.changes
     )

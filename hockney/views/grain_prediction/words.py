@@ -4,11 +4,9 @@
 
 from __future__ import annotations
 
-import math
-
 from hockney.core.fit import Estimate
 from hockney.core.platform import Platform
-from hockney.core.units import format_percent, format_rate, format_seconds, format_size
+from hockney.core.units import format_percent, format_rate, format_seconds, format_significant, format_size
 from hockney.core.wording import plural
 from hockney.models.applications.contention import kind
 from hockney.models.applications.grain_prediction import HALF, Prediction
@@ -141,17 +139,13 @@ def ratio(estimate: Estimate) -> str:
 
 def share(estimate: Estimate) -> str:
     """A part of a whole in percent: "82.2% [81.9, 82.6]"."""
-    return _ranged(estimate, lambda value: digits(100 * value), "%")
+    few = 0 < 100 * estimate.value < FEW
+    return f"<{FEW}%" if few else _ranged(estimate, lambda value: digits(100 * value), "%")
 
 
 def digits(value: float) -> str:
-    """Three significant digits, including trailing zeros."""
-    if value == 0:
-        return "0"
-    if abs(value) < FEW:
-        return f"{value:.2e}"
-    places = max(0, 2 - math.floor(math.log10(abs(float(f"{value:.3g}")))))
-    return f"{value:.{places}f}"
+    """Three significant digits, including trailing zeros, down to FEW."""
+    return f"<{FEW}" if 0 < value < FEW else format_significant(value, 3)
 
 
 def _ranged(estimate: Estimate, shown, unit: str = "") -> str:
