@@ -15,7 +15,7 @@ from hockney.pages.format import percent, quantity
 def coarse_clock(resolution_s: float, cases: int) -> Caveat:
     return Caveat(
         "clock",
-        f"the clock is too coarse for {plural(cases, 'case')}: its resolution is {quantity(resolution_s, 's')}",
+        f"the clock is too coarse for {plural(cases, 'case')}: it has steps of {quantity(resolution_s, 's')}",
         "",
         "time many operations together (sync=loop), or measure larger sizes",
     )
