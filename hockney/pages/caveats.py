@@ -196,10 +196,11 @@ def premises(evidence: Evidence) -> tuple[str, ...]:
     simulated = "" if platform is None else surroundings.simulated_on(platform.title)
     far = machine_caveats.between_nodes(evidence) is not None
     network = surroundings.assumed_network() if far else ""
-    return tuple(filter(None, (simulated, network, _under_load(evidence))))
+    return tuple(filter(None, (simulated, network, under_load(evidence))))
 
 
-def _under_load(evidence: Evidence) -> str:
+def under_load(evidence: Evidence) -> str:
+    """Whether most launches had a high load and count nevertheless; "" if not."""
     loaded = loaded_launches(evidence.run)
     launches = len(evidence.run.launches)
     if 2 * len(loaded) <= launches:
