@@ -11,7 +11,6 @@ import errno
 import os
 import shutil
 import stat
-import subprocess
 import sys
 import tempfile
 import time
@@ -65,8 +64,25 @@ def remove_tree(path: Path) -> None:
     """A folder with all that it contains, as far as possible."""
     try:
         shutil.rmtree(path, ignore_errors=True)
-    except RecursionError:  # hundreds of nested folders
-        subprocess.run(["rm", "-rf", "--", path], check=False)
+    except RecursionError:
+        with contextlib.suppress(OSError):
+            _remove_nested(path)
+
+
+def _remove_nested(path: Path) -> None:
+    """Hundreds of nested folders: each gets a place next to the outermost one before it is removed."""
+    left, count = [path], 0
+    while left:
+        folder = left.pop()
+        for entry in os.scandir(folder):
+            if entry.is_dir(follow_symlinks=False):
+                count += 1
+                beside = Path(f"{path}-{count}")
+                os.rename(entry.path, beside)
+                left.append(beside)
+            else:
+                os.unlink(entry.path)
+        os.rmdir(folder)
 
 
 def remove_older(paths: Iterable[Path], seconds: float) -> None:
