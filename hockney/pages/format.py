@@ -174,10 +174,16 @@ def size_of(measured: Measured) -> str:
 
 def label(measured: Measured, *without: str) -> str:
     """A description of the case, without the parameters that vary in a figure."""
-    words = [f"{k}={_typed(measured, k, v)}" for k, v in measured.case.parameters if k not in without]
+    words = [f"{k}={v}" for k, v in measured.case.parameters if k not in without]
     if "ranks" not in without:
         words.append(f"ranks={measured.case.ranks}")
     return " ".join([measured.case.workload, *words])
+
+
+def typed_line(measured: Measured) -> str:
+    """The case's line, times with their units."""
+    given = sorted(measured.case.values.items())
+    return " ".join([measured.case.workload, *(f"{k}={_typed(measured, k, v)}" for k, v in given)])
 
 
 def _typed(measured: Measured, name: str, value: Value) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from hockney.core.fit import Estimate, ExactValue, MetricSummary, Summary
 from hockney.draw.page import Table
 from hockney.pages.evidence import Measured
-from hockney.pages.format import interval, label, percent, quantity, with_interval
+from hockney.pages.format import interval, percent, quantity, typed_line, with_interval
 
 OPERATIONS = "operations"
 """The metric of workloads that count the operations of a run; divided by the time they give a rate."""
@@ -81,7 +81,7 @@ def _table(kind: str, workload: str, cases: Sequence[Measured], names: Sequence[
     rated = not phase and OPERATIONS in names
     rows = tuple(
         (
-            label(m),
+            typed_line(m),
             *([quantity(m.summary.typical.value, "s")] if phase else []),
             *([_rate_cell(m)] if rated else []),
             *(_cell(m, n, phase) for n in names),

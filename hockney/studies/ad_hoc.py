@@ -20,7 +20,7 @@ from hockney.pages import course, metrics, quality, settings_compared, undisturb
 from hockney.pages.columns import CaseColumn, where_columns
 from hockney.pages.evidence import Evidence, Measured, Options, once
 from hockney.pages.first_screen import first_figure
-from hockney.pages.format import bandwidth, interval, label, quantity, range_width, scatter
+from hockney.pages.format import bandwidth, interval, label, quantity, range_width, scatter, typed_line
 from hockney.pages.series import curve, rates, times
 from hockney.pages.study_page import study_page
 from hockney.studies import messages
@@ -203,7 +203,7 @@ def _table(subject: str, measured: list[Measured], differing: bool, where: Seque
     """Tables of one page have the same columns: on a terminal they are printed as one table."""
     rows = tuple(
         (
-            label(m),
+            typed_line(m),
             *(column.text(m) for column in where),
             quantity(m.summary.typical.value, "s"),
             interval(m.summary.typical, "s"),

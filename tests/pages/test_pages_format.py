@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from visited import CATALOG, LINE, evidence
 
-from hockney.pages.format import label, quantity, range_width, scatter
+from hockney.pages.format import quantity, range_width, scatter, typed_line
 
 
 @pytest.mark.parametrize(
@@ -38,4 +38,4 @@ def test_times_in_names_of_cases_have_units(typed, shown):
     case = CATALOG.case(f"barrier_staggered delay={typed} ranks=2")
     (seen,) = evidence({LINE: [[1e-6]]}).measured
     of = replace(seen, case=case, workload=CATALOG.entry(case.workload))
-    assert f" delay={shown} " in label(of)
+    assert f" delay={shown} " in typed_line(of)

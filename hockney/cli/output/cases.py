@@ -17,7 +17,7 @@ from hockney.draw.page import Table
 from hockney.pages import metrics
 from hockney.pages.columns import CaseColumn, usual, where_columns
 from hockney.pages.evidence import Measured
-from hockney.pages.format import SIMULATED, label, quantity
+from hockney.pages.format import SIMULATED, quantity, typed_line
 
 WORKLOAD = "workload"
 FEWEST = 2
@@ -147,4 +147,4 @@ def print_metrics(measured: Sequence[Measured]) -> None:
     if not measured:
         return
     echo()
-    print_groups(metrics.listing(measured), [Group((label(m),), metrics.rows_of(m)) for m in measured])
+    print_groups(metrics.listing(measured), [Group((typed_line(m),), metrics.rows_of(m)) for m in measured])
