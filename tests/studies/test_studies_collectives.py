@@ -158,7 +158,12 @@ def test_undecided_comparisons_are_counted_apart(tmp_path):
     assert [p.fastest for p in run.points] == [run.points[0].best, "mpi", "mpi", "mpi"]
     (table,) = summary(evidence)
     cells = [cell for row in table.rows for cell in row[1:]]
-    assert cells == [f"{run.points[0].best} 1.50", "MPI", "? recursive_doubling 1.20", "? recursive_doubling 1.30"]
+    assert cells == [
+        f"{run.points[0].best} 1.50",
+        "MPI",
+        "? recursive_doubling 1.20",
+        "? recursive_doubling 1.30",
+    ]
 
     page = studies.study("collectives").page(evidence)
     needed = run.stricter * math.log(1.8 / 1.2) / math.log(1.2)
