@@ -87,7 +87,7 @@ def test_numbers_have_three_digits_and_their_unit():
     assert share(Estimate(0.0, 0.0, 0.0)) == "0% [0, 0]" and share(Estimate(1.0, None, None)) == "100%"
     assert ratio(Estimate(1.5e-13, None, None)) == "<0.001"
     assert share(Estimate(1.5e-7, 1.4e-7, 1.6e-7)) == "<0.001%"
-    assert [digits(v) for v in (0.001, 9.996, 123.4, 1234.0)] == ["0.00100", "10.0", "123", "1230"]
+    assert [digits(v) for v in (0.001, 9.996, 123.4, 1234.0)] == ["0.00100", "10.0", "123", "1234"]
     assert [format_percent(v) for v in (0, 0.01, 0.125, 1, 0.0018123)] == [
         "0%",
         "1%",

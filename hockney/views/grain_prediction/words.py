@@ -144,7 +144,9 @@ def share(estimate: Estimate) -> str:
 
 
 def digits(value: float) -> str:
-    """Three significant digits, including trailing zeros, down to FEW."""
+    """Three significant digits, including trailing zeros, down to FEW; all of an integer part."""
+    if value >= 1000:
+        return f"{value:.0f}"
     return f"<{FEW}" if 0 < value < FEW else format_significant(value, 3)
 
 
