@@ -48,8 +48,7 @@ class Lu final : public Kernel {
         ghosts_(division_, {{&subgrid_, &u_}}),
         residual_(place.arena, subgrid_, class_.time_step),
         pipeline_(division_, subgrid_, static_cast<int>(values.integer("planes")),
-                  flow::computing_time(operations_per_point(), values.real("rate")),
-                  flow::startup_time(values)),
+                  flow::startup_points(operations_per_point(), values)),
         sweeps_(place.arena, subgrid_, class_.time_step) {
     if (!arithmetic_) return;
     solution_.set_exact(u_);

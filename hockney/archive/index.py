@@ -180,8 +180,8 @@ def _seal_file(path: str) -> None:
 
 
 def _check(index: sqlite3.Connection) -> None:
-    """Its tables are those of VERSION, and there is nothing else: views and triggers of a stranger could run
-    for ever."""
+    """Its tables are those of VERSION, and there is nothing else: a stranger's views and triggers
+    could run forever."""
     (version,) = index.execute("PRAGMA user_version").fetchone()
     made = index.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid").fetchall()
     if version != VERSION or tuple(sql for (sql,) in made) != TABLES:

@@ -14,11 +14,11 @@ from hockney.core.fit import Estimate, ExactValue
 from hockney.core.units import format_percent
 from hockney.core.wording import listing, plural, together
 from hockney.models.comparison import CaseVerdict, OperationVerdict, State
+from hockney.models.significance import OPEN
 from hockney.pages.format import EXACT, quantity
 from hockney.pages.labels import short_labels
 
 MOST_CASES = 5
-OPEN: tuple[State, State] = ("undecided", "unknown")
 WORDS: dict[State, str] = {"same": "the same", "unknown": "no interval"}
 """Of verdicts for people, where they differ."""
 
@@ -144,9 +144,10 @@ def operation(each: OperationVerdict, compared: ComparedSides, name: Callable[[C
         parts = [each.state]
     elif each.state in ("undecided", "unknown"):
         parts.append("undecided")
-    undecided = len(each.of("undecided", "unknown"))
+    still_open = each.of(*OPEN)
+    undecided = len(still_open)
     of = f"all {undecided}" if undecided == count else f"{undecided} of {count}"
-    rest = _more(each.of(*OPEN))
+    rest = _more(still_open)
     if undecided and count > 1:
         rest = f"{of} cases {'is' if undecided == 1 else 'are'} undecided" + (f" ({rest})" if rest else "")
     return f"{title(each, compared)}: {'; '.join(filter(None, [*parts, mean if count > 1 else '', rest]))}."

@@ -77,9 +77,9 @@ def _remove_nested(path: Path) -> None:
         for entry in os.scandir(folder):
             if entry.is_dir(follow_symlinks=False):
                 count += 1
-                beside = Path(f"{path}-{count}")
-                os.rename(entry.path, beside)
-                left.append(beside)
+                sibling = Path(f"{path}-{count}")
+                os.rename(entry.path, sibling)
+                left.append(sibling)
             else:
                 os.unlink(entry.path)
         os.rmdir(folder)
@@ -189,17 +189,11 @@ def replace(path: Path, content: bytes) -> None:
     followed; what is no regular file, such as a device or a pipe, is written into. Raises UsageError for a
     folder and for a file of a run or an archive; EnvironmentProblem."""
     try:
-        there = _status(path)  # fails for a name that is too long
-        if there is not None and stat.S_ISDIR(there.st_mode):
-            raise messages.folder_instead_of_file(path)
-        stream = None if there is None else _stream(there)
-        if stream is not None or (there is not None and not stat.S_ISREG(there.st_mode)):
-            _write_into(path if stream is None else stream, content)
-            return
-        real = Path(os.path.realpath(path))
-        if _is_kept(real):
-            raise messages.file_of_a_run(path)
-        keep(real, content)
+        into = _no_regular_file(path)
+        if into is None:
+            keep(Path(os.path.realpath(path)), content)
+        else:
+            _write_into(into, content)
     except ValueError as problem:  # a NUL in the name
         raise messages.cannot_write(path, OSError(errno.EINVAL, str(problem))) from problem
     except OSError as problem:
@@ -209,10 +203,23 @@ def replace(path: Path, content: bytes) -> None:
 def refuse_early(path: Path) -> None:
     """Before what takes long: raises the UsageError with which `replace` would refuse this name."""
     with contextlib.suppress(ValueError, OSError):
-        if path.is_dir():
-            raise messages.folder_instead_of_file(path)
-        if _is_kept(Path(os.path.realpath(path))):
-            raise messages.file_of_a_run(path)
+        _no_regular_file(path)
+
+
+def _no_regular_file(path: Path) -> Path | int | None:
+    """What `replace` writes into, a device, a pipe or a standard stream; None if it may replace the file.
+    Raises its UsageErrors, ValueError and OSError."""
+    there = _status(path)  # fails for a name that is too long
+    if there is not None and stat.S_ISDIR(there.st_mode):
+        raise messages.folder_instead_of_file(path)
+    stream = None if there is None else _stream(there)
+    if stream is not None:
+        return stream
+    if there is not None and not stat.S_ISREG(there.st_mode):
+        return path
+    if _is_kept(Path(os.path.realpath(path))):
+        raise messages.file_of_a_run(path)
+    return None
 
 
 def keep(path: Path, content: bytes) -> None:
@@ -270,14 +277,17 @@ def _umask() -> int:
 
 def make_folder(path: Path) -> None:
     """Create a folder named by the user for several files, unless it exists. Raises UsageError for a run."""
+    refuse_run(path)
     try:
-        refuse_run(path)
         path.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise messages.cannot_write(path, problem) from problem
 
 
 def refuse_run(path: Path) -> None:
-    """Raises UsageError for the folder of a run. Raises OSError."""
-    if (path / PLAN).exists():
-        raise messages.folder_of_a_run(path)
+    """Raises UsageError for the folder of a run, EnvironmentProblem for a name that no folder can have."""
+    try:
+        if (path / PLAN).exists():
+            raise messages.folder_of_a_run(path)
+    except OSError as problem:
+        raise messages.cannot_write(path, problem) from problem

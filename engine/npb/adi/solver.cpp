@@ -97,8 +97,7 @@ void Solver::sweep(std::size_t direction, double operations) {
 
 double Solver::startup_points(const Values& values) const {
   const double interior = class_.points - 2.0;
-  const double point = parts_.sweep * operations_ / (interior * interior * interior);
-  return flow::startup_time(values) / flow::computing_time(point, values.real("rate"));
+  return flow::startup_points(parts_.sweep * operations_ / (interior * interior * interior), values);
 }
 
 template <class Sums>

@@ -33,16 +33,13 @@ constexpr std::array<Parameter, common + sizeof...(More)> with(
   return all;
 }
 
-inline double startup_time(const Values& values) {
-  constexpr double within_a_host = 2e-6;
-  const double given = values.real("startup");
-  return given > 0 ? given : within_a_host;
-}
-
-// Of so many operations, on a typical processor if no rate (operations per second) is given.
-inline double computing_time(double operations, double rate) {
-  constexpr double typical_rate = 2e9;
-  return operations / (rate > 0 ? rate : typical_rate);
+// A message's startup as the number of points, of so many operations each, that a sweep processes at the same
+// time: on a typical processor within a host, unless the case has a rate (operations per second) and a
+// startup.
+inline double startup_points(double operations, const Values& values) {
+  constexpr double typical_rate = 2e9, within_a_host = 2e-6;
+  const double rate = values.real("rate"), startup = values.real("startup");
+  return (startup > 0 ? startup : within_a_host) / (operations / (rate > 0 ? rate : typical_rate));
 }
 
 }  // namespace hockney::npb::flow

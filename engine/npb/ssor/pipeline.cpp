@@ -13,17 +13,17 @@ namespace {
 // With f ranks before the last one in a pipeline, n planes in chunks of c take about (n / c + f) (c t + o)
 // for the time t of a plane and the time o that a message costs its rank, which is least at c = sqrt(n o / (f
 // t)).
-double best_chunk(const flow::Subgrid& subgrid, double point, double startup) {
+double best_chunk(const flow::Subgrid& subgrid, double startup_points) {
   const int before = subgrid.parts[0] + subgrid.parts[1] - 2;
   const double planes = subgrid.points - 2;
   if (before == 0) return planes;
   const double points = planes * planes / (subgrid.parts[0] * subgrid.parts[1]);
-  return std::sqrt(planes * startup / (before * points * point));
+  return std::sqrt(planes * startup_points / (before * points));
 }
 
-int chunks_of(const flow::Subgrid& subgrid, int chunk, double point, double startup) {
+int chunks_of(const flow::Subgrid& subgrid, int chunk, double startup_points) {
   const double planes = subgrid.points - 2;
-  const double chosen = chunk > 0 ? chunk : best_chunk(subgrid, point, startup);
+  const double chosen = chunk > 0 ? chunk : best_chunk(subgrid, startup_points);
   return static_cast<int>(std::clamp(std::ceil(planes / chosen), 1.0, planes));
 }
 
@@ -39,8 +39,8 @@ void each_row(AnyField& v, const flow::Triple& begin, const flow::Triple& length
 }  // namespace
 
 Pipeline::Pipeline(const flow::Division& division, const flow::Subgrid& subgrid, int planes_each,
-                   double point, double startup)
-    : size_(subgrid.size), chunks_(chunks_of(subgrid, planes_each, point, startup)) {
+                   double startup_points)
+    : size_(subgrid.size), chunks_(chunks_of(subgrid, planes_each, startup_points)) {
   int most = 0;
   for (int chunk = 0; chunk < chunks_; ++chunk)
     most = std::max(most, planes(chunk).end - planes(chunk).begin);

@@ -24,10 +24,8 @@ enum class End { lower, upper };
 // opposite.
 class Pipeline {
  public:
-  // Chunks of so many planes; for 0, of as many as fit the seconds of computing a point in a sweep and of a
-  // message's startup.
-  Pipeline(const flow::Division& division, const flow::Subgrid& subgrid, int planes, double point,
-           double startup);
+  // Chunks of so many planes; for 0, of as many as fit a message's startup (pipelining.hpp).
+  Pipeline(const flow::Division& division, const flow::Subgrid& subgrid, int planes, double startup_points);
 
   // The number of chunks, the same on all ranks, and their planes.
   int chunks() const { return chunks_; }

@@ -68,11 +68,12 @@ def _launches(cases: int, each: int, launches: int) -> str:
 
 def _moved(cases: Sequence[Case], catalog: Catalog) -> str:
     """Empty if the cases have no size."""
-    if not _largest(cases):
+    largest = _largest(cases)
+    if not largest:
         return ""
     return (
         f"one repetition of every case moves {format_bytes(payload(cases, catalog))}, the largest message is "
-        f"{format_bytes(_largest(cases))}; "
+        f"{format_bytes(largest)}; "
     )
 
 

@@ -17,5 +17,4 @@ def program(size: str, ranks: int, *, rate: float = 0.0, startup: float = 0.0) -
     """`rate` and `startup` as in the engine's parameters of these names."""
     n, steps = SIZES[size]
     per_step = 3478.8 * n**3 - 17655.7 * n**2 + 28023.7 * n
-    in_points = line_solves.startup_points(SOLVER, n, per_step, rate, startup)
-    return line_solves.program(SOLVER, size, ranks, n, steps, per_step, in_points)
+    return line_solves.program(SOLVER, size, ranks, n, steps, per_step, rate, startup)

@@ -55,10 +55,6 @@ class Division:
     parts: Triple
     multiple: bool = False
 
-    @property
-    def ranks(self) -> int:
-        return self.parts[0] ** 2 if self.multiple else math.prod(self.parts)
-
     def rank_of(self, cell: Triple) -> int:
         x, y, z = cell
         q = self.parts[0]
@@ -102,6 +98,7 @@ def _replaced(place: Triple, d: int, part: int) -> Triple:
     return x, y, z
 
 
-def computing_time(operations: float, rate: float) -> float:
-    """For which the engine chooses the chunks of pipelines: at a typical rate if none is given (0)."""
-    return operations / (rate or TYPICAL_RATE)
+def startup_points(operations: float, rate: float, startup: float) -> float:
+    """By which the engine chooses the chunks of pipelines: the points, of so many `operations` each, that a
+    sweep processes in `startup` seconds at `rate` operations per second; 0: at the defaults."""
+    return (startup or STARTUP_S) / (operations / (rate or TYPICAL_RATE))

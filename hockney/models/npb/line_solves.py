@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from hockney.models.npb.flow import COMPONENTS, STARTUP_S, Division, Subgrid, Triple, computing_time
+from hockney.models.npb.flow import COMPONENTS, Division, Subgrid, Triple, startup_points
 from hockney.models.npb.program import (
     DOUBLE,
     Exchange,
@@ -46,10 +46,18 @@ class Solver:
 
 
 def program(
-    solver: Solver, size: str, ranks: int, points: int, steps: int, per_step: float, startup_points: float
+    solver: Solver,
+    size: str,
+    ranks: int,
+    points: int,
+    steps: int,
+    per_step: float,
+    rate: float,
+    startup: float,
 ) -> Program:
-    """The time of a message's startup is that of `startup_points` points in a sweep."""
-    division = divide(ranks, points, startup_points)
+    """`rate` and `startup` as in the engine's parameters of these names."""
+    in_points = startup_points(solver.sweep * per_step / float(points - 2) ** 3, rate, startup)
+    division = divide(ranks, points, in_points)
     total = steps * per_step
 
     def swept(d: int, rank: int) -> Share:
@@ -57,7 +65,7 @@ def program(
         if division.multiple:
             return Share(work, tuple(_stages(solver, division.cells(rank), d, steps)))
         (block,) = division.cells(rank)
-        return Share(work, pipeline=_pipeline(solver, block, d, steps, startup_points))
+        return Share(work, pipeline=_pipeline(solver, block, d, steps, in_points))
 
     residual = tuple(
         Share(
@@ -73,21 +81,15 @@ def program(
     return Program(solver.kernel, size, ranks, steps, total, phases)
 
 
-def startup_points(solver: Solver, points: int, per_step: float, rate: float, startup: float) -> float:
-    """The points that a sweep processes in `startup` seconds, at `rate` operations per second; 0: at the
-    defaults."""
-    return (startup or STARTUP_S) / computing_time(solver.sweep * per_step / float(points - 2) ** 3, rate)
-
-
 @functools.cache
-def divide(ranks: int, points: int, startup_points: float) -> Division:
+def divide(ranks: int, points: int, in_points: float) -> Division:
     """A multi-partition for a square number of ranks, otherwise the division into blocks with the least
     estimated time. Raises Indivisible."""
     root = math.isqrt(ranks)
     if 1 < root <= points - 2 and root**2 == ranks:
         return Division(points, (root, root, root), multiple=True)
     found = min(
-        _divisions(ranks, points), key=lambda parts: _estimate(parts, points, startup_points), default=None
+        _divisions(ranks, points), key=lambda parts: _estimate(parts, points, in_points), default=None
     )
     if found is None:
         fewer = min(ranks - 1, (points - 2) ** 3)
@@ -102,7 +104,7 @@ def _divisions(ranks: int, points: int) -> Iterator[Triple]:
                 yield x, y, ranks // (x * y)
 
 
-def _estimate(parts: Triple, points: int, startup_points: float) -> float:
+def _estimate(parts: Triple, points: int, in_points: float) -> float:
     """Of a time step, in points that a sweep processes."""
     block = 1.0
     for count in parts:
@@ -110,13 +112,13 @@ def _estimate(parts: Triple, points: int, startup_points: float) -> float:
     time = 4 * block
     for count in parts:
         if count > 1:
-            rows, chunks = math.ceil((points - 2) / count), _best_chunks(count, block, startup_points)
-            time += (count - 1) / chunks * block + 2 * chunks * startup_points + block / rows * LINE_POINTS
+            rows, chunks = math.ceil((points - 2) / count), _best_chunks(count, block, in_points)
+            time += (count - 1) / chunks * block + 2 * chunks * in_points + block / rows * LINE_POINTS
     return time
 
 
-def _best_chunks(parts: int, points: float, startup_points: float) -> float:
-    return max(1.0, math.floor(math.sqrt((parts - 1) * points / (2 * startup_points)) + 0.5))
+def _best_chunks(parts: int, points: float, in_points: float) -> float:
+    return max(1.0, math.floor(math.sqrt((parts - 1) * points / (2 * in_points)) + 0.5))
 
 
 def _stages(solver: Solver, cells: Iterable[Subgrid], d: int, steps: int) -> Iterator[Exchange]:
@@ -129,13 +131,13 @@ def _stages(solver: Solver, cells: Iterable[Subgrid], d: int, steps: int) -> Ite
         yield Exchange(steps, (here * COMPONENTS,), (before * COMPONENTS,))
 
 
-def _pipeline(solver: Solver, block: Subgrid, d: int, steps: int, startup_points: float) -> Pipeline | None:
+def _pipeline(solver: Solver, block: Subgrid, d: int, steps: int, in_points: float) -> Pipeline | None:
     parts = block.parts[d]
     if parts == 1:
         return None
     lines = _Lines.of(block, d)
     points = lines.count(0, lines.batches) * (block.points - 2) / parts
-    chunks = int(min(lines.batches, _best_chunks(parts, points, startup_points)))
+    chunks = int(min(lines.batches, _best_chunks(parts, points, in_points)))
     passed = [
         DOUBLE * solver.depth * lines.count(*part_of(lines.batches, chunks, chunk)) for chunk in range(chunks)
     ]

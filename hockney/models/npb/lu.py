@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 
-from hockney.models.npb.flow import COMPONENTS, STARTUP_S, Division, Subgrid, Triple, computing_time
+from hockney.models.npb.flow import COMPONENTS, Division, Subgrid, Triple, startup_points
 from hockney.models.npb.program import (
     DOUBLE,
     Indivisible,
@@ -31,8 +31,8 @@ def program(size: str, ranks: int, *, planes: int = 0, rate: float = 0.0, startu
     points, steps = SIZES[size]
     parts = _parts(ranks, points)
     per_step = 1984.77 * points**3 - 10923.3 * points**2 + 27770.9 * points - 144010
-    startup_points = (startup or STARTUP_S) / computing_time(SWEEP * per_step / float(points - 2) ** 3, rate)
-    chunks = _chunks(points, parts, planes, startup_points)
+    in_points = startup_points(SWEEP * per_step / float(points - 2) ** 3, rate, startup)
+    chunks = _chunks(points, parts, planes, in_points)
     division = Division(points, parts)
     blocks = [block for rank in range(ranks) for block in division.cells(rank)]
 
@@ -74,13 +74,13 @@ def _parts(ranks: int, points: int) -> Triple:
     raise AssertionError("one rank has all columns")
 
 
-def _chunks(points: int, parts: Triple, planes: int, startup_points: float) -> int:
+def _chunks(points: int, parts: Triple, planes: int, in_points: float) -> int:
     inner = points - 2
     before = parts[0] + parts[1] - 2
     chosen = float(planes or inner)
     if before and not planes:
         own = inner * inner / (parts[0] * parts[1])
-        chosen = math.sqrt(inner * startup_points / (before * own))
+        chosen = math.sqrt(inner * in_points / (before * own))
     return max(1, min(inner, math.ceil(inner / chosen)))
 
 

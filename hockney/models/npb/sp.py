@@ -17,5 +17,4 @@ def program(size: str, ranks: int, *, rate: float = 0.0, startup: float = 0.0) -
     """`rate` and `startup` as in the engine's parameters of these names."""
     n, steps = SIZES[size]
     per_step = 881.174 * n**3 - 4683.91 * n**2 + 11484.5 * n - 19272.4
-    in_points = line_solves.startup_points(SOLVER, n, per_step, rate, startup)
-    return line_solves.program(SOLVER, size, ranks, n, steps, per_step, in_points)
+    return line_solves.program(SOLVER, size, ranks, n, steps, per_step, rate, startup)
