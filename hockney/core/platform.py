@@ -145,9 +145,12 @@ class Libraries(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 class Noise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Every message's latency is multiplied by exp(s N), with N from a normal distribution restricted to
-    positive values (delays only add), s = `relative`; the same `seed` gives the same times."""
+    positive values (delays only add), s = `relative`. With s = `per_launch` and one N for each launch, the
+    network between nodes is slower in everything, as if others used a share of it. The same `seed` gives the
+    same times."""
 
     relative: float
+    per_launch: float = 0.0
     seed: int = 1
 
 

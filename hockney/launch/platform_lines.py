@@ -8,16 +8,53 @@ Each line has one key and its numbers, in seconds, bytes and their quotients; ke
 
 from __future__ import annotations
 
+import math
+import random
 from collections.abc import Iterator
 
-from hockney.core.platform import Network, Platform, Segment
+from msgspec.structs import replace
+
+from hockney.core.platform import Network, Noise, Platform, Segment
 from hockney.core.smpi_algorithms import chosen
 
 
 def platform_lines(platform: Platform, *, events: int = 0, seed_offset: int = 0) -> str:
     """The whole description as text. `events`: the number of messages after which the simulation is ended, 0
     for never; `seed_offset` is added to the noise's seed, so that launches differ as real ones do."""
-    return "".join(f"{line}\n" for line in _lines(platform, events, seed_offset))
+    slower = slowed(platform, launch_factor(platform.noise, seed_offset))
+    return "".join(f"{line}\n" for line in _lines(slower, events, seed_offset))
+
+
+def launch_factor(noise: Noise | None, launch: int) -> float:
+    """How many times as long as described the network takes in this launch."""
+    if noise is None or not noise.per_launch:
+        return 1.0
+    return math.exp(noise.per_launch * abs(random.Random(noise.seed + launch).gauss(0.0, 1.0)))
+
+
+def slowed(platform: Platform, factor: float) -> Platform:
+    """With a network between nodes that takes `factor` times as long; processors are as fast."""
+    if factor == 1:
+        return platform
+    segments = (
+        replace(
+            each,
+            latency_s=factor * each.latency_s,
+            per_byte_s=factor * each.per_byte_s,
+            gap_s=factor * each.gap_s,
+            gap_s_per_byte=factor * each.gap_s_per_byte,
+        )
+        for each in platform.segments
+    )
+    network = replace(
+        platform.network,
+        nic=platform.network.nic / factor,
+        link=platform.network.link / factor,
+        hop_s=factor * platform.network.hop_s,
+        medium_message_s=factor * platform.network.medium_message_s,
+        medium_s_per_byte=factor * platform.network.medium_s_per_byte,
+    )
+    return replace(platform, network=network, segments=tuple(segments))
 
 
 def _lines(platform: Platform, events: int, seed_offset: int) -> Iterator[str]:

@@ -29,8 +29,9 @@ class PaperResult:
 
     @property
     def statements(self) -> list[Check]:
-        """What the paper states, without the reproduction's own conditions."""
-        return [check for check in self.checks if check.where]
+        """What the paper states, without the reproduction's own conditions and what holds by
+        construction."""
+        return [check for check in self.checks if check.where and not check.fitted]
 
     @property
     def predicted(self) -> tuple[int, int]:

@@ -64,13 +64,16 @@ class Compared:
 
 @dataclass(frozen=True)
 class Check:
-    """Whether a statement holds here; `found` is what was found instead, or the worst value."""
+    """Whether a statement holds here; `found` is what was found instead, or the worst value. A `fitted` one
+    rests only on numbers to which the machine's description was fitted: it holds by construction, and is
+    counted separately."""
 
     code: str
     where: str
     what: str
     holds: bool
     found: str
+    fitted: bool = False
 
 
 @dataclass(frozen=True)
@@ -82,8 +85,8 @@ class Statement:
     where: str
     what: str
 
-    def check(self, holds: bool, found: str) -> Check:
-        return Check(self.code, self.where, self.what, holds, found)
+    def check(self, holds: bool, found: str, fitted: bool = False) -> Check:
+        return Check(self.code, self.where, self.what, holds, found, fitted)
 
     def unknown(self, why: str = NOT_SIMULATED) -> Check:
         """Nothing can be said about it, so it does not hold."""
@@ -100,7 +103,8 @@ class Statement:
         found = f"largest error {errors[worst]:.2%}, {worst}"
         if missing:
             found += f"; {missing} {NOT_SIMULATED}"
-        return self.check(not missing and errors[worst] <= most, found)
+        fitted = all(row.status == "fitted" for row in rows)
+        return self.check(not missing and errors[worst] <= most, found, fitted)
 
 
 @dataclass(frozen=True)

@@ -171,11 +171,44 @@ def sent(name: str, processes: int) -> int:
 def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[Check]:
     return [
         *message_checks(compared),
+        _others(answers),
+        _mpi_barrier(answers),
         *_tournament(answers, compared),
         _winner(answers, "algorithms"),
         _winner(answers, ON_MEDIUM),
         *ethernet_kernels.checks(answers),
     ]
+
+
+def _others(answers: Mapping[str, Answer]) -> Check:
+    """By the messages that they send, as the printed ones."""
+    p, message_s = PROCESSES[-1], PRINTED.row(MESSAGE).si
+    what = f"the other {len(OTHERS)} barriers are consistent: 1.2 ms for each of their messages, within 10%"
+    stated = Statement("others-consistent", "text on table 1", what)
+    found = {name: times_on_most(answers)[name] for name in OTHERS}
+    off = {
+        name: seconds / (traffic(name, p).messages * message_s) - 1
+        for name, seconds in found.items()
+        if seconds is not None
+    }
+    if len(off) < len(OTHERS):
+        return stated.unknown()
+    worst = max(off, key=lambda name: abs(off[name]))
+    return stated.check(abs(off[worst]) <= 0.1, f"largest error {off[worst]:+.1%}, {OTHERS[worst]}")
+
+
+def _mpi_barrier(answers: Mapping[str, Answer]) -> Check:
+    p = PROCESSES[-1]
+    times = times_on_most(answers)
+    mpi, dissemination = times[MPI], times[ENGINE["dissemination"]]
+    printed_s = [PRINTED.row(BARRIER.format(name, p)).si for name in (MPI, "dissemination")]
+    in_table = printed_s[0] / printed_s[1]
+    what = f"MPI_Barrier takes {in_table:.1f} times as long as dissemination on {p} processes, within 25%"
+    stated = Statement("mpi-barrier", "table 1", what)
+    if not mpi or not dissemination:
+        return stated.unknown()
+    found = mpi / dissemination
+    return stated.check(abs(found / in_table - 1) <= 0.25, f"{found:.2f} times")
 
 
 def _tournament(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[Check]:

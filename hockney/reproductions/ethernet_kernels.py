@@ -34,27 +34,28 @@ HALF_WAY = 8
 
 @dataclass(frozen=True)
 class NasBenchmark:
-    """In the paper's size; `linear_to` so many processes, in its words. It has so many `iterations`, after
-    each of which a barrier may be placed."""
+    """In the size that the paper has `printed`, `size` as a class of the workload; `linear_to` so many
+    processes, in its words. It has so many `iterations`, after each of which a barrier may be placed."""
 
     title: str
     size: str
+    printed: str
     linear_to: int
     iterations: int
 
 
 BENCHMARKS = {
-    "ep": NasBenchmark("EP", "W", MOST, 10),
-    "bt": NasBenchmark("BT", "W", MOST, 200),
-    "cg": NasBenchmark("CG", "A", HALF_WAY, 15),
-    "mg": NasBenchmark("MG", "paper", HALF_WAY, 40),
-    "lu": NasBenchmark("LU", "W", HALF_WAY, 300),
+    "ep": NasBenchmark("EP", "W", "67108864 random numbers", MOST, 10),
+    "bt": NasBenchmark("BT", "W", "24 x 24 x 24", MOST, 200),
+    "cg": NasBenchmark("CG", "A", "n = 14000", HALF_WAY, 15),
+    "mg": NasBenchmark("MG", "paper", "64 x 64 x 64", HALF_WAY, 40),
+    "lu": NasBenchmark("LU", "W", "33 x 33 x 33", HALF_WAY, 300),
 }
 """By workload."""
 WORKLOADS = tuple(BENCHMARKS)
 KERNELS, SWITCH, FOUR = "kernels", "kernels-switch", "kernels-four-per-node"
 FAST, FAST_SWITCH, MYRINET = "kernels-fast", "kernels-fast-switch", "kernels-myrinet"
-RATES, BARRIERS = "kernel-rates", "kernel-barriers"
+BARRIERS = "kernel-barriers"
 NETWORKS = {
     KERNELS: ("switched-ethernet", "one medium"),
     SWITCH: ("switched-ethernet+true-switch", "true switch"),
@@ -66,7 +67,9 @@ NETWORKS = {
 """Machine and title of the parts that have all numbers of processes."""
 ON = {MYRINET: ("bt", "mg")}
 """The benchmarks of parts that have not all of them."""
-OTHER_RATES = {"half": 0.5, "double": 2.0}
+RATES = {KERNELS: ("kernel-rates", (0.5, 2.0)), FAST_SWITCH: ("kernel-rates-fast-switch", (0.25, 0.5))}
+"""By network the part with other rates of computing, and these as factors."""
+FACTORS = {0.25: "a quarter of the rate", 0.5: "half the rate", 1.0: "the rate", 2.0: "double the rate"}
 INSIDE = {MPI: "mpi", "dissemination": "dissemination_mcs", "tournament": "tournament_parity"}
 """Barriers that are placed after each iteration: by the name in the paper's rows the engine's."""
 SKELETON = "arithmetic=none"
@@ -92,15 +95,17 @@ def parts(catalog: Catalog) -> Iterator[Part]:
             for p in PROCESSES
         )
         yield Part(name, machine, tuple(map(catalog.case, texts)))
+    for network, (part, factors) in RATES.items():
+        machine, _ = NETWORKS[network]
+        rates = (
+            _line(kernel, simulated.platform(machine), p, f"{WITH_TOURNAMENT} {SKELETON}", factor)
+            for kernel in BENCHMARKS
+            for factor in factors
+            for p in (HALF_WAY, MOST)
+        )
+        yield Part(part, machine, tuple(map(catalog.case, rates)))
     machine, _ = NETWORKS[KERNELS]
     platform = simulated.platform(machine)
-    rates = (
-        _line(kernel, platform, p, f"{WITH_TOURNAMENT} {SKELETON}", factor)
-        for kernel in BENCHMARKS
-        for factor in OTHER_RATES.values()
-        for p in (HALF_WAY, MOST)
-    )
-    yield Part(RATES, machine, tuple(map(catalog.case, rates)))
     barriers = (
         _line(kernel, platform, MOST, f"{SKELETON} {inside}")
         for kernel in BENCHMARKS
@@ -128,11 +133,18 @@ def speed_up(answers: Answers, kernel: str, processes: int, network: str = KERNE
     return one / many if one and many else None
 
 
-def at_rate(answers: Answers, kernel: str, processes: int, factor: float) -> float | None:
-    """The speed-up if computing is this many times as fast."""
-    rate = factor * answers[RATES].platform.rates[kernel]
-    one = seconds(answers, kernel, 1)
-    many = answers[RATES].seconds(kernel, ranks=processes, rate=rate)
+def at_rate(
+    answers: Answers, kernel: str, processes: int, factor: float, network: str = KERNELS
+) -> float | None:
+    """The speed-up if computing is this many times as fast; None also if that did not run."""
+    if factor == 1:
+        return speed_up(answers, kernel, processes, network)
+    part, factors = RATES.get(network, ("", ()))
+    if factor not in factors:
+        return None
+    rate = factor * answers[part].platform.rates[kernel]
+    one = seconds(answers, kernel, 1, network)
+    many = answers[part].seconds(kernel, ranks=processes, rate=rate)
     return one / factor / many if one and many else None
 
 
@@ -177,14 +189,14 @@ def compare(answers: Answers) -> list[Compared]:
     return rows
 
 
-def checks(answers: Answers, network: str = KERNELS) -> list[Check]:
-    """The paper's description of its figure 12."""
-    return [_as_stated(answers, kernel, network) for kernel in BENCHMARKS]
+def checks(answers: Answers, network: str = KERNELS, factor: float = 1) -> list[Check]:
+    """The paper's description of its figure 12, with so many times the rate of computing."""
+    return [_as_stated(answers, kernel, network, factor) for kernel in BENCHMARKS]
 
 
-def _as_stated(answers: Answers, kernel: str, network: str) -> Check:
+def _as_stated(answers: Answers, kernel: str, network: str, factor: float) -> Check:
     benchmark = BENCHMARKS[kernel]
-    middle, end = (speed_up(answers, kernel, p, network) for p in (HALF_WAY, MOST))
+    middle, end = (at_rate(answers, kernel, p, factor, network) for p in (HALF_WAY, MOST))
     what = f"the speed-up of {benchmark.title} is almost linear to {benchmark.linear_to} processes"
     if benchmark.linear_to < MOST:
         what += ", then falls off"
@@ -217,22 +229,37 @@ def summary(answers: Answers) -> tuple[str, ...]:
             f"; {_named([*needed])} would need processors of about {min(needed.values()):.0%} to "
             f"{max(needed.values()):.0%} of the assumed speed"
         )
-    return (f"{text}. {_elsewhere(answers)}".strip(),)
+    return tuple(filter(None, (f"{text}. {_elsewhere(answers)}".strip(), _on_myrinet(answers))))
+
+
+def _on_myrinet(answers: Answers) -> str:
+    """The paper's second network, of which it prints no number."""
+    found = {kernel: speed_up(answers, kernel, MOST, MYRINET) for kernel in ON[MYRINET]}
+    known = [f"{BENCHMARKS[kernel].title} {value:.1f}" for kernel, value in found.items() if value]
+    if not known:
+        return ""
+    return (
+        f"On Myrinet, on which the paper ran the same, every cost is a guess; speed-ups on {MOST} processes: "
+        f"{', '.join(known)}."
+    )
 
 
 def _elsewhere(answers: Answers) -> str:
-    """Which are as stated on the other networks; neither the rate nor the processes of a node are printed."""
+    """Which are as stated on the other networks and at other rates; neither the rates nor the processes of a
+    node are printed."""
+    tried = [(network, 1.0) for network in NETWORKS if network not in (KERNELS, MYRINET)]
+    tried += [(network, factor) for network, (_, factors) in RATES.items() for factor in factors]
     found = {
-        title: holding
-        for network, (_, title) in NETWORKS.items()
-        if network not in (KERNELS, MYRINET) and (holding := _holding(answers, network))
+        NETWORKS[network][1] + (f" and {FACTORS[factor]} of computing" if factor != 1 else ""): holding
+        for network, factor in tried
+        if (holding := _holding(answers, network, factor))
     }
     listed = "; ".join(f"{title}: {_named(holding)}" for title, holding in found.items())
-    return f"On other networks, as stated are: {listed}." if found else ""
+    return f"On other networks and at other rates, as stated are: {listed}." if found else ""
 
 
-def _holding(answers: Answers, network: str) -> list[str]:
-    found = zip(BENCHMARKS, checks(answers, network), strict=True)
+def _holding(answers: Answers, network: str, factor: float = 1) -> list[str]:
+    found = zip(BENCHMARKS, checks(answers, network, factor), strict=True)
     return [kernel for kernel, check in found if check.holds]
 
 
@@ -307,7 +334,8 @@ def _speed_ups(answers: Answers) -> Table:
         columns,
         tuple(rows),
         numeric=tuple(range(2, len(columns))),
-        caption=f"Computing: {_assumed(answers)}. With the rate for linear, a speed-up would be {ALMOST:.0%} "
+        caption=f"Sizes: {'; '.join(f'{b.title} {b.printed}' for b in BENCHMARKS.values())}. Computing: "
+        f"{_assumed(answers)}. With the rate for linear, a speed-up would be {ALMOST:.0%} "
         f"of linear to as many processes as in the paper. {_verification(answers)}",
     )
 
@@ -333,20 +361,21 @@ def _rates(answers: Answers) -> Table:
     rows = [
         (
             benchmark.title,
+            NETWORKS[network][1],
             str(p),
-            _plain(at_rate(answers, kernel, p, OTHER_RATES["half"])),
-            _plain(speed_up(answers, kernel, p)),
-            _plain(at_rate(answers, kernel, p, OTHER_RATES["double"])),
+            *(_plain(at_rate(answers, kernel, p, factor, network)) for factor in FACTORS),
         )
+        for network in RATES
         for kernel, benchmark in BENCHMARKS.items()
         for p in (HALF_WAY, MOST)
     ]
+    columns = ("benchmark", "network", "processes", *FACTORS.values())
     return Table(
         "rates",
-        "Speed-ups at other rates of computing, one medium",
-        ("benchmark", "processes", "half the rate", "the rate", "double the rate"),
+        "Speed-ups at other rates of computing",
+        columns,
         tuple(rows),
-        numeric=(1, 2, 3, 4),
+        numeric=tuple(range(2, len(columns))),
     )
 
 

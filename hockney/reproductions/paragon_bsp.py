@@ -16,8 +16,9 @@ from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.models.bsp.measured import permutation_fit, relation_fit, value
+from hockney.models.bsp.superstep import WORD
 from hockney.reproductions import pages
-from hockney.reproductions.compared import Check, Compared, Statement, status_of
+from hockney.reproductions.compared import CLOSE, Check, Compared, Statement, status_of
 from hockney.reproductions.parts import Answer, Part
 
 PRINTED = reference.published("paragon")
@@ -139,19 +140,39 @@ def breakdown(answer: Answer, h: int) -> dict[str, float] | None:
 
 
 def _of_each_word(answer: Answer) -> dict[str, float] | None:
-    """Seconds that one more word adds to each part, from the difference of the two largest relations."""
+    """Seconds that one more word adds to each part, from the difference of the two largest relations. The
+    buffer that the exchange allocates for it is not the network's."""
     few, many = RELATION_WORDS[-2:]
     small, large = breakdown(answer, few), breakdown(answer, many)
     if small is None or large is None:
         return None
-    return {part: (large[part] - small[part]) / (many - few) for part in PARTS}
+    of_word = {part: (large[part] - small[part]) / (many - few) for part in PARTS}
+    of_word["exchange"] -= WORD * answer.platform.libraries.buffer_s_per_byte
+    return of_word
 
 
 def checks(answers: Mapping[str, Answer]) -> list[Check]:
+    rows = {row.key: row for row in compare(answers)}
     low, high = COMBINING
     stated = Statement("combining", "text", f"combining makes g {low:g} to {high:g} times smaller")
     gain = combining(answers[part_name(SMALLEST)])
-    return [stated.unknown() if gain is None else stated.check(low <= gain <= high, f"{gain:.1f} times")]
+    return [
+        *(_parameter_check(symbol, rows) for symbol in SYMBOLS),
+        stated.unknown() if gain is None else stated.check(low <= gain <= high, f"{gain:.1f} times"),
+    ]
+
+
+def _parameter_check(symbol: str, rows: Mapping[str, Compared]) -> Check:
+    """On the meshes to which it was not fitted."""
+    model, _ = SYMBOLS[symbol]
+    printed = [
+        (processors, rows[f"paragon/{model}/{symbol}/{mesh}"])
+        for mesh, processors, _ in printed_values(symbol)
+    ]
+    ends = (f"{pages.number(row.published, row.unit)} on {p}" for p, row in (printed[0], printed[-1]))
+    what = f"{symbol} of the meshes, {' to '.join(ends)} processors, each within {CLOSE[-1]:.0%}"
+    stated = Statement(f"{model}-{symbol}", TABLES[model].partition(":")[0], what)
+    return stated.within([row for _, row in printed if row.status != "fitted"], CLOSE[-1])
 
 
 def printed_values(symbol: str) -> Iterator[tuple[str, int, float]]:
@@ -202,7 +223,8 @@ def _with_printed_line(
 
 
 def _parts(answers: Mapping[str, Answer]) -> Figure:
-    """The fixed part is that of the smallest relation in the exchange, without its words in the network."""
+    """The fixed part is the exchange without the words in the network: with the allocated buffers, as in the
+    paper."""
     answer = answers[part_name(SMALLEST)]
     printed = {
         name: PRINTED.row(f"paragon/bsp-library/{key}").si

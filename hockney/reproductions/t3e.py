@@ -186,11 +186,11 @@ def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[
             "point-to-point", "figure 1", "17 + x/50 us and 56 + x/308 us, 0 B to 1 MiB, within 1%"
         ).within([row for row in compared if row.table == POINTS], 0.01),
         Statement(
-            "collectives-close", "tables", f"{WANTED} of the {len(rows)} printed times within {CLOSE:.0%}"
+            "collectives-close", "", f"{WANTED} of the {len(rows)} printed times within {CLOSE:.0%}"
         ).check(len(close) >= WANTED, f"{len(close)}: {', '.join(apart)}"),
         Statement(
             "collectives-explained",
-            "tables",
+            "",
             f"{EXPLAINED:.0%} of the others within {CLOSE:.0%} with an additional mechanism",
         ).check(
             brought >= EXPLAINED * missed,

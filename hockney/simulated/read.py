@@ -196,7 +196,11 @@ READERS: dict[type, dict[str, Read]] = {
         "buffer_s_per_byte": values.PER_BYTE.read,
         "step_s": values.SECONDS.read,
     },
-    Noise: {"relative": values.FRACTION.read, "seed": values.SEED.read},
+    Noise: {
+        "relative": values.FRACTION.read,
+        "per_launch": values.FRACTION.read,
+        "seed": values.SEED.read,
+    },
     Origin: {
         "key": values.filled,
         "status": values.choice(get_args(Status)),

@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from hockney.core.errors import UsageError
 from hockney.core.platform import Network, NodeGroup, Noise, Platform, Segment
 from hockney.core.smpi_algorithms import DEFAULTS, KNOWN, check
-from hockney.launch.platform_lines import algorithm_words, platform_lines
+from hockney.launch.platform_lines import algorithm_words, launch_factor, platform_lines, slowed
 
 SEGMENTS = (
     Segment(send_s=1e-6, latency_s=1e-5, per_byte_s=2e-8, receive_s=2e-6),
@@ -49,6 +50,30 @@ def test_every_line() -> None:
         "noise 0.05 9\n"
         "events 1000\n"
     )
+
+
+def test_a_launch_has_a_network_of_its_own_speed() -> None:
+    """Twice as slow in everything between nodes, and nothing else: two messages that meet too."""
+    network = Network(nic=308e6, link=480e6, hop_s=2e-8, medium_message_s=1e-3, nodes=(NodeGroup(count=2),))
+    noise = Noise(relative=0.05, per_launch=0.3, seed=7)
+    factors = [launch_factor(noise, launch) for launch in range(200)]
+    assert min(factors) >= 1 and len(set(factors)) == 200
+    assert 1.15 < sorted(factors)[100] < 1.31  # the median of |N| is 0.67
+    assert factors == [launch_factor(noise, launch) for launch in range(200)]
+    assert launch_factor(Noise(relative=0.05), 3) == 1.0
+
+    platform = described(network, on_node=(Segment(latency_s=1e-6),), noise=noise)
+    text = platform_lines(platform, seed_offset=2)
+    assert text == platform_lines(slowed(replace(platform, noise=Noise(relative=0.05, seed=9)), factors[2]))
+    twice = slowed(platform, 2.0)
+    assert (twice.network.link, twice.network.nic, twice.network.hop_s) == (240e6, 154e6, 4e-8)
+    assert twice.network.medium_message_s == 2e-3 and twice.on_node == platform.on_node
+    for slow, plain in zip(twice.segments, platform.segments, strict=True):
+        assert (slow.send_s, slow.receive_s, slow.processor_s) == (
+            plain.send_s, plain.receive_s, plain.processor_s,
+        )  # fmt: skip
+        for name in ("latency_s", "per_byte_s", "gap_s", "gap_s_per_byte"):
+            assert getattr(slow, name) == 2 * getattr(plain, name)
 
 
 def test_what_is_nothing_is_not_said() -> None:

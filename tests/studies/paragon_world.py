@@ -19,10 +19,11 @@ from hockney.reproductions.paragon_kernels import KERNELS, rates
 @dataclass(frozen=True)
 class ParagonWorld:
     """Seconds of an empty superstep, and more for each of its log p steps, of a startup at either end, of a
-    packet, a byte and a word that is sent at once, and of a block; those of a message alone are the paper's.
-    Kernels take what the models with all repairs predict, or what the `plain` ones do."""
+    packet, a byte and a word that is sent at once, and of a block; those of a message alone are the paper's,
+    and those of a byte's buffer are those of the description. Kernels take what the models with all repairs
+    predict, or what the `plain` ones do."""
 
-    superstep: float = 1.6e-3
+    superstep: float = 0.5e-3
 
     step: float = 216e-6
     startup: float = 80e-6
@@ -31,6 +32,10 @@ class ParagonWorld:
     naive: float = 130e-6
     block: float = 1e-3
     plain: bool = False
+
+    @property
+    def buffer(self) -> float:
+        return simulated.platform("paragon").libraries.buffer_s_per_byte
 
     def costs(self, ranks: int) -> BulkCosts:
         empty = self.superstep + self.step * math.ceil(math.log2(ranks))
@@ -77,7 +82,7 @@ class ParagonWorld:
             bytes = 4 * case["h"]
             if case["method"] == "mpi":
                 return bsp.empty + self.naive * bytes / case["packet"]
-            return bsp.L + self.packet * bytes / case["packet"] + self.byte * bytes
+            return bsp.L + self.packet * bytes / case["packet"] + (self.byte + self.buffer) * bytes
         base = "bsp" if case["style"] == "bsp" else "bpram"
         model = CostModel(base) if self.plain else repaired(base)
         return predict(supersteps(KERNELS[case.workload][0], case), self.costs(case.ranks), model).total

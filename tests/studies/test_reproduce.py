@@ -136,3 +136,4 @@ def test_a_table_has_no_empty_column_and_does_not_repeat_its_name():
     assert shown.rows == (("a number", "1.000 s", "1.100 s", "+10.0%", "variant"),)
     assert shown.numeric == (1, 2, 3)
     assert pages.table("", rows).rows[0][-1] == "a bus"
+    assert pages.table("", [replace(rows[0], published=307.6)]).rows[0][1] == "307.6 s", "as a paper has it"

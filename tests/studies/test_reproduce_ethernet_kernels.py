@@ -83,7 +83,7 @@ def test_only_the_runs_on_the_described_machine_compute():
     assert computing.pop(kernels.KERNELS) == {"real"}
     assert all(
         computing.pop(name) == {"none"}
-        for name in (*kernels.NETWORKS, kernels.RATES, kernels.BARRIERS)
+        for name in (*kernels.NETWORKS, *(part for part, _ in kernels.RATES.values()), kernels.BARRIERS)
         if name != kernels.KERNELS
     )
     assert {word for words in computing.values() for word in words} == {None}, "barriers"
@@ -105,6 +105,10 @@ def test_slower_processors_have_larger_speed_ups():
     assert kernels.at_rate(given, "cg", 16, 0.5) == pytest.approx(16 * 2 / 3)
     assert kernels.speed_up(given, "cg", 16) == pytest.approx(8)
     assert kernels.at_rate(given, "cg", 16, 2.0) == pytest.approx(16 / 3)
+    assert kernels.at_rate(given, "cg", 16, 0.25, kernels.FAST_SWITCH) == pytest.approx(16 * 4 / 5)
+    assert kernels.at_rate(given, "cg", 16, 0.25) is None, "only on the fast switch"
+    (sentence,) = [text for text in kernels.summary(given) if "a quarter of the rate" in text]
+    assert "double the rate" in sentence
 
 
 def test_the_statements_are_rows_and_variants_are_marked():

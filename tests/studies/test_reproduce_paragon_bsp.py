@@ -38,7 +38,7 @@ def test_every_printed_parameter_is_compared():
     assert len(printed) == 2 * 5 + 2 * 6 + 2
     assert printed <= compared.keys(), "tables 1 and 2, and two shares of a matrix multiplication"
     world = ParagonWorld()
-    g = world.packet + 4 * world.byte
+    g = world.packet + 4 * (world.byte + world.buffer)
     for mesh, p in paragon_bsp.MESHES.items():
         if mesh in paragon_bsp.BSP_MESHES:
             assert compared[f"paragon/bsp/g/{mesh}"].simulated == pytest.approx(g)
@@ -54,8 +54,9 @@ def test_every_printed_parameter_is_compared():
 
 @pytest.mark.parametrize(("naive", "holds"), [(90e-6, False), (120e-6, True), (140e-6, False)])
 def test_combining_is_held_against_the_printed_range(naive: float, holds: bool):
-    (check,) = paragon_bsp.checks(given(ParagonWorld(naive=naive)))
+    *parameters, check = paragon_bsp.checks(given(ParagonWorld(naive=naive)))
     assert check.code == "combining" and check.holds == holds
+    assert {each.code for each in parameters} == {"bsp-g", "bsp-L", "bpram-sigma", "bpram-l"}
 
 
 CROSSOVER = "butterfly-crossover"
@@ -65,8 +66,9 @@ CROSSOVER = "butterfly-crossover"
     ("world", "fails"),
     [
         (ParagonWorld(), set()),
-        (ParagonWorld(superstep=0.0, startup=1e-6), {"bitonic-error-grows"}),
-        (ParagonWorld(packet=0.1e-6), {"bsp-below-bpram"}),
+        (ParagonWorld(superstep=0.0, startup=1e-6), {"bitonic-error-grows", "bitonic-error-few-keys"}),
+        (ParagonWorld(superstep=3e-3), {"bitonic-error-grows"}),
+        (ParagonWorld(packet=0.1e-6), {"bsp-below-bpram", "bsp-communication"}),
         (
             ParagonWorld(plain=True),
             {"bitonic-error-grows", "bitonic-error-few-keys", "paths-overestimated"},
@@ -95,7 +97,7 @@ def test_nothing_simulated_is_no_statement():
     none = answers(paragon, lambda part, case: None)
     checks = paragon_kernels.checks(none)
     assert not any(check.holds for check in checks)
-    assert len({check.code for check in checks}) == len(checks) == 10
+    assert len({check.code for check in checks}) == len(checks) == 11
 
 
 def test_each_mesh_is_a_part():
