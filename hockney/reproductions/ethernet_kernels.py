@@ -245,17 +245,18 @@ def _on_myrinet(answers: Answers) -> str:
 
 
 def _elsewhere(answers: Answers) -> str:
-    """Which are as stated on the other networks and at other rates; neither the rates nor the processes of a
-    node are printed."""
+    """Where more are as stated: on the other networks and at other rates. Neither the rates nor the processes
+    of a node are printed."""
+    own = set(_holding(answers, KERNELS))
     tried = [(network, 1.0) for network in NETWORKS if network not in (KERNELS, MYRINET)]
     tried += [(network, factor) for network, (_, factors) in RATES.items() for factor in factors]
     found = {
         NETWORKS[network][1] + (f" and {FACTORS[factor]} of computing" if factor != 1 else ""): holding
         for network, factor in tried
-        if (holding := _holding(answers, network, factor))
+        if set(holding := _holding(answers, network, factor)) - own
     }
     listed = "; ".join(f"{title}: {_named(holding)}" for title, holding in found.items())
-    return f"On other networks and at other rates, as stated are: {listed}." if found else ""
+    return f"On other networks and at other rates, more are as stated: {listed}." if found else ""
 
 
 def _holding(answers: Answers, network: str, factor: float = 1) -> list[str]:

@@ -8,9 +8,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hockney.core.case import Case
+from hockney.core.fit import Estimate
 from hockney.draw.page import Table
 from hockney.models.bsp.costs import CostTerms
 from hockney.pages.format import quantity
+from hockney.views.grain_prediction.words import timed
 
 TERMS = ("work", "copies", "data", "messages")
 MEANING = {
@@ -21,30 +23,35 @@ MEANING = {
 }
 
 
-def table(title: str, rows: Sequence[tuple[Case, Mapping[str, CostTerms]]]) -> Table:
+def table(title: str, rows: Sequence[tuple[Case, Mapping[str, CostTerms], Mapping[str, Estimate]]]) -> Table:
     """A row for each case and model."""
     columns = ("ranks", "model", "time, model only", *TERMS)
     cells = tuple(
         (
             str(case.ranks),
             model,
-            quantity(terms.total, "s"),
+            timed(times[model]),
             *(quantity(getattr(terms, name), "s") for name in TERMS),
         )
-        for case, predicted in rows
+        for case, predicted, times in rows
         for model, terms in predicted.items()
     )
     caption = "; ".join(f"{name}: {words}" for name, words in MEANING.items())
     return Table("kernel-prediction", title, columns, cells, (0, 2, 3, 4, 5, 6), f"{caption}.")
 
 
-def document(case: Case, predicted: Mapping[str, CostTerms]) -> dict[str, Any]:
-    """Seconds by model and cause."""
+def document(case: Case, predicted: Mapping[str, CostTerms], times: Mapping[str, Estimate]) -> dict[str, Any]:
+    """Seconds by model and cause, and the ends of the interval of each time (null if unknown)."""
     return {
         "case": case.line,
         "ranks": case.ranks,
         "models": {
-            model: {"time_s": terms.total, **{f"{name}_s": getattr(terms, name) for name in TERMS}}
+            model: {
+                "time_s": terms.total,
+                "time_low_s": times[model].low,
+                "time_high_s": times[model].high,
+                **{f"{name}_s": getattr(terms, name) for name in TERMS},
+            }
             for model, terms in predicted.items()
         },
     }

@@ -6,15 +6,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from hockney.core.fit import Estimate
 from hockney.core.units import format_percent
-from hockney.draw.amount import Amount
 from hockney.draw.page import Table
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.npb.forecast import HALF, KernelForecast, KernelRow
 from hockney.models.npb.rates import RateSource
 from hockney.pages.format import quantity
-from hockney.views.grain_prediction.words import digits, ratio, share, time
+from hockney.views.grain_prediction.words import digits, ratio, share, timed
 
 PARTS = ("computation", "waiting", "messages", "collectives")
 
@@ -38,7 +36,7 @@ def ranks(made: KernelForecast) -> Table:
     rows = tuple(
         (
             str(each.ranks),
-            _timed(each.time),
+            timed(each.time),
             ratio(each.speed_up),
             share(each.efficiency),
             *(quantity(getattr(each.terms, part), "s") for part in PARTS),
@@ -48,12 +46,6 @@ def ranks(made: KernelForecast) -> Table:
     columns = ("ranks", "time, model only", "speed-up", "efficiency", *PARTS)
     title = f"{made.kernel}, class {made.size}"
     return Table("npb-prediction", title, columns, rows, numeric=(0, 1, 4, 5, 6, 7))
-
-
-def _timed(estimate: Estimate) -> Amount:
-    if estimate.low is None or estimate.high is None:
-        return Amount(time(estimate), (estimate.value,), "s")
-    return Amount(time(estimate), (estimate.value, estimate.low, estimate.high), "s", "{} [{}, {}]")
 
 
 def best(made: KernelForecast) -> tuple[str, ...]:

@@ -45,6 +45,9 @@ def test_a_kernel_is_predicted_by_both_models(hockney, measured):
             sum(repaired[f"{name}_s"] for name in ("work", "copies", "data", "messages"))
         )
         assert each["models"]["bsp"]["messages_s"] >= repaired["messages_s"]
+        for time in each["models"].values():
+            assert time["time_low_s"] < time["time_s"] < time["time_high_s"]
+            assert time["time_high_s"] - time["time_low_s"] < time["time_s"]
 
 
 def test_another_size_is_noted(hockney, measured):

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,14 +15,16 @@ from hockney.api.kernels import messages
 from hockney.api.run_contents import caveats_of
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog, Workload
-from hockney.core.fit import Cost
+from hockney.core.fit import Cost, Estimate, Fits
 from hockney.core.paths import AnyPath, to_path
 from hockney.draw.page import Caveat
 from hockney.lab import Listener, silent
 from hockney.models.bsp.costs import Base, CostModel, CostTerms, NotMeasured, predict, repaired
 from hockney.models.bsp.measured import machine_costs, rank_counts
+from hockney.models.bsp.parameters import BulkCosts
 from hockney.models.bsp.programs import PROGRAMS, supersteps
-from hockney.models.bsp.superstep import works_of
+from hockney.models.bsp.superstep import Superstep, works_of
+from hockney.models.measured_costs import End
 from hockney.store import RunFolder
 from hockney.system.bundled import bundled_workloads
 
@@ -33,13 +36,15 @@ ROLE = "bsp-kernel"
 @dataclass(frozen=True)
 class KernelPrediction:
     """A kernel on the machine of `run`. `predicted` are its times (s) by model, the plain and the repaired
-    one; empty with the reason in `lacking`, if a parameter was not measured. `other_sizes` are kinds of local
+    one, and `times` their sums with what the intervals of all parameters allow; empty with the reason in
+    `lacking`, if a parameter was not measured. `other_sizes` are kinds of local
     work whose rates were measured at other sizes only; `caveats` are those of the run."""
 
     case: Case
     kernel: str
     run: Path
     predicted: Mapping[str, CostTerms]
+    times: Mapping[str, Estimate]
     other_sizes: tuple[str, ...] = ()
     lacking: str = ""
     caveats: tuple[Caveat, ...] = ()
@@ -86,16 +91,36 @@ def predict_kernel(
         if p not in known:
             raise messages.ranks_without_parameters(folder.path, p, known)
         costs = machine_costs(results.fits, p)
+        ends = [_ends(results.fits, p, end) for end in ("low", "high")]
         base: Base = "bsp" if case["style"] == "bsp" else "bpram"
-        lacking, predicted = "", {}
+        lacking, predicted, times = "", {}, {}
         for model in (CostModel(base), repaired(base)):
             try:
                 predicted[model.name] = predict(steps, costs, model)
+                times[model.name] = _time(steps, model, predicted[model.name].total, ends)
             except NotMeasured as error:
                 lacking = str(error)
         kinds = (work.operation for work in works_of(steps) if not costs.rates.exact(work))
         other = tuple(dict.fromkeys(kinds))
         made.append(
-            KernelPrediction(case, workload.operation, folder.path, predicted, other, lacking, caveats)
+            KernelPrediction(case, workload.operation, folder.path, predicted, times, other, lacking, caveats)
         )
     return made
+
+
+def _ends(fits: Fits, ranks: int, end: End) -> BulkCosts | None:
+    """None if a parameter has no interval."""
+    try:
+        return machine_costs(fits, ranks, end=end)
+    except NotMeasured:
+        return None
+
+
+def _time(
+    steps: Sequence[Superstep], model: CostModel, value: float, ends: Sequence[BulkCosts | None]
+) -> Estimate:
+    """With all parameters at their low ends, and all at their high ends."""
+    known = [predict(steps, costs, model).total for costs in ends if costs is not None]
+    if len(known) < len(ends) or math.isnan(sum(known)):
+        return Estimate(value, None, None)
+    return Estimate(value, min(value, *known), max(value, *known))

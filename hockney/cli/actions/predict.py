@@ -107,17 +107,17 @@ def _kernel(
         for each in made:
             if each.lacking:
                 reporter(messages.kernel_not_predicted(each.case.ranks, each.lacking))
+    rows = [(each.case, each.predicted, each.times) for each in made]
     if as_json:
         print_json(
             {
                 "run": str(made[0].run),
-                "predictions": [kernel_prediction.document(each.case, each.predicted) for each in made],
+                "predictions": [kernel_prediction.document(*row) for row in rows],
                 "doubts": made[0].caveats,
             }
         )
     else:
         print_line(messages.kernel_predicted(" ".join(words), str(made[0].run)))
-        rows = [(each.case, each.predicted) for each in made]
         _table(kernel_prediction.table(made[0].kernel, rows))
         _caveats(made[0].caveats)
     return 0

@@ -5,15 +5,18 @@ messages between two ranks."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import replace
 
 from hockney.core.case import Case, parse_canonical
 from hockney.core.catalog import PING_PONG
-from hockney.core.fit import Fit, Fits
+from hockney.core.fit import Estimate, Fit, Fits
+from hockney.models.bsp.costs import NotMeasured
 from hockney.models.bsp.parameters import Bpram, Bsp, BulkCosts, LocalRate, LocalRates
 from hockney.models.bsp.superstep import WORD
 from hockney.models.fits.bsp import PACKET, PERMUTATION, RELATION, ROLE, SYNCHRONISATION
+from hockney.models.measured_costs import End
 
 LOCAL = "local"
 """The role of workloads that measure local rates."""
@@ -21,15 +24,16 @@ OPERATIONS = "operations"
 """Their metric: operations of one repetition."""
 
 
-def machine_costs(fits: Fits, ranks: int, rates: LocalRates | None = None) -> BulkCosts:
-    """What a run shows of its machine at `ranks` ranks. Other `rates` of local work replace the measured
-    ones."""
-    alone = _message(fits)
+def machine_costs(fits: Fits, ranks: int, rates: LocalRates | None = None, end: End = "value") -> BulkCosts:
+    """What a run shows of its machine at `ranks` ranks: the values, or one `end` of the interval of each.
+    Other `rates` of local work replace the measured ones. Rates without this end take nan seconds; raises
+    NotMeasured if a parameter has none."""
+    alone = _message(fits, end)
     return BulkCosts(
         ranks=ranks,
-        bsp=_bsp(fits, ranks, alone),
-        bpram=_bpram(fits, ranks, alone),
-        rates=_rates(fits, ranks) if rates is None else rates,
+        bsp=_bsp(fits, ranks, alone, end),
+        bpram=_bpram(fits, ranks, alone, end),
+        rates=_rates(fits, ranks, end) if rates is None else rates,
     )
 
 
@@ -54,26 +58,34 @@ def superstep_fit(fits: Fits, ranks: int, method: str = "put") -> Fit | None:
     return _usable(fits.of_role("superstep", ROLE, RELATION), ranks=ranks, method=method)
 
 
-def value(fit: Fit, symbol: str) -> float:
+def value(fit: Fit, symbol: str, end: End = "value") -> float:
+    """Raises NotMeasured if this end of the parameter's interval is unknown."""
     parameter = fit.parameter(symbol)
     assert parameter is not None, f"a {fit.model} has {symbol}"
-    return parameter.estimate.value
+    return _at(parameter.estimate, end)
+
+
+def _at(estimate: Estimate, end: End) -> float:
+    found = getattr(estimate, end)
+    if found is None:
+        raise NotMeasured("an interval")
+    return found
 
 
 def _usable(fits: Iterable[Fit], **fixed: int | str) -> Fit | None:
     return next((fit for fit in fits if fit.verdict != "refused" and fit.subject.has(**fixed)), None)
 
 
-def _bsp(fits: Fits, ranks: int, alone: tuple[float, float] | None) -> Bsp | None:
+def _bsp(fits: Fits, ranks: int, alone: tuple[float, float] | None, end: End) -> Bsp | None:
     """A full relation has p - 1 messages out and in: its L beyond an empty superstep's time is theirs."""
-    line, empty = _line(fits, ranks), _empty(fits, ranks)
+    line, empty = _line(fits, ranks, end), _empty(fits, ranks, end)
     if line is None:
         return None
     whole, packet, per_byte = line
     known = Bsp(whole, packet, per_byte, empty)
     if empty is not None:
         known = replace(known, startup=max(0.0, whole - empty) / (2 * max(1, ranks - 1)))
-    pair, empty = _line(fits, 2), _empty(fits, 2)
+    pair, empty = _line(fits, 2, end), _empty(fits, 2, end)
     if pair is not None and empty is not None:
         known = replace(known, single_startup=max(0.0, pair[0] - empty), single_per_byte=pair[2])
         if alone is not None:
@@ -81,38 +93,39 @@ def _bsp(fits: Fits, ranks: int, alone: tuple[float, float] | None) -> Bsp | Non
     return known if alone is None else replace(known, per_byte_alone=alone[1])
 
 
-def _line(fits: Fits, ranks: int) -> tuple[float, float, float] | None:
+def _line(fits: Fits, ranks: int, end: End) -> tuple[float, float, float] | None:
     """L, o and G; if only words were measured, all of g belongs to their bytes."""
     fit, words = superstep_fit(fits, ranks), relation_fit(fits, ranks)
     if fit is not None:
-        return value(fit, "L"), value(fit, "o"), value(fit, "G")
-    return None if words is None else (value(words, "L"), 0.0, value(words, "g") / WORD)
+        return value(fit, "L", end), value(fit, "o", end), value(fit, "G", end)
+    return None if words is None else (value(words, "L", end), 0.0, value(words, "g", end) / WORD)
 
 
-def _bpram(fits: Fits, ranks: int, alone: tuple[float, float] | None) -> Bpram | None:
+def _bpram(fits: Fits, ranks: int, alone: tuple[float, float] | None, end: End) -> Bpram | None:
     fit = permutation_fit(fits, ranks)
     if fit is None:
         return None
-    sigma, startup = value(fit, "sigma"), value(fit, "l")
+    sigma, startup = value(fit, "sigma", end), value(fit, "l", end)
     if alone is None:
         return Bpram(sigma, startup)
     return Bpram(sigma, startup, min(sigma, alone[1]), min(startup, alone[0]))
 
 
-def _empty(fits: Fits, ranks: int) -> float | None:
+def _empty(fits: Fits, ranks: int, end: End) -> float | None:
     names = {w.name for w in fits.workloads if w.performs(ROLE, SYNCHRONISATION)}
-    return next((time for case, time in _costs(fits, names) if case.ranks == ranks), None)
+    return next((_at(time, end) for case, time in _costs(fits, names) if case.ranks == ranks), None)
 
 
-def _message(fits: Fits) -> tuple[float, float] | None:
+def _message(fits: Fits, end: End) -> tuple[float, float] | None:
     """Startup and seconds for each byte of a message between two ranks of which one sends, if it is known."""
     fit = _usable(fits.of_role("hockney", *PING_PONG), ranks=2, buffers="hot")
     if fit is None or fit.parameter("r_inf") is None:
         return None
-    return value(fit, "t_0"), 1 / value(fit, "r_inf")
+    slow_and_fast: dict[End, End] = {"value": "value", "low": "high", "high": "low"}
+    return value(fit, "t_0", end), 1 / value(fit, "r_inf", slow_and_fast[end])
 
 
-def _rates(fits: Fits, ranks: int) -> LocalRates:
+def _rates(fits: Fits, ranks: int, end: End) -> LocalRates:
     found: dict[str, list[LocalRate]] = {}
     workloads = {w.name: w for w in fits.workloads if w.role == LOCAL}
     for summary in fits.summaries:
@@ -122,14 +135,14 @@ def _rates(fits: Fits, ranks: int) -> LocalRates:
             continue
         case = parse_canonical(summary.case)
         if case.ranks == ranks:
-            seconds = summary.cost(fits.cost).value
+            seconds = getattr(summary.cost(fits.cost), end)
             found.setdefault(workload.operation, []).append(
-                LocalRate(case.values, counted.typical.value, seconds)
+                LocalRate(case.values, counted.typical.value, math.nan if seconds is None else seconds)
             )
     return LocalRates({operation: tuple(rates) for operation, rates in found.items()})
 
 
-def _costs(fits: Fits, workloads: set[str]) -> Iterable[tuple[Case, float]]:
+def _costs(fits: Fits, workloads: set[str]) -> Iterable[tuple[Case, Estimate]]:
     for summary in fits.summaries:
         if summary.case.split(" ", 1)[0] in workloads:
-            yield parse_canonical(summary.case), summary.cost(fits.cost).value
+            yield parse_canonical(summary.case), summary.cost(fits.cost)

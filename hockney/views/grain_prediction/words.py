@@ -8,6 +8,7 @@ from hockney.core.fit import Estimate
 from hockney.core.platform import Platform
 from hockney.core.units import format_percent, format_rate, format_seconds, format_significant, format_size
 from hockney.core.wording import plural
+from hockney.draw.amount import Amount
 from hockney.models.applications.contention import kind
 from hockney.models.applications.grain_prediction import HALF, Prediction
 from hockney.models.applications.granularity import Algorithm
@@ -131,6 +132,13 @@ def time(estimate: Estimate) -> str:
         return _ranged(estimate, format_seconds)
     factor, unit = next((each for each in UNITS if value >= each[0] * 0.9995), UNITS[-1])
     return _ranged(estimate, lambda v: digits(v / factor), f" {unit}")
+
+
+def timed(estimate: Estimate) -> Amount:
+    """The same as a cell of a table."""
+    if estimate.low is None or estimate.high is None:
+        return Amount(time(estimate), (estimate.value,), "s")
+    return Amount(time(estimate), (estimate.value, estimate.low, estimate.high), "s", "{} [{}, {}]")
 
 
 def ratio(estimate: Estimate) -> str:
