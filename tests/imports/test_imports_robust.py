@@ -115,10 +115,20 @@ def test_a_case_is_not_there_more_often_than_a_run_has_launches():
     assert refused.value.code == "log-too-many-launches"
 
 
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be"])
-def test_files_of_windows_are_read(tmp_path, encoding):
+@pytest.mark.parametrize(
+    ("encoding", "mark"),
+    [
+        ("utf-8-sig", b""),
+        ("utf-16", b""),
+        ("utf-16-be", codecs.BOM_UTF16_BE),
+        ("utf-16-be", b""),
+        ("utf-16-le", b""),
+        ("utf-32", b""),
+        ("utf-32-le", b""),
+    ],
+)
+def test_files_of_windows_are_read(tmp_path, encoding, mark):
     path = tmp_path / "log"
-    mark = codecs.BOM_UTF16_BE if encoding == "utf-16-be" else b""
     path.write_bytes(mark + (OSU + "8 1.5\n").encode(encoding))
     (run,) = import_logs(path, ranks=4, out=tmp_path / "run")
     assert [record.times_s for record in run.reading.run.records] == [[1.5e-6]]

@@ -106,8 +106,9 @@ def _read(paths: Sequence[Path], listen: Listener) -> list[LogFile]:
 
 
 def _decoded(data: bytes) -> str:
+    """Without the zeros that are every other byte of UTF-16 that is not marked as such."""
     encoding = next((name for mark, name in MARKS if data.startswith(mark)), "utf-8")
-    return data.decode(encoding, "replace")
+    return data.decode(encoding, "replace").replace("\0", "")
 
 
 def _place(imported: ImportedRun, count: int, out: AnyPath | None) -> Path:

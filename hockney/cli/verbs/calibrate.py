@@ -38,7 +38,7 @@ from hockney.cli.arguments.click_extensions import Command, example
     "--check",
     is_flag=True,
     help="Survey the simulated twin too, and compare it with the run. The first time, this compiles the "
-    "engine for SimGrid, which takes a minute and a half.",
+    "engine for SimGrid.",
 )
 @click.option(
     "--against", type=options.PATH, metavar="RUN", help="Compare the twin with this other run instead."
