@@ -138,12 +138,14 @@ def bench(machine: str) -> lab.Bench:
 
 @pytest.mark.slow(300)
 @pytest.mark.simgrid
-def test_on_the_simulated_machine_two_statements_do_not_hold(tmp_path, capsys):
+def test_on_the_simulated_machine_five_statements_do_not_hold(tmp_path, capsys):
     simgrid_here()
     assert guarded(["reproduce", "paragon", "--out", str(tmp_path / "r"), "--json", "-q"]) == 1
     (document,) = json.loads(capsys.readouterr().out)["reproductions"]
     failed = {check["code"] for check in document["checks"] if not check["holds"]}
-    assert document["left"] == 0 and failed == {"combining", CROSSOVER}
+    assert document["left"] == 0 and failed == {
+        "combining", CROSSOVER, "bitonic-error-grows", "bsp-g", "bpram-sigma",
+    }  # fmt: skip
     errors = {row["key"]: row["error"] for row in document["compared"] if row["status"] != "variant"}
     for mesh in ("4x4", "8x4", "6x6", "8x8"):
         assert abs(errors[f"paragon/bsp/L/{mesh}"]) < 0.2 and abs(errors[f"paragon/bpram/l/{mesh}"]) < 0.25
