@@ -87,7 +87,7 @@ def test_of_five_speed_ups_one_is_as_the_paper_states(tmp_path, capsys):
         )
     )
     assert medium["ep"] > 15 and switch["ep"] > 15 and four["ep"] > 15
-    assert 5 < medium["bt"] < switch["bt"] < 9
+    assert 3 < medium["bt"] < switch["bt"] < 9
     for name in ("cg", "mg", "lu"):
         assert medium[name] < switch[name] < 6.4, name
 
