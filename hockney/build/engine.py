@@ -78,9 +78,10 @@ def engine(
     try:
         identity = identify(mpi, source, environ, group)
     except EnvironmentProblem:
-        identity = _built_before(identify(mpi, source, environ, group, compiler=""), mpi, cache, group)
-        if identity is None:
+        earlier = _built_before(identify(mpi, source, environ, group, compiler=""), mpi, cache, group)
+        if earlier is None:
             raise
+        identity = earlier
     place = place_of(mpi, identity, cache, group)
     seconds = 0.0
     cached = (place / group).is_file()

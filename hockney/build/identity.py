@@ -24,8 +24,10 @@ from hockney.core.errors import EnvironmentProblem, one_line
 from hockney.core.machine import Mpi
 
 # environment variables that CMake and the MPI wrappers use
-VARIABLES = ("CXXFLAGS", "LDFLAGS", "OMPI_CXX", "MPICH_CXX", "I_MPI_CXX", "OMPI_CXXFLAGS", "OMPI_LDFLAGS")
-VARIABLES += ("CPATH", "LIBRARY_PATH")
+VARIABLES = (
+    "CXXFLAGS", "LDFLAGS", "OMPI_CXX", "MPICH_CXX", "I_MPI_CXX", "OMPI_CXXFLAGS", "OMPI_LDFLAGS", "CPATH",
+    "LIBRARY_PATH",
+)  # fmt: skip
 EMULATED = "emulated"
 """The folder of programs that no engine contains (build/emulated.py)."""
 KEY = 20

@@ -18,11 +18,11 @@ __legacy__ = sys.modules[
 WHEEL = "Wheel-Version: 1.0\nGenerator: hockney\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 
 
-def get_requires_for_build_wheel(config_settings=None):
+def get_requires_for_build_wheel(config_settings: object = None) -> list[str]:
     return []
 
 
-def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+def prepare_metadata_for_build_wheel(metadata_directory: str, config_settings: object = None) -> str:
     name, metadata = described()
     folder = os.path.join(metadata_directory, f"{name}.dist-info")
     os.makedirs(folder)
@@ -32,7 +32,9 @@ def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
     return os.path.basename(folder)
 
 
-def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+def build_wheel(
+    wheel_directory: str, config_settings: object = None, metadata_directory: str | None = None
+) -> str:
     name, metadata = described()
     wheel = f"{name}-py3-none-any.whl"
     with zipfile.ZipFile(os.path.join(wheel_directory, wheel), "w", strict_timestamps=False) as archive:
@@ -47,10 +49,10 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     return wheel
 
 
-def described():
+def described() -> tuple[str, str]:
     """NAME-VERSION and minimal metadata: no dependencies, since nothing is built here."""
     with open("PKG-INFO", encoding="utf-8") as file:
         text = file.read()
-    name, version = (re.search(f"^{key}: (.+)$", text, re.MULTILINE)[1] for key in ("Name", "Version"))
+    name, version = (re.findall(f"^{key}: (.+)$", text, re.MULTILINE)[0] for key in ("Name", "Version"))
     folder = f"{re.sub('[-_.]+', '_', name).lower()}-{version}"  # as in file names of wheels
     return folder, f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"

@@ -13,7 +13,7 @@ Times are in seconds, sizes in bytes.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -96,6 +96,9 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="l
         return frozenset(rank.node for rank in self.ranks)
 
 
+SyncKind = Literal["none", "barrier", "window", "loop"]
+
+
 class Sync(msgspec.Struct, frozen=True, kw_only=True):
     """How the start of repetitions was synchronised.
 
@@ -107,7 +110,7 @@ class Sync(msgspec.Struct, frozen=True, kw_only=True):
     not ready in time.
     """
 
-    kind: Literal["none", "barrier", "window", "loop"]
+    kind: SyncKind
     error_s: float | None = None
     late: int = 0
 
@@ -290,6 +293,7 @@ class End(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="end"
 
 Line = Launch | Record | Failure | Close
 EngineLine = Launch | Record | Failure | Start | Visiting | End
+EngineLines = Generator[EngineLine, None, None]
 
 decode_engine_line = msgspec.json.Decoder(EngineLine).decode
 encode_line = msgspec.json.Encoder().encode

@@ -340,5 +340,5 @@ def _annotations(shown: Picture, across: Scale) -> list[dict[str, Any]]:
     ]
 
 
-def levels(scale: Scale) -> list[dict[str, list]]:
+def levels(scale: Scale) -> list[dict[str, list[Any]]]:
     return [{"values": list(level.values), "labels": list(level.labels)} for level in scale.levels]

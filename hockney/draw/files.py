@@ -30,7 +30,7 @@ WIDTH, HEIGHT = 6.4, 3.9
 DPI = 200
 # Inches per row, if names run down the side.
 ROW = 0.19
-SETTINGS = {
+SETTINGS: dict[Any, Any] = {
     "svg.fonttype": "none",
     "pdf.fonttype": 42,
     "font.family": "sans-serif",

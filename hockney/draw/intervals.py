@@ -7,9 +7,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from hockney.draw.figure import Figure, Series
 
+T = TypeVar("T")
 UNKNOWN = math.nan
 """The label for an unknown end of an interval."""
 SUFFIX = ", no interval"
@@ -40,7 +42,7 @@ def _parts(series: Series) -> list[Series]:
 
 
 def _of(series: Series, points: Sequence[int]) -> Series:
-    def chosen(values: tuple) -> tuple:
+    def chosen(values: tuple[T, ...]) -> tuple[T, ...]:
         return tuple(values[k] for k in points) if values else ()
 
     return replace(

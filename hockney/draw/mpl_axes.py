@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, TypeVar
 
 from hockney.core.errors import one_line
 from hockney.draw.describe import axis_title
 from hockney.draw.palette import LIGHT
 from hockney.draw.ticks import Scale
+
+T = TypeVar("T")
 
 # Type size in points, and height of a row of the legend in inches.
 SIZE, ROW = 9.0, 0.2
@@ -38,7 +40,7 @@ def dress(axes: Any, x: Scale, y: Scale, points: float) -> None:
         spine.set_color(LIGHT.line)
 
 
-def legend(canvas: Any, handles: list, names: list[str], characters: int = 95) -> None:
+def legend(canvas: Any, handles: list[Any], names: list[str], characters: int = 95) -> None:
     """At the top, in rows of about this many characters of the names, each with its symbol and a gap."""
     names = [_shortened(one_line(name)) for name in names]
     columns = max(1, min(len(names), math.floor(characters / (max(map(len, names)) + 7))))
@@ -62,6 +64,6 @@ def _shortened(name: str, most: int = 60) -> str:
     return name if len(name) <= most else name[: most - 1] + "…"
 
 
-def _by_row(items: list, columns: int) -> list:
+def _by_row(items: list[T], columns: int) -> list[T]:
     """matplotlib fills a legend column by column; this order makes it read row by row."""
     return [item for first in range(columns) for item in items[first::columns]]

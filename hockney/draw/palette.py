@@ -13,6 +13,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from hockney.draw.figure import Figure, Series, Tone
 
@@ -55,7 +56,12 @@ DARK = Theme(
 SYMBOLS = (("circle", "o"), ("square", "s"), ("diamond", "D"), ("triangle-up", "^"), ("triangle-down", "v"),
            ("cross", "P"), ("x", "X"), ("star", "*"))  # fmt: skip
 SQUARE = 1
-DASHES = (("solid", "-"), ("dash", (0, (5, 2))), ("dot", (0, (1.2, 1.8))), ("dashdot", (0, (5, 2, 1.2, 2))))
+DASHES: tuple[tuple[str, Any], ...] = (
+    ("solid", "-"),
+    ("dash", (0, (5, 2))),
+    ("dot", (0, (1.2, 1.8))),
+    ("dashdot", (0, (5, 2, 1.2, 2))),
+)
 
 
 TONES: Mapping[Tone, int] = {"warning": 1, "neutral": 6}

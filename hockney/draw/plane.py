@@ -9,7 +9,7 @@ import functools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from hockney.core.errors import one_line
 from hockney.core.units import thin
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 Place = tuple[float, float]
+Box = tuple[float, float, float, float]
 Spot = tuple[float, float, float]
 # The camera's direction, in degrees: low x and y in front, so that what grows along x is seen rising.
 ELEVATION, AZIMUTH = 26.0, -122.0
@@ -102,7 +103,7 @@ def _none(plane: Plane) -> tuple[tuple[Contour, ...], ...]:
 
 def _contours(shown: Relief) -> tuple[tuple[Contour, ...], ...]:
     """Labels of the last sheet give way to those of the first."""
-    taken: list[tuple[float, float, float, float]] = []
+    taken: list[Box] = []
     return tuple(
         tuple(_contour(lines, level, taken) for lines, level in _lines(shown, k))
         for k in range(len(shown.plane.sheets))
@@ -122,20 +123,21 @@ def _lines(shown: Relief, sheet: int) -> Iterator[tuple[list[np.ndarray], tuple[
     lines = contour_generator(shown.across, shown.along, np.ma.masked_invalid(np.array(heights)))
     for level in shown.plane.sheets[sheet].levels:
         place = shown.z.place(level[0])
-        yield (lines.lines(shown.z.fraction(place)) if place is not None else []), level
+        drawn = [] if place is None else cast("list[np.ndarray]", lines.lines(shown.z.fraction(place)))
+        yield drawn, level
 
 
 def _fraction(axis: Scale, place: float | None) -> float:
     return float("nan") if place is None else axis.fraction(place)
 
 
-def _contour(lines: list[np.ndarray], level: tuple[float, str], taken: list) -> Contour:
+def _contour(lines: list[np.ndarray], level: tuple[float, str], taken: list[Box]) -> Contour:
     pieces = tuple(tuple((float(u), float(v)) for u, v in line) for line in lines if len(line) > 1)
     label = one_line(level[1])
     return Contour(level[0], label, pieces, _label_place(pieces, label, taken) if label else None)
 
 
-def _label_place(pieces: Iterable[tuple[Place, ...]], label: str, taken: list) -> Place | None:
+def _label_place(pieces: Iterable[tuple[Place, ...]], label: str, taken: list[Box]) -> Place | None:
     longest = max(pieces, key=_length, default=())
     width, height = LABEL_WIDTH * len(label) / 2 + LABEL_ROOM, LABEL_HEIGHT / 2
     for part in ALONG if longest else ():

@@ -141,10 +141,8 @@ def _linear(axis: Axis, values: list[float]) -> Scale:
         points = [k * step for k in range(first, last + 1)]
         # Enough digits to distinguish neighbors.
         digits = max(1, 1 + math.ceil(math.log10(max(abs(low), abs(high)) / step)))
-        levels.append(_labelled(points, lambda v, d=digits: _name(v, axis.unit, d)))
-    levels = [level for level in levels if level.values] or [
-        _labelled([smallest], lambda v: _name(v, axis.unit, 3))
-    ]
+        levels.append(_labelled(points, axis.unit, digits))
+    levels = [level for level in levels if level.values] or [_labelled([smallest], axis.unit)]
     return Scale(axis, low, high, None, tuple(levels))
 
 
@@ -161,9 +159,7 @@ def _steps(span: float, unit: str) -> list[float]:
 def _log_levels(unit: str, low: float, high: float, counts: list[float]) -> tuple[Ticks, ...]:
     levels = _octaves(unit, low, high, counts) if unit == "B" or counts else _decades(unit, low, high)
     levels = [level.within(low * (1 - 1e-9), high) for level in levels]
-    return tuple(level for level in levels if level.values) or (
-        _labelled([low], lambda v: _name(v, unit, 3)),
-    )
+    return tuple(level for level in levels if level.values) or (_labelled([low], unit),)
 
 
 def _octaves(unit: str, low: float, high: float, counts: list[float]) -> list[Ticks]:
@@ -174,9 +170,7 @@ def _octaves(unit: str, low: float, high: float, counts: list[float]) -> list[Ti
         levels.append([2.0**k * q / 4 for k in powers for q in (4, 5, 6, 7) if 2.0**k * q % 4 == 0])
     else:
         levels.append(counts)
-    return [
-        _labelled([v for v in level if low <= v <= high], lambda v: _name(v, unit, 3)) for level in levels
-    ]
+    return [_labelled([v for v in level if low <= v <= high], unit) for level in levels]
 
 
 def _decades(unit: str, low: float, high: float) -> list[Ticks]:
@@ -194,7 +188,7 @@ def _decades(unit: str, low: float, high: float) -> list[Ticks]:
     ]
     if not unit and high < 10 * low:
         levels[5:] = [([m * 10.0**k for k in decades for m in RATIOS], 3), *_even(low, high)]
-    return [_labelled(points, lambda v, d=digits: _name(v, unit, d)) for points, digits in levels]
+    return [_labelled(points, unit, digits) for points, digits in levels]
 
 
 def _even(low: float, high: float) -> Iterable[tuple[list[float], int]]:
@@ -206,8 +200,8 @@ def _even(low: float, high: float) -> Iterable[tuple[list[float], int]]:
             yield [k * step for k in range(first, last + 1)], 4
 
 
-def _labelled(points: list[float], name: Callable[[float], str]) -> Ticks:
-    return Ticks(tuple(points), tuple(map(name, points)))
+def _labelled(points: list[float], unit: str, digits: int = 3) -> Ticks:
+    return Ticks(tuple(points), tuple(_name(value, unit, digits) for value in points))
 
 
 @lru_cache(maxsize=1 << 14)  # figures with the same axis have the same labels

@@ -21,7 +21,8 @@ def executables(
     """The engine, the catalog of everything that can be run, and the executables of those of `workloads` that
     the engine does not contain. If nothing is compiled, paths may not exist."""
     built = build.engine(mpi, notify=notify, compiles=compiles)
-    catalog, others = built.catalog, {}
+    catalog = built.catalog
+    others: dict[str, Path] = {}
     for group, names in other_groups().items():
         if set(names) & set(workloads):
             more = build.engine(mpi, notify=notify, group=group, compiles=compiles)

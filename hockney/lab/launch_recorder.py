@@ -118,6 +118,7 @@ class LaunchRecorder:
         self._fail(case, launch, failed)
 
     def _fail(self, case: str, launch: str, failed: LaunchFailed) -> None:
+        assert failed.reason != "time", "no case is at fault"
         line = Failure(
             schema=SCHEMA,
             launch=launch,

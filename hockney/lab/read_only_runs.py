@@ -32,6 +32,8 @@ def write_run(
     )
     folder = RunFolder.create(path, Plan(settings, items), machine, catalog=catalog)
     with folder.append() as out:
-        for line in (*run.launches, *run.records):
-            out.append(line)
+        for launch in run.launches:
+            out.append(launch)
+        for record in run.records:
+            out.append(record)
     return folder

@@ -337,7 +337,9 @@ class Session:
     def _settle(self, cases: Sequence[Case], alone: bool = False) -> None:
         """Report these cases as settled, unless already done; `alone` without the records of other cases."""
         new = [case for case in cases if case not in self.settled]
-        run = self.out.run() if new else None
+        if not new:
+            return
+        run = self.out.run()
         for case in new:
             self.settled.add(case)
             self.listen(CaseSettled(case, _of_case(run, case) if alone else run))

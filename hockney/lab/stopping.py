@@ -48,7 +48,8 @@ class LaunchTurns:
 
     def most_frequent(self, cases: Iterable[Case]) -> tuple[Case, ...]:
         """The largest group."""
-        return tuple(max(self._groups(cases).values(), key=len, default=()))
+        largest: list[Case] = max(self._groups(cases).values(), key=len, default=[])
+        return tuple(largest)
 
     def next(self, cases: Iterable[Case]) -> tuple[Case, ...]:
         """The group that had the fewest launches here; of several, the largest."""

@@ -11,9 +11,9 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
 import numpy as np
 
@@ -23,13 +23,14 @@ from hockney.core.record import (
     SCHEMA,
     Clock,
     End,
-    EngineLine,
+    EngineLines,
     Failure,
     Launch,
     Record,
     Start,
     Stop,
     Sync,
+    SyncKind,
     Verified,
     decode_engine_line,
     encode_line,
@@ -113,7 +114,7 @@ class FakeLauncher(Launcher):
             )
         )
 
-    def run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> Iterator[EngineLine]:
+    def run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> EngineLines:
         plain = self.world
         self.world = plain.under(dict(options.variables))
         try:
@@ -121,11 +122,11 @@ class FakeLauncher(Launcher):
         finally:
             self.world = plain
 
-    def _run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> Iterator[EngineLine]:
+    def _run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> EngineLines:
         for line in self._speak(plan, ranks, options):
             yield decode_engine_line(encode_line(line))
 
-    def _speak(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> Iterator[EngineLine]:
+    def _speak(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> EngineLines:
         self._now += 0.75 * self.launch_s
         began = self._now
         yield self._launch(ranks, options)
@@ -188,7 +189,7 @@ class FakeLauncher(Launcher):
         )
         times, stop = self._repeat(world, case, batch, share, options)
         self._now += self.case_s + 1.1 * batch * float(times.sum())
-        kind = str(case.get("sync", "none"))
+        kind = cast(SyncKind, case.get("sync", "none"))
         size, checked = world.bytes_moved(case), world.bytes_checked(case)
         by_clock = kind == "window" or world.catalog.entry(case.workload).role == "arrival"
         wrong = fake.corruption() if fault == "corrupt" or case.get("fault") == "bit" else ""
@@ -272,7 +273,7 @@ def fake_from_words(text: str, hosts: HostOptions = THIS_HOST, cores: int = CORE
         elif name == "seed" and value.isdecimal():
             world = replace(world, seed=int(value))
         elif kind in get_args(FaultKind) and value:
-            faults.append(Fault(kind, value, times=1 if name != kind else 10**9))
+            faults.append(Fault(cast(FaultKind, kind), value, times=1 if name != kind else 10**9))
         elif name == "slow" and (slowed := _slowed(value)):
             world = replace(world, slowed=(*world.slowed, slowed))
         elif name == "slow":

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal, TypeVar
 
 from hockney.core.case import Case
 from hockney.core.layout import LEVELS, Layout, Level, level_between
 from hockney.core.record import Rank
 
+T = TypeVar("T")
 HOST = "fakehost"
 
 
@@ -86,7 +88,8 @@ class FakeNodes:
 
     def _pairs(self, pairs: int, place: str, launched: int, index: int) -> list[int]:
         """The first rank of each pair, then the second ones. Pairs between nodes are between the same two."""
-        lower, upper = [], []
+        lower: list[int] = []
+        upper: list[int] = []
         free = set(range(launched))
         partners = [rank for rank in range(launched) if self.level(0, rank) == place and rank]
         other = None if place != LEVELS[-1] or not partners else self.node_of(_turned(partners, index)[0])
@@ -105,7 +108,7 @@ class FakeNodes:
                 return []
         return [*lower, *upper] if len(lower) == pairs else []
 
-    def place_of(self, case: Case, members: list[int]) -> str:
+    def place_of(self, case: Case, members: list[int]) -> Level | Literal[""]:
         """As in a record: where the ranks of each pair meet, for pairs only."""
         pairs = case.ranks // 2 if case.place or case.ranks == 2 else 0
         levels = {self.level(members[k], members[k + pairs]) for k in range(pairs)}
@@ -115,7 +118,7 @@ class FakeNodes:
         return len({self.node_of(rank) for rank in members})
 
 
-def _turned(these: list, by: int) -> list:
+def _turned(these: list[T], by: int) -> list[T]:
     """The list, beginning with another element each time."""
     first = by % len(these) if these else 0
     return [*these[first:], *these[:first]]

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -268,7 +268,7 @@ class World:
         distribution, but not the engine's values."""
         word, _, rest = text.partition(":")
         random = np.random.default_rng(seed)
-        drawn = {
+        drawn: dict[str, Callable[[], np.ndarray]] = {
             "equal": lambda: np.zeros(ranks),
             "uniform": lambda: random.uniform(-np.sqrt(3), np.sqrt(3), ranks),
             "normal": lambda: random.standard_normal(ranks),

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -14,7 +14,7 @@ import msgspec
 from hockney.core.case import Case
 from hockney.core.errors import Exit, HockneyError
 from hockney.core.notice import Notice
-from hockney.core.record import EngineLine, Origin
+from hockney.core.record import EngineLines, Origin
 
 Reason = Literal["hung", "slow", "died", "refused", "time", "corrupted"]
 
@@ -131,7 +131,7 @@ class Launcher(ABC):
     """Runs cases, all on the same number of ranks, in the order given."""
 
     @abstractmethod
-    def run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> Iterator[EngineLine]:
+    def run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> EngineLines:
         """A generator of the engine's lines, as they arrive.
 
         First a Launch (with `command`, `binding` and `bound` filled in), then for every case that begins

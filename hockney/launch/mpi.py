@@ -20,7 +20,7 @@ from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
 from hockney.core.layout import Layout
 from hockney.core.machine import Mpi
 from hockney.core.paths import LAUNCH_FOLDER
-from hockney.core.record import EngineLine
+from hockney.core.record import EngineLines
 from hockney.launch.allocation import hosts
 from hockney.launch.cluster import NO_CLUSTER, Cluster
 from hockney.launch.command import command
@@ -127,7 +127,7 @@ class MpiLauncher(Launcher):
         started = replace(started, environment=(*started.environment, *report.items()))
         return say_hello(started, self.mpi, ranks, self.cluster.srun, hosts=self.cluster.hosts)
 
-    def run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> Iterator[EngineLine]:
+    def run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> EngineLines:
         engine = program(plan, self.engine, self.others)
         scratch = plan_folder(plan, engine.parent, self._on_other_hosts)
         file, stop = scratch.folder / PLAN, scratch.folder / STOP

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -15,6 +15,7 @@ from hockney.core.case import Case
 from hockney.core.record import (
     End,
     EngineLine,
+    EngineLines,
     Failure,
     Launch,
     Rank,
@@ -55,7 +56,7 @@ class EngineReader:
         self.scratch = scratch
         self.died = died
 
-    def lines(self) -> Iterator[EngineLine]:
+    def lines(self) -> EngineLines:
         """Yields the engine's lines, the launch's with its command; raises LaunchFailed if the job dies or
         hangs."""
         watch, plan = self.watch, self.plan
@@ -106,11 +107,10 @@ class EngineReader:
                 elif isinstance(entry, End):
                     ended = entry.cases == watch.cases  # otherwise the plan did not arrive complete
                 yield entry
-            code = job.wait(finish_s)
-            if code is None:
-                code = job.end()
-                if ended:
-                    raise failures.not_ending(finish_s, job_exit=code, tail=tuple(job.tail))
+            waited = job.wait(finish_s)
+            code = job.end() if waited is None else waited
+            if waited is None and ended:
+                raise failures.not_ending(finish_s, job_exit=code, tail=tuple(job.tail))
             if ended:
                 return
             self._refuse_corrupted(corrupted, code, tuple(job.tail))

@@ -21,7 +21,7 @@ from hockney.core.case import Case
 from hockney.core.errors import one_line
 from hockney.core.machine import Mpi
 from hockney.core.platform import Libraries, Platform
-from hockney.core.record import EngineLine, Launch
+from hockney.core.record import EngineLines, Launch
 from hockney.launch.ending import ending_of
 from hockney.launch.hang_detector import HangDetector
 from hockney.launch.launcher import LaunchCommand, Launcher, LaunchFailed, LaunchOptions
@@ -77,7 +77,7 @@ class SmpiLauncher(Launcher):
     def describe(self, ranks: int) -> LaunchCommand:
         return self._command(self.engine, ranks)
 
-    def run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> Iterator[EngineLine]:
+    def run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> EngineLines:
         most = min(options.max_repetitions, self._repetitions(plan, ranks))
         simulated = replace(options, budget_s=UNLIMITED_S, max_repetitions=most, hang_s=0.0)
         # if reading the clock takes time, warm-up determines the number of operations between two readings

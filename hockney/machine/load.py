@@ -20,17 +20,22 @@ SHORTEST_S = 0.2  # the kernel counts in ticks of 10 ms, so shorter periods are 
 
 
 @dataclass(frozen=True)
-class Moment:
-    """In seconds: wall clock; busy, stolen and total time of the allowed processors; hockney's own CPU time.
+class ProcessorTimes:
+    """Busy, stolen and total time (s)."""
 
-    The middle three are None if unknown.
-    """
+    busy_s: float
+    steal_s: float
+    total_s: float
+
+
+@dataclass(frozen=True)
+class Moment:
+    """In seconds: wall clock, hockney's own CPU time, and the time of the allowed processors (None if
+    unknown)."""
 
     wall_s: float
-    busy_s: float | None
-    steal_s: float | None
-    total_s: float | None
     own_s: float
+    processors: ProcessorTimes | None
 
 
 @dataclass(frozen=True)
@@ -47,14 +52,14 @@ def moment(root: Path = ROOT) -> Moment:
     own_s = own.user + own.system + own.children_user + own.children_system
     rows = counters(text(root / "proc/stat"), allowed_cpus())
     if not rows:
-        return Moment(time.monotonic(), None, None, None, own_s)
+        return Moment(time.monotonic(), own_s, None)
     tick = os.sysconf("SC_CLK_TCK")
     # proc_stat(5): user nice system idle iowait irq softirq steal guest guest_nice; user contains guest
     user, nice, kernel, idle, iowait, irq, softirq, steal = (
         sum(row[i] for row in rows) / tick for i in range(8)
     )
     busy = user + nice + kernel + irq + softirq
-    return Moment(time.monotonic(), busy, steal, busy + idle + iowait + steal, own_s)
+    return Moment(time.monotonic(), own_s, ProcessorTimes(busy, steal, busy + idle + iowait + steal))
 
 
 def counters(stat: str, cpus: tuple[int, ...]) -> list[list[int]]:
@@ -66,10 +71,10 @@ def counters(stat: str, cpus: tuple[int, ...]) -> list[list[int]]:
 
 def load_between(before: Moment, after: Moment) -> Load:
     wall = after.wall_s - before.wall_s
-    if wall < SHORTEST_S or before.busy_s is None or after.busy_s is None:
+    then, now = before.processors, after.processors
+    if wall < SHORTEST_S or then is None or now is None:
         return Load(None, None)
-    outside = (after.busy_s - before.busy_s) - (after.own_s - before.own_s)
-    total = after.total_s - before.total_s
-    return Load(
-        max(0.0, outside / wall), max(0.0, (after.steal_s - before.steal_s) / total) if total > 0 else None
-    )
+    outside = (now.busy_s - then.busy_s) - (after.own_s - before.own_s)
+    total = now.total_s - then.total_s
+    steal = max(0.0, (now.steal_s - then.steal_s) / total) if total > 0 else None
+    return Load(max(0.0, outside / wall), steal)

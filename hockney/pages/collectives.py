@@ -70,7 +70,7 @@ def _multiples(measured: list[Measured], fits: list[Fit]) -> tuple[Figure, ...]:
         by_title.setdefault(title(m), []).append(m)
     figures = []
     values = tuple(m.summary.typical.value for m in measured)
-    sizes, ranks = ({float(f(m)) for m in measured} for f in (lambda m: m.size, lambda m: m.case.ranks))
+    sizes, ranks = {float(m.size) for m in measured}, {float(m.case.ranks) for m in measured}
     time = Axis("time", "s", include=(min(values), max(values)) if values else ())
     for name, cases in by_title.items():
         over_ranks = len({m.case.ranks for m in cases}) > len({m.size for m in cases})

@@ -101,7 +101,7 @@ def _per_message(trains: tuple[Measured, ...], n: int) -> Series:
 
 def _difference(many: Estimate, one: Estimate, over: int) -> tuple[float, float, float]:
     value = (many.value - one.value) / over
-    if None in (many.low, many.high, one.low, one.high):
+    if many.low is None or many.high is None or one.low is None or one.high is None:
         return value, UNKNOWN, UNKNOWN
     return value, (many.low - one.high) / over, (many.high - one.low) / over
 

@@ -69,7 +69,7 @@ def curve(name: str, fit: Fit, group: str, *, rate: float | None = None) -> Seri
         drawn = [(p.x, p.time, p.low, p.high) for p in fit.curve]
     else:
         drawn = [
-            (p.x, *(rate * p.x / t for t in (p.time, p.high, p.low)))
+            (p.x, rate * p.x / p.time, rate * p.x / p.high, rate * p.x / p.low)
             for p in fit.curve
             if p.x > 0 and min(p.time, p.low, p.high) > 0
         ]

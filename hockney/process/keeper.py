@@ -36,14 +36,14 @@ CANNOT_WRITE = "hockney-keeper cannot write: "
 CANNOT_WRITE_CODE = 126
 
 
-def prctl(option, value):
+def prctl(option: int, value: int) -> None:
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
-def receive(lifeline):
+def receive(lifeline: int) -> dict[str, bytes] | None:
     """The files sent through the socket; None if hockney died meanwhile."""
-    files = {}
+    files: dict[str, bytes] = {}
     with os.fdopen(os.dup(lifeline), "rb") as sent:
         while True:
             head = sent.readline()
@@ -58,14 +58,14 @@ def receive(lifeline):
             files[name.decode()] = content
 
 
-def lay_out(folder, files):
+def lay_out(folder: str, files: dict[str, bytes]) -> None:
     os.mkdir(folder, 0o700)
     for name, content in files.items():
         with open(os.path.join(folder, name), "wb") as file:
             file.write(content)
 
 
-def remove(folder):
+def remove(folder: str) -> None:
     for here, folders, files in os.walk(folder, topdown=False):
         for name in files:
             with contextlib.suppress(OSError):
@@ -77,7 +77,7 @@ def remove(folder):
         os.rmdir(folder)
 
 
-def spawn(words, folder):
+def spawn(words: list[str], folder: str | None) -> int:
     keeper = os.getpid()
     pid = os.fork()
     if pid:
@@ -93,13 +93,13 @@ def spawn(words, folder):
             os.chdir(folder)
         os.execvp(words[0], words)
     except OSError as error:
-        os.write(2, (CANNOT_START + os.strerror(error.errno) + "\n").encode())
+        os.write(2, (CANNOT_START + (error.strerror or "") + "\n").encode())
     os._exit(127)
 
 
-def below(root):
+def below(root: int) -> list[int]:
     """Every process below `root`, from /proc; empty without /proc."""
-    children = {}
+    children: dict[int, list[int]] = {}
     try:
         names = [name for name in os.listdir("/proc") if name.isdecimal()]
     except OSError:
@@ -113,7 +113,8 @@ def below(root):
             continue
         if fields[0] != b"Z":
             children.setdefault(int(fields[1]), []).append(int(name))
-    descendants, open_ = [], [root]
+    descendants: list[int] = []
+    open_ = [root]
     while open_:
         more = children.get(open_.pop(), [])
         descendants += more
@@ -121,7 +122,7 @@ def below(root):
     return descendants
 
 
-def reap(main, code):
+def reap(main: int, code: int | None) -> int | None:
     """Wait for all processes that have ended; returns the exit code of `main` if known, otherwise `code`."""
     while True:
         try:
@@ -134,7 +135,7 @@ def reap(main, code):
             code = os.waitstatus_to_exitcode(status)
 
 
-def kill_all(main, code):
+def kill_all(main: int, code: int | None) -> int | None:
     """SIGKILL to everything below until nothing is left; children born meanwhile are found in the next
     pass."""
     end = time.monotonic() + 5
@@ -150,7 +151,7 @@ def kill_all(main, code):
     return code
 
 
-def main():
+def main() -> None:
     lifeline, grace, folder, inside, words = (
         int(sys.argv[1]),
         float(sys.argv[2]),
@@ -163,7 +164,7 @@ def main():
     os.set_blocking(wake_write, False)
     os.set_blocking(wake_read, False)
     signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
-    ending = []
+    ending: list[int] = []
     signal.signal(signal.SIGTERM, lambda *_: ending.append(1))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -175,14 +176,15 @@ def main():
         try:
             lay_out(folder, files)
         except OSError as error:
-            os.write(2, (CANNOT_WRITE + os.strerror(error.errno) + "\n").encode())
+            os.write(2, (CANNOT_WRITE + (error.strerror or "") + "\n").encode())
             remove(folder)
             os._exit(CANNOT_WRITE_CODE)
     child = spawn(words, folder if inside == "1" else None)
     for stream in (0, 1):  # the reader must see the end of the program's output, not of the keeper's
         os.close(stream)
 
-    code, deadline = None, None
+    code: int | None = None
+    deadline: float | None = None
     poll = select.poll()
     for descriptor in (lifeline, wake_read):
         poll.register(descriptor, select.POLLIN | select.POLLHUP)

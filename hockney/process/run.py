@@ -18,10 +18,10 @@ import subprocess
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import IO, Literal, cast
 
 from hockney.process import messages
 from hockney.process.keeper import CANNOT_START, CANNOT_WRITE, CANNOT_WRITE_CODE
@@ -83,7 +83,7 @@ class Job:
         words: Sequence[str],
         env: Environment | None = None,
         input: str | None = None,
-        cwd: str | os.PathLike | None = None,
+        cwd: str | os.PathLike[str] | None = None,
         grace_s: float = 3.0,
         tail: int = 40,
         scratch: Scratch | None = None,
@@ -97,7 +97,7 @@ class Job:
         self._ready: deque[OutputLine] = deque()
         self._part = {"out": bytearray(), "err": bytearray()}
         self._selector = selectors.DefaultSelector()
-        self._process: subprocess.Popen | None = None
+        self._process: subprocess.Popen[bytes] | None = None
         self._lifeline: socket.socket | None = None
         self._drained = False
 
@@ -141,13 +141,23 @@ class Job:
             self.end()
             raise
         self._selector.register(self._lifeline, selectors.EVENT_READ, "end")
-        for stream, name in ((self._process.stdout, "out"), (self._process.stderr, "err")):
+        for stream, name in self._outputs():
             os.set_blocking(stream.fileno(), False)
             self._selector.register(stream, selectors.EVENT_READ, name)
-        if self._input is not None:
+        if self._process.stdin is not None:
             os.set_blocking(self._process.stdin.fileno(), False)
             self._selector.register(self._process.stdin, selectors.EVENT_WRITE, "in")
         return self
+
+    @property
+    def _keeper(self) -> subprocess.Popen[bytes]:
+        assert self._process is not None, "it starts when the `with` is entered"
+        return self._process
+
+    def _outputs(self) -> Iterator[tuple[IO[bytes], Literal["out", "err"]]]:
+        assert self._keeper.stdout is not None and self._keeper.stderr is not None, "both are pipes"
+        yield self._keeper.stdout, "out"
+        yield self._keeper.stderr, "err"
 
     def _scratch_words(self) -> tuple[str, str]:
         if self._scratch is None:
@@ -160,7 +170,7 @@ class Job:
     @property
     def pid(self) -> int:
         """The keeper's process; the program is below it."""
-        return self._process.pid
+        return self._keeper.pid
 
     def line(self, timeout: float | None = None) -> OutputLine | None:
         """The next line; None if the program has ended and everything is read.
@@ -178,12 +188,12 @@ class Job:
                 raise Quiet  # only now: data that is already there counts, however late it is read
             for key, _ in events:
                 if key.data == "in":
-                    self._feed(key.fileobj)
+                    self._feed(cast("IO[bytes]", key.fileobj))
                 elif key.data == "end":
                     self._drain()
                     break
                 else:
-                    self._read(key.fileobj, key.data)
+                    self._read(cast("IO[bytes]", key.fileobj), key.data)
         line = self._ready.popleft()
         if line.source == "err":
             self._refuse_unwritten(line.text)
@@ -201,7 +211,7 @@ class Job:
     def wait(self, timeout: float | None = None) -> int | None:
         """The exit code, or None if the program is still running after `timeout` seconds."""
         try:
-            code = self._process.wait(timeout)
+            code = self._keeper.wait(timeout)
         except subprocess.TimeoutExpired:
             return None
         return code if code >= 0 else 128 - code
@@ -209,17 +219,21 @@ class Job:
     def end(self) -> int:
         """End the program and everything below it: SIGTERM, and SIGKILL after the grace. Returns the exit
         code."""
-        self._lifeline.close()
-        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
+        keeper = self._keeper
+        if self._lifeline is not None:
+            self._lifeline.close()
+        for stream in (keeper.stdin, keeper.stdout, keeper.stderr):
             if stream:
                 stream.close()
         self._selector.close()
         code = self.wait(self._grace_s + 8)
         if code is None:  # the keeper itself is stuck or stopped
-            for act in (lambda: os.killpg(self.pid, signal.SIGKILL), self._process.kill):
-                with contextlib.suppress(OSError):
-                    act()
+            with contextlib.suppress(OSError):
+                os.killpg(self.pid, signal.SIGKILL)
+            with contextlib.suppress(OSError):
+                keeper.kill()
             code = self.wait()
+        assert code is not None, "without a timeout, it has ended"
         return code
 
     def _drain(self) -> None:
@@ -227,12 +241,13 @@ class Job:
 
         They may stay open if the keeper was killed and something below it is still running.
         """
-        for stream, name in ((self._process.stdout, "out"), (self._process.stderr, "err")):
+        for stream, name in self._outputs():
             while stream in self._selector.get_map() and self._read(stream, name):
                 pass
         self._drained = True
 
-    def _feed(self, stream) -> None:
+    def _feed(self, stream: IO[bytes]) -> None:
+        assert self._input is not None, "there is a pipe only for input"
         try:
             sent = os.write(stream.fileno(), self._input[: 1 << 16])
         except BlockingIOError:
@@ -244,7 +259,7 @@ class Job:
             self._selector.unregister(stream)
             stream.close()
 
-    def _read(self, stream, name: Literal["out", "err"]) -> bool:
+    def _read(self, stream: IO[bytes], name: Literal["out", "err"]) -> bool:
         """Read from the pipe; False if it is empty now or closed."""
         try:
             data = os.read(stream.fileno(), 1 << 16)
@@ -270,7 +285,7 @@ def stream(
     words: Sequence[str],
     env: Environment | None = None,
     input: str | None = None,
-    cwd: str | os.PathLike | None = None,
+    cwd: str | os.PathLike[str] | None = None,
     grace_s: float = 3.0,
     tail: int = 40,
     scratch: Scratch | None = None,
@@ -287,7 +302,7 @@ def capture(
     env: Environment | None = None,
     timeout: float = 60.0,
     input: str | None = None,
-    cwd: str | os.PathLike | None = None,
+    cwd: str | os.PathLike[str] | None = None,
     hopeless: Callable[[str], bool] = lambda line: False,
 ) -> Finished:
     """Run a program to its end. Any exit code is a result; CannotStart and TookTooLong are not. After a

@@ -69,8 +69,8 @@ def paper_of(machine: str) -> Published:
 
 
 def _row(raw: dict[str, str]) -> PrintedRow:
-    numbers = {name: int(raw[name]) if raw[name] else None for name in ("ranks", "bytes")}
-    return PrintedRow(**(raw | numbers | {"value": float(raw["value"])}))
+    values: dict[str, Any] = {name: int(raw[name]) if raw[name] else None for name in ("ranks", "bytes")}
+    return PrintedRow(**(raw | values | {"value": float(raw["value"])}))
 
 
 def _formula(raw: dict[str, Any]) -> Formula:

@@ -9,12 +9,24 @@ it is drawn. Nothing was verified, repeated or timed here, which the records' or
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import cast
 
 from hockney import __version__
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.machine import Machine, Traits
-from hockney.core.record import SCHEMA, Clock, Launch, Rank, Record, RunRecords, Stop, Sync, Verified
+from hockney.core.record import (
+    SCHEMA,
+    Clock,
+    Launch,
+    Rank,
+    Record,
+    RunRecords,
+    Stop,
+    Sync,
+    SyncKind,
+    Verified,
+)
 from hockney.reference import messages
 from hockney.reference.published import Published
 
@@ -84,7 +96,7 @@ def _record(case: Case, catalog: Catalog, seconds: float, launch: str, position:
         batch=1,
         warmup_s=[],
         bytes_moved=catalog.entry(case.workload).payload(case),
-        sync=Sync(kind=case.get("sync", "none")),
+        sync=Sync(kind=cast(SyncKind, case.get("sync", "none"))),
         stop=Stop(reason="repetitions", precision=0.0, achieved=None),
         verified=Verified(bytes=0, errors=0),
     )

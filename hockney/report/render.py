@@ -195,7 +195,7 @@ def _section(section: Section, identities: _Identities) -> ShownSection:
         tuple(_figure(f, identities, layout == MULTIPLES) for f in section.figures),
         tuple(_table(t, identities) for t in section.tables),
         section.warnings,
-        section.widget and _widget(section.widget, identities),
+        None if section.widget is None else _widget(section.widget, identities),
         section.closed,
         layout,
     )

@@ -44,10 +44,17 @@ class Reproduction(Protocol):
     printed number, including those that were not measured; `checks` are what the paper states, and the
     conditions under which it counts as reproduced."""
 
-    NAME: str
-    TITLE: str
-    PAPER: str
-    FIGURES: Mapping[str, str]
+    @property
+    def NAME(self) -> str: ...
+
+    @property
+    def TITLE(self) -> str: ...
+
+    @property
+    def PAPER(self) -> str: ...
+
+    @property
+    def FIGURES(self) -> Mapping[str, str]: ...
 
     def parts(self, catalog: Catalog) -> list[Part]: ...
 

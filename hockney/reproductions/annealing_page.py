@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from hockney.core.units import format_value
-from hockney.draw.figure import Axis, Figure
+from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Section, Table
 from hockney.reproductions import overview, pages
 from hockney.reproductions.annealing_cases import (
@@ -150,7 +150,7 @@ def _on_t3d(answer: Answer, processes: int) -> Figure:
     return _figure(f"annealing-figure-4-{processes}", title, drawn)
 
 
-def _figure(name: str, title: str, drawn: list) -> Figure:
+def _figure(name: str, title: str, drawn: list[Series]) -> Figure:
     return Figure(
         name,
         title,

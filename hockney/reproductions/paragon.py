@@ -124,10 +124,10 @@ def _of_the_line(pairs: Answer) -> list[Compared]:
 
 def _fitted(pairs: Answer) -> tuple[float, float] | None:
     """Startup time and time per byte of a line through the one-way times, fitted by relative errors."""
-    times = [pairs.seconds("pingpong", bytes=size) for size in SIZES]
-    if any(t is None or t <= 0 for t in times):
+    times = [t for size in SIZES if (t := pairs.seconds("pingpong", bytes=size))]
+    if len(times) < len(SIZES):
         return None
-    slope, start = np.polyfit(SIZES, times, 1, w=[1 / t for t in times if t])
+    slope, start = np.polyfit(SIZES, times, 1, w=[1 / t for t in times])
     return float(start), float(slope)
 
 

@@ -28,7 +28,7 @@ def _figure(operation: str, answer: Answer, bandwidth: bool) -> Figure:
     drawn: list[Series] = []
     for p in PROCESSES:
         group = f"{p} processes"
-        lines = [
+        lines: list[tuple[str, str, Points]] = [
             (group, "points", [(total, printed(operation, size, p).si) for size, total in SIZES.items()])
         ]
         lines += [(f"{group}, {name}", "line", _curve(answer, operation, name, p)) for name in names]

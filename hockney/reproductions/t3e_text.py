@@ -5,7 +5,7 @@ latency, and the peaks of bandwidth."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from hockney.core.case import MPI
 from hockney.reference.aggregated_bandwidth import DEFINITIONS
@@ -43,7 +43,14 @@ def rows(answers: Mapping[str, Answer]) -> Iterable[Compared]:
     tables, shared = answers["tables"], answers["shmem-collectives"]
 
     def of(
-        key: str, what: str, simulated: float | None, by: Answer, model="", mechanism="", note="", bound=False
+        key: str,
+        what: str,
+        simulated: float | None,
+        by: Answer,
+        model: str = "",
+        mechanism: str = "",
+        note: str = "",
+        bound: bool = False,
     ) -> Compared:
         row = PRINTED.row(f"t3e/text/{key}")
         estimate = PRINTED.row(f"t3e/text/{model}").si if model else None
@@ -77,7 +84,7 @@ def rows(answers: Mapping[str, Answer]) -> Iterable[Compared]:
     yield from _peaks(tables, answers[ALGORITHMS], of)
 
 
-def _peaks(tables: Answer, algorithms: Answer, of) -> Iterable[Compared]:
+def _peaks(tables: Answer, algorithms: Answer, of: Callable[..., Compared]) -> Iterable[Compared]:
     total = SIZES["1MB"]
 
     def rates(by: Answer, operation: str, algorithm: str = "") -> list[float]:

@@ -39,7 +39,7 @@ def layout(platform: Platform, nodes: int, ranks_per_node: int) -> Layout | None
 
 def places(platform: Platform) -> dict[str, object]:
     """Every value of the description that differs from its default, by position: "segments[0].latency_s"."""
-    by_place = {}
+    by_place: dict[str, object] = {}
     for field in msgspec.structs.fields(Platform):
         value = getattr(platform, field.name)
         if field.name not in _DESCRIPTIVE and (field.required or value != field.default):

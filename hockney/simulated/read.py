@@ -172,7 +172,7 @@ def _points(operation: str, raw: Any, place: Place) -> tuple[tuple[int, float], 
 def _point(raw: Any, place: Place) -> tuple[int, float]:
     if not isinstance(raw, list) or len(raw) != 2:
         raise messages.not_a_pair(place.named)
-    return values.BYTES.read(raw[0], place.item(0)), values.SECONDS.read(raw[1], place.item(1))
+    return int(values.BYTES.read(raw[0], place.item(0))), values.SECONDS.read(raw[1], place.item(1))
 
 
 def _one(kind: type[T]) -> Read:

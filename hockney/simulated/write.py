@@ -71,7 +71,7 @@ def value_text(name: str, value: Any) -> str:
     return scaled(value, tuple((f"{unit}/B" if by_byte else unit, power) for unit, power in TIMES))
 
 
-def _list(values: tuple) -> str:
+def _list(values: tuple[Any, ...]) -> str:
     if values and isinstance(values[0], NodeGroup):
         return f"[{', '.join('{' + ', '.join(_keys(each)) + '}' for each in values)}]"
     if values and isinstance(values[0], tuple):  # bytes and seconds, of calls

@@ -150,7 +150,8 @@ def _new(lines: list[Line], there: RunRecords) -> list[Line]:
     """Those that are not `there`. A launch whose name is taken by another one gets the next number."""
     begun = {launch.launch: launch for launch in there.launches}
     ended = {close.launch for close in there.closes}
-    known = {(line.launch, line.case) for line in (*there.records, *there.failures)}
+    known = {(record.launch, record.case) for record in there.records}
+    known |= {(failure.launch, failure.case) for failure in there.failures}
     names: dict[str, str] = {}
     new: list[Line] = []
     for line in lines:

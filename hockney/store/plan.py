@@ -17,6 +17,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, fields
 from functools import lru_cache
+from typing import Any
 
 from hockney.core.case import Case, parse_canonical
 from hockney.core.errors import HockneyError
@@ -119,7 +120,8 @@ def _settings(raw: dict[str, str], where: str) -> Settings:
         if schema > SCHEMA:
             raise messages.newer_file(where, schema, SCHEMA)
         declared = {f.name: f for f in fields(Settings)}
-        read = Settings(**{name: _read(declared[name].type, value) for name, value in raw.items()})
+        values: dict[str, Any] = {name: _read(declared[name].type, value) for name, value in raw.items()}
+        read = Settings(**values)
         if read.out_of_range:
             raise ValueError(messages.out_of_range(read.out_of_range, raw[read.out_of_range]))
         return read
@@ -127,13 +129,18 @@ def _settings(raw: dict[str, str], where: str) -> Settings:
         raise messages.plan_without_settings(where, str(error)) from error
 
 
+TYPES: dict[str, tuple[type, ...]] = {"bool": (bool,), "str": (str,), "int": (int,), "float": (int, float)}
+"""Of JSON values, by the type of a setting."""
+
+
 def _read(kind: object, text: str) -> bool | str | int | float | tuple[str, ...]:
-    value = json.loads(text)
+    value: Any = json.loads(text)
     if kind == "tuple[str, ...]":
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
             raise ValueError(messages.not_of_type(text, "list"))
         return tuple(value)
-    required = {"bool": bool, "str": str, "int": int, "float": (int, float)}[str(kind)]
-    if not isinstance(value, required) or (isinstance(value, bool) and kind != "bool"):
+    required = TYPES[str(kind)]
+    fits = isinstance(value, required) and (kind == "bool" or not isinstance(value, bool))
+    if not fits:
         raise ValueError(messages.not_of_type(text, str(kind)))
     return float(value) if kind == "float" else value

@@ -11,7 +11,7 @@ from hockney.core.catalog import PING_PONG, Catalog
 from hockney.core.machine import Machine
 from hockney.core.wording import listing, plural, together
 from hockney.draw.page import Page
-from hockney.pages.evidence import Evidence, Options
+from hockney.pages.evidence import Evidence, Measured, Options
 from hockney.pages.format import quantity
 from hockney.pages.headline import sentences
 from hockney.pages.labels import labels
@@ -45,7 +45,7 @@ def _headline(evidence: Evidence) -> tuple[str, ...]:
             words = f"t_0 = {quantity(value['t_0'], 's')} and r_inf = {quantity(value['r_inf'], 'B/s')}"
             texts.append(f"{fit.subject.workload}: {words}; the fit is {fit.verdict}.")
     name = labels(evidence)
-    smallest = {}
+    smallest: dict[str, Measured] = {}
     for m in evidence.measured:
         if m.case.ranks == counts[-1] and (
             m.case.workload not in smallest or m.size < smallest[m.case.workload].size

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hockney.core.machine import Machine
 from hockney.machine import describe, load_between, moment, processors, system
 from hockney.machine.cpu import memory_bytes, numbers, quota
-from hockney.machine.load import Moment, counters
+from hockney.machine.load import Moment, ProcessorTimes, counters
 
 
 def put(root: Path, files: dict[str, str]) -> Path:
@@ -191,15 +191,17 @@ def test_this_machine_survives_its_json():
 
 
 def test_load_is_what_others_used():
-    before, after = Moment(0, 100, 1, 200, 10), Moment(10, 115, 3, 220, 12)
+    before = Moment(0, 10, ProcessorTimes(100, 1, 200))
+    after = Moment(10, 12, ProcessorTimes(115, 3, 220))
     load = load_between(before, after)
     assert load.outside_cores == pytest.approx(1.3) and load.steal == pytest.approx(0.1)
 
 
 def test_load_is_unknown_where_the_system_does_not_tell(tmp_path):
-    silent = moment(tmp_path)
-    assert load_between(silent, Moment(silent.wall_s + 9, 1, 1, 1, 1)).outside_cores is None
-    assert load_between(Moment(0, 1, 1, 1, 1), Moment(0.1, 1, 1, 1, 1)).outside_cores is None
+    silent, known = moment(tmp_path), ProcessorTimes(1, 1, 1)
+    assert silent.processors is None
+    assert load_between(silent, Moment(silent.wall_s + 9, 1, known)).outside_cores is None
+    assert load_between(Moment(0, 1, known), Moment(0.1, 1, known)).outside_cores is None
 
 
 def test_only_allowed_processors_count_and_old_kernels_have_fewer_columns():
@@ -217,7 +219,6 @@ def test_own_children_are_not_outside_load():
     after = moment()
     own = after.own_s - before.own_s
     assert own > 0.55
+    busy = after.processors.busy_s - before.processors.busy_s
     outside = load_between(before, after).outside_cores
-    assert outside == pytest.approx(
-        max(0.0, (after.busy_s - before.busy_s - own) / (after.wall_s - before.wall_s))
-    )
+    assert outside == pytest.approx(max(0.0, (busy - own) / (after.wall_s - before.wall_s)))

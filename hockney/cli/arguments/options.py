@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from hockney import api
 
 
-class ParsedType(click.ParamType):
+class ParsedType(click.ParamType[Any]):
     """A type based on one of the functions of `core.units`; its errors name the option."""
 
     def __init__(self, name: str, parse: Callable[[str], Any]) -> None:

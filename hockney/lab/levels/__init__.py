@@ -18,10 +18,11 @@ from hockney.launch.launcher import Hello
 def with_levels(machine: Machine, layout: Layout, hellos: Sequence[Hello]) -> Machine:
     """The machine with the layout of its ranks, the hosts on which they ran, and the levels at which they
     meet: those of rank 0, which takes part in every case."""
-    first, *others = hellos or [None]
-    found = (
-        {level_between(first, other) for other in others} if first is not None else _without_report(layout)
-    )
+    if hellos:
+        first, *others = hellos
+        found = {level_between(first, other) for other in others}
+    else:
+        found = _without_report(layout)
     hosts = list(dict.fromkeys(hello.host for hello in hellos)) if layout.nodes > 1 else []
     return msgspec.structs.replace(
         machine,

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +28,7 @@ from hockney.models.statistics.location import student
 
 FEWEST_PAIRS = 3
 """Common seeds; with fewer, means are compared as independent ones."""
-BySeed = Mapping[Hashable, float]
+BySeed = Mapping[Any, float]
 
 
 @dataclass(frozen=True)

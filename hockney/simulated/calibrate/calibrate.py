@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import msgspec
 
@@ -221,7 +222,7 @@ def _nic(survey: Survey) -> tuple[float, str]:
     return rounded(rate), messages.source_nic(survey.name, name, format_rate(rate), survey.between_nodes)
 
 
-def _duplex(survey: Survey) -> tuple[str, str]:
+def _duplex(survey: Survey) -> tuple[Literal["full", "half"], str]:
     both = survey.medians(survey.workload("point-to-point", "sendrecv"), buffers="hot")
     common = [size for size in both if size in survey.one_way]
     if not common:

@@ -118,7 +118,8 @@ def _trains(survey: Survey) -> tuple[dict[int, float], dict[int, float]]:
             trains[case.bytes, survey.pause(case) > 0] = case, median
         elif case.number("delay") == 0:
             single[case.bytes] = median.value
-    send, gap = {}, {}
+    send: dict[int, float] = {}
+    gap: dict[int, float] = {}
     for (size, delayed), (case, median) in sorted(trains.items()):
         if size in single:
             each = (median.value - single[size]) / (case.number("messages") - 1) - survey.pause(case)

@@ -116,7 +116,7 @@ class Survey:
         by_size: dict[int, Estimate] = {}
         for workload in self._catalog.workloads:
             if self.operation_of(workload.name) == name:
-                by_size |= self.medians(workload.name, **fixed)
+                by_size |= self.medians(workload.name, PAIR, **fixed)
         return dict(sorted(by_size.items()))
 
     @cached_property

@@ -59,7 +59,7 @@ def million(rate: float) -> str:
 
 def paper(run: AnnealingResults) -> Table:
     """Table 1 of the paper, with the printed numbers below the measured ones."""
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             p.label,
             str(p.ranks),

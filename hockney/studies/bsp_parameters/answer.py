@@ -89,4 +89,4 @@ def _interval(estimate: Estimate) -> dict[str, float | None]:
 
 
 def _ends(estimate: Estimate | None) -> dict[str, float | None]:
-    return {"low": estimate and estimate.low, "high": estimate and estimate.high}
+    return {"low": None, "high": None} if estimate is None else {"low": estimate.low, "high": estimate.high}

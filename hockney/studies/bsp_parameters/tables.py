@@ -29,7 +29,7 @@ MEANING = {
 
 def parameters(run: ParameterResults) -> Table:
     """A row for each parameter at each number of ranks."""
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for ranks in run.ranks:
         for symbol, unit in UNITS.items():
             estimate, fit = run.estimate(symbol, ranks), run.fit(symbol, ranks)

@@ -35,7 +35,7 @@ def _way(m: Measured) -> str:
 
 
 def _key(m: Measured) -> tuple[int, int]:
-    return m.case.ranks, m.size
+    return m.case.ranks, m.case.bytes
 
 
 def _text(measured: list[Measured]) -> list[str]:
@@ -51,7 +51,7 @@ def _text(measured: list[Measured]) -> list[str]:
         base, median = ordered[_key(best)], best.summary.typical
         texts.append(
             f"On {p} ranks the largest gain comes from {WAYS.get(_way(best), _way(best))} with "
-            f"messages of {length(best.size)}: {with_interval(median, 's')} instead of "
+            f"messages of {length(best.case.bytes)}: {with_interval(median, 's')} instead of "
             f"{with_interval(base, 's')}, so {median.value / base.value:.0%} of the work between "
             "exchanges is enough."
         )
@@ -75,7 +75,7 @@ def _table(measured: list[Measured], messages: PointToPointCosts | None) -> Tabl
         rows.append(
             (
                 str(m.case.ranks),
-                length(m.size),
+                length(m.case.bytes),
                 WAYS.get(_way(m), _way(m)),
                 quantity(median.value, "s"),
                 interval(median, "s"),

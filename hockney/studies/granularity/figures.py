@@ -61,7 +61,8 @@ def efficiency_curve(
     """Equation 6 over T, with ranks that share cores taking turns, with the band from the fit's interval."""
     algorithms = [on_cores(Algorithm(work, size, serial), ranks, messages.most_ranks) for work in at]
     y = tuple(efficiency(a, messages, ranks) for a in algorithms)
-    low = high = ()
+    low: tuple[float, ...] = ()
+    high: tuple[float, ...] = ()
     if (ends := exchange_bounds(messages, size, ranks)) is not None:
         low = tuple(efficiency(a, messages, ranks, ends[1]) for a in algorithms)
         high = tuple(efficiency(a, messages, ranks, ends[0]) for a in algorithms)

@@ -53,7 +53,7 @@ class Cell:
 
     @property
     def bytes(self) -> int:
-        return self.measured.size
+        return int(self.measured.size)
 
     @property
     def serial(self) -> float:
@@ -129,7 +129,7 @@ def _rounds(evidence: Evidence) -> dict[str, int]:
     """The round of each launch: a round has one for each number of ranks, including failed ones; the whole
     layout for placed cases (`Case.launched_ranks`)."""
     run = evidence.run
-    lines = {line.case for line in (*run.records, *run.failures)}
+    lines = {record.case for record in run.records} | {failure.case for failure in run.failures}
     counts = {parse_canonical(line).launched_ranks for line in lines} or {0}
     return {launch.launch: launch.index // len(counts) for launch in run.launches}
 
@@ -294,7 +294,7 @@ def grain_table(measured: tuple[Cell, ...], messages: PointToPointCosts | None) 
                 row.append(str(predicted(costs, size, p, wanted)) if costs else "unknown")
                 row.append(str(reached(selected, wanted)))
             rows.append(tuple(row))
-    columns = ("ranks", "message")
+    columns: tuple[str, ...] = ("ranks", "message")
     for name in ("break-even", f"{WANTED:.0%}"):
         columns += (f"{name}, predicted", f"{name}, measured")
     return Table(

@@ -76,7 +76,7 @@ def _of(evidence: Evidence) -> NpbPredictions:
             continue
         slower = max(1.0, p.ranks / cores)
         predicted = predict(of_case(p.measured.case), known, costs, slower=slower)
-        parts = {} if busy else {name: each.value for name, each in p.parts.items()}
+        parts: dict[str, float] = {} if busy else {str(name): each.value for name, each in p.parts.items()}
         found.append(NpbPrediction(p, predicted, diagnose(predicted, p.time.value, parts, p.phases)))
     return NpbPredictions(tuple(found))
 

@@ -122,10 +122,10 @@ def _slowed(run: PairsResults, way: Way) -> str:
     if not texts:
         return ""
     fewest, *_, most = run.counts(way)
-    (size, times, state), *more = texts
+    (first, times, state), *more = texts
     others = "".join(f", one of {other} {factor}{open_}" for other, factor, open_ in more)
     return (
-        f"{_where(way)}, with {plural(most, 'pair')} at once, a ping-pong's message of {size} takes {times} "
+        f"{_where(way)}, with {plural(most, 'pair')} at once, a ping-pong's message of {first} takes {times} "
         f"as long as with {plural(fewest, 'pair')}{state}{others}."
     )
 

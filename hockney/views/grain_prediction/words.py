@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from hockney.core.fit import Estimate
 from hockney.core.platform import Platform
 from hockney.core.units import format_percent, format_rate, format_seconds, format_significant, format_size
@@ -158,7 +160,7 @@ def digits(value: float) -> str:
     return f"<{FEW}" if 0 < value < FEW else format_significant(value, 3)
 
 
-def _ranged(estimate: Estimate, shown, unit: str = "") -> str:
+def _ranged(estimate: Estimate, shown: Callable[[float], str], unit: str = "") -> str:
     ends = (
         ""
         if estimate.low is None or estimate.high is None

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import click
 
@@ -12,8 +13,10 @@ from hockney.cli.arguments import options
 from hockney.cli.arguments.archive import MOMENT, archive
 from hockney.cli.arguments.click_extensions import Command, example
 
+F = TypeVar("F", bound=Callable[..., Any])
 
-def _keep(what: str, text: str) -> Any:
+
+def _keep(what: str, text: str) -> Callable[[F], F]:
     return click.option(f"--keep-{what}", type=options.LAUNCHES, metavar="N", default=None, help=text)
 
 
