@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fetches the part of Plotly's script that reports use when the package is built: it is on npm only.
 
-The complete script, from Plotly's Python package, makes each report 1.2 MB larger. Without a network, the
+The complete script, from Plotly's Python package, makes each report 1.4 MB larger. Without a network, the
 package is built without the part, and reports contain the complete script. Decision 17 in docs/decisions
 gives the reasons.
 """
@@ -21,13 +21,13 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-PACKAGE = "plotly.js-gl3d-dist-min"
+PACKAGE = "plotly.js-basic-dist-min"
 VERSION = "4.1.1"
 # As npm publishes it. A new version needs a new one.
-SHA512 = "HNdhOi/mVr29u6BbzJvz1kAjEzCxwfaZNLipjNCxg33JE3RmRHhPDUd0LCuQMDcRR5LLFFfaSMMdtOWl0bERZA=="
-MEMBER = "package/plotly-gl3d.min.js"
+SHA512 = "1oNF8PeQx2hv/y7tqEVWKD3JGwn/MGEMQ8mL9HUwsaqG9FGy/OU5FHUHvzqbqxN4mnwZGI9abTiE775C4kkjMQ=="
+MEMBER = "package/plotly-basic.min.js"
 # Where hockney/report/assets.py looks for it.
-TARGET = f"hockney/report/plotly-gl3d-{VERSION}.min.js"
+TARGET = f"hockney/report/plotly-basic-{VERSION}.min.js"
 # npm's own variable for mirrors, and its default.
 REGISTRY = os.environ.get("NPM_CONFIG_REGISTRY", "https://registry.npmjs.org")
 SECONDS = 10

@@ -186,10 +186,9 @@ class Run:
         """Names of the page's figures, in order."""
         return tuple(self._figures)
 
-    def figure(self, name: str, *, surface: bool = False) -> PlotlyFigure:
-        """A figure of the page, as a Plotly figure. With `surface`, one over a plane in three dimensions.
-        Raises UsageError for an unknown name, and if the figure has no surface."""
-        return drawn(self._figures, name, surface=surface)
+    def figure(self, name: str) -> PlotlyFigure:
+        """A figure of the page, as a Plotly figure. Raises UsageError for an unknown name."""
+        return drawn(self._figures, name)
 
     @cached_property
     def _figures(self) -> Figures:

@@ -1,23 +1,23 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Figures: as data (`Figure` of `Series`, `Plane` of `Sheet`s, `Axis`), interactive, as files."""
+"""Figures: as data (`Figure` of `Series`, `Axis`), interactive, as files."""
 
 from typing import TYPE_CHECKING
 
 from hockney.core import lazy
 
 if TYPE_CHECKING:
-    from hockney.draw.figure import Axis, Figure, Plane, Series, Sheet
+    from hockney.draw.figure import Axis, Figure, Series
     from hockney.draw.figure_interactive import interactive
     from hockney.draw.files import save
 else:
     __getattr__ = lazy.attributes(
         __name__,
         {
-            "hockney.draw.figure": "Axis Figure Plane Series Sheet",
+            "hockney.draw.figure": "Axis Figure Series",
             "hockney.draw.figure_interactive": "interactive",
             "hockney.draw.files": "save",
         },
     )
 
-__all__ = ["Axis", "Figure", "Plane", "Series", "Sheet", "interactive", "save"]
+__all__ = ["Axis", "Figure", "Series", "interactive", "save"]

@@ -8,7 +8,7 @@ import math
 
 from hockney.core.errors import one_line
 from hockney.core.units import format_interval, format_value
-from hockney.draw.figure import Axis, Figure, Plane, Series, Sheet
+from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.ticks import UNITS
 
 
@@ -32,11 +32,8 @@ def point(figure: Figure, series: Series, k: int) -> str:
     return one_line(f"{words}, {detail}" if detail else words)
 
 
-def describe(figure: Figure | Plane) -> str:
+def describe(figure: Figure) -> str:
     """A description of the figure for screen readers: its axes, and the course of each series."""
-    if isinstance(figure, Plane):
-        over = f"{axis_title(figure.z)} over {axis_title(figure.x)} and {axis_title(figure.y)}"
-        return one_line(" ".join([f"{figure.title}. {over}.", *(_corners(figure, s) for s in figure.sheets)]))
     first = one_line(f"{figure.title}. {axis_title(figure.y)} against {axis_title(figure.x)}.")
     return " ".join([first, *(_course(figure, s) for s in figure.series)])
 
@@ -52,18 +49,3 @@ def _course(figure: Figure, series: Series) -> str:
         f"{format_value(y, figure.y.unit)} at {place_words(figure.x, x)}" for x, y in ((x0, y0), (x1, y1))
     )
     return one_line(f"{series.name}: {start}" + (f" to {end}." if len(seen) > 1 else "."))
-
-
-def _corners(plane: Plane, sheet: Sheet) -> str:
-    """From the first point of the grid to the last."""
-    seen = [
-        (z, x, y)
-        for row, y in zip(sheet.z, plane.grid_y, strict=True)
-        for z, x in zip(row, plane.grid_x, strict=True)
-        if math.isfinite(z)
-    ]
-    if not seen:
-        return f"{sheet.name}: no values."
-    units = (plane.z.unit, plane.x.unit, plane.y.unit)
-    ends = [list(map(format_value, place, units)) for place in (seen[0], seen[-1])]
-    return f"{sheet.name}: " + " to ".join(f"{z} at {x} and {y}" for z, x, y in ends) + "."

@@ -78,30 +78,3 @@ class Figure:
     caption: str = ""
     warnings: tuple[str, ...] = ()
     marks: tuple[tuple[float, str], ...] = field(default=())
-
-
-@dataclass(frozen=True)
-class Sheet:
-    """z over the grid of its plane: `z[j][i]` is the value at (x[i], y[j]). `levels` are the values of z
-    whose contour lines are drawn, each with its label."""
-
-    name: str
-    z: tuple[tuple[float, ...], ...]
-    levels: tuple[tuple[float, str], ...] = ()
-
-
-@dataclass(frozen=True)
-class Plane:
-    """Sheets over one grid, shown in two views: as surfaces in three dimensions, and as contour lines. `x`
-    and `y` give the grid, ascending, in the units of their axes."""
-
-    name: str
-    title: str
-    x: Axis
-    y: Axis
-    z: Axis
-    grid_x: tuple[float, ...]
-    grid_y: tuple[float, ...]
-    sheets: tuple[Sheet, ...]
-    caption: str = ""
-    warnings: tuple[str, ...] = ()

@@ -15,7 +15,7 @@ from typing import Any
 
 from hockney.core.errors import one_line
 from hockney.draw.describe import axis_title, point
-from hockney.draw.figure import Figure, Plane, Series
+from hockney.draw.figure import Figure, Series
 from hockney.draw.intervals import parted
 from hockney.draw.layout import CutOff, Picture, picture
 from hockney.draw.legend import Entry, entries
@@ -39,11 +39,7 @@ CONFIG = {
 }
 
 
-def interactive(figure: Figure | Plane) -> dict[str, Any]:
-    if isinstance(figure, Plane):
-        from hockney.draw.plane_interactive import interactive_plane
-
-        return interactive_plane(figure)
+def interactive(figure: Figure) -> dict[str, Any]:
     figure = parted(figure)
     shown = picture(figure)
     data: list[dict[str, Any]] = []

@@ -13,15 +13,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from hockney.draw import messages, plane_files
-from hockney.draw.figure import Figure, Plane, Series
+from hockney.draw import messages
+from hockney.draw.figure import Figure, Series
 from hockney.draw.intervals import parted
 from hockney.draw.layout import BAR_HEIGHT, Picture, picture
 from hockney.draw.legend import entries
 from hockney.draw.mpl_axes import SIZE, dress, legend
 from hockney.draw.names import file_name
 from hockney.draw.palette import DASHES, LIGHT, SYMBOLS, Look, looks
-from hockney.draw.plane_files import Part
 from hockney.system.files import make_folder, replace
 
 FORMATS = ("svg", "png", "pdf")
@@ -47,7 +46,7 @@ NO_DATE: dict[str, dict[str, Any]] = {
 }
 
 
-def save(figure: Figure | Plane, folder: Path, formats: Iterable[str] = ("svg", "png")) -> list[Path]:
+def save(figure: Figure, folder: Path, formats: Iterable[str] = ("svg", "png")) -> list[Path]:
     """Write `figure` as folder/NAME.FORMAT for each format and return the paths. Makes the folder."""
     paths = []
     make_folder(Path(folder))
@@ -60,8 +59,8 @@ def save(figure: Figure | Plane, folder: Path, formats: Iterable[str] = ("svg", 
     return paths
 
 
-def rendered(figure: Figure | Plane, ending: str, part: Part = "all") -> bytes:
-    """The figure's file in memory; for a plane also one half of it."""
+def rendered(figure: Figure, ending: str) -> bytes:
+    """The figure's file in memory."""
     buffer = io.BytesIO()
     with _quiet():
         # Imported here, since importing matplotlib takes longer than most verbs.
@@ -74,10 +73,7 @@ def rendered(figure: Figure | Plane, ending: str, part: Part = "all") -> bytes:
         with matplotlib.rc_context(SETTINGS | {"svg.hashsalt": f"hockney {file_name(figure.name)}"}):
             canvas = Canvas(figsize=(WIDTH, HEIGHT), layout="constrained", facecolor="white")
             FigureCanvasAgg(canvas)
-            if isinstance(figure, Plane):
-                plane_files.draw(canvas, figure, part)
-            else:
-                _draw(canvas, figure)
+            _draw(canvas, figure)
             canvas.savefig(buffer, format=ending, dpi=DPI, metadata=NO_DATE[ending])
     return buffer.getvalue()
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Axes and legend of a figure in a file, for curves and planes."""
+"""Axes and legend of a figure in a file, without its curves."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def dress(axes: Any, x: Scale, y: Scale, points: float) -> None:
 def legend(canvas: Any, handles: list[Any], names: list[str], characters: int = 95) -> None:
     """At the top, in rows of about this many characters of the names, each with its symbol and a gap."""
     names = [_shortened(one_line(name)) for name in names]
-    columns = max(1, min(len(names), math.floor(characters / (max(map(len, names)) + 7))))
+    columns = max(1, min(len(names), math.floor(characters / (max(map(len, names)) + 9))))
     columns = math.ceil(len(names) / math.ceil(len(names) / columns))
     canvas.legend(
         _by_row(handles, columns),

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from hockney.draw.figure import Figure, Plane
+from hockney.draw.figure import Figure
 
 
 def file_name(name: str) -> str:
@@ -15,9 +15,9 @@ def file_name(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.]+", "-", name).strip("-.")[:100] or "figure"
 
 
-def named(figures: Iterable[Figure | Plane]) -> dict[str, Figure | Plane]:
+def named(figures: Iterable[Figure]) -> dict[str, Figure]:
     """The figures under file names that differ in more than capitals: the second figure of a name gets -2."""
-    found: dict[str, Figure | Plane] = {}
+    found: dict[str, Figure] = {}
     taken: set[str] = set()
     for figure in figures:
         stem = name = file_name(figure.name)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hockney.draw.figure import Figure, Plane
+from hockney.draw.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Section:
 
     title: str
     text: tuple[str, ...] = ()
-    figures: tuple[Figure | Plane, ...] = ()
+    figures: tuple[Figure, ...] = ()
     tables: tuple[Table, ...] = ()
     warnings: tuple[Caveat, ...] = ()
     widget: Widget | None = None
@@ -79,12 +79,12 @@ class Page:
     sections: tuple[Section, ...]
     environment: tuple[tuple[str, str], ...]
     method: tuple[str, ...]
-    lead: Figure | Plane | Widget | None = None
+    lead: Figure | Widget | None = None
 
     @property
-    def figures(self) -> tuple[Figure | Plane, ...]:
+    def figures(self) -> tuple[Figure, ...]:
         """All figures of the page, the first screen's first."""
-        first = (self.lead,) if isinstance(self.lead, Figure | Plane) else ()
+        first = (self.lead,) if isinstance(self.lead, Figure) else ()
         return (*first, *(figure for section in self.sections for figure in section.figures))
 
     @property

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hockney.draw.figure import Figure, Plane
+from hockney.draw.figure import Figure
 from hockney.draw.figure_interactive import inert, interactive
 from hockney.draw.palette import LIGHT
 
@@ -17,21 +17,11 @@ HEADER_PX = 60
 HEIGHT_PX = 480
 
 
-def plotly_figure(figure: Figure | Plane, *, surface: bool = False) -> PlotlyFigure:
-    """With `surface` the three-dimensional view of a plane, otherwise its contour lines."""
+def plotly_figure(figure: Figure) -> PlotlyFigure:
     from plotly import graph_objects  # takes longer than the figure
 
     drawn = interactive(figure)
-    if surface:
-        data, layout = drawn["surface"]["data"], drawn["surface"]["layout"]
-        _tell(data, drawn["words"])
-        data = [trace | {"name": inert(trace["name"]), "showlegend": True} for trace in data]
-        top = HEADER_PX
-    else:
-        data, layout = _with_legend(drawn), drawn["layout"]
-        if isinstance(figure, Plane):
-            _tell(data[:1], drawn["words"])
-        top = HEADER_PX + layout["margin"]["t"]
+    layout = drawn["layout"]
     title = {
         "text": inert(figure.title),
         "subtitle": {"text": inert(figure.caption)},
@@ -45,11 +35,11 @@ def plotly_figure(figure: Figure | Plane, *, surface: bool = False) -> PlotlyFig
         "title": title,
         "height": HEIGHT_PX,
         "showlegend": len(drawn["legend"]) > 1,
-        "margin": layout["margin"] | {"t": top},
+        "margin": layout["margin"] | {"t": HEADER_PX + layout["margin"]["t"]},
         "paper_bgcolor": LIGHT.card,
         "plot_bgcolor": LIGHT.card,
     }
-    return graph_objects.Figure(data=data, layout=layout | standing)
+    return graph_objects.Figure(data=_with_legend(drawn), layout=layout | standing)
 
 
 def _with_legend(drawn: dict[str, Any]) -> list[dict[str, Any]]:
@@ -62,22 +52,3 @@ def _with_legend(drawn: dict[str, Any]) -> list[dict[str, Any]]:
             group = {"name": inert(entry["name"]), "legendgroup": str(number)}
             shown[trace] = group | {"showlegend": trace == last}
     return [trace | shown.get(k, {"showlegend": False}) for k, trace in enumerate(drawn["data"])]
-
-
-def _tell(traces: list[dict[str, Any]], words: dict[str, Any]) -> None:
-    """The hover texts at the points of a plane's grid, which the page composes itself."""
-    texts = [
-        [
-            "<br>".join([f"<b>{x}, {y}</b>", *(f"{name}: {z[j][i]}" for name, z in sheets)])
-            for i, x in enumerate(words["x"])
-        ]
-        for j, y in enumerate(words["y"])
-        for sheets in [list(zip(words["sheets"], words["z"], strict=True))]
-    ]
-    import numpy as np  # as long as above
-
-    for trace in traces:
-        if trace["type"] == "surface":
-            trace["hovertext"] = np.array(texts)  # lists in a list become texts of lists
-        else:  # the points of the grid, row by row
-            trace["text"] = [text for row in texts for text in row]

@@ -12,7 +12,7 @@ from itertools import groupby
 
 from markupsafe import Markup
 
-from hockney.draw.figure import Figure, Plane, Series
+from hockney.draw.figure import Figure, Series
 from hockney.draw.intervals import parted
 from hockney.draw.layout import Picture, picture
 from hockney.draw.legend import Entry, entries
@@ -30,7 +30,6 @@ from hockney.draw.svg_elements import (
     slot,
     svg,
 )
-from hockney.draw.svg_plane import plane_stills
 from hockney.draw.svg_symbols import BAR, symbols
 
 # A picture's width, and the height of its axes, in units; and those of one of three side by side.
@@ -45,13 +44,10 @@ MARK, MARK_ROW = 0.9 * SIZE, 11.0
 ANCHORS: dict[str, Anchor] = {"left": "start", "center": "middle", "right": "end"}
 
 
-def still(figure: Figure | Plane, identity: str, small: bool = False) -> Markup:
-    """SVG for embedding in HTML, which defines the colours as variables. A plane has two pictures, surfaces
-    and contour lines, since a phone has no room for both side by side. All text in it is escaped; `identity`
-    is unique on the page, for the one id that a picture needs. A `small` one is for three side by side: its
-    type is as large there as that of the others."""
-    if isinstance(figure, Plane):
-        return plane_stills(figure)
+def still(figure: Figure, identity: str, small: bool = False) -> Markup:
+    """SVG for embedding in HTML, which defines the colours as variables. All text in it is escaped;
+    `identity` is unique on the page, for the one id that a picture needs. A `small` one is for three side by
+    side: its type is as large there as that of the others."""
     figure = parted(figure)
     shown, seen = picture(figure), looks(figure)
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Axes and legend of the pictures inside a page, for curves and planes."""
+"""Axes and legend of the pictures inside a page."""
 
 from __future__ import annotations
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from hockney.draw.figure import Figure, Plane
+from hockney.draw.figure import Figure
 from hockney.draw.page import Section
 
 
-def first_figure(sections: Sequence[Section]) -> tuple[Figure | Plane | None, tuple[Section, ...]]:
+def first_figure(sections: Sequence[Section]) -> tuple[Figure | None, tuple[Section, ...]]:
     """The first figure of the first section, and the sections without it; None if that section has none, or
     several that belong together."""
     if not sections or not sections[0].figures or sections[0].multiples:

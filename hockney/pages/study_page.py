@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hockney.draw.figure import Figure, Plane
+from hockney.draw.figure import Figure
 from hockney.draw.page import Caveat, Page, Section, Widget
 from hockney.pages import environment
 from hockney.pages.caveats import caveats, premises
@@ -20,7 +20,7 @@ def study_page(
     title: str,
     headline: tuple[str, ...],
     sections: Iterable[Section | None],
-    lead: Figure | Plane | Widget | None,
+    lead: Figure | Widget | None,
     method: tuple[str, ...] = (),
     warnings: tuple[Caveat, ...] | None = None,
 ) -> Page:

@@ -49,7 +49,7 @@ def policy(script: bytes) -> str:
 
 def script_file(parts_in: Path = Path(__file__).parent) -> Path:
     """The part that was fetched when hockney was built (hatch_build.py), or else the complete script."""
-    parts = sorted(parts_in.glob("plotly-gl3d-*.min.js"))
+    parts = sorted(parts_in.glob("plotly-basic-*.min.js"))
     if parts:
         return parts[-1]
     found = importlib.util.find_spec("plotly")

@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from hockney import __version__
 from hockney.draw.describe import describe
-from hockney.draw.figure import Figure, Plane
+from hockney.draw.figure import Figure
 from hockney.draw.figure_interactive import interactive
 from hockney.draw.names import file_name
 from hockney.draw.page import Caveat, Page, Section, Table, Widget
@@ -40,9 +40,6 @@ class ShownFigure:
     warnings: tuple[str, ...]
     described: str
     svg: Markup
-    kind: str
-    keys: str
-    has: str
     live: dict[str, Any]
     tall: float
     columns: tuple[str, ...]
@@ -98,7 +95,7 @@ def render(page: Page) -> str:
 def _filled(page: Page, packing: Future[assets.Script] | None) -> str:
     identities = _Identities()
     lead = page.lead
-    first = _figure(lead, identities) if isinstance(lead, Figure | Plane) else None
+    first = _figure(lead, identities) if isinstance(lead, Figure) else None
     asked = _widget(lead, identities) if isinstance(lead, Widget) else None
     sections = [_section(section, identities) for section in page.sections]
     drawn = [*([first] if first else []), *(f for section in sections for f in section.figures)]
@@ -134,11 +131,10 @@ MODELS = {"efficiency": ("efficiency_model",)}
 
 def _scripts(page: Page) -> list[str]:
     """The scripts that the page needs, in order of dependency."""
-    planes = any(isinstance(figure, Plane) for figure in page.figures)
     widgets = dict.fromkeys(widget.script for widget in page.widgets)
     shared = ["units.js", "sketch.js"] if widgets else []
     own = [f"widgets/{name}.js" for widget in widgets for name in (*MODELS.get(widget, ()), widget)]
-    return [*shared, *own, *(["plane.js"] if planes else []), "report.js"]
+    return [*shared, *own, "report.js"]
 
 
 @functools.cache
@@ -223,13 +219,7 @@ def _widget(widget: Widget, identities: _Identities) -> ShownWidget:
     )
 
 
-FLAT_KEYS = "Keys: plus and minus zoom, arrows move, 0 resets."
-PLANE_KEYS = (
-    "Keys: plus and minus zoom, arrows move or turn, 0 resets, s changes between contours and surface."
-)
-
-
-def _figure(figure: Figure | Plane, identities: _Identities, small: bool = False) -> ShownFigure:
+def _figure(figure: Figure, identities: _Identities, small: bool = False) -> ShownFigure:
     identity = identities.new("figure", figure.name)
     columns, rows = data.table(figure)
     return ShownFigure(
@@ -240,14 +230,11 @@ def _figure(figure: Figure | Plane, identities: _Identities, small: bool = False
         warnings=figure.warnings,
         described=describe(figure),
         svg=still(figure, identity, small),
-        kind="pair" if isinstance(figure, Plane) else "",
-        keys=PLANE_KEYS if isinstance(figure, Plane) else FLAT_KEYS,
-        has="the whole grid" if isinstance(figure, Plane) else "all series",
         live=interactive(figure),
         tall=_tall(figure),
         columns=columns,
         rows=rows,
-        numeric=tuple(range(1, len(columns))) if isinstance(figure, Plane) else (1, 2),
+        numeric=(1, 2),
         csv=data.as_csv(figure),
     )
 
@@ -257,9 +244,9 @@ ROW_REM, AROUND_REM, LEAST_REM = 1.0, 5.0, 10.0
 whole figure at least, so that its axis title has room below the ticks."""
 
 
-def _tall(figure: Figure | Plane) -> float:
+def _tall(figure: Figure) -> float:
     """The figure's height if it needs a custom one, otherwise 0."""
-    rows = figure.x.rows if isinstance(figure, Figure) else 0
+    rows = figure.x.rows
     return round(max(LEAST_REM, AROUND_REM + ROW_REM * rows), 1) if rows else 0.0
 
 

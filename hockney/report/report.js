@@ -69,7 +69,7 @@ const clone = value => JSON.parse(JSON.stringify(value));
 function inTheme(value, key = "") {
   if (Array.isArray(value)) return value.map(v => inTheme(v, key));
   if (value && typeof value === "object") return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, inTheme(v, k)]));
-  return isDark() && /color(scale)?$/.test(key) ? page.dark[value] ?? value : value;
+  return isDark() && /color$/.test(key) ? page.dark[value] ?? value : value;
 }
 
 // The finest ticks whose labels do not overlap on an axis of this many pixels.
@@ -251,13 +251,12 @@ function sign(entry) {
 
 async function start() {
   await unpack();
-  const Plane = window.hockney?.plane?.(Plot);
   const folded = box => box.closest("details:not([open])");
   const waiting = new Set([...document.querySelectorAll(".plot")].filter(box => !folded(box)));
   const draw = async box => {
     if (!waiting.delete(box)) return;
     near.unobserve(box.closest("figure"));
-    const plot = new (page.figures[box.dataset.figure].surface ? Plane : Plot)(box);
+    const plot = new Plot(box);
     live.set(box, plot);
     await plot.draw();
   };

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from hockney import reference
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
-from hockney.draw.figure import Axis, Figure, Plane, Series, Sheet
+from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Page, Section
 from hockney.reproductions import efficiencies, overview, pages
 from hockney.reproductions.compared import Check, Compared, Statement, status_of
@@ -58,7 +58,8 @@ ENDS = (min(WORDS), max(WORDS))
 NEAR = 0.02
 """Efficiencies that differ by less are equal."""
 SERIAL = (0.0, 0.1, 0.2)
-PLANE_WORDS = (1, 1000, 10000)
+LEVEL_WORDS, LEVEL_PROCESSES, LEVELS = (1, 1000, 10000), range(2, 17, 2), (0.5, 0.9)
+"""Of figure 5."""
 
 
 def parts(catalog: Catalog) -> list[Part]:
@@ -199,7 +200,7 @@ def page(answers: Mapping[str, Answer], compared: Sequence[Compared], checks: Se
     sections = [
         Section("The exchange", figures=(_times(answers),)),
         Section("Efficiency", figures=tuple(_efficiency(answers, p) for p in PROCESSES), multiples=True),
-        Section("The model", figures=(*(_serial(words) for words in ENDS), _planes())),
+        Section("The model", figures=(*(_serial(words) for words in ENDS), _levels())),
     ]
     return pages.page(
         (NAME, TITLE, PRINTED.citation), answers, compared, checks, _summary(compared), sections
@@ -327,31 +328,30 @@ def _serial(words: int) -> Figure:
     )
 
 
-def _planes() -> Plane:
-    """Equation 2 over the work and the processes."""
-    processes = tuple(range(2, 17, 2))
+def _levels() -> Figure:
+    """Equation 2 solved for T: np Tcom e / (1 - e), where Tcom is that of any even number of processes."""
+    t_start, t_w = (PRINTED.row(f"granularity/parameter/{name}").si for name in ("t_start", "t_w"))
 
-    def at(p: int, words: int, work: float) -> float:
-        t_start, t_w = (PRINTED.row(f"granularity/parameter/{name}") for name in ("t_start", "t_w"))
-        exchange = 2 * (t_start.si + t_w.si * WORD_BYTES * p / 2 * words)
-        return work / (work + p * exchange)
+    def needed(p: int, words: int, wanted: float) -> float:
+        exchange = 2 * (t_start + t_w * WORD_BYTES * p / 2 * words)
+        return p * exchange * wanted / (1 - wanted)
 
-    return Plane(
-        name="sun-figure-5",
-        title="Figure 5: efficiency by the model over T and processes",
-        x=efficiencies.WORK,
-        y=Axis("processes", "processes", "linear"),
-        z=efficiencies.EFFICIENCY,
-        grid_x=WORK_S,
-        grid_y=tuple(map(float, processes)),
-        sheets=tuple(
-            Sheet(
-                f"L = {words}",
-                tuple(tuple(at(p, words, work) for work in WORK_S) for p in processes),
-                ((0.5, "50%"), (0.9, "90%")),
-            )
-            for words in PLANE_WORDS
-        ),
-        caption="Equation 2 with equation 3 and no serial work. The paper cites an equation 7 here, which it "
-        "does not have.",
+    drawn = [
+        pages.series(
+            f"L = {words}, {wanted:.0%}",
+            [(needed(p, words, wanted), p) for p in LEVEL_PROCESSES],
+            "line",
+            f"L = {words}",
+        )
+        for words in LEVEL_WORDS
+        for wanted in LEVELS
+    ]
+    return Figure(
+        "sun-figure-5",
+        "Figure 5: T that an efficiency needs, by the model",
+        efficiencies.WORK,
+        Axis("processes", "processes", "linear"),
+        tuple(drawn),
+        "Equation 2 with equation 3. The paper draws the efficiency as planes over T and np; these are their "
+        "lines of 50% and 90%.",
     )

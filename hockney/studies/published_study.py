@@ -12,7 +12,7 @@ from hockney.core.case import ALGORITHM, MPI, Case
 from hockney.core.catalog import PING_PONG, Catalog
 from hockney.core.machine import Machine
 from hockney.core.wording import plural
-from hockney.draw.figure import Axis, Figure, Plane
+from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Page, Section, Table
 from hockney.pages import collectives, point_to_point, quality
 from hockney.pages.evidence import Evidence, Measured, Options
@@ -122,7 +122,7 @@ def _exchanges(measured: Sequence[Measured]) -> tuple[Figure, ...]:
     return _plain(figures, "")
 
 
-def _plain(figures: Iterable[Figure | Plane], caption: str = CAPTION) -> tuple[Figure, ...]:
+def _plain(figures: Iterable[Figure], caption: str = CAPTION) -> tuple[Figure, ...]:
     """Without text on repetitions, launches and intervals, which printed numbers do not have."""
     return tuple(
         replace(f, caption=caption, series=tuple(replace(s, low=(), high=(), detail=()) for s in f.series))

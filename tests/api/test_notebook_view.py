@@ -105,6 +105,3 @@ def test_figures_are_plotlys(run):
     with pytest.raises(hockney.UsageError) as unknown:
         run.figure(name[:-1])
     assert (unknown.value.code, unknown.value.suggestion) == ("unknown-figure", name)
-    with pytest.raises(hockney.UsageError) as flat:
-        run.figure(name, surface=True)
-    assert flat.value.code == "not-a-surface"

@@ -15,14 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hockney.core.errors import one_line
-from hockney.draw import Axis, Figure, Plane, Series, Sheet
+from hockney.draw import Axis, Figure, Series
 from hockney.draw.layout import picture
 from hockney.draw.palette import SYMBOLS
-from hockney.draw.plane import cells, relief
 from hockney.draw.svg import HEIGHT, WIDTH, still
 from hockney.draw.svg_axes import framed
 from hockney.draw.svg_elements import Label, number, path, shortened, text_width
-from hockney.draw.svg_space import nearness, seen
 from hockney.draw.svg_symbols import SHAPES
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -53,18 +51,7 @@ figures = st.builds(
 )
 
 
-@st.composite
-def planes(draw) -> Plane:
-    grids = [sorted(draw(st.sets(values.filter(math.isfinite), min_size=1, max_size=4))) for _ in "xy"]
-    row = st.tuples(*[values] * len(grids[0]))
-    levels = st.lists(st.tuples(values, texts), max_size=2).map(tuple)
-    sheet = st.builds(Sheet, texts, st.tuples(*[row] * len(grids[1])), levels)
-    sheets = draw(st.lists(sheet, min_size=1, max_size=3).map(tuple))
-    x, y, z = (draw(axes) for _ in "xyz")
-    return Plane(draw(texts), draw(texts), x, y, z, tuple(grids[0]), tuple(grids[1]), sheets)
-
-
-def drawn(figure: Figure | Plane) -> ElementTree.Element:
+def drawn(figure: Figure) -> ElementTree.Element:
     """All of the page's pictures of a figure. The page uses no XML namespaces, as HTML needs none; XML
     does."""
     markup = str(still(figure, "figure-f")).replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"')
@@ -96,20 +83,6 @@ def test_any_figure_gives_a_sane_picture(figure):
     if len(figure.series) > 1:
         for one in figure.series:
             assert shortened(one.name, WIDTH - 24) in said
-
-
-@given(planes())
-def test_any_plane_gives_two_sane_pictures(plane):
-    root = drawn(plane)
-    is_sane(root)
-    assert len(root) == 2
-    for half in root:
-        said = [e.text or "" for e in half.iter(f"{SVG}text")]
-        assert len(plane.sheets) == 1 or said[: len(plane.sheets)] == [
-            shortened(sheet.name, 316) for sheet in plane.sheets
-        ]
-    surfaces, _ = root
-    assert len([e for e in surfaces.iter() if e.get("class")]) == len(list(cells(relief(plane))))
 
 
 @given(figures)
@@ -233,10 +206,3 @@ def test_labels_know_what_they_take():
     assert min(x for x, _ in flat.corners) == 10 and max(x for x, _ in flat.corners) == 10 + text_width("abc")
     turned = Label(10.0, 20.0, "abc", "start", angle=-90.0)
     assert min(y for _, y in turned.corners) == pytest.approx(20 - text_width("abc"))
-
-
-def test_the_eye_is_over_low_x_and_low_y():
-    assert nearness((0, 0, 1)) > nearness((0, 0, 0)) > nearness((1, 1, 0))
-    assert seen((0.5, 0.5, 0.5)) == pytest.approx((0, 0))
-    assert seen((1, 0, 0))[0] > seen((0, 0, 0))[0] > seen((0, 1, 0))[0]
-    assert seen((0, 0, 1))[1] < seen((0, 0, 0))[1], "up is up"

@@ -7,9 +7,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from hockney.draw.figure import Axis, Plane, Sheet
+from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Page, Section
-from hockney.models.applications.granularity import Algorithm, efficiency
+from hockney.models.applications.granularity import Algorithm, work_needed
 from hockney.models.applications.node_sharing import NodeSharing
 from hockney.models.applications.point_to_point_costs import Band, CostPiece, PointToPointCosts
 from hockney.studies.granularity.explore import EfficiencyExplorer
@@ -18,57 +18,22 @@ WORD = 4
 SUN = PointToPointCosts(
     "sun", "SUNs on one Ethernet", (CostPiece(0, 1500e-6, 5e-6 / WORD),), True, "the paper"
 )
-GRID = 40
-WORKS = tuple(10 ** (-2 + 4 * k / (GRID - 1)) for k in range(GRID))
-SERIAL = tuple(0.2 * k / (GRID - 1) for k in range(GRID))
-RANKS = tuple(range(2, 42))
-WORK = Axis("total computing time T", "s")
-EFFICIENCY = Axis("parallel efficiency", "", "linear")
+SERIAL = tuple(0.005 * k for k in range(41))
 
 
-def over_serial(words: int) -> Plane:
-    return Plane(
-        f"plane-serial-{words}",
-        f"Efficiency over T and the serial fraction, {words} words",
-        WORK,
-        Axis("serial fraction s", "", "linear"),
-        EFFICIENCY,
-        WORKS,
-        SERIAL,
-        tuple(
-            Sheet(
-                f"{n} ranks",
-                tuple(
-                    tuple(efficiency(Algorithm(t, words * WORD, s), SUN, n) for t in WORKS) for s in SERIAL
-                ),
-                ((1 / n, f"break-even of {n}"), (0.8, "80%")),
-            )
-            for n in (2, 4, 8)
-        ),
-        f"Equation 6 with messages of {words} words. To the left of the break-even line for P ranks, the "
-        "algorithm is slower on P ranks than on one.",
-    )
+def over_serial(words: int) -> Figure:
+    def needed(wanted: float, ranks: int) -> Series:
+        rows = [(work_needed(wanted, Algorithm(1.0, words * WORD, s), SUN, ranks), s) for s in SERIAL]
+        x, y = zip(*((work, s) for work, s in rows if work is not None), strict=True)
+        return Series(f"{ranks} ranks, {wanted:.0%}", x, y, kind="line", group=f"{ranks} ranks")
 
-
-def over_ranks(most: int = 40) -> Plane:
-    ranks = RANKS[:most]
-    return Plane(
-        f"plane-ranks-{most}",
-        "Efficiency over T and ranks",
-        WORK,
-        Axis("ranks", "ranks", "linear"),
-        EFFICIENCY,
-        WORKS,
-        tuple(map(float, ranks)),
-        tuple(
-            Sheet(
-                f"{words} words",
-                tuple(tuple(efficiency(Algorithm(t, words * WORD), SUN, n) for t in WORKS) for n in ranks),
-                ((0.25, "25%"), (0.5, "50%"), (0.8, "80%"), (0.9, "90%")),
-            )
-            for words in (1, 1000, 10000)
-        ),
-        "Equation 2. 50% is the break-even of 2 ranks, 25% that of 4.",
+    return Figure(
+        f"levels-serial-{words}",
+        f"T that an efficiency needs, over the serial fraction, {words} words",
+        Axis("total computing time T", "s"),
+        Axis("serial fraction s", "%", "linear"),
+        tuple(needed(wanted, ranks) for ranks in (2, 4, 8) for wanted in (1 / ranks, 0.8)),
+        f"Equation 6 with messages of {words} words.",
         ("odd numbers of ranks exchange in other steps than even ones",),
     )
 
@@ -169,14 +134,14 @@ WIDGET = EXPLORER.widget(
 )
 
 
-def grain(planes: tuple[Plane, ...] = (over_serial(1), over_serial(10000), over_ranks(15))) -> Page:
+def grain(figures: tuple[Figure, ...] = (over_serial(1), over_serial(10000))) -> Page:
     return Page(
         "Is the grain coarse enough?",
         "From printed parameters",
         ("On 2 ranks a message of 4 B breaks even at 6 ms.",),
         (),
         (
-            Section("Efficiency planes", ("What equation 6 says.",), planes),
+            Section("Lines of equal efficiency", ("What equation 6 says.",), figures),
             Section("Your algorithm", widget=WIDGET),
         ),
         (),

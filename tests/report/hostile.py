@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from hockney.draw.figure import Axis, Figure, Plane, Series, Sheet
+from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Caveat, Page, Section, Table
 from hockney.models.applications.point_to_point_costs import CostPiece, PointToPointCosts
 from hockney.studies.granularity.explore import EfficiencyExplorer
@@ -58,18 +58,6 @@ def hostile() -> Page:
         )
         for name, unit in (("../../" + ALL, "B"), ("x", ALL), ("x", "s"))
     )
-    plane = Plane(
-        "../" + ALL,
-        ALL,
-        Axis(ALL, ALL),
-        Axis(ALL, ALL, "linear"),
-        Axis(ALL, ALL, "linear"),
-        (1.0, 2.0),
-        (0.0, 1.0),
-        tuple(Sheet(text, ((0.0, 1.0), (0.5, 2.0)), ((0.7, text), (0.8, ALL))) for text in ATTACKS[:6]),
-        ALL,
-        (ALL, LONG),
-    )
     table = Table(ALL, ALL, (ALL, LONG, "c"), ((ALL, LONG, "1"), (*ATTACKS[:2], LONG)), (2,), ALL)
     machine = PointToPointCosts(
         ALL, ALL, (CostPiece(0, 1e-6, 1e-9),), False, LONG + ALL, largest=1 << 20, most_ranks=4
@@ -82,7 +70,7 @@ def hostile() -> Page:
         headline=(ALL, LONG, *ATTACKS),
         warnings=(caveat,) * 6,
         sections=(
-            Section(ALL, (ALL, LONG), (*figures, plane), (table, table), (caveat,), widget),
+            Section(ALL, (ALL, LONG), figures, (table, table), (caveat,), widget),
             Section(ALL),
             Section("content"),
             Section("漢字"),

@@ -15,16 +15,13 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
-from grain import EXPLORER, WIDGET, grain, over_ranks, over_serial
+from grain import EXPLORER, WIDGET, grain, over_serial
 from hostile import hostile
 from sample import sample
 
 from hockney.core.errors import EnvironmentProblem, UsageError
-from hockney.core.units import format_seconds
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Page, Section, Table
-from hockney.draw.plane import CELLS
-from hockney.draw.svg import still
 from hockney.report import assets, data, figures, html_text, write
 from hockney.report.render import render
 
@@ -147,7 +144,7 @@ def test_hostile_texts_stay_texts():
     assert {t for t, _ in elements.tags}.isdisjoint(
         {"iframe", "img", "object", "embed", "base", "form", "textarea"}
     )
-    assert len(elements.scripts) == 9
+    assert len(elements.scripts) == 8
     assert not [a for _, a in elements.tags for name in a if name.startswith("on")]
     figures, _, widgets, *own = elements.scripts
     assert not any("stolen" in script for script in own)
@@ -273,32 +270,9 @@ def test_a_missing_library_is_told(monkeypatch, tmp_path):
     assert caught.value.code == "no-plotly"
 
 
-def test_a_plane_has_two_still_pictures_some_rows_and_a_whole_grid():
-    plane = over_serial(1)
-    columns, rows = data.table(plane)
-    assert columns[1:3] == (plane.y.label, f"{plane.x.label} {format_seconds(plane.grid_x[0])}")
-    assert len(rows) == 15 and rows[0][:3] == ("2 ranks", "0", "0.624") and len(rows[0]) == len(columns) == 9
-    read = list(csv.reader(io.StringIO(data.as_csv(plane))))
-    assert len(read) == 1 + 3 * 40 and {len(row) for row in read} == {42}
-    assert float(read[1][2]) == pytest.approx(plane.sheets[0].z[0][0], rel=1e-5)
-    assert [float(v) for v in read[0][2:]] == list(plane.grid_x)
-    text = still(plane, "figure-p")
-    assert text.count("<svg") == text.count("</svg>") == 2
-    cells = re.findall(r'class="m(\d)"', text)
-    assert len(cells) == 3 * CELLS * CELLS and set(cells) == {"1", "2", "3"}
-    assert "#0868b4" not in text, "colours are the page's"
-
-
-def test_a_page_of_six_planes_is_small_enough_to_send():
-    assert len(render(grain((over_serial(1), over_ranks()) * 3)).encode()) < 3_300_000
-
-
-def test_planes_are_written_for_papers(tmp_path):
-    page = grain((over_ranks(3),))
-    assert [p.name for p in figures(page, tmp_path, ("svg", "pdf"))] == [
-        "plane-ranks-3.svg",
-        "plane-ranks-3.pdf",
-    ]
+def test_a_page_of_six_figures_of_lines_is_small_enough_to_send():
+    """2 MB larger with the complete script of Plotly."""
+    assert len(render(grain((over_serial(1), over_serial(10000)) * 3)).encode()) < 2_900_000
 
 
 def test_the_explorer_s_table_has_the_models_numbers(golden):

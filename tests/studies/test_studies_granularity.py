@@ -14,7 +14,7 @@ from granular import CATALOG, MACHINE, SMALL, STUDY, Odd, evidence, run
 from hockney import models
 from hockney.core.record import Record
 from hockney.core.survey_reference import Surveyed
-from hockney.draw.figure import Figure, Plane
+from hockney.draw.figure import Figure
 from hockney.launch.fake import Fault
 from hockney.launch.fake_world import World
 from hockney.models.applications.grain_prediction import predict
@@ -67,7 +67,7 @@ def agreement_section(page):
     return next(s for s in page.sections if "validation" in [f.name for f in s.figures])
 
 
-def figures(page) -> dict[str, Figure | Plane]:
+def figures(page) -> dict[str, Figure]:
     return {f.name: f for s in page.sections for f in s.figures}
 
 
@@ -221,14 +221,10 @@ def test_the_page_has_every_figure(page):
     assert set(found) == {
         "efficiency-2", "efficiency-4", "efficiency-collapsed", "efficiency-runs-2", "efficiency-runs-4",
         "serial-2", "serial-4", "validation", "validation-error", "paper-efficiency",
-        *(f"plane-serial-{who}-{words}" for who in ("here", "paper") for words in (1, 10000)),
-        "plane-ranks-here", "plane-ranks-paper",
+        *(f"levels-serial-{who}-{words}" for who in ("here", "paper") for words in (1, 10000)),
+        "levels-ranks-here", "levels-ranks-paper",
     }  # fmt: skip
     for figure in found.values():
-        if isinstance(figure, Plane):
-            assert all(len(s.z) == len(figure.grid_y) for s in figure.sheets)
-            assert all(len(row) == len(figure.grid_x) for s in figure.sheets for row in s.z)
-            continue
         for series in figure.series:
             assert series.x and len(series.x) == len(series.y) == len(series.low or series.y)
             bands = zip(series.low, series.y, series.high, strict=True) if series.low else ()

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hockney.core.fit import Estimate
-from hockney.draw.figure import Plane
 from hockney.models.applications.granularity import Algorithm, break_even
 from hockney.models.applications.ring_exchange import exchange_time
 from hockney.studies.granularity import costs, figures, paper, results
@@ -35,29 +34,31 @@ def test_the_exchange_is_equation_3(words, ranks):
 
 
 @pytest.mark.parametrize("words", [1, 10000])
-def test_figure_4_is_equation_6(words):
-    plane = FIGURES[f"plane-serial-paper-{words}"]
-    assert isinstance(plane, Plane)
-    assert plane.grid_x[0] == 0.001 and plane.grid_x[-1] == 100 and plane.grid_y[0] == 0
-    assert plane.grid_y[-1] == pytest.approx(0.2)
-    assert [sheet.name for sheet in plane.sheets] == ["2 ranks", "4 ranks", "8 ranks"]
-    for ranks, sheet in zip((2, 4, 8), plane.sheets, strict=True):
-        level, label = sheet.levels[0]
-        assert level == 1 / ranks and re.findall(r"\d+", label) == [str(ranks)]
-        for serial, row in zip(plane.grid_y, sheet.z, strict=True):
-            for work, z in zip(plane.grid_x, row, strict=True):
-                assert z == pytest.approx(equation_6(work, serial, words, ranks), rel=1e-12)
+def test_figure_4_has_the_lines_of_equation_6(words):
+    lines = FIGURES[f"levels-serial-paper-{words}"].series
+    assert [line.name for line in lines] == [
+        f"{ranks} ranks, {level}" for ranks in (2, 4, 8) for level in ("break-even", "80%", "90%")
+    ]
+    for line in lines:
+        ranks = int(line.name[0])
+        wanted = 1 / ranks if line.name.endswith("break-even") else float(line.name[-3:-1]) / 100
+        assert min(line.y) == 0 and min(line.x) >= 0.001 and max(line.x) <= 100
+        assert (max(line.y) == pytest.approx(0.2)) == (equation_6(99, 0.2, words, ranks) > wanted)
+        for work, serial in zip(line.x, line.y, strict=True):
+            assert equation_6(work, serial, words, ranks) == pytest.approx(wanted, rel=1e-9)
 
 
-def test_figure_5_is_equation_2():
-    plane = FIGURES["plane-ranks-paper"]
-    assert plane.grid_y == (2, 4, 6, 8, 10, 12, 14, 16)
-    assert [sheet.name for sheet in plane.sheets] == ["1 word", "1000 words", "10000 words"]
-    for words, sheet in zip((1, 1000, 10000), plane.sheets, strict=True):
-        assert {0.5, 0.25} <= {level for level, _ in sheet.levels}, "break-even of 2 and of 4"
-        for ranks, row in zip(plane.grid_y, sheet.z, strict=True):
-            for work, z in zip(plane.grid_x, row, strict=True):
-                assert z == pytest.approx(work / (work + ranks * exchange(words, ranks)), rel=1e-12)
+def test_figure_5_has_the_lines_of_equation_2():
+    lines = FIGURES["levels-ranks-paper"].series
+    levels = ("25%", "50%", "80%", "90%")
+    sizes = {"1 word": 1, "1000 words": 1000, "10000 words": 10000}
+    assert [line.name for line in lines] == [f"{size}, {level}" for size in sizes for level in levels]
+    for line in lines:
+        size, _, level = line.name.partition(", ")
+        assert set(line.y) <= {2, 4, 6, 8, 10, 12, 14, 16} and len(line.y) >= 7
+        for work, ranks in zip(line.x, line.y, strict=True):
+            efficiency = work / (work + ranks * exchange(sizes[size], ranks))
+            assert efficiency == pytest.approx(float(level[:-1]) / 100, rel=1e-9)
 
 
 def test_curves_are_equations_2_and_6():

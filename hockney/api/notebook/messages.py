@@ -75,16 +75,6 @@ def unknown_figure(name: str, available: Iterable[str]) -> UsageError:
     return unknown("figure", name, available)
 
 
-def not_a_surface(name: str) -> UsageError:
-    return UsageError(
-        f"figure '{printable(name)}' has no surface",
-        "it is not over a plane",
-        "leave surface out",
-        code="not-a-surface",
-        name=name,
-    )
-
-
 # fitted models
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from hockney.api.notebook import messages
-from hockney.draw.figure import Figure, Plane
+from hockney.draw.figure import Figure
 from hockney.draw.names import named
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from hockney.draw.page import Page
 
-Figures = Mapping[str, Figure | Plane]
+Figures = Mapping[str, Figure]
 
 
 def figures_of(page: Page) -> Figures:
@@ -24,13 +24,10 @@ def figures_of(page: Page) -> Figures:
     return named(page.figures)
 
 
-def drawn(figures: Figures, name: str, *, surface: bool = False) -> PlotlyFigure:
-    """Raises UsageError for an unknown name, and if the figure has no surface."""
+def drawn(figures: Figures, name: str) -> PlotlyFigure:
+    """Raises UsageError for an unknown name."""
     if name not in figures:
         raise messages.unknown_figure(name, figures)
-    chosen = figures[name]
-    if surface and not isinstance(chosen, Plane):
-        raise messages.not_a_surface(name)
     from hockney.draw.plotly_figure import plotly_figure
 
-    return plotly_figure(chosen, surface=surface)
+    return plotly_figure(figures[name])

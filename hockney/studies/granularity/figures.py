@@ -11,7 +11,7 @@ from statistics import median
 
 from hockney.core.units import half_decades_around, thin
 from hockney.core.wording import plural
-from hockney.draw.figure import Axis, Figure, Plane, Series, Sheet
+from hockney.draw.figure import Axis, Figure, Series
 from hockney.models.applications.granularity import Algorithm, break_even, efficiency, on_cores, work_needed
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.applications.ring_exchange import exchange_bounds
@@ -247,64 +247,79 @@ def _quantile(ordered: Sequence[float], part: float) -> float:
 RANKS = (2, 4, 8)
 ENDS = (1 * WORD, 10000 * WORD)
 LENGTHS = (1 * WORD, 1000 * WORD, 10000 * WORD)
-MOST_SERIAL = 0.2
+MOST_SERIAL, SERIAL_STEPS = 0.2, 100
 MOST_RANKS = 16
 GRID = 30
 COARSE = 0.98
 LEVELS = ((0.25, "25%"), (0.5, "50%"), (0.8, "80%"), (0.9, "90%"))
 
 
-def of_serial(messages: PointToPointCosts, name: str, works: tuple[float, ...]) -> tuple[Plane, ...]:
-    """Figure 4, once with messages of one word and once of 10000."""
-    serial = tuple(MOST_SERIAL * k / (GRID - 1) for k in range(GRID))
+def of_serial(messages: PointToPointCosts, name: str, works: tuple[float, ...]) -> tuple[Figure, ...]:
+    """Figure 4 as lines of equal efficiency, once with messages of one word and once of 10000."""
+    serial = tuple(MOST_SERIAL * k / SERIAL_STEPS for k in range(SERIAL_STEPS + 1))
     return tuple(
-        Plane(
-            name=f"plane-serial-{name}-{size // WORD}",
-            title=f"Efficiency over T and serial fraction, {length(size)}: {messages.title}",
-            x=SHORT_WORK,
-            y=Axis("serial fraction s", "%", "linear"),
-            z=EFFICIENCY,
-            grid_x=works,
-            grid_y=serial,
-            sheets=tuple(
-                Sheet(
-                    f"{p} ranks",
-                    tuple(
-                        tuple(efficiency(Algorithm(t, size, s), messages, p) for t in works) for s in serial
-                    ),
-                    ((1 / p, f"break-even of {p}"), (0.8, "80%"), (0.9, "90%")),
-                )
+        Figure(
+            f"levels-serial-{name}-{size // WORD}",
+            f"T that an efficiency needs, over the serial fraction, {length(size)}: {messages.title}",
+            SHORT_WORK,
+            Axis("serial fraction s", "%", "linear"),
+            tuple(
+                line
                 for p in RANKS
+                for line in _level_lines(
+                    f"{p} ranks",
+                    ((1 / p, "break-even"), (0.8, "80%"), (0.9, "90%")),
+                    [(s, Algorithm(1.0, size, s), p) for s in serial],
+                    messages,
+                    works,
+                )
             ),
-            caption=f"Equation 6 with messages of {length(size)}. To the left of the break-even "
-            "line for P ranks, the algorithm is slower on P ranks than on one.",
+            f"Equation 6 with messages of {length(size)}. To the left of the break-even line, the "
+            "algorithm is slower than on one rank. A line ends where no T is enough.",
         )
         for size in ENDS
     )
 
 
-def of_ranks(messages: PointToPointCosts, name: str, works: tuple[float, ...]) -> Plane:
-    """Figure 5: one sheet for each length, without serial work. Odd numbers of ranks exchange in other steps
-    than even ones, and would make waves."""
-    ranks = tuple(range(2, MOST_RANKS + 1, 2))
-    return Plane(
-        name=f"plane-ranks-{name}",
-        title=f"Efficiency over T and ranks: {messages.title}",
-        x=SHORT_WORK,
-        y=Axis("ranks", "ranks", "linear"),
-        z=EFFICIENCY,
-        grid_x=works,
-        grid_y=tuple(map(float, ranks)),
-        sheets=tuple(
-            Sheet(
-                length(size),
-                tuple(tuple(efficiency(Algorithm(t, size), messages, p) for t in works) for p in ranks),
-                LEVELS,
-            )
+def of_ranks(messages: PointToPointCosts, name: str, works: tuple[float, ...]) -> Figure:
+    """Figure 5 as lines of equal efficiency, without serial work. Odd numbers of ranks exchange in other
+    steps than even ones, and would make waves."""
+    return Figure(
+        f"levels-ranks-{name}",
+        f"T that an efficiency needs, over the ranks: {messages.title}",
+        SHORT_WORK,
+        Axis("ranks", "ranks", "linear"),
+        tuple(
+            line
             for size in LENGTHS
+            for line in _level_lines(
+                length(size),
+                LEVELS,
+                [(float(p), Algorithm(1.0, size), p) for p in range(2, MOST_RANKS + 1, 2)],
+                messages,
+                works,
+            )
         ),
-        caption="Equation 2 at even numbers of ranks. 50% is the break-even of 2 ranks, 25% that of 4.",
+        "Equation 2 at even numbers of ranks. 50% is the break-even of 2 ranks, 25% that of 4.",
     )
+
+
+def _level_lines(
+    name: str,
+    levels: Sequence[tuple[float, str]],
+    rows: Sequence[tuple[float, Algorithm, int]],
+    messages: PointToPointCosts,
+    works: Sequence[float],
+) -> Iterator[Series]:
+    """For each efficiency the T that it needs, as far as that is among `works`, at each of `rows`: the place
+    on the vertical axis, the algorithm and the ranks. Nothing for an efficiency that is never reached."""
+    for wanted, label in levels:
+        needed = [(work_needed(wanted, algorithm, messages, p), y) for y, algorithm, p in rows]
+        places = [(work, y) for work, y in needed if work is not None]
+        seen = [(work, y) for work, y in places if works[0] <= work <= works[-1]]
+        if seen:
+            xs, ys = zip(*seen, strict=True)
+            yield Series(f"{name}, {label}", xs, ys, kind="line", group=name)
 
 
 def grid_of(messages: PointToPointCosts) -> tuple[float, ...]:

@@ -74,7 +74,7 @@ def page(evidence: Evidence) -> Page:
         _closed(_serial(measured, messages)),
         _closed(agreement.uneven_section(checked)),
         _closed(exchanges.section(evidence, messages)),
-        _closed(_planes(messages)),
+        _closed(_levels(messages)),
         paper.section(),
         quality.parameters(evidence),
         quality.spread(evidence),
@@ -130,13 +130,13 @@ def _serial(measured: tuple[Cell, ...], messages: PointToPointCosts | None) -> S
     return Section("Serial work", figures=drawn) if drawn else None
 
 
-def _planes(messages: PointToPointCosts | None) -> Section | None:
+def _levels(messages: PointToPointCosts | None) -> Section | None:
     """The paper's figures 4 and 5 with this machine's messages."""
     if messages is None:
         return None
     works = figures.grid_of(messages)
     return Section(
-        "The model's planes",
+        "Lines of equal efficiency",
         text=("From the model alone, with the measured machine's message times.",),
         figures=(*figures.of_serial(messages, "here", works), figures.of_ranks(messages, "here", works)),
     )

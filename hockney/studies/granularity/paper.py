@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from hockney.draw.figure import Figure, Plane, Series
+from hockney.draw.figure import Figure, Series
 from hockney.draw.page import Section, Table
 from hockney.models.applications.granularity import Algorithm, break_even, efficiency
 from hockney.models.applications.ring_exchange import exchange_time
@@ -35,7 +35,7 @@ def section() -> Section:
             "Break-even is an efficiency of 50% on two and of 25% on four SUNs.",
             drop(),
         ),
-        figures=(_curves(), *_planes()),
+        figures=(_curves(), *_levels()),
         tables=(_table(),),
         closed=True,
     )
@@ -85,7 +85,7 @@ def _curves() -> Figure:
     )
 
 
-def _planes() -> tuple[Plane, ...]:
+def _levels() -> tuple[Figure, ...]:
     suns = printed()
     grid = figures.PAPERS_GRID
     return (*figures.of_serial(suns, "paper", grid), figures.of_ranks(suns, "paper", grid))

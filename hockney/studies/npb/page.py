@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from hockney.draw.figure import Figure, Plane
+from hockney.draw.figure import Figure
 from hockney.draw.page import Page, Section, Table
 from hockney.pages import quality
 from hockney.pages.evidence import Evidence
@@ -53,7 +53,7 @@ def page(evidence: Evidence) -> Page:
     )
 
 
-def _time(run: NpbResults, lead: Figure | Plane | None) -> Section | None:
+def _time(run: NpbResults, lead: Figure | None) -> Section | None:
     """The bars, unless they are on the first screen."""
     if not run.plain:
         return None
