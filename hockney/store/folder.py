@@ -8,6 +8,7 @@ import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -119,6 +120,7 @@ class RunFolder:
         do not match it if this process is killed meanwhile."""
         for name, data in _files(plan, machine, surveyed, catalog).items():
             self._replace(self.path / name, data)
+        self.__dict__.pop("_plan_text", None)
 
     @staticmethod
     def open(path: Path) -> RunFolder:
@@ -179,15 +181,17 @@ class RunFolder:
         return (*written, self.records_path, *shares, *self.derived_files, *self.job_files)
 
     def plan(self) -> Plan:
-        return parse_plan(self._plan_text(), str(self.plan_path))
+        return parse_plan(self._plan_text, str(self.plan_path))
 
     @property
     def sums(self) -> PlanSums:
         """The checksum of the plan, to which the first line of the records refers, and of the files written
         with it."""
-        return plan_sums(self._plan_text())
+        return plan_sums(self._plan_text)
 
+    @cached_property
     def _plan_text(self) -> str:
+        """Read once: a plan does not change, except by `begin_again`."""
         try:
             return read_regular(self.plan_path).decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:
@@ -218,7 +222,7 @@ class RunFolder:
 
     def read(self) -> Reading:
         """Read the records. Raises EnvironmentProblem if they are damaged or do not belong to the plan."""
-        text = self._plan_text()
+        text = self._plan_text
         reading = read_lines(self.records_path, plan_sums(text).own)
         refuse_inconsistent(reading, parse_plan(text, str(self.plan_path)), self.records_path)
         if reading.unfit is not None:

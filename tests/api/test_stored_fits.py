@@ -95,7 +95,7 @@ def test_records_of_another_machine_or_catalog_are_fitted(folder, fitted, name):
     old, new = {"machine": ('"cores": ', '"cores": 1'), "catalog": ('"help": "', '"help": "x')}[name]
     edit(folder.path / f"{name}.json", old, new)
     reseal(folder.path)
-    lab.results(folder)
+    lab.results(RunFolder.open(folder.path))
     assert len(fitted) == 1
 
 
