@@ -27,7 +27,7 @@ double init_mpi(int& argc, char**& argv) {
 
 void say_hello() {
   // A single write, so that the lines of several ranks do not mix.
-  const std::string line = hockney::hello_line(hockney::Comm::of(MPI_COMM_WORLD)) + "\n";
+  const std::string line = hockney::hello_line(hockney::Comm::view(MPI_COMM_WORLD)) + "\n";
   std::fwrite(line.data(), 1, line.size(), stdout);
   std::fflush(stdout);
 }

@@ -292,10 +292,6 @@ class Session {
         measured_(Comm::duplicate(MPI_COMM_WORLD)),
         control_(Comm::duplicate(MPI_COMM_WORLD)),
         init_s_(init_s) {}
-  ~Session() {
-    measured_.release();
-    control_.release();
-  }
 
   int run() {
     const std::vector<std::string> lines = plan_lines(options_, control_);

@@ -24,10 +24,10 @@ bool all_in_order(const std::vector<int>& members, int ranks) {
 
 }  // namespace
 
-Team::Team(const Comm& to_measure, const Comm& for_control, Arena& arena, long launch, const ClockCost& cost)
-    : measured(to_measure),
-      control(for_control),
-      ranks_here(ranks_on_this_host(for_control)),
+Team::Team(Comm to_measure, Comm for_control, Arena& arena, long launch, const ClockCost& cost)
+    : measured(std::move(to_measure)),
+      control(std::move(for_control)),
+      ranks_here(ranks_on_this_host(control)),
       measurer({measured, arena, launch}, control, cost) {}
 
 Teams::Teams(const Comm& measured, const Comm& control, const std::string& ranks, Arena& arena, long launch,
@@ -35,15 +35,8 @@ Teams::Teams(const Comm& measured, const Comm& control, const std::string& ranks
     : control_(control), arena_(arena), launch_(launch), cost_(cost) {
   if (control_.root()) placement_.emplace(spots_in(ranks));
   numbers_.emplace(std::vector<int>{}, 0);
-  teams_.push_back(std::make_unique<Team>(measured, control, arena_, launch_, cost_));
-}
-
-Teams::~Teams() {
-  for (std::size_t i = 1; i < teams_.size(); ++i) {
-    if (!teams_[i]) continue;
-    teams_[i]->measured.release();
-    teams_[i]->control.release();
-  }
+  teams_.push_back(std::make_unique<Team>(Comm::view(measured.handle), Comm::view(control.handle), arena_,
+                                          launch_, cost_));
 }
 
 Chosen Teams::choose(const Case& wanted) {
@@ -96,8 +89,8 @@ void Teams::add(const std::vector<int>& members) {
   MPI_Comm_split(control_.handle, mine < 0 ? MPI_UNDEFINED : 0, mine, &handle);
   teams_.emplace_back();
   if (mine < 0) return;
-  const Comm measured = Comm::of(handle);
-  teams_.back() = std::make_unique<Team>(measured, Comm::duplicate(handle), arena_, launch_, cost_);
+  teams_.back() =
+      std::make_unique<Team>(Comm::owner(handle), Comm::duplicate(handle), arena_, launch_, cost_);
 }
 
 }  // namespace hockney

@@ -16,7 +16,7 @@ namespace hockney {
 
 // The ranks that measure a case: all ranks of the launch, or some. Rank 0 is among them, as rank 0.
 struct Team {
-  Team(const Comm& to_measure, const Comm& for_control, Arena& arena, long launch, const ClockCost& cost);
+  Team(Comm to_measure, Comm for_control, Arena& arena, long launch, const ClockCost& cost);
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
@@ -46,7 +46,6 @@ class Teams {
   // gather_ranks; it and `cost` are only read on rank 0.
   Teams(const Comm& measured, const Comm& control, const std::string& ranks, Arena& arena, long launch,
         const ClockCost& cost);
-  ~Teams();
   Teams(const Teams&) = delete;
   Teams& operator=(const Teams&) = delete;
 

@@ -33,7 +33,7 @@ Comm duplicate(MPI_Comm comm) {
   MPI_Comm_dup(comm, &copy);
   // So that an error of ours precedes MPI's.
   MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN);
-  return Comm::of(copy);
+  return Comm::owner(copy);
 }
 
 // The number of tags that may be used.
@@ -49,10 +49,6 @@ int tags(MPI_Comm comm) {
 
 Exchanger::Exchanger(MPI_Comm comm, const Settings& settings)
     : comm_(duplicate(comm)), checks_(wanted(settings)), most_tags_(tags(comm)), began_(now()) {}
-
-Exchanger::~Exchanger() {
-  MPI_Comm_free(&comm_.handle);
-}
 
 void Exchanger::fail(const char* format, ...) const {
   char text[512];

@@ -18,7 +18,6 @@ namespace hockney::bpram::inline v1 {
 class Exchanger {
  public:
   Exchanger(MPI_Comm comm, const Settings& settings);
-  ~Exchanger();
   Exchanger(const Exchanger&) = delete;
   Exchanger& operator=(const Exchanger&) = delete;
 

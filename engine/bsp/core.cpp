@@ -23,7 +23,7 @@ constexpr std::size_t direct_messages = std::size_t{64} << 10, direct_shared = s
 constexpr std::size_t kept_outbox_bytes = std::size_t{16} << 20;
 
 Comm duplicate(MPI_Comm comm, const WaitPolicy& wait_policy) {
-  return wait_policy.crowded() ? Comm::of(wait_policy.duplicate(comm)) : Comm::duplicate(comm);
+  return wait_policy.crowded() ? Comm::owner(wait_policy.duplicate(comm)) : Comm::duplicate(comm);
 }
 
 }  // namespace
@@ -52,7 +52,6 @@ Core::Core(MPI_Comm comm, const Settings& settings, const char* prefix)
 Core::~Core() {
   if (!ended_) end();
   transport_.reset();
-  comm_.release();
 }
 
 // The fastest of those that are possible, as all processes measure it.

@@ -23,8 +23,11 @@ class Elements {
         count == 0 ? 0
                    : static_cast<std::size_t>(true_extent) +
                          static_cast<std::size_t>(count - 1) * static_cast<std::size_t>(extent);
-    memory_.reset(new std::byte[bytes + 1]);
-    first_ = memory_.get() - true_low;
+    // The address that MPI takes is in this memory too, whether the elements begin after it or before it.
+    const auto before = static_cast<std::size_t>(std::max<MPI_Aint>(0, -true_low));
+    const auto after = static_cast<std::size_t>(std::max<MPI_Aint>(0, true_low)) + bytes;
+    memory_.reset(new std::byte[std::max(before, after) + 1]);
+    first_ = memory_.get() + before;
   }
 
   void* data() const { return first_; }

@@ -50,28 +50,43 @@ void onto_root(const Comm& comm, T* values, int count, Combine combine) {
 
 }  // namespace
 
+Comm& Comm::operator=(Comm&& other) noexcept {
+  std::swap(handle, other.handle);
+  std::swap(rank, other.rank);
+  std::swap(size, other.size);
+  std::swap(owned_, other.owned_);
+  return *this;
+}
+
+Comm::~Comm() {
+  if (!owned_) return;
+  int ended = 0;
+  MPI_Finalized(&ended);
+  if (!ended) MPI_Comm_free(&handle);
+}
+
 Comm Comm::duplicate(MPI_Comm parent) {
 #ifdef HOCKNEY_SMPI
-  return of(parent);
+  return view(parent);
 #else
   MPI_Comm copy;
   MPI_Comm_dup(parent, &copy);
-  return of(copy);
+  return owner(copy);
 #endif
 }
 
-Comm Comm::of(MPI_Comm handle) {
+Comm Comm::owner(MPI_Comm handle) {
+  Comm comm = view(handle);
+  comm.owned_ = true;
+  return comm;
+}
+
+Comm Comm::view(MPI_Comm handle) {
   Comm comm;
   comm.handle = handle;
   MPI_Comm_rank(comm.handle, &comm.rank);
   MPI_Comm_size(comm.handle, &comm.size);
   return comm;
-}
-
-void Comm::release() {
-#ifndef HOCKNEY_SMPI
-  MPI_Comm_free(&handle);
-#endif
 }
 
 void Comm::broadcast(void* data, std::size_t bytes) const {

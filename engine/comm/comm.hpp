@@ -7,24 +7,31 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace hockney {
 
 // A communicator with its rank and size. Deliberately thin: workloads call MPI themselves with `handle`, so
-// that the measured call stays visible. The functions here serve the steps around the measurement.
+// that the measured call stays visible. The functions here serve the steps around the measurement. It is
+// movable, and frees the communicator at its end if it owns it, unless MPI has ended before.
 struct Comm {
   MPI_Comm handle = MPI_COMM_NULL;
   int rank = 0;
   int size = 1;
 
-  // A duplicate of `parent`, so that messages of different uses cannot match. Freed by release(). SMPI's
-  // duplicates hold a table of all ranks in every rank, gigabytes at 16,384 ranks; there `parent` itself is
-  // used, which suffices because every step receives all its messages before the next one begins.
+  Comm() = default;
+  Comm(Comm&& other) noexcept { *this = std::move(other); }
+  Comm& operator=(Comm&& other) noexcept;
+  ~Comm();
+
+  // Owns a duplicate of `parent`, so that messages of different uses cannot match. SMPI's duplicates hold a
+  // table of all ranks in every rank, gigabytes at 16,384 ranks; there it is a view of `parent`, which
+  // suffices because every step receives all its messages before the next one begins.
   static Comm duplicate(MPI_Comm parent);
-  // Takes ownership of an existing communicator, to be freed by release().
-  static Comm of(MPI_Comm handle);
-  void release();
+  static Comm owner(MPI_Comm handle);
+  static Comm view(MPI_Comm handle);
 
   bool root() const { return rank == 0; }
   void barrier() const { MPI_Barrier(handle); }
@@ -34,9 +41,10 @@ struct Comm {
   // which may send P log P messages, cost what that machine's collectives cost, or not support every size.
   // Each message carries a checksum.
 
-  // Rank 0's value on every rank. For trivially copyable types; all ranks run the same program.
+  // Rank 0's value on every rank, which run the same program.
   template <class T>
   void broadcast(T& value) const {
+    static_assert(std::is_trivially_copyable_v<T>, "it is sent as bytes");
     broadcast(&value, sizeof value);
   }
   void broadcast(void* data, std::size_t bytes) const;
@@ -64,6 +72,9 @@ struct Comm {
 
   // The same, on every rank.
   std::string joined_everywhere(std::string text) const;
+
+ private:
+  bool owned_ = false;
 };
 
 // `bytes` bytes as count and datatype. MPI counts are int, so beyond 2 GiB an element of the type covers

@@ -122,16 +122,14 @@ Spot locate(const Comm& comm) {
 #else
   MPI_Comm handle;
   MPI_Comm_split_type(comm.handle, MPI_COMM_TYPE_SHARED, comm.rank, MPI_INFO_NULL, &handle);
-  Comm node = Comm::of(handle);
+  const Comm node = Comm::owner(handle);
   // Several nodes may have the same host name, for example network namespaces on one host.
   const std::string host = host_name() + "\n";
   const std::string leaders = "\n" + comm.joined_everywhere(node.root() ? host : "");
   const std::size_t first = leaders.find("\n" + host);
   const bool unique = node.root() && leaders.find("\n" + host, first + 1) == std::string::npos;
   const std::string name = host_name() + (unique ? "" : "/" + std::to_string(comm.rank));
-  Spot spot{node.joined_everywhere(node.root() ? name : ""), known_core(node)};
-  node.release();
-  return spot;
+  return {node.joined_everywhere(node.root() ? name : ""), known_core(node)};
 #endif
 }
 

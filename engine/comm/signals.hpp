@@ -20,8 +20,7 @@ class Signals {
  public:
   // Collective. Throws InvalidCase on all ranks if there are too many ranks to simulate this.
   explicit Signals(MPI_Comm parent)
-      : wait_policy_(parent), comm_(Comm::of(wait_policy_.duplicate(not_too_large(parent)))) {}
-  ~Signals() { MPI_Comm_free(&comm_.handle); }
+      : wait_policy_(parent), comm_(Comm::owner(wait_policy_.duplicate(not_too_large(parent)))) {}
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
 

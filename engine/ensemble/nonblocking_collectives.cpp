@@ -6,8 +6,8 @@ namespace hockney::annealing {
 
 NonblockingCollectives::NonblockingCollectives(Part& part, int depth)
     : part_(part),
-      for_gathers_(part.comm.handle),
-      for_broadcasts_(part.comm.handle),
+      for_gathers_(duplicate(part.comm.handle)),
+      for_broadcasts_(duplicate(part.comm.handle)),
       gathers_(static_cast<std::size_t>(depth)),
       broadcasts_(static_cast<std::size_t>(depth)) {
   if (part.comm.root())

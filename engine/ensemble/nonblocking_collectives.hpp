@@ -41,8 +41,8 @@ class NonblockingCollectives : public Channel {
   };
 
   const MessageTypes& types() const { return types_; }
-  MPI_Comm for_gathers() const { return for_gathers_.comm().handle; }
-  MPI_Comm for_broadcasts() const { return for_broadcasts_.comm().handle; }
+  MPI_Comm for_gathers() const { return for_gathers_.handle; }
+  MPI_Comm for_broadcasts() const { return for_broadcasts_.handle; }
   std::vector<Gather>& gathers() { return gathers_; }
   std::vector<Broadcast>& broadcasts() { return broadcasts_; }
 
@@ -53,8 +53,8 @@ class NonblockingCollectives : public Channel {
 
   Part& part_;
   const MessageTypes types_;
-  const Duplicate for_gathers_;
-  const Duplicate for_broadcasts_;
+  const Comm for_gathers_;
+  const Comm for_broadcasts_;
   std::vector<Gather> gathers_;
   std::vector<Broadcast> broadcasts_;
   std::size_t given_ = 0, collected_ = 0;   // gathers

@@ -76,9 +76,9 @@ class Run::Implementation final {
       : options_(options),
         setup_(setup_named(options_.setup)),
         checked_((check(setup_, options_, ranks_of(parent)), true)),
-        duplicate_(parent),
+        comm_(duplicate(parent)),
         wait_policy_(parent) {
-    const Comm& comm = duplicate_.comm();
+    const Comm& comm = comm_;
     create_walkers(walkers, setup_, options_, comm);
     require_finite(walkers, comm);
     quantum_.emplace(options_.walkers, bound_of(walkers, comm));
@@ -93,7 +93,7 @@ class Run::Implementation final {
   }
 
   Report report(std::vector<std::byte>& best_state) {
-    const Comm& comm = duplicate_.comm();
+    const Comm& comm = comm_;
     rounds_.reset();
     require_finite(part_->walkers, comm);
     Report report;
@@ -119,7 +119,7 @@ class Run::Implementation final {
  private:
   // The best of all ranks, and its state.
   double share_best(std::vector<std::byte>& state) {
-    const Comm& comm = duplicate_.comm();
+    const Comm& comm = comm_;
     const Best& best = part_->walkers.best();
     const double energy = on_all(best.energy, MPI_DOUBLE, MPI_MIN, comm);
     if (!options_.propose) return energy;
@@ -150,7 +150,7 @@ class Run::Implementation final {
 
   // The rounds of all ranks together, where each has recorded its own.
   void put_together() {
-    const Comm& comm = duplicate_.comm();
+    const Comm& comm = comm_;
     for (Round& round : part_->rounds) {
       round.best = on_all(round.best, MPI_DOUBLE, MPI_MIN, comm);
       round.mean = on_all(round.mean, MPI_DOUBLE, MPI_SUM, comm) / options_.walkers;
@@ -162,7 +162,7 @@ class Run::Implementation final {
   const Options options_;
   const SetupInfo& setup_;
   const bool checked_;
-  const Duplicate duplicate_;
+  const Comm comm_;
   const WaitPolicy wait_policy_;
   std::optional<Quantum> quantum_;
   std::optional<Part> part_;

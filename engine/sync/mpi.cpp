@@ -9,7 +9,6 @@ namespace {
 class Mpi final : public Barrier {
  public:
   explicit Mpi(MPI_Comm comm) : comm_(Comm::duplicate(comm)) {}
-  ~Mpi() override { comm_.release(); }
 
   void wait() override { MPI_Barrier(comm_.handle); }
 

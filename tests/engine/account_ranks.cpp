@@ -78,9 +78,7 @@ bool ring(Account& account, const Comm& comm) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  Comm comm{.handle = MPI_COMM_WORLD};
-  MPI_Comm_rank(comm.handle, &comm.rank);
-  MPI_Comm_size(comm.handle, &comm.size);
+  const Comm comm = Comm::view(MPI_COMM_WORLD);
   {
     Account account(comm, phases + 1, some_barrier(comm.handle));
     bool right = true;

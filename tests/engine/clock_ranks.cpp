@@ -14,9 +14,7 @@
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  hockney::Comm comm{.handle = MPI_COMM_WORLD};
-  MPI_Comm_rank(comm.handle, &comm.rank);
-  MPI_Comm_size(comm.handle, &comm.size);
+  const hockney::Comm comm = hockney::Comm::view(MPI_COMM_WORLD);
   hockney::GlobalClock clock;
   double longest = 0;
   for (int time = 0; time < 4; ++time) {

@@ -14,14 +14,14 @@ namespace checks {
 
 using namespace hockney;
 
-inline Comm control() {
-  static Comm comm = Comm::duplicate(MPI_COMM_WORLD);
+inline const Comm& control() {
+  static const Comm comm = Comm::duplicate(MPI_COMM_WORLD);
   return comm;
 }
 
 inline Measurement measured(const WorkloadInfo& info, const char* sync,
                             StopRule rule = {.precision = 0.05, .budget_s = 0.3}) {
-  const Comm comm = control();
+  const Comm& comm = control();
   Arena arena(ranks_on_this_host(comm));
   const Values values(std::map<std::string, std::string>{{"sync", sync}});
   return Measurer({comm, arena}, comm, {3e-8, 1e-9}).measure(info, values, rule, now());

@@ -166,7 +166,7 @@ constexpr WorkloadInfo written{
     .name = "written", .help = "-", .time = "-", .parameters = parameters, .make = make<Written>};
 
 TEST(Measure, ABatchIsNoLongerThanWhatAllRanksHaveWrittenBefore) {
-  const Comm comm = control();
+  const Comm& comm = control();
   Arena arena(ranks_on_this_host(comm));
   Measurer measurer({comm, arena}, comm, {1e-3, 1e-9});  // so that batches are long on any machine
   const auto batch = [&](const char* buffers, const char* sync) {
@@ -180,7 +180,7 @@ TEST(Measure, ABatchIsNoLongerThanWhatAllRanksHaveWrittenBefore) {
 
 // Other cases have displaced the buffers of a visit from the caches.
 TEST(Measure, AVisitWarmsUpEvenIfItsTimeIsUp) {
-  const Comm comm = control();
+  const Comm& comm = control();
   Arena arena(ranks_on_this_host(comm));
   Measurer measurer({comm, arena}, comm, {3e-8, 1e-9});
   const auto warmed_up = [&](const char* buffers, double budget_s) {
@@ -196,7 +196,7 @@ TEST(Measure, AVisitWarmsUpEvenIfItsTimeIsUp) {
 }
 
 TEST(Measure, ALaterVisitWarmsUpWhileTheLaunchHasTime) {
-  const Comm comm = control();
+  const Comm& comm = control();
   Arena arena(ranks_on_this_host(comm));
   Measurer measurer({comm, arena}, comm, {3e-8, 1e-9});
   CaseRun run = measurer.begin(slow, Values(std::map<std::string, std::string>{{"sync", "barrier"}}),
@@ -214,7 +214,7 @@ TEST(Measure, ALaterVisitWarmsUpWhileTheLaunchHasTime) {
 
 // The target of a one-sided operation is ready at once, and its origin may be another rank than 0.
 TEST(Measure, WithoutABarrierTheTimeIsTheLongestTooWhereRanksDoNotWaitForOneAnother) {
-  const Comm comm = control();
+  const Comm& comm = control();
   Arena arena(ranks_on_this_host(comm));
   const Measurement result =
       Measurer({comm, arena}, comm, {3e-8, 1e-9})
@@ -239,7 +239,7 @@ TEST(Windows, MeasureTheSameAsBarriersWhereRanksHaveCores) {
 }
 
 TEST(Measure, ARepetitionHasTheRunsThatThePatternWants) {
-  const Comm comm = control();
+  const Comm& comm = control();
   Arena arena(ranks_on_this_host(comm));
   const Values values(std::map<std::string, std::string>{{"work", "2e-5"},
                                                          {"serial", "0"},
@@ -263,7 +263,7 @@ TEST(Measure, ARepetitionHasTheRunsThatThePatternWants) {
 }
 
 TEST(Measure, WorkThatWouldNotEndInTimeIsRefusedAlike) {
-  const Comm comm = control();
+  const Comm& comm = control();
   Arena arena(ranks_on_this_host(comm));
   const Values values(std::map<std::string, std::string>{{"work", "50"}, {"sync", "barrier"}});
   StopRule rule{.budget_s = 1};
@@ -273,7 +273,7 @@ TEST(Measure, WorkThatWouldNotEndInTimeIsRefusedAlike) {
 }
 
 TEST(GlobalClock, AgreesOverTheRanksOfOneHost) {
-  const Comm comm = control();
+  const Comm& comm = control();
   GlobalClock clock;
   const double began = now();
   clock.synchronise(comm);
@@ -294,7 +294,7 @@ TEST(GlobalClock, AgreesOverTheRanksOfOneHost) {
 }
 
 TEST(Comm, ControlStepsReachEveryRank) {
-  const Comm comm = control();
+  const Comm& comm = control();
   double word = comm.root() ? 2.5 : 0;
   comm.broadcast(word);
   EXPECT_EQ(word, 2.5);
@@ -385,12 +385,12 @@ TEST(Measure, NoMemoryForThePayloadOnOneRankIsToldToAll) {
       },
   };
   EXPECT_THROW(measured(unfilled, "barrier"), OutOfMemory);
-  const Comm comm = control();
+  const Comm& comm = control();
   EXPECT_EQ(comm.all(true), true);  // no rank is left behind in a collective call
 }
 
 TEST(Measure, AVectorThatCannotBeReducedIsRefusedAlikeBeforeAnyRankLooksForMemory) {
-  const Comm comm = control();
+  const Comm& comm = control();
   // Only the last rank shares its host with so many others that there is no room.
   Arena arena(comm.rank == comm.size - 1 ? INT_MAX : 1);
   for (const char* bytes : {"12345678", "17179869184"}) {

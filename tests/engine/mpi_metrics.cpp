@@ -132,7 +132,7 @@ TEST(Metrics, AreCombinedAsTheyAreDeclared) {
 TEST(Metrics, AreSampledWithoutASynchronisationToo) {
   static constexpr WorkloadInfo alone{
       .name = "alone", .metrics = own_metrics, .make = reporter<false, false>.make};
-  const Comm comm = control();
+  const Comm& comm = control();
   Arena arena(ranks_on_this_host(comm));
   const Measurement result =
       Measurer({comm, arena}, comm, {3e-8, 1e-9})
@@ -158,7 +158,7 @@ TEST(Metrics, ThatAreNotTheDeclaredOnesFailOnAllRanksByName) {
 }
 
 TEST(Visits, KeepTheirRepetitionsAndMetricsApartAndInOrder) {
-  const Comm comm = control();
+  const Comm& comm = control();
   Arena arena(ranks_on_this_host(comm));
   const Values values(std::map<std::string, std::string>{{"sync", "barrier"}});
   Measurer measurer({comm, arena}, comm, {3e-8, 1e-9});

@@ -96,7 +96,7 @@ std::map<std::string, std::vector<double>> measured_values(Overlapped& overlappe
 // Alone, because processors that ranks share are already slow without the thread. Other programs slow the
 // computation alone and meanwhile; only much of that, at the wrong moments, could need another attempt.
 TEST(Overlapped, ShowsWhatAThreadStealsOnItsProcessor) {
-  const Comm comm = control();
+  const Comm& comm = control();
   if (comm.size > 1) return;
   const OneProcessor one;
   Arena arena(ranks_on_this_host(comm));
@@ -111,7 +111,7 @@ TEST(Overlapped, ShowsWhatAThreadStealsOnItsProcessor) {
 }
 
 TEST(Overlapped, AgreesWithItsDefinitionsInEveryRepetition) {
-  const Comm comm = control();
+  const Comm& comm = control();
   Arena arena(ranks_on_this_host(comm));
   Overlapped overlapped({comm, arena}, values, std::make_unique<Operation>(0, false), Timing::root);
   const auto found = measured_values(overlapped);

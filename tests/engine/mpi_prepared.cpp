@@ -66,7 +66,7 @@ TEST(Prepared, RunsAreTimedOneByOneAndAllVerified) {
 
 TEST(Prepared, EveryRankGetsTheNumberOfRepetitionsBeforeEachChunkAlsoInALaterVisit) {
   followed.clear();
-  const Comm comm = control();
+  const Comm& comm = control();
   Arena arena(1);
   GlobalClock clock;
   const StopRule rule{.precision = -1, .budget_s = 300, .max_repetitions = 40, .most_warm_up = 16};
