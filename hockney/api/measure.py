@@ -89,14 +89,19 @@ def run(
     planned = checked(asked, options, listen)
     path = None if out is None else to_path(out)
     new = path is not None and not (path / PLAN).exists()
+    folder = None
     try:
         folder = lab.begin(path, planned.cases, marked(planned.settings), planned.bench, planned.surveyed)
-    except KeyboardInterrupt as end:
+        with keeping(folder.path, complete=False):
+            return measured(folder, planned.bench, listen, asked=planned.cases)
+    except RunInterrupted:
+        raise
+    except KeyboardInterrupt as end:  # between any two steps
+        if folder is not None:
+            raise RunInterrupted(folder.path, complete=False) from end
         if path is not None and new and (path / PLAN).exists():
             raise RunInterrupted(path, complete=False) from end
         raise
-    with keeping(folder.path, complete=False):
-        return measured(folder, planned.bench, listen, asked=planned.cases)
 
 
 def checked(asked: Question | str | Sequence[str], options: RunOptions, listen: Listener) -> Planned:

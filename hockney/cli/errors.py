@@ -59,11 +59,20 @@ def outcome(arguments: Sequence[str] | None) -> tuple[int, HockneyError | None]:
         return problem.exit_code, problem
 
 
+def _run_interrupted(error: BaseException) -> RunInterrupted | None:
+    """The interrupt of a run that led to `error`: click has an exception of its own for Ctrl-C, and what ends
+    meanwhile may raise another one."""
+    found: BaseException | None = error
+    while found is not None and not isinstance(found, RunInterrupted):
+        found = found.__cause__ or found.__context__
+    return found
+
+
 def _as_error(error: BaseException) -> HockneyError:
     """Any exception as an error with a code. An exception that an interrupted library raised counts as the
     interrupt."""
-    interrupted = error.__cause__ if isinstance(error, click.Abort) else error  # click's exception for Ctrl-C
-    if isinstance(interrupted, RunInterrupted):
+    interrupted = _run_interrupted(error)
+    if interrupted is not None:
         return messages.run_interrupted(interrupts.exit_code(), interrupted.folder, interrupted.complete)
     if interrupts.received or isinstance(error, KeyboardInterrupt | click.Abort):
         return messages.interrupted(interrupts.exit_code())

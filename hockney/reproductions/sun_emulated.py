@@ -110,11 +110,13 @@ def _exchanges(answers: Answers) -> Iterator[Compared]:
     for name, processes in (("exchange", sun.PROCESSES), (sun.MORE_PROCESSES, sun.ALL_PROCESSES[2:])):
         rows = sun.exchange_rows(answers[name], processes)
         for row, (p, size) in zip(rows, product(processes, SIZES), strict=True):
-            yield replace(
-                row,
-                emulated=emulated.measured(answers, p, size),
-                predicted=emulated.predicted(answers, p, size),
-            )
+            if p in PROCESSES:
+                row = replace(
+                    row,
+                    emulated=emulated.measured(answers, p, size),
+                    predicted=emulated.predicted(answers, p, size),
+                )
+            yield row
 
 
 def measured(answers: Answers, part: str, cell: Cell) -> float | None:

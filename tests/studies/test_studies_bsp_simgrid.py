@@ -30,8 +30,8 @@ def test_the_repaired_models_predict_a_machine_of_messages(results: KernelResult
     assert sum(abs(p.repaired) <= 0.05 for p in points) >= 7
     assert all(abs(p.repaired) <= 0.25 for p in points)
     [bitonic] = results.of_kernel("bitonic sort", base="bsp")
-    assert bitonic.plain > 0.1 > 0.02 > abs(bitonic.repaired)
-    assert ("shortest paths", "bpram", "balance") in results.failures
+    assert bitonic.plain > 0.04 > 0.02 > abs(bitonic.repaired)
+    assert not results.failures, "every plain model is within 10% here"
 
 
 def test_the_supersteps_of_the_kernels_are_those_that_they_state(results: KernelResults):
