@@ -24,10 +24,10 @@ from pathlib import Path
 HUNG = -1000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Ended:
     """How a call ended: its exit code, negative after a signal, HUNG if it exceeded its time; `logs` are
-    files that it left among the temporary ones, such as a bug report."""
+    files that it left among the temporary ones, such as a bug report, with the end of each."""
 
     words: tuple[str, ...]
     code: int
@@ -53,6 +53,8 @@ class Ended:
     def __str__(self) -> str:
         return f"hockney {self.words}: {self.problem or self.code}\n{self.out[-500:]}\n{self.err[-2000:]}"
 
+    __repr__ = __str__
+
 
 class Calls:
     """Calls in `cwd`, with temporary files in a separate folder."""
@@ -68,8 +70,12 @@ class Calls:
             request = {"words": words, "cwd": str(cwd), "env": {**(env or {}), "TMPDIR": scratch}}
             print(json.dumps({**request, "seconds": seconds}), file=self._process.stdin, flush=True)
             answer = json.loads(self._process.stdout.readline())
-            logs = tuple(sorted(os.listdir(scratch)))
+            logs = tuple(f"{path.name}: {_end_of(path)}" for path in sorted(Path(scratch).iterdir()))
         return Ended(tuple(words), answer["code"], answer["out"], answer["err"], logs)
+
+
+def _end_of(path: Path) -> str:
+    return path.read_text(errors="replace")[-3000:] if path.is_file() else "a folder"
 
 
 @contextlib.contextmanager

@@ -107,6 +107,6 @@ def test_one_of_a_thousand_is_found_in_a_survey(flipping: Callable[..., Ended], 
     found = 0
     for number in range(6):
         ended = flipping("survey", "--budget", "30s", "--out", f"r{number}", what="payload", one_in=1000)
-        assert flips(tmp_path) and not ended.problem, ended
+        assert flips(tmp_path) and not ended.problem, str(ended)
         found += ended.code == 1
     assert found == 6
