@@ -34,6 +34,8 @@ def quantity(value: float, unit: str) -> Amount:
 
 
 def _text(value: float, unit: str) -> str:
+    if not math.isfinite(value):
+        return "unknown"
     if unit == "s":
         return format_seconds(value)
     if unit == "B":

@@ -227,3 +227,17 @@ def test_the_limit_and_the_last_line_have_one_interval(seed: int) -> None:
     assert last.first <= SIZES[-1] / 4 and last.per_byte.value == pytest.approx(1 / limit.value)
     assert last.per_byte.low == (1 / limit.high if limit.high else None)
     assert last.per_byte.high == (1 / limit.low if limit.low else None)
+
+
+def test_a_half_that_no_size_reaches_is_left_out() -> None:
+    """The longest two messages are so slow that their line begins far below 0."""
+
+    def collapsing(case: Case) -> float:
+        size = case["bytes"]
+        return 1e-6 + 6.6e-11 * size if size < 3_400_000 else -7.4137e-3 + 2.2306515e-9 * size
+
+    sizes = [*SIZES[:-1], 2493952, 2965824, 3526976, 4194304]
+    found = fit(exact(collapsing, [Case.of("pingpong", 2, bytes=size) for size in sizes]))
+    assert found.parameter("r_inf") is not None and found.parameter("n_half") is None
+    assert "half-beyond-sizes" in {caveat.code for caveat in found.caveats}
+    assert all(np.isfinite(p.estimate.value) for p in found.parameters)

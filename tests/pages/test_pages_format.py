@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -39,3 +40,9 @@ def test_times_in_names_of_cases_have_units(typed, shown):
     (seen,) = evidence({LINE: [[1e-6]]}).measured
     of = replace(seen, case=case, workload=CATALOG.entry(case.workload))
     assert f" delay={shown} " in typed_line(of)
+
+
+@pytest.mark.parametrize("unit", ["s", "B", "B/s", "s/B", "op/s", "%", "words"])
+@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
+def test_what_is_not_finite_is_unknown(value, unit):
+    assert str(quantity(value, unit)) == "unknown"

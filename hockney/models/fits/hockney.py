@@ -100,13 +100,17 @@ def _parameters(fit: Piecewise) -> list[FittedParameter]:
                 estimate=fit.bandwidth_limit(),
             )
         )
-        half = fit.read(Pieces.half_size)[0]
-        found.append(FittedParameter(name="half-bandwidth size", symbol="n_half", unit="B", estimate=half))
+        found += _size("half-bandwidth size", "n_half", fit.read(Pieces.half_size)[0])
     peak = fit.peak_bandwidth()
     found.append(FittedParameter(name="peak of the fit", symbol="r_peak", unit="B/s", estimate=peak))
-    half = fit.read(Pieces.half_peak_size)[0]
-    found.append(FittedParameter(name="half-peak size", symbol="n_half_peak", unit="B", estimate=half))
-    return found
+    return found + _size("half-peak size", "n_half_peak", fit.read(Pieces.half_peak_size)[0])
+
+
+def _size(name: str, symbol: str, size: Estimate) -> list[FittedParameter]:
+    """Left out if no size reaches it."""
+    if not np.isfinite(size.value):
+        return []
+    return [FittedParameter(name=name, symbol=symbol, unit="B", estimate=size)]
 
 
 def _with_limit(
@@ -135,7 +139,7 @@ def _caveats(fit: Piecewise, parameters: Sequence[FittedParameter]) -> list[FitC
     if "r_inf" not in known:
         found.append(caveats.no_bandwidth())
     else:
-        if known["n_half"].value > fit.size[-1]:
+        if "n_half" not in known or known["n_half"].value > fit.size[-1]:
             found.append(caveats.half_beyond_sizes())
         if known["r_inf"].high is None:
             found.append(caveats.unbounded_bandwidth())
