@@ -92,8 +92,7 @@ def run(
     folder = None
     try:
         folder = lab.begin(path, planned.cases, marked(planned.settings), planned.bench, planned.surveyed)
-        with keeping(folder.path, complete=False):
-            return measured(folder, planned.bench, listen, asked=planned.cases)
+        return measured(folder, planned.bench, listen, asked=planned.cases)
     except RunInterrupted:
         raise
     except KeyboardInterrupt as end:  # between any two steps

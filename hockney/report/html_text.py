@@ -54,7 +54,9 @@ def _quantities(text: str, form: str, pattern: re.Pattern[str] = _QUANTITY) -> M
     text = one_line(text)
     for match in pattern.finditer(text):
         before = text[: match.start()]
-        aside = before.count("(") > before.count(")") or any((_ASIDE.search(match[0]), _GIVEN.search(before)))
+        aside = before.count("(") > before.count(")") or bool(
+            _ASIDE.search(match[0]) or _GIVEN.search(before)
+        )
         if _GIVEN_SIZE.fullmatch(match[0]):
             aside = aside or not (before.endswith(": ") or bool(_OF_A_SIZE.match(text, match.end())))
         parts += [escape(text[end : match.start()]), Markup("{}" if aside else form).format(_kept(match[0]))]

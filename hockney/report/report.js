@@ -130,7 +130,6 @@ class Plot {
 
   get zoomed() { return ["xaxis", "yaxis"].some((axis, k) => this.layout[axis].range.some((v, j) => Math.abs(v - this.home[k][j]) > 1e-9)); }
 
-  get movable() { return this.zoomed; }
 
   relaid(change) { if (Object.keys(change).some(k => /axis\.(range|autorange)/.test(k))) this.moved(); }
 
@@ -177,7 +176,7 @@ class Plot {
   key(event) {
     const keys = {"+": [.7], "=": [.7], "-": [1 / .7], ArrowLeft: [1, [-.15, 0]], ArrowRight: [1, [.15, 0]], ArrowUp: [1, [0, .15]], ArrowDown: [1, [0, -.15]]};
     if (event.key === "0" || event.key === "Escape") this.back();
-    else if (keys[event.key] && (!event.key.startsWith("Arrow") || this.movable)) this.zoom(...keys[event.key]);
+    else if (keys[event.key] && (!event.key.startsWith("Arrow") || this.zoomed)) this.zoom(...keys[event.key]);
     else return false;
     return true;
   }

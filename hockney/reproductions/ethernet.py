@@ -185,11 +185,11 @@ def _others(answers: Mapping[str, Answer]) -> Check:
     p, message_s = PROCESSES[-1], PRINTED.row(MESSAGE).si
     what = f"the other {len(OTHERS)} barriers are consistent: 1.2 ms for each of their messages, within 10%"
     stated = Statement("others-consistent", "text on table 1", what)
-    found = {name: times_on_most(answers)[name] for name in OTHERS}
+    times = times_on_most(answers)
     off = {
         name: seconds / (traffic(name, p).messages * message_s) - 1
-        for name, seconds in found.items()
-        if seconds is not None
+        for name in OTHERS
+        if (seconds := times[name]) is not None
     }
     if len(off) < len(OTHERS):
         return stated.unknown()

@@ -189,8 +189,8 @@ def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[
             of("paragon/text/"), 0.01
         ),
         _bisection(answers["bisection"]),
-        *paragon_bsp.checks(answers),
-        *paragon_kernels.checks(answers),
+        *paragon_bsp.checks(answers, compared),
+        *paragon_kernels.checks(answers, compared),
     ]
 
 

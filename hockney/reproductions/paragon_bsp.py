@@ -151,8 +151,8 @@ def _of_each_word(answer: Answer) -> dict[str, float] | None:
     return of_word
 
 
-def checks(answers: Mapping[str, Answer]) -> list[Check]:
-    rows = {row.key: row for row in compare(answers)}
+def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[Check]:
+    rows = {row.key: row for row in compared}
     low, high = COMBINING
     stated = Statement("combining", "text", f"combining makes g {low:g} to {high:g} times smaller")
     gain = combining(answers[part_name(SMALLEST)])

@@ -241,11 +241,11 @@ def _by_keys(kernels: Sequence[SimulatedKernel], way: str) -> dict[int, float]:
 # what the paper states
 
 
-def checks(answers: Mapping[str, Answer]) -> list[Check]:
+def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[Check]:
     kernels = simulated(answers)
     return [
         _below(kernels),
-        _communication_in_bsp(answers),
+        _communication_in_bsp(compared),
         _little_communication(kernels),
         _growth(kernels),
         _fewer_keys(kernels),
@@ -279,9 +279,9 @@ def _below(kernels: Sequence[SimulatedKernel]) -> Check:
     return stated.check(shares[most] < COMPARABLE, found)
 
 
-def _communication_in_bsp(answers: Mapping[str, Answer]) -> Check:
+def _communication_in_bsp(compared: Sequence[Compared]) -> Check:
     """Of which the share on 8 processors was fitted."""
-    fitted, predicted = (row for row in compare(answers) if row.key.startswith(IN_BSP))
+    fitted, predicted = (row for row in compared if row.key.startswith(IN_BSP))
     what = (
         f"in BSP, communication is {fitted.published:.0%} of a multiplication with n = {max(MATRICES)} on 8 "
         f"processors and {predicted.published:.0%} on 64, within {CLOSE[-1]:.0%}"

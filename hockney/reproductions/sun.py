@@ -352,6 +352,6 @@ def _levels() -> Figure:
         efficiencies.WORK,
         Axis("processes", "processes", "linear"),
         tuple(drawn),
-        "Equation 2 with equation 3. The paper draws the efficiency as planes over T and np; these are their "
-        "lines of 50% and 90%.",
+        "Equation 2 with equation 3 and no serial work. The paper draws the efficiency as planes over T and "
+        "np, and cites an equation 7 that it does not have; these are their lines of 50% and 90%.",
     )

@@ -37,8 +37,8 @@ ROLE = "bsp-kernel"
 class KernelPrediction:
     """A kernel on the machine of `run`. `predicted` are its times (s) by model, the plain and the repaired
     one, and `times` their sums with what the intervals of all parameters allow; empty with the reason in
-    `lacking`, if a parameter was not measured. `other_sizes` are kinds of local
-    work whose rates were measured at other sizes only; `caveats` are those of the run."""
+    `lacking`, if a parameter was not measured. `other_sizes` are kinds of local work whose rates were
+    measured at other sizes only; `caveats` are those of the run."""
 
     case: Case
     kernel: str
