@@ -7,8 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.api.run_contents import Run
-from hockney.core.errors import Inconclusive
-from hockney.studies.barriers import messages
+from hockney.core.errors import Inconclusive, UsageError
 from hockney.studies.barriers.best import Choice, choose
 from hockney.studies.barriers.results import way_of
 
@@ -49,5 +48,12 @@ def _layouts(run: Run, ranks: Sequence[int], nodes: int, ranks_per_node: int) ->
 def _fits(ranks: int, nodes: int, ranks_per_node: int) -> bool:
     """Raises UsageError."""
     if ranks != nodes * ranks_per_node:
-        raise messages.ranks_do_not_fill(ranks, ranks_per_node)
+        raise UsageError(
+            f"{ranks} ranks do not fill the nodes with {ranks_per_node} each",
+            "every node has the same number of ranks",
+            f"use a multiple of {ranks_per_node} ranks, as many as the nodes have",
+            code="ranks-do-not-fill",
+            ranks=ranks,
+            ranks_per_node=ranks_per_node,
+        )
     return True

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import socket
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -18,17 +19,18 @@ from typing import Literal, TypeVar
 import msgspec
 
 from hockney import lab
-from hockney.api import messages
-from hockney.api.kernels import messages as of_kernels
 from hockney.api.run_contents import Run as RunRead
 from hockney.api.run_contents import caveats_of
 from hockney.core.case import WRITTEN
 from hockney.core.catalog import PING_PONG, Workload
-from hockney.core.errors import HockneyError, printable
+from hockney.core.errors import HockneyError, Inconclusive, UsageError, printable
 from hockney.core.fit import Cost, Fits
 from hockney.core.limits import CLOCKS_DIFFER_S
 from hockney.core.machine import Machine
+from hockney.core.notice import Notice
 from hockney.core.paths import AnyPath, to_path
+from hockney.core.units import typed_seconds
+from hockney.core.wording import listing
 from hockney.draw.page import Caveat
 from hockney.lab import Listener, Status, silent
 from hockney.machine import mpi_settings, processors
@@ -97,12 +99,17 @@ def newest_source(listen: Listener, cost: Cost = "typical", wanted: Wanted = rel
             source = _source(folder, listen, cost, wanted, reading)
             settings = folder.plan().settings
             budget_s, study = settings.total_s, settings.study
-            listen(Status(messages.message_costs_from(where, study, PLACE, _when(folder), budget_s)))
+            listen(Status(message_costs_from(where, study, PLACE, _when(folder), budget_s)))
             _note_longer(folder, "predict", listen)
             if passed:
-                listen(messages.passed_over(passed))
+                listen(passed_over(passed))
             return source
-    raise messages.no_survey(PLACE, passed)
+    raise Inconclusive(
+        f"no survey in {PLACE} gives the cost of messages" + (" on this machine" if passed else ""),
+        passed or "predictions are based on these costs",
+        "run 'hockney survey' first, or give --run RUN or --machine NAME",
+        code="no-survey",
+    )
 
 
 def _note_longer(used: RunFolder, verb: Literal["predict", "calibrate"], listen: Listener) -> None:
@@ -114,7 +121,7 @@ def _note_longer(used: RunFolder, verb: Literal["predict", "calibrate"], listen:
         if folder.path == used.path or budget_s < MUCH_LONGER * settings.total_s:
             continue
         if _has_messages(folder) and not _passed_over(where, machine) and _complete(folder):
-            listen(messages.longer_survey(where, budget_s, printable(str(used.path)), settings.total_s, verb))
+            listen(_longer_survey(where, budget_s, printable(str(used.path)), settings.total_s, verb))
             return
 
 
@@ -142,18 +149,29 @@ def _complete_first(
 def newest_run(study: str, listen: Listener = silent) -> RunRead:
     """The most recently written complete run of the study in the default place, or else the most recently
     written one. Raises Inconclusive if there is none."""
-    chosen = partial(messages.newest_run, study=study)
+    chosen = partial(_newest_run, study=study)
     for folder, _, reading in _complete_first(by_age((study,))):
         return _chosen(RunRead(folder, _read=reading), chosen, listen)
     elsewhere = (printable(str(folder.path)) for folder, _ in by_age((study,), here=False))
-    raise messages.no_run_of_study(PLACE, study, next(elsewhere, ""))
+    raise _no_run_of_study(PLACE, study, next(elsewhere, ""))
 
 
 def newest_of(studies: Sequence[str], listen: Listener = silent) -> RunFolder:
     """The most recently written run of one of the studies in the default place. Raises Inconclusive if there
     is none."""
     found = (folder for folder, _ in by_age(studies))
-    return _newest(found, of_kernels.newest_parameters, of_kernels.no_run_of_studies(PLACE, studies), listen)
+    return _newest(
+        found,
+        _newest_parameters,
+        Inconclusive(
+            f"no run of {' or '.join(studies)} in {PLACE}",
+            "the prediction is based on its parameters",
+            f"run 'hockney run {studies[0]}' first, or give --run RUN",
+            code="no-run-of-studies",
+            studies=list(studies),
+        ),
+        listen,
+    )
 
 
 def of_this_machine(studies: Collection[str]) -> Iterator[tuple[RunFolder, Reading]]:
@@ -168,15 +186,18 @@ def of_this_machine(studies: Collection[str]) -> Iterator[tuple[RunFolder, Readi
 def newest_with_guidelines(listen: Listener = silent) -> RunRead:
     """The most recently written complete run of the study of guidelines in the default place, or else of any
     kind, that has both sides of one. Raises Inconclusive if there is none."""
-    from hockney.studies.guidelines.messages import newest_run_with_guidelines, no_run_with_guidelines
-
     found = [(_study_of(folder) == GUIDELINES, folder) for folder in _folders()]
     for own, folder in sorted(found, key=lambda each: not each[0]):
         reading = _complete_reading(folder) if _judges_here(folder) else None
         if reading is not None:
-            chosen = partial(messages.newest_run, study=GUIDELINES) if own else newest_run_with_guidelines
+            chosen = partial(_newest_run, study=GUIDELINES) if own else _newest_run_with_guidelines
             return _chosen(RunRead(folder, _read=reading), chosen, listen)
-    raise no_run_with_guidelines(PLACE)
+    raise Inconclusive(
+        f"no complete run in {PLACE} can judge a guideline",
+        "both sides of one must be measured, at matching sizes",
+        "run 'hockney run guidelines' first, or name a run",
+        code="no-run-with-guidelines",
+    )
 
 
 def _study_of(folder: RunFolder) -> str:
@@ -201,8 +222,8 @@ def newest_complete(listen: Listener = silent) -> RunRead:
     read = ((folder, _complete_reading(folder)) for folder in _folders())
     found = (RunRead(folder, _read=reading) for folder, reading in read if reading is not None)
     for run in found:
-        return _chosen(run, messages.newest_complete_run, listen)
-    raise messages.no_complete_run(PLACE, *_newest_unfinished())
+        return _chosen(run, _newest_complete_run, listen)
+    raise _no_complete_run(PLACE, *_newest_unfinished())
 
 
 def _newest_unfinished() -> tuple[str, int, int]:
@@ -223,7 +244,7 @@ def newest_complete_survey(listen: Listener = silent) -> RunFolder:
     surveys = [folder for folder, _ in by_age((SURVEY,))]
     with_messages_first = sorted(surveys, key=lambda folder: not _has_messages(folder))
     found = (folder for folder in with_messages_first if _complete(folder))
-    newest = _newest(found, messages.newest_survey, messages.no_run_of_study(PLACE, SURVEY), listen)
+    newest = _newest(found, _newest_survey, _no_run_of_study(PLACE, SURVEY), listen)
     _note_longer(newest, "calibrate", listen)
     return newest
 
@@ -231,7 +252,7 @@ def newest_complete_survey(listen: Listener = silent) -> RunFolder:
 def newest_written(listen: Listener = silent) -> RunFolder:
     """The most recently written run in the default place, in whatever state. Raises UsageError if there is
     none."""
-    return _newest(_folders(), messages.newest_written_run, messages.no_complete_run(PLACE, "", 0, 0), listen)
+    return _newest(_folders(), _newest_written_run, _no_complete_run(PLACE, "", 0, 0), listen)
 
 
 def _newest(
@@ -260,8 +281,8 @@ def only_unfinished(listen: Listener = silent) -> RunFolder:
     found = [folder for folder in incomplete if not _impossible(folder)] + _unfinished_pairs()
     found = found or [folder for folder in complete if left(folder.plan(), folder.read().run)]
     if len(found) != 1:
-        raise messages.not_one_unfinished_run(PLACE, [str(folder.path) for folder in found])
-    listen(Status(messages.only_unfinished_run(printable(str(found[0].path)), PLACE)))
+        raise _not_one_unfinished_run(PLACE, [str(folder.path) for folder in found])
+    listen(Status(f"resuming {printable(str(found[0].path))}, the only unfinished run in {PLACE}"))
     return found[0]
 
 
@@ -321,11 +342,11 @@ def _passed_over(where: str, machine: Machine) -> str:
     """The reason why a run's message costs do not apply to this machine as it is set up now; "" if they
     do."""
     if not _here(machine):
-        return messages.made_elsewhere(where, machine.host)
+        return made_elsewhere(where, machine.host)
     here = msgspec.structs.replace(machine, settings=mpi_settings(os.environ, machine.mpi))
     changed = lab.setting_differences(machine.settings, here.settings)
     words = [lab.in_words(difference, machine, here) for difference in changed]
-    return messages.made_with_other_settings(where, words) if words else ""
+    return made_with_other_settings(where, words) if words else ""
 
 
 def _here(machine: Machine) -> bool:
@@ -379,3 +400,97 @@ def _source(
         listen(notice)
     machine, fits = (surveyed.machine, surveyed.fits) if surveyed else (results.machine, results.fits)
     return Source(costs, machine, most, results.run.most_hosts(2), fits, caveats_of(folder, results))
+
+
+def _newest_parameters(run: str, place: Path, written: str) -> str:
+    return f"parameters from {run}, the newest run in {place} that has them (last written {written})"
+
+
+def _no_run_of_study(place: Path, study: str, elsewhere: str = "") -> Inconclusive:
+    """`elsewhere` is the newest run of the study that is not of a machine here, if there is one."""
+    if elsewhere:
+        what, why = f"no run of '{study}' on this machine in {place}", f"{elsewhere} is of another machine"
+        remedy = f"run 'hockney run {study}' first, or name {elsewhere}"
+    else:
+        what, why = f"no run of '{study}' in {place}", "the answer is computed from its records"
+        remedy = f"run 'hockney run {study}' first, or name a run"
+    return Inconclusive(
+        what,
+        why,
+        remedy,
+        code="no-run-of-study",
+        study=study,
+        elsewhere=elsewhere,
+    )
+
+
+def _newest_survey(run: str, place: Path, written: str) -> str:
+    return f"from {run}, the newest survey in {place} (last written {written})"
+
+
+def _longer_survey(
+    run: str, budget_s: float, used: str, used_s: float, verb: Literal["predict", "calibrate"]
+) -> Notice:
+    """The older survey `run` was measured much longer than the one that the `verb` has `used`."""
+    remedy = {
+        "predict": f"--run {run} predicts from the longer one",
+        "calibrate": f"'hockney calibrate {run}' uses the longer one",
+    }
+    return Notice(
+        f"{run} was measured with a budget of {typed_seconds(budget_s)}, {used} with only "
+        f"{typed_seconds(used_s)}; {remedy[verb]}",
+        "longer-survey",
+    )
+
+
+def _newest_run(run: str, study: str, place: Path, written: str) -> str:
+    return f"from {run}, the newest run of {study} in {place} (last written {written})"
+
+
+def _newest_complete_run(run: str, place: Path, written: str) -> str:
+    return f"from {run}, the newest complete run in {place} (last written {written})"
+
+
+def _newest_written_run(run: str, place: Path, written: str) -> str:
+    return f"from {run}, the newest run in {place} (last written {written})"
+
+
+def _no_complete_run(place: Path, unfinished: str, left: int, planned: int) -> UsageError:
+    """`unfinished` is the newest run in `place` that lacks `left` of its `planned` measurements; "" if there
+    is none."""
+    why = f"there is no complete one in {place}"
+    remedy = "name a run's folder"
+    if unfinished:
+        run = printable(shlex.quote(unfinished))
+        why += f"; {run} lacks {left} of {planned} measurements"
+        remedy = f"'hockney resume {run}' measures them, or name the run as it is"
+    return UsageError("no run is given", why, remedy, code="no-run-named", unfinished=unfinished)
+
+
+def _not_one_unfinished_run(place: Path, runs: Sequence[str]) -> UsageError:
+    several = f"{len(runs)} in {place} are unfinished: {listing([printable(run) for run in runs])}"
+    why = several if runs else f"no run in {place} is unfinished"
+    remedy = "name a run's folder"
+    return UsageError("no run is given", why, remedy, code="not-one-unfinished-run", runs=list(runs))
+
+
+def _newest_run_with_guidelines(run: str, place: Path, written: str) -> str:
+    return f"from {run}, the newest complete run in {place} with guidelines to judge (last written {written})"
+
+
+def message_costs_from(run: str, study: str, place: Path, written: str, budget_s: float) -> str:
+    kind = "survey" if study == "survey" else f"run of {study}"
+    budget = typed_seconds(budget_s)
+    return f"message costs from {run}, the newest {kind} in {place} (budget {budget}, last written {written})"
+
+
+def passed_over(reason: str) -> Notice:
+    return Notice(f"{reason}; --run uses it anyway", "survey-passed-over")
+
+
+def made_with_other_settings(run: str, differences: Sequence[str]) -> str:
+    return f"{run} was made with {'; '.join(differences)}"
+
+
+def made_elsewhere(run: str, host: str) -> str:
+    return f"{run} was made on {printable(host)}, not here"

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hockney import lab, simulated
-from hockney.api import find_runs, messages
+from hockney.api import find_runs
 from hockney.api.export.table import Rows
 from hockney.api.notebook.frames import Library, frame, predicted_rows
-from hockney.core.errors import one_line
+from hockney.core.errors import UsageError, one_line
 from hockney.core.fit import Cost
 from hockney.core.paths import AnyPath
 from hockney.core.platform import Platform
@@ -100,7 +100,13 @@ def predict(
     the cost of messages is unknown.
     """
     if machine and cost != "typical":
-        raise messages.cost_with_machine(cost)
+        raise UsageError(
+            f"--cost {cost} and --machine exclude each other",
+            "a described machine has one cost of a message",
+            "leave one of them out",
+            code="cost-with-machine",
+            cost=cost,
+        )
     source = _source(run, machine, listen, cost)
     costs = source.messages if shared is None else overruled(source.messages, shared)
     layout = Wanted(nodes, ranks_per_node)
@@ -127,7 +133,12 @@ class _Source:
 
 def _source(run: AnyPath | None, machine: str, listen: Listener, cost: Cost) -> _Source:
     if run is not None and machine:
-        raise messages.run_with_machine()
+        raise UsageError(
+            "--run and --machine exclude each other",
+            "message costs are taken from one of them",
+            "use only one of them",
+            code="run-with-machine",
+        )
     if machine:
         name = lab.description_name(machine)
         platform = simulated.platform(name)

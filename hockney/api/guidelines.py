@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from hockney.api.run_contents import Run
 from hockney.core.catalog import Catalog
+from hockney.core.errors import Inconclusive
 from hockney.models.guidelines import FACTOR, Verdicts, comparisons, decisive, judge
 from hockney.models.statistics import observe
 from hockney.store import RunFolder
-from hockney.studies.guidelines import messages
 from hockney.system.bundled import bundled_catalog
 
 
@@ -24,7 +24,12 @@ def judge_guidelines(run: Run, factor: float = FACTOR) -> Verdicts:
     observations = observe(run.reading.run, catalog, run.cost)
     verdicts = judge(observations, catalog, factor, exact=run.machine.exact)
     if not decisive(each.comparison for each in verdicts.judged):
-        raise messages.no_guideline_to_judge()
+        raise Inconclusive(
+            "no guideline can be judged",
+            "the run has no collective next to another way to the same result, at matching sizes",
+            "'hockney run guidelines' measures them",
+            code="no-guideline-to-judge",
+        )
     return verdicts
 
 

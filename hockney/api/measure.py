@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Protocol
 
 from hockney import lab, studies
-from hockney.api import messages
 from hockney.api.least_budget import budget_warning, least_budget_s
 from hockney.api.questions import Question, question, refuse_unknown
 from hockney.api.run_contents import Run
@@ -18,7 +17,14 @@ from hockney.api.run_options import RunOptions, refuse_long_rounds
 from hockney.api.trusted_settings import marked, refuse_foreign
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog, Workload
-from hockney.core.errors import HockneyError, RunInterrupted, UsageError, keeping
+from hockney.core.errors import (
+    EnvironmentProblem,
+    HockneyError,
+    RunInterrupted,
+    UsageError,
+    keeping,
+    printable,
+)
 from hockney.core.launch_setting import LaunchSetting, launch_settings
 from hockney.core.layout import THIS_HOST, HostOptions
 from hockney.core.machine import Machine
@@ -106,7 +112,12 @@ def run(
 def checked(asked: Question | str | Sequence[str], options: RunOptions, listen: Listener) -> Planned:
     """What `run` measures, after its ranks have been started once."""
     if options.every is not None and not options.every_s:
-        listen(messages.rounds_follow_at_once())
+        listen(
+            Notice(
+                "simulated time does not advance between rounds, so rounds follow each other immediately",
+                "rounds-follow-at-once",
+            )
+        )
     return started(plan(asked, options, listen=listen), options, listen)
 
 
@@ -203,7 +214,12 @@ def _within_budget(planned: Planned) -> Planned:
 def _survey(path: Path | None, options: RunOptions, listen: Listener) -> Surveyed | None:
     if path is None:
         if options.force:
-            raise messages.force_without_survey()
+            raise UsageError(
+                "--force has no effect without survey=RUN",
+                "it accepts a survey of another machine",
+                "leave it out",
+                code="force-without-survey",
+            )
         return None
     surveyed, notices = lab.survey_of(path)
     for notice in notices:
@@ -295,7 +311,7 @@ def bench_of(
         bench = lab.check(bench, cases)
         for difference in lab.differences(before, bench.machine):
             field = lab.name_of(difference)
-            listen(messages.bench_changed(field, difference.left, difference.right))
+            listen(bench_changed(field, difference.left, difference.right))
     return bench
 
 
@@ -320,7 +336,14 @@ def _refuse_unusable(case: Case, catalog: Catalog, folder: RunFolder) -> None:
     try:
         catalog.case(case.line)
     except UsageError as problem:
-        raise messages.planned_case_not_usable(folder.plan_path, case.line, problem) from problem
+        raise EnvironmentProblem(
+            f"'{printable(case.line)}' in {printable(str(folder.plan_path))} cannot be measured",
+            str(problem),
+            "the file may have been edited by hand; measure again",
+            code="planned-case-not-usable",
+            case=case.line,
+            problem=problem.code,
+        ) from problem
 
 
 def measured(
@@ -337,13 +360,21 @@ def measured(
         with keeping(folder.path, complete=False):
             outcome: Outcome = lab.measure(folder, bench, listen, budget_s, share, goal)
     except HockneyError:
-        listen(Status(messages.records_kept(folder.path)))
+        listen(Status(records_kept(folder.path)))
         raise
     if share is not None and missing(folder.plan(), folder.read().run):
         return Run(folder, outcome, asked=asked)
     with keeping(folder.path, complete=not outcome.left):
-        listen(Working(messages.fitting()))
+        listen(Working("fitting the models"))
         made = Run(folder, outcome, asked=asked)
         made.save_fits()
         listen(Working(""))
     return made
+
+
+def bench_changed(field: str, before: object, now: object) -> Notice:
+    return Notice(f"{field} was {before} when the run began and is {now} now", "machine-changed")
+
+
+def records_kept(folder: Path) -> str:
+    return f"the results so far are kept; continue with: hockney resume {folder}"

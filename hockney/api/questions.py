@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from hockney import lab, studies
-from hockney.api import messages
 from hockney.core.case import NAME
+from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.parameters import parse_parameters
 from hockney.studies import ad_hoc, published_study
+
+_RUN_LIST = "'hockney run --list' shows all"
 
 FILE = re.compile(r"(?<=[=,])file:([^\s,]+)")
 
@@ -53,10 +55,15 @@ def question(words: str | Sequence[str]) -> Question:
     """
     given = tuple(words.split()) if isinstance(words, str) else tuple(words)
     if not given:
-        raise messages.nothing_to_run()
+        raise UsageError("nothing to run", "name a study or a case", _RUN_LIST, code="nothing-to-run")
     cases = join_cases(given)
     if given[0] == ad_hoc.NAME:
-        raise messages.ad_hoc_by_name(given[0])
+        raise UsageError(
+            f"study '{given[0]}' cannot be run by its name",
+            "it is the study of ad-hoc cases",
+            "give cases, for example 'hockney run pingpong bytes=8'",
+            code="ad-hoc-by-name",
+        )
     if given[0] == published_study.NAME:
         published_study.refuse()
     if given[0] not in studies.all_studies():
@@ -66,7 +73,13 @@ def question(words: str | Sequence[str]) -> Question:
     if _is_a_case(name, parameters):
         return Question(ad_hoc.NAME, cases)
     if len(cases) > 1:
-        raise messages.study_takes_no_cases(name)
+        raise UsageError(
+            f"study '{name}' takes no cases",
+            "it plans its own cases",
+            f"run '{printable(name)}' alone",
+            code="study-takes-no-cases",
+            study=name,
+        )
     return Question(name, (), parameters)
 
 
@@ -75,7 +88,13 @@ def _parameters(words: Sequence[str]) -> dict[str, str]:
     for word in words:
         name, _, value = word.partition("=")
         if name in parameters:
-            raise messages.study_parameter_given_twice(name)
+            raise UsageError(
+                f"parameter '{printable(name)}' is given twice",
+                "it takes one value",
+                "give it once",
+                code="study-parameter-given-twice",
+                name=name,
+            )
         parameters[name] = value
     return parameters
 
@@ -97,7 +116,13 @@ def join_cases(words: Sequence[str]) -> tuple[str, ...]:
     for word in words:
         if "=" in word.split(maxsplit=1)[0] if word.split() else False:
             if not cases:
-                raise messages.parameter_before_case(word)
+                raise UsageError(
+                    f"'{printable(word)}' comes before any case",
+                    "it is a parameter of a case",
+                    "name a workload first",
+                    code="parameter-before-case",
+                    text=word,
+                )
             cases[-1] += f" {word}"
         else:
             cases.append(word)
@@ -121,8 +146,21 @@ def refuse_unknown(question: Question, workloads: set[str]) -> None:
         from hockney.reference.peers import named  # reads tables that no other question needs
 
         if (peer := named(name)) is not None:
-            raise messages.name_of_another_benchmark(peer[0].name, bool(peer[0].case))
+            raise _name_of_another_benchmark(peer[0].name, bool(peer[0].case))
         if NAME.fullmatch(name):  # it may have been meant as a study
             others = {name for names in lab.other_groups().values() for name in names}
             names = workloads | set(studies.all_studies()) | others
-            raise messages.unknown_question(name, names)
+            raise unknown("study or workload", name, names, _RUN_LIST, code="unknown-study-or-workload")
+
+
+def _name_of_another_benchmark(name: str, measurable: bool) -> UsageError:
+    """`measurable`: a case measures what it does."""
+    return UsageError(
+        f"'{printable(name)}' is a benchmark of another program",
+        "" if measurable else "hockney has no case like it",
+        f"'hockney run --like {printable(name)}' measures what it measures"
+        if measurable
+        else "docs/reference/peers.md lists those that correspond to a case",
+        code="name-of-another-benchmark",
+        name=name,
+    )

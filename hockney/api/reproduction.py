@@ -10,16 +10,14 @@ from pathlib import Path
 
 from hockney import lab, report, simulated
 from hockney import reproductions as shelf
-from hockney.api import messages
 from hockney.core.catalog import Catalog
-from hockney.core.errors import HockneyError
+from hockney.core.errors import HockneyError, UsageError
 from hockney.core.ethernet import Ethernet
 from hockney.core.paths import AnyPath, to_path
 from hockney.draw.page import Table
 from hockney.lab import Bench, Listener, Status, notifier, silent
 from hockney.reproductions import Answer, Check, Compared, Part, Reproduction, all_papers
 from hockney.reproductions.all_papers import PaperResult
-from hockney.reproductions.messages import not_emulated
 from hockney.store import RunFolder, default_path
 from hockney.system.bundled import catalog_with
 from hockney.system.files import make_folder, refuse_early, refuse_run
@@ -66,11 +64,21 @@ def reproduce(
     EnvironmentProblem without SimGrid.
     """
     if not names:
-        raise messages.nothing_to_reproduce()
+        raise UsageError(
+            "nothing to reproduce",
+            "name a paper",
+            "'hockney reproduce --list' shows all",
+            code="nothing-to-reproduce",
+        )
     traits = lab.kind_of(machine).TRAITS if machine else None
     emulated = traits is not None and traits.emulated
     if traits is not None and not (traits.invented or emulated):
-        raise messages.reproduction_with_machine()
+        raise UsageError(
+            "a reproduction cannot run on this machine",
+            "it simulates the machines of its paper, or measures on an emulated one",
+            "leave --machine out, or give --machine lan:NAME",
+            code="reproduction-with-machine",
+        )
     catalog = _catalog()
     chosen = [shelf.reproduction(name, catalog) for name in dict.fromkeys(names) if name != ALL]
     if ALL in names:
@@ -106,7 +114,15 @@ def _emulated(study: Reproduction, machine: str) -> Reproduction:
     make = shelf.on_emulated(study)
     if make is None:
         every = shelf.all_reproductions().values()
-        raise not_emulated(study.NAME, [s.NAME for s in every if shelf.on_emulated(s)])
+        available = [s.NAME for s in every if shelf.on_emulated(s)]
+        raise UsageError(
+            f"{study.NAME} cannot be measured on an emulated machine",
+            "its machine was no Ethernet",
+            f"leave --machine out, or reproduce {' or '.join(available)}",
+            code="reproduction-not-emulated",
+            name=study.NAME,
+            available=list(available),
+        )
     return make(machine)
 
 
@@ -135,7 +151,7 @@ class _Reproducer:
         self._refuse_early([part for part in parts if part.on and not (out / part.name).exists()])
         for number, part in enumerate(parts, 1):
             place = part.on or part.machine
-            self.listen(Status(messages.part(study.NAME, number, len(parts), part.name, place)))
+            self.listen(Status(f"{study.NAME}, part {number} of {len(parts)}: {part.name} on {place}"))
             answers[part.name], missing = self._answer(part, out)
             left += missing
         compared = study.compare(answers)
@@ -167,7 +183,7 @@ class _Reproducer:
             )
         except (HockneyError, KeyboardInterrupt):
             if (out / part.name).exists():
-                self.listen(Status(messages.reproduction_kept(out)))
+                self.listen(Status(f"the results so far are kept; to continue, use --out {out} again"))
             raise
         reading = folder.read()
         for notice in reading.notices:

@@ -10,15 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from hockney import lab, report, studies
-from hockney.api import messages
 from hockney.api.export.files import save_csv, save_parquet
-from hockney.api.export.messages import unknown_table_format
 from hockney.api.export.table import Rows, parameters, repetitions, summaries
-from hockney.api.notebook import messages as program_messages
 from hockney.api.notebook.frames import Library, frame
 from hockney.api.notebook.page_figures import Figures, drawn, figures_of
 from hockney.api.notebook.quantities import Quantity
 from hockney.core.case import Case
+from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.fit import Cost, Fits, Summary
 from hockney.core.machine import Machine
 from hockney.core.paths import AnyPath, to_path
@@ -112,7 +110,7 @@ class Run:
     def page(self) -> Page:
         """The report as data: headline, figures, tables."""
         page = studies.study(self.settings.study).page(self.evidence)
-        first = () if self.cost == "typical" else (messages.undisturbed_page(),)
+        first = () if self.cost == "typical" else (undisturbed_page(),)
         return replace(page, headline=(*first, *page.headline))
 
     @property
@@ -146,7 +144,7 @@ class Run:
         case, or for each parameter of each fit. Repetitions and records need no fitting. Raises UsageError
         for another table."""
         if what not in get_args(What):
-            raise program_messages.unknown_table(what, get_args(What))
+            raise unknown("table", what, get_args(What))
         if what == "repetitions":
             return repetitions(self.reading.run)
         if what == "records":
@@ -218,7 +216,12 @@ class Run:
         elif path.suffix == ".parquet":
             save_parquet(self.table(what), path)
         else:
-            raise unknown_table_format(path)
+            raise UsageError(
+                f"'{printable(str(path))}' has no known table format",
+                "",
+                "end the name in .csv or .parquet",
+                code="unknown-table-format",
+            )
         return path
 
 
@@ -253,4 +256,11 @@ def evidence_of(folder: RunFolder, results: Results) -> Evidence:
         notices=tuple(notice.text for notice in results.notices),
         surveyed=folder.surveyed(),
         times=results.times,
+    )
+
+
+def undisturbed_page() -> str:
+    return (
+        "Times and models on this page are undisturbed costs: those of each case in its fastest mode. The "
+        "tables of spread and of metrics show typical costs."
     )

@@ -9,13 +9,13 @@ import secrets
 from dataclasses import dataclass
 
 from hockney import lab
-from hockney.api import messages
-from hockney.api.notebook import messages as program_messages
+from hockney.core.errors import UsageError, printable
 from hockney.core.launch_setting import launch_settings
 from hockney.core.launcher_options import LauncherOptions, launcher_options
 from hockney.core.layout import HostOptions, Layout
 from hockney.core.limits import LARGEST_SEED, MOST_LAUNCHES, MOST_NODES, MOST_ROUNDS
 from hockney.core.settings import PRECISION, Settings
+from hockney.core.units import format_seconds
 
 LAUNCHES = 3
 """On machines whose launches differ as their description specifies."""
@@ -71,7 +71,13 @@ class RunOptions:
         HostOptions(starter=self.starter)
         launch_settings(self.launch_settings)
         if len(self.label) > LONGEST_LABEL or not self.label.isprintable():
-            raise messages.label_not_usable(self.label, LONGEST_LABEL)
+            raise UsageError(
+                f"--label {printable(self.label[:LONGEST_LABEL])} cannot be used",
+                f"a label has up to {LONGEST_LABEL} printable characters",
+                "use for example --label tuned",
+                code="label-not-usable",
+                label=self.label,
+            )
         self._check_ranges()
         self._check_rounds()
         if self.in_rounds and not self.wall_clock:
@@ -159,43 +165,113 @@ class RunOptions:
         """The command line rejects the same values while parsing."""
         for name, seconds in (("budget", self.budget), ("through", self.through), ("every", self.every)):
             if seconds is not None and not 0 < seconds < math.inf:
-                raise program_messages.option_not_positive(name, seconds)
+                raise UsageError(
+                    f"{name} is {seconds:g}",
+                    "a time must be greater than 0",
+                    "use seconds, for example 30",
+                    code="option-not-positive",
+                    name=name,
+                    value=seconds,
+                )
         if not 0 < self.precision <= 1:
-            raise program_messages.option_out_of_range("precision", self.precision, 0, 1)
+            raise _option_out_of_range("precision", self.precision, 0, 1)
         for name, count in (("nodes", self.nodes), ("ranks_per_node", self.ranks_per_node)):
             if not 0 <= count <= MOST_NODES:
-                raise program_messages.option_out_of_range(name, count, 0, MOST_NODES)
+                raise _option_out_of_range(name, count, 0, MOST_NODES)
         limits = (("launches", 1, MOST_LAUNCHES), ("repeat", 1, MOST_ROUNDS), ("seed", 0, LARGEST_SEED))
         for name, low, high in limits:
             count = getattr(self, name)
             if count is not None and not low <= count <= high:
-                raise program_messages.option_out_of_range(name, count, low, high)
+                raise _option_out_of_range(name, count, low, high)
 
     def _check_rounds(self) -> None:
         if self.repeat is not None and self.through is not None:
-            raise messages.repeat_with_through()
+            raise UsageError(
+                "--repeat and --through exclude each other",
+                "both set the number of rounds",
+                "use only one of them",
+                code="repeat-with-through",
+            )
         if not self.in_rounds:
             if self.every is not None:
-                raise messages.every_without_rounds()
+                raise UsageError(
+                    "--every has no effect alone",
+                    "it sets when rounds start, not how many there are",
+                    "add --repeat 20",
+                    code="every-without-rounds",
+                )
             return
         if self.launches is not None:
-            raise messages.launches_with_rounds()
+            raise UsageError(
+                "--launches does not apply to a run in rounds",
+                "each round is a launch",
+                "leave --launches out",
+                code="launches-with-rounds",
+            )
         if self.refine:
-            raise messages.refine_with_rounds()
+            raise UsageError(
+                "--refine does not apply to a run in rounds",
+                "rounds are compared with each other, so all must have the same cases",
+                "leave --refine out, or list more --sizes",
+                code="refine-with-rounds",
+            )
         refuse_long_rounds(self.budget, self.every or self.budget)
         if self.through is not None and self.through < self.budget:
-            raise messages.through_shorter_than_round(self.through, self.budget)
+            raise UsageError(
+                f"--through {format_seconds(self.through)} is shorter than one round",
+                f"its --budget is {format_seconds(self.budget)}",
+                "use a smaller --budget",
+                code="through-shorter-than-round",
+                through_s=self.through,
+                budget_s=self.budget,
+            )
         if self.through is not None and self.wall_clock and self.rounds > MOST_ROUNDS:
-            raise messages.too_many_rounds(self.rounds, MOST_ROUNDS)
+            raise UsageError(
+                f"{self.rounds} rounds are too many",
+                f"the limit is {MOST_ROUNDS}",
+                "use a larger --every",
+                code="too-many-rounds",
+                rounds=self.rounds,
+                limit=MOST_ROUNDS,
+            )
 
     def _check_simulated(self) -> None:
         if self.through is not None:
-            raise messages.through_when_simulated()
+            raise UsageError(
+                "--through does not apply to simulated machines",
+                "simulated time does not advance between rounds",
+                "use --repeat",
+                code="through-when-simulated",
+            )
         if lab.repeats_itself(self.machine):
-            raise messages.repeat_when_noiseless()
+            raise UsageError(
+                "--repeat does not apply to this simulated machine",
+                "without noise every round is the same",
+                "leave it out, or describe the machine's [noise]",
+                code="repeat-when-noiseless",
+            )
 
 
 def refuse_long_rounds(budget_s: float, every_s: float) -> None:
     """A round must end before the next one begins."""
     if budget_s > every_s:
-        raise messages.round_longer_than_interval(budget_s, every_s)
+        raise UsageError(
+            f"a round of {format_seconds(budget_s)} is longer than the {format_seconds(every_s)} between "
+            "rounds",
+            "--budget is the time of one round",
+            f"use --budget {every_s:g}s or less",
+            code="round-longer-than-interval",
+            budget_s=budget_s,
+            every_s=every_s,
+        )
+
+
+def _option_out_of_range(name: str, value: float, low: float, high: float) -> UsageError:
+    return UsageError(
+        f"{name} is {value:g}",
+        f"the range is {low:g} to {high:g}",
+        "use a value in this range",
+        code="option-out-of-range",
+        name=name,
+        value=value,
+    )

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection
+import shlex
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from hockney.api import messages
+from hockney.core.errors import UsageError, printable
 from hockney.core.settings import Settings
 from hockney.machine import is_mpi_name
 from hockney.system import trust
@@ -36,7 +37,7 @@ def refuse_foreign(settings: Settings, path: Path, typed: Collection[str]) -> No
         return
     foreign = {option: values for option, values in _named(settings).items() if option not in typed}
     if foreign:
-        raise messages.programs_of_a_folder(path, foreign)
+        raise _programs_of_a_folder(path, foreign)
 
 
 def _named(settings: Settings) -> dict[str, list[str]]:
@@ -60,3 +61,15 @@ def _named(settings: Settings) -> dict[str, list[str]]:
 
 def _text(named: dict[str, list[str]]) -> str:
     return json.dumps(named, sort_keys=True)
+
+
+def _programs_of_a_folder(path: Path, named: Mapping[str, Sequence[str]]) -> UsageError:
+    """`named` has the values of options that are given in the folder's plan."""
+    words = [word for option, values in named.items() for value in values for word in (option, value)]
+    return UsageError(
+        f"'{printable(str(path))}' names programs that you have not named",
+        "a run folder from somebody else could start any program",
+        f"if you trust it, name them: hockney resume {printable(shlex.join([str(path), *words]))}",
+        code="programs-of-a-folder",
+        options=sorted(named),
+    )

@@ -11,21 +11,14 @@ import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import BinaryIO
 
-from hockney.archive import messages
 from hockney.archive.archived_run import ArchivedRun, Damaged, describe
-from hockney.archive.copying import FRESH, NAMED, REMOVED, copy_run, remove
-from hockney.archive.index import (
-    TEMPORARY_INDEX,
-    Changes,
-    Known,
-    read_index,
-    read_times,
-    write_index,
-)
-from hockney.core.errors import EnvironmentProblem, HockneyError
+from hockney.archive.copying import FRESH, NAMED, REMOVED, copy_run, not_writable, remove
+from hockney.archive.index import TEMPORARY_INDEX, Changes, Known, read_index, read_times, write_index
+from hockney.core.errors import EnvironmentProblem, HockneyError, UsageError, printable
 from hockney.core.limits import CLOCKS_DIFFER_S
 from hockney.core.notice import Notice
 from hockney.core.run_files import INDEX
@@ -70,8 +63,8 @@ class Contents:
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        damaged = (messages.damaged_run(each.name, each.text) for each in self.damaged)
-        return (*damaged, *(messages.future_run(each.name, each.started_s) for each in self.future))
+        damaged = (_damaged_run(each.name, each.text) for each in self.damaged)
+        return (*damaged, *(_future_run(each.name, each.started_s) for each in self.future))
 
 
 @dataclass(frozen=True)
@@ -82,16 +75,34 @@ class Archive:
     def open(path: Path, *, create: bool = False) -> Archive:
         """Raises UsageError if there is none, or something else; EnvironmentProblem if it cannot be made."""
         if (path / "plan.txt").is_file():
-            raise messages.archive_is_a_run(path)
+            raise UsageError(
+                f"'{printable(str(path))}' is a run",
+                "an archive is a folder of runs",
+                "name another folder with --archive",
+                code="archive-is-a-run",
+                path=str(path),
+            )
         if path.exists() and not path.is_dir():
-            raise messages.archive_not_a_folder(path)
+            raise UsageError(
+                f"'{printable(str(path))}' is not a folder",
+                "an archive is a folder of runs",
+                "name another one with --archive",
+                code="archive-not-a-folder",
+                path=str(path),
+            )
         if not path.exists():
             if not create:
-                raise messages.no_archive(path)
+                raise UsageError(
+                    f"there is no archive '{printable(str(path))}'",
+                    "no such folder exists",
+                    "add a run first: hockney history add RUN",
+                    code="no-archive",
+                    path=str(path),
+                )
             try:
                 path.mkdir(parents=True, exist_ok=True)
             except OSError as error:
-                raise messages.not_writable(path, error) from error
+                raise not_writable(path, error) from error
         return Archive(path)
 
     @property
@@ -107,7 +118,13 @@ class Archive:
         writable, Inconclusive if nothing was measured."""
         refuse_inside(self.path, source)
         if source.path.resolve().parent == self.path.resolve():
-            raise messages.run_of_the_archive(source.path)
+            raise UsageError(
+                f"'{printable(str(source.path))}' is in the archive already",
+                "",
+                "name a run outside of it",
+                code="run-of-the-archive",
+                path=str(source.path),
+            )
         remove_older((each for kind in TEMPORARY for each in self.path.glob(f"{kind}*")), ABANDONED_S)
         copied = copy_run(source, self.path)
         entry = copied.entry
@@ -133,7 +150,7 @@ class Archive:
             try:
                 remove(self.path / name)
             except OSError as error:
-                raise messages.not_writable(self.path, error) from error
+                raise not_writable(self.path, error) from error
 
     def times(
         self,
@@ -156,7 +173,7 @@ class Archive:
                 made[entry.name] = compute(self.folder(entry))
             except HockneyError as error:
                 if told is not None and self.folder(entry).path.exists():
-                    told(messages.damaged_run(entry.name, str(error)))
+                    told(_damaged_run(entry.name, str(error)))
             if progress is not None:
                 progress(number + 1, len(lacking))
         if made:
@@ -197,7 +214,13 @@ class Archive:
             with os.scandir(self.path) as listed:
                 names = sorted(each.name for each in listed if not each.name.startswith("."))
         except OSError as error:
-            raise messages.not_readable(self.path, error) from error
+            raise EnvironmentProblem(
+                f"cannot read the archive '{printable(str(self.path))}'",
+                (error.strerror or str(error)).lower(),
+                "check its permissions",
+                code="archive-not-readable",
+                path=str(self.path),
+            ) from error
         states = {name: _state(os.path.join(self.path, name)) for name in names}
         return {name: state for name, state in states.items() if state}
 
@@ -266,7 +289,13 @@ def in_future(entry: ArchivedRun) -> bool:
 def refuse_inside(archive: Path, source: RunFolder) -> None:
     """Raises UsageError for an archive inside of the run, which would be copied into itself."""
     if archive.resolve().is_relative_to(source.path.resolve()):
-        raise messages.archive_in_run(archive, source.path)
+        raise UsageError(
+            f"the archive '{printable(str(archive))}' is inside of the run '{printable(str(source.path))}'",
+            "the run would contain its own copy",
+            "name another archive with --archive",
+            code="archive-in-run",
+            path=str(archive),
+        )
 
 
 def is_archive(path: Path) -> bool:
@@ -288,7 +317,13 @@ def _in_utf8(name: str) -> bool:
 
 def _nameless(name: str) -> Damaged:
     shown = name.encode(errors="backslashreplace").decode()
-    problem = messages.name_not_utf8(shown)
+    problem = EnvironmentProblem(
+        f"the name of the folder '{printable(shown)}' is not UTF-8",
+        "",
+        "rename it",
+        code="archive-name-not-utf8",
+        path=shown,
+    )
     return Damaged(name=shown, code=problem.code, text=str(problem))
 
 
@@ -305,3 +340,18 @@ def _state(folder: str) -> str:
         else:
             parts.append(f"{status.st_size}.{status.st_mtime_ns}.{status.st_ino}")
     return " ".join(parts)
+
+
+def _future_run(name: str, started_s: float) -> Notice:
+    try:
+        date = datetime.fromtimestamp(started_s, timezone.utc).strftime("%Y-%m-%d")
+    except (OverflowError, ValueError, OSError):
+        date = f"{started_s:g} s after 1970"
+    return Notice(
+        f"{printable(name)} is left out: its date, {date}, lies in the future: its host has a wrong clock",
+        "archive-future-run",
+    )
+
+
+def _damaged_run(name: str, text: str) -> Notice:
+    return Notice(f"{printable(name)} is damaged and left out: {printable(text)}", "archive-damaged-run")

@@ -23,9 +23,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from hockney.archive import messages
 from hockney.archive.archived_run import ArchivedRun, describe
-from hockney.core.errors import EnvironmentProblem
+from hockney.core.errors import EnvironmentProblem, Inconclusive, printable
 from hockney.core.run_files import is_of_run
 from hockney.store import RunFolder
 from hockney.store.messages import not_readable
@@ -69,13 +68,19 @@ def copy_run(source: RunFolder, archive: Path) -> Copied:
         _copy_folder(source, fresh)
         entry = describe(RunFolder(fresh))
         if not entry.records:
-            raise messages.nothing_measured(source.path)
+            raise Inconclusive(
+                f"'{printable(str(source.path))}' has no measurements",
+                "",
+                "continue it with 'hockney resume', then add it",
+                code="archive-nothing-measured",
+                path=str(source.path),
+            )
         name = _name(entry, digest_of(RunFolder(fresh)))
         new = _moved(fresh, archive / name, entry)
     except OSError as error:
         if (unread := _unread(error, source)) is not None:
             raise not_readable(unread, error) from error
-        raise messages.not_writable(archive, error) from error
+        raise not_writable(archive, error) from error
     finally:
         remove_tree(fresh)
     return Copied(replace(entry, name=name), new)
@@ -127,7 +132,9 @@ def _copy_folder(source: RunFolder, fresh: Path) -> None:
             status = path.lstat()
             if stat.S_ISDIR(status.st_mode):
                 if len(target.relative_to(fresh).parts) > MOST_DEEP:
-                    raise not_readable(path, OSError(errno.ELOOP, messages.too_deep(MOST_DEEP)))
+                    raise not_readable(
+                        path, OSError(errno.ELOOP, f"it is in {MOST_DEEP} folders within each other")
+                    )
                 target.mkdir()
                 folders.append(path)
             elif stat.S_ISREG(status.st_mode) and path != source.report_path:
@@ -184,3 +191,14 @@ def _through_to_disk(path: Path) -> None:
             os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def not_writable(path: Path, error: OSError) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"cannot write to the archive '{printable(str(path))}'",
+        (error.strerror or str(error)).lower(),
+        "free some space, or use another folder with --archive",
+        code="archive-not-writable",
+        path=str(path),
+        errno=error.errno,
+    )

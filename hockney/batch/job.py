@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from hockney.batch import messages
+from hockney.core.errors import EnvironmentProblem, printable
 from hockney.system.files import read_regular, write_atomically
 
 NAME = "job.json"
@@ -56,9 +56,9 @@ def read_job(folder: Path) -> BatchJob | None:
     except FileNotFoundError:
         return None
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise messages.job_not_readable(path, error) from error
+        raise job_not_readable(path, error) from error
     if job.schema > SCHEMA or not NUMBER.fullmatch(job.number):
-        raise messages.job_not_readable(path, ValueError(messages.not_a_job()))
+        raise job_not_readable(path, ValueError("it does not describe a job that this version can use"))
     return job
 
 
@@ -68,4 +68,25 @@ def write_job(folder: Path, job: BatchJob) -> None:
     try:
         write_atomically(path, msgspec.json.format(msgspec.json.encode(job), indent=2) + b"\n")
     except OSError as error:
-        raise messages.job_not_writable(path, error) from error
+        raise job_not_writable(path, error) from error
+
+
+def job_not_readable(path: Path, error: Exception) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"cannot read {path}",
+        printable(str(error)),
+        "without this file the run is an ordinary one: remove it, then resume the run",
+        code="job-not-readable",
+        path=str(path),
+    )
+
+
+def job_not_writable(path: Path, error: OSError) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"cannot write {path}",
+        (error.strerror or str(error)).lower(),
+        "use a folder in which you can write, on a disk with free space",
+        code="job-not-writable",
+        path=str(path),
+        errno=error.errno,
+    )

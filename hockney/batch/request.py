@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from hockney.batch import messages
+from hockney.core.errors import UsageError, printable
 
 Phase = Literal["waiting", "running", "ended", "unknown"]
 
@@ -54,12 +54,12 @@ class JobRequest:
     def __post_init__(self) -> None:
         for text in (self.account, self.partition):
             if not text.isprintable() or NOT_IN_NAMES.search(text):
-                raise messages.not_for_scripts(text)
+                raise _not_for_scripts(text)
         if NOT_IN_FOLDERS.search(str(self.folder)):
-            raise messages.not_for_scripts(str(self.folder))
+            raise _not_for_scripts(str(self.folder))
         for text in (self.name, str(self.folder), str(self.cwd), *self.command):
             if not text.isprintable():
-                raise messages.not_for_scripts(text)
+                raise _not_for_scripts(text)
 
 
 @dataclass(frozen=True)
@@ -74,3 +74,13 @@ def clock_time(seconds: float) -> str:
     """HH:MM:SS, rounded up to whole minutes, which is what Slurm counts in."""
     minutes = -(-int(seconds) // 60) if seconds == int(seconds) else int(seconds // 60) + 1
     return f"{minutes // 60:02d}:{minutes % 60:02d}:00"
+
+
+def _not_for_scripts(text: str) -> UsageError:
+    return UsageError(
+        f"'{printable(text)}' cannot be written into the script of a job",
+        "it has control characters, or quotes, backslashes or blanks that would end its value there",
+        "use a folder or a name without them",
+        code="not-for-scripts",
+        text=text,
+    )

@@ -9,10 +9,10 @@ import shlex
 from pathlib import Path
 
 from hockney import process
-from hockney.batch import messages
+from hockney.batch.job import job_not_writable
 from hockney.batch.request import JobRequest, State
 from hockney.batch.schedulers import Scheduler
-from hockney.core.errors import EnvironmentProblem
+from hockney.core.errors import EnvironmentProblem, UsageError, printable
 from hockney.system.files import write_atomically
 
 PATIENCE_S = 120.0
@@ -41,9 +41,9 @@ def _directive(scheduler: Scheduler, line: str) -> str:
     UsageError."""
     text = line.strip()
     if not text or not text.isprintable():
-        raise messages.batch_line_not_usable(line, scheduler.DIRECTIVE)
+        raise _batch_line_not_usable(line, scheduler.DIRECTIVE)
     if text.startswith("#") and not text.startswith(scheduler.DIRECTIVE + " "):
-        raise messages.batch_line_not_usable(line, scheduler.DIRECTIVE)
+        raise _batch_line_not_usable(line, scheduler.DIRECTIVE)
     return text if text.startswith("#") else f"{scheduler.DIRECTIVE} {text}"
 
 
@@ -55,7 +55,7 @@ def submit(scheduler: Scheduler, folder: Path, name: str, script: str) -> str:
     try:
         write_atomically(path, script.encode())
     except OSError as error:
-        raise messages.job_not_writable(path, error) from error
+        raise job_not_writable(path, error) from error
     words = scheduler.submit_words(str(path))
     try:
         done = process.capture(words, scheduler.environment(script), timeout=PATIENCE_S)
@@ -64,12 +64,28 @@ def submit(scheduler: Scheduler, folder: Path, name: str, script: str) -> str:
     else:
         text = done.err.strip() or done.out.strip()
         if done.code:
-            raise messages.not_submitted(words[0], done.code, text, path)
+            raise EnvironmentProblem(
+                f"{words[0]} did not accept the job",
+                printable(text) if text else f"exit code {done.code}",
+                "correct the options, and submit it again: hockney resume "
+                f"{printable(shlex.quote(str(path.parent)))} --submit",
+                code="job-not-submitted",
+                program=words[0],
+                exit_code=done.code,
+                script=str(path),
+            )
         number = scheduler.submitted(done.out)
     if not number:
         number = _named_if_asked(scheduler, name)
     if not number:
-        raise messages.perhaps_submitted(words[0], text, folder, name)
+        raise EnvironmentProblem(
+            f"{words[0]} did not report the number of the job, which may have been submitted",
+            printable(text),
+            f"'hockney resume {printable(shlex.quote(str(folder)))}' looks for it by its name, {name}",
+            code="job-perhaps-submitted",
+            program=words[0],
+            name=name,
+        )
     return number
 
 
@@ -85,7 +101,14 @@ def named(scheduler: Scheduler, name: str) -> str:
     EnvironmentProblem if the scheduler cannot be asked."""
     done = process.capture(scheduler.named_words(name), timeout=PATIENCE_S)
     if done.code:
-        raise messages.jobs_not_listed(scheduler.TITLE, name, done.err.strip())
+        raise EnvironmentProblem(
+            f"{scheduler.TITLE} does not report whether there is a job {name}",
+            printable(done.err.strip()),
+            "try again later; without job.json in its folder the run is an ordinary one",
+            code="jobs-not-listed",
+            scheduler=scheduler.TITLE,
+            name=name,
+        )
     return scheduler.submitted(done.out)
 
 
@@ -93,3 +116,13 @@ def state_of(scheduler: Scheduler, job: str) -> State:
     """Raises EnvironmentProblem if the scheduler cannot be asked."""
     done = process.capture(scheduler.state_words(job), timeout=PATIENCE_S)
     return scheduler.state(done.code, done.out, done.err)
+
+
+def _batch_line_not_usable(line: str, directive: str) -> UsageError:
+    return UsageError(
+        f"'{printable(line)}' is not a line for the batch system",
+        f"its lines begin with {directive}",
+        f"write for example --batch-line '{directive} --constraint=fast'",
+        code="batch-line-not-usable",
+        line=line,
+    )

@@ -8,8 +8,8 @@ import re
 import shutil
 from pathlib import Path
 
-from hockney.build import messages
 from hockney.build.compilers import Compilers
+from hockney.core.errors import EnvironmentProblem, one_line
 
 OLDEST = 105900
 """As required by SimGrid's CMakeLists.txt."""
@@ -52,7 +52,11 @@ def keep_headers(compilers: Compilers, include: Path | None, prefix: Path) -> No
     files = [Path(re.sub(r"\\(.)", r"\1", word)) for word in re.findall(r"(?:\\.|\S)+", done.out)]
     root = next((file.parent for file in files if file.parts[-2:] == ("boost", "intrusive_ptr.hpp")), None)
     if not done.ok or root is None:
-        raise messages.simgrid_headers_do_not_compile(done.err)
+        raise EnvironmentProblem(
+            "SimGrid was built, but its headers do not compile",
+            one_line(done.err)[:200] or "Boost is missing",
+            code="simgrid-headers-do-not-compile",
+        )
     for part in sorted({file.relative_to(root).parts[0] for file in files if file.is_relative_to(root)}):
         target = prefix / "include" / "boost" / part
         target.parent.mkdir(exist_ok=True)

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hockney import process
-from hockney.build import messages
 from hockney.build.compilers import MODERN
 from hockney.build.log import BuildFailed, disk_full, first_error, log_lines, logged
 from hockney.build.tools import tool
 from hockney.core.machine import Mpi
+from hockney.system.files import MAKE_ROOM
 
 BATCH = 8
 """Files compiled as one: a smaller number spends more time on headers, a larger one leaves cores idle."""
@@ -84,13 +84,35 @@ def failed(
         shutil.copy(log, keep_log)
         log = keep_log
     if disk_full(lines):
-        return messages.disk_full(product, log=log, tail=tail)
+        return BuildFailed(
+            f"cannot build the {product}",
+            "the disk is full",
+            MAKE_ROOM,
+            code="build-disk-full",
+            log=log,
+            tail=tail,
+        )
     if compiles(mpi) and not compiles(mpi, "-std=c++20"):
-        return messages.wrapper_without_cpp20(mpi.mpicxx, product, log=log, tail=tail)
+        return BuildFailed(
+            f"the compiler of {mpi.mpicxx} does not support C++20",
+            f"the {product} needs it",
+            "use GCC 10, Clang 12 or newer (OMPI_CXX, MPICH_CXX or I_MPI_CXX choose the wrapper's compiler)",
+            code="wrapper-without-cpp20",
+            log=log,
+            tail=tail,
+            wrapper=mpi.mpicxx,
+        )
     reason = first_error(lines)
     if moved is not None:
         reason = reason.replace(str(moved[0]), str(moved[1]))
-    return messages.does_not_compile(product, mpi.title, reason, log=log, tail=tail)
+    return BuildFailed(
+        f"the {product} does not compile with {mpi.title}",
+        reason,
+        f"the complete log is {log}",
+        code="build-failed",
+        log=log,
+        tail=tail,
+    )
 
 
 def compiles(mpi: Mpi, *flags: str) -> bool:

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hockney import process
-from hockney.build import messages
-from hockney.core.errors import EnvironmentProblem
+from hockney.build.identity import INSTALL_COMPILER
+from hockney.core.errors import EnvironmentProblem, one_line
 
 NAMES = {"CC": ("cc", "gcc", "clang"), "CXX": ("c++", "g++", "clang++")}
 MODERN = "#include <span>\n#include <concepts>\nint main() { return std::span<int>{}.size(); }\n"
@@ -38,10 +38,18 @@ def compilers(environ: Mapping[str, str]) -> Compilers:
     try:
         done = process.capture(words, env={"LC_ALL": "C"}, input=MODERN, timeout=120)
     except EnvironmentProblem as error:
-        raise messages.compiler_not_working(shlex.join(cxx), str(error)) from error
+        raise EnvironmentProblem(
+            f"the compiler {shlex.join(cxx)} does not work",
+            str(error),
+            INSTALL_COMPILER,
+            code="compiler-not-working",
+        ) from error
     if not done.ok:
-        raise messages.compiler_without_cpp20(
-            shlex.join(cxx), done.err.strip() or messages.exit_code(done.code)
+        raise EnvironmentProblem(
+            f"the compiler {shlex.join(cxx)} does not support C++20",
+            one_line(done.err.strip() or f"exit code {done.code}")[:200],
+            INSTALL_COMPILER,
+            code="compiler-without-cpp20",
         )
     return Compilers(c, cxx)
 
@@ -53,4 +61,11 @@ def command(variable: str, environ: Mapping[str, str]) -> tuple[str, ...]:
         path = shutil.which(name, path=environ.get("PATH"))
         if path:
             return (path,)
-    raise messages.no_compiler("C++" if variable == "CXX" else "C")
+    language = "C++" if variable == "CXX" else "C"
+    raise EnvironmentProblem(
+        f"no {language} compiler was found",
+        "SimGrid is compiled from source",
+        INSTALL_COMPILER,
+        code="no-compiler",
+        language=language,
+    )

@@ -19,12 +19,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hockney import process
-from hockney.build import messages
 from hockney.build.compilers import compilers
 from hockney.build.identity import EMULATED, source_files, source_folder
+from hockney.build.log import first_error
+from hockney.core.errors import EnvironmentProblem, one_line
 from hockney.core.paths import cache_folder
-from hockney.system.files import remove_older
-from hockney.system.messages import cache_unwritable
+from hockney.system.files import cache_unwritable, remove_older
 from hockney.system.trust import refuse_foreign_cache
 
 FLAGS = ("-O2", "-std=c++20", "-Wall", "-Wextra")
@@ -61,7 +61,7 @@ def ethernet_programs(
     place = cache_folder(environ) / EMULATED / _key(source)
     if not place.is_dir():
         compiler = compilers(environ).cxx
-        notify(messages.compiling_ethernet())
+        notify("compiling the programs of emulated machines (once; a few seconds)")
         _build(source, compiler, place)
     for folder in (place.parent, place):
         refuse_foreign_cache(folder, environ)
@@ -92,7 +92,13 @@ def _build(source: Path, compiler: tuple[str, ...], place: Path) -> None:
             words = [*compiler, *FLAGS, *shared, f"-I{source}", "-o", str(fresh / name), *files, *LIBRARIES]
             done = process.capture(words, timeout=COMPILING_SECONDS)
             if not done.ok:
-                raise messages.ethernet_does_not_compile(name, shlex.join(compiler), done.err.splitlines())
+                raise EnvironmentProblem(
+                    f"{name} does not compile",
+                    one_line(first_error(done.err.splitlines())),
+                    f"check that {shlex.join(compiler)} compiles C++20 and finds the kernel's headers",
+                    code="ethernet-does-not-compile",
+                    program=name,
+                )
         (fresh / AGENT).symlink_to(ETHERNET)
         fresh.chmod(0o755)
         try:

@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from hockney import process
-from hockney.build import duration, messages
+from hockney.build import duration
 from hockney.build.compile import PLATFORM, compile_targets
 from hockney.build.groups import MAIN
 from hockney.build.identity import KEY, Identity, digest, identify, source_folder
@@ -26,8 +26,7 @@ from hockney.core.errors import EnvironmentProblem, one_line
 from hockney.core.machine import Mpi
 from hockney.core.paths import LAUNCH_FOLDER, cache_folder
 from hockney.system.bundled import bundled_catalog, bundled_groups
-from hockney.system.files import remove_older
-from hockney.system.messages import cache_unwritable
+from hockney.system.files import cache_unwritable, remove_older
 from hockney.system.trust import refuse_foreign_cache
 
 FLAGS = "-O2 -std=c++20"
@@ -92,12 +91,12 @@ def engine(
     if not cached:
         name = "" if group == MAIN else group.removeprefix("hockney-")
         takes = duration.expected(duration.SIMULATED_ENGINE_S if mpi.family == "smpi" else duration.ENGINE_S)
-        notify(messages.compiling_engine(name, mpi.title, takes))
+        notify(f"compiling the {_title(name)} for {mpi.title} (once; {takes})")
         begun = time.monotonic()
         identity = build_into(cache, mpi, source, identity, group)
         place = place_of(mpi, identity, cache, group)
         seconds = time.monotonic() - begun
-        notify(messages.engine_compiled(name, seconds))
+        notify(f"compiled the {_title(name)} in {seconds:.0f} s")
     for folder in (place.parent, place):
         refuse_foreign_cache(folder, environ)
     catalog = read_catalog(place / group, mpi)
@@ -217,8 +216,22 @@ def read_catalog(path: Path, mpi: Mpi) -> Catalog:
         done = ask_alone(path, mpi)
         if done.ok:
             return decode_catalog(done.out)
-        reason = one_line(done.err[-300:]) or messages.exit_code(done.code)
+        reason = one_line(done.err[-300:]) or f"exit code {done.code}"
     except (process.CannotStart, process.TookTooLong, msgspec.DecodeError) as error:
         reason = str(error)
     library_missing = "shared librar" in reason or "Library not loaded" in reason
-    raise messages.engine_not_starting(mpi.title, reason, path.parent, library_missing)
+    raise EnvironmentProblem(
+        f"the engine compiled for {mpi.title} does not start",
+        reason,
+        f"load the module of {mpi.title}, or add its library folder to LD_LIBRARY_PATH"
+        if library_missing
+        else f"remove {path.parent} and try again",
+        code="engine-not-starting",
+        reason=reason,
+        library_missing=library_missing,
+    )
+
+
+def _title(group: str) -> str:
+    """The name of an executable in progress lines; "" is the main one."""
+    return f"engine's {group}" if group else "engine"

@@ -18,10 +18,11 @@ from pathlib import Path
 
 import hockney
 from hockney import process
-from hockney.build import messages
 from hockney.build.groups import MAIN, group_folders
 from hockney.core.errors import EnvironmentProblem, one_line
 from hockney.core.machine import Mpi
+
+INSTALL_COMPILER = "install GCC 10, Clang 12 or newer (on Debian: apt install g++)"
 
 # environment variables that CMake and the MPI wrappers use
 VARIABLES = (
@@ -61,7 +62,12 @@ def source_folder() -> Path:
     for folder in (package / "_engine", package.parent / "engine"):
         if (folder / "CMakeLists.txt").is_file():
             return folder
-    raise messages.sources_missing()
+    raise EnvironmentProblem(
+        "the engine's sources are missing",
+        "the installation of hockney is incomplete",
+        "reinstall it: pip install --force-reinstall hockney",
+        code="engine-sources-missing",
+    )
 
 
 def identify(
@@ -110,13 +116,13 @@ def compiler_version(mpi: Mpi) -> str:
     except process.CannotStart as error:
         raise no_compiler(mpi, str(error)) from error
     if not done.ok or not done.out.strip():
-        raise no_compiler(mpi, one_line(done.err[-300:]) or messages.exit_code(done.code))
+        raise no_compiler(mpi, one_line(done.err[-300:]) or f"exit code {done.code}")
     return done.out.strip().splitlines()[0]
 
 
 def no_compiler(mpi: Mpi, reason: str) -> EnvironmentProblem:
     compiler = next(iter(wrapped(mpi)), "")
-    return messages.wrapper_without_compiler(mpi.mpicxx, compiler, reason)
+    return _wrapper_without_compiler(mpi.mpicxx, compiler, reason)
 
 
 def wrapped(mpi: Mpi) -> list[str]:
@@ -143,3 +149,16 @@ def libraries(mpi: Mpi) -> Iterator[tuple[str, int, int]]:
                     status = path.stat()
                     yield str(path), status.st_size, status.st_mtime_ns
                 break
+
+
+def _wrapper_without_compiler(wrapper: str, compiler: str, reason: str) -> EnvironmentProblem:
+    """`compiler` is the command that the MPI's wrapper runs; "" if it does not print it."""
+    name = f"'{compiler}'" if compiler else "its C++ compiler"
+    return EnvironmentProblem(
+        f"{wrapper} cannot find {name}",
+        reason,
+        INSTALL_COMPILER,
+        code="wrapper-without-compiler",
+        wrapper=wrapper,
+        compiler=compiler,
+    )

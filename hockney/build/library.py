@@ -10,13 +10,13 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from hockney.build import messages
 from hockney.build.compile import configured_and_built, failed
 from hockney.build.identity import compiler_version, source_folder
 from hockney.build.tools import tool
+from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Mpi
 from hockney.core.paths import cache_folder
-from hockney.system.messages import cache_unwritable
+from hockney.system.files import cache_unwritable
 
 
 def install_library(
@@ -56,4 +56,10 @@ def refuse_unwritable(prefix: Path) -> None:
         with contextlib.closing(tempfile.TemporaryFile(dir=prefix)):
             pass
     except OSError as error:
-        raise messages.prefix_not_writable(prefix, error) from error
+        raise EnvironmentProblem(
+            f"cannot write to {prefix}",
+            error.strerror or str(error),
+            "choose a writable folder: --prefix ~/.local",
+            code="prefix-not-writable",
+            prefix=str(prefix),
+        ) from error

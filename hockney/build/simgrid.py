@@ -14,16 +14,21 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Literal
 
-from hockney.build import duration, messages
+from hockney.build import duration
 from hockney.build.boost import compiler_has_boost, keep_headers, write_config
 from hockney.build.compilers import Compilers, compilers
 from hockney.build.log import BuildFailed, disk_full, first_error, log_lines, logged
 from hockney.build.sources import BOOST, SIMGRID, fetch
 from hockney.build.tools import tool
 from hockney.build.trial import try_out
+from hockney.core.errors import EnvironmentProblem
 from hockney.core.paths import COMPLETE, cache_folder
-from hockney.system.messages import cache_unwritable
+from hockney.core.units import format_bytes
+from hockney.system.files import MAKE_ROOM, cache_unwritable
+
+Step = Literal["configuring", "compiling", "installing"]
 
 Tell = Callable[[str], None]
 Progress = Callable[[int, int], None]
@@ -93,7 +98,7 @@ def alone(shelf: Path, notify: Tell) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            notify(messages.waiting_for_other_build())
+            notify(waiting_for_other_build())
             fcntl.flock(file, fcntl.LOCK_EX)
         except OSError:  # some network file systems have no locks; then only moving into place is safe
             pass
@@ -103,17 +108,24 @@ def alone(shelf: Path, notify: Tell) -> Iterator[None]:
 def refuse_little_room(shelf: Path) -> None:
     free = shutil.disk_usage(shelf).free
     if free < ROOM_BYTES:
-        raise messages.no_room_for_simgrid(shelf, free, ROOM_BYTES)
+        raise EnvironmentProblem(
+            f"{shelf} has {format_bytes(free)} free",
+            f"building SimGrid takes up to {format_bytes(ROOM_BYTES)}",
+            MAKE_ROOM,
+            code="no-room-for-simgrid",
+            free=free,
+            needed=ROOM_BYTES,
+        )
 
 
 def make(prefix: Path, fresh: Path, system: Compilers, notify: Tell, progress: Progress, jobs: int) -> None:
     """All steps from fetching to the stamp; only `fresh` is modified before SimGrid is complete."""
     cmake, ninja, began = tool("cmake"), tool("ninja"), time.monotonic()
-    notify(messages.fetching(SIMGRID.title))
+    notify(fetching(SIMGRID.title))
     source = fetch(SIMGRID, fresh / "source")
     include = None
     if not compiler_has_boost(system):
-        notify(messages.fetching_boost(BOOST.title))
+        notify(fetching_boost(BOOST.title))
         include = fetch(BOOST, fresh / "headers")
     work, stage, log = fresh / "work", fresh / "stage", fresh / "build.log"
     definitions = {
@@ -138,14 +150,14 @@ def make(prefix: Path, fresh: Path, system: Compilers, notify: Tell, progress: P
             progress(int(match[1]), int(match[2]))
 
     options = [f"-D{name}={value}" for name, value in definitions.items()]
-    steps: dict[messages.Step, list[str]] = {
+    steps: dict[Step, list[str]] = {
         "configuring": [cmake, "-S", str(source), "-B", str(work), "-G", "Ninja", *options],
         "compiling": [cmake, "--build", str(work), "--parallel", str(jobs)],
         "installing": [cmake, "--install", str(work)],
     }
     takes = duration.expected(duration.SIMGRID_S)
     for step, words in steps.items():
-        notify(messages.simgrid_step(step, TITLE, shlex.join(system.cxx), jobs, takes))
+        notify(simgrid_step(step, TITLE, shlex.join(system.cxx), jobs, takes))
         if logged(words, environment, log, count) != 0:
             raise failed(step, log, prefix.parent)
     staged = Path(f"{stage}{prefix}")
@@ -156,7 +168,7 @@ def make(prefix: Path, fresh: Path, system: Compilers, notify: Tell, progress: P
     staged.rename(prefix)
     try_out(prefix, fresh)
     (prefix / COMPLETE).write_text(str(prefix))
-    notify(messages.simgrid_installed(TITLE, prefix, time.monotonic() - began))
+    notify(f"{TITLE} is in {prefix} ({time.monotonic() - began:.0f} s)")
 
 
 def precompiling(path: Path) -> Path:
@@ -171,14 +183,56 @@ def precompiling(path: Path) -> Path:
     return path
 
 
-def failed(step: messages.Step, log: Path, shelf: Path) -> BuildFailed:
+def failed(step: Step, log: Path, shelf: Path) -> BuildFailed:
     """Why `step` failed; its log is kept in `shelf`."""
     kept = shelf / f"failed-{NAME}.log"
     shutil.copy(log, kept)
     lines = log_lines(log)
     tail = lines[-12:]
     if disk_full(lines):
-        return messages.simgrid_disk_full(TITLE, step, log=kept, tail=tail)
+        return BuildFailed(
+            f"cannot build {TITLE}",
+            f"the disk was full while {step}",
+            MAKE_ROOM,
+            code="simgrid-disk-full",
+            log=kept,
+            tail=tail,
+            step=step,
+        )
     if any("Killed signal" in line or "out of memory" in line for line in lines):
-        return messages.simgrid_out_of_memory(TITLE, step, log=kept, tail=tail)
-    return messages.simgrid_failed(TITLE, step, first_error(lines), log=kept, tail=tail)
+        return BuildFailed(
+            f"cannot build {TITLE}",
+            f"the compiler was killed while {step}, most likely for lack of memory",
+            "stop other programs, or compile on one core with 'taskset -c 0 hockney build --simgrid'; "
+            f"the complete log is {kept}",
+            code="simgrid-out-of-memory",
+            log=kept,
+            tail=tail,
+            step=step,
+        )
+    return BuildFailed(
+        f"{step} {TITLE} failed",
+        first_error(lines),
+        f"the complete log is {kept}",
+        code="simgrid-build-failed",
+        log=kept,
+        tail=tail,
+        step=step,
+    )
+
+
+def waiting_for_other_build() -> str:
+    return "waiting for another hockney process that is building SimGrid here"
+
+
+def fetching(package: str) -> str:
+    return f"fetching {package} from the package index"
+
+
+def fetching_boost(package: str) -> str:
+    return f"fetching {package} from the package index, since the compiler finds no Boost"
+
+
+def simgrid_step(step: Step, title: str, compiler: str, jobs: int, takes: str) -> str:
+    pace = f", {jobs} jobs at a time ({takes})" if step == "compiling" else ""
+    return f"{step} {title} with {compiler}{pace}"

@@ -9,7 +9,8 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from hockney.build import messages, unpack
+from hockney.build import unpack
+from hockney.core.errors import EnvironmentProblem
 from hockney.system.packages import install, installer
 
 
@@ -60,8 +61,22 @@ def fetch(package: Package, place: Path) -> Path:
         {"PYTHONPATH": str(place)} if package.from_source else None,
     )
     if reason:
-        raise messages.not_fetched(package.title, reason)
+        raise EnvironmentProblem(
+            f"cannot fetch {package.title} from the package index",
+            reason,
+            "check the network and the configuration of pip or uv (index, proxy), or install SimGrid in "
+            "another way: apt install libsimgrid-dev (Debian, Ubuntu), conda, spack",
+            code="package-not-fetched",
+            package=package.title,
+            reason=reason,
+        )
     files = sorted((place / "prefix").glob(f"**/{package.holds}"), key=lambda path: len(path.parts))
     if not files:
-        raise messages.package_without(package.title, package.holds)
+        raise EnvironmentProblem(
+            f"{package.title} does not contain {package.holds}",
+            "SimGrid cannot be built without it",
+            code="package-incomplete",
+            package=package.title,
+            file=package.holds,
+        )
     return files[0].parents[package.holds.count("/")]

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hockney import process
-from hockney.build import messages
 from hockney.core.errors import EnvironmentProblem
 
 NEEDED = {"cmake": (3, 20), "ninja": (1, 8)}
@@ -23,7 +22,7 @@ def tool(name: str) -> str:
     for candidate in candidates(name):
         if version(candidate) >= NEEDED[name]:
             return candidate
-    raise messages.tool_missing(name, ".".join(map(str, NEEDED[name])))
+    raise _tool_missing(name, ".".join(map(str, NEEDED[name])))
 
 
 def candidates(name: str) -> Iterator[str]:
@@ -48,3 +47,14 @@ def version(path: str) -> tuple[int, ...]:
     except EnvironmentProblem:
         return ()
     return tuple(int(part) for part in match.groups()) if match else ()
+
+
+def _tool_missing(name: str, version: str) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"no {name} {version} or newer was found",
+        "the engine is built with it",
+        f"install it: pip install {name}",
+        code="build-tool-missing",
+        name=name,
+        version=version,
+    )

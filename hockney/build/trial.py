@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from hockney import process
-from hockney.build import messages
+from hockney.core.errors import EnvironmentProblem, one_line
 
 PROGRAM = """\
 #include <mpi.h>
@@ -43,7 +43,17 @@ def try_out(prefix: Path, folder: Path) -> None:
     for words in (compiling, running):
         done = process.capture(words, cwd=folder, timeout=SECONDS)
         if not done.ok:
-            reason = done.err or done.out or messages.exit_code(done.code)
-            raise messages.simgrid_runs_no_program(prefix, reason)
+            reason = done.err or done.out or f"exit code {done.code}"
+            raise _simgrid_runs_no_program(prefix, reason)
     if f"sum {sum(range(RANKS))} on n0\n" not in done.out:
-        raise messages.simgrid_runs_no_program(prefix, messages.wrong_trial_output(done.out))
+        raise _simgrid_runs_no_program(prefix, f"a test program printed: {done.out}")
+
+
+def _simgrid_runs_no_program(prefix: Path, reason: str) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"SimGrid was built in {prefix}, but cannot run a program",
+        one_line(reason)[-300:],
+        f"see {prefix / 'build.log'}",
+        code="simgrid-runs-no-program",
+        reason=reason,
+    )

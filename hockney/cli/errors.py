@@ -5,17 +5,32 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
 import json
 import os
+import shlex
 import sys
 import tempfile
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import click
 
-from hockney.cli import interrupts, messages, surroundings
-from hockney.core.errors import Exit, HockneyError, RunInterrupted
+from hockney.cli import interrupts, surroundings
+from hockney.core.errors import (
+    EnvironmentProblem,
+    Exit,
+    HockneyError,
+    Interrupted,
+    RunInterrupted,
+    UsageError,
+    one_line,
+    printable,
+)
+from hockney.core.wording import listing
+
+_MOST_OPTIONS = 8
 
 
 def guarded(arguments: Sequence[str] | None) -> int:
@@ -37,7 +52,14 @@ def outcome(arguments: Sequence[str] | None) -> tuple[int, HockneyError | None]:
         interrupts.answer()
         limit = surroundings.memory_limit()
         if limit is not None:
-            raise messages.memory_limit(limit, surroundings.LEAST_BYTES)
+            raise EnvironmentProblem(
+                f"the limit on memory is {limit // 1_000_000} MB",
+                f"hockney needs {surroundings.LEAST_BYTES // 1_000_000} MB",
+                "raise it (ulimit -v)",
+                code="memory-limit",
+                limit=limit,
+                least=surroundings.LEAST_BYTES,
+            )
         from hockney.cli.app import app
 
         code = app.main(args=arguments, prog_name="hockney", standalone_mode=False)
@@ -73,21 +95,38 @@ def _as_error(error: BaseException) -> HockneyError:
     interrupt."""
     interrupted = _run_interrupted(error)
     if interrupted is not None:
-        return messages.run_interrupted(interrupts.exit_code(), interrupted.folder, interrupted.complete)
+        return _interrupted_run(interrupts.exit_code(), interrupted.folder, interrupted.complete)
     if interrupts.received or isinstance(error, KeyboardInterrupt | click.Abort):
-        return messages.interrupted(interrupts.exit_code())
+        return Interrupted("interrupted", code="interrupted", exit_code=interrupts.exit_code())
     if isinstance(error, HockneyError):
         return error
     if isinstance(error, click.UsageError):
         return _usage(error)
     if isinstance(error, click.ClickException):
-        return messages.bad_usage(error.format_message(), "hockney")
+        return _bad_usage(error.format_message(), "hockney")
     if isinstance(error, MemoryError):
-        return messages.out_of_memory()
+        return EnvironmentProblem(
+            "there is not enough memory",
+            "",
+            "free some, or raise the limit (ulimit -v)",
+            code="out-of-memory",
+        )
     if isinstance(error, OSError) and error.filename is None and error.errno is not None:
         _discard_output()
-        return messages.cannot_write_output((error.strerror or "").lower())
-    return messages.bug(type(error).__name__, str(error), _traceback_file(error))
+        return EnvironmentProblem(
+            "cannot write the output",
+            (error.strerror or "").lower(),
+            "free some space",
+            code="output-not-written",
+        )
+    log = _traceback_file(error)
+    return EnvironmentProblem(
+        "this is a bug in hockney",
+        f"{type(error).__name__}: {one_line(str(error))}",
+        f"please report it with the file {log}" if log else "its traceback could not be written",
+        code="bug",
+        log=log,
+    )
 
 
 def _reader_has_gone() -> int:
@@ -129,12 +168,19 @@ def _usage(error: click.UsageError) -> HockneyError:
         visible = [each for each in params if isinstance(each, click.Option) and not each.hidden]
         options = [word for each in visible for word in each.opts if word.startswith("--")]
         arguments = [each.name or "" for each in params if isinstance(each, click.Argument)]
-        return messages.unknown_option(error.option_name, options, arguments, verb)
+        return _unknown_option(error.option_name, options, arguments, verb)
     if isinstance(error, click.MissingParameter):
         name = error.param.make_metavar(error.ctx).strip("[]") if error.param and error.ctx else "an argument"
         option = f"{error.param.opts[-1]} " if isinstance(error.param, click.Option) else ""
-        return messages.missing_argument(option + name, verb)
-    return messages.bad_usage(error.format_message(), verb)
+        argument = option + name
+        return UsageError(
+            f"{argument} is missing",
+            f"{verb} needs it",
+            f"see '{verb} --help'",
+            code="missing-argument",
+            argument=argument,
+        )
+    return _bad_usage(error.format_message(), verb)
 
 
 def _traceback_file(error: BaseException) -> str:
@@ -145,3 +191,49 @@ def _traceback_file(error: BaseException) -> str:
     except OSError:
         return ""
     return log.name
+
+
+def _unknown_option(option: str, available: Iterable[str], arguments: Iterable[str], verb: str) -> UsageError:
+    """`arguments` are the names of the verb's arguments, which have no option."""
+    options = list(dict.fromkeys(available))
+    names = {each.lstrip("-"): each for each in options}
+    typed = option.lstrip("-")
+    argument = next((each for each in arguments if each == typed), "")
+    close = [] if argument else difflib.get_close_matches(typed, list(names), n=1)
+    suggestion = names[close[0]] if close else ""
+    if argument:
+        remedy = f"give {argument.upper()} without an option: {verb} {argument.upper()}"
+    elif suggestion:
+        remedy = f"did you mean '{suggestion}'?"
+    elif len(options) <= _MOST_OPTIONS:
+        remedy = f"its options are {listing(options, _MOST_OPTIONS)}"
+    else:
+        remedy = f"see '{verb} --help'"
+    return UsageError(
+        f"unknown option '{printable(option)}'",
+        f"{verb} has no such option",
+        remedy,
+        code="unknown-option",
+        name=option,
+        suggestion=suggestion,
+    )
+
+
+def _bad_usage(message: str, verb: str) -> UsageError:
+    """click's message, unchanged."""
+    text = message.rstrip(".")
+    return UsageError(text[:1].lower() + text[1:], "", f"see '{verb} --help'", code="bad-usage")
+
+
+def _interrupted_run(exit_code: int, folder: Path, complete: bool) -> Interrupted:
+    """`complete`: everything is measured, and only the report is missing."""
+    verb, what = ("report", "writes the report") if complete else ("resume", "continues")
+    return Interrupted(
+        "interrupted",
+        "the results so far are kept",
+        f"'hockney {verb} {printable(shlex.quote(str(folder)))}' {what}",
+        code="run-interrupted",
+        exit_code=exit_code,
+        folder=str(folder),
+        complete=complete,
+    )

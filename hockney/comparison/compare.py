@@ -4,9 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from hockney.comparison import messages
 from hockney.comparison.environment import differences, mixed
 from hockney.comparison.expected import lacking, same_study
 from hockney.comparison.pairing import in_turns, observed_in_turns, without_counterpart
@@ -14,10 +13,15 @@ from hockney.comparison.result import ComparedSides, Unmatched
 from hockney.comparison.side import Side, joint_catalog
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog, Workload
+from hockney.core.errors import Inconclusive
 from hockney.core.fit import Cost
+from hockney.core.wording import listing, plural, together
 from hockney.draw.page import Caveat
 from hockney.models.comparison import FEWEST_LAUNCHES, JudgedCases, Pair, judge, one_sided
 from hockney.models.loaded_launches import FEWEST_QUIET
+from hockney.models.statistics import MachineModes
+
+_ALL_RATIOS = "all ratios"
 
 
 def compare(a: Side, b: Side, tolerance: float, cost: Cost = "typical") -> ComparedSides:
@@ -33,7 +37,7 @@ def compare(a: Side, b: Side, tolerance: float, cost: Cost = "typical") -> Compa
         seen_a, seen_b = observed_in_turns(a, b, catalog, cost)
     shared = [case for case in seen_a if case in seen_b]
     if not shared:
-        raise messages.nothing_in_common(len(seen_a), len(seen_b))
+        raise _nothing_in_common(len(seen_a), len(seen_b))
     size = {case: catalog.entry(case.workload).size_of(case) for case in shared}
     shared.sort(key=lambda case: (case.workload, case.ranks, size[case], case.line))
     levels = a.levels(catalog), b.levels(catalog)
@@ -77,35 +81,77 @@ def _caveats(a: Side, b: Side, judged: JudgedCases) -> list[Caveat]:
     found = []
     changed = _redefined(a, b)
     if changed:
-        found.append(messages.workloads_redefined(changed))
+        found.append(
+            Caveat(
+                "workload-redefined",
+                f"the engines of A and B define {plural(len(changed), 'workload')} differently: "
+                f"{listing(changed)}",
+                "these workloads",
+                "measure both sides with the same version of hockney",
+            )
+        )
     for side in (a, b):
         if side.wrong:
-            found.append(messages.wrong_payload(side.name, side.wrong))
+            found.append(
+                Caveat(
+                    "wrong-payload",
+                    f"{side.name} has {plural(side.wrong, 'record')} in which data arrived wrong",
+                    _ALL_RATIOS,
+                    "see the report of each run; do not trust times of an MPI that corrupts data",
+                )
+            )
         if names := mixed(side):
-            found.append(messages.mixed_environment(side.name, names))
+            found.append(
+                Caveat(
+                    "mixed-environment",
+                    f"the runs of {side.name} differ in {listing(names)}",
+                    _ALL_RATIOS,
+                    "compare runs that differ in one thing only",
+                )
+            )
         left = sum(run.left for run in side.runs)
         if left:
-            found.append(messages.measurements_missing(side.name, left))
+            found.append(
+                Caveat(
+                    "measurements-missing",
+                    f"{side.name} is unfinished: {plural(left, 'measurement')} of its plan are missing",
+                    "the cases that have fewer launches, or none",
+                    "'hockney resume' measures them",
+                )
+            )
     loaded = {side.name: (side.loaded, side.launches) for side in (a, b) if side.loaded}
     if loaded:
-        found.append(messages.loaded_launches(loaded, FEWEST_QUIET, paired=judged.paired))
+        found.append(_loaded_launches(loaded, FEWEST_QUIET, paired=judged.paired))
     alone = without_counterpart(a, b) if judged.paired else 0
     if alone:
-        found.append(messages.launches_without_counterpart(alone))
+        found.append(
+            Caveat(
+                "launches-without-counterpart",
+                f"{plural(alone, 'launch', 'launches')} of one side had no counterpart on the other",
+                "nothing: only pairs of launches count",
+                "'hockney resume' measures those that are missing",
+            )
+        )
     if judged.modes:
-        found.append(messages.machine_modes(judged.modes))
+        found.append(_machine_modes(judged.modes))
     lopsided = [each for each in judged.cases if one_sided(each.excluded)]
     if lopsided:
         most = max(lopsided, key=lambda each: max(each.excluded))
         found.append(
-            messages.pairs_excluded_on_one_side(
-                len(lopsided), len(judged.cases), most.excluded, most.launches[0]
-            )
+            _pairs_excluded_on_one_side(len(lopsided), len(judged.cases), most.excluded, most.launches[0])
         )
     varying = [place for place, side in enumerate((a, b)) if not side.exact]
     few = [each for each in judged.cases if any(each.launches[k] < FEWEST_LAUNCHES for k in varying)]
     if few:
-        found.append(messages.few_launches(len(few), len(judged.cases), FEWEST_LAUNCHES))
+        found.append(
+            Caveat(
+                "few-launches",
+                f"{len(few)} of {plural(len(judged.cases), 'case')} have fewer than {FEWEST_LAUNCHES} "
+                "launches on one side",
+                "these cases, whose ratios have wide intervals or none",
+                "measure with more launches (--launches 10)",
+            )
+        )
     return found
 
 
@@ -119,3 +165,69 @@ def _meaning(workload: Workload) -> tuple[object, ...]:
     """What decides about its times."""
     parameters = tuple((p.name, p.kind, p.unit, p.default) for p in workload.parameters)
     return workload.time, workload.role, workload.operation, workload.size, parameters
+
+
+def _nothing_in_common(of_a: int, of_b: int) -> Inconclusive:
+    """The cases of each side."""
+    if not of_a or not of_b:
+        empty = "A" if not of_a else "B"
+        return Inconclusive(
+            f"{empty} has no measurements",
+            "there is nothing to compare",
+            "'hockney resume' measures the rest of an unfinished run",
+            code="side-without-measurements",
+            side=empty,
+        )
+    return Inconclusive(
+        "A and B have no case in common",
+        f"A has {plural(of_a, 'case')}, B has {plural(of_b, 'other case')}",
+        "measure both with the same command, with the same --ranks and --sizes",
+        code="no-common-case",
+        of_a=of_a,
+        of_b=of_b,
+    )
+
+
+def _pairs_excluded_on_one_side(count: int, of: int, most: tuple[int, int], pairs: int) -> Caveat:
+    """`most` pairs of one of these cases were excluded in which B was far slower, or far faster."""
+    slow = "B" if most[0] else "A"
+    return Caveat(
+        "pairs-excluded-on-one-side",
+        f"the ratios of {count} of {plural(of, 'case')} exclude pairs of launches in which always the same "
+        f"side was far slower, such as {slow} in {max(most)} of {pairs} pairs",
+        "these cases: they are not reported as the same, since one side may be slow now and then",
+        "measure with more launches: a change of the machine then affects both sides",
+    )
+
+
+def _machine_modes(modes: Sequence[MachineModes]) -> Caveat:
+    """Of interleaved launches."""
+    pairs = sum(each.pairs for each in modes)
+    a, b = (sum(each.slow[side] for each in modes) for side in range(2))
+    factor, bound = max(each.factor for each in modes), max(each.share_bound for each in modes)
+    uneven = ", and nothing is reported as the same" if any(each.uneven for each in modes) else ""
+    return Caveat(
+        "machine-modes",
+        f"the machine was in two modes, and up to {factor:.2g} times as slow in {a} of "
+        f"{plural(pairs, 'launch', 'launches')} of A and {b} of B; launches in the same mode are compared",
+        f"{_ALL_RATIOS}: one side may be slow more often than the other, in up to {bound:.0%} of "
+        f"launches{uneven}",
+        "measure with more launches, or when the machine keeps its speed",
+    )
+
+
+def _loaded_launches(loaded: Mapping[str, tuple[int, int]], fewest: int, *, paired: bool) -> Caveat:
+    """The loaded launches of each side that has some, and all its launches; where `fewest` quiet ones, or
+    pairs, measured a case, the loaded ones do not count."""
+    sides = [f"{some} of {plural(of, 'launch', 'launches')} of {side}" for side, (some, of) in loaded.items()]
+    if max(of - some for some, of in loaded.values()) < fewest:
+        use = "they are included, since there are too few quiet ones"
+    else:
+        counted = "quiet pairs of launches" if paired else "quiet launches"
+        use = f"they are excluded where at least {fewest} {counted} measured a case"
+    return Caveat(
+        "loaded-launches",
+        f"other programs used the machine in {together(sides)}; {use}",
+        _ALL_RATIOS,
+        "measure again when it is quiet",
+    )

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from types import MappingProxyType
 
-from hockney.core.messages import workloads as messages
+from hockney.core.errors import UsageError, printable
 
 Value = int | float | str
 
@@ -116,7 +116,13 @@ class Case:
         """A numeric parameter, or `otherwise` if the workload has none of this name."""
         value = self.values.get(name, otherwise)
         if isinstance(value, str):
-            raise messages.parameter_without_number(self.line, name)
+            raise UsageError(
+                f"invalid case '{printable(self.line)}'",
+                f"{name} must be a number",
+                "the file may have been edited by hand; remove this line",
+                code="parameter-without-number",
+                name=name,
+            )
         return value
 
     @property
@@ -140,14 +146,26 @@ def split_case(text: str) -> tuple[str, dict[str, str]]:
     """The words of a case line, not checked against any catalog: workload and raw parameters."""
     words = text.split()
     if not words or not NAME.fullmatch(words[0]):
-        raise messages.not_a_case(text)
+        raise _not_a_case(text)
     raw: dict[str, str] = {}
     for word in words[1:]:
         name, equals, value = word.partition("=")
         if not equals or not NAME.fullmatch(name) or not value:
-            raise messages.not_a_parameter(word)
+            raise UsageError(
+                f"'{printable(word)}' is not a parameter",
+                "",
+                "write NAME=VALUE, for example bytes=8",
+                code="not-a-parameter",
+                text=word,
+            )
         if name in raw:
-            raise messages.parameter_given_twice(name)
+            raise UsageError(
+                f"parameter '{printable(name)}' is given twice",
+                "",
+                "give it once",
+                code="parameter-given-twice",
+                name=name,
+            )
         raw[name] = value
     return words[0], raw
 
@@ -157,7 +175,12 @@ def case_from_words(workload: str, raw: Mapping[str, str]) -> Case:
     values = {name: _plain(value) for name, value in raw.items()}
     ranks = values.pop("ranks", None)
     if not isinstance(ranks, int) or ranks < 1:
-        raise messages.case_without_ranks(workload)
+        raise UsageError(
+            f"the case of '{printable(workload)}' has no valid number of ranks",
+            "",
+            "add a number of ranks, for example ranks=2",
+            code="case-without-ranks",
+        )
     return Case.of(workload, ranks, **values)
 
 
@@ -166,7 +189,7 @@ def parse_canonical(line: str) -> Case:
     """The inverse of `Case.line`. A run has every line once for each launch. Raises UsageError, also for
     other white space than single spaces, which would reach tables and files."""
     if line != " ".join(line.split()):
-        raise messages.not_a_case(line)
+        raise _not_a_case(line)
     return case_from_words(*split_case(line))
 
 
@@ -183,3 +206,13 @@ def _plain(text: str) -> Value:
         return float(text) if re.fullmatch(r"[+-]?[\d.]+(?:[eE][+-]?\d+)?", text) else text
     except ValueError:
         return text
+
+
+def _not_a_case(text: str) -> UsageError:
+    return UsageError(
+        f"'{printable(text)}' is not a case",
+        "",
+        "write WORKLOAD NAME=VALUE ..., for example 'pingpong bytes=8 ranks=2'",
+        code="not-a-case",
+        text=text,
+    )

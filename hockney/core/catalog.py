@@ -14,12 +14,11 @@ from typing import Literal
 import msgspec
 
 from hockney.core.case import ALGORITHM, NODES, OF_THE_LAUNCH, PLACE, SETTING, Case, Value, split_case
+from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.launch_setting import DEFAULT
 from hockney.core.layout import level_from
-from hockney.core.layout import messages as layout_messages
-from hockney.core.messages import quantities, workloads
 from hockney.core.record import OverRanks, Per
-from hockney.core.units import parse_bytes, parse_seconds
+from hockney.core.units import parse_bytes, parse_seconds, value_out_of_range
 
 PING_PONG = "point-to-point", "send"
 """Role and operation of the workload that gives the cost of a message."""
@@ -130,7 +129,9 @@ class Catalog(msgspec.Struct, frozen=True):
         for each in self.workloads:
             if each.name == name:
                 return each
-        raise workloads.unknown_workload(name, (w.name for w in self.workloads))
+        raise unknown(
+            "workload", name, (w.name for w in self.workloads), "'hockney run --list' shows all of them"
+        )
 
     def entry(self, name: str) -> Workload:
         """The catalog's entry of a workload; for one that it lacks (a run made with another engine) only the
@@ -169,12 +170,12 @@ class Catalog(msgspec.Struct, frozen=True):
         known = {p.name: p for p in workload.parameters}
         for given in raw:
             if given not in ("ranks", *OF_THE_LAUNCH) and given not in known:
-                raise workloads.unknown_parameter(given, name, [*known, "ranks"])
+                raise unknown_parameter(given, name, [*known, "ranks"])
         ranks = _ranks(workload, raw.get("ranks", str(workload.min_ranks)))
         values = {p.name: _value(p, raw.get(p.name, p.default)) for p in workload.parameters}
         root = values.get("root", 0)
         if isinstance(root, int) and root >= ranks:
-            raise quantities.value_out_of_range(f"root={root}", True, "from 0", f"{ranks - 1}", "root=0")
+            raise value_out_of_range(f"root={root}", True, "from 0", f"{ranks - 1}", "root=0")
         for parameter in workload.parameters:
             self._check_multiple(parameter, values)
         setting = raw.get(SETTING, DEFAULT)
@@ -187,7 +188,7 @@ class Catalog(msgspec.Struct, frozen=True):
         if divisor and value % divisor:
             named = isinstance(values.get(parameter.multiple_of), int)
             source = f"{parameter.multiple_of}={divisor}" if named else ""
-            raise workloads.not_a_multiple(parameter.name, value, divisor, source)
+            raise _not_a_multiple(parameter.name, value, divisor, source)
 
     def _divisor(self, parameter: Parameter, values: Mapping[str, Value]) -> int:
         """The number of which the value must be a multiple; 0 if there is none."""
@@ -205,11 +206,17 @@ decode_catalog = msgspec.json.Decoder(Catalog).decode
 
 def _ranks(workload: Workload, text: str) -> int:
     if not text.isdecimal() or len(text) > 8 or not 0 < int(text) <= 10**7:
-        raise workloads.not_a_rank_count(text)
+        raise UsageError(
+            f"ranks={printable(text)} is not a number of ranks",
+            "",
+            "write a whole number from 1, for example ranks=2",
+            code="not-a-rank-count",
+            text=text,
+        )
     ranks = int(text)
     if ranks < workload.min_ranks or (workload.max_ranks and ranks > workload.max_ranks):
         low, high = workload.min_ranks, workload.max_ranks
-        raise workloads.rank_count_not_supported(workload.name, ranks, low, high)
+        raise _rank_count_not_supported(workload.name, ranks, low, high)
     return ranks
 
 
@@ -217,21 +224,32 @@ def _placement(raw: Mapping[str, str], ranks: int, known: Collection[str]) -> di
     """The parameters that choose the case's ranks; one that the workload has itself (`known`) is none."""
     given = {name: raw[name] for name in (PLACE, NODES) if name in raw and name not in known}
     if len(given) > 1:
-        raise layout_messages.place_and_nodes()
+        raise UsageError(
+            "place= and nodes= exclude each other",
+            "both choose the ranks of a case",
+            "leave one of them out",
+            code="place-and-nodes",
+        )
     if NODES in given:
         nodes = int(given[NODES]) if given[NODES].isdecimal() and len(given[NODES]) < 9 else 0
         if not nodes or ranks % nodes:
-            raise layout_messages.node_count_not_usable(given[NODES], ranks)
+            raise node_count_not_usable(given[NODES], ranks)
         return {NODES: nodes}
     if PLACE in given and ranks % 2:
-        raise layout_messages.pairs_need_even_ranks(ranks)
+        raise UsageError(
+            f"place= needs an even number of ranks, not {ranks}",
+            "it is where rank i and rank i + p/2 meet",
+            "use nodes= to spread ranks over nodes",
+            code="pairs-need-even-ranks",
+            ranks=ranks,
+        )
     return {PLACE: level_from(given[PLACE])} if PLACE in given else {}
 
 
 def _value(parameter: Parameter, text: str) -> Value:
     if parameter.kind == "choice":
         if text not in parameter.choices:
-            raise workloads.unknown_value(text, parameter.name, parameter.choices)
+            raise unknown_value(text, parameter.name, parameter.choices)
         return text
     if parameter.kind == "text":
         return _word(parameter, text)
@@ -246,7 +264,7 @@ def _value(parameter: Parameter, text: str) -> Value:
     except ValueError:
         value = float("nan")
     if not parameter.low <= value <= parameter.high or (parameter.kind == "integer" and value != int(value)):
-        raise quantities.value_out_of_range(
+        raise value_out_of_range(
             f"{parameter.name}={text}",
             parameter.kind == "integer",
             f"from {parameter.low:g}",
@@ -263,5 +281,48 @@ def _word(parameter: Parameter, text: str) -> str:
     word, _, rest = text.partition(":")
     number = NUMBER.fullmatch(word) and rest and any(form.isupper() for form in forms)
     if not number and (word not in forms or not text.isprintable() or " " in text):
-        raise workloads.unknown_value(text, parameter.name, parameter.choices)
+        raise unknown_value(text, parameter.name, parameter.choices)
     return text
+
+
+def _not_a_multiple(parameter: str, value: int, divisor: int, source: str) -> UsageError:
+    """`source` is the parameter that has `divisor` as its value, such as "block=8"; "" if it is fixed."""
+    what, why = f"'{parameter}={value}' is not possible", f"expected a multiple of {source or divisor}"
+    remedy = f"use for example {parameter}={-(-value // divisor) * divisor}"
+    return UsageError(
+        what, why, remedy, code="not-a-multiple", parameter=parameter, value=value, multiple_of=divisor
+    )
+
+
+def _rank_count_not_supported(workload: str, ranks: int, low: int, high: int) -> UsageError:
+    """`high` 0 means no limit."""
+    needs = f"exactly {low}" if low == high else f"at least {low}" if ranks < low else f"at most {high}"
+    return UsageError(
+        f"{workload} cannot run on {ranks} ranks",
+        f"it needs {needs}",
+        f"set ranks={low}",
+        code="rank-count-not-supported",
+        ranks=ranks,
+        low=low,
+        high=high,
+    )
+
+
+def node_count_not_usable(text: str, ranks: int) -> UsageError:
+    """`text` is the value of nodes=."""
+    return UsageError(
+        f"nodes={printable(text)} does not divide ranks={ranks}",
+        "every node has the same number of ranks",
+        "use for example nodes=1",
+        code="node-count-not-usable",
+        nodes=text,
+        ranks=ranks,
+    )
+
+
+def unknown_parameter(name: str, owner: str, available: Iterable[str]) -> UsageError:
+    return unknown(f"parameter of {owner}", name, available, code="unknown-parameter")
+
+
+def unknown_value(text: str, parameter: str, available: Iterable[str]) -> UsageError:
+    return unknown(f"value of {parameter}", text, available, code="unknown-value")

@@ -16,11 +16,11 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.launcher_options import VARIABLE
-from hockney.core.messages import launching as messages
 
 DEFAULT = "default"
 """The setting of an ordinary launch, whose cases name none."""
@@ -44,7 +44,7 @@ class LaunchSetting:
         """Raises UsageError for names and values that no line can have."""
         made = LaunchSetting(name, tuple(variables.items()))
         if LaunchSetting.parse(made.line) != made:
-            raise messages.not_a_launch_setting(made.line)
+            raise _not_a_launch_setting(made.line)
         return made
 
     @staticmethod
@@ -53,15 +53,15 @@ class LaunchSetting:
         try:
             name, *words = shlex.split(line) or [""]
         except ValueError:
-            raise messages.not_a_launch_setting(line) from None
+            raise _not_a_launch_setting(line) from None
         variables: dict[str, str] = {}
         for word in words:
             variable, equals, value = word.partition("=")
             if not (VARIABLE.fullmatch(variable) and equals and value.isprintable()) or variable in variables:
-                raise messages.not_a_launch_setting(line)
+                raise _not_a_launch_setting(line)
             variables[variable] = value
         if not NAME.fullmatch(name) or name == DEFAULT:
-            raise messages.not_a_launch_setting(line)
+            raise _not_a_launch_setting(line)
         return LaunchSetting(name, tuple(variables.items()))
 
 
@@ -71,7 +71,7 @@ def launch_settings(lines: Sequence[str]) -> dict[str, LaunchSetting]:
     for line in lines:
         setting = LaunchSetting.parse(line)
         if setting.name in settings:
-            raise messages.launch_setting_twice(setting.name)
+            raise _launch_setting_twice(setting.name)
         settings[setting.name] = setting
     return settings
 
@@ -87,7 +87,34 @@ def check_settings(used: Sequence[str], lines: Sequence[str]) -> None:
     declared = launch_settings(lines)
     for name in used:
         if name and name not in declared:
-            raise messages.unknown_launch_setting(name, declared)
+            raise unknown_launch_setting(name, declared)
     for name in declared:
         if name not in used:
-            raise messages.launch_setting_not_used(name)
+            raise _launch_setting_not_used(name)
+
+
+def _not_a_launch_setting(line: str) -> UsageError:
+    return UsageError(
+        f"'{printable(line)}' is not a launch setting",
+        "it has a name other than 'default', and usually variables with their values",
+        "use for example --setting 'eager64k OMPI_MCA_btl_sm_eager_limit=65536'",
+        code="not-a-launch-setting",
+        line=line,
+    )
+
+
+def _launch_setting_twice(name: str) -> UsageError:
+    what = f"the launch setting {printable(name)} is declared twice"
+    remedy = "give it once, with all its variables"
+    return UsageError(what, "", remedy, code="launch-setting-twice", name=name)
+
+
+def _launch_setting_not_used(name: str) -> UsageError:
+    what = f"no case uses the launch setting {printable(name)}"
+    remedy = f"add it to a case, for example 'pingpong setting=default,{printable(name)}'"
+    return UsageError(what, "", remedy, code="launch-setting-not-used", name=name)
+
+
+def unknown_launch_setting(name: str, declared: Iterable[str]) -> UsageError:
+    remedy = f"declare it: --setting '{printable(name)} VARIABLE=VALUE'"
+    return unknown("launch setting", name, ["default", *declared], remedy, code="unknown-launch-setting")

@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hockney.core.messages import launching as messages
+from hockney.core.errors import UsageError, printable
 
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 RANKS = ("n", "np", "c")
@@ -45,9 +45,15 @@ def launcher_options(arguments: str, variables: Sequence[str]) -> LauncherOption
     for text in variables:
         name, equals, value = text.partition("=")
         if not (VARIABLE.fullmatch(name) and equals and value.isprintable()):
-            raise messages.not_a_variable(text)
+            raise UsageError(
+                f"'{printable(text)}' is not a variable with its value",
+                "",
+                "use for example -x UCX_TLS=self,sm",
+                code="not-a-variable",
+                text=text,
+            )
         if name in values:
-            raise messages.variable_given_twice(name)
+            raise _variable_given_twice(name)
         values[name] = value
     return LauncherOptions(_words(arguments), tuple(values.items()))
 
@@ -56,10 +62,31 @@ def _words(arguments: str) -> tuple[str, ...]:
     try:
         words = tuple(shlex.split(arguments))
     except ValueError as error:
-        raise messages.mpiexec_args_not_words(arguments, str(error)) from error
+        raise _mpiexec_args_not_words(arguments, str(error)) from error
     if not all(word.isprintable() for word in words):
-        raise messages.mpiexec_args_not_words(arguments, "Control character")
+        raise _mpiexec_args_not_words(arguments, "Control character")
     for word in words:
         if word.startswith("-") and word.lstrip("-").partition("=")[0] in RANKS:
-            raise messages.mpiexec_args_with_ranks(word)
+            raise UsageError(
+                f"--mpiexec-args has {printable(word)}, the number of ranks",
+                "hockney starts each case with the ranks that it names",
+                "use --ranks",
+                code="mpiexec-args-with-ranks",
+                option=word,
+            )
     return words
+
+
+def _mpiexec_args_not_words(text: str, reason: str) -> UsageError:
+    return UsageError(
+        f"--mpiexec-args {printable(text)} cannot be split into words",
+        reason[:1].lower() + reason[1:],
+        "quote as in a shell, for example --mpiexec-args '--mca btl self,tcp'",
+        code="mpiexec-args-not-words",
+        text=text,
+    )
+
+
+def _variable_given_twice(name: str) -> UsageError:
+    what = f"-x {printable(name)} is given twice"
+    return UsageError(what, "it takes one value", "give it once", code="variable-given-twice", name=name)

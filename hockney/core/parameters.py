@@ -16,9 +16,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from hockney.core.catalog import unknown_parameter, unknown_value
 from hockney.core.errors import UsageError, printable
-from hockney.core.messages import quantities, workloads
-from hockney.core.units import doubling, half_decades, parse_bytes, parse_seconds, parse_share
+from hockney.core.units import (
+    doubling,
+    half_decades,
+    not_a_range,
+    parse_bytes,
+    parse_seconds,
+    parse_share,
+    value_out_of_range,
+)
 
 Kind = Literal["integer", "real", "choice", "text", "path"]
 
@@ -76,11 +84,16 @@ class StudyParameter:
     def _one(self, text: str) -> Any:
         if self.kind == "choice":
             if text not in self.choices:
-                raise workloads.unknown_value(text, self.name, self.choices)
+                raise unknown_value(text, self.name, self.choices)
             return text
         if self.kind in ("text", "path"):
             if not text or "\0" in text:
-                raise quantities.empty_value(self.kind, self._example)
+                raise UsageError(
+                    "the value is empty",
+                    f"a {self.kind} is required",
+                    f"use for example {self._example}" if self._example else "",
+                    code="empty-value",
+                )
             return Path(text) if self.kind == "path" else text
         value = _number(self.unit, text, self._example)
         inside = self.low <= value <= self.high and (self.above is None or value > self.above)
@@ -91,7 +104,7 @@ class StudyParameter:
     def _out_of_range(self, text: str) -> UsageError:
         low = f"from {self.low:g}" if self.above is None else f"greater than {self.above:g}"
         high = "" if self.high == math.inf else f"{self.high:g}"
-        return quantities.value_out_of_range(text, self.kind == "integer", low, high, self._example)
+        return value_out_of_range(text, self.kind == "integer", low, high, self._example)
 
     @property
     def _example(self) -> str:
@@ -107,7 +120,7 @@ def parse_parameters(
     by_name = {parameter.name: parameter for parameter in declared}
     for name in raw:
         if name not in by_name:
-            raise workloads.unknown_parameter(name, whose, by_name)
+            raise unknown_parameter(name, whose, by_name)
     return {name: by_name[name].value(text) for name, text in raw.items()}
 
 
@@ -120,7 +133,13 @@ def list_values(kind: str, unit: str, text: str) -> tuple[str, ...]:
     parts = text.split(",")
     if kind not in ("integer", "real"):
         if not all(parts):
-            raise quantities.empty_list_element(text)
+            raise UsageError(
+                f"'{printable(text)}' has an empty element",
+                "",
+                "remove the extra comma",
+                code="empty-list-element",
+                text=text,
+            )
         return tuple(dict.fromkeys(parts))
     if len(parts) == 1 and ":" not in text:
         return (text,)
@@ -137,19 +156,36 @@ def list_values(kind: str, unit: str, text: str) -> tuple[str, ...]:
 def _range(unit: str, part: str, ends: list[str]) -> list[float]:
     steps: Callable[[Any, Any], Iterable[float]] = half_decades if unit == "s" else _doubling
     if unit == "share":
-        raise quantities.range_of_shares(part)
+        raise UsageError(
+            f"'{printable(part)}' is a range",
+            "ranges of shares are not supported",
+            "list the values, for example 0,1%,10%",
+            code="range-of-shares",
+            text=part,
+        )
     first, last = (_number(unit, end, "") for end in (ends[0], ends[-1]))
     example = "10us:10ms" if unit == "s" else "1:8"
     if len(ends) > 2 or first > last:
-        raise quantities.not_a_range(part, example)
+        raise not_a_range(part, example)
     if unit == "s" and first <= 0:
-        raise quantities.range_from_zero(part, example)
+        raise UsageError(
+            f"'{printable(part)}' is not a range",
+            "times in a range must be greater than 0",
+            f"use for example {example}",
+            code="range-from-zero",
+            text=part,
+        )
     return list(steps(first, last))
 
 
 def _doubling(first: float, last: float) -> list[int]:
     if first != int(first) or last != int(last):
-        raise quantities.fractional_range(first, last)
+        raise UsageError(
+            f"'{first:g}:{last:g}' is not a range",
+            "its ends must be whole numbers",
+            "list the values one by one",
+            code="fractional-range",
+        )
     return doubling(int(first), int(last))
 
 
@@ -165,7 +201,13 @@ def _number(unit: str, text: str, example: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise quantities.not_a_number(text, example)
+        raise UsageError(
+            f"'{printable(text)}' is not a number",
+            "",
+            f"use for example {example}" if example else "",
+            code="not-a-number",
+            text=text,
+        )
     return value
 
 

@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from hockney.core.messages import launching as messages
+from hockney.core.errors import EnvironmentProblem, UsageError, printable
 
 AnyPath = str | os.PathLike[str]
 """The types accepted for a path."""
@@ -26,7 +26,13 @@ def to_path(path: AnyPath) -> Path:
     """Raises UsageError for a text that is not a valid file name."""
     text = os.fspath(path)
     if not text or "\0" in text:
-        raise messages.not_a_path(text)
+        raise UsageError(
+            f"'{printable(text)}' is not a path",
+            "no file can have this name",
+            "use for example runs/first",
+            code="not-a-path",
+            text=text,
+        )
     return Path(path)
 
 
@@ -49,4 +55,9 @@ def at_home(path: Path) -> Path:
     try:
         return path.expanduser()
     except RuntimeError as error:
-        raise messages.no_home_folder(path) from error
+        raise EnvironmentProblem(
+            f"cannot expand '{printable(str(path))}'",
+            "the system has no home folder for that user",
+            "give the whole path; set HOME or HOCKNEY_CACHE for hockney's cache",
+            code="no-home-folder",
+        ) from error

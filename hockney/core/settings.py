@@ -8,11 +8,10 @@ import math
 from dataclasses import dataclass
 
 from hockney.core.case import Case
-from hockney.core.launch_setting import launch_settings
+from hockney.core.launch_setting import launch_settings, unknown_launch_setting
 from hockney.core.launcher_options import LauncherOptions, launcher_options
 from hockney.core.layout import HostOptions
 from hockney.core.limits import MOST_NODES
-from hockney.core.messages import launching as messages
 
 MOST_LAUNCHES = 10_000
 PRECISION = 0.02
@@ -89,7 +88,7 @@ class Settings:
             return ()
         declared = launch_settings(self.launch_settings)
         if case.setting not in declared:
-            raise messages.unknown_launch_setting(case.setting, declared)
+            raise unknown_launch_setting(case.setting, declared)
         return declared[case.setting].variables
 
     @property

@@ -5,7 +5,9 @@ machine files, the launcher and the models."""
 
 from __future__ import annotations
 
-from hockney.core.messages import workloads as messages
+from collections.abc import Iterable
+
+from hockney.core.errors import UsageError, unknown
 
 SELECTORS = ("default", "ompi", "mpich", "mvapich2", "impi")
 """Names for a library's own choice by size and ranks; every operation has them.
@@ -71,6 +73,17 @@ def chosen(named: dict[str, str]) -> dict[str, str]:
 def check(operation: str, name: str) -> None:
     """Refuse an operation or an algorithm that the simulator does not have."""
     if operation not in KNOWN:
-        raise messages.unknown_collective(operation, KNOWN)
+        raise unknown_collective(operation, KNOWN)
     if name not in KNOWN[operation]:
-        raise messages.unknown_algorithm(name, operation, KNOWN[operation])
+        raise unknown_algorithm(name, operation, KNOWN[operation])
+
+
+def unknown_collective(name: str, available: Iterable[str]) -> UsageError:
+    names = sorted(available)
+    barriers = "" if "barrier" in names else "; 'hockney run barriers' compares barriers"
+    remedy = f"available: {', '.join(names)}{barriers}"
+    return unknown("collective operation", name, names, remedy, code="unknown-collective")
+
+
+def unknown_algorithm(name: str, operation: str, available: Iterable[str]) -> UsageError:
+    return unknown(f"algorithm for {operation}", name, available, code="unknown-algorithm")

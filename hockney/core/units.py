@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import TypeVar
 
-from hockney.core.messages import quantities as messages
+from hockney.core.errors import UsageError, printable
 
 Value = TypeVar("Value")
 
@@ -57,10 +57,24 @@ def _split(text: str, kind: str, example: str) -> tuple[Decimal, str]:
     """Decimal, so that 5us is the same number as 0.000005: a case's line is its identity."""
     match = _NUMBER.fullmatch(text)
     if not match:
-        raise messages.not_a_quantity(text, kind, example)
+        raise UsageError(
+            f"'{printable(text)}' is not a {kind}",
+            "",
+            f"write a number with a unit, for example {example}",
+            code="not-a-quantity",
+            text=text,
+            example=example,
+        )
     value = Decimal(match.group(1))
     if not math.isfinite(float(value)) or value < 0:
-        raise messages.negative_quantity(text, kind, example)
+        raise UsageError(
+            f"'{printable(text)}' is out of range",
+            f"a {kind} must be finite and not negative",
+            f"use for example {example}",
+            code="negative-quantity",
+            text=text,
+            example=example,
+        )
     return value, match.group(2)
 
 
@@ -70,12 +84,23 @@ def parse_bytes(text: str) -> int:
     value, unit = _split(text, "size", "4KiB or 40kB")
     factor = _BYTES.get(unit.lower())
     if factor is None:
-        raise messages.unknown_unit(unit, text, "B, kB, MB, GB or KiB, MiB, GiB")
+        raise _unknown_unit(unit, text, "B, kB, MB, GB or KiB, MiB, GiB")
     result = value * factor
     if result > MAX_BYTES:
-        raise messages.size_too_large(text, format_bytes(MAX_BYTES))
+        raise UsageError(
+            f"size '{printable(text)}' is too large",
+            f"the limit is {format_bytes(MAX_BYTES)}",
+            code="size-too-large",
+            text=text,
+        )
     if result != int(result):
-        raise messages.fractional_size(text)
+        raise UsageError(
+            f"'{printable(text)}' is not a whole number of bytes",
+            "",
+            "use for example 4KiB",
+            code="fractional-size",
+            text=text,
+        )
     return int(result)
 
 
@@ -84,10 +109,17 @@ def parse_seconds(text: str, example: str = "100us or 60s") -> float:
     value, unit = _split(text, "time", example)
     factor = _SECONDS.get(unit.lower())
     if factor is None:
-        raise messages.unknown_unit(unit, text, "ns, us, ms, s, m or h", usual_time(text))
+        raise _unknown_unit(unit, text, "ns, us, ms, s, m or h", usual_time(text))
     seconds = float(value * Decimal(factor))
     if seconds > MAX_SECONDS:
-        raise messages.time_too_long(text, MAX_SECONDS / 86400)
+        limit_days = MAX_SECONDS / 86400
+        raise UsageError(
+            f"time '{printable(text)}' is too long",
+            f"the limit is {limit_days:g} days",
+            code="time-too-long",
+            text=text,
+            limit_days=limit_days,
+        )
     return seconds
 
 
@@ -121,7 +153,7 @@ def parse_rate(text: str) -> float:
     if bits:
         factor, value = _BYTES[f"{bits[1].lower()}b"], value / 8
     if factor is None:
-        raise messages.unknown_unit(f"{unit}/s", text, "B/s, kB/s, MB/s, GB/s or Mbit/s, Gbit/s")
+        raise _unknown_unit(f"{unit}/s", text, "B/s, kB/s, MB/s, GB/s or Mbit/s, Gbit/s")
     return _positive(float(value * factor), text, "rate", "308MB/s")
 
 
@@ -140,7 +172,7 @@ def _per_second(text: str, counted: str, name: str, example: str) -> float:
     value, unit = _split(amount, name, example)
     match = re.fullmatch(rf"([kMGT]?){counted}", unit)
     if not match:
-        raise messages.unknown_unit(f"{unit}/s", text, f"M{counted}/s, G{counted}/s or T{counted}/s")
+        raise _unknown_unit(f"{unit}/s", text, f"M{counted}/s, G{counted}/s or T{counted}/s")
     return _positive(float(value * _BYTES[f"{match[1].lower()}b"]), text, name, example)
 
 
@@ -156,13 +188,26 @@ def _per(text: str, divisor: str, kind: str, example: str) -> str:
     """The part before the / of "308MB/s"."""
     amount, slash, below = text.partition("/")
     if not slash or below.strip() != divisor:
-        raise messages.quantity_without_divisor(text, kind, divisor, example)
+        raise UsageError(
+            f"'{printable(text)}' is not a {kind}",
+            f"it must end in /{divisor}",
+            f"use for example {example}",
+            code="quantity-without-divisor",
+            text=text,
+            divisor=divisor,
+        )
     return amount
 
 
 def _positive(value: float, text: str, kind: str, example: str) -> float:
     if not 0 < value < math.inf:
-        raise messages.zero_quantity(text, kind, example)
+        raise UsageError(
+            f"'{printable(text)}' is out of range",
+            f"a {kind} must be greater than 0 and finite",
+            f"use for example {example}",
+            code="zero-quantity",
+            text=text,
+        )
     return value
 
 
@@ -179,10 +224,10 @@ def parse_share(text: str) -> float:
 def _fraction(text: str, *, zero_allowed: bool) -> float:
     value, unit = _split(text, "fraction", "2% or 0.02")
     if unit not in ("", "%"):
-        raise messages.unknown_unit(unit, text, "2% or 0.02")
+        raise _unknown_unit(unit, text, "2% or 0.02")
     fraction = float(value / 100 if unit == "%" else value)
     if fraction > 1 or (fraction == 0 and not zero_allowed):
-        raise messages.fraction_out_of_range(text, zero_allowed)
+        raise _fraction_out_of_range(text, zero_allowed)
     return fraction
 
 
@@ -219,7 +264,7 @@ def parse_sizes(text: str) -> tuple[int, ...]:
 def _count(text: str, noun: str) -> int:
     found = re.fullmatch(r"\s*(\d{1,7})\s*", text)
     if not found or int(found[1]) < 1:
-        raise messages.not_a_count(text, noun)
+        raise not_a_count(text, noun)
     return int(found[1])
 
 
@@ -232,7 +277,7 @@ def _listing(text: str, one: Callable[[str], int]) -> tuple[int, ...]:
         elif len(ends) == 2 and ends[0] <= ends[1]:
             values.update(doubling(ends[0], ends[1]))
         else:
-            raise messages.not_a_range(part, "0:4MiB")
+            raise not_a_range(part, "0:4MiB")
     return tuple(sorted(values))
 
 
@@ -380,3 +425,61 @@ def half_width_factor(width: float) -> float:
 def format_percent(fraction: float, digits: int = 3) -> str:
     """82.2%, 0.181%, 50%."""
     return "<0.01%" if 0 < fraction < 1e-4 else f"{format_number(100 * fraction, digits)}%"
+
+
+def _unknown_unit(unit: str, text: str, available: str, suggestion: str = "") -> UsageError:
+    """`suggestion` is the same quantity with one of the `available` units; "" if it is not clear which."""
+    return UsageError(
+        f"unknown unit '{printable(unit)}' in '{printable(text)}'",
+        "",
+        f"use {available}" + (f", as in {suggestion}" if suggestion else ""),
+        code="unknown-unit",
+        unit=unit,
+        suggestion=suggestion,
+    )
+
+
+def _fraction_out_of_range(text: str, zero_allowed: bool) -> UsageError:
+    limits = "from 0 to 1" if zero_allowed else "greater than 0 and at most 1"
+    return UsageError(
+        f"'{printable(text)}' is out of range",
+        f"a fraction must be {limits}",
+        "use for example 2% or 0.02",
+        code="fraction-out-of-range",
+        text=text,
+    )
+
+
+def not_a_range(text: str, example: str) -> UsageError:
+    return UsageError(
+        f"'{printable(text)}' is not a range",
+        "",
+        f"write FIRST:LAST with FIRST <= LAST, for example {example}",
+        code="not-a-range",
+        text=text,
+    )
+
+
+def not_a_count(text: str, noun: str) -> UsageError:
+    return UsageError(
+        f"'{printable(text)}' is not a number of {noun}",
+        "",
+        "write a whole number from 1 to 9999999, for example 1,2,4",
+        code="not-a-count",
+        text=text,
+    )
+
+
+def value_out_of_range(
+    text: str, whole: bool, low: str, high: str, example: str, unit: str = ""
+) -> UsageError:
+    """`low` is "from 0" or "greater than 0", `high` "" if there is no limit."""
+    noun = "whole number" if whole else "number"
+    limit = f"{low} to {high}" if high else low
+    return UsageError(
+        f"'{printable(text)}' is out of range",
+        f"expected a {noun} {limit}{' ' if unit else ''}{unit}",
+        f"use for example {example}" if example else "",
+        code="value-out-of-range",
+        text=text,
+    )

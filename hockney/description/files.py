@@ -9,7 +9,7 @@ from collections.abc import Collection
 from importlib.resources import files
 from pathlib import Path
 
-from hockney.description import messages
+from hockney.core.errors import EnvironmentProblem, UsageError, printable
 
 ENDING = ".toml"
 MOST_BYTES = 1 << 20
@@ -35,15 +35,47 @@ def read_file(path: Path, names: Collection[str]) -> str:
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
-            raise messages.not_a_file(str(path))
+            raise UsageError(
+                f"{printable(str(path))} is not a regular file",
+                "",
+                "give the path of a .toml file",
+                code="not-a-file",
+            )
         if status.st_size > MOST_BYTES:
-            raise messages.machine_file_too_large(str(path), status.st_size, MOST_BYTES)
+            raise UsageError(
+                f"{printable(str(path))} is too large for a machine file",
+                f"it has {status.st_size} bytes; the limit is {MOST_BYTES}",
+                "give another file",
+                code="machine-file-too-large",
+                size=status.st_size,
+            )
         return path.read_bytes().decode("utf-8")
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise messages.no_machine_file(str(path), names) from error
+        raise UsageError(
+            f"there is no machine file {printable(str(path))}",
+            "",
+            f"check the path; built-in machines: {', '.join(names)}",
+            code="no-machine-file",
+            path=str(path),
+        ) from error
     except UnicodeDecodeError as error:
-        raise messages.machine_file_not_text(str(path)) from error
+        raise UsageError(
+            f"{printable(str(path))} is not a machine file",
+            "it is not text in UTF-8",
+            "give the path of a .toml file",
+            code="machine-file-not-text",
+        ) from error
     except ValueError as error:  # a NUL in the name
-        raise messages.bad_file_name(str(path), str(error)) from error
+        raise UsageError(
+            f"{printable(str(path))} is not a file name",
+            printable(str(error)),
+            "check the path",
+            code="bad-file-name",
+        ) from error
     except OSError as error:
-        raise messages.cannot_read_machine_file(str(path), (error.strerror or str(error)).lower()) from error
+        raise EnvironmentProblem(
+            f"cannot read {printable(str(path))}",
+            (error.strerror or str(error)).lower(),
+            "check its permissions",
+            code="cannot-read-machine-file",
+        ) from error

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from hockney.description import messages
+from hockney.core.errors import UsageError, printable, unknown
 from hockney.description.values import Place
 
 if sys.version_info >= (3, 11):
@@ -32,9 +32,17 @@ def parse(text: str, where: str, guide: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         message, position = _position(str(error))
-        raise messages.not_toml(where, position, message, guide) from error
+        raise UsageError(
+            f"{printable(where)} is not valid TOML",
+            f"{position}: {message}" if position else message,
+            f"{guide} has an example",
+            code="not-toml",
+            position=position,
+        ) from error
     except (ValueError, RecursionError) as error:  # a number of thousands of digits, thousands of brackets
-        raise messages.toml_not_readable(where, str(error)) from error
+        raise UsageError(
+            f"{printable(where)} cannot be read as TOML", str(error), code="toml-not-readable"
+        ) from error
 
 
 def _position(message: str) -> tuple[str, str]:
@@ -62,13 +70,35 @@ def structure(
     """`raw`, a table, as a structure. `others` are keys that it has besides, for suggestions; `example` shows
     how a missing key is written."""
     if not isinstance(raw, dict):
-        raise messages.table_expected(place.named, place.key)
+        raise table_expected(place.named, place.key)
     fields = fields_of(kind)
     names = tuple(f.name for f in fields)
     for name in raw:
         if name not in names:
-            raise messages.unknown_key(place.at(name).named, name, (*names, *others))
+            raise unknown_key(place.at(name).named, name, (*names, *others))
     for field in fields:
         if field.required and field.name not in raw:
-            raise messages.key_missing(place.at(field.name).named, example(field.name))
+            raise key_missing(place.at(field.name).named, example(field.name))
     return kind(**{name: readers[kind][name](value, place.at(name)) for name, value in raw.items()})
+
+
+def table_expected(place: str, table: str) -> UsageError:
+    return UsageError(f"{place} is not a table", "", f"write [{table}]", code="table-expected", place=place)
+
+
+def unknown_key(place: str, name: str, available: Iterable[str]) -> UsageError:
+    error = unknown("key", name, available, code="unknown-key")
+    return UsageError(
+        f"{place} is unknown",
+        "a machine file has no such key there",
+        error.remedy,
+        code="unknown-key",
+        place=place,
+        suggestion=error.suggestion,
+    )
+
+
+def key_missing(place: str, example: str) -> UsageError:
+    return UsageError(
+        f"{place} is missing", "it has no default", f"add {example}", code="key-missing", place=place
+    )

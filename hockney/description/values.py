@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
-from hockney.core.errors import UsageError, printable
+from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.units import (
     MAX_BYTES,
     MAX_SECONDS,
@@ -24,7 +24,6 @@ from hockney.core.units import (
     parse_seconds,
     parse_seconds_per_byte,
 )
-from hockney.description import messages
 
 MOST = 10**7
 """The maximum number of ranks of a case; more nodes or cores are considered a typing error."""
@@ -76,11 +75,23 @@ class Quantity:
             except UsageError as error:
                 raise error.inside(place.named) from error
         elif isinstance(value, bool) or not isinstance(value, int | float):
-            raise messages.quantity_expected(place.named, self.name, kind_of(value), self.example)
+            raise UsageError(
+                f"{place.named} is {kind_of(value)}",
+                f"a {self.name} is expected",
+                f"use for example {self.example}",
+                code="quantity-expected",
+                place=place.named,
+            )
         if self.whole and not isinstance(value, int):
-            raise messages.whole_number_expected(place.named, self.name, str(value), self.example)
+            raise UsageError(
+                f"{place.named} = {value!s} is not a {self.name}",
+                "a whole number is expected",
+                f"use for example {self.example}",
+                code="whole-number-expected",
+                place=place.named,
+            )
         if not self.low <= value <= self.high or (self.positive and value == 0):
-            raise messages.outside_limits(
+            raise _outside_limits(
                 place.named, _short(value), self.name, self.positive, self.low, self.high, self.example
             )
         return value if self.whole else float(value)
@@ -96,7 +107,12 @@ OPERATIONS = Quantity("rate of operations", parse_operations, '"20Mop/s"', MOST_
 
 def no_text(text: str) -> float:
     """The parser of a number without a unit."""
-    raise messages.number_without_unit_expected(text)
+    raise UsageError(
+        f"'{printable(text)}' is not a number",
+        "this value has no unit",
+        "write the number without quotes",
+        code="number-without-unit-expected",
+    )
 
 
 COUNT = Quantity("count", no_text, "8", MOST, positive=True, whole=True)
@@ -106,28 +122,36 @@ FRACTION = Quantity("spread", no_text, "0.05", 10.0)
 
 def text(value: Any, place: Place) -> str:
     if not isinstance(value, str):
-        raise messages.text_expected(place.named, kind_of(value))
+        raise UsageError(
+            f"{place.named} is {kind_of(value)}",
+            "text is expected",
+            "put it in quotes",
+            code="text-expected",
+            place=place.named,
+        )
     return value
 
 
 def filled(value: Any, place: Place) -> str:
     """Text that is not empty."""
     if not text(value, place).strip():
-        raise messages.empty_text(place.named)
+        raise UsageError(
+            f"{place.named} is empty", "", "describe it in a few words", code="empty-text", place=place.named
+        )
     return value
 
 
 def name(value: Any, place: Place) -> str:
     """A machine's name: lower-case letters, digits, dots, dashes; its variants after a +."""
     if not NAME.fullmatch(text(value, place)):
-        raise messages.bad_name(place.named, value, "t3e")
+        raise bad_name(place.named, value, "t3e")
     return value
 
 
 def choice(allowed: tuple[str, ...]) -> Callable[[Any, Place], str]:
     def read(value: Any, place: Place) -> str:
         if text(value, place) not in allowed:
-            raise messages.unknown_choice(place.named, value, allowed)
+            raise _unknown_choice(place.named, value, allowed)
         return value
 
     return read
@@ -137,7 +161,7 @@ def many(one: Callable[[Any, Place], Any]) -> Callable[[Any, Place], tuple[Any, 
     def read(value: Any, place: Place) -> tuple[Any, ...]:
         if not isinstance(value, list):
             table = place.key if isinstance(value, dict) else ""
-            raise messages.list_expected(place.named, kind_of(value), table)
+            raise list_expected(place.named, kind_of(value), table)
         return tuple(one(each, place.item(k)) for k, each in enumerate(value))
 
     return read
@@ -158,3 +182,57 @@ def _short(value: float) -> str:
     if isinstance(value, int):
         return str(value) if abs(value) < 10**20 else "a number of more than 20 digits"
     return "not a number" if math.isnan(value) else f"{value:g}"
+
+
+def _outside_limits(
+    place: str, value: str, kind: str, positive: bool, low: float, high: float, example: str
+) -> UsageError:
+    """A `positive` value has no other lower limit if `low` is 0."""
+    limits = f"greater than 0 and at most {high:g}" if positive and not low else f"from {low:g} to {high:g}"
+    return UsageError(
+        f"{place} = {value} is out of range",
+        f"a {kind} must be {limits}",
+        f"use for example {example}",
+        code="outside-limits",
+        place=place,
+        high=high,
+    )
+
+
+def _unknown_choice(place: str, value: str, available: Collection[str]) -> UsageError:
+    error = unknown("value", value, available, code="unknown-choice")
+    remedy = f"did you mean '{error.suggestion}'?" if error.suggestion else ""
+    return UsageError(
+        f"{place} = '{printable(value)}' is unknown",
+        f"expected one of {', '.join(available)}",
+        remedy,
+        code="unknown-choice",
+        place=place,
+        suggestion=error.suggestion,
+    )
+
+
+def bad_name(place: str, name: str, example: str) -> UsageError:
+    return UsageError(
+        f"{place} = '{printable(name)}' is not a valid name",
+        "only lower-case letters, digits, '-', '_' and '.' are allowed",
+        f"use for example {example}",
+        code="bad-name",
+        place=place,
+    )
+
+
+def list_expected(place: str, actual: str, table: str) -> UsageError:
+    """`table` is the key of a table where a list of tables is expected; "" for other values."""
+    remedy = f"write [[{table}]]" if table else "put it in [ ]"
+    return UsageError(f"{place} is {actual}", "a list is expected", remedy, code="list-expected", place=place)
+
+
+def origin_of_nothing(place: str, key: str, example: str) -> UsageError:
+    return UsageError(
+        f"{place} = '{printable(key)}' is not a key of this file",
+        "an origin names the key whose source it gives",
+        f"use for example {example}",
+        code="origin-of-nothing",
+        place=place,
+    )

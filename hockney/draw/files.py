@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from hockney.draw import messages
+from hockney.core.errors import unknown
 from hockney.draw.figure import Figure, Series
 from hockney.draw.intervals import parted
 from hockney.draw.layout import BAR_HEIGHT, Picture, picture
@@ -52,7 +52,7 @@ def save(figure: Figure, folder: Path, formats: Iterable[str] = ("svg", "png")) 
     make_folder(Path(folder))
     for ending in formats:
         if ending not in FORMATS:
-            raise messages.unknown_picture_format(ending, FORMATS)
+            raise unknown("picture format", ending, FORMATS, code="unknown-picture-format")
         path = Path(folder) / f"{file_name(figure.name)}.{ending}"
         replace(path, rendered(figure, ending))
         paths.append(path)

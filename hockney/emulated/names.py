@@ -7,10 +7,10 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+from hockney.core.errors import UsageError, unknown
 from hockney.core.ethernet import Ethernet
 from hockney.core.paths import at_home
 from hockney.description.files import ENDING, bundled, bundled_text, is_file, read_file
-from hockney.emulated import messages
 from hockney.emulated.read import read
 
 PACKAGE = "hockney.emulated"
@@ -30,9 +30,14 @@ def ethernet(name: str) -> Ethernet:
 def text_of(name: str) -> tuple[str, str]:
     """A machine file's text, and its name for the user."""
     if not name.strip():
-        raise messages.no_machine_name(names())
+        raise UsageError(
+            "the name of the emulated machine is empty",
+            "",
+            f"available: {', '.join(names())}",
+            code="no-emulated-machine-name",
+        )
     if is_file(name):
         return read_file(at_home(Path(name)), names()), name
     if name not in names():
-        raise messages.unknown_emulated_machine(name, names())
+        raise unknown("emulated machine", name, names(), code="unknown-emulated-machine")
     return bundled_text(PACKAGE, name), name + ENDING

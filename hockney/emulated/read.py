@@ -8,9 +8,9 @@ from typing import get_args
 
 from hockney.core.ethernet import Ethernet, EthernetOrigin, Medium, Status
 from hockney.core.units import parse_bytes, parse_rate, parse_seconds
-from hockney.description import messages, toml, values
+from hockney.description import toml, values
 from hockney.description.toml import Readers
-from hockney.description.values import Place, Quantity
+from hockney.description.values import Place, Quantity, origin_of_nothing
 
 GUIDE = "docs/emulated.md"
 MOST_HOSTS = 250
@@ -28,7 +28,7 @@ def read(text: str, where: str = "machine file") -> Ethernet:
     for k, origin in enumerate(ethernet.origins):
         if origin.key not in NUMBERS:
             place = whole.at("origins").item(k).at("key").named
-            raise messages.origin_of_nothing(place, origin.key, "rate or hosts")
+            raise origin_of_nothing(place, origin.key, "rate or hosts")
     return ethernet
 
 

@@ -8,8 +8,42 @@ import re
 from pathlib import Path
 
 from hockney import process
+from hockney.core.errors import EnvironmentProblem, one_line
 from hockney.core.ethernet import Ethernet
-from hockney.emulated import messages
+
+MOUNTS = "run as root, or in a container that allows mounts"
+
+STEPS = {
+    "user namespace": (
+        "user namespaces are not allowed for ordinary users",
+        "run as root, or allow them (sysctl kernel.unprivileged_userns_clone=1, "
+        "kernel.apparmor_restrict_unprivileged_userns=0)",
+    ),
+    "network namespace": (
+        "network namespaces are not allowed",
+        "run on a kernel with CONFIG_NET_NS, in a container with CAP_SYS_ADMIN",
+    ),
+    "veth": ("virtual Ethernet pairs (veth) cannot be created", "load the kernel module veth"),
+    "offloads": ("segmentation cannot be switched off on a virtual interface", "use a newer kernel"),
+    "packet socket": ("packet sockets are not allowed", "load the kernel module af_packet"),
+    "mount of /proc": (
+        "/proc cannot be mounted in a namespace",
+        "run as root, or in a container whose /proc is not masked",
+    ),
+    "mount": ("a file system cannot be mounted in a namespace", MOUNTS),
+    "mount of /etc/hosts": ("the names of the hosts cannot be mounted at /etc/hosts", MOUNTS),
+    "sysctl": ("settings of a host's network cannot be changed", "run where /proc/sys is writable"),
+    "host name": ("a host cannot be named", "run as root"),
+    "interface": ("a network interface cannot be brought up", "run as root"),
+    "address": ("a network interface cannot have an address", "run as root"),
+    "pipe": ("too many files are open", "allow more (ulimit -n)"),
+    "process": ("too many processes exist", "allow more (ulimit -u)"),
+    "entry of a host": ("processes cannot enter the namespaces of a host", "run where setns is allowed"),
+    "wire": (
+        "the process that carries the frames ended",
+        "use a lower rate, or run as root, for whom more frames may wait",
+    ),
+}
 
 REPORT = re.compile(r"hockney-ethernet(?:-agent)?: ([^:]*): (.*)")
 TRIAL_SECONDS = 60.0
@@ -43,4 +77,17 @@ def trial(ethernet: Ethernet, program: Path, agent: Path) -> None:
         return
     reports = [report for line in done.err.splitlines() if (report := REPORT.match(line))]
     step, reason = reports[0].groups() if reports else ("", "")
-    raise messages.cannot_emulate(ethernet.name, step, reason or done.err.strip())
+    raise _cannot_emulate(ethernet.name, step, reason or done.err.strip())
+
+
+def _cannot_emulate(machine: str, step: str, reason: str) -> EnvironmentProblem:
+    """`step` is what this host did not allow, "" if that is not known."""
+    missing, remedy = STEPS.get(step, (f"the step '{step}' failed" if step else "its network fails", ""))
+    return EnvironmentProblem(
+        f"cannot emulate {machine} here",
+        f"{missing}: {one_line(reason).lower()}" if reason else missing,
+        remedy or "see docs/emulated.md",
+        code="cannot-emulate",
+        step=step,
+        reason=reason,
+    )

@@ -16,12 +16,13 @@ import msgspec
 
 from hockney import __version__
 from hockney.core.catalog import Catalog
-from hockney.core.errors import printable
+from hockney.core.errors import Inconclusive, UsageError, printable
 from hockney.core.machine import IMPORTED, Machine
 from hockney.core.notice import Notice
 from hockney.core.record import SCHEMA, Clock, Launch, Rank, Record, RunRecords, Stop, Sync, Verified
 from hockney.core.settings import MOST_LAUNCHES
-from hockney.imports import messages, wording
+from hockney.core.wording import listing, plural
+from hockney.imports import wording
 from hockney.imports.conversion import Converted, Omitted, convert, in_place
 from hockney.imports.formats import all_formats
 from hockney.imports.log import MOST_CHARACTERS, MOST_RANKS, Invocation, LogTable, Row
@@ -74,7 +75,7 @@ def assemble(
     no number corresponds to a case.
     """
     if not any(file.logs for file in files):
-        raise messages.no_logs([file.name for file in files], [f.TITLE for f in all_formats().values()])
+        raise _no_logs([file.name for file in files], [f.TITLE for f in all_formats().values()])
     _refuse_unknown_ranks(files, ranks)
     catalog = _catalog(files)
     groups: dict[tuple[str, str], _Group] = {}
@@ -90,7 +91,7 @@ def assemble(
     made = [_run(group, machine, ranks, catalog) for group in groups.values() if group.launches]
     if not made:
         reasons = [reason for group in groups.values() for *_, reason in group.omitted]
-        raise messages.nothing_imported([file.name for file in files], list(dict.fromkeys(reasons)))
+        raise _nothing_imported([file.name for file in files], list(dict.fromkeys(reasons)))
     general += [notice for group in groups.values() if not group.launches for notice in _notices(group)]
     made = [
         replace(each, name=name) for each, name in zip(made, _different([m.name for m in made]), strict=True)
@@ -114,14 +115,18 @@ def _different(names: Sequence[str]) -> list[str]:
 def _about(file: LogFile) -> Iterator[Notice]:
     """What of the file was not understood."""
     if not file.logs:
-        yield messages.nothing_known(file.name)
+        yield Notice(f"{printable(file.name)}: no benchmark's output in it", "nothing-known-in-log")
     for log in file.logs.values():
         if log.bad:
-            yield messages.bad_lines(file.name, [each.line for each in log.bad], log.bad[0].text)
+            yield _bad_lines(file.name, [each.line for each in log.bad], log.bad[0].text)
     if file.long:
-        yield messages.long_lines(file.name, file.long, MOST_CHARACTERS)
+        yield _long_lines(file.name, file.long, MOST_CHARACTERS)
     if file.cut:
-        yield messages.cut_off(file.name, file.cut)
+        yield Notice(
+            f"{printable(file.name)}: line {file.cut}, the last one, is left out: it has no end and may be "
+            "cut off",
+            "log-cut-off",
+        )
 
 
 def _known(table: LogTable) -> tuple[Benchmark, BenchmarkGroup] | None:
@@ -141,7 +146,16 @@ def _refuse_unknown_ranks(files: Iterable[LogFile], ranks: int | None) -> None:
     ]
     if unknown:
         benchmarks, names = (list(dict.fromkeys(column)) for column in zip(*unknown, strict=True))
-        raise messages.ranks_unknown(benchmarks, names)
+        raise UsageError(
+            f"the number of ranks of {listing(benchmarks)} is unknown",
+            f"{listing([printable(name) for name in names])} does not contain it"
+            if len(names) == 1
+            else f"{listing([printable(name) for name in names])} do not contain it",
+            "give it with --ranks, and import logs of different numbers of ranks separately",
+            code="log-ranks-unknown",
+            benchmarks=tuple(benchmarks),
+            files=tuple(names),
+        )
 
 
 def _ranks(table: LogTable, benchmark: Benchmark, given: int | None) -> int | None:
@@ -170,7 +184,13 @@ def _add(
     """The tables of one invocation: a launch for each number of ranks, and more if a case is there twice."""
     group.files[file.name] = None
     if invocation.complete is False:
-        group.notices.append(messages.not_finished(file.name, group.title))
+        group.notices.append(
+            Notice(
+                f"{printable(file.name)}: {group.title} did not print its end, so it did not finish or the "
+                "log is incomplete",
+                "log-not-finished",
+            )
+        )
     started_s = invocation.started_s or file.modified_s
     if not invocation.started_s and started_s:
         group.notes[wording.dates_of_files()] = None
@@ -181,7 +201,15 @@ def _add(
             seen[each.case.line] = seen.get(each.case.line, 0) + 1
             launches.setdefault((each.case.ranks, seen[each.case.line]), []).append(each)
     if len(group.launches) + len(launches) > MOST_LAUNCHES:
-        raise messages.too_many_launches(group.title, len(group.launches) + len(launches), MOST_LAUNCHES)
+        count = len(group.launches) + len(launches)
+        raise UsageError(
+            f"a case of {printable(group.title)} is there {count} times",
+            f"each time is a launch, and a run has at most {MOST_LAUNCHES}",
+            "import fewer logs, or some of them at a time",
+            code="log-too-many-launches",
+            count=count,
+            most=MOST_LAUNCHES,
+        )
     if launches and invocation.gpu:
         group.notes[wording.on_gpus()] = None
     if launches and same_buffers and group.suite == "nccl":
@@ -241,7 +269,7 @@ def _notices(group: _Group) -> list[Notice]:
         wording.omitted(where, count, benchmark, reason)
         for (where, benchmark, reason), count in group.omitted.items()
     ]
-    return [*map(messages.omitted, texts), *group.notices]
+    return [*map(_omitted, texts), *group.notices]
 
 
 def _run(group: _Group, machine: str, given: int | None, catalog: Catalog) -> ImportedRun:
@@ -309,4 +337,46 @@ def _record(each: Converted, launch: Launch, position: int, catalog: Catalog) ->
         stop=Stop(reason="repetitions", precision=0.0, achieved=None),
         verified=Verified(bytes=0, errors=each.errors, first=wording.reported_wrong() if each.errors else ""),
         metrics=dict(each.metrics),
+    )
+
+
+def _no_logs(files: Sequence[str], formats: Sequence[str]) -> UsageError:
+    return UsageError(
+        f"no benchmark's output in {listing([printable(name) for name in files])}",
+        f"hockney reads the output of {listing(formats, len(formats))}",
+        "name files that contain their tables as they were printed",
+        code="no-benchmark-output",
+        files=tuple(files),
+    )
+
+
+def _nothing_imported(files: Sequence[str], reasons: Sequence[str]) -> Inconclusive:
+    return Inconclusive(
+        f"no number of {listing([printable(name) for name in files])} corresponds to a case",
+        listing(reasons),
+        "see docs/reference/peers.md for the benchmarks that do",
+        code="nothing-imported",
+        reasons=tuple(reasons),
+    )
+
+
+def _omitted(text: str) -> Notice:
+    return Notice(text, "not-imported")
+
+
+def _bad_lines(name: str, lines: Sequence[int], first: str) -> Notice:
+    """Lines inside tables that are no rows."""
+    where = listing([str(line) for line in lines])
+    return Notice(
+        f"{printable(name)}: {plural(len(lines), 'line')} in tables left out, as they are incomplete or "
+        f"garbled (line {where}, '{printable(first)}')",
+        "garbled-lines",
+    )
+
+
+def _long_lines(name: str, lines: Sequence[int], most: int) -> Notice:
+    where = listing([str(line) for line in lines])
+    return Notice(
+        f"{printable(name)}: {plural(len(lines), 'line')} left out, of more than {most} characters: {where}",
+        "long-lines",
     )

@@ -17,7 +17,7 @@ from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.errors import UsageError
 from hockney.core.record import ROUNDING, MetricSeries, OverRanks
-from hockney.imports import messages, wording
+from hockney.imports import wording
 from hockney.imports.log import LogTable, Row
 from hockney.reference.peers import Benchmark
 
@@ -121,13 +121,17 @@ def _case(table: LogTable, row: Row, benchmark: Benchmark, ranks: int, catalog: 
         raw["operations"] = table.parameters["window"]  # one-sided: operations before each completion
     if "operations" in table.parameters:
         if "operations" not in known:
-            raise messages.aggregated()
+            raise UsageError(
+                "several operations were completed together",
+                "hockney has no such case",
+                code="aggregated-operations",
+            )
         raw["operations"] = str(min(_repetitions(row), MOST_OPERATIONS))
     raw.setdefault("ranks", str(ranks))
     size = next((row.values[column] for column in SIZES if column in row.values), None)
     if "bytes" in known:
         if size is None:
-            raise messages.without_size()
+            raise UsageError("the row has no size", "the case needs one", code="row-without-size")
         raw["bytes"] = f"{size / (int(raw['ranks']) if benchmark.whole else 1):.17g}"
     return catalog.complete(name, raw)
 

@@ -17,9 +17,9 @@ from pathlib import Path
 import msgspec
 
 from hockney import build, process
+from hockney.core.errors import EnvironmentProblem, one_line
 from hockney.core.machine import Mpi
 from hockney.core.paths import cache_folder
-from hockney.lab.messages import findings as messages
 from hockney.launch.command import command
 from hockney.machine import processors
 from hockney.system.files import write_atomically
@@ -93,7 +93,7 @@ def _tried(mpi: Mpi, source: Path, root: bool) -> list[Ability]:
         words = [mpi.mpicxx, f"-I{source}", "-o", program, str(source / "abilities/abilities.cpp")]
         compiled = process.capture(words, env=mpi.environment, timeout=COMPILING_S)
         if not compiled.ok:
-            raise messages.abilities_unknown(mpi.title, compiled.err)
+            raise _abilities_unknown(mpi.title, compiled.err)
         launch = command(mpi, [program, f"{folder}/file"], 1, processors().cores, bind=False, root=root)
         done = process.capture(launch.words, env=dict(launch.environment), timeout=RUNNING_S)
         return _read(mpi, done)
@@ -102,5 +102,17 @@ def _tried(mpi: Mpi, source: Path, root: bool) -> list[Ability]:
 def _read(mpi: Mpi, done: process.Finished) -> list[Ability]:
     found = [Ability(what, refused, there == "1") for what, refused, there in LINE.findall(done.out)]
     if not done.ok or not found:
-        raise messages.abilities_unknown(mpi.title, done.err)
+        raise _abilities_unknown(mpi.title, done.err)
     return found
+
+
+def _abilities_unknown(mpi: str, output: str) -> EnvironmentProblem:
+    """`output` is the compiler's or the launcher's."""
+    lines = [line for line in output.splitlines() if line.strip()]
+    return EnvironmentProblem(
+        f"cannot determine what {mpi} lacks",
+        f"a small test program does not compile or run: {one_line(lines[-1])}" if lines else "",
+        "a workload that needs a missing call is refused when it runs",
+        code="abilities-unknown",
+        mpi=mpi,
+    )

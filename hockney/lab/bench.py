@@ -15,13 +15,14 @@ from hockney import simulated
 from hockney.core import launch_setting
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
+from hockney.core.errors import UsageError, printable
 from hockney.core.layout import PAIR, Layout
 from hockney.core.machine import Machine
 from hockney.core.settings import FEWEST_LAUNCHES, Settings
+from hockney.core.wording import plural
 from hockney.lab.launch_count import TYPICAL_COST_S, launch_count, least_budget
 from hockney.lab.levels import refuse_missing, with_levels
 from hockney.lab.machine_diff import refuse_too_many_ranks, refuse_too_much_memory
-from hockney.lab.messages import machines as messages
 from hockney.launch.launcher import Launcher
 from hockney.machine import Load, Moment, load_between, moment
 from hockney.models.least_time import least_of
@@ -112,7 +113,19 @@ def check_network(bench: Bench, cases: Sequence[Case], assumed: bool) -> None:
     most = platform.nodes[0].cores if bench.layout is None else bench.layout.ranks_per_node
     ranks = max(map(bench.ranks_of, cases), default=0)
     if ranks > most:
-        raise messages.network_not_measured(platform.name, ranks, most, reason)
+        raise UsageError(
+            f"{ranks} ranks of {printable(platform.name)} are on several nodes, and nobody has measured "
+            "messages between these",
+            f"their cost in its description is a guess ({reason})",
+            f"use at most {plural(most, 'rank')}, calibrate from a survey between two hosts or with the "
+            "--network of a machine that states where its costs are from, or accept the guess with "
+            "--assume-network",
+            code="network-not-measured",
+            machine=platform.name,
+            ranks=ranks,
+            most=most,
+            reason=reason,
+        )
 
 
 def check_memory(bench: Bench, cases: Sequence[Case]) -> None:
@@ -128,7 +141,7 @@ def check_settings(bench: Bench, cases: Sequence[Case], settings: Settings) -> N
     launch_setting.check_settings([case.setting for case in cases], settings.launch_settings)
     traits = bench.machine.traits
     if settings.launch_settings and not (traits.by_mpiexec or traits.invented):
-        raise messages.no_mpiexec_on_machine(settings.machine)
+        raise no_mpiexec_on_machine(settings.machine)
 
 
 def on_other_hosts(bench: Bench, layout: Layout | None) -> Bench:
@@ -204,4 +217,24 @@ def _started(bench: Bench, ranks: int) -> Bench:
         launch_cost_s=took_s,
         checked_s=bench.checked_s + took_s,
         checked_ranks=ranks,
+    )
+
+
+def only_published(machine: str, by: str = "a paper") -> UsageError:
+    return UsageError(
+        f"cannot measure on '{printable(machine)}'",
+        f"there are only the numbers that {by} printed",
+        "'hockney report' and 'hockney models' show them",
+        code="machine-only-published",
+        machine=machine,
+    )
+
+
+def no_mpiexec_on_machine(machine: str) -> UsageError:
+    return UsageError(
+        f"--mpiexec-args, -x and launch settings do not apply to {printable(machine)}",
+        "no mpiexec starts its ranks",
+        "leave them out",
+        code="no-mpiexec-on-machine",
+        machine=machine,
     )

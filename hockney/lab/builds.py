@@ -12,7 +12,6 @@ from hockney import build
 from hockney.build import duration
 from hockney.core.machine import Mpi
 from hockney.lab.bench import Tell
-from hockney.lab.messages import machines as messages
 from hockney.machine import find_mpi, find_simgrid, processors, simgrids
 from hockney.machine.cpu import memory_bytes
 
@@ -23,7 +22,7 @@ JOB_BYTES = 1 << 30
 def install_library(mpi: str, prefix: Path, notify: Tell) -> Mpi:
     """Compile the library for --mpi into `prefix`; returns the MPI that programs then need."""
     chosen = find_mpi(mpi or None, notify=notify)
-    notify(messages.compiling_library(chosen.title, duration.expected(duration.LIBRARY_S)))
+    notify(f"compiling the library for {chosen.title} ({duration.expected(duration.LIBRARY_S)})")
     build.install_library(chosen, prefix)
     return chosen
 
@@ -41,7 +40,7 @@ def bring_simgrid(
     environ = os.environ if environ is None else environ
     there = None if again else usable(environ, notify)
     if there is not None:
-        notify(messages.simgrid_present(there.title, there.prefix, there.source == "cache"))
+        notify(simgrid_present(there.title, there.prefix, there.source == "cache"))
         return there
     build.simgrid(environ, notify, progress, jobs(), again)
     return find_simgrid(environ, notify)
@@ -57,3 +56,9 @@ def usable(environ: Mapping[str, str], notify: Tell) -> Mpi | None:
 def jobs() -> int:
     """Number of compilers to run at once: as many as usable cores and memory allow."""
     return max(1, min(processors().cores.usable, memory_bytes() // JOB_BYTES))
+
+
+def simgrid_present(title: str, prefix: str, built_here: bool) -> str:
+    """`built_here`: whether it is the one in the cache."""
+    other = "" if built_here else " and is used; --force builds another one into the cache"
+    return f"{title} is already in {prefix}{other}"

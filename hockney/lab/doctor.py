@@ -13,17 +13,16 @@ from pathlib import Path
 
 from hockney import build
 from hockney.core.binding import Cores
-from hockney.core.errors import HockneyError
+from hockney.core.errors import HockneyError, sentences
 from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
 from hockney.core.layout import THIS_HOST, HostOptions
 from hockney.core.machine import Machine, Mpi
 from hockney.core.paths import cache_folder
+from hockney.core.units import format_bytes, format_seconds
 from hockney.lab.bench import Tell
 from hockney.lab.finding import Finding
 from hockney.lab.kinds import kind_of, prepare
-from hockney.lab.messages import findings, machines
-from hockney.lab.noise import messages as noise_messages
-from hockney.lab.starting import messages as starting_messages
+from hockney.lab.noise.findings import BUSY, QUIET, noise_skipped
 from hockney.lab.starting.findings import hosts_found, ranks_found, start_found
 from hockney.launch.allocation import hosts
 from hockney.launch.choosing import Hosts, choose
@@ -55,7 +54,7 @@ def look_around(machine: str, mpi: str, notify: Tell) -> tuple[Machine, list[Mpi
     except HockneyError as problem:
         if mpi:
             raise
-        notify(machines.note(str(problem)))
+        notify(f"note: {problem}")
     mpis += [other for other in on_machine(os.environ) if other.mpicxx not in [m.mpicxx for m in mpis]]
     return describe(mpis[0] if mpis else None), mpis
 
@@ -72,17 +71,24 @@ def examine(
     mpiexec; on an emulated machine these are its own hosts, and the rest is about this one."""
     traits = kind_of(machine).TRAITS
     if traits.invented:
-        yield findings.machine_is_fake()
+        yield Finding("good", "machine", "fake; it can always measure", "fake-machine")
         if noise_s:
-            yield noise_messages.not_real()
+            yield _not_real()
         return
     here = describe(None)
-    yield findings.machine_found(here.cpu, here.cores, here.system)
-    yield findings.python_found(here.python, sys.prefix)
+    yield Finding("good", "machine", f"{here.cpu}, {here.cores} cores, {here.system}", "machine")
+    yield Finding("good", "Python", f"{here.python} in {sys.prefix}", "python")
     if here.virtual:
-        yield findings.virtual_machine(here.virtual)
+        yield Finding(
+            "note", "virtual", f"{here.virtual}: other guests can slow it down undetected", "virtual-machine"
+        )
     if here.governor not in ("", "performance"):
-        yield findings.governor_not_performance(here.governor)
+        yield Finding(
+            "note",
+            "governor",
+            f"{here.governor}: set 'performance' for stable numbers",
+            "governor-not-performance",
+        )
     if not noise_s:  # observing the noise measures the load too
         yield _load()
     yield shared_room(shared_memory())
@@ -90,16 +96,20 @@ def examine(
     yield simulator(os.environ)
     try:
         chosen = find_mpi(mpi or None)
-        yield findings.mpi_found(chosen.title, chosen.mpicxx, chosen.mpiexec, chosen.source)
+        yield Finding(
+            "good", "MPI", f"{chosen.title}: {chosen.mpicxx} and {chosen.mpiexec} (by {chosen.source})", "mpi"
+        )
         for other in on_machine(os.environ):
             if other.mpicxx != chosen.mpicxx:
-                yield findings.other_mpi(other.title, other.mpicxx)
+                yield Finding(
+                    "note", "other MPI", f"{other.title}; measure it with --mpi {other.mpicxx}", "other-mpi"
+                )
         if chosen.family == "openmpi" and is_root():
-            yield findings.root_allowed()
+            yield _root_allowed()
         where = choose(THIS_HOST if traits.emulated else places, chosen, os.environ)
         yield from hosts_found(where, here.scheduler)
         built = build.engine(chosen)
-        yield findings.engine_built(built.path, built.cached, built.seconds, built.compiler)
+        yield _engine_built(built.path, built.cached, built.seconds, built.compiler)
         if traits.emulated:
             yield from emulated_hosts(machine, mpi, places, user)
         launcher = MpiLauncher(
@@ -118,17 +128,17 @@ def examine(
     except HockneyError as problem:
         if noise_s:
             yield _load()
-            yield noise_messages.no_launch(problem)
-        yield findings.cannot_measure(problem)
+            yield noise_skipped(f"no ranks can be started ({problem.what})")
+        yield Finding("bad", "cannot measure", str(problem), "cannot-measure")
         return
     if noise_s and traits.by_mpiexec:
         found = list(_noise(chosen, built, noise_s, where, launcher))
-        if not any(finding.code in (noise_messages.QUIET, noise_messages.BUSY) for finding in found):
+        if not any(finding.code in (QUIET, BUSY) for finding in found):
             yield _load()
         yield from found
     elif noise_s:
         yield _load()
-        yield noise_messages.not_real()
+        yield _not_real()
 
 
 def emulated_hosts(machine: str, mpi: str, places: HostOptions, user: LauncherOptions) -> Iterator[Finding]:
@@ -137,7 +147,13 @@ def emulated_hosts(machine: str, mpi: str, places: HostOptions, user: LauncherOp
     ranks = bench.layout.ranks if bench.layout else 2
     began = time.monotonic()
     found = sorted({hello.host for hello in bench.launcher.check(ranks).hellos})
-    yield starting_messages.emulated_hosts_start(str(machine), found, time.monotonic() - began)
+    yield Finding(
+        "good",
+        str(machine),
+        f"ranks start on the emulated hosts {', '.join(found)}, in "
+        f"{format_seconds(time.monotonic() - began)}",
+        "emulated-hosts-start",
+    )
 
 
 def is_root() -> bool:
@@ -155,13 +171,13 @@ def lacking(chosen: Mpi, environ: Mapping[str, str]) -> Iterator[Finding]:
         try:
             found = abilities(mpi, environ, is_root())
         except HockneyError as problem:
-            yield findings.mpi_not_tried(mpi.title, problem)
+            yield mpi_not_tried(mpi.title, problem)
             continue
         without = {each.what: each.refused for each in found.lacking}
         if without:
-            yield findings.mpi_lacks(mpi.title, mpi.mpicxx, without, found.cached)
+            yield _mpi_lacks(mpi.title, mpi.mpicxx, without, found.cached)
         else:
-            yield findings.mpi_complete(mpi.title, mpi.mpicxx, found.cached)
+            yield _mpi_complete(mpi.title, mpi.mpicxx, found.cached)
 
 
 def _noise(
@@ -181,15 +197,29 @@ def _noise(
 def shared_room(room: tuple[int, int] | None) -> Finding:
     """Docker's default is 64 MB, which some MPIs fill with a few ranks."""
     if room is None:
-        return findings.no_shared_memory()
+        return Finding("note", "/dev/shm", "missing: MPI will use files or sockets", "shared-memory-missing")
     if room[0] < LITTLE_SHARED_BYTES:
-        return findings.little_shared_memory(room[0])
-    return findings.enough_shared_memory(room[0])
+        return Finding(
+            "note",
+            "/dev/shm",
+            f"has {format_bytes(room[0])} free; a container may need more (docker run --shm-size=1g)",
+            "shared-memory-small",
+        )
+    return Finding("good", "/dev/shm", f"has {format_bytes(room[0])} free", "shared-memory")
 
 
 def cache_room(folder: Path) -> Finding:
     reason = writable(folder)
-    return findings.cache_not_writable(folder, reason) if reason else findings.cache_writable(folder)
+    return (
+        Finding(
+            "bad",
+            "cache",
+            f"{folder} is not writable ({reason}): set HOCKNEY_CACHE to another folder",
+            "cache-not-writable",
+        )
+        if reason
+        else Finding("good", "cache", f"{folder} is writable", "cache-writable")
+    )
 
 
 def simulator(environ: Mapping[str, str]) -> Finding:
@@ -197,8 +227,10 @@ def simulator(environ: Mapping[str, str]) -> Finding:
     try:
         simgrid = find_simgrid(environ)
     except HockneyError as problem:
-        return findings.simgrid_missing(problem)
-    return findings.simgrid_found(simgrid.version, simgrid.prefix, simgrid.source)
+        return _simgrid_missing(problem)
+    return Finding(
+        "good", "SimGrid", f"{simgrid.version} in {simgrid.prefix} (by {simgrid.source})", "simgrid"
+    )
 
 
 def _oversubscribed(launcher: MpiLauncher, ranks: int) -> Finding:
@@ -206,8 +238,13 @@ def _oversubscribed(launcher: MpiLauncher, ranks: int) -> Finding:
     try:
         launcher.check(ranks)
     except HockneyError as problem:
-        return findings.oversubscribed_ranks_fail(ranks, problem)
-    return starting_messages.oversubscribed_ranks_start(ranks)
+        return Finding(
+            "note",
+            f"{ranks} ranks",
+            f"more ranks than cores do not start: {problem}",
+            "oversubscribed-ranks-fail",
+        )
+    return Finding("good", f"{ranks} ranks", "start, though they share cores", "oversubscribed-ranks-start")
 
 
 def _load() -> Finding:
@@ -216,5 +253,54 @@ def _load() -> Finding:
     time.sleep(LISTENING_S)
     busy = load_between(before, moment()).outside_cores
     if busy is None:
-        return findings.load_unknown()
-    return findings.load_high(busy) if busy > BUSY_CORES else findings.load_low(busy)
+        return Finding(
+            "note", "load", "the system does not report the load of other programs", "load-unknown"
+        )
+    return (
+        Finding(
+            "note",
+            "load",
+            f"other programs use {busy:.2f} processors; stop them before measuring",
+            "load-high",
+        )
+        if busy > BUSY_CORES
+        else Finding("good", "load", f"other programs use {busy:.2f} processors", "load-low")
+    )
+
+
+def _simgrid_missing(problem: HockneyError) -> Finding:
+    text = sentences(str(problem), "only simulated machines need it")
+    return Finding("note", "SimGrid", text, "simgrid-missing")
+
+
+def _engine_built(path: Path, cached: bool, seconds: float, compiler: str) -> Finding:
+    how = "compiled earlier" if cached else f"compiled in {format_seconds(seconds)}"
+    return Finding("good", "engine", f"{path} ({how}, {compiler})", "engine")
+
+
+def _mpi_complete(title: str, mpicxx: str, cached: bool) -> Finding:
+    """`cached`: found earlier."""
+    numbers = {"mpi": title, "mpicxx": mpicxx, "lacks": [], "cached": cached}
+    return Finding("good", title, "has every call that hockney's workloads use", "mpi-complete", numbers)
+
+
+def _mpi_lacks(title: str, mpicxx: str, lacking: Mapping[str, str], cached: bool) -> Finding:
+    """`lacking`: what this MPI lacks, each with the groups or cases that are refused therefore."""
+    listed = "; ".join(f"{what} ({refused})" for what, refused in lacking.items())
+    lacks = [{"what": what, "refused": refused.split(", ")} for what, refused in lacking.items()]
+    numbers = {"mpi": title, "mpicxx": mpicxx, "lacks": lacks, "cached": cached}
+    text = f"lacks, with the refused workloads in parentheses: {listed}"
+    return Finding("note", title, text, "mpi-lacks", numbers)
+
+
+def _root_allowed() -> Finding:
+    text = "running as root: hockney sets OMPI_ALLOW_RUN_AS_ROOT for its launches, as containers need"
+    return Finding("note", "user", text, "root-allowed")
+
+
+def _not_real() -> Finding:
+    return noise_skipped("only real machines have noise to measure")
+
+
+def mpi_not_tried(title: str, problem: HockneyError) -> Finding:
+    return Finding("note", title, str(problem), "abilities-unknown")

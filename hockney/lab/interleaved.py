@@ -25,8 +25,7 @@ from hockney.lab.budget import Budget
 from hockney.lab.events import Listener, MeasuringBegan, Status
 from hockney.lab.launch_count import RESERVE, TYPICAL_COST_S
 from hockney.lab.launch_order import schedule
-from hockney.lab.messages import machines, measuring
-from hockney.lab.session import MOST_FAILURES_OF_A_CASE, Outcome, Session
+from hockney.lab.session import MOST_FAILURES_OF_A_CASE, Outcome, Session, budget_used_up
 from hockney.models.least_time import least_of
 from hockney.store import SIDES, Plan, RunFolder, create_pair, left, missing
 
@@ -139,7 +138,7 @@ class _InTurns:
             wanted = [case for case in cases if not self._given_up(case)]
             if pairs_left < len(todo) and self.budget.exhausted(len(wanted), len(self.sessions)):
                 if pairs_left > 0:
-                    self.listen(measuring.budget_used_up(waiting, self.budget.cost_s))
+                    self.listen(budget_used_up(waiting, self.budget.cost_s))
                 break
             self._pair(launch, wanted, waiting, pairs_left)
             waiting -= len(self.sessions) * len(cases)
@@ -222,7 +221,7 @@ class _InTurns:
             ranks = max(session.bench.ranks_of(case) for cases in todo.values() for case in cases)
             notes += [note.text for note in session.bench.launcher.describe(ranks).notes]
         for text in dict.fromkeys(notes):
-            self.listen(Status(machines.note(text)))
+            self.listen(Status(f"note: {text}"))
 
     def _outcome(self, session: Session) -> Outcome:
         seconds = session.bench.now() - self.began

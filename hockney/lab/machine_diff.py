@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from hockney.core.case import Case
+from hockney.core.errors import UsageError
 from hockney.core.machine import Machine
-from hockney.lab.messages import machines, measuring
+from hockney.core.units import format_bytes, format_size
 
 RANKS_PER_THREAD = 16
 """More ranks on a hardware thread only exhaust memory and file descriptors."""
@@ -20,7 +21,14 @@ def refuse_too_many_ranks(most: int, machine: Machine, nodes: int = 1) -> None:
     """On a machine without a scheduler, whose size is known; `nodes` like this host."""
     limit = max(64, RANKS_PER_THREAD * machine.threads * nodes)
     if most > limit and not machine.scheduler:
-        raise measuring.too_many_ranks(most, machine.threads, limit)
+        raise UsageError(
+            f"{most} ranks are too many for {machine.threads} hardware threads",
+            "they would exhaust the machine instead of measuring it",
+            f"use --ranks up to {limit}",
+            code="ranks-exceed-machine",
+            ranks=most,
+            limit=limit,
+        )
 
 
 def refuse_too_much_memory(cases: Iterable[Case], machine: Machine) -> None:
@@ -32,7 +40,7 @@ def refuse_too_much_memory(cases: Iterable[Case], machine: Machine) -> None:
     for case in cases:
         sharing = 1 if machine.scheduler else case.ranks
         if case.bytes * sharing > machine.memory_bytes:
-            raise measuring.too_much_memory(case.workload, case.bytes, sharing, machine.memory_bytes)
+            raise _too_much_memory(case.workload, case.bytes, sharing, machine.memory_bytes)
 
 
 @dataclass(frozen=True)
@@ -84,17 +92,17 @@ def in_words(difference: MachineDifference, survey: Machine, here: Machine) -> s
     """Why a survey does not belong to the machine `here`, as text."""
     left, right = difference.left, difference.right
     if difference.field == "kind":
-        return machines.other_kind(left, survey.host, right, here.host)
+        return f"a {left} machine ({survey.host}), here a {right} one ({here.host})"
     if difference.field == "platform" and left == right:
-        return machines.description_changed(right)
+        return f"the description of {right} has changed since"
     if difference.field == "platform":
-        return machines.other_description(left, right)
-    return machines.other_field(difference.field, left, right)
+        return f"the description {left}, here {right}"
+    return other_field(difference.field, left, right)
 
 
 def name_of(difference: MachineDifference) -> str:
     """The field's name for users."""
-    return machines.field_name(difference.field)
+    return field_name(difference.field)
 
 
 def _different(left: Machine, right: Machine, names: Sequence[str]) -> tuple[MachineDifference, ...]:
@@ -103,7 +111,7 @@ def _different(left: Machine, right: Machine, names: Sequence[str]) -> tuple[Mac
 
 
 def _setting(value: str | None) -> str:
-    return machines.not_set() if value is None else value or "''"
+    return not_set() if value is None else value or "''"
 
 
 def _short(machine: Machine, name: str) -> str:
@@ -111,3 +119,32 @@ def _short(machine: Machine, name: str) -> str:
     if name == "mpi":
         return value.title if value else "none"
     return str(value)
+
+
+def _too_much_memory(workload: str, size: int, ranks: int, memory: int) -> UsageError:
+    """`ranks` share a host with `memory` bytes."""
+    of_all = "" if ranks == 1 else f" on each of {ranks} ranks"
+    return UsageError(
+        f"{workload} with bytes={format_size(size).replace(' ', '')} does not fit into this host's memory",
+        f"it needs at least one buffer of {format_size(size)}{of_all}, and the host has "
+        f"{format_bytes(memory)}",
+        f"use at most {format_bytes(1 << max(0, ((memory // ranks) // 2).bit_length() - 1))}",
+        code="message-exceeds-memory",
+        bytes=size,
+        ranks=ranks,
+        memory=memory,
+    )
+
+
+def other_field(field: str, value: str, here: str) -> str:
+    return f"{field_name(field)} {value}, here {here}"
+
+
+def not_set() -> str:
+    """The displayed value of a variable that is not set."""
+    return "unset"
+
+
+def field_name(field: str) -> str:
+    """The user's name of a field of a machine."""
+    return {"cpu": "processor", "mpi": "MPI"}.get(field, field)

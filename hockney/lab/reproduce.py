@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from hockney.core.case import Case
+from hockney.core.errors import UsageError
 from hockney.core.settings import Settings
 from hockney.lab.bench import Bench, check
 from hockney.lab.events import Listener
-from hockney.lab.messages import measuring as messages
 from hockney.lab.session import begin, measure
 from hockney.store import RunFolder, left
 
@@ -58,4 +58,10 @@ def run_part(
 def _refuse_others(folder: RunFolder, machine: str, cases: Sequence[Case]) -> None:
     plan = folder.plan()
     if plan.settings.machine != machine or {case.line for case in plan.cases} != {c.line for c in cases}:
-        raise messages.other_part(folder.path)
+        raise UsageError(
+            f"{folder.path} was started with other cases or on another machine",
+            "its results do not belong to this reproduction",
+            "choose a new folder with --out",
+            code="part-of-other-cases",
+            folder=str(folder.path),
+        )

@@ -15,9 +15,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from hockney.core.notice import Notice
+from hockney.core.units import format_seconds
 from hockney.lab.bench import Bench
 from hockney.lab.events import Listener, Waiting
-from hockney.lab.messages import measuring as messages
 from hockney.store import Item, Plan
 
 SLICE_S = 1.0
@@ -72,7 +73,7 @@ class Rounds:
         due = self.began + k * self.every_s
         late_s = self.bench.now() - due
         if k and self.ends and self._over():
-            self.listen(messages.period_over(self.count - k))
+            self.listen(period_over(self.count - k))
             return False
         if k and late_s > LATE_SHARE * self.every_s:
             self._report_late(number, late_s)
@@ -92,7 +93,7 @@ class Rounds:
 
     def end(self) -> None:
         if self.late > 1:
-            self.listen(messages.rounds_late(self.late, self.count))
+            self.listen(rounds_late(self.late, self.count))
 
     def _over(self) -> bool:
         return self.bench.now() + LEAST_SHARE * self.budget_s > self.began + self.total_s
@@ -101,4 +102,23 @@ class Rounds:
         """Reported once; `end` counts repeated occurrences."""
         self.late += 1
         if self.late == 1:
-            self.listen(messages.round_late(number + 1, late_s, self.every_s))
+            self.listen(
+                Notice(
+                    f"round {number + 1} starts {format_seconds(late_s, 2)} late because the previous one "
+                    f"took longer than the {format_seconds(self.every_s)} between rounds; use a larger "
+                    "--every",
+                    "round-late",
+                )
+            )
+
+
+def rounds_late(late: int, count: int) -> Notice:
+    return Notice(f"{late} of {count} rounds started late", "rounds-late")
+
+
+def period_over(left: int) -> Notice:
+    return Notice(
+        f"the period is over with {left} {'round' if left == 1 else 'rounds'} left because others took "
+        "longer than their budget; 'hockney resume' measures them",
+        "period-over",
+    )

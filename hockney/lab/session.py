@@ -13,9 +13,12 @@ from itertools import count
 from pathlib import Path
 
 from hockney.core.case import Case, parse_canonical
+from hockney.core.errors import EnvironmentProblem, sentences
+from hockney.core.notice import Notice
 from hockney.core.record import RunRecords
 from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
+from hockney.core.wording import plural
 from hockney.lab.bench import Bench
 from hockney.lab.budget import Budget, share_of
 from hockney.lab.events import (
@@ -30,7 +33,6 @@ from hockney.lab.events import (
 from hockney.lab.launch_count import VISITS, most_repetitions
 from hockney.lab.launch_order import schedule
 from hockney.lab.launch_recorder import LaunchRecorder
-from hockney.lab.messages import machines, measuring
 from hockney.lab.refinement import Refinement
 from hockney.lab.rounds import Rounds, rounds_of
 from hockney.lab.stopping import Goal, LaunchTurns, imprecise_cases
@@ -113,7 +115,14 @@ def measure(
     if share is None:
         writers = absorb(folder)
         if writers:
-            raise measuring.shares_being_measured(folder.path, writers)
+            raise EnvironmentProblem(
+                f"{plural(writers, 'share')} of {folder.path} may still be measured",
+                "their launches would be measured twice",
+                "wait until all have ended, or measure one of the shares with --share K/N",
+                code="shares-being-measured",
+                path=str(folder.path),
+                writers=writers,
+            )
         return _measure(folder, bench, listen, budget_s, goal=goal)
     try:
         part = PartFolder.part(folder, share)
@@ -138,7 +147,7 @@ def _measure(
         todo = left(plan, out.reading.run)
         if todo:
             for note in bench.launcher.describe(max(bench.ranks_of(item.case) for item in todo)).notes:
-                listen(Status(machines.note(note.text)))
+                listen(Status(f"note: {note.text}"))
         if budget_s is None:
             whole = whole or expected(plan, out.reading.run)
             budget_s = plan.settings.budget_s if plan.settings.every_s else share_of(plan, todo, whole, bench)
@@ -226,7 +235,7 @@ class Session:
         waiting = len(todo)
         for number, (index, items) in enumerate(launches.items()):
             if number and not whole and self.budget.exhausted(len(items)):
-                self.listen(measuring.budget_used_up(waiting, self.budget.cost_s))
+                self.listen(budget_used_up(waiting, self.budget.cost_s))
                 break
             later = list(launches.values())[number:]
             if number and not self.budget.strained:
@@ -249,7 +258,7 @@ class Session:
         if not within and index not in self.begun and rounds in self.refinement.additions:
             added = self.refinement.refine(rounds, self._observed())
             if added:
-                self.listen(Status(measuring.sizes_added([case.workload for case in added])))
+                self.listen(Status(_sizes_added([case.workload for case in added])))
                 self.listen(MeasurementsAdded(self._added_to(later, added)))
 
     def _cases_of(self, index: int, items: Sequence[Item]) -> list[Case]:
@@ -317,13 +326,15 @@ class Session:
             cases = [case for case in cases if case not in watch.answered]
             if problem is not None and problem.reason == "time":
                 self.out_of_time = True
-                self.listen(measuring.out_of_time(problem))
+                self.listen(
+                    Notice(sentences(str(problem), "'hockney resume' continues"), "launch-out-of-time")
+                )
                 return
             self._judge(problem, watch, bool(cases))
             if cases and limit and self.budget.exhausted(len(cases)):
                 self.out_of_time = True
                 if index in self.planned:
-                    self.listen(measuring.budget_used_up(waiting, self.budget.cost_s))
+                    self.listen(budget_used_up(waiting, self.budget.cost_s))
                 return
 
     def _heard(self, event: Event) -> None:
@@ -352,13 +363,25 @@ class Session:
         if problem is not None and self.broken >= MOST_BROKEN_LAUNCHES:
             if problem.reason == "corrupted":
                 raise problem
-            raise measuring.launches_failed(self.broken, problem) from problem
+            raise EnvironmentProblem(
+                f"{self.broken} launches failed one after another",
+                str(problem).rstrip("."),
+                "'hockney doctor' looks for the cause; 'hockney resume' continues",
+                code="launches-failed",
+                count=self.broken,
+                last=problem.code,
+            ) from problem
         if problem is not None and not watch.failed:  # otherwise the case's failure was reported already
-            self.listen(measuring.launch_failed(problem))
+            self.listen(Notice(str(problem), problem.code))
         if problem is not None and more:
-            self.listen(measuring.cases_relaunched())
+            self.listen(Notice("the remaining cases are relaunched", "cases-relaunched"))
         elif problem is None and more and not watch.answered:
-            raise measuring.launch_without_result()
+            raise EnvironmentProblem(
+                "a launch ended without a result",
+                "the engine skipped its plan",
+                "run 'hockney build' to compile the engine again",
+                code="launch-without-result",
+            )
 
     def _options(self, index: int, given: float, limit: float, case: Case) -> LaunchOptions:
         """Those of a launch that measures `case`, among others."""
@@ -402,3 +425,18 @@ def _by_launch(items: tuple[Item, ...]) -> dict[int, list[Item]]:
     for item in sorted(items, key=lambda item: (item.launch, item.order)):
         groups.setdefault(item.launch, []).append(item)
     return groups
+
+
+def _sizes_added(workloads: Sequence[str]) -> str:
+    """`workloads` has the name of each added case's workload."""
+    where = ", ".join(f"{count} of {name}" for name, count in Counter(workloads).items())
+    return f"measuring {plural(len(workloads), 'more size')} where the cost curve changes: {where}"
+
+
+def budget_used_up(left: int, launch_s: float) -> Notice:
+    """`launch_s` is the cost of a launch without its cases."""
+    return Notice(
+        f"the time is used up with {left} measurements left (a launch alone takes {launch_s:.1f} s): "
+        "use a larger --budget",
+        "budget-used-up",
+    )

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import msgspec
 
-from hockney.core.errors import printable
+from hockney.core.errors import UsageError, printable
 from hockney.core.machine import Machine
 from hockney.core.notice import Notice
 from hockney.core.survey_reference import Surveyed
 from hockney.lab.machine_diff import in_words, unlike
-from hockney.lab.messages import machines as messages
 from hockney.lab.run_results import results
 from hockney.models.applications.message_costs import usable_fit
 from hockney.store import RunFolder
@@ -27,9 +26,21 @@ def survey_of(path: Path) -> tuple[Surveyed, tuple[Notice, ...]]:
     source = results(RunFolder.open(path))
     where = printable(str(path))
     if not source.run.records:
-        raise messages.nothing_measured(where)
+        raise UsageError(
+            f"nothing was measured in {where}",
+            "it has no parameters that a study could use",
+            f"use 'hockney resume {where}'",
+            code="survey-without-records",
+            where=where,
+        )
     if usable_fit(source.fits) is None:
-        raise messages.no_message_costs(where)
+        raise UsageError(
+            f"{where} does not give the cost of a message",
+            "no model of a ping-pong fits its data",
+            "use a run of 'hockney survey', or leave out survey=",
+            code="survey-without-message-costs",
+            where=where,
+        )
     return Surveyed(source.fits, source.machine, where), source.notices
 
 
@@ -39,5 +50,12 @@ def take_survey(surveyed: Surveyed, here: Machine, force: bool) -> Surveyed:
     unalike = unlike(surveyed.machine, here)
     differences = tuple(in_words(difference, surveyed.machine, here) for difference in unalike)
     if differences and not force:
-        raise messages.survey_of_other_machine(surveyed.where, differences)
+        raise UsageError(
+            f"the survey {surveyed.where} was made on another machine or with other settings",
+            "; ".join(differences),
+            "survey this machine with 'hockney survey', or use the other survey with --force",
+            code="survey-of-other-machine",
+            where=surveyed.where,
+            differences=tuple(differences),
+        )
     return msgspec.structs.replace(surveyed, differences=differences)

@@ -7,15 +7,18 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from hockney.core.errors import EnvironmentProblem, UsageError, printable
 from hockney.core.layout import HostOptions, Layout
 from hockney.core.machine import Mpi
+from hockney.core.wording import listing
 from hockney.launch.allocation import Allocation, allocation
 from hockney.launch.cluster import NO_CLUSTER, Cluster, Srun
-from hockney.launch.messages import hosts as messages
 from hockney.launch.slurm import find_srun, interfaces, suitable
+
+MOST_NAMED = 8
 
 HOST = re.compile(r"(?P<name>[A-Za-z0-9_][A-Za-z0-9_.\-]{0,252})(?::(?P<slots>[1-9]\d{0,5}))?")
 
@@ -46,7 +49,7 @@ class Hosts:
             for pmi in tried:
                 yield replace(self.cluster, srun=Srun(srun.program, srun.version, pmi))
             if "mpiexec" not in self.starters:
-                raise messages.srun_connects_no_ranks(mpi.title, offered, tried)
+                raise _srun_connects_no_ranks(mpi.title, offered, tried)
 
 
 def choose(given: HostOptions, mpi: Mpi, environ: Mapping[str, str]) -> Hosts:
@@ -56,18 +59,34 @@ def choose(given: HostOptions, mpi: Mpi, environ: Mapping[str, str]) -> Hosts:
     starters = _starters(given, job, environ)
     agent = _agent(given.agent, environ)
     if agent and starters == ("srun",):
-        raise messages.agent_with_srun()
+        raise UsageError(
+            "srun uses no remote shell",
+            "",
+            "leave out --agent, or use --launcher mpiexec",
+            code="agent-with-srun",
+        )
     cluster = replace(_named(given, job), agent=agent)
     count = len(cluster.hosts) or (job.count if job else 1)
     nodes = given.nodes or count
     if nodes > count:
         if not cluster.hosts:
-            raise messages.no_other_hosts(nodes)
-        raise messages.too_few_hosts(nodes, cluster.hosts)
+            raise UsageError(
+                f"--nodes {nodes} needs hosts",
+                "this is not inside a batch job",
+                "add --submit, start hockney in salloc or sbatch, or name the hosts: --hosts n1,n2",
+                code="no-other-hosts",
+                nodes=nodes,
+            )
+        raise _too_few_hosts(nodes, cluster.hosts)
     layout = _layout(nodes, given.ranks_per_node, cluster)
     if layout and nodes > 1 and mpi.family == "unknown" and "mpiexec" in starters:
         if "srun" not in starters:
-            raise messages.layout_of_unknown_mpi(mpi.mpiexec)
+            raise UsageError(
+                f"how {mpi.mpiexec} spreads ranks over hosts is not known",
+                "this MPI is none of Open MPI, MPICH and Intel MPI",
+                "use --launcher srun, or give its options with --mpiexec-args",
+                code="layout-of-unknown-mpi",
+            )
         starters = ("srun",)
     if layout is None and nodes < len(cluster.hosts):
         cluster = cluster.taken(nodes)
@@ -80,7 +99,12 @@ def _starters(given: HostOptions, job: Allocation | None, environ: Mapping[str, 
     in_slurm = job is not None and job.scheduler == "slurm"
     if given.starter == "srun":
         if not in_slurm:
-            raise messages.srun_outside_of_job()
+            raise UsageError(
+                "srun starts ranks only inside a job of Slurm",
+                "outside, every launch would wait in the queue",
+                "start hockney in salloc or sbatch",
+                code="srun-outside-of-job",
+            )
         find_srun(environ)
         return ("srun",)
     if given.starter == "mpiexec" or given.agent or not in_slurm:
@@ -98,7 +122,14 @@ def _named(given: HostOptions, job: Allocation | None) -> Cluster:
     places = {host: place for place, host in enumerate(job.hosts)}
     for name in names:
         if name not in places:
-            raise messages.host_not_in_job(name, job.hosts)
+            raise UsageError(
+                f"{name} does not belong to this batch job",
+                f"its hosts are {listing(job.hosts, MOST_NAMED)}",
+                "",
+                code="host-not-in-job",
+                host=name,
+                hosts=tuple(job.hosts),
+            )
 
     def of_job(numbers: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(numbers[places[name]] for name in names) if numbers else ()
@@ -112,12 +143,26 @@ def _parsed(hosts: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[int, ...]]:
     for text in hosts:
         match = HOST.fullmatch(text)
         if not match:
-            raise messages.not_a_host(text)
+            raise UsageError(
+                f"'{printable(text)}' is not the name of a host",
+                "",
+                "use for example --hosts n1,n2, or --hosts n1:4,n2:4 with the number of ranks that fit on "
+                "each",
+                code="not-a-host",
+                text=text,
+            )
         if match["name"] in found:
-            raise messages.host_given_twice(match["name"])
+            host = match["name"]
+            raise UsageError(
+                f"--hosts names {host} twice",
+                "",
+                f"give its slots instead, for example {host}:2",
+                code="host-given-twice",
+                host=host,
+            )
         found[match["name"]] = int(match["slots"] or 0)
     if any(found.values()) and not all(found.values()):
-        raise messages.slots_of_some_hosts(next(name for name, slots in found.items() if not slots))
+        raise _slots_of_some_hosts(next(name for name, slots in found.items() if not slots))
     return tuple(found), tuple(found.values()) if all(found.values()) else ()
 
 
@@ -137,10 +182,63 @@ def _agent(text: str, environ: Mapping[str, str]) -> tuple[str, ...]:
     try:
         words = tuple(shlex.split(text))
     except ValueError as error:
-        raise messages.agent_not_words(text, str(error)) from error
+        raise _agent_not_words(text, str(error)) from error
     if not words or not text.isprintable() or any(set(word) & set(" :\t") for word in words):
-        raise messages.agent_not_words(text, "launchers split it at blanks and colons")
+        raise _agent_not_words(text, "launchers split it at blanks and colons")
     program = shutil.which(words[0], path=environ.get("PATH", ""))
     if program is None:
-        raise messages.agent_not_found(words[0])
+        raise EnvironmentProblem(
+            f"the remote shell {printable(words[0])} cannot be started",
+            "there is no such program",
+            "give its path with --agent",
+            code="agent-not-found",
+            program=words[0],
+        )
     return (program, *words[1:])
+
+
+def _slots_of_some_hosts(host: str) -> UsageError:
+    return UsageError(
+        f"--hosts gives slots for some hosts but not for {host}",
+        "",
+        "give them for all hosts or for none",
+        code="slots-of-some-hosts",
+        host=host,
+    )
+
+
+def _too_few_hosts(nodes: int, hosts: Sequence[str]) -> UsageError:
+    count = len(hosts)
+    return UsageError(
+        f"--nodes {nodes} needs more hosts",
+        f"there {'is' if count == 1 else 'are'} {count}: {listing(hosts, MOST_NAMED)}",
+        f"use --nodes {count}, name more with --hosts, or use a larger allocation",
+        code="too-few-hosts",
+        nodes=nodes,
+        hosts=tuple(hosts),
+    )
+
+
+def _agent_not_words(agent: str, reason: str) -> UsageError:
+    return UsageError(
+        f"--agent {printable(agent)} cannot be used as a remote shell",
+        reason,
+        "use for example --agent 'ssh -p 2222', without quotes inside",
+        code="agent-not-words",
+        agent=agent,
+    )
+
+
+def _srun_connects_no_ranks(mpi: str, offered: Sequence[str], tried: Sequence[str]) -> EnvironmentProblem:
+    """`offered` are the interfaces of this srun, of which those that the MPI may have were `tried`."""
+    why = f"srun --mpi=list has {', '.join(offered) or 'none'}"
+    if tried:
+        why += f"; tried {', '.join(name or 'the default' for name in tried)}"
+    return EnvironmentProblem(
+        f"srun does not connect the ranks of {mpi}",
+        why,
+        "use --launcher mpiexec, or an MPI that was built with Slurm's PMIx or PMI2",
+        code="srun-connects-no-ranks",
+        offered=tuple(offered),
+        tried=tuple(tried),
+    )

@@ -13,10 +13,10 @@ from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
 from hockney.core.layout import Layout
 from hockney.core.machine import Mpi
 from hockney.core.notice import Notice
+from hockney.launch import explanations
 from hockney.launch.cluster import NO_CLUSTER, Cluster, Spread, spread
 from hockney.launch.fabric import TRANSPORTS, without_fabric
 from hockney.launch.launcher import LaunchCommand
-from hockney.launch.messages import binding, explanations
 from hockney.launch.placing import OPTIONS, Placing, tcp_only
 from hockney.launch.srun import srun_variables, srun_words
 from hockney.launch.user_options import (
@@ -69,7 +69,7 @@ def command(
     placing = Placing(bound, listed, crowded or beyond, spread_out, cluster, placed, shared)
     notes: list[Notice] = []
     if crowded:
-        notes.append(binding.oversubscribed(ranks, cores.usable, bound or placed))
+        notes.append(oversubscribed(ranks, cores.usable, bound or placed))
     if cluster.srun:
         words = srun_words(cluster.srun, ranks, placing)
         variables = srun_variables(mpi) | dict(user.variables)
@@ -88,11 +88,11 @@ def command(
     fabric = without_fabric(mpi, environ, many_hosts=far, user=user)
     if fabric:
         variables = variables | fabric
-        notes.insert(0, binding.fabric_left_out(fabric))
+        notes.insert(0, _fabric_left_out(fabric))
     return LaunchCommand(
         words=(*cluster.prefix, *words, *user.arguments, *engine_words),
         environment=tuple(sorted({**mpi.environment, **variables}.items())),
-        binding=binding.as_arguments_say() if placed else planned(bound, listed, bind),
+        binding=as_arguments_say() if placed else planned(bound, listed, bind),
         bound=bound,
         placed_by_user=placed,
         oversubscribed=crowded,
@@ -113,7 +113,7 @@ def _hosts_of(cluster: Cluster, spread_out: Spread | None, turn: int, user: Laun
         return cluster
     taken = cluster.rotated(turn, spread_out.nodes).taken(spread_out.nodes)
     if taken.slots and spread_out.per_node > min(taken.slots):
-        raise explanations.too_few_slots(spread_out.per_node, taken.hosts, taken.slots).problem()
+        raise _too_few_slots(spread_out.per_node, taken.hosts, taken.slots).problem()
     return taken
 
 
@@ -128,5 +128,45 @@ def _preloading(user: LauncherOptions, cluster: Cluster, environ: Mapping[str, s
 def planned(bound: bool, listed: Cores | None, requested: bool) -> str:
     """The binding requested from the launcher."""
     if not bound:
-        return binding.not_bound_oversubscribed() if requested else binding.not_bound_as_requested()
-    return binding.bound_to_list(listed.cpus) if listed else binding.bound_to_cores()
+        return not_bound_oversubscribed() if requested else "not bound, as requested"
+    return f"rank i on cpu i of {','.join(map(str, listed.cpus))}" if listed else bound_to_cores()
+
+
+def _fabric_left_out(variables: Mapping[str, str]) -> Notice:
+    setting = " ".join(f"{name}={value}" for name, value in variables.items())
+    return Notice(
+        f"on one host, launches disable the network fabric ({setting}) unless you set btl, mtl, pml or osc",
+        "fabric-left-out",
+    )
+
+
+def _too_few_slots(per_node: int, hosts: Sequence[str], slots: Sequence[int]) -> explanations.Explanation:
+    """`slots` is the number of ranks that fit on each of the `hosts`."""
+    host, most = min(zip(hosts, slots, strict=True), key=lambda each: each[1])
+    return explanations.Explanation(
+        "too-few-slots-on-host",
+        f"{per_node} ranks on each host do not fit",
+        f"{host} has {most} {'slot' if most == 1 else 'slots'}",
+        "use fewer with --ranks-per-node or --ranks, more hosts, or a larger allocation",
+    )
+
+
+def oversubscribed(ranks: int, cores: int, bound: bool) -> Notice:
+    share = f"share {cores} {'core' if cores == 1 else 'cores'}{'' if bound else ', so none is bound'}"
+    return Notice(
+        f"{ranks} ranks {share}: at most {cores} run at a time, a message waits until its receiver runs, and "
+        f"no parallel efficiency exceeds {cores / ranks:.0%}",
+        "ranks-share-cores",
+    )
+
+
+def bound_to_cores() -> str:
+    return "rank i on core i"
+
+
+def as_arguments_say() -> str:
+    return "as set by the user's mpiexec arguments"
+
+
+def not_bound_oversubscribed() -> str:
+    return "not bound: more ranks than cores"

@@ -7,9 +7,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 
+from hockney.core.errors import one_line, printable
 from hockney.core.machine import Mpi
-from hockney.launch.messages import explanations, reaching
-from hockney.launch.messages.explanations import Explanation
+from hockney.launch import explanations
+from hockney.launch.explanations import Explanation
 
 NOT_CONNECTED = (
     r"PMI2?_Init|not built with.*PMI|MPI_INIT failed|PMIx_Init|PMIX ERROR: .*UNREACHABLE"
@@ -49,29 +50,142 @@ NETWORK_FAILED = r"^hockney-ethernet: (.+)"
 Explain = Callable[[Mpi, int, str], Explanation]
 
 CAUSES: tuple[tuple[str, int, Explain], ...] = (
-    (NO_PLAN, re.MULTILINE, lambda mpi, ranks, name: reaching.plan_not_visible(name)),
-    (NETWORK_FAILED, re.MULTILINE, lambda mpi, ranks, name: explanations.emulated_network_failed(name)),
-    ("attempt to run as root", 0, lambda mpi, ranks, name: explanations.runs_not_as_root(mpi.title)),
-    (NO_SLOTS, 0, lambda mpi, ranks, name: explanations.not_enough_slots(mpi.title, ranks)),
+    (
+        NO_PLAN,
+        re.MULTILINE,
+        lambda mpi, ranks, name: Explanation(
+            "plan-not-visible",
+            f"the first rank cannot read the plan of the launch, {printable(one_line(name))}",
+            "its host does not see this folder",
+            "set HOCKNEY_CACHE to a folder that all hosts share",
+            of_machine=True,
+        ),
+    ),
+    (
+        NETWORK_FAILED,
+        re.MULTILINE,
+        lambda mpi, ranks, name: explanations.Explanation(
+            "emulated-network-failed",
+            "the emulated network failed",
+            printable(one_line(name)),
+            "see docs/emulated.md for what it needs, and dmesg for processes that the system killed",
+            of_machine=True,
+        ),
+    ),
+    (
+        "attempt to run as root",
+        0,
+        lambda mpi, ranks, name: explanations.Explanation(
+            "mpi-refuses-root",
+            f"{mpi.title} refuses to run as root",
+            "",
+            "run as another user, or set OMPI_ALLOW_RUN_AS_ROOT=1 and OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+        ),
+    ),
+    (
+        NO_SLOTS,
+        0,
+        lambda mpi, ranks, name: explanations.Explanation(
+            "not-enough-slots",
+            f"{mpi.title} has no room for {ranks} ranks",
+            "this allocation has fewer slots",
+            "use fewer with --ranks, or a larger allocation",
+        ),
+    ),
     (
         r"error while loading shared libraries: (\S+?):|Library not loaded: (\S+)",
         0,
         lambda mpi, ranks, name: explanations.library_not_found(name, mpi.title),
     ),
-    (r"GLIBC\w*_[\d.]+' not found", 0, lambda mpi, ranks, name: explanations.older_system_library()),
-    (NO_DAEMON, 0, lambda mpi, ranks, name: explanations.hosts_not_reachable(mpi.title, name)),
-    (NOT_STARTED, 0, lambda mpi, ranks, name: explanations.engine_not_reachable(name)),
-    (LOGIN_REFUSED, 0, lambda mpi, ranks, name: reaching.login_refused(name)),
-    (NO_ROUTE, 0, lambda mpi, ranks, name: reaching.host_unreachable(name)),
-    (NO_NODE, 0, lambda mpi, ranks, name: reaching.host_not_available(name)),
-    (NO_PLUGIN, 0, lambda mpi, ranks, name: reaching.no_such_interface(name)),
-    (NOT_CONNECTED, re.IGNORECASE, lambda mpi, ranks, name: explanations.other_launcher(mpi.mpiexec)),
+    (
+        r"GLIBC\w*_[\d.]+' not found",
+        0,
+        lambda mpi, ranks, name: explanations.Explanation(
+            "older-system-library",
+            "the ranks find an older C++ or C library than the engine was compiled with",
+            "the hosts differ",
+            "compile where the ranks run: 'hockney build' inside the allocation",
+        ),
+    ),
+    (
+        NO_DAEMON,
+        0,
+        lambda mpi, ranks, name: explanations.Explanation(
+            "hosts-not-reachable",
+            f"{mpi.title} cannot start its helper program on "
+            f"{printable(name) if name else 'the other hosts'}",
+            "it is not installed there, or ssh is missing",
+            "start hockney inside an allocation, or install the same MPI on every host",
+            host=name,
+        ),
+    ),
+    (
+        NOT_STARTED,
+        0,
+        lambda mpi, ranks, name: explanations.Explanation(
+            "engine-not-reachable",
+            f"the engine cannot be started {f'on {printable(name)}' if name else 'where the ranks run'}",
+            "the cache folder is not visible or not executable there",
+            "set HOCKNEY_CACHE to a folder that all hosts share and that allows programs to run",
+            host=name,
+        ),
+    ),
+    (
+        LOGIN_REFUSED,
+        0,
+        lambda mpi, ranks, name: Explanation(
+            "ssh-login-refused",
+            f"{on_hosts(name, 'a host')} does not accept passwordless ssh",
+            "it asks for a password, or its key is not known here",
+            f"set up a key (ssh-copy-id) and try 'ssh {on_hosts(name, 'HOST')} true', or use a batch job",
+            host=name,
+        ),
+    ),
+    (NO_ROUTE, 0, lambda mpi, ranks, name: _host_unreachable(name)),
+    (
+        NO_NODE,
+        0,
+        lambda mpi, ranks, name: Explanation(
+            "host-not-in-allocation",
+            f"the launcher cannot use {on_hosts(name, 'a host')}, which is not in its allocation, or no "
+            "longer",
+            "",
+            "ask the scheduler which hosts the job has (squeue), and leave out others from --hosts",
+            of_machine=True,
+            host=name,
+        ),
+    ),
+    (
+        NO_PLUGIN,
+        0,
+        lambda mpi, ranks, name: Explanation(
+            "srun-lacks-interface",
+            f"srun has no interface {on_hosts(name, 'of this name')}",
+            "",
+            "'srun --mpi=list' lists them; unset SLURM_MPI_TYPE, or use --launcher mpiexec",
+        ),
+    ),
+    (
+        NOT_CONNECTED,
+        re.IGNORECASE,
+        lambda mpi, ranks, name: explanations.Explanation(
+            "ranks-cannot-reach-launcher",
+            "the ranks cannot connect to their launcher",
+            f"{mpi.mpiexec} and the library that the ranks found belong to different MPIs or versions",
+            "unset LD_LIBRARY_PATH and unload other MPI modules, or choose one MPI with --mpi PREFIX",
+        ),
+    ),
     (
         r"No space left on device|not enough space.*(?:/dev/shm|shared memory)",
         re.IGNORECASE,
-        lambda mpi, ranks, name: explanations.no_shared_memory(mpi.title),
+        lambda mpi, ranks, name: explanations.Explanation(
+            "no-room-for-shared-memory",
+            f"{mpi.title} has no room for its shared memory",
+            "/dev/shm or /tmp is full",
+            "free some space there, or give the container more of it (docker run --shm-size=1g)",
+        ),
     ),
-    (DEAD, 0, lambda mpi, ranks, name: reaching.host_unreachable(name)),
+    (DEAD, 0, lambda mpi, ranks, name: _host_unreachable(name)),
 )
 """Patterns in the launcher's output, their flags, and their meaning; `name` is the pattern's captured text,
 or the host that is named next to it. What is more specific comes first: where a remote shell fails, launchers
@@ -107,3 +221,19 @@ def explain(mpi: Mpi, ranks: int, output: Iterable[str], hosts: Sequence[str] = 
 
 def _captured(match: re.Match[str] | None) -> str:
     return "" if match is None else next((group for group in match.groups() if group), "")
+
+
+def _host_unreachable(host: str) -> Explanation:
+    """`host` is "" if the launcher does not name it."""
+    return Explanation(
+        "host-unreachable",
+        f"{on_hosts(host, 'a host')} cannot be reached",
+        "it does not answer, or no ranks can be started there",
+        f"try 'ssh {on_hosts(host, 'HOST')} true', or leave it out (--hosts; salloc --exclude)",
+        of_machine=True,
+        host=host,
+    )
+
+
+def on_hosts(host: str, otherwise: str) -> str:
+    return printable(one_line(host)) if host else otherwise

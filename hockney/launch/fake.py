@@ -18,6 +18,7 @@ from typing import Literal, cast, get_args
 import numpy as np
 
 from hockney.core.case import Case
+from hockney.core.errors import UsageError, unknown
 from hockney.core.layout import THIS_HOST, HostOptions, Layout, Level, level_from, nearest_first
 from hockney.core.record import (
     SCHEMA,
@@ -38,8 +39,7 @@ from hockney.core.record import (
 from hockney.core.units import parse_seconds
 from hockney.launch.fake_levels import FakeNodes
 from hockney.launch.fake_world import World
-from hockney.launch.launcher import CheckedRanks, Hello, LaunchCommand, Launcher, LaunchOptions
-from hockney.launch.messages import fake
+from hockney.launch.launcher import CheckedRanks, Hello, LaunchCommand, Launcher, LaunchFailed, LaunchOptions
 
 FaultKind = Literal["die", "hang", "refuse", "corrupt"]
 CLOCK = Clock(overhead_s=25e-9, resolution_s=1e-9)
@@ -99,7 +99,7 @@ class FakeLauncher(Launcher):
     def describe(self, ranks: int) -> LaunchCommand:
         return LaunchCommand(
             ("fake-mpiexec", "-n", str(ranks), "hockney-engine", "--plan", "-"),
-            binding=fake.binding(),
+            binding="rank i on cpu i",
         )
 
     def check(self, ranks: int) -> CheckedRanks:
@@ -132,7 +132,11 @@ class FakeLauncher(Launcher):
         yield self._launch(ranks, options)
         for position, case in enumerate(plan):
             if case.ranks != ranks and not (case.placed and case.ranks < ranks):
-                raise fake.wrong_ranks(case.ranks, ranks)
+                raise LaunchFailed(
+                    f"the plan has ranks={case.ranks}, but {ranks} ranks run",
+                    code="fake-wrong-ranks",
+                    reason="refused",
+                )
             if position and 0 < options.limit_s <= self._now - began:
                 break
             if self.pace_s:
@@ -168,10 +172,25 @@ class FakeLauncher(Launcher):
     ) -> Record | Failure:
         fault = self._fault(case)
         if fault == "die":
-            raise fake.death(case.line)
+            raise LaunchFailed(
+                "rank 1 was ended by signal 9",
+                "the fake machine was set to do so",
+                code="fake-death",
+                reason="died",
+                case=case.line,
+                job_exit=137,
+            )
         if fault == "hang":
             self._now += options.hang_s
-            raise fake.hang(case.line)
+            raise LaunchFailed(
+                "the case did not end",
+                code="fake-hang",
+                reason="hung",
+                case=case.line,
+                silent_ranks=(1,),
+                phase="run",
+                job_exit=75,
+            )
         members = self.nodes.members(case, ranks, options.index)
         if fault == "refuse" or not members:
             return Failure(
@@ -179,7 +198,9 @@ class FakeLauncher(Launcher):
                 launch=options.launch,
                 case=case.line,
                 reason="refused",
-                message=fake.refusal() if members else fake.no_such_ranks(),
+                message="the fake machine was set to refuse it"
+                if members
+                else "no ranks of the launch meet there",
             )
         place, nodes = self.nodes.place_of(case, members), self.nodes.nodes_of(members)
         world = self.world.spread(place, nodes)
@@ -192,7 +213,11 @@ class FakeLauncher(Launcher):
         kind = cast(SyncKind, case.get("sync", "none"))
         size, checked = world.bytes_moved(case), world.bytes_checked(case)
         by_clock = kind == "window" or world.catalog.entry(case.workload).role == "arrival"
-        wrong = fake.corruption() if fault == "corrupt" or case.get("fault") == "bit" else ""
+        wrong = (
+            "rank 1, offset 8: expected 7, found 0"
+            if fault == "corrupt" or case.get("fault") == "bit"
+            else ""
+        )
         return Record(
             schema=SCHEMA,
             launch=options.launch,
@@ -277,20 +302,38 @@ def fake_from_words(text: str, hosts: HostOptions = THIS_HOST, cores: int = CORE
         elif name == "slow" and (slowed := _slowed(value)):
             world = replace(world, slowed=(*world.slowed, slowed))
         elif name == "slow":
-            raise fake.not_a_slowdown(value)
+            raise UsageError(
+                f"'{value}' is no slowdown",
+                "it needs words of a case and a factor",
+                "use for example 'fake:slow=bcast ranks=2:1.3'",
+                code="fake-not-a-slowdown",
+            )
         elif name == "day" and value.isdecimal():
             day = int(value)
         elif name == "nodes" and value.isdecimal() and int(value):
             nodes = int(value)
         elif name == "nodes":
-            raise fake.nodes_not_whole(value)
+            raise UsageError(
+                f"'{value}' is not a number of nodes",
+                "",
+                "use for example fake:nodes=2",
+                code="fake-nodes-not-whole",
+            )
         elif name == "levels":
             levels = nearest_first(map(level_from, value.split(",")))
         elif name == "seed":
-            raise fake.seed_not_whole(value)
+            raise UsageError(
+                f"seed '{value}' is not a whole number",
+                "",
+                "use for example fake:seed=3",
+                code="fake-seed-not-whole",
+            )
         else:
-            raise fake.unknown_setting(
-                name, ["day", "levels", "nodes", "pace", "seed", "slow", *get_args(FaultKind)]
+            raise unknown(
+                "setting of the fake machine",
+                name,
+                ["day", "levels", "nodes", "pace", "seed", "slow", *get_args(FaultKind)],
+                code="unknown-fake-setting",
             )
     shape = _shape(nodes, levels, hosts, cores) if nodes or levels or hosts else None
     return FakeLauncher(world, faults, pace, nodes=shape, day=day)
@@ -298,7 +341,12 @@ def fake_from_words(text: str, hosts: HostOptions = THIS_HOST, cores: int = CORE
 
 def _shape(nodes: int, levels: Sequence[Level], hosts: HostOptions, cores: int) -> FakeNodes:
     if nodes and hosts.nodes > nodes:
-        raise fake.too_few_nodes(hosts.nodes, nodes)
+        raise UsageError(
+            f"the fake machine has {nodes} nodes, not {hosts.nodes}",
+            "",
+            f"use --nodes {nodes} or fake:nodes={hosts.nodes}",
+            code="fake-too-few-nodes",
+        )
     layout = Layout(hosts.nodes or nodes or 1, hosts.ranks_per_node or cores)
     return FakeNodes(layout, tuple(level for level in levels if level not in ("node", "network")))
 

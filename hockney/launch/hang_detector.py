@@ -5,12 +5,14 @@ caller."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from hockney.core.units import format_seconds
 from hockney.launch.launcher import LaunchFailed, LaunchOptions
-from hockney.launch.messages import failures
 
 START_SECONDS = 120.0  # for mpiexec and MPI_Init, on large machines
 MARGIN_SECONDS = 2.0  # lets the ranks' own watchdogs report first
@@ -69,7 +71,7 @@ class HangDetector:
         match = LINE.search(line)
         if not match:
             return False
-        self.answered[int(match[1])] = failures.phase(match[3], int(match[4]))
+        self.answered[int(match[1])] = phase(match[3], int(match[4]))
         if match[5] and int(match[5]) > 0:
             self.run_s = max(self.run_s, 1e-3 * int(match[7]) * int(match[6]) / int(match[5]))
         self.case = self.case or match[2]
@@ -83,12 +85,61 @@ class HangDetector:
     def failure(self, job_exit: int, tail: tuple[str, ...]) -> LaunchFailed:
         """The error for the hang that was detected."""
         if not self.case:
-            return failures.silent_between_cases(job_exit=job_exit, tail=tail)
+            return LaunchFailed(
+                "the engine printed nothing between two cases",
+                "",
+                "the job was stopped",
+                code="launch-silent",
+                reason="hung",
+                job_exit=job_exit,
+                tail=tail,
+            )
         silent = tuple(rank for rank in range(self.ranks) if rank not in self.answered)
         if self.run_s and not silent:
-            return failures.case_slow(self.case, self.run_s, job_exit=job_exit, tail=tail)
+            return LaunchFailed(
+                f"case '{self.case}' does not fit its time",
+                f"a repetition takes about {format_seconds(self.run_s)}, and was still in progress",
+                f"give --budget {math.ceil(2.5 * self.run_s)}s or more with --launches 1, or a smaller case",
+                code="case-slow",
+                reason="slow",
+                case=self.case,
+                job_exit=job_exit,
+                tail=tail,
+                seconds=self.run_s,
+            )
         # the phase of those that take part in the case, if any answered
         answers = self.answered.values()
         phases = Counter([each for each in answers if not each.startswith(WAITING)] or answers)
         phase = phases.most_common(1)[0][0] if phases else ""
-        return failures.case_hung(self.case, bool(self.answered), silent, phase, job_exit=job_exit, tail=tail)
+        return _case_hung(self.case, bool(self.answered), silent, phase, job_exit=job_exit, tail=tail)
+
+
+def _case_hung(
+    case: str, answered: bool, silent: Sequence[int], phase: str, *, job_exit: int, tail: tuple[str, ...]
+) -> LaunchFailed:
+    """`silent` ranks did not report to the watchdog, the others wait in `phase`; `answered` is False if none
+    reported."""
+    if not answered:
+        why = "no rank answered"
+    elif silent:
+        noun = "ranks" if len(silent) > 1 else "rank"
+        why = f"{noun} {', '.join(map(str, silent))} did not answer, the others wait in {phase}"
+    else:
+        why = f"all ranks answered and wait in {phase}"
+    return LaunchFailed(
+        f"case '{case}' hung",
+        why,
+        "the job was stopped",
+        code="case-hung",
+        reason="hung",
+        case=case,
+        silent_ranks=tuple(silent),
+        phase=phase,
+        job_exit=job_exit,
+        tail=tail,
+    )
+
+
+def phase(name: str, repetition: int) -> str:
+    """The phase in which a rank was when a case hung."""
+    return f"{name}, repetition {repetition}"

@@ -10,14 +10,15 @@ from pathlib import Path
 import msgspec
 
 from hockney import process
+from hockney.core.errors import EnvironmentProblem, one_line, printable
 from hockney.core.machine import Mpi
+from hockney.launch import explanations
 from hockney.launch.cluster import Srun
-from hockney.launch.ending import ending_of
+from hockney.launch.ending import Ending, ending_of
 from hockney.launch.explain import explain, is_hopeless
+from hockney.launch.explanations import Explanation
 from hockney.launch.launcher import CheckedRanks, Hello, LaunchCommand
-from hockney.launch.messages import explanations, failures, reaching
-from hockney.launch.messages.explanations import Explanation
-from hockney.launch.reading import CORRUPTED, CORRUPTED_EXIT_CODE
+from hockney.launch.reading import CORRUPTED, CORRUPTED_EXIT_CODE, message_corrupted
 from hockney.launch.transport import transports_in
 
 START_SECONDS = 60.0
@@ -45,11 +46,20 @@ def say_hello(
             command.words, env=dict(command.environment), timeout=timeout, hopeless=is_hopeless
         )
     except process.CannotStart as error:
-        raise explanations.launcher_not_starting(mpi.mpiexec, mpi.title, error.why) from error
+        raise EnvironmentProblem(
+            f"{mpi.mpiexec} cannot be started",
+            error.why,
+            f"repair or reinstall {mpi.title}, or choose another MPI with --mpi",
+            code="launcher-not-starting",
+            reason=error.why,
+        ) from error
     except process.TookTooLong as error:
         explanation = explain(mpi, ranks, (error.err + error.out).splitlines(), hosts)
-        explanation = explanation or explanations.no_answer_in_time(
-            mpi.title, mpi.mpiexec, ranks, timeout, error.err
+        explanation = explanation or explanations.Explanation(
+            "ranks-not-started-in-time",
+            f"{mpi.title} did not start {ranks} ranks within {timeout:g} s",
+            one_line(" ".join(error.err.split()[-40:])) or "it printed nothing",
+            f"try '{mpi.mpiexec} -n {ranks} hostname'; in a batch job, check its network and host names",
         )
         raise explanation.problem() from error
     hellos = hellos_in(done.out.splitlines())
@@ -60,13 +70,13 @@ def say_hello(
     corrupted = CORRUPTED.search(done.err)
     if corrupted or done.code == CORRUPTED_EXIT_CODE:
         rank, sender = map(int, corrupted.groups()) if corrupted else (None, None)
-        raise failures.message_corrupted("", rank, sender, job_exit=done.code, tail=tuple(output))
+        raise message_corrupted("", rank, sender, job_exit=done.code, tail=tuple(output))
     explanation = (
         contradiction if srun and contradiction else explain(mpi, ranks, output, hosts) or contradiction
     )
     if explanation is not None:
         raise explanation.problem()
-    raise explanations.ranks_do_not_start(
+    raise _ranks_do_not_start(
         mpi.title,
         ranks,
         ending_of(done.code, output),
@@ -100,14 +110,55 @@ def verdict(mpi: Mpi, ranks: int, hellos: Sequence[Hello], srun: Srun | None = N
         return explanations.other_library(mpi.title, TITLES[families.pop()])
     if ranks > 1 and len(hellos) > 1 and all(hello.size == 1 for hello in hellos):
         if srun:
-            return reaching.not_connected_by_srun(srun.pmi)
-        return explanations.separate_jobs(mpi.mpiexec, hellos[0].library.splitlines()[0])
+            return not_connected_by_srun(srun.pmi)
+        return explanations.Explanation(
+            "ranks-run-as-separate-jobs",
+            "every rank runs as a separate single-process job",
+            f"{mpi.mpiexec} does not belong to the library that the ranks found, which is "
+            f"{hellos[0].library.splitlines()[0][:60]}",
+            "give the MPI's own prefix with --mpi, and unload other MPI modules",
+        )
     complete = [hello.rank for hello in hellos] == list(range(ranks))
     if hellos and not (complete and all(hello.size == ranks for hello in hellos)):
         return explanations.ranks_missing(len(hellos), ranks, mpi.mpiexec)
     differing = [hello.host for hello in hellos if hello.engine != hellos[0].engine]
-    return reaching.engines_differ(list(dict.fromkeys(differing))) if differing else None
+    return engines_differ(list(dict.fromkeys(differing))) if differing else None
 
 
 def family_of(library: str) -> str:
     return next((family for sign, family in SIGNS if sign in library), "unknown")
+
+
+def _ranks_do_not_start(
+    mpi: str, ranks: int, ending: Ending, launcher: str, command: str
+) -> EnvironmentProblem:
+    """`launcher` is the name of the program that starts ranks, `command` its command line for these ranks,
+    without a program."""
+    return EnvironmentProblem(
+        f"{mpi} does not start {ranks} ranks",
+        explanations.how_it_ended(ending, launcher),
+        f"try '{command} hostname'",
+        code="ranks-do-not-start",
+        ranks=ranks,
+        ending=ending,
+    )
+
+
+def not_connected_by_srun(interface: str) -> Explanation:
+    return Explanation(
+        "ranks-run-as-separate-jobs",
+        "every rank runs as a separate single-process job",
+        f"srun does not connect them by --mpi={interface or 'none'}",
+        "use --launcher mpiexec, or an interface of 'srun --mpi=list' that the MPI was built with",
+    )
+
+
+def engines_differ(hosts: Sequence[str]) -> Explanation:
+    """`hosts` are those whose engine is another than rank 0's."""
+    more = " and others" if len(hosts) > 3 else ""
+    return Explanation(
+        "engines-differ",
+        f"another engine runs on {', '.join(map(printable, hosts[:3]))}{more} than on the first host",
+        "the cache folder there has other contents",
+        "set HOCKNEY_CACHE to a folder that all hosts share",
+    )

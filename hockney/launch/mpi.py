@@ -15,7 +15,7 @@ from pathlib import Path
 from hockney import process
 from hockney.core.binding import Cores
 from hockney.core.case import Case
-from hockney.core.errors import EnvironmentProblem
+from hockney.core.errors import EnvironmentProblem, printable
 from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
 from hockney.core.layout import Layout
 from hockney.core.machine import Mpi
@@ -24,13 +24,12 @@ from hockney.core.record import EngineLines
 from hockney.launch.allocation import hosts
 from hockney.launch.cluster import NO_CLUSTER, Cluster
 from hockney.launch.command import command
-from hockney.launch.ending import ending_of
+from hockney.launch.ending import Ending, ending_of
 from hockney.launch.explain import explain
+from hockney.launch.explanations import how_it_ended
 from hockney.launch.hang_detector import HangDetector
 from hockney.launch.launch_test import say_hello, started_by
 from hockney.launch.launcher import CheckedRanks, LaunchCommand, Launcher, LaunchFailed, LaunchOptions
-from hockney.launch.messages import failures
-from hockney.launch.messages import hosts as host_messages
 from hockney.launch.reading import EngineReader
 from hockney.launch.transport import report_variables
 from hockney.launch.user_options import name_hosts
@@ -168,7 +167,7 @@ class MpiLauncher(Launcher):
             case = "" if explanation.of_machine else case
             return explanation.failure("died" if case else "refused", case, job_exit, tail)
         launcher = Path(started.mpiexec).name
-        return failures.launch_died(case, ranks, ending_of(job_exit, tail), launcher, tail)
+        return launch_died(case, ranks, ending_of(job_exit, tail), launcher, tail)
 
 
 CONNECTING = (
@@ -202,7 +201,13 @@ def plan_folder(plan: Sequence[Case], engine_folder: Path, on_other_hosts: bool 
     parent = engine_folder
     if not os.access(engine_folder, os.W_OK):
         if on_other_hosts:
-            raise host_messages.plan_folder_not_shared(engine_folder)
+            raise EnvironmentProblem(
+                f"cannot write to {printable(str(engine_folder))}",
+                "ranks on other hosts read there what a launch measures",
+                "set HOCKNEY_CACHE to a folder that all hosts share and that is writable",
+                code="plan-folder-not-shared",
+                folder=str(engine_folder),
+            )
         parent = Path(tempfile.gettempdir())
     return Scratch(parent / f"{LAUNCH_FOLDER}{uuid.uuid4().hex}", {PLAN: plan_text(plan), STOP: ""})
 
@@ -226,3 +231,19 @@ def option_words(options: LaunchOptions) -> list[str]:
         "--hang", repr(options.hang_s),
         *limit,
     ]  # fmt: skip
+
+
+def launch_died(
+    case: str, ranks: int, ending: Ending, launcher: str, tail: tuple[str, ...] = ()
+) -> LaunchFailed:
+    """`case` is "" if none was running; `launcher` is the name of the program that started the ranks."""
+    return LaunchFailed(
+        f"the launch died during '{case}'" if case else f"the launch of {ranks} ranks died",
+        how_it_ended(ending, launcher),
+        code="launch-died",
+        reason="died",
+        case=case,
+        job_exit=ending.job_exit,
+        tail=tail,
+        signal=ending.signal,
+    )

@@ -24,9 +24,9 @@ from hockney.core.record import (
     Visiting,
     decode_engine_line,
 )
+from hockney.core.units import format_seconds
 from hockney.launch.hang_detector import HangDetector
 from hockney.launch.launcher import LaunchCommand, LaunchFailed
-from hockney.launch.messages import binding, failures
 
 FINISH_SECONDS, FINISH_SECONDS_PER_RANK = 8.0, 0.02
 """Time for MPI_Finalize; all results are stored by then."""
@@ -74,7 +74,7 @@ class EngineReader:
                 except process.Quiet:
                     code = job.end()
                     if ended:
-                        raise failures.not_ending(finish_s, job_exit=code, tail=tuple(job.tail)) from None
+                        raise _not_ending(finish_s, job_exit=code, tail=tuple(job.tail)) from None
                     self._refuse_corrupted(corrupted, code, tuple(job.tail))
                     raise watch.failure(code, tuple(job.tail)) from None
                 if line is None:
@@ -110,7 +110,7 @@ class EngineReader:
             waited = job.wait(finish_s)
             code = job.end() if waited is None else waited
             if waited is None and ended:
-                raise failures.not_ending(finish_s, job_exit=code, tail=tuple(job.tail))
+                raise _not_ending(finish_s, job_exit=code, tail=tuple(job.tail))
             if ended:
                 return
             self._refuse_corrupted(corrupted, code, tuple(job.tail))
@@ -130,7 +130,7 @@ class EngineReader:
         if seen is None and code != CORRUPTED_EXIT_CODE:
             return
         rank, sender = (None, None) if seen is None else map(int, seen.groups())
-        raise failures.message_corrupted(self.watch.case, rank, sender, job_exit=code, tail=tail)
+        raise message_corrupted(self.watch.case, rank, sender, job_exit=code, tail=tail)
 
 
 def until(deadline: float | None) -> float | None:
@@ -141,7 +141,7 @@ def decoded(text: str) -> EngineLine:
     try:
         return decode_engine_line(text)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise failures.line_not_understood(str(error)) from error
+        raise line_not_understood(str(error)) from error
 
 
 def with_command(launch: Launch, started: LaunchCommand) -> Launch:
@@ -159,10 +159,10 @@ def reported_binding(ranks: Sequence[Rank], started: LaunchCommand) -> tuple[str
         return started.binding, started.bound
     places = {(rank.host, rank.cpus) for rank in ranks}
     if len(places) < len(ranks):
-        return binding.not_bound_although_requested(started.binding), False
+        return not_bound_although_requested(started.binding), False
     if len({rank.host for rank in ranks}) > 1:
         return started.binding, True
-    return binding.bound_as_reported([rank.cpus for rank in ranks]), True
+    return bound_as_reported([rank.cpus for rank in ranks]), True
 
 
 def _reported_placement(ranks: Sequence[Rank], started: LaunchCommand) -> tuple[str, bool]:
@@ -174,4 +174,55 @@ def _reported_placement(ranks: Sequence[Rank], started: LaunchCommand) -> tuple[
     bound = apart and (len(ranks) > 1 or ranks[0].cpus.isdecimal())
     if len({rank.host for rank in ranks}) > 1:
         return started.binding, bound
-    return binding.bound_as_reported([rank.cpus for rank in ranks]), bound
+    return bound_as_reported([rank.cpus for rank in ranks]), bound
+
+
+def _not_ending(seconds: float, *, job_exit: int, tail: tuple[str, ...]) -> LaunchFailed:
+    """After its last result."""
+    return LaunchFailed(
+        f"a launch did not finish within {format_seconds(seconds)} of its last result",
+        "a rank or the launcher may have been stopped",
+        "the job was stopped; all its results are kept",
+        code="launch-not-ending",
+        reason="hung",
+        job_exit=job_exit,
+        tail=tail,
+        seconds=seconds,
+    )
+
+
+def bound_as_reported(cpus: Sequence[str]) -> str:
+    """`cpus` is every rank's affinity mask."""
+    return f"rank i on cpu {' | '.join(cpus)}"
+
+
+def not_bound_although_requested(binding: str) -> str:
+    return f"not bound, although requested ({binding})"
+
+
+def message_corrupted(
+    case: str, rank: int | None, sender: int | None, *, job_exit: int, tail: tuple[str, ...]
+) -> LaunchFailed:
+    """`case` is "" if none was running; `rank` and `sender` are None if the launcher dropped them."""
+    who = "a rank" if rank is None else f"rank {rank}"
+    whom = "" if sender is None else f" from rank {sender}"
+    return LaunchFailed(
+        f"{who} received an internal message{whom} that was corrupted in transit",
+        "this MPI or this network cannot be trusted",
+        code="message-corrupted",
+        reason="corrupted",
+        case=case,
+        job_exit=job_exit,
+        tail=tail,
+        rank=rank,
+        sender=sender,
+    )
+
+
+def line_not_understood(reason: str) -> LaunchFailed:
+    return LaunchFailed(
+        "the engine wrote a line that hockney does not understand",
+        reason,
+        "run 'hockney build' to compile the engine again",
+        code="engine-line-not-understood",
+    )

@@ -9,9 +9,9 @@ import shutil
 from collections.abc import Mapping, Sequence
 
 from hockney import process
+from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Mpi
 from hockney.launch.cluster import Srun
-from hockney.launch.messages import hosts as messages
 
 PATIENCE_S = 20.0
 PREFERRED = {
@@ -29,7 +29,7 @@ def find_srun(environ: Mapping[str, str]) -> Srun:
     """Raises EnvironmentProblem."""
     program = shutil.which("srun", path=environ.get("PATH", ""))
     if program is None:
-        raise messages.srun_missing()
+        raise _srun_missing()
     return Srun(program, version_in(_output(program, "--version")))
 
 
@@ -77,3 +77,10 @@ def _output(*words: str) -> str:
     except (process.CannotStart, process.TookTooLong):
         return ""
     return done.out + done.err
+
+
+def _srun_missing() -> EnvironmentProblem:
+    return EnvironmentProblem(
+        "no srun found", "it is not on PATH", "add Slurm's folder to PATH, or use --launcher mpiexec",
+        code="srun-missing",
+    )  # fmt: skip

@@ -22,11 +22,12 @@ from hockney.core.errors import one_line
 from hockney.core.machine import Mpi
 from hockney.core.platform import Libraries, Platform
 from hockney.core.record import EngineLines, Launch
+from hockney.core.units import format_seconds
+from hockney.launch import explanations
 from hockney.launch.ending import ending_of
+from hockney.launch.explanations import Explanation
 from hockney.launch.hang_detector import HangDetector
 from hockney.launch.launcher import LaunchCommand, Launcher, LaunchFailed, LaunchOptions
-from hockney.launch.messages import binding, explanations, failures
-from hockney.launch.messages.explanations import Explanation
 from hockney.launch.mpi import PLAN, option_words, plan_text, program
 from hockney.launch.platform_lines import algorithm_words, platform_lines
 from hockney.launch.reading import EngineReader
@@ -127,12 +128,23 @@ class SmpiLauncher(Launcher):
         return LaunchCommand(
             words=(self.mpi.mpiexec, "-np", str(ranks), *options, str(engine), *words),
             environment=tuple(sorted(variables.items())),
-            binding=binding.bound_in_simulation(),
+            binding="each rank on a simulated core",
         )
 
     def _died(self, ranks: int, case: str, job_exit: int, tail: tuple[str, ...]) -> LaunchFailed:
         explanation = explain_simulator(job_exit, tail)
-        return failures.simulation_failed(case, ranks, explanation, job_exit=job_exit, tail=tail)
+        return LaunchFailed(
+            f"the simulation ended during '{case}'"
+            if case
+            else f"the simulation of {ranks} ranks did not start",
+            explanation.why,
+            explanation.remedy,
+            code=explanation.code,
+            reason="died" if case else "refused",
+            case=case,
+            job_exit=job_exit,
+            tail=tail,
+        )
 
 
 @dataclass
@@ -153,7 +165,7 @@ class WallClock(HangDetector):
         self.case = ""
 
     def failure(self, job_exit: int, tail: tuple[str, ...]) -> LaunchFailed:
-        return failures.simulation_out_of_time(self.case, self.options.budget_s, job_exit=job_exit, tail=tail)
+        return _simulation_out_of_time(self.case, self.options.budget_s, job_exit=job_exit, tail=tail)
 
 
 def hosts(platform: Platform, ranks: int, per_node: int = 0) -> Iterator[str]:
@@ -171,7 +183,6 @@ def hosts(platform: Platform, ranks: int, per_node: int = 0) -> Iterator[str]:
 
 def anonymous(launch: Launch) -> Launch:
     """Removes what would differ between two launches or two accounts: the programs' folders."""
-
     words = [Path(word).name if word.startswith("/") else word for word in launch.command]
     return msgspec.structs.replace(launch, command=words)
 
@@ -197,3 +208,23 @@ def explain_simulator(job_exit: int, tail: Sequence[str]) -> Explanation:
         if match:
             return explanation(next((group for group in match.groups() if group), ""))
     return explanations.simulator_ended(ending_of(job_exit, tail))
+
+
+def _simulation_out_of_time(
+    case: str, seconds: float, *, job_exit: int = 0, tail: tuple[str, ...] = ()
+) -> LaunchFailed:
+    """`case` is "" if none was running."""
+    time = format_seconds(seconds)
+    return LaunchFailed(
+        f"'{case}' could not be simulated within {time}"
+        if case
+        else f"the simulation did not start within {time}",
+        "simulating takes time for every message",
+        "use a larger --budget, or fewer ranks or smaller messages",
+        code="simulation-out-of-time",
+        reason="time",
+        case=case,
+        job_exit=job_exit,
+        tail=tail,
+        seconds=seconds,
+    )

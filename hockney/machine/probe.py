@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import Literal
 
 from hockney import process
-from hockney.core.errors import EnvironmentProblem
+from hockney.core.errors import EnvironmentProblem, one_line
 from hockney.core.machine import Mpi
-from hockney.machine import messages
 
 Family = Literal["openmpi", "mpich", "intel", "unknown"]
 Source = Literal["option", "environment", "path", "wheel", "cache"]
@@ -50,8 +49,13 @@ def probe(mpicxx: Path, source: Source, notify: Tell = lambda _: None) -> Mpi:
             )
         mismatched.append((mpiexec, TITLES[theirs]))
     if mismatched:
-        raise messages.launcher_of_another_mpi(mpicxx, TITLES[family], *mismatched[0])
-    raise messages.no_launcher(mpicxx, TITLES[family])
+        raise _launcher_of_another_mpi(mpicxx, TITLES[family], *mismatched[0])
+    raise EnvironmentProblem(
+        f"no mpiexec next to {mpicxx}",
+        "ranks are started by the launcher of the MPI they were compiled for",
+        f"install the launcher of {TITLES[family]} in that folder, or choose another MPI with --mpi",
+        code="mpi-launcher-missing",
+    )
 
 
 def wrapper_words(mpicxx: Path, prefix: Path) -> list[str]:
@@ -63,11 +67,9 @@ def wrapper_words(mpicxx: Path, prefix: Path) -> list[str]:
         done = process.capture([str(mpicxx), "-show"], env={"I_MPI_ROOT": str(prefix)}, timeout=TOOL_SECONDS)
         words = shlex.split(done.out.strip())
     except (process.CannotStart, process.TookTooLong, ValueError) as error:
-        raise messages.mpi_tool_failed(mpicxx, str(error)) from error
+        raise _mpi_tool_failed(mpicxx, str(error)) from error
     if not done.ok or not words:
-        raise messages.mpi_tool_failed(
-            mpicxx, (done.err or done.out)[-300:].strip() or f"exit code {done.code}"
-        )
+        raise _mpi_tool_failed(mpicxx, (done.err or done.out)[-300:].strip() or f"exit code {done.code}")
     return words
 
 
@@ -82,7 +84,12 @@ def library(mpicxx: Path, prefix: Path) -> tuple[Family, str]:
             return family_of_header(header.read_text(errors="replace"))
         except OSError:
             continue
-    raise messages.no_mpi_header(mpicxx)
+    raise EnvironmentProblem(
+        f"{mpicxx} has no mpi.h",
+        "nothing can be compiled with it",
+        "install the development package of this MPI",
+        code="mpi-header-missing",
+    )
 
 
 def family_of_header(text: str) -> tuple[Family, str]:
@@ -128,7 +135,7 @@ def launcher_family(mpiexec: Path) -> Family:
     try:
         done = process.capture([str(mpiexec), "--version"], timeout=TOOL_SECONDS)
     except EnvironmentProblem as error:
-        raise messages.mpi_tool_failed(mpiexec, str(error)) from error
+        raise _mpi_tool_failed(mpiexec, str(error)) from error
     output = done.out + done.err
     if "Open MPI" in output or "OpenRTE" in output or "PRRTE" in output:
         return "openmpi"
@@ -137,3 +144,26 @@ def launcher_family(mpiexec: Path) -> Family:
     if "HYDRA" in output or "MPICH" in output or "MVAPICH" in output:
         return "mpich"
     return "unknown"
+
+
+def _launcher_of_another_mpi(
+    mpicxx: Path, compiles_for: str, launcher: Path, launcher_of: str
+) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"{mpicxx} compiles for {compiles_for}, but {launcher} is the launcher of {launcher_of}",
+        "with another MPI's launcher every rank runs as a separate single-process job",
+        f"install the launcher of {compiles_for} next to the wrapper, or choose another MPI with --mpi",
+        code="mpi-launcher-mismatch",
+        compiles_for=compiles_for,
+        launcher_of=launcher_of,
+    )
+
+
+def _mpi_tool_failed(tool: Path, reason: str) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"{tool} does not work",
+        one_line(reason),
+        "repair or reinstall this MPI, or choose another with --mpi",
+        code="mpi-tool-failed",
+        reason=reason,
+    )

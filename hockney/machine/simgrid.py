@@ -15,12 +15,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from hockney import process
-from hockney.core.errors import EnvironmentProblem
+from hockney.core.errors import EnvironmentProblem, one_line, printable
 from hockney.core.machine import Mpi
 from hockney.core.paths import COMPLETE, at_home, cache_folder
-from hockney.machine import messages
 from hockney.machine.cpu import text
 from hockney.machine.probe import TOOL_SECONDS, Source, Tell
+
+GET_SIMGRID = "apt install libsimgrid-dev (Debian, Ubuntu), or 'hockney build --simgrid', which needs no root"
 
 OLDEST = (3, 32)
 USUAL = ("/usr", "/usr/local", "/opt/simgrid")
@@ -34,7 +35,12 @@ def find_simgrid(environ: Mapping[str, str] | None = None, notify: Tell = lambda
         return probe_simgrid(at_home(Path(named)), "environment")
     simgrid = next(simgrids(environ, notify), None)
     if simgrid is None:
-        raise messages.no_simgrid()
+        raise EnvironmentProblem(
+            "no SimGrid found",
+            "simulated machines run on it",
+            f"install it: {GET_SIMGRID}",
+            code="no-simgrid",
+        )
     return simgrid
 
 
@@ -70,17 +76,34 @@ def probe_simgrid(place: Path, source: Source) -> Mpi:
     """The SimGrid at a prefix, its bin folder, or one of its programs."""
     prefix = prefix_of(place)
     if prefix is None:
-        raise messages.no_simgrid_wrapper(place)
+        raise EnvironmentProblem(
+            f"no smpicxx at {printable(str(place))}",
+            "the engine is compiled with it",
+            f"install SimGrid with its development files: {GET_SIMGRID}",
+            code="simgrid-wrapper-missing",
+        )
     wrapper, launcher = prefix / "bin" / "smpicxx", prefix / "bin" / "smpirun"
     try:
         done = process.capture([str(launcher), "-version"], timeout=TOOL_SECONDS)
     except EnvironmentProblem as error:
-        raise messages.simgrid_failed(launcher, str(error)) from error
+        raise _simgrid_failed(launcher, str(error)) from error
     match = re.search(r"SimGrid version (\d+(?:\.\d+)+)", done.out + done.err)
     if not match:
-        raise messages.no_simgrid_version(launcher)
+        raise EnvironmentProblem(
+            f"{launcher} does not work",
+            "it does not print its version",
+            f"reinstall SimGrid: {GET_SIMGRID}",
+            code="simgrid-without-version",
+        )
     if numbers(match[1]) < OLDEST:
-        raise messages.simgrid_too_old(match[1], prefix, ".".join(map(str, OLDEST)))
+        oldest = ".".join(map(str, OLDEST))
+        raise EnvironmentProblem(
+            f"SimGrid {match[1]} in {prefix} is too old",
+            f"hockney needs {oldest} or newer",
+            f"install a newer one: {GET_SIMGRID}",
+            code="simgrid-too-old",
+            version=match[1],
+        )
     _start_simulator(launcher)
     return Mpi(
         family="smpi",
@@ -109,9 +132,9 @@ def _start_simulator(launcher: Path) -> None:
             timeout=TOOL_SECONDS,
         )
     except EnvironmentProblem as error:
-        raise messages.simgrid_failed(Path(found[1]), str(error)) from error
+        raise _simgrid_failed(Path(found[1]), str(error)) from error
     if done.code:
-        raise messages.simgrid_failed(Path(found[1]), done.err)
+        raise _simgrid_failed(Path(found[1]), done.err)
 
 
 def prefix_of(place: Path) -> Path | None:
@@ -122,3 +145,12 @@ def prefix_of(place: Path) -> Path | None:
 
 def numbers(text: str) -> tuple[int, ...]:
     return tuple(int(n) for n in re.findall(r"\d+", text))
+
+
+def _simgrid_failed(program: Path, reason: str) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"{program} does not work",
+        one_line(reason),
+        f"reinstall SimGrid: {GET_SIMGRID}",
+        code="simgrid-failed",
+    )

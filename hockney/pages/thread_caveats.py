@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 from hockney.core.progress_thread import switched_on
+from hockney.core.wording import plural
+from hockney.draw.page import Caveat
 from hockney.pages.affinity import processors
 from hockney.pages.evidence import Evidence
-from hockney.pages.messages import surroundings as messages
 from hockney.pages.run_caveat import RunCaveat, run_caveat
 
 THREADS = "threads"
@@ -28,7 +29,16 @@ def threads_share_cores(evidence: Evidence) -> RunCaveat | None:
     if not few:
         return None
     threads, cpus = max(few.values(), key=lambda each: each[0] / each[1])
-    return run_caveat(messages.threads_share_cores(threads, cpus), few)
+    return run_caveat(
+        Caveat(
+            "threads-share-cores",
+            f"the {threads} threads of a rank share {plural(cpus, 'processor')}: they communicate in turn, "
+            "not at the same time",
+            "",
+            "leave ranks unbound (--no-bind), or bind each to several cores (--mpiexec-args)",
+        ),
+        few,
+    )
 
 
 def progress_thread_shares_core(evidence: Evidence) -> RunCaveat | None:
@@ -44,5 +54,12 @@ def progress_thread_shares_core(evidence: Evidence) -> RunCaveat | None:
     if not sharing:
         return None
     return run_caveat(
-        messages.progress_thread_shares_core(), {r.case for r in evidence.run.records if r.launch in sharing}
+        Caveat(
+            "progress-thread-shares-core",
+            "MPI's progress thread shares a processor with its rank: each waits while the other runs",
+            "",
+            "use fewer ranks and leave them unbound (--no-bind), or bind each to several cores "
+            "(--mpiexec-args)",
+        ),
+        {r.case for r in evidence.run.records if r.launch in sharing},
     )

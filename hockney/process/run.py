@@ -23,7 +23,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal, cast
 
-from hockney.process import messages
+from hockney.core.errors import printable
+from hockney.process.errors import CannotStart, CannotWrite, TookTooLong
 from hockney.process.keeper import CANNOT_START, CANNOT_WRITE, CANNOT_WRITE_CODE
 
 LAST_WORDS_S = 3.0
@@ -105,7 +106,12 @@ class Job:
         environ = merged(self._env)
         program = shutil.which(self.words[0], path=environ.get("PATH", os.defpath))
         if program is None:
-            raise messages.program_not_found(self.words[0])
+            raise CannotStart(
+                f"'{printable(self.words[0])}' cannot be started",
+                "the program is missing or not executable",
+                code="program-not-found",
+                program=self.words[0],
+            )
         sent = b"" if self._scratch is None else self._scratch.sent()
         self._lifeline, theirs = socket.socketpair()
         try:
@@ -131,7 +137,7 @@ class Job:
             )
         except OSError as error:
             self._lifeline.close()
-            raise messages.cannot_start(self.words[0], error.strerror or str(error)) from error
+            raise _cannot_start(self.words[0], error.strerror or str(error)) from error
         finally:
             theirs.close()
         try:
@@ -206,7 +212,13 @@ class Job:
             return
         if self.wait(self._grace_s) == CANNOT_WRITE_CODE:
             reason = text[len(CANNOT_WRITE) :].strip().lower()
-            raise messages.cannot_write(self._scratch.folder.parent, reason)
+            raise CannotWrite(
+                f"cannot write to {printable(str(self._scratch.folder.parent))}",
+                reason,
+                "free some space there",
+                code="launch-folder-not-writable",
+                folder=str(self._scratch.folder.parent),
+            )
 
     def wait(self, timeout: float | None = None) -> int | None:
         """The exit code, or None if the program is still running after `timeout` seconds."""
@@ -321,12 +333,17 @@ def capture(
                     deadline = min(deadline, time.monotonic() + LAST_WORDS_S)
         except Quiet:
             name = Path(job.words[0]).name
-            raise messages.took_too_long(name, timeout, "".join(out), "".join(err)) from None
+            raise TookTooLong(
+                f"'{printable(name)}' did not finish within {timeout:g} s and was stopped",
+                code="program-took-too-long",
+                out="".join(out),
+                err="".join(err),
+            ) from None
         code = job.wait(max(5.0, deadline - time.monotonic()))
         if code is None:
             code = job.end()
     if code == 127 and err and err[-1].startswith(CANNOT_START):
-        raise messages.cannot_start(job.words[0], err[-1][len(CANNOT_START) :].strip().lower())
+        raise _cannot_start(job.words[0], err[-1][len(CANNOT_START) :].strip().lower())
     return Finished(job.words, code, "".join(out), "".join(err))
 
 
@@ -339,3 +356,13 @@ def merged(env: Environment | None) -> dict[str, str]:
         else:
             environ[name] = value
     return environ
+
+
+def _cannot_start(program: str, reason: str) -> CannotStart:
+    return CannotStart(
+        f"'{printable(program)}' cannot be started",
+        reason,
+        code="program-not-starting",
+        program=program,
+        reason=reason,
+    )

@@ -11,8 +11,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from hockney.core.errors import unknown
 from hockney.core.units import parse_seconds, parse_seconds_per_byte
-from hockney.reference import messages
 from hockney.reference.published import About, Formula, FormulaPiece, PrintedRow, Published
 
 if sys.version_info >= (3, 11):
@@ -34,7 +34,7 @@ def names() -> tuple[str, ...]:
 def published(name: str) -> Published:
     """The printed numbers of the paper `name`. Raises UsageError for an unknown one."""
     if name not in names():
-        raise messages.unknown_paper(name, names())
+        raise unknown("paper", name, names(), code="unknown-paper")
     folder = files("hockney.reference")
     document = tomllib.loads((folder / f"{name}.toml").read_text("utf-8"))
     table = csv.DictReader(io.StringIO((folder / f"{name}.csv").read_text("utf-8")))
@@ -64,7 +64,7 @@ def paper_of(machine: str) -> Published:
     """The paper of a machine, with that machine's numbers. Raises UsageError for an unknown one."""
     known = machine_names()
     if machine not in known:
-        raise messages.unknown_published_machine(machine, known)
+        raise unknown("published machine", machine, known, code="unknown-published-machine")
     return published(known[machine]).of(machine)
 
 

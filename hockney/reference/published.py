@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hockney.reference import messages
+from hockney.core.errors import UsageError, unknown
 
 UNITS = {
     "s": 1.0,
@@ -79,7 +79,7 @@ class Formula:
             if piece.first <= size <= piece.last:
                 return piece.constant_s + piece.per_byte_s * size
         ranges = [(piece.first, piece.last) for piece in self.segments]
-        raise messages.size_outside_formula(self.key, size, ranges)
+        raise _size_outside_formula(self.key, size, ranges)
 
     def sizes(self) -> tuple[int, ...]:
         """Sizes at which to draw it: both ends of each range, and the powers of two between."""
@@ -119,19 +119,21 @@ class Published:
         for each in self.machines:
             if each.name == name:
                 return each
-        raise messages.unknown_machine_of_paper(name, self.name, (m.name for m in self.machines))
+        raise unknown(
+            f"machine of {self.name}", name, (m.name for m in self.machines), code="unknown-machine-of-paper"
+        )
 
     def row(self, key: str) -> PrintedRow:
         for each in self.rows:
             if each.key == key:
                 return each
-        raise messages.unknown_row(key, self.name, (r.key for r in self.rows))
+        raise unknown(f"row of {self.name}", key, (r.key for r in self.rows), code="unknown-row")
 
     def formula(self, key: str) -> Formula:
         for each in self.formulas:
             if each.key == key:
                 return each
-        raise messages.unknown_formula(key, self.name, (f.key for f in self.formulas))
+        raise unknown(f"formula of {self.name}", key, (f.key for f in self.formulas), code="unknown-formula")
 
     def of(self, machine: str) -> Published:
         """The paper with the rows and formulas of one of its machines."""
@@ -157,3 +159,16 @@ class Published:
     def _keys(self) -> Iterator[str]:
         yield from (row.key for row in self.rows)
         yield from (formula.key for formula in self.formulas)
+
+
+def _size_outside_formula(formula: str, size: float, ranges: Sequence[tuple[int, int]]) -> UsageError:
+    """`ranges` are the first and last bytes for which the formula is printed."""
+    limits = ", ".join(f"{first} to {last}" for first, last in ranges)
+    return UsageError(
+        f"{formula} does not cover {size:g} B",
+        f"it holds for {limits} B",
+        "choose another size",
+        code="size-outside-formula",
+        size=size,
+        ranges=tuple(ranges),
+    )

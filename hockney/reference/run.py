@@ -14,6 +14,7 @@ from typing import cast
 from hockney import __version__
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
+from hockney.core.errors import Inconclusive
 from hockney.core.machine import Machine, Traits
 from hockney.core.record import (
     SCHEMA,
@@ -27,7 +28,6 @@ from hockney.core.record import (
     SyncKind,
     Verified,
 )
-from hockney.reference import messages
 from hockney.reference.published import Published
 
 TRAITS = Traits(origin="published", noiseless=True, local=False, shared_memory=False, wall_clock=False)
@@ -43,7 +43,13 @@ def run_of(paper: Published, catalog: Catalog) -> tuple[Machine, RunRecords]:
     about = paper.machines[0]
     printed = list(_times(paper, catalog))
     if not printed:
-        raise messages.no_printed_cases(about.name)
+        raise Inconclusive(
+            f"no published number for {about.name} can be compared",
+            "none of them corresponds to a case that hockney measures",
+            f"'hockney machines --show {about.name}' prints the published numbers",
+            code="no-printed-cases",
+            machine=about.name,
+        )
     times: dict[Case, int] = {}
     grouped: dict[tuple[int, int], list[tuple[Case, float]]] = {}
     for case, seconds in printed:

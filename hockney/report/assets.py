@@ -16,7 +16,8 @@ import importlib.util
 from dataclasses import dataclass
 from pathlib import Path
 
-from hockney.report import messages, page_cache
+from hockney.core.errors import EnvironmentProblem
+from hockney.report import page_cache
 
 
 @dataclass(frozen=True)
@@ -57,4 +58,9 @@ def script_file(parts_in: Path = Path(__file__).parent) -> Path:
         path = Path(folder, "package_data", "plotly.min.js")
         if path.is_file():
             return path
-    raise messages.no_plotly()
+    raise EnvironmentProblem(
+        "Plotly's script is not installed",
+        "the report's figures need it",
+        "run 'pip install plotly'",
+        code="no-plotly",
+    )

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from hockney.core.catalog import Catalog
+from hockney.core.errors import UsageError, printable, unknown
 from hockney.draw.page import Page, Table
-from hockney.reproductions import messages
 from hockney.reproductions.compared import Check, CloseRows, Compared, Statement, Status, status_of, tallies
 from hockney.reproductions.parts import Answer, Part
 
@@ -103,7 +103,7 @@ def reproduction(name: str, catalog: Catalog) -> Reproduction:
     runs on it."""
     shelf = all_reproductions()
     if name not in shelf:
-        raise messages.unknown_reproduction(name, [*shelf, "all"], _simulating(name, catalog))
+        raise _unknown_reproduction(name, [*shelf, "all"], _simulating(name, catalog))
     return shelf[name]
 
 
@@ -114,3 +114,18 @@ def _simulating(machine: str, catalog: Catalog) -> str:
         if any(part.machine == machine for part in study.parts(catalog)[:1]):
             return name
     return ""
+
+
+def _unknown_reproduction(name: str, available: Iterable[str], of_machine: str = "") -> UsageError:
+    """`of_machine` is the reproduction that simulates the machine called `name`, "" for none."""
+    remedy, code = "'hockney reproduce --list' shows all", "unknown-reproduction"
+    if not of_machine:
+        return unknown("reproduction", name, available, remedy, code=code)
+    return UsageError(
+        f"unknown reproduction '{printable(name)}'",
+        "it is a machine",
+        f"use 'hockney reproduce {of_machine}', the paper that describes it",
+        code=code,
+        name=name,
+        suggestion=of_machine,
+    )

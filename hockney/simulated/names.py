@@ -8,14 +8,14 @@ t3e    paragon-8x8    t3e+full-duplex    clusters/mine.toml+noisy
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
+from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.paths import at_home
 from hockney.core.platform import Platform
 from hockney.description.files import ENDING, bundled, bundled_text, is_file, read_file
-from hockney.simulated import messages
 from hockney.simulated.read import parse, read
 from hockney.simulated.variants import Variant
 from hockney.simulated.variants import variants as _variants
@@ -48,23 +48,40 @@ def text_of(base: str) -> tuple[str, str]:
     if is_file(base):
         return read_file(at_home(Path(base)), names()), base
     if base not in names():
-        raise messages.unknown_simulated_machine(base, names())
+        raise unknown("simulated machine", base, names(), code="unknown-simulated-machine")
     return bundled_text(PACKAGE, base), base + ENDING
 
 
 def _split(name: str) -> tuple[str, tuple[int, ...], Sequence[str]]:
     """The file or name, the extent, the variants. A path may contain + and - before its suffix."""
     if not name.strip():
-        raise messages.no_machine_name(names())
+        raise _no_machine_name(names())
     end = name.rfind(ENDING) + len(ENDING) if ENDING in name else 0
     head, plus, rest = name[end:].partition("+")
     base, wanted = name[:end] + head, rest.split("+") if plus else []
     if len(set(wanted)) < len(wanted) or "" in wanted:
-        raise messages.bad_variant_list(name)
+        raise UsageError(
+            f"'{printable(name)}' has a variant that is empty or given twice",
+            "",
+            "write NAME+VARIANT, with each variant once",
+            code="bad-variant-list",
+        )
     match = _EXTENT.fullmatch(base)
     if match is None or base in names():
         return base, (), wanted
     dims = tuple(int(n) for n in match[2].split("x") if len(n) < 9)
     if len(dims) != match[2].count("x") + 1 or 0 in dims:
-        raise messages.bad_extent(match[2])
+        raise UsageError(
+            f"'{printable(match[2])}' is not an extent",
+            "",
+            "write numbers from 1, for example paragon-8x8",
+            code="bad-extent",
+        )
     return match[1], dims, wanted
+
+
+def _no_machine_name(available: Iterable[str]) -> UsageError:
+    names = ", ".join(available)
+    return UsageError(
+        "the name of the simulated machine is empty", "", f"available: {names}", code="no-machine-name"
+    )

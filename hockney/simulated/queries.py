@@ -8,9 +8,10 @@ from collections.abc import Iterator
 
 import msgspec
 
+from hockney.core.errors import UsageError
 from hockney.core.layout import Layout
 from hockney.core.platform import Origin, Platform
-from hockney.simulated import messages
+from hockney.core.wording import plural
 
 _DESCRIPTIVE = ("name", "title", "source", "origins", "notes", "poor_fit", "two_modes")
 """Keys for readers, which need no origin."""
@@ -23,7 +24,7 @@ def check_ranks(platform: Platform, ranks: int) -> None:
     larger = ""
     if dims := platform.network.dims:
         larger = "x".join(map(str, (*dims[:-1], dims[-1] * -(-ranks // platform.capacity))))
-    raise messages.too_many_ranks(platform.name, ranks, platform.network.shape, platform.capacity, larger)
+    raise _too_many_ranks(platform.name, ranks, platform.network.shape, platform.capacity, larger)
 
 
 def layout(platform: Platform, nodes: int, ranks_per_node: int) -> Layout | None:
@@ -33,7 +34,7 @@ def layout(platform: Platform, nodes: int, ranks_per_node: int) -> Layout | None
         return None
     count, cores = sum(group.count for group in platform.nodes), min(group.cores for group in platform.nodes)
     if nodes > count or ranks_per_node > cores:
-        raise messages.layout_beyond_machine(platform.name, nodes, ranks_per_node, count, cores)
+        raise _layout_beyond_machine(platform.name, nodes, ranks_per_node, count, cores)
     return Layout(nodes or min(2, count), ranks_per_node or cores)
 
 
@@ -82,14 +83,14 @@ def passed_on(platform: Platform, key: str) -> tuple[Origin, ...]:
         msgspec.structs.replace(
             each,
             key=max(each.key, key, key=len),
-            source=messages.source_passed_on(platform.name, each.source),
+            source=f"{platform.name}: {each.source}",
         )
         for each in mine
     ]
     known = [each.key for each in found]
     lacking = [place for place in places(platform) if covers(key, place)]
     if not all(any(covers(each, place) for each in known) for place in lacking):
-        source = messages.source_unstated(platform.name)
+        source = _source_unstated(platform.name)
         found.append(Origin(key=key, status="guess", source=source))
     return tuple(found)
 
@@ -106,7 +107,7 @@ def between_nodes_guessed(platform: Platform) -> str:
     found = [origin_of(platform, f"segments[{k}].latency_s") for k in range(len(platform.segments))]
     if any(each is not None and each.status != "guess" for each in found):
         return ""
-    return next((each.source for each in found if each is not None), messages.source_unstated(platform.name))
+    return next((each.source for each in found if each is not None), _source_unstated(platform.name))
 
 
 def all_places(platform: Platform) -> frozenset[str]:
@@ -125,3 +126,36 @@ def _everything(place: str, value: object) -> Iterator[str]:
     elif isinstance(value, tuple):
         for k, below in enumerate(value):
             yield from _everything(f"{place}[{k}]", below)
+
+
+def _too_many_ranks(machine: str, ranks: int, shape: str, capacity: int, larger: str) -> UsageError:
+    """`larger` is the suffix of a name with enough cores; "" if the machine's extent cannot change."""
+    other = f", or a larger machine by adding -{larger} to its name" if larger else ""
+    return UsageError(
+        f"{ranks} ranks are too many for {machine}",
+        f"its {shape} has room for {capacity}",
+        f"use at most {capacity} ranks{other}",
+        code="too-many-ranks",
+        ranks=ranks,
+        capacity=capacity,
+        larger=larger,
+    )
+
+
+def _layout_beyond_machine(
+    machine: str, nodes: int, ranks_per_node: int, count: int, cores: int
+) -> UsageError:
+    """0 nodes or ranks were not given; the machine has `count` nodes with `cores` cores each."""
+    given = f"--nodes {nodes}" if nodes > count else f"--ranks-per-node {ranks_per_node}"
+    return UsageError(
+        f"{given} is too much for {machine}",
+        f"it has {count} nodes with {plural(cores, 'core')} each",
+        "use fewer",
+        code="layout-beyond-machine",
+        nodes=nodes,
+        ranks_per_node=ranks_per_node,
+    )
+
+
+def _source_unstated(machine: str) -> str:
+    return f"{machine} states no origin"

@@ -9,12 +9,12 @@ defines the meaning of a key's value, and which values must agree.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, TypeVar, get_args
 
 import msgspec
 
-from hockney.core.errors import UsageError
+from hockney.core.errors import UsageError, unknown
 from hockney.core.platform import (
     CALLED,
     RATED,
@@ -31,11 +31,9 @@ from hockney.core.platform import (
     Status,
 )
 from hockney.core.smpi_algorithms import check as check_algorithm
-from hockney.description import messages as described
 from hockney.description import toml, values
-from hockney.description.toml import Read
-from hockney.description.values import Place
-from hockney.simulated import messages
+from hockney.description.toml import Read, table_expected, unknown_key
+from hockney.description.values import Place, origin_of_nothing
 from hockney.simulated.queries import all_places
 from hockney.simulated.shapes import check_network
 from hockney.simulated.variants import VARIANTS, lay_over, table_of, with_dims
@@ -84,7 +82,7 @@ def _varied(raw: dict[str, Any], base: Platform, names: Sequence[str], where: st
     merged = {k: v for k, v in raw.items() if k != VARIANTS}
     for name in names:
         if name not in known:
-            raise messages.unknown_variant(name, base.name, known)
+            raise _unknown_variant(name, base.name, known)
         merged = lay_over(merged, name, known[name], where)
     return _platform(merged, Place(where, f"variants.{'+'.join(names)}"))
 
@@ -99,19 +97,25 @@ def _platform(raw: dict[str, Any], place: Place) -> Platform:
     for k, origin in enumerate(platform.origins):
         if origin.key not in places:
             here = place.at("origins").item(k).at("key")
-            raise described.origin_of_nothing(here.named, origin.key, ORIGIN_EXAMPLE)
+            raise origin_of_nothing(here.named, origin.key, ORIGIN_EXAMPLE)
     return platform
 
 
 def _check_segments(segments: tuple[Segment, ...], place: Place, *, required: bool) -> None:
     if not segments and required:
-        raise messages.no_segments(place.named)
+        raise UsageError(
+            f"{place.named} is missing",
+            "at least one segment must give the cost of a message",
+            "add [[segments]] with first = 0",
+            code="no-segments",
+            place=place.named,
+        )
     if segments and segments[0].first != 0:
-        raise messages.first_segment_not_zero(place.item(0).at("first").named, segments[0].first)
+        raise _first_segment_not_zero(place.item(0).at("first").named, segments[0].first)
     for k in range(1, len(segments)):
         before, first = segments[k - 1].first, segments[k].first
         if first <= before:
-            raise messages.not_ascending(place.item(k).at("first").named, first, before)
+            raise _not_ascending(place.item(k).at("first").named, first, before)
 
 
 def _check_processors(platform: Platform, place: Place) -> None:
@@ -122,9 +126,9 @@ def _check_processors(platform: Platform, place: Place) -> None:
             for key in ("processor_s", "processor_s_per_byte"):
                 here = place.at(name).item(k).at(key).named
                 if getattr(segment, key) and name == "on_node":
-                    raise described.unknown_key(here, key, _ON_NODE)
+                    raise unknown_key(here, key, _ON_NODE)
                 if getattr(segment, key) and several:
-                    raise messages.processor_of_several_cores(here)
+                    raise _processor_of_several_cores(here)
 
 
 def _struct(kind: type[T], raw: Any, place: Place) -> T:
@@ -141,10 +145,10 @@ def _by_operation(names: tuple[str, ...], one: Callable[[str, Any, Place], Any])
 
     def read(raw: Any, place: Place) -> dict[str, Any]:
         if not isinstance(raw, dict):
-            raise described.table_expected(place.named, place.key)
+            raise table_expected(place.named, place.key)
         for name in raw:
             if name not in names:
-                raise described.unknown_key(place.at(name).named, name, names)
+                raise unknown_key(place.at(name).named, name, names)
         return {name: one(name, value, place.at(name)) for name, value in raw.items()}
 
     return read
@@ -162,16 +166,22 @@ def _algorithm(operation: str, raw: Any, place: Place) -> str:
 def _points(operation: str, raw: Any, place: Place) -> tuple[tuple[int, float], ...]:
     points = values.many(_point)(raw, place)
     if not points:
-        raise messages.no_points(place.named)
+        raise _no_points(place.named)
     for k in range(1, len(points)):
         if points[k][0] <= points[k - 1][0]:
-            raise messages.not_ascending(place.item(k).named, points[k][0], points[k - 1][0])
+            raise _not_ascending(place.item(k).named, points[k][0], points[k - 1][0])
     return points
 
 
 def _point(raw: Any, place: Place) -> tuple[int, float]:
     if not isinstance(raw, list) or len(raw) != 2:
-        raise messages.not_a_pair(place.named)
+        raise UsageError(
+            f"{place.named} is not a pair",
+            "bytes and seconds are expected",
+            'use for example [1024, "200ns"]',
+            code="not-a-pair",
+            place=place.named,
+        )
     return int(values.BYTES.read(raw[0], place.item(0))), values.SECONDS.read(raw[1], place.item(1))
 
 
@@ -249,3 +259,41 @@ READERS: dict[type, dict[str, Read]] = {
     },
 }
 """The meaning of each key's value; a test compares it with the fields of core/platform.py."""
+
+
+def _unknown_variant(name: str, machine: str, available: Collection[str]) -> UsageError:
+    remedy = "" if available else "this machine has no variants"
+    return unknown(f"variant of {machine}", name, available, remedy, code="unknown-variant")
+
+
+def _first_segment_not_zero(place: str, first: int) -> UsageError:
+    return UsageError(
+        f"{place} = {first}",
+        "the first segment must start at 0 bytes",
+        "set first = 0",
+        code="first-segment-not-zero",
+        place=place,
+    )
+
+
+def _not_ascending(place: str, value: int, before: int) -> UsageError:
+    """Sizes of segments, or of the costs of a call."""
+    return UsageError(
+        f"{place} = {value} is not greater than the previous size, {before}",
+        "sizes must be in ascending order",
+        "sort them, with each size once",
+        code="not-ascending",
+        place=place,
+        value=value,
+        before=before,
+    )
+
+
+def _processor_of_several_cores(place: str) -> UsageError:
+    why, remedy = "which of several would do the work is not modelled", "give nodes one core, or remove it"
+    return UsageError(f"{place} needs nodes of one core", why, remedy, code="several-cores", place=place)
+
+
+def _no_points(place: str) -> UsageError:
+    expected, remedy = "pairs of bytes and seconds are expected", 'use for example [[1024, "200ns"]]'
+    return UsageError(f"{place} is empty", expected, remedy, code="no-points", place=place)

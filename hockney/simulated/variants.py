@@ -18,10 +18,10 @@ from typing import Any
 
 import msgspec
 
+from hockney.core.errors import UsageError
 from hockney.core.platform import Origin, Platform
-from hockney.description import messages as described
-from hockney.description.values import WORD, Place, filled, kind_of
-from hockney.simulated import messages
+from hockney.description.toml import key_missing, table_expected
+from hockney.description.values import WORD, Place, bad_name, filled, kind_of, list_expected
 from hockney.simulated.shapes import KEYS
 
 VARIANTS = "variants"
@@ -50,22 +50,27 @@ def table_of(raw: dict[str, Any], where: str) -> dict[str, dict[str, Any]]:
     table = raw.get(VARIANTS, {})
     place = Place(where, VARIANTS)
     if not isinstance(table, dict):
-        raise described.table_expected(place.named, "variants.NAME")
+        raise table_expected(place.named, "variants.NAME")
     for name, own in table.items():
         here = place.at(name)
         if not WORD.fullmatch(name):
-            raise described.bad_name(place.named, name, "no-eager")
+            raise bad_name(place.named, name, "no-eager")
         if not isinstance(own, dict):
-            raise described.table_expected(here.named, f"variants.{name}")
+            raise table_expected(here.named, f"variants.{name}")
         for key in _OWN:
             if key not in own:
-                raise messages.variant_incomplete(here.at(key).named, key)
+                raise _variant_incomplete(here.at(key).named, key)
             filled(own[key], here.at(key))
         for key in ("name", VARIANTS):
             if key in own:
-                raise messages.key_not_for_variants(here.at(key).named)
+                raise _key_not_for_variants(here.at(key).named)
         if not _changed(own):
-            raise messages.variant_changes_nothing(here.named)
+            raise UsageError(
+                f"{here.named} changes nothing",
+                "",
+                "add a key that it changes, or remove it",
+                code="variant-changes-nothing",
+            )
     return table
 
 
@@ -75,7 +80,7 @@ def lay_over(raw: dict[str, Any], name: str, own: dict[str, Any], where: str) ->
     merged = _merge(_without_extent(raw, keys), keys)
     for key in ("name", "title"):
         if not isinstance(raw.get(key), str):
-            raise described.key_missing(Place(where, key).named, f"{key} = ...")
+            raise key_missing(Place(where, key).named, f"{key} = ...")
     merged["name"] = f"{raw['name']}+{name}"
     merged["title"] = f"{raw['title']}, {own['title']}"
     changed = _changed(own)
@@ -97,7 +102,14 @@ def with_dims(platform: Platform, dims: tuple[int, ...], where: str) -> Platform
     shape = platform.network.shape
     named = "x".join(map(str, dims))
     if shape not in ("torus", "mesh"):
-        raise messages.shape_without_extent(Place(where, "network.shape").named, shape, named)
+        place = Place(where, "network.shape").named
+        raise UsageError(
+            f"{place} = {shape} has no extent {named}",
+            "only a torus or mesh has dims",
+            "remove the extent from the name",
+            code="shape-without-extent",
+            place=place,
+        )
     base, plus, rest = platform.name.partition("+")
     origin = Origin(key="network.dims", status="guess", source=f"asked for by name: {named}")
     kept = tuple(each for each in platform.origins if each.key != "network.dims")
@@ -149,5 +161,25 @@ def _covers(prefix: Any, key: str) -> bool:
 def _list(table: dict[str, Any], key: str, place: Place) -> list[Any]:
     values = table.get(key, [])
     if not isinstance(values, list):
-        raise described.list_expected(place.at(key).named, kind_of(values), key)
+        raise list_expected(place.at(key).named, kind_of(values), key)
     return values
+
+
+def _variant_incomplete(place: str, key: str) -> UsageError:
+    return UsageError(
+        f"{place} is missing",
+        "every variant has a title and a reason",
+        f'add {key} = "..."',
+        code="variant-incomplete",
+        place=place,
+    )
+
+
+def _key_not_for_variants(place: str) -> UsageError:
+    return UsageError(
+        f"{place} is not allowed in a variant",
+        "it belongs to the whole file",
+        "remove it",
+        code="key-not-for-variants",
+        place=place,
+    )

@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 
+from hockney.core.errors import EnvironmentProblem
 from hockney.core.notice import Notice
 from hockney.core.record import Close, Launch, Line, RunRecords, encode_line
 from hockney.store import messages
@@ -126,10 +127,20 @@ class Appender:
         try:
             self.locked = _locked(self._file)
         except BlockingIOError as error:
-            raise messages.other_writer(self.path) from error
+            raise _other_writer(self.path) from error
         if not os.fstat(self._file).st_nlink:  # a share's file that has just been absorbed
-            raise messages.other_writer(self.path)
-        return () if self.locked else (messages.not_lockable(self.path),)
+            raise _other_writer(self.path)
+        return (
+            ()
+            if self.locked
+            else (
+                Notice(
+                    f"{self.path} cannot be locked on this file system: make sure that only one hockney "
+                    "writes to it",
+                    "records-not-locked",
+                ),
+            )
+        )
 
     def _mend(self) -> None:
         size = os.fstat(self._file).st_size
@@ -168,3 +179,13 @@ def _locked(file: int) -> bool:
             raise
         return False
     return True
+
+
+def _other_writer(path: Path) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"another hockney is writing {path}",
+        "the lines of two writers would mix",
+        "wait for it to finish, or stop it",
+        code=messages.RECORDS_LOCKED,
+        path=str(path),
+    )

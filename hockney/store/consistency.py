@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from hockney.core.errors import EnvironmentProblem, printable
 from hockney.core.record import Launch, Line, Record
 from hockney.store import messages
 from hockney.store.plan import Plan
@@ -31,11 +32,36 @@ class Consistency:
         """Take a record with this line number. Raises EnvironmentProblem, and then does not take it."""
         key = record.launch, record.case
         if key in self._first:
-            raise messages.line_repeated(self._path, number, self._first[key])
+            first = self._first[key]
+            raise EnvironmentProblem(
+                f"line {number} of {self._path} is a duplicate",
+                f"line {first} has the same launch and case",
+                messages.SALVAGE,
+                code="record-repeated",
+                path=str(self._path),
+                line=number,
+                first=first,
+            )
         if record.launch not in self._launches:
-            raise messages.record_without_launch(self._path, number, record.launch)
+            raise EnvironmentProblem(
+                f"line {number} of {self._path} belongs to no launch",
+                f"there is no line of launch '{printable(record.launch)}' before it",
+                messages.SALVAGE,
+                code="record-without-launch",
+                path=str(self._path),
+                line=number,
+                launch=record.launch,
+            )
         if self._planned is not None and record.parsed_case() not in self._planned:
-            raise messages.record_not_planned(self._path, number, record.case)
+            raise EnvironmentProblem(
+                f"line {number} of {self._path} has a case that was not planned",
+                f"plan.txt has no '{printable(record.case)}'",
+                messages.SALVAGE,
+                code="record-not-planned",
+                path=str(self._path),
+                line=number,
+                case=record.case,
+            )
         self._first[key] = number
 
 

@@ -16,7 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from hockney.core.catalog import Catalog
-from hockney.core.errors import EnvironmentProblem, UsageError
+from hockney.core.errors import EnvironmentProblem, UsageError, printable
 from hockney.core.fit import Fits
 from hockney.core.machine import Machine
 from hockney.core.migration import upgraded_fits, upgraded_machine, upgraded_survey
@@ -127,12 +127,39 @@ class RunFolder:
         folder = RunFolder(path)
         try:
             if not path.exists():
-                raise messages.no_run_folder(path)
+                raise UsageError(
+                    f"there is no run folder {path}",
+                    "",
+                    "'ls runs' lists those in the default location",
+                    code="no-run-folder",
+                    path=str(path),
+                )
             if not folder.plan_path.is_file():
                 pair = (path / "a" / "plan.txt").is_file() and (path / "b" / "plan.txt").is_file()
-                raise messages.two_runs(path) if pair else messages.not_a_run(path)
+                raise (
+                    UsageError(
+                        f"{path} is an interleaved comparison, not a run",
+                        "it has two runs, a and b",
+                        f"give one of them, such as {path / 'a'}, or use 'hockney compare {path}'",
+                        code="two-runs",
+                        path=str(path),
+                    )
+                    if pair
+                    else UsageError(
+                        f"{path} is not a run folder",
+                        "it has no plan.txt",
+                        "give a folder made by 'hockney survey' or 'hockney run'",
+                        code="not-a-run-folder",
+                        path=str(path),
+                    )
+                )
         except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-            raise messages.folder_not_accessible(path, str(error)) from error
+            raise UsageError(
+                f"cannot open {path}",
+                str(error),
+                "check the name and its permissions",
+                code="run-folder-not-accessible",
+            ) from error
         return folder
 
     @property
@@ -257,7 +284,9 @@ class RunFolder:
     def _unreadable(self, path: Path, error: Exception) -> EnvironmentProblem:
         if isinstance(error, OSError):
             return messages.not_readable(path, error)
-        return messages.file_damaged(path, str(error))
+        return EnvironmentProblem(
+            f"cannot read {path}", printable(str(error)), messages.EDITED, code="file-damaged", path=str(path)
+        )
 
     def _replace(self, path: Path, data: bytes) -> None:
         try:

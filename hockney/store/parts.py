@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from hockney.core.case import Case
-from hockney.core.errors import EnvironmentProblem
+from hockney.core.errors import EnvironmentProblem, UsageError, printable
 from hockney.core.record import Close, Failure, Launch, Line, Record, RunRecords
 from hockney.store import messages
 from hockney.store.appender import Appender
@@ -44,7 +44,13 @@ class LaunchShare:
         """As in "2/4". Raises UsageError."""
         found = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
         if not found or not 1 <= int(found[1]) <= int(found[2]) <= MOST_SHARES:
-            raise messages.not_a_share(text)
+            raise UsageError(
+                f"'{printable(text)}' is not a share of a run",
+                "it is its number, from 1, a slash, and the number of shares",
+                "use for example 2/4",
+                code="not-a-share",
+                text=text,
+            )
         return LaunchShare(int(found[1]), int(found[2]))
 
     @property

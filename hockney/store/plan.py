@@ -20,7 +20,7 @@ from functools import lru_cache
 from typing import Any
 
 from hockney.core.case import Case, parse_canonical
-from hockney.core.errors import HockneyError
+from hockney.core.errors import EnvironmentProblem, HockneyError, printable
 from hockney.core.migration import upgraded_case
 from hockney.core.record import SCHEMA
 from hockney.core.settings import Settings
@@ -106,9 +106,24 @@ def parse_plan(text: str, where: str) -> Plan:
                     raise ValueError
                 items.append(Item(int(launch), int(order), parse_canonical(upgraded_case(case))))
         except (ValueError, HockneyError) as error:
-            raise messages.plan_line_damaged(where, number, line) from error
+            raise EnvironmentProblem(
+                f"cannot read line {number} of {where}",
+                f"'{printable(line[:60])}'",
+                messages.EDITED,
+                code="plan-damaged",
+                path=where,
+                line=number,
+            ) from error
     if said not in ("", str(len(items))):
-        raise messages.plan_of_other_length(where, len(items), said)
+        raise EnvironmentProblem(
+            f"{where} has {len(items)} measurements",
+            f"it was written with {printable(said)}",
+            "restore it from a copy",
+            code="plan-of-other-length",
+            path=where,
+            found=len(items),
+            said=said,
+        )
     if not plan_sums(text).fits:
         raise messages.file_changed(where)
     return Plan(_settings(settings, where), tuple(items))
@@ -123,10 +138,16 @@ def _settings(raw: dict[str, str], where: str) -> Settings:
         values: dict[str, Any] = {name: _read(declared[name].type, value) for name, value in raw.items()}
         read = Settings(**values)
         if read.out_of_range:
-            raise ValueError(messages.out_of_range(read.out_of_range, raw[read.out_of_range]))
+            raise ValueError(f"{read.out_of_range} = {raw[read.out_of_range]} is out of range")
         return read
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
-        raise messages.plan_without_settings(where, str(error)) from error
+        raise EnvironmentProblem(
+            f"{where} has no usable settings",
+            printable(str(error)),
+            messages.EDITED,
+            code="plan-without-settings",
+            path=where,
+        ) from error
 
 
 TYPES: dict[str, tuple[type, ...]] = {"bool": (bool,), "str": (str,), "int": (int,), "float": (int, float)}
@@ -137,10 +158,15 @@ def _read(kind: object, text: str) -> bool | str | int | float | tuple[str, ...]
     value: Any = json.loads(text)
     if kind == "tuple[str, ...]":
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise ValueError(messages.not_of_type(text, "list"))
+            raise ValueError(_not_of_type(text, "list"))
         return tuple(value)
     required = TYPES[str(kind)]
     fits = isinstance(value, required) and (kind == "bool" or not isinstance(value, bool))
     if not fits:
-        raise ValueError(messages.not_of_type(text, str(kind)))
+        raise ValueError(_not_of_type(text, str(kind)))
     return float(value) if kind == "float" else value
+
+
+def _not_of_type(text: str, kind: str) -> str:
+    """Why a setting in a plan is not usable."""
+    return f"{text} is not of type {kind}"

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from hockney.core.errors import EnvironmentProblem, UsageError
+from hockney.core.errors import EnvironmentProblem, UsageError, printable
 from hockney.core.notice import Notice
 from hockney.core.record import SCHEMA, Line, Record, RunRecords, decode_line
 from hockney.store import messages
@@ -64,11 +64,18 @@ def read_lines(path: Path, before: str = NONE) -> Reading:
         except EnvironmentProblem as problem:
             if raw.endswith(b"\n") or problem.code != messages.RECORD_DAMAGED:
                 raise
-            notices = (messages.last_line_dropped(path),)
+            notices = (last_line_dropped(path),)
             break
         found = chain.next(raw)
         if unfit is None and found == "changed":
-            unfit = messages.line_changed(path, number)
+            unfit = EnvironmentProblem(
+                f"line {number} of {path} was changed after it was written",
+                "its checksum does not match",
+                messages.SALVAGE,
+                code="line-changed",
+                path=str(path),
+                line=number,
+            )
         elif unfit is None and found == "moved":
             unfit = messages.line_out_of_order(path, number)
         lines.append(line)
@@ -95,12 +102,23 @@ def raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
         with open_regular(path) as stream:
             for number, raw in enumerate(iter(lambda: stream.readline(MOST_BYTES), b""), 1):
                 if len(raw) == MOST_BYTES:
-                    raise messages.line_damaged(path, number, messages.longer_than(MOST_BYTES))
+                    raise _line_damaged(path, number, f"it has more than {MOST_BYTES} bytes")
                 yield number, raw
     except NotRegular as error:
-        raise messages.records_not_a_file(path) from error
+        raise EnvironmentProblem(
+            f"{path} is not a regular file",
+            "records need a regular file",
+            "remove it",
+            code="records-not-a-file",
+        ) from error
     except FileNotFoundError as error:
-        raise messages.records_missing(path) from error
+        raise EnvironmentProblem(
+            f"{path} is missing",
+            "every run has this file from its beginning, so it was removed or not copied",
+            "restore it from a copy, or measure again",
+            code="records-missing",
+            path=str(path),
+        ) from error
     except OSError as error:
         raise messages.not_readable(path, error) from error
 
@@ -112,13 +130,13 @@ def decoded(raw: bytes, path: Path, number: int) -> Line:
         if isinstance(line, Record) and line.schema <= SCHEMA:
             line.parsed_case()
             if not _possible(line):
-                raise messages.line_damaged(path, number, messages.impossible_time())
+                raise _line_damaged(path, number, "no operation takes such a time")
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, UsageError) as error:
         if _schema_of(raw) > SCHEMA:
-            raise messages.newer_line(path, number, _schema_of(raw), SCHEMA) from error
-        raise messages.line_damaged(path, number, str(error)) from error
+            raise _newer_line(path, number, _schema_of(raw), SCHEMA) from error
+        raise _line_damaged(path, number, str(error)) from error
     if line.schema > SCHEMA:
-        raise messages.newer_line(path, number, line.schema, SCHEMA)
+        raise _newer_line(path, number, line.schema, SCHEMA)
     return line
 
 
@@ -134,3 +152,33 @@ def _schema_of(raw: bytes) -> int:
         return msgspec.json.decode(raw, type=_LineHead).schema
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return 0
+
+
+def _newer_line(path: Path, number: int, schema: int, supported: int) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"line {number} of {path} has schema {schema}",
+        f"this hockney reads up to {supported}",
+        "use a newer hockney",
+        code="line-of-newer-hockney",
+        path=str(path),
+        line=number,
+        schema=schema,
+    )
+
+
+def _line_damaged(path: Path, number: int, reason: str) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"cannot read line {number} of {path}",
+        printable(reason),
+        messages.SALVAGE,
+        code=messages.RECORD_DAMAGED,
+        path=str(path),
+        line=number,
+    )
+
+
+def last_line_dropped(path: Path) -> Notice:
+    return Notice(
+        f"the last line of {path} is incomplete and was dropped (its writer was interrupted)",
+        "last-line-dropped",
+    )

@@ -11,12 +11,13 @@ from typing import Any
 
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
+from hockney.core.errors import unknown
 from hockney.core.launch_setting import LaunchSetting
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.draw.page import Table
 from hockney.pages.evidence import Evidence, Options, Study
-from hockney.studies import messages, places
+from hockney.studies import places
 
 __all__ = [
     "Evidence",
@@ -114,4 +115,4 @@ def study(name: str) -> Study:
     for found in _studies(modules):
         if name == found.NAME:
             return found
-    raise messages.unknown_study(name, all_studies())
+    raise unknown("study", name, all_studies(), "'hockney run --list' shows all", code="unknown-study")

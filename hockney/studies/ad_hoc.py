@@ -8,7 +8,7 @@ from collections.abc import Container, Iterator, Sequence
 
 from hockney.core.case import OF_THE_LAUNCH, Case, split_case
 from hockney.core.catalog import Catalog
-from hockney.core.errors import UsageError
+from hockney.core.errors import UsageError, printable
 from hockney.core.fit import Fit
 from hockney.core.machine import Machine
 from hockney.core.parameters import list_values
@@ -23,7 +23,6 @@ from hockney.pages.first_screen import first_figure
 from hockney.pages.format import bandwidth, interval, label, quantity, range_width, scatter, typed_line
 from hockney.pages.series import curve, rates, times
 from hockney.pages.study_page import study_page
-from hockney.studies import messages
 
 NAME = "cases"
 HELP = "only the cases that you name: hockney run pingpong bytes=0:4MiB"
@@ -42,14 +41,25 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     `algorithm=mpi,dissemination` and `ranks=1,2`. A line that names no ranks or sizes uses the options', and
     one without a rate that of the simulated machine."""
     if not options.cases:
-        raise messages.no_case()
+        raise UsageError(
+            "no case is given",
+            "there is nothing to measure",
+            "give one, for example 'pingpong bytes=8'",
+            code="no-case",
+        )
     cases = once(
         at_described_rate(case, catalog, machine)
         for text in options.cases
         for case in _expand(text, options, catalog)
     )
     if len(cases) > MOST_CASES:
-        raise messages.too_many_cases(len(cases), MOST_CASES)
+        raise UsageError(
+            f"{len(cases)} cases are too many",
+            f"the limit is {MOST_CASES}",
+            "give fewer values",
+            code="too-many-cases",
+            limit=MOST_CASES,
+        )
     return cases
 
 
@@ -75,7 +85,13 @@ def _expand(text: str, options: Options, catalog: Catalog) -> list[Case]:
     combined: list[dict[str, str]] = [{}]
     for k, values in lists.items():
         if len(combined) * len(values) > MOST_CASES:
-            raise messages.line_lists_too_many_cases(text, MOST_CASES)
+            raise UsageError(
+                f"'{printable(text)}' lists too many cases",
+                f"the limit is {MOST_CASES}",
+                "give fewer values",
+                code="line-lists-too-many-cases",
+                limit=MOST_CASES,
+            )
         combined = [{**each, k: value} for each in combined for value in values]
     ranged = {k for k, v in raw.items() if ":" in v} | (lists.keys() - raw.keys())
     return list(_possible(name, combined, ranged, catalog))

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from hockney.core.case import Case
 from hockney.core.catalog import PING_PONG, Catalog
+from hockney.core.errors import UsageError
 from hockney.core.machine import Machine
 from hockney.core.wording import listing, plural, together
 from hockney.draw.page import Page
@@ -15,7 +16,7 @@ from hockney.pages.evidence import Evidence, Measured, Options
 from hockney.pages.format import quantity
 from hockney.pages.headline import sentences
 from hockney.pages.labels import labels
-from hockney.studies import ad_hoc, messages
+from hockney.studies import ad_hoc
 
 NAME = "imported"
 HELP = "the numbers that another benchmark printed; runs nothing: hockney import FILE"
@@ -23,7 +24,12 @@ MOST_NAMES, MOST_TIMES = 6, 4
 
 
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
-    raise messages.imported_numbers()
+    raise UsageError(
+        "imported numbers cannot be measured",
+        "another benchmark printed them",
+        "'hockney import FILE' makes a run of them",
+        code="imported-numbers",
+    )
 
 
 def page(evidence: Evidence) -> Page:

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hockney.core.errors import UsageError
 from hockney.core.launch_setting import LaunchSetting
 from hockney.core.machine import Machine
 from hockney.core.progress_thread import OWN, THREAD, for_all_transports, thread_of
-from hockney.studies import messages
 
 
 def thread_setting(progress: Sequence[str], machine: Machine) -> tuple[LaunchSetting, ...]:
@@ -21,7 +21,13 @@ def thread_setting(progress: Sequence[str], machine: Machine) -> tuple[LaunchSet
     if THREAD not in progress:
         return ()
     if thread is None:
-        raise messages.no_progress_thread("" if machine.mpi is None else machine.mpi.title)
+        mpi = "" if machine.mpi is None else machine.mpi.title
+        raise UsageError(
+            f"{mpi or 'this machine'} has no progress thread that hockney can switch on",
+            "",
+            "use progress=own, or another MPI, for example --mpi mpich",
+            code="no-progress-thread",
+        )
     return (thread,)
 
 

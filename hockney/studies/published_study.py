@@ -10,6 +10,7 @@ from typing import NoReturn
 
 from hockney.core.case import ALGORITHM, MPI, Case
 from hockney.core.catalog import PING_PONG, Catalog
+from hockney.core.errors import UsageError
 from hockney.core.machine import Machine
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure
@@ -20,7 +21,6 @@ from hockney.pages.first_screen import first_figure
 from hockney.pages.format import quantity
 from hockney.pages.series import times
 from hockney.pages.study_page import study_page
-from hockney.studies import messages
 
 NAME = "published"
 HELP = "the numbers printed in a paper; runs nothing: hockney machines --export t3e"
@@ -33,7 +33,12 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
 
 
 def refuse() -> NoReturn:
-    raise messages.published_numbers()
+    raise UsageError(
+        "printed numbers cannot be measured",
+        "nothing runs on a published machine",
+        "'hockney machines --export NAME' makes a run of them",
+        code="published-numbers",
+    )
 
 
 def page(evidence: Evidence) -> Page:

@@ -4,14 +4,19 @@
 
 from __future__ import annotations
 
+from hockney.core.errors import UsageError
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.pages.evidence import Options
-from hockney.studies import messages
 
 
 def refuse_on_others(options: Options, machine: Machine, *parameters: StudyParameter) -> None:
     """Raises UsageError if one of these is given for a machine that is not simulated."""
     for parameter in parameters:
         if not machine.traits.simulated and options.value(parameter) not in (None, "real"):
-            raise messages.only_simulated(parameter.name)
+            raise UsageError(
+                f"{parameter.name} is for simulated machines",
+                "a real one computes at its own rate",
+                "select one, for example with --machine sim:switched-ethernet",
+                code="only-simulated",
+            )

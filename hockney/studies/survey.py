@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from hockney.core.case import HOT, WRITTEN, Case
 from hockney.core.catalog import PING_PONG, Catalog
+from hockney.core.errors import UsageError
 from hockney.core.layout import PAIR
 from hockney.core.machine import Machine
 from hockney.core.units import thin
@@ -19,7 +20,7 @@ from hockney.pages.evidence import Evidence, Options, once
 from hockney.pages.first_screen import first_figure
 from hockney.pages.levels import predicted
 from hockney.pages.study_page import study_page
-from hockney.studies import messages, places
+from hockney.studies import places
 from hockney.studies.overlap import survey as overlap
 from hockney.studies.sizes import DEFAULT, affordable, default_ranks, whole_doubles
 from hockney.studies.trains import MESSAGES, trains
@@ -87,7 +88,12 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
         if len(planned) <= most or not machine.traits.wall_clock:
             break
     if not planned:
-        raise messages.nothing_to_survey()
+        raise UsageError(
+            "nothing to measure",
+            "no case is left for these ranks and sizes",
+            "use for example --ranks 2",
+            code="nothing-to-survey",
+        )
     return planned
 
 

@@ -19,8 +19,20 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
+from hockney.core.errors import EnvironmentProblem, UsageError, printable
 from hockney.core.run_files import INDEX, PLAN, is_of_run
-from hockney.system import messages
+
+MAKE_ROOM = "free some space, or set HOCKNEY_CACHE to another folder"
+
+_REASONS = {
+    errno.ENOSPC: ("the disk is full", "free some space, or choose another folder"),
+    errno.EDQUOT: ("your disk quota is used up", "free some space, or choose another folder"),
+    errno.EROFS: ("the file system is read-only", "choose another folder"),
+    errno.EACCES: ("you have no permission to write there", "choose another folder"),
+    errno.EPERM: ("you have no permission to write there", "choose another folder"),
+    errno.ENOENT: ("its folder does not exist", "create the folder, or choose another one"),
+    errno.ENAMETOOLONG: ("the name is too long", "choose a shorter path"),
+}
 
 
 class NotRegular(OSError):
@@ -103,7 +115,7 @@ def open_regular(path: Path, most_bytes: int | None = None) -> BinaryIO:
     status = os.fstat(file.fileno())
     if not stat.S_ISREG(status.st_mode):
         file.close()
-        raise NotRegular(errno.EINVAL, messages.not_a_file(), str(path))
+        raise NotRegular(errno.EINVAL, "it is not a regular file", str(path))
     if most_bytes is not None and status.st_size > most_bytes:
         file.close()
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
@@ -195,9 +207,9 @@ def replace(path: Path, content: bytes) -> None:
         else:
             _write_into(into, content)
     except ValueError as problem:  # a NUL in the name
-        raise messages.cannot_write(path, OSError(errno.EINVAL, str(problem))) from problem
+        raise _cannot_write(path, OSError(errno.EINVAL, str(problem))) from problem
     except OSError as problem:
-        raise messages.cannot_write(path, problem) from problem
+        raise _cannot_write(path, problem) from problem
 
 
 def refuse_early(path: Path) -> None:
@@ -211,14 +223,25 @@ def _no_regular_file(path: Path) -> Path | int | None:
     Raises its UsageErrors, ValueError and OSError."""
     there = _status(path)  # fails for a name that is too long
     if there is not None and stat.S_ISDIR(there.st_mode):
-        raise messages.folder_instead_of_file(path)
+        raise UsageError(
+            f"'{printable(str(path))}' is a folder",
+            "hockney needs to write a file there",
+            "give the name of a file",
+            code="folder-instead-of-file",
+        )
     stream = None if there is None else _stream(there)
     if stream is not None:
         return stream
     if there is not None and not stat.S_ISREG(there.st_mode):
         return path
     if _is_kept(Path(os.path.realpath(path))):
-        raise messages.file_of_a_run(path)
+        raise UsageError(
+            f"'{printable(str(path))}' belongs to a run or an archive",
+            "it would be replaced",
+            "give another name",
+            code="file-of-a-run",
+            path=str(path),
+        )
     return None
 
 
@@ -228,7 +251,7 @@ def keep(path: Path, content: bytes) -> None:
     try:
         write_atomically(path, content)
     except OSError as problem:
-        raise messages.cannot_write(path, problem) from problem
+        raise _cannot_write(path, problem) from problem
 
 
 def _status(path: Path) -> os.stat_result | None:
@@ -281,13 +304,39 @@ def make_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
-        raise messages.cannot_write(path, problem) from problem
+        raise _cannot_write(path, problem) from problem
 
 
 def refuse_run(path: Path) -> None:
     """Raises UsageError for the folder of a run, EnvironmentProblem for a name that no folder can have."""
     try:
         if (path / PLAN).exists():
-            raise messages.folder_of_a_run(path)
+            raise UsageError(
+                f"'{printable(str(path))}' is a run",
+                "its folder is for measurements only",
+                "give another folder",
+                code="folder-of-a-run",
+                path=str(path),
+            )
     except OSError as problem:
-        raise messages.cannot_write(path, problem) from problem
+        raise _cannot_write(path, problem) from problem
+
+
+def _cannot_write(path: Path, error: OSError) -> EnvironmentProblem:
+    reason = (error.strerror or str(error)).lower()
+    why, remedy = _REASONS.get(error.errno or 0, (reason, "choose another path"))
+    return EnvironmentProblem(
+        f"cannot write '{printable(str(path))}'", why, remedy, code="cannot-write-file", errno=error.errno
+    )
+
+
+def cache_unwritable(folder: Path, error: OSError) -> EnvironmentProblem:
+    """A folder of hockney's cache."""
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return EnvironmentProblem(
+        f"cannot write to {folder}",
+        "the disk is full" if full else (error.strerror or str(error)).lower(),
+        MAKE_ROOM if full else "set HOCKNEY_CACHE to a folder that you own",
+        code="cache-unwritable",
+        errno=error.errno,
+    )

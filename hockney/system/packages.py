@@ -12,9 +12,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from hockney.core.errors import one_line
+from hockney.core.errors import EnvironmentProblem, one_line
 from hockney.process import TookTooLong, capture
-from hockney.system import messages
 
 DOWNLOAD_SECONDS = 1200.0
 
@@ -41,7 +40,12 @@ def installer(prefix: Path, source: str = "") -> list[str]:
     for folder in [*folders, Path("/usr/share/python-wheels")]:
         for wheel in sorted(folder.glob("pip-*.whl")):
             return [sys.executable, str(wheel / "pip"), *pip_options]
-    raise messages.no_installer()
+    raise EnvironmentProblem(
+        "neither pip nor uv is installed",
+        "one of them is needed to fetch packages",
+        "install pip",
+        code="no-installer",
+    )
 
 
 def install_command(package: str) -> list[str]:

@@ -15,8 +15,8 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from hockney.core.errors import EnvironmentProblem
 from hockney.core.paths import cache_folder
-from hockney.system import messages
 
 NAME = "private.key"
 BYTES = 32
@@ -40,9 +40,19 @@ def refuse_foreign_cache(folder: Path, environ: Mapping[str, str]) -> None:
     into this folder of it, or if it belongs to somebody else and is not the one named by $HOCKNEY_CACHE."""
     status = folder.stat()
     if status.st_mode & stat.S_IWOTH:
-        raise messages.cache_writable_by_others(folder)
+        raise EnvironmentProblem(
+            f"everybody can write to {folder}",
+            "hockney starts programs that it keeps there",
+            f"run chmod o-w {folder} if you trust its contents; otherwise remove it",
+            code="cache-writable-by-others",
+        )
     if status.st_uid not in (0, os.geteuid()) and not environ.get("HOCKNEY_CACHE"):
-        raise messages.cache_of_somebody_else(folder)
+        raise EnvironmentProblem(
+            f"{folder} belongs to another user",
+            "hockney starts programs that it keeps there",
+            "remove it, or name it with HOCKNEY_CACHE if you trust that user",
+            code="cache-of-somebody-else",
+        )
 
 
 def _key(folder: Path, *, make: bool) -> bytes:

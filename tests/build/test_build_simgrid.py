@@ -19,8 +19,9 @@ from pathlib import Path
 import pytest
 
 from hockney import build
-from hockney.build import boost, duration, messages, sources
+from hockney.build import boost, duration, sources
 from hockney.build.compilers import compilers
+from hockney.build.simgrid import fetching, fetching_boost, simgrid_step, waiting_for_other_build
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.paths import COMPLETE
 
@@ -112,10 +113,10 @@ def test_it_is_fetched_compiled_installed_tried_and_kept(place, monkeypatch):
     assert sorted(p.name for p in place.cache.iterdir()) == [".simgrid-lock", "simgrid-4.1"]
     compiler = shlex.join(compilers(place.environ).cxx)
     assert place.progress[:-1] == [
-        messages.fetching(sources.SIMGRID.title),
-        messages.fetching_boost(sources.BOOST.title),
+        fetching(sources.SIMGRID.title),
+        fetching_boost(sources.BOOST.title),
         *(
-            messages.simgrid_step(step, simgrid.TITLE, compiler, 3, "soon")
+            simgrid_step(step, simgrid.TITLE, compiler, 3, "soon")
             for step in ("configuring", "compiling", "installing")
         ),
     ]
@@ -158,7 +159,7 @@ def test_of_two_at_once_one_builds(place):
     for thread in threads:
         thread.start()
     end = time.monotonic() + 120
-    while messages.waiting_for_other_build() not in place.progress:
+    while waiting_for_other_build() not in place.progress:
         assert time.monotonic() < end
         time.sleep(0.02)
     (place.tools / "go").touch()

@@ -18,13 +18,18 @@ from test_cli_errors import one_error
 
 from hockney import api, lab, simulated
 from hockney.api.find_runs import newest_complete_survey
-from hockney.cli import messages
-from hockney.cli.actions.calibrate import MOST_MISSED
+from hockney.cli.actions.calibrate import (
+    MOST_MISSED,
+    twin_agreement,
+    twin_disagrees,
+    twin_of_this_run,
+    twin_undecided,
+)
 from hockney.core.fit import Estimate
 from hockney.core.notice import Notice
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import World
-from hockney.pages.messages.surroundings import assumed_network
+from hockney.pages.caveats import assumed_network
 from hockney.simulated.calibrate import DECIDED, Agreement
 
 
@@ -53,9 +58,9 @@ def test_without_a_file_the_machine_is_on_stdout(hockney, run):
 
 
 def test_quantities_of_poor_fits_are_counted_only_if_there_are_any():
-    assert re.findall(r"\d+", messages.twin_agreement(5, 0, 2, 2)) == ["5", "7", "2", "2"]
-    assert re.findall(r"\d+", messages.twin_agreement(7, 0, 0, 0)) == ["7", "7"]
-    assert re.findall(r"\d+", messages.twin_agreement(3, 4, 0, 0)) == ["3", "7", "4"]
+    assert re.findall(r"\d+", twin_agreement(5, 0, 2, 2)) == ["5", "7", "2", "2"]
+    assert re.findall(r"\d+", twin_agreement(7, 0, 0, 0)) == ["7", "7"]
+    assert re.findall(r"\d+", twin_agreement(3, 4, 0, 0)) == ["3", "7", "4"]
 
 
 def test_json_has_the_machine(hockney, run):
@@ -83,12 +88,12 @@ def test_the_twin_is_laid_beside_the_run(hockney, run, monkeypatch, golden, fact
     agrees = {each["what"]: each["verdict"] == "agrees" for each in agreement}
     assert agrees["pingpong 8 B"] == (code == 0) and "allreduce 1024 B" in agrees
     assert {each["within"] for each in agreement} == {0.05, 0.01, 0.2}
-    assert messages.twin_of_this_run()[:30] in done.out
+    assert twin_of_this_run()[:30] in done.out
     missed = [each for each in agreement if each["counts"] and each["verdict"] == "disagrees"]
     explained = [
         line
         for line in done.out.splitlines()
-        if any(messages.twin_disagrees(e["what"], 0, 0, "").partition(", off")[0] in line for e in missed)
+        if any(twin_disagrees(e["what"], 0, 0, "").partition(", off")[0] in line for e in missed)
     ]
     assert bool(missed) == bool(code) and len(explained) == min(len(missed), MOST_MISSED)
 
@@ -104,7 +109,7 @@ def test_the_twin_can_be_laid_beside_another_run(hockney, run, monkeypatch):
     assert done.code == 0, done.err
     cases = [line.split("  ")[0] for line in done.out.splitlines() if line.startswith("pingpong")]
     assert cases == ["pingpong 96 B", "pingpong 3000 B"]
-    assert messages.twin_of_this_run()[:30] not in done.out
+    assert twin_of_this_run()[:30] not in done.out
 
 
 @pytest.mark.parametrize(
@@ -120,7 +125,7 @@ def test_the_exit_code_of_undecided_quantities(hockney, run, monkeypatch, verdic
     monkeypatch.setattr("hockney.lab.survey_twin", lambda *given: None)
     done = hockney("calibrate", run, "--check", "-q")
     assert done.code == code, done.err
-    assert (messages.twin_undecided(DECIDED)[:20] in done.out) == ("undecided" in verdicts)
+    assert (twin_undecided(DECIDED)[:20] in done.out) == ("undecided" in verdicts)
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,10 @@ from resealed import reseal
 from test_cli_errors import one_error
 
 from hockney import api
-from hockney.api import messages
-from hockney.cli import messages as cli_messages
+from hockney.api.run_contents import undisturbed_page
+from hockney.cli.actions.models import undisturbed_costs
 from hockney.launch.fake_world import World
-from hockney.simulated.calibrate.messages import note_undisturbed
+from hockney.simulated.calibrate.calibrate import note_undisturbed
 
 VISITS, SLOW = 10, (0, 2, 4)
 SIZE = 20000
@@ -83,7 +83,7 @@ def test_models_of_both_costs(hockney, two_modes):
     assert latency(fast) == pytest.approx(truth, rel=0.05)
     assert 1.2 * truth < latency(typical) < 1.8 * truth
     assert document(hockney, "models", two_modes, "--cost", "typical") == typical
-    note = cli_messages.undisturbed_costs()
+    note = undisturbed_costs()
     assert hockney("models", two_modes, *UNDISTURBED).out.startswith(f"{note}\n\n")
     assert note not in hockney("models", two_modes).out
     assert Path(two_modes, "fits.json").read_bytes() == saved
@@ -110,7 +110,7 @@ def test_the_page_says_which_cost_it_shows(hockney, two_modes):
     assert document(hockney, "report", two_modes, *UNDISTURBED)["cost"] == "undisturbed"
     assert Path(two_modes, "fits.json").read_bytes() == saved
     typical, fast = (api.load(Path(two_modes), cost).page for cost in ("typical", "undisturbed"))
-    assert fast.headline[0] == messages.undisturbed_page() and fast.headline[0] not in typical.headline
+    assert fast.headline[0] == undisturbed_page() and fast.headline[0] not in typical.headline
 
 
 def test_points_on_the_page_are_of_the_cost_that_was_fitted(hockney, two_modes):

@@ -13,7 +13,8 @@ import pytest
 from test_cli_errors import one_error
 
 from hockney import api, models, simulated
-from hockney.api import find_runs, messages
+from hockney.api import find_runs
+from hockney.api.find_runs import message_costs_from
 from hockney.launch.fake_world import World
 from hockney.models.applications.granularity import Algorithm
 from hockney.models.applications.message_costs import messages_of_run
@@ -37,7 +38,7 @@ def newest(run: str) -> str:
     written = Path(run, "records.jsonl").stat().st_mtime
     when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(written))
     settings = RunFolder.open(Path(run)).plan().settings
-    return f"{messages.message_costs_from(run, settings.study, RUNS, when, settings.total_s)}\n"
+    return f"{message_costs_from(run, settings.study, RUNS, when, settings.total_s)}\n"
 
 
 def lines(text: str) -> list[str]:

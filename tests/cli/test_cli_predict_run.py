@@ -16,7 +16,8 @@ from test_cli_errors import one_error
 from test_cli_predict import ASKED, asked, newest
 
 from hockney import api
-from hockney.api import find_runs, messages
+from hockney.api import find_runs
+from hockney.api.find_runs import made_elsewhere, passed_over
 from hockney.core.notice import Notice
 from hockney.machine import processors
 from hockney.models.applications.granularity import Algorithm
@@ -83,8 +84,7 @@ def test_a_newer_survey_of_another_machine_is_passed_by(hockney, surveyed, small
     for host, cpu in ((f"not-{here[0]}", here[1]), (here[0], "Z80")):
         made_on(host, cpu)
         assert hockney(*ASKED).err == (
-            newest("runs/first")
-            + f"note: {messages.passed_over(messages.made_elsewhere('runs/other', host)).text}\n"
+            newest("runs/first") + f"note: {passed_over(made_elsewhere('runs/other', host)).text}\n"
         )
     (tmp_path / "runs" / "first" / "records.jsonl").unlink()
     alone = hockney(*ASKED)

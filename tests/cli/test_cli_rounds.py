@@ -19,13 +19,13 @@ from tiers import slow
 
 from hockney import api, simulated
 from hockney.api.run_options import RunOptions
-from hockney.cli import messages
+from hockney.cli.output.progress import next_round
 from hockney.store import RunFolder, left
 
 NOISY = simulated.write(simulated.platform("sun-ethernet")) + "\n[noise]\nrelative = 0.1\nseed = 1\n"
 
 WAITING = re.compile(
-    re.escape(messages.next_round("TIME", 0, 0)).replace("TIME", ".*").replace("0", r"(\d+)"), re.MULTILINE
+    re.escape(next_round("TIME", 0, 0)).replace("TIME", ".*").replace("0", r"(\d+)"), re.MULTILINE
 )
 
 CONTRADICTIONS = [

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from hockney.api import messages
-from hockney.lab.messages import machines as lab_messages
+from hockney.api.find_runs import made_with_other_settings, passed_over
+from hockney.api.measure import bench_changed
+from hockney.lab.machine_diff import not_set, other_field
 
 UCX = "UCX_TLS"
 SURVEY = ("run", "pingpong bytes=0:64KiB", "--budget", "5s", "--seed", "1", "-q")
@@ -37,7 +38,7 @@ def test_settings_are_in_the_run_the_document_and_the_page(tuned):
 
 def test_resume_names_the_setting_that_changed(hockney, tuned):
     """If there is something to measure."""
-    notice = messages.bench_changed(UCX, "tcp", lab_messages.not_set())
+    notice = bench_changed(UCX, "tcp", not_set())
     assert notice.text not in hockney("resume", "runs/tuned", "--machine", "fake").err
     records = Path("runs/tuned/records.jsonl")
     records.write_bytes(records.read_bytes()[:-2000])
@@ -48,9 +49,7 @@ def test_a_survey_with_other_settings_is_refused(hockney, tuned):
     words = ("run", "granularity", "work=1ms", "survey=runs/tuned", "--sizes", "8", "-q")
     refused = hockney(*words)
     assert refused.code == 2 and refused.error.code == "survey-of-other-machine"
-    assert refused.error.fields["differences"] == (
-        lab_messages.other_field(UCX, "tcp", lab_messages.not_set()),
-    )
+    assert refused.error.fields["differences"] == (other_field(UCX, "tcp", not_set()),)
 
 
 def test_a_prediction_passes_over_a_survey_with_other_settings(hockney, small_survey, monkeypatch):
@@ -60,9 +59,9 @@ def test_a_prediction_passes_over_a_survey_with_other_settings(hockney, small_su
     small_survey("runs/tuned")
     monkeypatch.delenv(UCX)
     said = hockney(*words)
-    difference = lab_messages.other_field(UCX, "tcp", lab_messages.not_set())
-    reason = messages.made_with_other_settings("runs/tuned", [difference])
-    assert said.code == 0 and messages.passed_over(reason).text in said.err and "runs/plain" in said.err
+    difference = other_field(UCX, "tcp", not_set())
+    reason = made_with_other_settings("runs/tuned", [difference])
+    assert said.code == 0 and passed_over(reason).text in said.err and "runs/plain" in said.err
     monkeypatch.setenv(UCX, "tcp")
     assert "runs/tuned" in hockney(*words).err
 

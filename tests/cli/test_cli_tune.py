@@ -15,9 +15,19 @@ import pytest
 from resealed import reseal
 
 from hockney import api
-from hockney.api.tuning import Gain, TimeRatio, messages
+from hockney.api.tuning import Gain, TimeRatio
 from hockney.api.tuning.check import PRELOADED, RULED
+from hockney.api.tuning.files import memory_of_table, removed_from_table, undecided_in_table
 from hockney.cli.actions import tune
+from hockney.cli.actions.tune import (
+    choices_unchecked,
+    gains_confirmed,
+    gains_need_kept_memory,
+    gains_undecided,
+    no_gain,
+    rules_slower,
+    slower_rule,
+)
 from hockney.core.errors import Exit
 from hockney.core.fit import Estimate
 from hockney.core.freed_memory import KEPT, MMAP, RETURNED, TRIM
@@ -126,7 +136,7 @@ def test_what_is_undecided_is_no_choice_of_mpis_algorithm(hockney, measured):
     assert document["counts"] == {"undecided": 4} and document["rules"] == []
     assert {each["state"] for each in document["comparisons"]} == {"undecided"}
     comments = Path("tuned/hockney.choices").read_text().splitlines()[1:]
-    assert f"# {messages.undecided_in_table(4, 4)}" in comments, "the table is written, and states that"
+    assert f"# {undecided_in_table(4, 4)}" in comments, "the table is written, and states that"
     words = hockney("tune", "runs/t", "--out", "tuned")
     assert words.code == Exit.INCONCLUSIVE and re.search(r"--budget \d+[sm]\b", words.out)
 
@@ -249,17 +259,17 @@ def test_a_check_names_what_it_refutes_and_what_it_leaves_out():
     middle = math.sqrt(0.7 * 1.2)
     needed = suggested_budget(60 * (math.log(1.2 / middle) / math.log(1.05 / middle)) ** 2)
     assert said == [
-        messages.gains_confirmed(1, 0, 1, 0),
-        messages.gains_undecided(["bcast of 512 B (openmpi-rules.conf)"], 0, True, needed),
+        gains_confirmed(1, 0, 1, 0),
+        gains_undecided(["bcast of 512 B (openmpi-rules.conf)"], 0, True, needed),
     ]
     assert list(tune._verdict([confirmed], 60.0, unchecked=False, loaded=False)) == [
-        messages.gains_confirmed(1, 0, 0, 0)
+        gains_confirmed(1, 0, 0, 0)
     ]
-    lost = messages.slower_rule("bcast of 64 B (openmpi-rules.conf)", "1.28 [1.10, 1.50]", "returned")
+    lost = slower_rule("bcast of 64 B (openmpi-rules.conf)", "1.28 [1.10, 1.50]", "returned")
     assert list(tune._verdict([refuted], 60.0, unchecked=True, loaded=False)) == [
-        messages.gains_confirmed(0, 0, 0, 1),
-        messages.rules_slower([lost]),
-        messages.choices_unchecked(),
+        gains_confirmed(0, 0, 0, 1),
+        rules_slower([lost]),
+        choices_unchecked(),
     ]
 
 
@@ -270,9 +280,9 @@ def test_the_numbers_of_a_check_count_each_size_once():
     said = list(tune._verdict([twice, *alike], 60.0, unchecked=False, loaded=False))
     name = "bcast of {} B (openmpi-rules.conf)".format
     assert said == [
-        messages.gains_confirmed(0, 2, 0, 1),
-        messages.no_gain([name(64), name(512)]),
-        messages.rules_slower([messages.slower_rule(name(8), "1.40 [1.30, 1.50]", "returned")]),
+        gains_confirmed(0, 2, 0, 1),
+        no_gain([name(64), name(512)]),
+        rules_slower([slower_rule(name(8), "1.40 [1.30, 1.50]", "returned")]),
     ]
     numbers = list(map(int, re.findall(r"\d+", said[0])))
     assert numbers == [0, 3, 2, 1] and numbers[1] == numbers[0] + sum(numbers[2:])
@@ -288,7 +298,7 @@ def test_the_time_for_a_gain_that_is_small_at_best_is_that_which_excludes_a_nota
 def test_a_check_without_intervals_is_too_short():
     each = gain(8, (None, None), (0.7, 0.9))
     _, said = tune._verdict([each], 60.0, unchecked=False, loaded=False)
-    assert said == messages.gains_undecided(["bcast of 8 B (openmpi-rules.conf)"], 1, False, "2m")
+    assert said == gains_undecided(["bcast of 8 B (openmpi-rules.conf)"], 1, False, "2m")
 
 
 def check_finds(monkeypatch, gains: Callable[[api.Run], list[Gain]]) -> None:
@@ -314,7 +324,7 @@ def test_what_a_check_refutes_is_removed_from_the_tables(hockney, measured, monk
     assert [rule["sizes"] for rule in document["rules"]] == [[8]]
     table = Path("tuned/hockney.choices").read_text()
     assert "bcast ranks=2 bytes=8 algorithm=chain\n" in table and "4096" not in table
-    assert f"# {messages.removed_from_table(1)}\n" in table
+    assert f"# {removed_from_table(1)}\n" in table
 
     check_finds(monkeypatch, lambda run: found(slower, slower))
     assert json.loads(hockney(*words, "--json").out)["rules"] == []
@@ -335,11 +345,11 @@ def test_the_table_of_a_check_has_both_memories():
 def test_where_the_gains_hold_is_stated(hockney, measured):
     """In the table, and on the terminal."""
     none = hockney("tune", "--out", "tuned")
-    assert messages.memory_of_table() not in Path("tuned/hockney.choices").read_text()
+    assert memory_of_table() not in Path("tuned/hockney.choices").read_text()
     halve(Path("runs/t"), "algorithm=chain")
     some = hockney("tune", "--out", "tuned")
-    assert f"# {messages.memory_of_table()}\n" in Path("tuned/hockney.choices").read_text()
-    said = messages.gains_need_kept_memory()
+    assert f"# {memory_of_table()}\n" in Path("tuned/hockney.choices").read_text()
+    said = gains_need_kept_memory()
     assert said in " ".join(some.out.split()) and said not in " ".join(none.out.split())
 
 

@@ -12,11 +12,11 @@ from pathlib import Path
 import click
 import pytest
 
-from hockney.cli import messages
 from hockney.cli.actions import export
+from hockney.cli.actions.export import many_rows
 from hockney.cli.verbs import VERBS, load
 from hockney.launch.fake_world import World
-from hockney.store import messages as store_messages
+from hockney.store.record_reader import last_line_dropped
 
 
 @pytest.mark.page
@@ -137,7 +137,7 @@ def test_export_of_many_repetitions_names_the_summaries(hockney, mine, monkeypat
     monkeypatch.setattr(export, "MANY_ROWS", 10)
     many = hockney("export", mine, "--csv", "many.csv")
     rows = len(Path("many.csv").read_text().splitlines()) - 1
-    assert messages.many_rows(rows).text in " ".join(many.err.split())
+    assert many_rows(rows).text in " ".join(many.err.split())
     assert hockney("export", mine, "--csv", "-", "-q").err == ""
     assert hockney("export", mine, "--what", "summaries", "--csv", "s.csv").err == ""
 
@@ -171,7 +171,7 @@ def test_resume_of_a_whole_run_measures_nothing(hockney, mine, golden):
 
 def dropped(run: str) -> str:
     """The notice of a truncated last line."""
-    return store_messages.last_line_dropped(Path(run, "records.jsonl")).text
+    return last_line_dropped(Path(run, "records.jsonl")).text
 
 
 def test_resume_mends_a_cut_line_and_says_so(hockney, mine):

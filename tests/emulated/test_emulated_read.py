@@ -13,8 +13,8 @@ from hockney import emulated, lab
 from hockney.build.identity import source_folder
 from hockney.core.errors import HockneyError, UsageError
 from hockney.core.ethernet import CHECK_SEQUENCE, GAP, PREAMBLE, SMALLEST, Ethernet, EthernetOrigin
-from hockney.emulated import messages
 from hockney.emulated.read import LEAST_MTU, LEAST_RATE, MOST_HOSTS, MOST_MTU, MOST_RATE, READERS
+from hockney.emulated.room import STEPS
 
 OFFICE = """
 name = "office"
@@ -170,7 +170,7 @@ def test_every_step_that_can_fail_has_a_message():
         steps |= set(re.findall(r'(?:\bany|\bkernel|index_of|\.send)\([^;"]*"([^"]+)"\)', text))
         steps |= set(re.findall(r'Problem\("([^"]+)",', text))
         steps |= set(re.findall(r'"hockney-ethernet-agent: ([^:"]+): ', text))
-    assert steps == set(messages.STEPS)
+    assert steps == set(STEPS)
 
 
 def test_readers_know_every_field():

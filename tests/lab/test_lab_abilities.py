@@ -13,8 +13,7 @@ from hockney import build
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Mpi
 from hockney.lab.abilities import abilities
-from hockney.lab.doctor import is_root, lacking
-from hockney.lab.messages import findings
+from hockney.lab.doctor import is_root, lacking, mpi_not_tried
 from hockney.system.bundled import bundled_catalog, bundled_groups, catalog_with
 
 NAMED = re.compile(r'(?:HOCKNEY_ABILITY|print)\("([^"]+)",\s*"([^"]+)",')
@@ -79,4 +78,4 @@ def test_a_wrapper_that_fails_is_reported(tmp_path):
     with pytest.raises(EnvironmentProblem) as raised:
         abilities(broken, {"HOCKNEY_CACHE": str(tmp_path / "cache")})
     assert raised.value.code == "abilities-unknown" and "no compiler here" in str(raised.value)
-    assert findings.mpi_not_tried(broken.title, raised.value).verdict == "note"
+    assert mpi_not_tried(broken.title, raised.value).verdict == "note"

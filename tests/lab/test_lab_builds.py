@@ -11,8 +11,7 @@ import pytest
 from hockney import build, lab
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.paths import COMPLETE
-from hockney.lab.builds import jobs
-from hockney.lab.messages import machines as messages
+from hockney.lab.builds import jobs, simgrid_present
 
 
 def install(prefix: Path, version: str) -> Path:
@@ -55,14 +54,14 @@ def here(tmp_path, monkeypatch) -> Here:
 def test_none_is_built_once_and_found_then(here):
     assert (here.bring(), here.bring(), here.builds) == ("4.1", "4.1", 1)
     prefix = str(here.folder / "cache/simgrid-4.1")
-    assert here.progress == [messages.simgrid_present("SimGrid 4.1", prefix, built_here=True)]
+    assert here.progress == [simgrid_present("SimGrid 4.1", prefix, built_here=True)]
 
 
 def test_the_systems_is_used_unless_forced(here):
     install(here.folder / "system", "3.36")
     assert (here.bring(), here.builds) == ("3.36", 0)
     prefix = str(here.folder / "system")
-    assert here.progress == [messages.simgrid_present("SimGrid 3.36", prefix, built_here=False)]
+    assert here.progress == [simgrid_present("SimGrid 3.36", prefix, built_here=False)]
     assert (here.bring(again=True), here.builds) == ("4.1", 1)
     assert here.bring() == "4.1"
 

@@ -12,8 +12,7 @@ from hockney.core.errors import UsageError
 from hockney.core.machine import Mpi
 from hockney.core.settings import Settings
 from hockney.lab.kinds import simulated as simulated_kind
-from hockney.lab.machine_diff import MachineDifference, differences, in_words, unlike
-from hockney.lab.messages import machines as messages
+from hockney.lab.machine_diff import MachineDifference, differences, in_words, not_set, unlike
 from hockney.launch.fake_world import World
 
 HERE = lab.fake_bench("fake").machine
@@ -66,7 +65,7 @@ def test_settings_are_compared_where_both_sides_have_recorded_them():
     now = changed(settings={"UCX_TLS": "tcp"})
     assert unlike(before, now) == differences(before, now)
     assert unlike(before, now) == (
-        MachineDifference("OMPI_MCA_btl", "''", messages.not_set()),
+        MachineDifference("OMPI_MCA_btl", "''", not_set()),
         MachineDifference("UCX_TLS", "sm", "tcp"),
     )
     assert unlike(HERE, now) == differences(now, HERE) == unlike(now, now) == ()

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from hockney import lab
 from hockney.core.case import Case
 from hockney.core.settings import Settings
-from hockney.lab.messages import measuring as messages
-from hockney.lab.rounds import Rounds, rounds_of
+from hockney.lab.rounds import Rounds, period_over, rounds_late, rounds_of
 from hockney.launch.fake import EPOCH, FakeLauncher, Fault
 from hockney.launch.fake_world import World
 from hockney.store import Plan, RunFolder, left
@@ -112,7 +111,7 @@ def test_rounds_that_always_take_too_long_are_all_made_and_counted(tmp_path):
     outcome, events = measure(folder, bench)
     assert outcome.left == 0 and whole(folder)
     first, last = notices(events)
-    assert first.code == "round-late" and last == messages.rounds_late(4, 5)
+    assert first.code == "round-late" and last == rounds_late(4, 5)
     gaps = [b - a for a, b in zip(began(folder), began(folder)[1:], strict=False)]
     assert all(95 < gap < 115 for gap in gaps), "nothing was waited for"
     assert not [e for e in events if isinstance(e, lab.Waiting)]
@@ -135,7 +134,7 @@ def test_a_period_that_is_over_ends_the_run(tmp_path):
     folder, bench = begin(tmp_path / "r", FakeLauncher(launch_s=50.0), rounds=5, through=250.0)
     outcome, events = measure(folder, bench)
     assert outcome.left == 6 and outcome.seconds < 330
-    assert messages.period_over(2) in notices(events)
+    assert period_over(2) in notices(events)
     assert measure(folder, bench)[0].left == 0 and whole(folder), "resumed, it makes all that is missing"
 
 

@@ -20,8 +20,8 @@ from hockney.core.case import Case
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.record import End, Launch, Record, Start
 from hockney.launch import transport
+from hockney.launch.hang_detector import phase
 from hockney.launch.launcher import LaunchFailed, LaunchOptions
-from hockney.launch.messages import failures
 from hockney.launch.mpi import MpiLauncher
 
 pytestmark = pytest.mark.mpi
@@ -124,7 +124,7 @@ def test_a_hung_case_is_named_with_the_silent_rank(launcher):
         got.extend(launcher.run(cases("quick", "stuck", "quick", ranks=2), 2, IMPATIENT))
     failure = caught.value
     assert (failure.reason, failure.case, failure.silent_ranks) == ("hung", "stuck ranks=2", (1,))
-    assert failure.phase == failures.phase("timing", 7) and failure.code == "case-hung"
+    assert failure.phase == phase("timing", 7) and failure.code == "case-hung"
 
 
 @pytest.mark.slow

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from hockney.core.case import parse_canonical
 from hockney.launch.hang_detector import HangDetector
 from hockney.launch.launcher import LaunchCommand, LaunchFailed, LaunchOptions
-from hockney.launch.messages import failures
-from hockney.launch.reading import EngineReader
+from hockney.launch.reading import EngineReader, line_not_understood
 from hockney.process import Scratch
 
 LINES = (Path(__file__).parents[2] / "contract/golden/records_schema1.jsonl").read_text().splitlines()
@@ -46,7 +45,7 @@ def test_a_line_that_a_kill_cut_off_is_a_death(tmp_path_factory, cut):
 
 
 def test_a_line_that_is_none_of_an_engines_is_named(tmp_path):
-    wrong = failures.line_not_understood("").code
+    wrong = line_not_understood("").code
     deep = '{"kind":"launch","ranks":' + "[" * 100_000
     wrongs = (LINES[0], '{"kind":"nonsense"}', START), (LINES[0], deep, START)
     for lines, end in (*((lines, "") for lines in wrongs), ((LINES[0],), '{"kind":"rec')):

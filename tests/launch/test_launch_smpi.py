@@ -12,9 +12,9 @@ from hockney.core.case import Case
 from hockney.core.machine import Mpi
 from hockney.core.platform import Libraries, Network, NodeGroup, Noise, Platform, Segment
 from hockney.core.record import Clock, Launch, Rank
+from hockney.launch import explanations
 from hockney.launch.ending import Ending
 from hockney.launch.launcher import LaunchOptions
-from hockney.launch.messages import explanations
 from hockney.launch.smpi import SmpiLauncher, WallClock, anonymous, explain_simulator, hosts
 
 SIMGRID = Mpi(

@@ -15,16 +15,16 @@ from hockney.core.binding import Cores
 from hockney.core.errors import EnvironmentProblem, Exit
 from hockney.core.machine import Mpi
 from hockney.core.record import Rank
+from hockney.launch import explanations
 from hockney.launch.cluster import Cluster, Srun
-from hockney.launch.command import command
+from hockney.launch.command import as_arguments_say, bound_to_cores, command, not_bound_oversubscribed
 from hockney.launch.ending import Ending, ending_of
 from hockney.launch.explain import explain
-from hockney.launch.hang_detector import ANSWER_SECONDS, MARGIN_SECONDS, HangDetector
-from hockney.launch.launch_test import hellos_in, say_hello, verdict
+from hockney.launch.hang_detector import ANSWER_SECONDS, MARGIN_SECONDS, HangDetector, phase
+from hockney.launch.launch_test import engines_differ, hellos_in, not_connected_by_srun, say_hello, verdict
 from hockney.launch.launcher import Hello, LaunchCommand, LaunchFailed, LaunchOptions
-from hockney.launch.messages import binding, explanations, failures, reaching
-from hockney.launch.mpi import MpiLauncher
-from hockney.launch.reading import reported_binding
+from hockney.launch.mpi import MpiLauncher, launch_died
+from hockney.launch.reading import bound_as_reported, not_bound_although_requested, reported_binding
 
 MPI = Mpi(
     family="openmpi",
@@ -91,7 +91,7 @@ def test_the_program_that_started_the_ranks_is_named(tmp_path):
         launcher = MpiLauncher(MPI, tmp_path / "engine", here, cluster=Cluster(srun=srun))
         failed = launcher._died(2, "barrier ranks=2", 143, ())
         ending = Ending(143, signal=15, of_launcher=True)
-        assert str(failed) == str(failures.launch_died("barrier ranks=2", 2, ending, name))
+        assert str(failed) == str(launch_died("barrier ranks=2", 2, ending, name))
         assert name in failed.why
 
 
@@ -146,7 +146,7 @@ def test_a_foreign_launcher_is_noticed_by_sizes():
 
 def test_ranks_that_srun_does_not_connect():
     found = verdict(MPI, 2, hellos(1, 1), Srun("srun", (22, 5), "pmi2"))
-    assert found == reaching.not_connected_by_srun("pmi2") and found.code == "ranks-run-as-separate-jobs"
+    assert found == not_connected_by_srun("pmi2") and found.code == "ranks-run-as-separate-jobs"
 
 
 def test_hosts_with_another_engine_are_named():
@@ -155,7 +155,7 @@ def test_hosts_with_another_engine_are_named():
 
     assert verdict(MPI, 3, [hello(0, "a"), hello(1, "a"), hello(2, "a")]) is None
     found = verdict(MPI, 3, [hello(0, "a"), hello(1, "a"), hello(2, "b")])
-    assert found == reaching.engines_differ(["n2"])
+    assert found == engines_differ(["n2"])
 
 
 def test_a_foreign_library_is_named():
@@ -251,7 +251,7 @@ def test_answers_shorten_the_wait_and_name_the_silent():
     assert made.deadline == 112.0 + ANSWER_SECONDS
     assert made.take_answer(112.1, "hockney-watchdog rank=2 case=barrier ranks=3 phase=timing repetition=4")
     failure = made.failure(143, ())
-    assert failure.silent_ranks == (1,) and failure.phase == failures.phase("timing", 4)
+    assert failure.silent_ranks == (1,) and failure.phase == phase("timing", 4)
     assert made.take_answer(112.2, "hockney-watchdog rank=1 case=barrier ranks=3 phase=warm-up repetition=1")
     assert made.deadline == 112.2 and made.failure(143, ()).silent_ranks == ()
 
@@ -260,10 +260,10 @@ def test_the_phase_of_a_hang_is_that_of_the_ranks_that_take_part():
     made = watch()
     made.started(100.0, "barrier nodes=1 ranks=2", 0)
     words = "hockney-watchdog rank={} case=barrier nodes=1 ranks=2 phase={} repetition=0"
-    for rank, phase in ((0, "timing"), (2, "waiting")):
-        assert made.take_answer(112.0, words.format(rank, phase))
+    for rank, reported_phase in ((0, "timing"), (2, "waiting")):
+        assert made.take_answer(112.0, words.format(rank, reported_phase))
     failure = made.failure(143, ())
-    assert failure.silent_ranks == (1,) and failure.phase == failures.phase("timing", 0)
+    assert failure.silent_ranks == (1,) and failure.phase == phase("timing", 0)
 
 
 def test_where_the_launcher_names_no_host_the_few_that_it_was_given_are():
@@ -303,10 +303,10 @@ def test_binding_is_what_the_ranks_report():
     def ranks(*cpus: str) -> list[Rank]:
         return [Rank(host="h", pid=1, cpus=c) for c in cpus]
 
-    bound = LaunchCommand((), binding=binding.bound_to_cores(), bound=True)
-    free = LaunchCommand((), binding=binding.not_bound_oversubscribed(), bound=False)
-    assert reported_binding(ranks("0", "1"), bound) == (binding.bound_as_reported(["0", "1"]), True)
-    overlapping = binding.not_bound_although_requested(bound.binding)
+    bound = LaunchCommand((), binding=bound_to_cores(), bound=True)
+    free = LaunchCommand((), binding=not_bound_oversubscribed(), bound=False)
+    assert reported_binding(ranks("0", "1"), bound) == (bound_as_reported(["0", "1"]), True)
+    overlapping = not_bound_although_requested(bound.binding)
     assert reported_binding(ranks("0-1", "0-1"), bound) == (overlapping, False)
     assert reported_binding(ranks("0-1", "0-1"), free) == (free.binding, False)
     assert reported_binding(ranks("", ""), bound) == (bound.binding, True)
@@ -317,11 +317,11 @@ def test_where_the_user_places_ranks_only_they_know():
         ranks = [Rank(host="h", pid=k, cpus=mask) for k, mask in enumerate(masks)]
         return reported_binding(ranks, placed)
 
-    placed = LaunchCommand((), binding=binding.as_arguments_say(), bound=False, placed_by_user=True)
-    assert reported("0", "1") == (binding.bound_as_reported(["0", "1"]), True)
-    assert reported("0-1", "0-1") == (binding.bound_as_reported(["0-1", "0-1"]), False)
-    assert reported("0") == (binding.bound_as_reported(["0"]), True)
-    assert reported("0-1") == (binding.bound_as_reported(["0-1"]), False)
+    placed = LaunchCommand((), binding=as_arguments_say(), bound=False, placed_by_user=True)
+    assert reported("0", "1") == (bound_as_reported(["0", "1"]), True)
+    assert reported("0-1", "0-1") == (bound_as_reported(["0-1", "0-1"]), False)
+    assert reported("0") == (bound_as_reported(["0"]), True)
+    assert reported("0-1") == (bound_as_reported(["0-1"]), False)
     assert reported("", "") == (placed.binding, False)
 
 

@@ -16,8 +16,14 @@ import pytest
 
 from hockney.core.errors import EnvironmentProblem, HockneyError, UsageError
 from hockney.core.paths import cache_folder
-from hockney.machine import messages, wheels
-from hockney.machine.find import find_mpi, on_machine
+from hockney.machine import wheels
+from hockney.machine.find import (
+    find_mpi,
+    note_launcher_ignored,
+    note_launcher_of_wrapper,
+    note_wheel_damaged,
+    on_machine,
+)
 from hockney.machine.probe import family_of_header, probe
 
 HEADERS = {
@@ -110,7 +116,7 @@ def test_debians_suffixes_and_alternatives(tmp_path, environ):
     mpi = find_mpi(None, environ, notes.append)
     assert (mpi.family, Path(mpi.mpiexec).name) == ("openmpi", "mpiexec.openmpi")
     wrapper, first = (str(prefix / "bin" / name) for name in ("mpicxx", "mpiexec"))
-    assert notes == [messages.note_launcher_of_wrapper(mpi.mpiexec, wrapper, first)]
+    assert notes == [note_launcher_of_wrapper(mpi.mpiexec, wrapper, first)]
     assert Path(find_mpi("mpich", environ).mpiexec).name == "mpiexec.mpich"
     assert {mpi.family for mpi in on_machine(environ)} == {"openmpi", "mpich"}
 
@@ -132,7 +138,7 @@ def test_a_wrapper_without_launcher_and_the_reverse(tmp_path, environ):
     notes: list[str] = []
     path = environ | {"PATH": str(tmp_path / "b/bin")}
     assert refused(EnvironmentProblem, find_mpi, None, path, notes.append).code == "no-mpi"
-    assert notes == [messages.note_launcher_ignored(mpiexec)]
+    assert notes == [note_launcher_ignored(mpiexec)]
 
 
 @pytest.mark.parametrize(
@@ -214,7 +220,7 @@ def test_a_damaged_wheel_is_replaced_by_a_clean_copy_in_the_cache(tmp_path, envi
     notes: list[str] = []
     mpi = find_mpi(None, environ, notes.append)
     assert (mpi.source, mpi.mpicxx) == ("cache", str(copy))
-    assert notes == [messages.note_wheel_damaged("Open MPI", sys.prefix)]
+    assert notes == [note_wheel_damaged("Open MPI", sys.prefix)]
 
 
 def test_the_newest_copy_in_the_cache_is_taken(tmp_path):

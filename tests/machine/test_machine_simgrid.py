@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from hockney.core.errors import EnvironmentProblem
-from hockney.machine import messages, simgrid
-from hockney.machine.simgrid import COMPLETE, find_simgrid, simgrids
+from hockney.machine import simgrid
+from hockney.machine.simgrid import COMPLETE, GET_SIMGRID, find_simgrid, simgrids
 
 
 def install(prefix: Path, version: str) -> Path:
@@ -36,7 +36,7 @@ def refusal(environ, tell=lambda _: None) -> EnvironmentProblem:
 
 def test_none_says_how_to_get_one(environ):
     error = refusal(environ)
-    assert error.code == "no-simgrid" and messages.GET_SIMGRID in error.remedy
+    assert error.code == "no-simgrid" and GET_SIMGRID in error.remedy
 
 
 def test_the_named_one_goes_before_all_others(environ, tmp_path):

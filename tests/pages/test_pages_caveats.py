@@ -19,11 +19,10 @@ from hockney.core.settings import PRECISION
 from hockney.draw.page import Caveat
 from hockney.models.fits.caveats import launches_in_two_modes, wide_parameter
 from hockney.pages import environment, headline, quality
-from hockney.pages.caveats import caveats, premises
+from hockney.pages.caveats import ALL_NUMBERS, caveats, premises
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import half_width, scatter, typical_cost
 from hockney.pages.labels import labels
-from hockney.pages.messages.measuring import ALL_NUMBERS
 from hockney.pages.study_page import study_page
 
 OTHER = "pingpong buffers=hot bytes=1024 ranks=2"

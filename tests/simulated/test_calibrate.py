@@ -22,8 +22,17 @@ from hockney.core.record import RunRecords
 from hockney.lab.kinds import simulated as simulated_kind
 from hockney.launch.fake_world import World
 from hockney.models.fits.caveats import launches_in_two_modes
-from hockney.simulated.calibrate import CalibrationOptions, Survey, calibrate, compare, messages
-from hockney.simulated.calibrate.calls import ASSUMED, CHAINS, TREES, PairMessages, calls, collective
+from hockney.simulated.calibrate import CalibrationOptions, Survey, calibrate, compare
+from hockney.simulated.calibrate.calibrate import note_between_nodes, note_poor_fit, note_two_modes
+from hockney.simulated.calibrate.calls import (
+    ASSUMED,
+    CHAINS,
+    TREES,
+    PairMessages,
+    calls,
+    collective,
+    note_open_gaps,
+)
 from hockney.simulated.calibrate.curve import Curve, CurveLine, curve_of, rising
 from hockney.simulated.calibrate.overheads import Overheads
 from hockney.simulated.calibrate.survey import near
@@ -118,7 +127,7 @@ def test_a_poor_fit_of_the_ping_pong_is_kept(real, machine):
     fits = [poor if fit is ping_pong else fit for fit in real.fits.fits]
     weak = calibrate(replace(real, fits=msgspec.structs.replace(real.fits, fits=fits)))
     assert weak.poor_fit == "off by 30%"
-    assert messages.note_poor_fit(real.name, ping_pong.line, "off by 30%") in weak.notes
+    assert note_poor_fit(real.name, ping_pong.line, "off by 30%") in weak.notes
     assert simulated.read(simulated.write(weak)) == weak
 
 
@@ -129,7 +138,7 @@ def test_launches_of_the_ping_pong_in_two_modes_are_kept(real, machine):
     fits = [doubted if fit is ping_pong else fit for fit in real.fits.fits]
     mixed = calibrate(replace(real, fits=msgspec.structs.replace(real.fits, fits=fits)))
     assert mixed.two_modes == caveat.text
-    assert messages.note_two_modes(real.name, caveat.text) in mixed.notes
+    assert note_two_modes(real.name, caveat.text) in mixed.notes
     assert simulated.read(simulated.write(mixed)) == mixed
 
 
@@ -176,9 +185,9 @@ def test_undisturbed_operations_are_batched_as_in_the_fastest_launch(real):
 
 
 def test_one_host_says_nothing_of_what_is_between_hosts(real, machine):
-    assert messages.note_between_nodes(real.name) in machine.notes
+    assert note_between_nodes(real.name) in machine.notes
     apart = calibrate(on_hosts(real, [["a", "b"]]))
-    assert messages.note_between_nodes(real.name) not in apart.notes
+    assert note_between_nodes(real.name) not in apart.notes
     assert apart.segments == machine.segments
 
 
@@ -362,7 +371,7 @@ def test_a_jump_of_messages_where_a_collective_has_no_size_is_noted(real, far, s
     survey = replace(real, fits=msgspec.structs.replace(real.fits, summaries=summaries))
     segments = (Segment(first=0, latency_s=1e-7), Segment(first=200, latency_s=jump * 1e-7))
     (*_, notes) = calls(survey, PairMessages(segments, 0, 0.0))
-    expected = messages.note_open_gaps(["bcast 128 B to 1 KiB (1.00 us to 3.00 us)"])
+    expected = note_open_gaps(["bcast 128 B to 1 KiB (1.00 us to 3.00 us)"])
     assert (expected in notes) == noted
     assert noted or not any("jumps" in note for note in notes)
 

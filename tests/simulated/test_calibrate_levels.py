@@ -16,7 +16,8 @@ from hockney.core.platform import Platform
 from hockney.core.record import RunRecords
 from hockney.launch.fake_world import World
 from hockney.models.loggp_sim import nodes_of
-from hockney.simulated.calibrate import CalibrationOptions, Survey, calibrate, messages
+from hockney.simulated.calibrate import CalibrationOptions, Survey, calibrate
+from hockney.simulated.calibrate.calibrate import note_between_nodes, note_on_node, note_poor_fit
 
 WORLD = replace(World(), noise=0.02, launch_noise=0.002, tail=0.01)
 SIZES = (0, 8, 1024, 65536, 1 << 20)
@@ -58,7 +59,7 @@ def test_nodes_and_ranks_on_each_are_those_of_the_layout(real, machine):
 
 def test_nothing_between_nodes_is_a_guess(real, machine):
     assert not simulated.between_nodes_guessed(machine)
-    assert messages.note_between_nodes(real.name) not in machine.notes
+    assert note_between_nodes(real.name) not in machine.notes
     keys = {each.key for each in machine.origins if each.status == "fitted"}
     assert {"segments[0]", "on_node[0]", "network.nic"} <= keys
     rate = (1 << 20) / WORLD.at("network").message(1 << 20)
@@ -77,7 +78,7 @@ def only(real: Survey, place: str) -> Survey:
 def test_a_run_with_one_level_has_the_costs_of_that(real):
     near, far = calibrate(only(real, "node")), calibrate(only(real, "network"))
     assert near.on_node and simulated.between_nodes_guessed(near)
-    assert messages.note_between_nodes(real.name) in near.notes
+    assert note_between_nodes(real.name) in near.notes
     assert not far.on_node and not simulated.between_nodes_guessed(far)
     assert far.segments[0].one_way(0) == pytest.approx(WORLD.at("network").message(0), rel=0.05)
     assert near.on_node[0].one_way(0) == pytest.approx(WORLD.message(0), rel=0.05)
@@ -93,9 +94,9 @@ def test_messages_between_nodes_are_not_taken_for_those_on_a_node(real):
     other = simulated.platform("ibm-sp")
     made = calibrate(only(real, "network"), CalibrationOptions(network=other, nodes=5))
     (origin,) = [each for each in made.origins if each.key.startswith("on_node")]
-    assert origin.status == "guess" and messages.note_on_node(real.name) in made.notes
+    assert origin.status == "guess" and note_on_node(real.name) in made.notes
     both = calibrate(real, CalibrationOptions(network=other, nodes=5))
-    assert messages.note_on_node(real.name) not in both.notes
+    assert note_on_node(real.name) not in both.notes
 
 
 def test_calls_are_those_of_two_ranks_of_a_node(tmp_path):
@@ -120,4 +121,4 @@ def test_a_poor_fit_of_one_level_is_noted(real):
     weak = calibrate(replace(real, fits=structs.replace(real.fits, fits=fits)))
     line = real.at("network").hockney.line
     assert weak.poor_fit == "scattered"
-    assert messages.note_poor_fit(real.name, line, "scattered") in weak.notes
+    assert note_poor_fit(real.name, line, "scattered") in weak.notes

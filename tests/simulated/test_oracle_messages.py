@@ -12,7 +12,7 @@ from golden_files import Golden
 from oracle import EAGER, LARGE, SMALL, Simulator, machine
 
 from hockney.core.platform import NodeGroup, Noise, Segment
-from hockney.launch.messages import explanations
+from hockney.launch import explanations
 from hockney.launch.platform_lines import platform_lines
 from hockney.launch.smpi import explain_simulator
 

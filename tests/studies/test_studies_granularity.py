@@ -22,7 +22,7 @@ from hockney.pages.format import quantity
 from hockney.pages.labels import labels
 from hockney.studies import Evidence, Options
 from hockney.studies.granularity import agreement, costs, results, validation
-from hockney.studies.granularity import messages as texts
+from hockney.studies.granularity.page import oversubscribed
 from hockney.studies.granularity.text import points
 
 WORLD = World()
@@ -212,7 +212,7 @@ def test_more_ranks_than_cores_lose_efficiency(tmp_path):
     assert sum(four.parts.values()) == pytest.approx(four.error, abs=1e-12)
     assert results.predicted(messages, 4, 4, 0.9).never and not results.predicted(messages, 4, 4, 0.25).never
     caveat = next(w for w in page.warnings if w.code == "oversubscribed")
-    assert caveat == texts.oversubscribed([4], 2, ["50.0%"])
+    assert caveat == oversubscribed([4], 2, ["50.0%"])
     assert page.headline[0].startswith("2 "), "the answer is for ranks that have a core each"
 
 

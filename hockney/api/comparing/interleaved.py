@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 
 from hockney import lab
 from hockney.api import measure
-from hockney.api.comparing import messages
 from hockney.api.comparing.comparison import Comparison, check_options, compare
 from hockney.api.comparing.side_options import Side, differing, side_options
 from hockney.api.least_budget import budget_warning, least_budget_s
-from hockney.api.measure import Planned
+from hockney.api.measure import Planned, records_kept
 from hockney.api.notebook.log_events import log
 from hockney.api.notebook.quantities import Quantity, seconds_of
 from hockney.api.notebook.run_keywords import RunKeywords, run_options, with_run_keywords
@@ -25,10 +24,12 @@ from hockney.api.questions import Question, question
 from hockney.api.run_options import RunOptions
 from hockney.api.trusted_settings import marked, refuse_foreign
 from hockney.core.case import Case
-from hockney.core.errors import HockneyError, keeping
+from hockney.core.errors import HockneyError, UsageError, keeping, printable
 from hockney.core.fit import Cost
+from hockney.core.notice import Notice
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.settings import Settings
+from hockney.core.wording import plural
 from hockney.lab import Bench, CasesChosen, Listener, Status, Turn
 from hockney.store import RunFolder, left, pair_in
 from hockney.studies import ad_hoc
@@ -94,11 +95,21 @@ def interleaved(
     """The same with the `options` that both sides share."""
     share = check_options(tolerance, cost)
     if options.in_rounds or options.every is not None:
-        raise messages.rounds_in_turns()
+        raise UsageError(
+            "an interleaved comparison has no rounds",
+            "--repeat, --through and --every spread a run over a period",
+            "leave them out; --launches sets the number of pairs",
+            code="rounds-in-turns",
+        )
     options = replace(options, seed=options.order)
     sides = [side_options(A, a, options), side_options(B, b, options)]
     if not differing(*sides):
-        raise messages.sides_identical()
+        raise UsageError(
+            "A and B have the same options",
+            "the comparison would only show noise",
+            "let them differ, for example in --mpi or in a variable (-x)",
+            code="sides-identical",
+        )
     for each in sides:
         lab.repeats_itself(each.machine)  # an unknown machine is refused before anything is compiled
     wanted = asked if isinstance(asked, Question) else question(asked)
@@ -133,7 +144,13 @@ def resume_interleaved(
     folder = to_path(path)
     pair = pair_in(folder)
     if pair is None:
-        raise messages.not_interleaved(folder)
+        raise UsageError(
+            f"'{printable(str(folder))}' is not an interleaved comparison",
+            "it does not contain its runs a and b",
+            "name the folder of one",
+            code="not-interleaved",
+            path=str(folder),
+        )
     seconds = None if budget is None else seconds_of("budget", budget)
     more = seconds is not None
     benches = [_bench_again(name, side, heard, more) for name, side in zip((A, B), pair, strict=True)]
@@ -161,10 +178,23 @@ def _shared(planned: Sequence[Planned], listen: Listener) -> tuple[Case, ...]:
     of_a, of_b = (dict.fromkeys(each.cases) for each in planned)
     both = tuple(case for case in of_a if case in of_b)
     if not both:
-        raise messages.no_shared_cases(len(of_a), len(of_b))
+        raise UsageError(
+            "A and B have no case in common",
+            f"A can measure {plural(len(of_a), 'case')} and B {plural(len(of_b), 'case')}, all of them "
+            "different",
+            "name cases that both can measure",
+            code="sides-without-shared-cases",
+            a=len(of_a),
+            b=len(of_b),
+        )
     for name, cases in ((A, of_a), (B, of_b)):
         if len(cases) > len(both):
-            listen(messages.cases_of_one_side(name, len(cases) - len(both)))
+            listen(
+                Notice(
+                    f"only {name} can measure {plural(len(cases) - len(both), 'case')}, which are left out",
+                    "cases-of-one-side",
+                )
+            )
     return both
 
 
@@ -180,7 +210,13 @@ def _affordable(
         lambda cases: lab.pair_count(budget_s, benches, cases) >= ENOUGH_PAIRS,
     )
     if len(kept) < len(cases):
-        listen(messages.sizes_thinned(len(kept), len(cases)))
+        listen(
+            Notice(
+                f"{len(kept)} of {len(cases)} cases are compared, with fewer sizes, so that more launches "
+                "fit into the budget; --sizes or more --budget keeps others",
+                "sizes-thinned",
+            )
+        )
     return kept
 
 
@@ -249,7 +285,7 @@ def _measured(
         try:
             lab.measure_in_turns(turns, listen, budget_s, more)
         except HockneyError:
-            listen(Status(measure.messages.records_kept(whole)))
+            listen(Status(records_kept(whole)))
             raise
     with keeping(whole, complete=False):
         return compare(*(turn.folder.path for turn in turns), tolerance=tolerance, cost=cost, listen=listen)

@@ -10,10 +10,9 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any
 
-from hockney.api.comparing import messages
 from hockney.api.notebook.run_keywords import run_options
 from hockney.api.run_options import LONGEST_LABEL, RunOptions
-from hockney.core.errors import HockneyError, UsageError
+from hockney.core.errors import HockneyError, UsageError, printable
 from hockney.core.launcher_options import launcher_options
 
 OPTIONS = {
@@ -73,7 +72,26 @@ def _together(common: RunOptions, own: RunOptions) -> tuple[str, ...]:
 
 def _not_allowed(name: str, option: str) -> UsageError:
     known = option.lstrip("-").replace("-", "_") in {each.name for each in fields(RunOptions)}
-    return messages.not_of_a_side(name, option) if known else messages.unknown_side_option(name, option)
+    return (
+        UsageError(
+            f"{name} has the option {printable(option)}",
+            "both sides measure the same cases in the same way",
+            "give it once, outside of the sides",
+            code="option-not-of-a-side",
+            side=name,
+            option=option,
+        )
+        if known
+        else UsageError(
+            f"{name} has '{printable(option)}'",
+            "it is none of the options in which sides may differ",
+            "use --mpi, --machine, -x, --mpiexec-args, --bind, --no-bind, --nodes, --ranks-per-node, "
+            "--hosts, --launcher or --agent",
+            code="unknown-side-option",
+            side=name,
+            option=option,
+        )
+    )
 
 
 def differing(a: RunOptions, b: RunOptions) -> list[str]:
@@ -86,7 +104,14 @@ def _parsed(name: str, text: str) -> dict[str, Any]:
     try:
         words = shlex.split(text)
     except ValueError as error:
-        raise messages.side_not_words(name, text, str(error)) from error
+        raise UsageError(
+            f"the options of {name} are not words: '{printable(text)}'",
+            str(error).lower(),
+            "quote them as in a shell",
+            code="side-not-words",
+            side=name,
+            text=text,
+        ) from error
     given: dict[str, Any] = {}
     variables: list[str] = []
     while words:
@@ -98,13 +123,28 @@ def _parsed(name: str, text: str) -> dict[str, Any]:
             raise _not_allowed(name, option)
         if not equals:
             if not words:
-                raise messages.side_option_without_value(name, option)
+                raise UsageError(
+                    f"{name} ends with {option}",
+                    "its value is missing",
+                    f"add the value after {option}",
+                    code="side-option-without-value",
+                    side=name,
+                    option=option,
+                )
             value = words.pop(0)
         if option == "-x":
             variables.append(value)
         elif OPTIONS[option] in ("nodes", "ranks_per_node"):
             if not (value.isascii() and value.isdecimal() and len(value) <= MOST_DIGITS and int(value)):
-                raise messages.side_count_not_whole(name, option, value)
+                raise UsageError(
+                    f"{name} has {option} {printable(value)}",
+                    "it is a number of nodes or ranks, from 1",
+                    "use for example 2",
+                    code="side-count-not-whole",
+                    side=name,
+                    option=option,
+                    text=value,
+                )
             given[OPTIONS[option]] = int(value)
         else:
             given[OPTIONS[option]] = os.fspath(value)

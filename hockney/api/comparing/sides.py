@@ -8,10 +8,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from hockney import reference
-from hockney.api.comparing import messages
 from hockney.api.run_contents import Run
 from hockney.comparison import MeasuredRun, Side
-from hockney.core.errors import printable
+from hockney.core.errors import UsageError, printable
 from hockney.core.machine_reference import without_scheme
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.settings import Settings
@@ -35,7 +34,14 @@ def read_sides(
     of_a = {_identity(one) for one in found[0]}
     for one in found[1]:
         if _identity(one) in of_a:
-            raise messages.run_on_both_sides(one if isinstance(one, str) else str(one.path))
+            path = one if isinstance(one, str) else str(one.path)
+            raise UsageError(
+                f"'{printable(path)}' is on both sides",
+                "a run does not differ from itself",
+                "name each run once",
+                code="run-on-both-sides",
+                path=path,
+            )
     given_up = _given_up(one for sources in found for one in sources if isinstance(one, Run))
     return read_side("A", found[0], listen, given_up), read_side("B", found[1], listen, given_up)
 
@@ -44,7 +50,13 @@ def runs_of(name: str, side: Source | Sequence[Source]) -> list[Run | str]:
     """The runs of the side `name`, each once; published machines by their names. Raises UsageError."""
     found = _once(each for one in listed(side) for each in _sources(one))
     if not found:
-        raise messages.side_without_runs(name)
+        raise UsageError(
+            f"{name} names no run",
+            "a side needs at least one",
+            "name a run",
+            code="side-without-runs",
+            side=name,
+        )
     return found
 
 
@@ -71,7 +83,7 @@ def _sources(source: Source) -> Iterator[Run | str]:
     if not path.exists() and machine in reference.machine_names():
         yield machine
     elif pair_in(path) is not None:
-        raise messages.pair_as_a_side(path)
+        raise _pair_as_a_side(path)
     else:
         yield from map(Run, runs_in(path))
 
@@ -84,7 +96,13 @@ def runs_in(path: Path) -> list[RunFolder]:
     # hidden ones are copies that an archive has not finished
     runs = [each for each in inside if not each.is_symlink() and not each.name.startswith(".")]
     if not runs:
-        raise messages.no_runs_in_folder(path)
+        raise UsageError(
+            f"'{printable(str(path))}' has no runs",
+            "neither the folder itself nor one directly inside it is a run",
+            "name a run, or a folder of runs",
+            code="no-runs-in-folder",
+            path=str(path),
+        )
     return [RunFolder.open(each) for each in runs]
 
 
@@ -124,4 +142,15 @@ def _read(source: Run | str, listen: Listener, given_up: Mapping[str, Collection
         catalog if kept is None else kept.filled_from(catalog),
         len(lacking),
         frozenset(case for case in source.plan.cases if case.line not in failed),
+    )
+
+
+def _pair_as_a_side(path: Path) -> UsageError:
+    name = printable(str(path))
+    return UsageError(
+        f"'{name}' is an interleaved comparison",
+        "its two runs are its two sides",
+        f"name one of them: '{name}/a' or '{name}/b'",
+        code="pair-as-a-side",
+        path=str(path),
     )

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from hockney.api.notebook import messages
+from hockney.api.notebook.run_view import more_rows
 from hockney.comparison import ComparedSides, effect_wording, tables, wording
 from hockney.report import notebook
 
@@ -18,7 +18,7 @@ def html(compared: ComparedSides) -> str:
         shown.append(tables.cases(compared, changes[:MOST_ROWS], "changes", "Biggest changes"))
     after = wording.without_comparison(compared)
     if len(changes) > MOST_ROWS:
-        after = (messages.more_rows(len(changes) - MOST_ROWS), *after)
+        after = (more_rows(len(changes) - MOST_ROWS), *after)
     sides = map(wording.side, (compared.a, compared.b))
     before = (wording.overall(compared), *sides, *effect_wording.sentences(compared))
     return notebook.summary(before, compared.caveats, shown, after)

@@ -6,14 +6,15 @@ from __future__ import annotations
 
 import csv
 import io
+import shlex
 import sys
 from collections.abc import Iterable, Sequence
 from itertools import repeat
 from pathlib import Path
 
-from hockney.api.export import messages
 from hockney.api.export.column_types import typed
 from hockney.api.export.table import Block, Cell, Rows, is_single
+from hockney.core.errors import EnvironmentProblem, printable
 from hockney.core.spreadsheet import not_a_formula
 from hockney.system.files import replace
 from hockney.system.packages import install_command
@@ -69,7 +70,14 @@ def save_parquet(table: Rows, path: Path) -> None:
         import pyarrow
         import pyarrow.parquet
     except ImportError as error:
-        raise messages.no_pyarrow(install_command("pyarrow")) from error
+        command = install_command("pyarrow")
+        raise EnvironmentProblem(
+            "cannot write Parquet",
+            "pyarrow is not installed",
+            f"run '{printable(shlex.join(command))}', or use --csv",
+            code="no-pyarrow",
+            command=list(command),
+        ) from error
     types = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64(), bool: pyarrow.bool_()}
     columns = {name: pyarrow.array(each.cells, types[each.kind]) for name, each in typed(table).items()}
     content = io.BytesIO()

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 
 from hockney import lab, studies
 from hockney.api.comparing.sides import Source, listed, read_side, runs_of
-from hockney.api.guard import messages
 from hockney.api.history.history import History
 from hockney.api.questions import Question
 from hockney.api.run_contents import Run
@@ -19,10 +18,11 @@ from hockney.archive import is_archive
 from hockney.comparison import MeasuredRun, Side
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
-from hockney.core.errors import UsageError
+from hockney.core.errors import UsageError, printable
 from hockney.core.launch_setting import LaunchSetting, launch_settings
 from hockney.core.machine import Machine
 from hockney.core.paths import to_path
+from hockney.core.wording import plural
 from hockney.lab import Bench, Listener
 from hockney.studies import ad_hoc, published_study
 
@@ -45,7 +45,7 @@ class Baseline:
 
     @property
     def name(self) -> str:
-        return messages.baseline_name([run.name for run in self.side.runs])
+        return _baseline_name([run.name for run in self.side.runs])
 
     def on(self, machine: Machine) -> Side:
         """The runs that were measured on a machine like this one; a published one was named on purpose.
@@ -56,7 +56,7 @@ class Baseline:
         alike = tuple(run for run in self.side.runs if not found[run.name])
         if not alike:
             name, differences = next(iter(found.items()))
-            raise messages.baseline_of_another_machine(name, differences, len(found) - 1)
+            raise _baseline_of_another_machine(name, differences, len(found) - 1)
         return replace(self.side, runs=alike)
 
     def cases(self, bench: Bench) -> list[Case]:
@@ -64,10 +64,10 @@ class Baseline:
         Raises UsageError if none is left."""
         measured, possible = self.measured_on(bench.machine), self.measurable(bench)
         if not possible:
-            raise messages.baseline_not_measurable(self.name, len(measured))
+            raise _baseline_not_measurable(self.name, len(measured))
         wanted = [case for case in possible if self._wanted(case, bench.catalog)]
         if not wanted:
-            raise messages.nothing_of_baseline(self.name, len(possible))
+            raise _nothing_of_baseline(self.name, len(possible))
         size = {case: bench.catalog.entry(case.workload).size_of(case) for case in wanted}
         return sorted(wanted, key=lambda case: (case.workload, case.ranks, size[case], case.line))
 
@@ -96,7 +96,15 @@ class Baseline:
         ]
         for run, setting in declared:
             if not is_own(run.settings):
-                raise messages.foreign_setting_of_baseline(run.name, setting.line)
+                raise UsageError(
+                    f"the baseline {run.name} has a launch setting of somebody else: "
+                    f"{printable(setting.line)}",
+                    "its variables would be set for programs that you start",
+                    "declare the setting with --setting if you trust it",
+                    code="foreign-setting-of-baseline",
+                    name=run.name,
+                    line=setting.line,
+                )
         return list({setting.name: setting for _, setting in declared}.values())
 
     def _wanted(self, case: Case, catalog: Catalog) -> bool:
@@ -112,7 +120,14 @@ def read_baseline(
     runs = runs_of("A", [run for one in listed(source) for run in _of_archive(one, listen)])
     side = read_side("A", runs, listen)
     if not any(run.records for run in side.runs):
-        raise messages.baseline_without_measurements(messages.baseline_name([run.name for run in side.runs]))
+        name = _baseline_name([run.name for run in side.runs])
+        raise UsageError(
+            f"the baseline {name} has no measurements",
+            "there is nothing to compare with",
+            "remove it, or measure the rest of it with 'hockney resume'",
+            code="baseline-without-measurements",
+            name=name,
+        )
     lines = tuple(case.line for case in _measured(side))
     return Baseline(side, Question(_study(runs), lines), options, force)
 
@@ -158,3 +173,45 @@ def _differences(run: MeasuredRun, here: Machine) -> tuple[str, ...]:
         return ()
     found = lab.unlike(run.machine, here)
     return tuple(lab.in_words(each, run.machine, here) for each in found if each.field in ANOTHER)
+
+
+def _baseline_name(runs: Sequence[str]) -> str:
+    """The first run, and how many more there are."""
+    more = f" and {plural(len(runs) - 1, 'more run')}" if len(runs) > 1 else ""
+    return f"{printable(runs[0])}{more}"
+
+
+def _baseline_of_another_machine(name: str, differences: Sequence[str], others: int) -> UsageError:
+    also = f", and so were the {others} others" if others > 1 else ", and so was the other" if others else ""
+    return UsageError(
+        f"the baseline {name} was measured on another machine{also}",
+        "; ".join(differences),
+        "measure a baseline on this machine, or use --force",
+        code="baseline-of-another-machine",
+        name=name,
+        differences=tuple(differences),
+        others=others,
+    )
+
+
+def _baseline_not_measurable(name: str, cases: int) -> UsageError:
+    return UsageError(
+        f"no case of the baseline {name} can be measured here",
+        f"it has {plural(cases, 'case')}, with more ranks than this machine has cores or of workloads that "
+        "this version lacks",
+        "use a baseline of this machine and version",
+        code="baseline-not-measurable",
+        name=name,
+        cases=cases,
+    )
+
+
+def _nothing_of_baseline(name: str, cases: int) -> UsageError:
+    return UsageError(
+        f"--ranks and --sizes leave no case of the baseline {name}",
+        f"its {plural(cases, 'case')} {'has' if cases == 1 else 'have'} other rank counts and sizes",
+        "leave them out to measure all cases of the baseline",
+        code="nothing-of-baseline",
+        name=name,
+        cases=cases,
+    )

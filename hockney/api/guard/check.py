@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from hockney import lab
 from hockney.api.comparing.comparison import TOLERANCE, Comparison, check_options
 from hockney.api.comparing.sides import Source, read_side
-from hockney.api.guard import messages
 from hockney.api.guard.baseline import Baseline, read_baseline
 from hockney.api.guard.undecided import Undecided
 from hockney.api.measure import SURVEY, Planned, measured, plan, started
@@ -19,8 +18,11 @@ from hockney.api.run_contents import Run
 from hockney.api.run_options import RunOptions
 from hockney.api.trusted_settings import marked
 from hockney.comparison import compare
+from hockney.core.errors import UsageError
 from hockney.core.fit import Cost
+from hockney.core.notice import Notice
 from hockney.core.paths import AnyPath, to_path
+from hockney.core.wording import plural
 from hockney.lab import Goal, Listener, silent
 
 RESERVE = 0.4
@@ -69,7 +71,7 @@ def check(
     side = known.on(planned.bench.machine)
     _tell(known, planned, listen)
     if asked is not None and not set(planned.cases) & set(known.measurable(planned.bench)):
-        raise messages.nothing_asked_in_baseline(known.name, len(planned.cases))
+        raise _nothing_asked_in_baseline(known.name, len(planned.cases))
     planned = started(planned, options, listen, RESERVE)
     settings = planned.settings
     if options.launches is None and not options.in_rounds and not planned.bench.machine.exact:
@@ -86,7 +88,31 @@ def _tell(known: Baseline, planned: Planned, listen: Listener) -> None:
     machine = planned.bench.machine
     runs, alike = len(known.side.runs), len(known.on(machine).runs)
     if alike < runs:
-        listen(messages.baseline_runs_left_out(runs - alike, runs))
+        listen(
+            Notice(
+                f"{runs - alike} of {runs} runs of the baseline were measured on other machines and are left "
+                "out (--force uses them too)",
+                "baseline-runs-left-out",
+            )
+        )
     cases, usable = len(known.measured_on(machine)), len(known.measurable(planned.bench))
     if usable < cases:
-        listen(messages.baseline_cases_left_out(known.name, cases - usable, cases))
+        listen(
+            Notice(
+                f"{cases - usable} of {plural(cases, 'case')} of the baseline {known.name} cannot be "
+                "measured here and are left out",
+                "baseline-cases-left-out",
+            )
+        )
+
+
+def _nothing_asked_in_baseline(name: str, cases: int) -> UsageError:
+    of = "the case" if cases == 1 else f"none of the {cases} cases"
+    return UsageError(
+        f"the baseline {name} has {'not ' if cases == 1 else ''}{of} to be measured",
+        "only cases with the same parameters, ranks and sizes can be compared",
+        "'hockney survey --check' measures the cases of the baseline",
+        code="nothing-asked-in-baseline",
+        name=name,
+        cases=cases,
+    )

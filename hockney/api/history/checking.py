@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from hockney.api.history import messages
 from hockney.api.history.check import Check
 from hockney.api.history.showing import dated
 from hockney.api.history.times import catalog_of, run_times
@@ -15,13 +14,14 @@ from hockney.api.run_contents import Run
 from hockney.archive import Archive, ArchivedRun, describe
 from hockney.comparison.expected import lacking, same_study
 from hockney.core.case import parse_canonical
+from hockney.core.errors import Inconclusive, UsageError, printable
 from hockney.core.notice import Notice
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.record import RunRecords
 from hockney.core.run_files import PLAN
+from hockney.core.wording import plural
 from hockney.draw.page import Caveat
 from hockney.history import CheckedRun
-from hockney.history import messages as reasons
 from hockney.models.history import DatedRun, fact_changes
 from hockney.models.history import check as judged
 from hockney.models.statistics import loaded_launches
@@ -40,7 +40,13 @@ def check(
     entry, folder = _found(archive, entries, run)
     read = folder.read().run
     if not read.records and not read.failures:
-        raise messages.run_without_measurements(entry.name)
+        raise Inconclusive(
+            f"the run '{printable(entry.name)}' has no measurements",
+            "",
+            "'hockney resume' measures them",
+            code="checked-run-empty",
+            name=entry.name,
+        )
     wrong = len(read.wrong) + read.corrupted
     earlier = [each for each in entries if _before(each, entry)][-last:]
     runs = dated(archive, earlier, "", progress, told)
@@ -85,7 +91,14 @@ def _found(
     if (archive.path / path.name / PLAN).is_file() and str(run) == path.name:
         path = archive.path / path.name  # of a future date
     if not (path / PLAN).is_file():
-        raise messages.run_not_in_archive(str(run), str(archive.path))
+        raise UsageError(
+            f"'{printable(str(run))}' is neither a run nor the name of one in "
+            f"'{printable(str(archive.path))}'",
+            "",
+            "'hockney history list' prints the names",
+            code="run-not-in-archive",
+            name=str(run),
+        )
     folder = RunFolder.open(Path(path))
     return _of_archive(entries, describe(folder)), folder
 
@@ -129,9 +142,32 @@ def _lacking(
 def _caveats(run: RunRecords, entry: ArchivedRun, wrong: int) -> list[Caveat]:
     found = []
     if wrong:
-        found.append(reasons.data_arrived_wrong(wrong))
+        found.append(
+            Caveat(
+                "checked-run-wrong",
+                f"data arrived wrong in {plural(wrong, 'record')} of the run",
+                "all its times",
+                "Examine it with 'hockney verify'.",
+            )
+        )
     if entry.left:
-        found.append(reasons.run_unfinished(entry.left))
+        found.append(
+            Caveat(
+                "checked-run-unfinished",
+                f"{plural(entry.left, 'measurement')} of the run {'is' if entry.left == 1 else 'are'} "
+                "missing",
+                "cases with few launches",
+                "'hockney resume' measures them.",
+            )
+        )
     if loaded := len(loaded_launches(run)):
-        found.append(reasons.loaded_launches(loaded, len(run.launches)))
+        found.append(
+            Caveat(
+                "checked-run-loaded",
+                f"other programs ran during {loaded} of its "
+                f"{plural(len(run.launches), 'launch', 'launches')}",
+                "all its times",
+                "Check a run that was measured while the machine was idle.",
+            )
+        )
     return found

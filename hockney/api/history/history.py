@@ -12,15 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hockney.api.export.table import Rows
-from hockney.api.history import messages
 from hockney.api.history.pruning import Rule
 from hockney.api.history.selection import Selection, date_text, moment
 from hockney.api.notebook.log_events import log
 from hockney.api.notebook.quantities import Quantity, share_of
 from hockney.api.run_contents import Run
 from hockney.archive import Added, Archive, ArchivedRun, Contents, refuse_inside
-from hockney.core.errors import Inconclusive
+from hockney.core.errors import Inconclusive, UsageError, printable
+from hockney.core.notice import Notice
 from hockney.core.paths import AnyPath, to_path
+from hockney.core.wording import plural
 from hockney.lab import Counted, Listener, Status
 from hockney.store import RunFolder
 
@@ -82,12 +83,14 @@ class History:
                 if together == 1:
                     raise
                 empty.append(error)
-                self.listen(messages.skipped(error))
+                self.listen(Notice(f"left out: {error.what}", "run-not-added"))
                 continue
-            name, text = str(source.path), messages.added if one.new else messages.already_there
+            name, text = str(source.path), _added if one.new else _already_there
             self.listen(Status(text(name, one.entry.name)))
             if one.replaced:
-                self.listen(Status(messages.replaced(len(one.replaced))))
+                self.listen(
+                    Status(f"it replaces {plural(len(one.replaced), 'earlier state')} of the same run")
+                )
             added.append(one)
         if empty and not added:
             raise empty[0]
@@ -167,7 +170,12 @@ class History:
         from hockney.api.history.checking import check
 
         if last < 1:
-            raise messages.no_earlier_window(last)
+            raise UsageError(
+                f"last is {last}",
+                "a check needs earlier runs",
+                "use for example 50",
+                code="check-without-window",
+            )
         selection = Selection(machine, label, study, _moment(since))
         return check(
             Archive.open(self.path),
@@ -199,10 +207,15 @@ class History:
         counts = {"last": keep_last, "daily": keep_daily, "weekly": keep_weekly, "monthly": keep_monthly}
         for name, count in counts.items():
             if count < 0:
-                raise messages.negative_count(f"keep_{name}", count)
+                raise _negative_count(f"keep_{name}", count)
         rule = Rule(**counts, older_s=_moment(older_than))
         if rule.empty:
-            raise messages.no_rule()
+            raise UsageError(
+                "no rule says which runs to remove",
+                "without one, all of them would be",
+                "use for example --keep-last 10, --keep-daily 30 or --older-than 1y",
+                code="prune-without-rule",
+            )
         archive = Archive.open(self.path)
         contents = self.contents()
         removed = rule.removed(Selection(machine, label, study).of(contents.entries))
@@ -218,7 +231,7 @@ class History:
         entries = self.contents().entries
         selected = selection.of(entries)
         if not selected and not (or_none and not entries):
-            raise messages.no_run_selected(str(self.path), len(entries))
+            raise _no_run_selected(str(self.path), len(entries))
         return selected
 
     def reindex(self) -> Contents:
@@ -246,3 +259,26 @@ def _moment(given: Date) -> float | None:
 
 
 __all__ = ["History", "archive_path", "date_text"]
+
+
+def _no_run_selected(path: str, runs: int) -> Inconclusive:
+    """The archive has so many `runs`."""
+    why = "it is empty" if not runs else f"none of its {plural(runs, 'run')} matches"
+    remedy = "add runs: hockney history add RUN" if not runs else "select others: hockney history list"
+    return Inconclusive(
+        f"there is no such run in '{printable(path)}'", why, remedy, code="no-run-selected", runs=runs
+    )
+
+
+def _added(run: str, name: str) -> str:
+    return f"added {printable(run)} as {printable(name)}"
+
+
+def _already_there(run: str, name: str) -> str:
+    return f"{printable(run)} is in the archive already: {printable(name)}"
+
+
+def _negative_count(name: str, value: int) -> UsageError:
+    return UsageError(
+        f"{name} is {value}", "it is a number of runs", "use 1 or more", code="prune-negative", name=name
+    )

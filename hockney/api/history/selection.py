@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from fnmatch import fnmatchcase
 
-from hockney.api.history import messages
 from hockney.archive import ArchivedRun
+from hockney.core.errors import UsageError, printable
 
 _AGO = re.compile(r"(\d{1,6})\s*([hdwmy])")
 _HOURS = {"h": 1, "d": 24, "w": 7 * 24, "m": 30 * 24, "y": 365 * 24}
@@ -59,7 +59,13 @@ def moment(text: str, now_s: float | None = None) -> float:
         datetime.fromtimestamp(seconds, timezone.utc)  # within the calendar's range
         return seconds
     except (ValueError, OverflowError, OSError) as error:
-        raise messages.not_a_date(text) from error
+        raise UsageError(
+            f"'{printable(text)}' is not a date",
+            "",
+            "use for example 2026-01-31, 2026-01-31T09:30, or 30d for the last 30 days",
+            code="not-a-date",
+            text=text,
+        ) from error
 
 
 def date_text(seconds: float) -> str:

@@ -8,15 +8,15 @@ import contextlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from hockney.api.history import messages
 from hockney.api.history.shown import Trends
 from hockney.api.history.times import computed_by, run_times
 from hockney.archive import Archive, ArchivedRun
 from hockney.core.case import split_case
-from hockney.core.errors import UsageError
+from hockney.core.errors import Inconclusive, UsageError, printable, unknown
 from hockney.core.notice import Notice
 from hockney.core.record import Origin
 from hockney.core.units import parse_bytes
+from hockney.core.wording import plural
 from hockney.history import ShownHistory
 from hockney.models.history import (
     DatedRun,
@@ -37,7 +37,14 @@ def show(
     archive: Archive, entries: Sequence[ArchivedRun], asked: str, progress: Progress, told: Told
 ) -> Trends:
     if not any(entry.records for entry in entries):
-        raise messages.no_measurements(len(entries))
+        raise Inconclusive(
+            "there is nothing to show",
+            f"{plural(len(entries), 'selected run')} {'has' if len(entries) == 1 else 'have'} no "
+            "measurements",
+            "add other runs: hockney history add RUN",
+            code="shown-runs-empty",
+            runs=len(entries),
+        )
     workload = asked.split(" ", 1)[0]
     runs = dated(archive, entries, workload, progress, told)
     titles = _titles(entries)
@@ -107,5 +114,12 @@ def _nothing(every: Sequence[TimeSeries], asked: str) -> UsageError:
     known = {each.workload for each in every}
     if workload not in known:
         # the times of other workloads were not read
-        return messages.unknown_operation(workload, known)
-    return messages.unknown_case(asked, len({each.case for each in every}))
+        return unknown("operation", workload, known, code="unknown-archived-operation")
+    cases = len({each.case for each in every})
+    return UsageError(
+        f"no case in the archive matches '{printable(asked)}'",
+        f"it has {plural(cases, 'case')} of this operation",
+        "leave out some words; 'hockney history show OPERATION' lists its cases",
+        code="unknown-archived-case",
+        text=asked,
+    )

@@ -12,13 +12,13 @@ from os import PathLike
 from pathlib import Path
 
 from hockney import lab
-from hockney.api.importing import messages
 from hockney.api.notebook.log_events import log
 from hockney.api.run_contents import Run
+from hockney.core.errors import UsageError, printable
+from hockney.core.notice import Notice
 from hockney.core.paths import AnyPath, to_path
 from hockney.imports import ImportedRun, LogFile, assemble, read_log
 from hockney.imports.log import MOST_RANKS
-from hockney.imports.messages import same_log_twice
 from hockney.lab import Listener
 from hockney.store import default_path, refuse_taken
 from hockney.store.messages import not_readable
@@ -59,7 +59,9 @@ def import_logs(
     ranks = _checked(ranks)
     paths = [to_path(files)] if isinstance(files, str | PathLike) else [to_path(each) for each in files]
     if not paths:
-        raise messages.no_files()
+        raise UsageError(
+            "no file to import", "", "name the files that contain the output", code="no-log-files"
+        )
     told = listen or log
     logs = _read(paths, told)
     made = assemble(logs, ranks=ranks, machine=machine, same_buffers=in_place)
@@ -79,9 +81,20 @@ def _checked(ranks: int | None) -> int | None:
     try:
         count = None if ranks is None else operator.index(ranks)
     except TypeError:
-        raise messages.ranks_not_a_count(ranks) from None
+        raise UsageError(
+            f"ranks is {printable(repr(ranks))}",
+            "it is a number of ranks",
+            "use for example ranks=16",
+            code="import-ranks-not-a-count",
+        ) from None
     if count is not None and not 1 <= count <= MOST_RANKS:
-        raise messages.ranks_out_of_range(count)
+        raise UsageError(
+            f"ranks is {count}",
+            "at least one rank ran the benchmark",
+            "use for example ranks=16",
+            code="import-ranks-out-of-range",
+            ranks=count,
+        )
     return count
 
 
@@ -92,14 +105,26 @@ def _read(paths: Sequence[Path], listen: Listener) -> list[LogFile]:
         name = str(path)
         try:
             if path.is_dir():  # fails for a name that is too long
-                raise messages.log_is_folder(name)
+                raise UsageError(
+                    f"'{printable(name)}' is a folder",
+                    "logs are files",
+                    f"use for example {printable(name.rstrip('/'))}/*.log",
+                    code="log-is-folder",
+                    path=name,
+                )
             text = _decoded(read_regular(path))
             modified_s = path.stat().st_mtime
         except OSError as error:
             raise not_readable(path, error) from error
         digest = hashlib.sha256(text.strip().encode()).hexdigest()
         if digest in read:
-            listen(same_log_twice(name, read[digest].name))
+            listen(
+                Notice(
+                    f"{printable(name)} has the same contents as {printable(read[digest].name)} and is left "
+                    "out: a log counted twice would look like two launches",
+                    "same-log-twice",
+                )
+            )
         else:
             read[digest] = read_log(name, text, modified_s)
     return list(read.values())

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hockney.api.jobs import messages
 from hockney.batch.request import EARLY_S, NOTICE_S
+from hockney.core.errors import UsageError
 from hockney.core.notice import Notice
 from hockney.core.settings import Settings
+from hockney.core.units import format_seconds, typed_seconds
 
 BESIDES_S = 60.0
 """What a job does besides measuring: it starts Python, finds the MPI, fits, and writes the report."""
@@ -35,14 +36,26 @@ class BatchOptions:
         to measure."""
         besides_s = NOTICE_S + BESIDES_S
         if self.time and self.time <= besides_s:
-            raise messages.job_too_short(self.time, besides_s)
+            raise UsageError(
+                f"a job of {typed_seconds(self.time)} leaves no time to measure",
+                f"starting, fitting and ending take {typed_seconds(besides_s)}",
+                "use a longer --time",
+                code="job-too-short",
+                seconds=self.time,
+                besides_s=besides_s,
+            )
         return self.time or RESERVE * budget_s + besides_s + EARLY_S + BESIDES_S
 
     def warning(self, budget_s: float) -> Notice | None:
         """That the job may end before its budget is used, if so."""
         needed_s = budget_s + NOTICE_S + EARLY_S + BESIDES_S
         return (
-            messages.job_shorter_than_budget(self.time, budget_s, needed_s)
+            Notice(
+                f"the job's limit of {format_seconds(self.time)} may end the job before the budget of "
+                f"{format_seconds(budget_s)} is used: --time {typed_seconds(round(needed_s))} would be "
+                "enough, or 'hockney resume RUN --submit' measures what is left",
+                "job-shorter-than-budget",
+            )
             if 0 < self.time < needed_s
             else None
         )

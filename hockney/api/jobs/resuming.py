@@ -16,15 +16,17 @@ import msgspec
 from hockney import batch, lab
 from hockney.api import measure
 from hockney.api.comparing.pairs import refuse_pair
-from hockney.api.jobs import messages
 from hockney.api.measure import Planned
 from hockney.api.questions import Question
 from hockney.api.run_contents import Run
 from hockney.api.run_options import RunOptions
 from hockney.api.trusted_settings import marked, refuse_foreign
 from hockney.batch import BatchJob, State
-from hockney.core.errors import EnvironmentProblem
+from hockney.batch.job import job_not_readable
+from hockney.core.errors import EnvironmentProblem, Inconclusive, printable
+from hockney.core.notice import Notice
 from hockney.core.paths import AnyPath, to_path
+from hockney.core.wording import plural
 from hockney.lab import Listener, Outcome, Status, silent
 from hockney.process import CannotStart
 from hockney.store import LaunchShare, RunFolder, absorb, missing, parts_of, writing
@@ -119,7 +121,7 @@ def state_of(path: Path, job: BatchJob) -> State | None:
     except CannotStart:
         return None
     if state.phase == "unknown":
-        raise messages.scheduler_silent(scheduler.TITLE, job.number, state.text)
+        raise _scheduler_silent(scheduler.TITLE, job.number, state.text)
     return state
 
 
@@ -131,11 +133,11 @@ def _ended(folder: RunFolder, job: BatchJob, wait: bool, listen: Listener) -> bo
         try:
             state = state_of(folder.path, job)
             if state is None and printed:  # its program was there before
-                raise messages.scheduler_silent(job.scheduler, job.number, "")
+                raise _scheduler_silent(job.scheduler, job.number, "")
         except EnvironmentProblem as problem:
             if not wait or time.monotonic() >= answered_s + SILENT_S:
                 raise
-            text = messages.asked_again(problem)
+            text = f"{problem.what}; retrying"
         else:
             if state is None:
                 return False
@@ -144,7 +146,7 @@ def _ended(folder: RunFolder, job: BatchJob, wait: bool, listen: Listener) -> bo
             if not wait:
                 raise _not_ended(folder.path, job, state)
             answered_s = time.monotonic()
-            text = messages.job_state(job.number, state.text)
+            text = f"job {job.number}: {printable(state.text)}"
         if text != printed:
             printed = text
             listen(Status(text))
@@ -154,7 +156,15 @@ def _ended(folder: RunFolder, job: BatchJob, wait: bool, listen: Listener) -> bo
 def _not_ended(path: Path, job: BatchJob, state: State) -> Exception:
     scheduler = batch.scheduler_named(job.scheduler)
     cancel = " ".join(scheduler.cancel_words(job.number)) if scheduler else ""
-    return messages.job_not_ended(path, job.number, state.text, cancel)
+    return Inconclusive(
+        f"job {job.number}, which measures {path}, has not ended",
+        printable(state.text),
+        f"'hockney resume {path} --wait' waits for it, '{cancel}' ends it",
+        code="job-not-ended",
+        path=str(path),
+        job=job.number,
+        state=state.text,
+    )
 
 
 def _results(folder: RunFolder, job: BatchJob, listen: Listener) -> Run:
@@ -163,10 +173,16 @@ def _results(folder: RunFolder, job: BatchJob, listen: Listener) -> Run:
     reading = folder.read()
     if not reading.run.records:
         log = max(folder.path.glob(batch.LOGS), key=lambda path: path.stat().st_mtime, default=None)
-        raise messages.job_without_records(folder.path, job.number, log)
+        raise _job_without_records(folder.path, job.number, log)
     lacking = len(missing(folder.plan(), reading.run))
     if lacking:
-        listen(messages.job_incomplete(folder.path, job.number, lacking))
+        listen(
+            Notice(
+                f"job {job.number} ended before {plural(lacking, 'planned measurement')}: 'hockney resume "
+                f"{folder.path} --submit' submits another one for them",
+                "job-incomplete",
+            )
+        )
     made = Run(folder, Outcome(0, lacking, 0, 0.0))
     made.save_fits()
     return made
@@ -204,8 +220,32 @@ def _request(folder: RunFolder, job: BatchJob, instead: dict[str, Any]) -> tuple
         options = msgspec.convert(job.options, RunOptions)
         asked = msgspec.convert(job.question, Question)
     except msgspec.ValidationError as error:
-        raise batch.messages.job_not_readable(folder.path / batch.job.NAME, error) from error
+        raise job_not_readable(folder.path / batch.job.NAME, error) from error
     given = {name: value for name, value in instead.items() if name in REPLACED and value}
     settings = replace(options.settings(asked.study), mark=job.mark)
     refuse_foreign(settings, folder.path, [REPLACED[name] for name in given])
     return replace(options, seed=folder.plan().settings.seed, **given), asked
+
+
+def _job_without_records(path: Path, job: str, log: Path | None) -> Inconclusive:
+    why = f"its output is in {log}" if log else "it has no output"
+    return Inconclusive(
+        f"job {job} has ended without a measurement" if job else "the job was never submitted",
+        why if job else "hockney was interrupted before submitting it",
+        f"'hockney resume {path} --submit' submits another one",
+        code="job-without-records",
+        path=str(path),
+        job=job,
+        log=str(log or ""),
+    )
+
+
+def _scheduler_silent(scheduler: str, job: str, reason: str) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"{scheduler} does not report the state of job {job}",
+        printable(reason) or "it prints nothing that hockney can read",
+        "try again later; without job.json in its folder the run is an ordinary one",
+        code="scheduler-silent",
+        scheduler=scheduler,
+        job=job,
+    )

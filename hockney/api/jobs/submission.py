@@ -15,17 +15,18 @@ import msgspec
 
 from hockney import batch, lab
 from hockney.api import measure
-from hockney.api.jobs import messages
 from hockney.api.jobs.batch_options import BatchOptions, total_s
 from hockney.api.jobs.kept_options import keeping_options, with_kept_options
 from hockney.api.questions import Question, question
 from hockney.api.run_options import RunOptions
 from hockney.api.trusted_settings import marked
 from hockney.batch import BatchJob, JobRequest, Scheduler
-from hockney.core.errors import keeping
+from hockney.core.errors import EnvironmentProblem, UsageError, keeping, printable
 from hockney.core.layout import HostOptions
+from hockney.core.notice import Notice
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.settings import Settings
+from hockney.core.wording import plural
 from hockney.lab import Listener, silent
 from hockney.store import RunFolder, default_path, expected, lockable, missing
 
@@ -106,10 +107,23 @@ def submit_again(
     plan, run = folder.plan(), folder.read().run
     lacking = len(missing(plan, run))
     if not lacking:
-        raise messages.nothing_missing(folder.path)
+        raise UsageError(
+            f"{folder.path} is complete",
+            "all planned measurements are there",
+            f"'hockney report {folder.path}' shows them",
+            code="nothing-missing",
+            path=str(folder.path),
+        )
     settings = plan.settings
     if settings.hosts:
-        raise messages.hosts_of_the_run(folder.path, settings.hosts)
+        raise UsageError(
+            f"{folder.path} was begun with --hosts {printable(','.join(settings.hosts))}",
+            "the batch system chooses the hosts of a job",
+            f"use 'hockney resume {folder.path}', without --submit, where these hosts can be reached",
+            code="hosts-of-the-run",
+            path=str(folder.path),
+            hosts=tuple(settings.hosts),
+        )
     seconds = total_s(settings) * lacking / max(1, len(expected(plan, run)))
     scheduler = _for_a_script(listen) if only_script else batch.scheduler_here(os.environ)
     before = job if job is not None and job.scheduler == scheduler.NAME else BatchJob(scheduler.NAME)
@@ -131,7 +145,7 @@ def _for_a_script(listen: Listener) -> Scheduler:
     if found is not None:
         return found
     first = next(iter(batch.all_schedulers().values()))
-    listen(messages.script_without_scheduler(first.TITLE))
+    listen(Notice(f"no batch system is here; the script is for {first.TITLE}", "script-without-scheduler"))
     return first
 
 
@@ -141,7 +155,7 @@ def _hosts_again(scheduler: Scheduler, folder: RunFolder, settings: Settings) ->
     hosts = measure.spread_as_begun(settings, machine)
     if scheduler.COUNTS_PROCESSORS and not hosts.ranks_per_node:
         if not machine.traits.here or not machine.ranks_per_node:
-            raise messages.ranks_per_node_missing(hosts.nodes or 1)
+            raise _ranks_per_node_missing(hosts.nodes or 1)
         hosts = replace(hosts, ranks_per_node=machine.ranks_per_node)
     return hosts
 
@@ -167,9 +181,14 @@ class _Job:
         scheduler = scheduler or batch.scheduler_here(os.environ)
         wished = asked if isinstance(asked, Question) else question(asked)
         if options.hosts:
-            raise messages.hosts_with_submit()
+            raise UsageError(
+                "--hosts and --submit exclude each other",
+                "the batch system chooses the hosts of a job",
+                "choose them by --partition or --batch-line",
+                code="hosts-with-submit",
+            )
         if not options.ranks_per_node and (options.nodes > 1 or scheduler.COUNTS_PROCESSORS):
-            raise messages.ranks_per_node_missing(options.nodes or 1)
+            raise _ranks_per_node_missing(options.nodes or 1)
         return _Job(scheduler, wished, *_planned(wished, options, wanted, listen))
 
     def request(self, path: Path, wanted: BatchOptions) -> JobRequest:
@@ -182,7 +201,12 @@ def _planned(
 ) -> tuple[RunOptions, measure.Planned]:
     if wanted.tasks:
         if options.in_rounds:
-            raise messages.rounds_in_array()
+            raise UsageError(
+                "--array and rounds exclude each other",
+                "jobs of an array run at any time, rounds at fixed ones",
+                "leave out --array, or --repeat, --through and --every",
+                code="rounds-in-array",
+            )
         options = replace(options, refine=False, budget=options.budget * wanted.tasks)
     planned = measure.plan(wished, options, listen=listen, for_a_job=True)
     if wanted.tasks:
@@ -206,14 +230,26 @@ def _refuse_unlockable(path: Path, wanted: BatchOptions) -> None:
     """Raises EnvironmentProblem if an array cannot lock files in the run's folder. A lock that holds only
     within a host looks like any other."""
     if wanted.tasks and not lockable(path):
-        raise messages.array_needs_locks(path)
+        raise EnvironmentProblem(
+            f"jobs of an array cannot write to {path}",
+            "files on this file system cannot be locked, so the records of several jobs would mix",
+            "use a folder on another file system with --out, or leave out --array",
+            code="array-needs-locks",
+            path=str(path),
+        )
 
 
 def _refuse_inside(option: str) -> None:
     """Raises UsageError within a job: what is measured there needs no other one."""
     job = batch.current_job(os.environ)
     if job:
-        raise messages.submit_inside(job, option)
+        raise UsageError(
+            f"hockney runs in job {job}",
+            "it can measure directly here",
+            f"leave out {option}, or use it outside of the job",
+            code="submit-inside-job",
+            job=job,
+        )
 
 
 def _request(path: Path, hosts: HostOptions, wanted: BatchOptions, seconds: float) -> JobRequest:
@@ -242,3 +278,14 @@ def _submitted(scheduler: Scheduler, folder: RunFolder, job: BatchJob, request: 
     now = datetime.now(timezone.utc).isoformat(timespec="seconds")
     batch.write_job(folder.path, msgspec.structs.replace(job, number=number, submitted=now))
     return Submitted(folder.path, number, scheduler.NAME, " ".join(scheduler.cancel_words(number)))
+
+
+def _ranks_per_node_missing(nodes: int) -> UsageError:
+    each = " on each" if nodes > 1 else ""
+    return UsageError(
+        f"--submit on {plural(nodes, 'node')} needs the number of ranks{each}",
+        "the processors of the nodes are not known here",
+        "begin the run with for example --ranks-per-node 4",
+        code="ranks-per-node-missing",
+        nodes=nodes,
+    )

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from hockney import lab, simulated
 from hockney.api import find_runs
 from hockney.api.find_runs import Source
-from hockney.api.kernels import messages
 from hockney.api.run_contents import caveats_of
 from hockney.core.case import parse_canonical
 from hockney.core.catalog import Catalog, Workload
-from hockney.core.errors import Inconclusive
+from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Cost
+from hockney.core.notice import Notice
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.platform import Platform
 from hockney.core.units import doubling
@@ -109,9 +109,22 @@ def predict_npb(
     try:
         made = forecast(kernel, size, wanted, known)
     except Indivisible as error:
-        raise messages.indivisible(kernel, size, error.ranks, error.most) from None
+        raise UsageError(
+            f"{kernel} of class {size} cannot be divided among {error.ranks} ranks",
+            "each rank needs a part of the problem",
+            f"use --ranks {error.most}",
+            code="indivisible",
+            ranks=error.ranks,
+            most=error.most,
+        ) from None
     if made.indivisible:
-        listen(messages.ranks_left_out(kernel, size, made.indivisible))
+        listen(
+            Notice(
+                f"{kernel} of class {size} cannot be divided among {', '.join(map(str, made.indivisible))} "
+                "ranks",
+                "ranks-left-out",
+            )
+        )
     by_code = {caveat.code: caveat for caveat in (*origin.run, *caveats)}
     return NpbForecast(made, costs, source, replace(origin, run=tuple(by_code.values())))
 
@@ -132,15 +145,31 @@ def _rates(
         folder = RunFolder.open(to_path(run))
         found = _measured(kernel, size, [(folder, folder.read())], cost)
         if found is None:
-            raise messages.run_without_one_rank(folder.path, kernel, size)
+            raise Inconclusive(
+                f"{folder.path} has no times of {kernel} on one rank",
+                "the prediction is based on the rate at which one rank computes",
+                f"name a run of 'hockney run \"{kernel} class={size}\" --ranks 1', or give --rate instead of "
+                "--run",
+                code="run-without-one-rank",
+                path=str(folder.path),
+                kernel=kernel,
+                size=size,
+            )
         return found
     if platform is not None:
         described = described_rate(platform, kernel)
         return uniform(described), RateSource(operations_per_second=described, described=True), ()
     found = _measured(kernel, size, find_runs.of_this_machine(STUDIES), cost)
     if found is None:
-        raise messages.no_rate_of_one_rank(find_runs.PLACE, kernel, size)
-    listen(Status(messages.rate_of_one_rank(str(found[1].run), kernel, found[1].size)))
+        raise Inconclusive(
+            f"no run of {kernel} on one rank in {find_runs.PLACE}",
+            "the prediction is based on the rate at which one rank computes",
+            f"run 'hockney run \"{kernel} class={size}\" --ranks 1' first, or give --rate",
+            code="no-rate-of-one-rank",
+            kernel=kernel,
+            size=size,
+        )
+    listen(Status(f"the rate of one rank from {found[1].run!s}, which has {kernel} of class {found[1].size}"))
     return found
 
 

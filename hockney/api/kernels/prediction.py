@@ -11,10 +11,10 @@ from pathlib import Path
 
 from hockney import lab
 from hockney.api import find_runs
-from hockney.api.kernels import messages
 from hockney.api.run_contents import caveats_of
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog, Workload
+from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Cost, Estimate, Fits
 from hockney.core.paths import AnyPath, to_path
 from hockney.draw.page import Caveat
@@ -56,7 +56,13 @@ def kernel_of(text: str) -> tuple[Workload, Catalog]:
     workload = catalog.workload(text.split(" ", 1)[0])
     kernels = [w.name for w in catalog.of_role(ROLE) if w.operation in PROGRAMS]
     if workload.name not in kernels:
-        raise messages.not_a_kernel(workload.name, kernels)
+        raise UsageError(
+            f"{workload.name} is not a kernel",
+            "only kernels state their supersteps",
+            f"predict one of {', '.join(kernels)}",
+            code="not-a-kernel",
+            kernels=list(kernels),
+        )
     return workload, catalog
 
 
@@ -80,16 +86,35 @@ def predict_kernel(
     results = lab.results(folder, cost=cost)
     known = rank_counts(results.fits)
     if not known:
-        raise messages.no_bulk_parameters(folder.path)
+        raise Inconclusive(
+            f"{folder.path} has no parameters of bulk synchronous models",
+            "they are fitted to h-relations and block permutations",
+            "name a run of bsp-kernels or bsp-parameters",
+            code="no-bulk-parameters",
+            path=str(folder.path),
+        )
     caveats = caveats_of(folder, results)
     made = []
     for p in ranks or known:
         case = catalog.case(f"{text} ranks={p}")
         steps = supersteps(workload.operation, case)
         if steps is None:
-            raise messages.kernel_without_supersteps(case.line)
+            raise UsageError(
+                f"'{case.line}' has no supersteps",
+                "calls of MPI are not a style that the models describe",
+                "use style=bsp or style=bpram",
+                code="kernel-without-supersteps",
+                case=case.line,
+            )
         if p not in known:
-            raise messages.ranks_without_parameters(folder.path, p, known)
+            raise Inconclusive(
+                f"{folder.path} has no parameters for {p} ranks",
+                f"it has those for {', '.join(map(str, known))}",
+                f"use --ranks {known[0]}, or measure with --ranks {p}",
+                code="ranks-without-parameters",
+                ranks=p,
+                known=list(known),
+            )
         costs = machine_costs(results.fits, p)
         ends = [_ends(results.fits, p, end) for end in ("low", "high")]
         base: Base = "bsp" if case["style"] == "bsp" else "bpram"

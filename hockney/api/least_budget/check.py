@@ -6,10 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.api.least_budget import messages
 from hockney.core.case import Case
+from hockney.core.errors import UsageError
 from hockney.core.notice import Notice
 from hockney.core.settings import Settings
+from hockney.core.units import format_seconds, typed_seconds
+from hockney.core.wording import plural
 from hockney.lab import Bench
 
 REFUSED = 0.1
@@ -21,7 +23,15 @@ def least_budget_s(settings: Settings, bench: Bench, cases: Sequence[Case]) -> f
     none. Raises UsageError for a budget far below it."""
     least_s = bench.least_budget(settings, cases)
     if settings.budget_s < REFUSED * least_s:
-        raise messages.budget_far_too_small(settings.budget_s, least_s, len(cases))
+        raise UsageError(
+            f"--budget {typed_seconds(settings.budget_s)} is far too small",
+            f"{plural(len(cases), 'case')} need{'s' if len(cases) == 1 else ''} at least "
+            f"{format_seconds(least_s, 2)}",
+            f"use --budget {typed_seconds(least_s)} or more, or fewer cases",
+            code="budget-far-too-small",
+            budget_s=settings.budget_s,
+            least_s=least_s,
+        )
     return min(least_s, settings.every_s or least_s)
 
 
@@ -29,4 +39,8 @@ def budget_warning(settings: Settings, least_s: float, cases: Sequence[Case]) ->
     """The warning that the minimum is used instead of the requested budget; None if that is enough."""
     if settings.budget_s >= least_s:
         return None
-    return messages.budget_raised(settings.budget_s, least_s, len(cases))
+    return Notice(
+        f"--budget {typed_seconds(settings.budget_s)} is below the minimum of about {typed_seconds(least_s)} "
+        f"for {plural(len(cases), 'case')}, which is used instead",
+        "budget-raised",
+    )

@@ -12,16 +12,15 @@ from typing import Any
 from msgspec.structs import replace
 
 from hockney.api.export.table import Cell, Rows
-from hockney.api.notebook import messages
 from hockney.api.notebook.frames import Library, frame
 from hockney.api.notebook.quantities import Quantities, Quantity, as_word, counts, sizes
 from hockney.core.case import Case, Value, format_value, parse_canonical
 from hockney.core.catalog import Catalog, Workload
-from hockney.core.errors import UsageError
+from hockney.core.errors import Inconclusive, UsageError, printable, unknown
 from hockney.core.fit import Fit, FitCaveat, Fits, Summary, TimeEstimate
-from hockney.core.messages import quantities as core_messages
-from hockney.core.units import format_size, parse_bytes, parse_counts, parse_seconds
+from hockney.core.units import format_size, not_a_count, parse_bytes, parse_counts, parse_seconds
 from hockney.core.units import format_value as with_unit
+from hockney.core.wording import listing, plural, together
 from hockney.models.fitted_time import fitted_time
 
 RANKS = "ranks"
@@ -50,15 +49,37 @@ class FittedModel:
         variables, and Inconclusive outside the fitted range."""
         if positional:
             if len(positional) > 1 or len(self.variables) != 1:
-                raise messages.variables_without_names(self.fit.line, len(positional), list(self.variables))
+                given = len(positional)
+                names = list(self.variables)
+                raise UsageError(
+                    f"the model of {printable(self.fit.line)} was given {plural(given, 'value')} without a "
+                    "name",
+                    f"its variables are {listing(list(names))}" if names else "it has no variables",
+                    f"use for example model({', '.join(f'{name}=8' for name in names)})",
+                    code="variables-without-names",
+                    names=list(names),
+                    given=given,
+                )
             (name,) = self.variables
             if name in values:
-                raise messages.model_variable_twice(name)
+                raise UsageError(
+                    f"{printable(name)} is given twice",
+                    "the value without a name is that variable's",
+                    "leave one of them out",
+                    code="model-variable-twice",
+                    name=name,
+                )
             values[name] = positional[0]
         self._check_names(values)
         lacking = [name for name in self.variables if name not in values]
         if lacking:
-            raise messages.variables_missing(self.fit.line, lacking)
+            raise UsageError(
+                f"the model of {printable(self.fit.line)} needs {listing(list(lacking))}",
+                "",
+                f"use for example model({', '.join(f'{name}=8' for name in lacking)})",
+                code="variables-missing",
+                names=list(lacking),
+            )
         time = fitted_time(self.fit, {**self.bound, **{n: self.read(n, v) for n, v in values.items()}})
         return replace(time, caveats=self.caveats)
 
@@ -74,7 +95,7 @@ class FittedModel:
         if not low <= number <= high:
             beyond = number > high and any(c.code == "parts-exceed-message" for c in self.fit.caveats)
             value, first, last = (self._shown(name, each) for each in (number, low, high))
-            raise messages.outside_of_fit(name, value, first, last, trains_beyond=beyond)
+            raise _outside_of_fit(name, value, first, last, trains_beyond=beyond)
         return number
 
     def _unit(self, name: str) -> str:
@@ -94,8 +115,14 @@ class FittedModel:
     def _no_variable(self, name: str) -> UsageError:
         fixed = {**self.fit.subject.values, **self.bound}
         if name in fixed:
-            return messages.fixed_variable(name, format_value(fixed[name]))
-        return messages.unknown_variable(name, self.variables)
+            return UsageError(
+                f"{printable(name)} is {printable(format_value(fixed[name]))} in this model",
+                "it is not a variable",
+                f"leave it out, or get the model of another {printable(name)} from the run",
+                code="fixed-variable",
+                name=name,
+            )
+        return unknown("variable of the model", name, self.variables, code="unknown-variable")
 
     @property
     def ranges(self) -> dict[str, tuple[str, str]]:
@@ -135,7 +162,7 @@ class FittedModel:
 
     def __repr__(self) -> str:
         chosen = "".join(f" {name}={format_value(value)}" for name, value in self.bound.items())
-        free = ", ".join(messages.variable_range(name, *ends) for name, ends in self.ranges.items())
+        free = ", ".join(variable_range(name, *ends) for name, ends in self.ranges.items())
         subject = f"{self.fit.line}{chosen} ({self.fit.verdict})"
         doubts = "".join(f"; {caveat.text}" for caveat in self.caveats)
         return f"<{self.fit.model} model of {subject}: {free or 'no variables'}{doubts}>"
@@ -154,10 +181,12 @@ def fitted_model(
     fixed = fixed or {}
     of_workload = [f for f in fits.fits if f.subject.workload == workload]
     if not of_workload:
-        raise messages.nothing_fitted(workload, {f.subject.workload for f in fits.fits})
+        raise unknown(
+            "workload", workload, {f.subject.workload for f in fits.fits}, code="unknown-fitted-workload"
+        )
     of_model = [f for f in of_workload if model in ("", f.model)]
     if not of_model:
-        raise messages.unknown_model(model, {f.model for f in of_workload})
+        raise unknown("model", model, {f.model for f in of_workload})
     entry = next(w for w in fits.workloads if w.name == workload)
     catalog = Catalog(schema=fits.schema, engine="", workloads=[entry])
     typed = catalog.complete(workload, {name: as_word(value) for name, value in fixed.items()}).values
@@ -165,10 +194,23 @@ def fitted_model(
     if not matching:
         wanted = " ".join(f"{name}={format_value(typed[name])}" for name in fixed)
         measured = {case.ranks for case in map(_case_of, fits.summaries) if case.workload == workload}
-        raise messages.no_such_fit(workload, wanted, [f.line for f in of_model], sorted(measured))
+        subjects = [f.line for f in of_model]
+        raise UsageError(
+            f"no model of {printable(workload)} with {printable(wanted)}",
+            f"it was measured on {together(sorted(measured))} ranks",
+            f"the fitted ones are {listing([printable(subject) for subject in subjects])}",
+            code="no-such-fit",
+            subjects=list(subjects),
+        )
     chosen = _nearest(matching, typed, set(fixed))
     if chosen.verdict == "refused" or not chosen.ranges:
-        raise messages.refused_model(chosen.line, chosen.why)
+        raise Inconclusive(
+            f"no model describes {printable(chosen.line)}",
+            printable(chosen.why),
+            "measure the missing cases",
+            code="refused-model",
+            subject=chosen.line,
+        )
     free = FittedModel(chosen, entry)
     return FittedModel(
         chosen, entry, {name: free.read(name, fixed[name]) for name in fixed if name in chosen.ranges}
@@ -208,7 +250,14 @@ def _nearest(fits: list[Fit], typed: Mapping[str, Value], fixed: set[str]) -> Fi
     nearest = [fit for fit in fits if order(fit) == best]
     subjects = list(dict.fromkeys(fit.line for fit in nearest))
     if len(subjects) > 1:
-        raise messages.several_fits(nearest[0].subject.workload, subjects)
+        workload = nearest[0].subject.workload
+        raise UsageError(
+            f"several models of {printable(workload)} are possible",
+            f"they are of {listing([printable(subject) for subject in subjects])}",
+            "name the parameters in which these differ",
+            code="several-fits",
+            subjects=list(subjects),
+        )
     return next((fit for fit in nearest if fit.preferred), nearest[0])
 
 
@@ -216,6 +265,28 @@ def _number(word: str, name: str, unit: str) -> float:
     if name == RANKS or not unit:
         numbers = parse_counts(word, name)
         if len(numbers) > 1:
-            raise core_messages.not_a_count(word, name)
+            raise not_a_count(word, name)
         return numbers[0]
     return parse_bytes(word) if unit == "B" else parse_seconds(word)
+
+
+def _outside_of_fit(name: str, value: str, low: str, high: str, trains_beyond: bool = False) -> Inconclusive:
+    """`trains_beyond`: at larger sizes the model describes trains of messages, not the time of one."""
+    why, remedy = f"it was fitted from {low} to {high}", "measure cases there"
+    if trains_beyond:
+        why = (
+            f"it gives the time of one message from {low} to {high}; for larger ones it describes only trains"
+        )
+        remedy = "use the model of the ping-pong"
+    return Inconclusive(
+        f"{printable(name)}={value} is outside the range of the model",
+        why,
+        remedy,
+        code="outside-of-fit",
+        name=name,
+        trains_beyond=trains_beyond,
+    )
+
+
+def variable_range(name: str, low: str, high: str) -> str:
+    return f"{name} from {low} to {high}"

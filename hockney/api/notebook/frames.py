@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from hockney.api.export.column_types import TypedColumn, typed
 from hockney.api.export.table import Cell, Rows
-from hockney.api.notebook import messages
+from hockney.core.errors import EnvironmentProblem, unknown
 
 if TYPE_CHECKING:
     from hockney.models.applications.grain_prediction import RanksRow
@@ -26,14 +26,21 @@ def frame(rows: Rows, library: Library | None = None) -> Any:
     """A DataFrame with the columns of `rows`, of the given `library`, or by default of pandas or else polars.
     Raises UsageError for another library, EnvironmentProblem if none is installed."""
     if library is not None and library not in get_args(Library):
-        raise messages.unknown_frame_library(library, get_args(Library))
+        raise unknown("library of data frames", library, get_args(Library), code="unknown-frame-library")
     for name in get_args(Library) if library is None else (library,):
         try:
             found = importlib.import_module(name)
         except ImportError:
             continue
         return (_polars if name == "polars" else _pandas)(found, typed(rows))
-    raise messages.no_frame_library(library or "")
+    wanted = library or ""
+    raise EnvironmentProblem(
+        "cannot make a data frame",
+        f"{wanted} is not installed" if wanted else "neither pandas nor polars is installed",
+        f"run pip install {wanted or 'pandas'}, or use table(), which needs neither",
+        code="no-frame-library",
+        wanted=wanted,
+    )
 
 
 def predicted_rows(rows: Sequence[RanksRow]) -> Rows:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from hockney.api import find_runs, forecast, measure, verification
 from hockney.api.forecast import Forecast
 from hockney.api.jobs import resume as resumed
-from hockney.api.notebook import messages, quantities
+from hockney.api.notebook import quantities
 from hockney.api.notebook.log_events import log
 from hockney.api.notebook.quantities import Quantities, Quantity
 from hockney.api.notebook.run_keywords import (
@@ -29,6 +29,7 @@ from hockney.api.notebook.run_keywords import (
 )
 from hockney.api.questions import Question
 from hockney.api.run_contents import Run, load
+from hockney.core.errors import unknown
 from hockney.core.fit import Cost
 from hockney.core.paths import AnyPath
 from hockney.lab import Listener
@@ -145,7 +146,7 @@ def predict(
     Inconclusive if the cost of messages is unknown.
     """
     if network is not None and network not in NETWORKS:
-        raise messages.unknown_network_word(network, NETWORKS)
+        raise unknown("network", network, NETWORKS, code="unknown-network-word")
     algorithm = Algorithm(
         quantities.seconds(work), quantities.size(message), quantities.share(serial), exchanges, imbalance
     )

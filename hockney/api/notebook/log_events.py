@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import logging
 
-from hockney.api.notebook import messages
 from hockney.core.errors import one_line
 from hockney.core.record import Failure
+from hockney.core.units import format_seconds
+from hockney.core.wording import plural
 from hockney.lab import CaseEnded, Event, LaunchBegan, MeasuringBegan, Notice, Status
 
 LOG = logging.getLogger("hockney")
@@ -21,8 +22,16 @@ def log(event: Event) -> None:
     elif isinstance(event, Status):
         LOG.info("%s", one_line(event.text))
     elif isinstance(event, MeasuringBegan):
-        LOG.info("%s", messages.measuring(event.measurements, event.launches, event.budget_s))
+        LOG.info(
+            "%s",
+            (
+                f"measuring: {plural(event.measurements, 'measurement')} in "
+                f"{plural(event.launches, 'launch', 'launches')}, at most {format_seconds(event.budget_s)}"
+            ),
+        )
     elif isinstance(event, LaunchBegan):
-        LOG.info("%s", messages.launching(event.launch, event.ranks, event.cases))
+        LOG.info(
+            "%s", f"launch {event.launch}: {plural(event.cases, 'case')} on {plural(event.ranks, 'rank')}"
+        )
     elif isinstance(event, CaseEnded) and isinstance(event.result, Failure):
-        LOG.warning("%s", one_line(messages.no_result(event.result.case, event.result.message)))
+        LOG.warning("%s", one_line(f"{event.result.case} gave no result: {event.result.message}"))

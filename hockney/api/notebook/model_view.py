@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hockney.api.notebook import messages
+from hockney.api.notebook.fitted_model import variable_range
 from hockney.core.case import format_value
+from hockney.core.wording import listing
 from hockney.draw.page import Table
 from hockney.pages.format import interval, quantity
 from hockney.report import notebook
@@ -19,12 +20,14 @@ if TYPE_CHECKING:
 def html(model: FittedModel) -> str:
     fit = model.fit
     chosen = "".join(f" {name}={format_value(value)}" for name, value in model.bound.items())
-    before = [messages.model_of(fit.model, f"{fit.line}{chosen}", fit.verdict, fit.why)]
+    before = [f"{fit.model} model of {fit.line}{chosen}: {fit.verdict}{f' ({fit.why})' if fit.why else ''}."]
     before += [caveat.text for caveat in fit.caveats if caveat.text not in fit.why]
     rows = tuple(
         (p.name, p.symbol, quantity(p.estimate.value, p.unit), interval(p.estimate, p.unit))
         for p in fit.parameters
     )
     table = Table("parameters", "", ("parameter", "symbol", "value", "95% interval"), rows, numeric=(2, 3))
-    variables = [messages.variable_range(name, *ends) for name, ends in model.ranges.items()]
-    return notebook.summary(before, (), [table], [messages.call_of_model(variables)] if variables else ())
+    variables = [variable_range(name, *ends) for name, ends in model.ranges.items()]
+    return notebook.summary(
+        before, (), [table], [f"Predicts times for {listing(list(variables))}."] if variables else ()
+    )

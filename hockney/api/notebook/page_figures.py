@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from hockney.api.notebook import messages
+from hockney.core.errors import unknown
 from hockney.draw.figure import Figure
 from hockney.draw.names import named
 
@@ -27,7 +27,7 @@ def figures_of(page: Page) -> Figures:
 def drawn(figures: Figures, name: str) -> PlotlyFigure:
     """Raises UsageError for an unknown name."""
     if name not in figures:
-        raise messages.unknown_figure(name, figures)
+        raise unknown("figure", name, figures)
     from hockney.draw.plotly_figure import plotly_figure
 
     return plotly_figure(figures[name])

@@ -9,9 +9,8 @@ import operator
 from collections.abc import Callable, Iterable
 from typing import SupportsFloat, SupportsIndex, TypeVar, get_args
 
-from hockney.api.notebook import messages
 from hockney.core.case import format_value
-from hockney.core.errors import UsageError
+from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.fit import Cost
 from hockney.core.units import (
     parse_bytes,
@@ -37,7 +36,14 @@ def as_word(value: Quantity) -> str:
             return str(operator.index(value))
         return format_value(float(value))
     except (TypeError, ValueError):  # also an array of several numbers
-        raise messages.not_a_quantity_type(type(value).__name__) from None
+        kind = type(value).__name__
+        raise UsageError(
+            f"a value of type {printable(kind)} is not a quantity",
+            "",
+            'use a number, or text such as "40kB" or "100us"',
+            code="not-a-quantity-type",
+            kind=kind,
+        ) from None
 
 
 def as_words(values: Quantities) -> str:
@@ -86,4 +92,4 @@ def seconds_of(name: str, value: Quantity) -> float:
 def check_cost(cost: str) -> None:
     """Raises UsageError for an unknown cost."""
     if cost not in get_args(Cost):
-        raise messages.unknown_cost_word(cost, get_args(Cost))
+        raise unknown("cost", cost, get_args(Cost), code="unknown-cost-word")

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from typing import Annotated, Any, TypedDict, TypeVar, get_type_hints
 
-from hockney.api.notebook import messages, quantities
+from hockney.api.notebook import quantities
 from hockney.api.notebook.quantities import Quantities, Quantity
 from hockney.api.run_options import RunOptions
-from hockney.core.errors import UsageError
+from hockney.core.errors import UsageError, unknown
 from hockney.core.launch_setting import LaunchSetting
 from hockney.core.paths import AnyPath
 
@@ -89,7 +89,7 @@ def run_options(given: Mapping[str, Any], environ: Mapping[str, str]) -> RunOpti
     values: dict[str, Any] = {"machine": environ.get(MACHINE, "")}
     for name, value in given.items():
         if name not in hints:
-            raise messages.unknown_keyword(name, hints)
+            raise unknown("keyword", name, hints)
         if value is not None:
             values[name] = _read(name, hints[name], value)
     return RunOptions(**values)

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hockney.api.notebook import messages
 from hockney.core.case import format_value
 from hockney.core.catalog import PING_PONG
 from hockney.core.errors import HockneyError
+from hockney.core.wording import plural
 from hockney.draw.page import Table
 from hockney.pages.evidence import Measured
 from hockney.pages.format import interval, quantity
@@ -30,9 +30,9 @@ def run_html(run: Run) -> str:
         measured, page = _messages_first(run.evidence.measured), run.page
         headline = () if run.settings.study == ad_hoc.NAME else page.headline
         fixed = _constant(measured)
-        after = [messages.constant_parameters(fixed)] if fixed else []
+        after = [f"All cases: {fixed}."] if fixed else []
         if len(measured) > MOST_ROWS:
-            after.append(messages.more_rows(len(measured) - MOST_ROWS))
+            after.append(more_rows(len(measured) - MOST_ROWS))
         return notebook.summary(
             (f"{run.path}: {page.title}. {page.subtitle}", *headline), run.caveats, [_cases(measured)], after
         )
@@ -84,3 +84,7 @@ def _constant(measured: Sequence[Measured]) -> str:
     """ "ranks=2 buffers=hot"."""
     constant = {name: values for name, values in _values(measured).items() if len(values) == 1}
     return " ".join(f"{name}={format_value(measured[0].case[name])}" for name in constant)
+
+
+def more_rows(count: int) -> str:
+    return f"{plural(count, 'more case')}: .frame() has all."

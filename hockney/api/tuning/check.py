@@ -15,9 +15,9 @@ from hockney.api.questions import Question
 from hockney.api.run_contents import Run
 from hockney.api.run_options import RunOptions
 from hockney.api.trusted_settings import is_own
-from hockney.api.tuning import messages
 from hockney.api.tuning.files import CHOICES, DYNAMIC_RULES, Tuned, write
 from hockney.core.case import ALGORITHM, MPI
+from hockney.core.errors import Inconclusive, UsageError, printable
 from hockney.core.fit import Estimate
 from hockney.core.freed_memory import RETURNED, Memory
 from hockney.core.launch_setting import LaunchSetting
@@ -134,13 +134,23 @@ def check(
     the library and for a run of somebody else that names programs, and what measuring raises.
     """
     if not is_own(run.settings):
-        raise messages.check_of_foreign_run(run.path)
+        raise UsageError(
+            f"{printable(str(run.path))} names programs that you have not named",
+            "a run folder from somebody else could start any program",
+            "leave --check out, or measure with 'hockney run tuning'",
+            code="check-of-foreign-run",
+        )
     settings: list[LaunchSetting] = [LaunchSetting(PLAIN, ())]
     sizes: dict[str, tuple[ChoiceRule, ...]] = {}
     if library is not None and tuned.found.rules:
         preload = (library / LIBRARY).absolute()
         if not preload.is_file():
-            raise messages.no_preload_library(library)
+            raise UsageError(
+                f"{printable(str(library))} has no libhockney-pmpi.so",
+                "the library for unchanged programs is loaded from there",
+                f"install it with 'hockney build --library --prefix {printable(str(library))}'",
+                code="no-preload-library",
+            )
         variables = {
             "LD_PRELOAD": str(preload),
             "HOCKNEY_CHOICES": str(tuned.choices_file.absolute()),
@@ -153,7 +163,21 @@ def check(
         sizes[RULED] = tuned.found.internal_rules
     settings += [_returning(setting) for setting in settings]
     if not sizes:
-        raise messages.check_needs_library() if tuned.found.rules else messages.no_rules_to_check()
+        raise (
+            UsageError(
+                "--check needs --library",
+                "only hockney's table has rules, and its library puts them under the measured program",
+                "install it with 'hockney build --library --prefix DIR', and give --library DIR",
+                code="check-needs-library",
+            )
+            if tuned.found.rules
+            else Inconclusive(
+                "there is nothing to check",
+                "no algorithm is faster than MPI's own choice beyond doubt",
+                "leave --check out, or measure longer with 'hockney run tuning --budget 10m'",
+                code="no-rules-to-check",
+            )
+        )
     lines = tuple(dict.fromkeys(line for rules in sizes.values() for line in _lines(rules, list(sizes))))
     given = run.settings
     options = RunOptions(

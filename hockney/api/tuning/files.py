@@ -9,14 +9,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hockney.api.run_contents import Run
-from hockney.api.tuning import messages
+from hockney.core.errors import Inconclusive, printable
+from hockney.core.freed_memory import KEPT, assignments
 from hockney.core.paths import AnyPath, to_path
+from hockney.core.wording import plural
 from hockney.models.statistics import OPEN
 from hockney.models.tuning import openmpi, texts
 from hockney.models.tuning.rules import EFFECT
 from hockney.studies.tuning.results import Tuning, tuning
 from hockney.system import files
 from hockney.system.bundled import bundled_catalog
+
+WRITTEN_BY = "written by 'hockney tune'"
 
 CHOICES = "hockney.choices"
 DYNAMIC_RULES = "openmpi-rules.conf"
@@ -40,7 +44,12 @@ def tune(run: Run, folder: AnyPath, effect: float = EFFECT) -> Tuned:
     """
     found = _of_this_version(tuning(run.evidence, effect))
     if not any(point.candidates for point in (*found.points, *found.internal_points)):
-        raise messages.nothing_to_compare(run.path)
+        raise Inconclusive(
+            f"{printable(str(run.path))} compares no algorithms",
+            "it has no collective both with MPI's own algorithm and with another one",
+            "'hockney run tuning' measures them",
+            code="nothing-to-compare",
+        )
     return write(run, found, to_path(folder))
 
 
@@ -61,13 +70,16 @@ def write(run: Run, found: Tuning, folder: Path, slower: int = 0) -> Tuned:
     were removed."""
     machine = run.machine
     title = machine.mpi.title if machine.mpi is not None else ""
-    comments = [messages.table_of_run(run.path, machine.host, title), messages.effect_of_table(found.effect)]
+    comments = [
+        f"{WRITTEN_BY} from {printable(str(run.path))}: {printable(machine.host)}, {printable(title)}",
+        f"where the 95% interval of the ratio to MPI's own choice lies below {1 - found.effect:g}",
+    ]
     if found.rules or found.internal_rules:
-        comments.append(messages.memory_of_table())
+        comments.append(memory_of_table())
     if undecided := found.count(*OPEN):
-        comments.append(messages.undecided_in_table(undecided, len(found.deciding)))
+        comments.append(undecided_in_table(undecided, len(found.deciding)))
     if slower:
-        comments.append(messages.removed_from_table(slower))
+        comments.append(removed_from_table(slower))
     written = {CHOICES: texts.choices(found.rules, comments)}
     if found.internal_points:
         written[DYNAMIC_RULES] = openmpi.dynamic_rules(found.internal_rules, comments)
@@ -83,5 +95,24 @@ def write(run: Run, found: Tuning, folder: Path, slower: int = 0) -> Tuned:
 def _remove_earlier(path: Path) -> None:
     """Rules of another run would not belong to the new table. A file that hockney did not write stays."""
     with contextlib.suppress(OSError, ValueError):
-        if files.read_regular(path).decode().startswith(f"# {messages.WRITTEN_BY}"):
+        if files.read_regular(path).decode().startswith(f"# {WRITTEN_BY}"):
             path.unlink()
+
+
+def undecided_in_table(undecided: int, compared: int) -> str:
+    """A comment in the tables."""
+    verb = "is" if undecided == 1 else "are"
+    return f"{undecided} of {plural(compared, 'combination')} of operation, ranks and size {verb} undecided"
+
+
+def removed_from_table(sizes: int) -> str:
+    """A comment in the tables."""
+    return f"without {plural(sizes, 'size')} at which --check found a rule that is slower"
+
+
+def memory_of_table() -> str:
+    """A comment in the tables."""
+    return (
+        "measured with freed memory kept by the ranks; other programs may lose without "
+        f"{assignments(KEPT)} (docs/tuning.md)"
+    )

@@ -4,15 +4,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from hockney.api.trusted_settings import is_own
-from hockney.api.verification import messages
-from hockney.core.errors import HockneyError
+from hockney.core.errors import HockneyError, printable
 from hockney.core.machine import Machine
 from hockney.core.paths import AnyPath, to_path
+from hockney.core.units import format_bytes
+from hockney.core.wording import listing, plural
 from hockney.lab.finding import Finding
+from hockney.pages.format import percent
 from hockney.store import Plan, Reading, RunFolder, Salvaged, expected, missing
 from hockney.store import salvage as salvaged_lines
 
@@ -34,9 +36,9 @@ def _findings(folder: RunFolder) -> Iterator[Finding]:
     plan: Plan | None = None
     try:
         plan = folder.plan()
-        yield messages.verified_plan(len(plan.items), folder.sums.sealed, is_own(plan.settings))
+        yield _verified_plan(len(plan.items), folder.sums.sealed, is_own(plan.settings))
     except HockneyError as problem:
-        yield messages.does_not_fit("plan.txt", problem)
+        yield _does_not_fit("plan.txt", problem)
     others: dict[Path, Callable[[], object]] = {
         folder.machine_path: folder.machine,
         folder.catalog_path: folder.catalog,
@@ -47,14 +49,14 @@ def _findings(folder: RunFolder) -> Iterator[Finding]:
         try:
             if path == folder.machine_path or folder.has(path):
                 loaded[path] = load()
-                yield messages.verified_file(path.name)
+                yield Finding("good", path.name, "unchanged since the run began", "file-unchanged")
         except HockneyError as problem:
-            yield messages.does_not_fit(path.name, problem)
+            yield _does_not_fit(path.name, problem)
     if plan is not None:
         yield from _records(folder, plan, loaded.get(folder.machine_path))
     derived = [path.name for path in folder.derived_files if path.exists()]
     if derived:
-        yield messages.derived_files(derived)
+        yield _derived_files(derived)
     yield from _strangers(folder)
 
 
@@ -62,21 +64,21 @@ def _records(folder: RunFolder, plan: Plan, machine: object) -> Iterator[Finding
     try:
         reading = folder.read()
     except HockneyError as problem:
-        yield messages.does_not_fit("records.jsonl", problem)
+        yield _does_not_fit("records.jsonl", problem)
         return
-    yield messages.verified_records(reading.count, reading.sealed)
+    yield _verified_records(reading.count, reading.sealed)
     for notice in reading.notices:
-        yield messages.noticed("records.jsonl", notice)
+        yield Finding("note", "records.jsonl", notice.text, notice.code)
     copied = isinstance(machine, Machine) and (machine.traits.published or machine.traits.imported)
     if not copied or reading.run.wrong:  # printed numbers have no payload, and their launches no end
         yield from _payload(reading)
     ended = {close.launch for close in reading.run.closes}
     unended = [launch.launch for launch in reading.run.launches if launch.launch not in ended]
     if unended and not copied:
-        yield messages.launches_without_end(unended)
+        yield _launches_without_end(unended)
     left = len(missing(plan, reading.run))
     if left:
-        yield messages.measurements_missing(left, len(expected(plan, reading.run)))
+        yield _measurements_missing(left, len(expected(plan, reading.run)))
 
 
 def _payload(reading: Reading) -> Iterator[Finding]:
@@ -84,12 +86,12 @@ def _payload(reading: Reading) -> Iterator[Finding]:
     verified = [record.verified for record in run.records]
     if run.wrong:
         errors = sum(each.errors for each in verified)
-        yield messages.payload_wrong(len(run.wrong), errors, run.wrong[0].case, run.wrong[0].verified.first)
+        yield _payload_wrong(len(run.wrong), errors, run.wrong[0].case, run.wrong[0].verified.first)
     elif verified:
         compared, runs = sum(each.bytes for each in verified), sum(each.runs for each in verified)
-        yield messages.payload_verified(compared, runs, sum(each.of_runs for each in verified))
+        yield _payload_verified(compared, runs, sum(each.of_runs for each in verified))
     if run.corrupted:
-        yield messages.launches_corrupted(run.corrupted)
+        yield _launches_corrupted(run.corrupted)
 
 
 def _strangers(folder: RunFolder) -> Iterator[Finding]:
@@ -98,7 +100,82 @@ def _strangers(folder: RunFolder) -> Iterator[Finding]:
     try:
         found = sorted(entry.name for entry in folder.path.iterdir() if entry.name not in own)
     except OSError as problem:
-        yield messages.folder_not_listed(problem.strerror or str(problem))
+        yield Finding(
+            "note",
+            "folder",
+            f"it cannot be listed ({(problem.strerror or str(problem)).lower()})",
+            "folder-not-listed",
+        )
         return
     if found:
-        yield messages.foreign_files(found)
+        yield _foreign_files(found)
+
+
+def _verified_plan(measurements: int, sealed: bool, own: bool) -> Finding:
+    """`sealed`: it has a checksum; `own`: this user typed the programs that it starts."""
+    planned = f"{plural(measurements, 'measurement')} planned"
+    if not sealed:
+        text = f"{planned}; an older hockney wrote it without checksums, so changes cannot be detected"
+    elif not own:
+        text = f"{planned}, unchanged; 'resume' does not start the programs in it, which you have not named"
+    else:
+        text = f"{planned}, unchanged"
+    code = "plan-without-checksum" if not sealed else "plan-unchanged" if own else "plan-of-somebody-else"
+    return Finding("good" if sealed and own else "note", "plan.txt", text, code, {"planned": measurements})
+
+
+def _does_not_fit(name: str, problem: HockneyError) -> Finding:
+    return Finding("bad", name, str(problem), problem.code, problem.fields)
+
+
+def _verified_records(lines: int, sealed: int) -> Finding:
+    if sealed < lines:
+        text = f"{lines} lines, of which an older hockney wrote {lines - sealed} without checksums"
+        return Finding(
+            "note", "records.jsonl", text, "records-without-checksum", {"lines": lines, "sealed": sealed}
+        )
+    text = f"{plural(lines, 'line')}, all unchanged and in order"
+    return Finding("good", "records.jsonl", text, "records-unchanged", {"lines": lines})
+
+
+def _launches_without_end(launches: Sequence[str]) -> Finding:
+    text = f"launch {listing(launches)} has no end: hockney was killed, or lines are missing at the end"
+    return Finding("note", "records.jsonl", text, "launches-without-end", {"launches": list(launches)})
+
+
+def _measurements_missing(left: int, planned: int) -> Finding:
+    are, them = ("is", "it") if left == 1 else ("are", "them")
+    text = f"{left} of {planned} measurements {are} missing; 'hockney resume' measures {them}"
+    return Finding("note", "records.jsonl", text, "measurements-missing", {"left": left, "planned": planned})
+
+
+def _payload_verified(size: int, runs: int, of_runs: int) -> Finding:
+    """`size` bytes were compared, in `runs` of `of_runs` operations; 0 of 0 in records of older versions."""
+    counted = f" in {runs} of {plural(of_runs, 'operation')} ({percent(runs / of_runs)})" if of_runs else ""
+    if size:
+        text = f"{format_bytes(size)} compared{counted}, no errors"
+    else:
+        text = "none: these cases carry no payload that could arrive wrong"
+    fields = {"bytes": size, "runs": runs, "of_runs": of_runs, "errors": 0}
+    return Finding("good", "payload", text, "payload-verified" if size else "no-payload", fields)
+
+
+def _payload_wrong(records: int, errors: int, case: str, first: str) -> Finding:
+    text = f"{plural(errors, 'error')} in {plural(records, 'record')}; {printable(case)}: {printable(first)}"
+    fields = {"records": records, "errors": errors, "case": case}
+    return Finding("bad", "payload", text, "payload-wrong", fields)
+
+
+def _launches_corrupted(launches: int) -> Finding:
+    text = f"in {plural(launches, 'launch', 'launches')} an internal message was corrupted in transit"
+    return Finding("bad", "records.jsonl", text, "launches-corrupted", {"launches": launches})
+
+
+def _derived_files(names: Sequence[str]) -> Finding:
+    text = "derived from the measurements, and not checked; 'hockney report' writes them again"
+    return Finding("note", listing(names), text, "derived-files", {"names": list(names)})
+
+
+def _foreign_files(names: Sequence[str]) -> Finding:
+    text = f"hockney did not write {listing([printable(name) for name in names])}"
+    return Finding("note", "folder", text, "foreign-files", {"names": list(names)})

@@ -11,8 +11,8 @@ import shutil
 from collections.abc import Mapping
 from typing import Protocol
 
-from hockney.batch import messages
 from hockney.batch.request import JobRequest, State
+from hockney.core.errors import EnvironmentProblem
 
 
 class Scheduler(Protocol):
@@ -76,7 +76,14 @@ def scheduler_here(environ: Mapping[str, str]) -> Scheduler:
     """The same. Raises EnvironmentProblem without one."""
     found = installed_scheduler(environ)
     if found is None:
-        raise messages.no_scheduler([scheduler.SUBMIT for scheduler in all_schedulers().values()])
+        programs = [scheduler.SUBMIT for scheduler in all_schedulers().values()]
+        raise EnvironmentProblem(
+            "no batch system is here",
+            f"{' and '.join(programs)} are not in PATH",
+            "submit where jobs are submitted, or name hosts with --hosts",
+            code="no-scheduler",
+            programs=list(programs),
+        )
     return found
 
 

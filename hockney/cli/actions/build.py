@@ -7,9 +7,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from hockney import lab
-from hockney.cli import messages
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_whole
+from hockney.core.errors import UsageError
 from hockney.lab import Counted
 
 
@@ -25,15 +25,33 @@ def action(
 ) -> int:
     reporter = ProgressReporter(quiet)
     if library and (simgrid or machine):
-        raise messages.library_with_other_target("--simgrid" if simgrid else "--machine")
+        option = "--simgrid" if simgrid else "--machine"
+        raise UsageError(
+            f"--library and {option} exclude each other",
+            "the library is built for an MPI on this machine",
+            "use for example --library --prefix ~/.local --mpi mpich",
+            code="library-with-other-target",
+            option=option,
+        )
     if library != (prefix is not None):
-        raise messages.library_without_prefix(prefix is not None)
+        prefix_given = prefix is not None
+        raise UsageError(
+            "--prefix requires --library" if prefix_given else "--library requires --prefix",
+            "only the library is installed" if prefix_given else "the library is installed in that folder",
+            "use for example --library --prefix ~/.local",
+            code="library-without-prefix",
+        )
     if prefix is not None:
         return _library(reporter, mpi, prefix, as_json)
     if simgrid:
         return _simgrid(reporter, force, as_json)
     if force:
-        raise messages.force_without_simgrid()
+        raise UsageError(
+            "--force requires --simgrid",
+            "the engine is rebuilt automatically when its inputs change",
+            "leave --force out",
+            code="force-without-simgrid",
+        )
     bench = lab.prepare(machine, mpi, True, reporter.say)
     if as_json:
         here = bench.machine

@@ -17,9 +17,10 @@ from hockney.cli import messages
 from hockney.cli.output.caveats import print_caveats
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_labelled, print_line, print_table, print_whole
-from hockney.core.errors import Exit
+from hockney.core.errors import Exit, UsageError, printable
 from hockney.core.fit import Cost
 from hockney.core.platform import Platform
+from hockney.core.wording import plural
 from hockney.draw.page import Caveat, Table
 from hockney.pages.format import in_brackets, interval, quantity
 from hockney.simulated.calibrate import DECIDED, Agreement, CalibrationOptions, calibrate, compare
@@ -45,7 +46,7 @@ def action(
     as_json: bool,
 ) -> int:
     if out is not None and out.suffix != ENDING:
-        raise messages.not_a_machine_file_name(out, ENDING)
+        raise _not_a_machine_file_name(out, ENDING)
     given = simulated.platform(lab.description_name(network)) if network else None
     reporter = ProgressReporter(quiet)
     with reporter.doing(messages.reading_run(run)):
@@ -73,7 +74,7 @@ def action(
         if agreements:
             _table(agreements)
             if against is None or against.resolve() == run.resolve():
-                print_line(messages.twin_of_this_run(), hang="  ")
+                print_line(twin_of_this_run(), hang="  ")
         if out is not None:
             _print(platform, caveats, out)
     return _exit_code(agreements)
@@ -123,13 +124,65 @@ def _table(agreements: list[Agreement]) -> None:
     counted = [each for each in agreements if each.counts]
     counts = Counter(each.verdict for each in counted)
     poor = len(agreements) - len(counted)
-    print_line(messages.twin_agreement(counts["agrees"], counts["undecided"], counts["disagrees"], poor))
+    print_line(twin_agreement(counts["agrees"], counts["undecided"], counts["disagrees"], poor))
     if counts["undecided"]:
-        print_line(messages.twin_undecided(DECIDED), hang="  ")
+        print_line(twin_undecided(DECIDED), hang="  ")
     missed = sorted(_missed(agreements), key=lambda each: -abs(each.error))
     for each in missed[:MOST_MISSED]:
         known = each.real.low is not None and each.real.high is not None
         shown = interval(each.real, each.unit) if known else ""
-        print_line(messages.twin_disagrees(each.what, each.error, each.within, shown), hang="  ")
+        print_line(twin_disagrees(each.what, each.error, each.within, shown), hang="  ")
     if missed:
-        print_line(messages.twin_exit_code(len(missed), max(0, len(missed) - MOST_MISSED)))
+        print_line(_twin_exit_code(len(missed), max(0, len(missed) - MOST_MISSED)))
+
+
+def _twin_exit_code(missed: int, more: int) -> str:
+    """`more` of the `missed` are not listed."""
+    rest = f" ({more} more than listed)" if more else ""
+    noun = "quantity does" if missed == 1 else "quantities do"
+    return f"Exit code 1: {missed} {noun} not agree{rest}."
+
+
+def _not_a_machine_file_name(path: Path, ending: str) -> UsageError:
+    name = printable(str(path))
+    return UsageError(
+        f"{name} is not a name for a machine file",
+        f"machine files end in {ending}",
+        f"use --out {name}{ending}",
+        code="not-a-machine-file-name",
+        path=path,
+    )
+
+
+def twin_agreement(agreeing: int, undecided: int, disagreeing: int, poor: int) -> str:
+    """`poor` more quantities come from poor fits, which are not counted."""
+    counted = plural(agreeing + undecided + disagreeing, "quantity", "quantities")
+    parts = [f"{agreeing} of {counted} {'agrees' if agreeing == 1 else 'agree'}"]
+    if undecided:
+        parts.append(f"{undecided} {'is' if undecided == 1 else 'are'} undecided")
+    if disagreeing:
+        parts.append(f"{disagreeing} {'disagrees' if disagreeing == 1 else 'disagree'}")
+    text = ", ".join(parts)
+    if not poor:
+        return text
+    return f"{text}; {poor} more from poor fits {'is' if poor == 1 else 'are'} not counted"
+
+
+def twin_undecided(limit: float) -> str:
+    return (
+        f"undecided: the twin is more than {limit:.0%} off, but the interval of the real one is so wide "
+        "that it includes the twin"
+    )
+
+
+def twin_of_this_run() -> str:
+    return (
+        "The machine file was made from this run, so agreement shows only that the simulator reproduces the "
+        "file. To test the file, compare the twin with another run: --against RUN."
+    )
+
+
+def twin_disagrees(what: str, error: float, within: float, interval: str) -> str:
+    """`interval` is the real machine's, "" where it is not known."""
+    beyond = f" and outside the interval of the real one ({interval})" if interval else ""
+    return f"disagrees: {what}, off by {error:+.1%}, more than {within:.0%}{beyond}"

@@ -10,11 +10,10 @@ from typing import Any
 
 from hockney import api
 from hockney.api import Question, RunOptions, question
-from hockney.cli.arguments import messages as of_arguments
 from hockney.cli.arguments.two_sides import SEPARATOR
-from hockney.cli.output import messages as of_output
 from hockney.cli.output.comparison_form import ComparisonForm, print_comparison
 from hockney.cli.output.progress import ProgressReporter
+from hockney.core.errors import UsageError
 from hockney.core.fit import Cost
 from hockney.core.paths import to_path
 from hockney.store import pair_in
@@ -47,9 +46,15 @@ def action(
             return print_comparison(comparison, reporter, form)
         for name in ("out", *measuring):
             if name in typed:
-                raise of_arguments.only_in_turns(typed[name])
+                raise UsageError(
+                    f"{typed[name]} is an option of measuring",
+                    "without --interleaved, existing runs are compared",
+                    f"leave {typed[name]} out, or measure both sides with --interleaved",
+                    code="option-only-interleaved",
+                    option=typed[name],
+                )
         a, b = _sides(sides)
-        with reporter.doing(of_output.comparing_runs()):
+        with reporter.doing("comparing the runs"):
             comparison = api.compare(a, b, tolerance=tolerance, cost=cost, listen=reporter)
         return print_comparison(comparison, reporter, form)
 
@@ -57,7 +62,7 @@ def action(
 def asked_in_turns(words: tuple[str, ...]) -> Question:
     """By default the survey."""
     if SEPARATOR in words:
-        raise of_arguments.not_two_sides(len(words))
+        raise _not_two_sides(len(words))
     return question(words or ("survey",))
 
 
@@ -67,10 +72,20 @@ def _sides(words: Sequence[str]) -> tuple[list[str], list[str]]:
         middle = words.index(SEPARATOR)
         a, b = list(words[:middle]), list(words[middle + 1 :])
         if SEPARATOR in b or not a or not b:
-            raise of_arguments.not_two_sides(len(words))
+            raise _not_two_sides(len(words))
         return a, b
     if len(words) == 1 and (pair := pair_in(to_path(words[0]))):
         return [str(pair[0].path)], [str(pair[1].path)]
     if len(words) != 2:
-        raise of_arguments.not_two_sides(len(words))
+        raise _not_two_sides(len(words))
     return [words[0]], [words[1]]
+
+
+def _not_two_sides(count: int) -> UsageError:
+    return UsageError(
+        "compare needs two sides" if count < 2 else "it is not clear which runs are A and which are B",
+        "A is compared with B",
+        "give two runs, or put -- between those of A and those of B: hockney compare OLD... -- NEW...",
+        code="not-two-sides",
+        count=count,
+    )

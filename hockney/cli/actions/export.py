@@ -9,21 +9,31 @@ from pathlib import Path
 from hockney.api import Run
 from hockney.api.export.files import save_csv, save_parquet
 from hockney.api.run_contents import What
-from hockney.cli import messages
 from hockney.cli.output.load import load_and_note
 from hockney.cli.output.progress import ProgressReporter
+from hockney.core.errors import UsageError
+from hockney.core.notice import Notice
 
 MANY_ROWS = 100_000
 
 
 def action(run: Path | Run, csv_file: str | None, parquet_file: str | None, what: What, quiet: bool) -> int:
     if csv_file is None and parquet_file is None:
-        raise messages.no_table_file()
+        raise UsageError(
+            "no output file is given", "", "use --csv FILE or --parquet FILE", code="no-table-file"
+        )
     table = load_and_note(run, quiet=quiet).table(what)
     if csv_file is not None:
         save_csv(table, csv_file)
     if parquet_file is not None:
         save_parquet(table, Path(parquet_file))
     if what == "repetitions" and table.count > MANY_ROWS:
-        ProgressReporter(quiet)(messages.many_rows(table.count))
+        ProgressReporter(quiet)(many_rows(table.count))
     return 0
+
+
+def many_rows(rows: int) -> Notice:
+    return Notice(
+        f"the table has {rows} rows, one for each repetition; '--what summaries' writes one for each case",
+        "many-rows",
+    )

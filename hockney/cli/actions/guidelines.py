@@ -36,7 +36,15 @@ def action(run: Path | None, factor: float | None, cost: Cost, quiet: bool, as_j
         for sentence in counted(verdicts):
             print_line(sentence)
         if loaded:
-            print_labelled("warning", messages.judged_under_load(len(loaded), len(verdicts.launches)))
+            print_labelled(
+                "warning",
+                messages.warning(
+                    f"{len(loaded)} of {len(verdicts.launches)} launches had a high load from other programs "
+                    "or the hypervisor",
+                    "the factors of all calls, which may include time spent waiting for a processor",
+                    "Measure again on a quiet machine",
+                ),
+            )
     if verdicts.violated:
         return Exit.ANSWER_IS_NO
     return Exit.FINE if verdicts.conclusive else Exit.INCONCLUSIVE

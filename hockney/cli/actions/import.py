@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hockney import api
-from hockney.cli.output import messages
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_whole
+from hockney.core.wording import plural
 
 
 def action(
@@ -32,7 +32,9 @@ def action(
         return 0
     for run in runs:
         cases, launches = len(run.plan.cases), run.settings.launches
-        reporter.say(messages.imported(run.machine.cpu, cases, launches))
+        reporter.say(
+            f"{run.machine.cpu}: {plural(cases, 'case')} in {plural(launches, 'launch', 'launches')}"
+        )
         print_whole(str(run.path))
     return 0
 

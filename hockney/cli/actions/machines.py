@@ -14,7 +14,7 @@ from hockney.cli.output.machine_details import show, show_json
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line, print_table, print_whole
 from hockney.cli.output.terminal import echo
-from hockney.core.errors import EnvironmentProblem
+from hockney.core.errors import EnvironmentProblem, UsageError
 from hockney.core.machine import Machine, Mpi
 from hockney.core.units import format_bit_rate
 from hockney.draw.page import Table
@@ -27,9 +27,16 @@ def action(
     shown: str, exported: str, out: Path | None, mpi: str, machine: str, quiet: bool, as_json: bool
 ) -> int:
     if shown and exported:
-        raise messages.show_with_export()
+        raise UsageError(
+            "--show and --export exclude each other", "", "use only one of them", code="show-with-export"
+        )
     if out is not None and not exported:
-        raise messages.out_without_export()
+        raise UsageError(
+            "--out requires --export",
+            "nothing else is written",
+            "add --export NAME",
+            code="out-without-export",
+        )
     if shown:
         (show_json if as_json else show)(shown)
     elif exported:

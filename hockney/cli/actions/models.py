@@ -7,11 +7,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from hockney.api import Run
-from hockney.cli import messages
 from hockney.cli.output.fits import print_fits
 from hockney.cli.output.load import load_and_note
 from hockney.cli.output.tables import print_json, print_line
 from hockney.cli.output.terminal import echo
+from hockney.core.errors import Inconclusive
 from hockney.core.fit import Cost
 from hockney.pages.quality import chosen
 
@@ -21,13 +21,25 @@ def action(run: Path | Run, cost: Cost, quiet: bool, as_json: bool) -> int:
     if as_json:
         print_json(fits)
     elif not fits.fits:
-        raise messages.no_fits()
+        raise Inconclusive(
+            "no model fits this run",
+            "it has no cases that a model describes",
+            "'hockney survey' measures such cases",
+            code="no-fits",
+        )
     else:
         if cost == "undisturbed":
-            print_line(messages.undisturbed_costs())
+            print_line(undisturbed_costs())
             echo()
         print_fits(chosen(fits.fits), reasons=True)
         if any(fit.two_modes is not None for fit in fits.fits):
             echo()
-            print_line(messages.models_of_two_modes())
+            print_line(
+                "Where launches were in two modes of the machine, chance decides how many are in each: "
+                "use the fast mode (--cost undisturbed), or measure again or with more time (--budget)."
+            )
     return 0
+
+
+def undisturbed_costs() -> str:
+    return "The models use undisturbed costs: those of each case in its fastest mode."

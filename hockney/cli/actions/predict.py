@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hockney import api
-from hockney.cli import messages
 from hockney.cli.output.caveats import print_caveats
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line, print_table
 from hockney.cli.output.terminal import echo
+from hockney.core.errors import UsageError, printable
 from hockney.core.fit import Cost
+from hockney.core.notice import Notice
 from hockney.draw.page import Caveat, Table
 from hockney.models.applications.grain_prediction import Prediction
 from hockney.models.applications.granularity import Algorithm
@@ -54,22 +55,47 @@ def action(
             others |= {"--machine": machine, "--larger-machine": larger_machine, "--rate": rate}
         for name, value in others.items():
             if value:
-                raise messages.kernel_with_algorithm(name)
+                raise UsageError(
+                    f"{name} does not apply to a kernel",
+                    "a kernel states its work and its messages itself",
+                    f"leave out {name}, or the kernel",
+                    code="kernel-with-algorithm",
+                    option=name,
+                )
         if benchmark:
             return _benchmark(words, ranks, run, machine, rate, larger_machine, cost, quiet, as_json)
         return _kernel(words, ranks, run, cost, quiet, as_json)
     for name, value in {"--class": size, "--rate": rate}.items():
         if value:
-            raise messages.option_without_kernel(name)
+            raise UsageError(
+                f"{name} is without a kernel",
+                "it belongs to a benchmark",
+                "add for example --kernel cg",
+                code="option-without-kernel",
+                option=name,
+            )
     if work is None or message is None:
         option, given = ("--work", "1s") if work is None else ("--message", "40kB")
-        raise messages.algorithm_incomplete(option, given)
+        raise UsageError(
+            f"{option} is missing",
+            "it describes the algorithm",
+            f"use for example {option} {given}",
+            code="algorithm-incomplete",
+            option=option,
+        )
     work_s, typed = work
     algorithm = Algorithm(work_s, message, serial, exchanges, imbalance)
     shared = None if network is None else network == "shared"
     with ProgressReporter(quiet) as reporter:
         if work_s and typed.strip()[-1].isdecimal():
-            reporter(messages.work_without_unit(typed.strip()))
+            number = typed.strip()
+            reporter(
+                Notice(
+                    f"--work {printable(number)} has no unit and is taken as seconds; for microseconds write "
+                    f"{printable(number)}us",
+                    "work-without-unit",
+                )
+            )
         forecast = api.predict(
             algorithm,
             ranks=ranks,
@@ -103,10 +129,21 @@ def _kernel(
         made = api.predict_kernel(" ".join(words), ranks=ranks, run=run, cost=cost, listen=reporter)
         other = dict.fromkeys(kind for each in made for kind in each.other_sizes)
         if other:
-            reporter(messages.rates_of_other_sizes(list(other)))
+            reporter(
+                Notice(
+                    f"local work was measured only at other sizes: {', '.join(list(other))}; "
+                    "'hockney run bsp-kernels' measures it at the sizes of its kernels",
+                    "rates-of-other-sizes",
+                )
+            )
         for each in made:
             if each.lacking:
-                reporter(messages.kernel_not_predicted(each.case.ranks, each.lacking))
+                reporter(
+                    Notice(
+                        f"a model is left out on {each.case.ranks} ranks: {each.lacking} was not measured",
+                        "kernel-not-predicted",
+                    )
+                )
     rows = [(each.case, each.predicted, each.times) for each in made]
     if as_json:
         print_json(
@@ -117,7 +154,8 @@ def _kernel(
             }
         )
     else:
-        print_line(messages.kernel_predicted(" ".join(words), str(made[0].run)))
+        case = " ".join(words)
+        print_line(f"{case}, with parameters and local rates of {made[0].run!s}:")
         _table(kernel_prediction.table(made[0].kernel, rows))
         _caveats(made[0].caveats)
     return 0

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from hockney import api
 from hockney.cli.arguments.batch import taken
-from hockney.cli.arguments.messages import pair_resumed_with_options, resubmitted_with_options
 from hockney.cli.output.answer import Form, print_answer
 from hockney.cli.output.comparison_form import ComparisonForm, print_comparison
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.shares import left_in, print_share
 from hockney.cli.output.submitted import submit_again_and_print
+from hockney.core.errors import UsageError
 from hockney.store import pair_in
 
 if TYPE_CHECKING:
@@ -34,7 +34,12 @@ def action(
     wanted, dry_run, wait = taken(instead, waits=True)
     if pair_in(run) is not None:
         if wanted is not None or share is not None or columns or any(_typed(instead).values()):
-            raise pair_resumed_with_options()
+            raise UsageError(
+                "an interleaved comparison is resumed as it began",
+                "both sides keep their options",
+                "use no other option than --budget",
+                code="pair-resumed-with-options",
+            )
         with ProgressReporter(quiet) as reporter:
             comparison = api.resume_interleaved(run, budget=budget, listen=reporter)
             return print_comparison(comparison, reporter, ComparisonForm(as_json))
@@ -42,7 +47,12 @@ def action(
     if wanted is not None:
         instead.pop("machine", "")  # it may come from the environment
         if share is not None or budget is not None or any(instead.values()):
-            raise resubmitted_with_options()
+            raise UsageError(
+                "'hockney resume --submit' takes only options of the job",
+                "the job measures what is missing as the run began",
+                "leave the other options out, or resume in your own job",
+                code="resubmitted-with-options",
+            )
         return submit_again_and_print(run, wanted, quiet, form, dry_run, wait)
     with ProgressReporter(quiet) as reporter:
         made = api.resume(run, budget=budget, share=share, wait=wait, **instead, listen=reporter)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from hockney import lab, studies
 from hockney.api import RunOptions
-from hockney.cli import messages
 from hockney.cli.arguments import checking
 from hockney.cli.arguments.batch import taken
 from hockney.cli.arguments.like import like_cases
@@ -74,7 +73,7 @@ def _list(catalog: Catalog, as_json: bool) -> None:
     print_table(Table("workloads", "", columns, tuple(map(_row, catalog.workloads))))
     for group, names in others.items():
         rows = tuple(_row(described[name]) if name in described else (name, "", "") for name in names)
-        echo(f"\n{messages.compiled_when_first_run(group)}")
+        echo(f"\ncompiled into {group} when first run:")
         print_table(Table(group, "", columns, rows))
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hockney.api import Question, RunOptions
-from hockney.cli.arguments import checking, messages
+from hockney.cli.arguments import checking
 from hockney.cli.arguments.batch import taken
+from hockney.cli.arguments.checking import without_check
 from hockney.cli.output.answer import Form, measure_and_print
 from hockney.cli.output.checked import check_and_print
 from hockney.cli.output.submitted import submit_and_print
@@ -29,7 +30,7 @@ def action(
     wanted, dry_run, wait = taken(given)
     check = checking.taken(given, force=force, others={"--submit": wanted is not None})
     if force and check is None:
-        raise messages.without_check("--force")
+        raise without_check("--force")
     question, options, form = Question("survey"), RunOptions(**given), Form(as_json, columns)
     if wanted is not None:
         return submit_and_print(question, options, wanted, out, quiet, form, dry_run, wait)

@@ -5,22 +5,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import get_args
 
 from hockney import api
 from hockney.api import Run
 from hockney.api.tuning import Gain, Tuned, check, remove_slower, tune
-from hockney.api.tuning import messages as texts
 from hockney.api.tuning.check import RULED, GainVerdict
 from hockney.cli import messages
 from hockney.cli.output.caveats import print_caveats
 from hockney.cli.output.load import load_and_note
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line, print_table, print_whole
-from hockney.core.errors import Exit, printable
+from hockney.core.errors import Exit, UsageError, printable
+from hockney.core.freed_memory import Memory
 from hockney.core.settings import FEWEST_LAUNCHES
+from hockney.core.wording import listing, plural, together
 from hockney.draw.page import Caveat, Table
 from hockney.models.tuning.rules import EFFECT
 from hockney.models.tuning.texts import bracketed
@@ -44,9 +45,19 @@ def action(
     as_json: bool,
 ) -> int:
     if not checked and library is not None:
-        raise texts.library_without_check()
+        raise UsageError(
+            "--library requires --check",
+            "the tables are written without it",
+            "leave --library out, or add --check",
+            code="library-without-check",
+        )
     if not checked and budget is not None:
-        raise texts.budget_without_check()
+        raise UsageError(
+            "--budget requires --check",
+            "without it nothing is measured",
+            "add --check, or leave --budget out; 'hockney run tuning --budget TIME' measures longer",
+            code="budget-without-check",
+        )
     reporter = ProgressReporter(quiet)
     loaded = load_and_note(run or api.newest_run(NAME, reporter), quiet=quiet)
     with reporter.doing(messages.fitting()):
@@ -55,7 +66,7 @@ def action(
     if not as_json:
         _print(tuned, loaded)
         if not checked and any(tuned.found.named()):
-            print_line(texts.gains_need_kept_memory())
+            print_line(gains_need_kept_memory())
         print_caveats(doubts)
     gains: list[Gain] = []
     if checked:
@@ -89,27 +100,27 @@ def _verdict(gains: list[Gain], budget: float, *, unchecked: bool, loaded: bool)
         verdict: [gain for gain in gains if gain.verdict == verdict] for verdict in get_args(GainVerdict)
     }
     undecided = found["undecided"]
-    yield texts.gains_confirmed(
+    yield gains_confirmed(
         len(found["faster"]), len(found["not faster"]), len(undecided), len(found["slower"])
     )
     if found["not faster"]:
-        yield texts.no_gain(list(map(_name, found["not faster"])))
+        yield no_gain(list(map(_name, found["not faster"])))
     if undecided:
         without = sum(not gain.known for gain in undecided)
         times = multiple((gain.time_to_decide for gain in undecided), FEWEST_LAUNCHES)
         enough = suggested_budget(times * budget)
-        yield texts.gains_undecided(list(map(_name, undecided)), without, loaded, enough)
+        yield gains_undecided(list(map(_name, undecided)), without, loaded, enough)
     if found["slower"]:
-        yield texts.rules_slower([_slower(gain) for gain in found["slower"]])
+        yield rules_slower([_slower(gain) for gain in found["slower"]])
     if unchecked:
-        yield texts.choices_unchecked()
+        yield choices_unchecked()
 
 
 def _slower(gain: Gain) -> str:
     """A gain that is slower, in the memory in which it is slowest."""
     slower = {memory: measured for memory, measured in gain.memories.items() if measured.slower}
     memory, measured = max(slower.items(), key=lambda each: each[1].ratio.value)
-    return texts.slower_rule(_name(gain), bracketed(measured.ratio), memory)
+    return slower_rule(_name(gain), bracketed(measured.ratio), memory)
 
 
 def _name(gain: Gain) -> str:
@@ -206,3 +217,56 @@ def _document(tuned: Tuned, gains: list[Gain], doubts: list[Caveat]) -> dict[str
             for gain in gains
         ],
     }
+
+
+def gains_need_kept_memory() -> str:
+    return (
+        "The gains hold for programs that keep freed memory (docs/tuning.md); --check measures them also "
+        "without this."
+    )
+
+
+def gains_confirmed(confirmed: int, none: int, undecided: int, slower: int) -> str:
+    """The numbers of sizes with each result, of all rules."""
+    others = (
+        (none, f"there is none at {none}"),
+        (undecided, f"it is undecided at {undecided}"),
+        (slower, f"the table is slower at {slower}"),
+    )
+    measured = confirmed + none + undecided + slower
+    first = f"The gain is confirmed at {confirmed} of {plural(measured, 'size')}"
+    found = [text for count, text in others if count]
+    return f"{first}; {together(found)}." if found else f"{first}."
+
+
+def no_gain(sizes: Sequence[str]) -> str:
+    """`sizes` with operation and table."""
+    return f"No gain of 5% or more: {listing(sizes)}. These rules change little and can be removed."
+
+
+def gains_undecided(sizes: Sequence[str], without_interval: int, loaded: bool, budget: str) -> str:
+    """`sizes` with operation and table; `budget` would probably be enough."""
+    reason = "the intervals include both gains and ratios without one"
+    if without_interval == len(sizes):
+        reason = "there are too few launches for intervals of the ratios"
+    elif without_interval:
+        few = plural(without_interval, "of them has", "of them have")
+        reason += f", and {few} no interval because there are too few launches"
+    text = f"Undecided: {listing(sizes)}, because {reason}."
+    if loaded:
+        text += " Other programs used the processors meanwhile, which widens the intervals."
+    return f"{text} Check again on a quiet machine with --check --budget {budget} or more."
+
+
+def rules_slower(rules: Sequence[str]) -> str:
+    """`rules` with operation, size, table and ratio."""
+    return f"Slower with the table beyond doubt, and removed from it: {listing(rules)}."
+
+
+def slower_rule(name: str, ratio: str, memory: Memory) -> str:
+    """`name` is that of a size of a rule, `memory` what happens to freed memory."""
+    return f"{name} takes {ratio} of the time with freed memory {memory}"
+
+
+def choices_unchecked() -> str:
+    return "hockney.choices was not checked: that needs --library (see 'hockney tune --help')."

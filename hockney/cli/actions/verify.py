@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from hockney import api
-from hockney.cli import messages
 from hockney.cli.output.tables import print_findings, print_json, print_line
-from hockney.core.errors import Exit
+from hockney.core.errors import Exit, printable
+from hockney.core.wording import listing
 
 
 def action(run: Path, salvage: Path | None, quiet: bool, as_json: bool) -> int:
@@ -25,8 +26,14 @@ def action(run: Path, salvage: Path | None, quiet: bool, as_json: bool) -> int:
         )
         print_json({"findings": findings, "salvaged": kept})
     elif saved is not None:
-        print_line(messages.salvaged(saved.folder.path, saved.kept, saved.dropped))
+        print_line(_salvaged(saved.folder.path, saved.kept, saved.dropped))
     if any(finding.verdict == "bad" for finding in findings):
         return Exit.ANSWER_IS_NO
     missing = any(finding.code == "measurements-missing" for finding in findings)
     return Exit.INCONCLUSIVE if missing else Exit.FINE
+
+
+def _salvaged(folder: Path, kept: int, dropped: Sequence[int]) -> str:
+    """`dropped` are line numbers."""
+    lost = f", without line {listing([str(number) for number in dropped])}" if dropped else ""
+    return f"{printable(str(folder))}: a new run with the {kept} intact lines{lost}"

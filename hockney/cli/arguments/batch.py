@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hockney.cli.arguments import messages
 from hockney.cli.arguments.options import ParsedType, whole
+from hockney.core.errors import UsageError, printable
 from hockney.core.units import parse_seconds
 
 if TYPE_CHECKING:
@@ -34,7 +34,13 @@ def _limit(text: str) -> float:
         return (hours * 60 + part["minutes"]) * 60 + part["seconds"]
     seconds = parse_seconds(text, "10m or 00:10:00")
     if seconds <= 0:
-        raise messages.job_limit_not_positive(text)
+        raise UsageError(
+            f"'{printable(text)}' is not a job's time limit",
+            "it must be greater than 0",
+            "use for example 10m",
+            code="job-limit-not-positive",
+            text=text,
+        )
     return seconds
 
 
@@ -116,6 +122,12 @@ def taken(given: dict[str, Any], *, waits: bool = False) -> tuple[BatchOptions |
         used = [name for name, value in zip(names, values, strict=True) if value]
         used += ["--wait"] if wait and not waits else []
         if used:
-            raise messages.without_submit(used[0])
+            raise UsageError(
+                f"{used[0]} is an option of a batch job",
+                "without --submit or --dry-run there is none",
+                "add --submit",
+                code="job-option-without-submit",
+                option=used[0],
+            )
         return None, False, wait
     return BatchOptions(*values), dry_run, wait

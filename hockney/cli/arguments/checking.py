@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hockney.cli.arguments import messages
 from hockney.cli.arguments.options import COST, PATH, SHARE
+from hockney.core.errors import UsageError
 
 if TYPE_CHECKING:
     from hockney.core.fit import Cost
@@ -90,11 +90,27 @@ def taken(given: dict[str, Any], *, force: bool, others: dict[str, bool]) -> Che
     if not baselines:
         used = [WORDS[name] for name, value in values.items() if value is not None]
         if used:
-            raise messages.without_check(used[0])
+            raise without_check(used[0])
         return None
     excluded = [name for name, used in others.items() if used]
     if excluded:
-        raise messages.check_excludes(excluded[0])
+        raise UsageError(
+            f"{excluded[0]} and --check exclude each other",
+            "a check measures at once and prints a comparison",
+            "'hockney compare' compares runs that were measured before",
+            code="check-excludes-option",
+            option=excluded[0],
+        )
     tolerance: float | None = values.pop("tolerance")
     cost: Cost | None = values.pop("cost")
     return CheckOptions(baselines, tolerance, cost or "typical", force, **values)
+
+
+def without_check(option: str) -> UsageError:
+    return UsageError(
+        f"{option} needs --check",
+        "without a baseline there is no comparison",
+        "name a baseline with --check",
+        code="option-needs-check",
+        option=option,
+    )

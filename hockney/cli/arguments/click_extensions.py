@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import augment_usage_errors
 
-from hockney.cli.arguments import messages
+from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.units import usual_time
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Command(_Example, click.Command):
         for option, number, word in zip(args, args[1:], args[2:], strict=False):
             time = usual_time(f"{number} {word}") if option.startswith("--") and word.isalpha() else ""
             if time:
-                raise messages.time_in_two_words(option, f"{number} {word}", time)
+                raise _time_in_two_words(option, f"{number} {word}", time)
         with augment_usage_errors(ctx):  # an option without its value is otherwise reported without the verb
             return super().parse_args(ctx, args)
 
@@ -63,7 +63,14 @@ class VerbGroup(_Example, click.Group):
             named = [word for word in words if word in self.verbs]
             for verb in named[:1] or self.verbs:
                 if any(error.option_name in option.opts for option in self.load(verb).params):
-                    raise messages.option_before_verb(error.option_name, verb) from error
+                    raise UsageError(
+                        f"{error.option_name} is before the command",
+                        "options follow the command that they belong to",
+                        f"use 'hockney {verb} {error.option_name}'",
+                        code="option-before-verb",
+                        option=error.option_name,
+                        verb=verb,
+                    ) from error
             raise
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -76,8 +83,15 @@ class VerbGroup(_Example, click.Group):
         name = args[0] if args else ""
         if name and not name.startswith("-") and name not in self.verbs:
             if name in self.measurable():
-                raise messages.study_as_command(name)
-            raise messages.unknown_command(name, self.verbs)
+                raise UsageError(
+                    f"unknown command '{name}'",
+                    "studies and workloads are measured with 'hockney run'",
+                    f"use 'hockney run {name}'",
+                    code="study-as-command",
+                    name=name,
+                    suggestion=f"run {name}",
+                )
+            raise unknown("command", name, self.verbs, code="unknown-command")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -105,3 +119,15 @@ def typed(ctx: click.Context) -> dict[str, str]:
 
 def example(*lines: str) -> str:
     return "Example:\n\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def _time_in_two_words(option: str, typed: str, time: str) -> UsageError:
+    return UsageError(
+        f"{option} {printable(typed)} is not a time",
+        "the unit follows the number without a space",
+        f"use {option} {time}",
+        code="time-in-two-words",
+        option=option,
+        text=typed,
+        suggestion=time,
+    )

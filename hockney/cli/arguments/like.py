@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from hockney.cli.arguments import messages
 from hockney.core.case import split_case
+from hockney.core.errors import UsageError, printable, sentences
 
 
 def like_cases(
@@ -20,12 +20,25 @@ def like_cases(
 
     for word in words:
         if "=" not in word:
-            raise messages.like_with_cases(word, names[0])
+            raise UsageError(
+                f"'{printable(word)}' does not go with --like",
+                "the benchmark determines what is measured",
+                f"give only its parameters, for example --like {printable(names[0])} bytes=8",
+                code="like-with-cases",
+                word=word,
+            )
     _, parameters = split_case(" ".join(["like", *words]))
     cases = []
     for name in names:
         benchmark, group = find(name)
         case = benchmark.line(parameters, sizes=not sizes_given)
         cases.append(case)
-        say(messages.like_is(benchmark.name, case, benchmark.close, group.defined, benchmark.differs))
+        say(
+            "note: "
+            + sentences(
+                f"{benchmark.name} is {'close to ' if benchmark.close else ''}'{case}'",
+                group.defined,
+                benchmark.differs,
+            )
+        )
     return tuple(cases)

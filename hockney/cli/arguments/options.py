@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from hockney.cli.arguments import messages
-from hockney.core.errors import UsageError
+from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.layout import HostOptions
 from hockney.core.limits import LARGEST_SEED, MOST_LAUNCHES, MOST_NODES, MOST_ROUNDS
 from hockney.core.paths import to_path
@@ -50,21 +49,41 @@ class ParsedType(click.ParamType[Any]):
 def _budget(text: str) -> float:
     seconds = parse_seconds(text, "60s or 2m")
     if seconds <= 0:
-        raise messages.budget_not_positive(text)
+        raise UsageError(
+            f"'{printable(text)}' is not a time budget",
+            "it must be greater than 0",
+            "use for example 60s",
+            code="budget-not-positive",
+            text=text,
+        )
     return seconds
 
 
 def _above_zero(text: str) -> float:
     seconds = parse_seconds(text, "1m or 8h")
     if seconds <= 0:
-        raise messages.interval_not_positive(text)
+        raise UsageError(
+            f"'{printable(text)}' is not an interval between rounds",
+            "it must be greater than 0",
+            "use for example 1m",
+            code="interval-not-positive",
+            text=text,
+        )
     return seconds
 
 
 def whole(low: int, high: int, example: str) -> Callable[[str], int]:
     def parse(text: str) -> int:
         if not (text.isascii() and text.isdecimal()) or len(text) > 20 or not low <= int(text) <= high:
-            raise messages.integer_out_of_range(text, low, high, example)
+            raise UsageError(
+                f"'{printable(text)}' is out of range",
+                f"expected an integer from {low} to {high}",
+                f"use for example {example}",
+                code="integer-out-of-range",
+                text=text,
+                low=low,
+                high=high,
+            )
         return int(text)
 
     return parse
@@ -79,7 +98,14 @@ def at_least(low: float, example: str) -> Callable[[str], float]:
         except ValueError:
             value = math.nan
         if not low <= value < math.inf:
-            raise messages.number_out_of_range(text, low, example)
+            raise UsageError(
+                f"'{printable(text)}' is out of range",
+                f"expected a number of at least {low:g}",
+                f"use for example {example}",
+                code="number-out-of-range",
+                text=text,
+                low=low,
+            )
         return value
 
     return parse
@@ -104,7 +130,7 @@ def _cost(text: str) -> str:
     from hockney.core.fit import Cost
 
     if text not in get_args(Cost):
-        raise messages.unknown_cost(text, get_args(Cost))
+        raise unknown("cost", text, get_args(Cost))
     return text
 
 

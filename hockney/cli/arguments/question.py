@@ -9,9 +9,9 @@ from typing import Any
 
 from hockney import studies
 from hockney.api.questions import Question, question
-from hockney.cli.arguments import messages
 from hockney.cli.arguments.options import OLDER
 from hockney.core.errors import UsageError
+from hockney.core.wording import listing
 from hockney.studies import ad_hoc
 
 
@@ -24,7 +24,13 @@ def asked_question(words: Sequence[str], options: dict[str, Any]) -> Question:
         if name not in declared:
             raise _refused(name, given.study)
         if name in given.parameters:
-            raise messages.parameter_and_option(name)
+            raise UsageError(
+                f"{name}= and --{name} exclude each other",
+                "both set the same parameter",
+                f"leave --{name} out",
+                code="parameter-and-option",
+                name=name,
+            )
     return Question(given.study, given.cases, {**given.parameters, **older})
 
 
@@ -34,4 +40,16 @@ def _refused(name: str, study: str) -> UsageError:
         for taker in studies.all_studies().values()
         if name in {parameter.name for parameter in studies.parameters_of(taker)}
     ]
-    return messages.option_of_other_studies(name, "" if study == ad_hoc.NAME else study, takers)
+    return _option_of_other_studies(name, "" if study == ad_hoc.NAME else study, takers)
+
+
+def _option_of_other_studies(name: str, study: str, takers: Sequence[str]) -> UsageError:
+    """`study` is "" for ad-hoc cases."""
+    return UsageError(
+        f"--{name} does not apply to {f'study {study!r}' if study else 'ad-hoc cases'}",
+        f"it is a parameter of {listing(takers)}",
+        "leave it out" if study else "write it into the case, for example compute work=1ms",
+        code="option-of-other-studies",
+        name=name,
+        study=study,
+    )

@@ -11,20 +11,13 @@ from typing import TYPE_CHECKING
 from hockney import api, studies
 from hockney.api.find_runs import in_default_place
 from hockney.cli import messages
+from hockney.cli.messages import run_to_be_named
 from hockney.cli.output.cases import in_order
-from hockney.cli.output.messages import (
-    columns_with_osu,
-    format_of_study,
-    format_with_json,
-    full_without_osu,
-    run_to_be_named,
-    vague_times,
-)
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.summary import TYPED, print_document, print_summary
 from hockney.cli.output.terminal import echo
-from hockney.core.errors import Exit, RunInterrupted, keeping
-from hockney.core.wording import plural
+from hockney.core.errors import Exit, RunInterrupted, UsageError, keeping
+from hockney.core.wording import listing, plural
 from hockney.lab import Event, Listener
 from hockney.pages.format import VAGUE, vague
 from hockney.system.bundled import bundled_workloads
@@ -48,15 +41,33 @@ class Form:
     def check(self, question: Question) -> None:
         """Raises UsageError for options that exclude each other, and for workloads without such lines."""
         if self.full and self.style != "osu":
-            raise full_without_osu()
+            raise UsageError(
+                "--full requires --format osu",
+                "it adds OSU's columns of minimum, maximum and iterations",
+                "use for example --columns typical,min,max",
+                code="full-without-osu",
+            )
         if self.style == "table":
             return
         if self.as_json:
-            raise format_with_json()
+            raise UsageError(
+                "--format and --json exclude each other", "", "use only one of them", code="format-with-json"
+            )
         if question.study != TYPED:
-            raise format_of_study(question.study)
+            raise UsageError(
+                f"--format does not apply to study '{question.study}'",
+                "it applies only to ad-hoc cases",
+                "use for example 'hockney run pingpong bytes=0:4MiB --format osu'",
+                code="format-of-study",
+                study=question.study,
+            )
         if self.columns and self.style == "osu":
-            raise columns_with_osu()
+            raise UsageError(
+                "--columns and --format osu exclude each other",
+                "OSU's columns are fixed",
+                "use --format plain",
+                code="columns-with-osu",
+            )
         lines = self.lines()
         known = bundled_workloads()
         for name in question.workloads & known.keys():  # before anything is compiled
@@ -135,7 +146,11 @@ def _say_the_rest(run: Run, reporter: ProgressReporter) -> None:
         return
     uncertain = [m.case.line for m in in_order(run) if vague(m.summary.typical)]
     if uncertain:
-        reporter.say(f"warning: {vague_times(uncertain, len(run.summaries), VAGUE)}")
+        reporter.say(
+            f"warning: the 95% interval of the typical time is unknown or wider than a factor of {VAGUE:g} "
+            f"for {len(uncertain)} of {plural(len(run.summaries), 'case')}, whose lines do not show this: "
+            f"{listing(uncertain)}"
+        )
     for caveat in run.caveats:
         reporter.say(f"warning: {messages.warning(caveat.text, caveat.touches, caveat.todo)}")
     if run.outcome is not None and run.outcome.left:

@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from hockney.api import Run
-from hockney.cli.output import messages
 from hockney.cli.output.blocks import in_blocks
 from hockney.cli.output.tables import Group, fits, print_groups, print_line, print_table
 from hockney.cli.output.terminal import echo
 from hockney.core.case import SETTING, Value, format_value
 from hockney.core.launch_setting import DEFAULT
+from hockney.core.wording import together
 from hockney.draw.page import Table
 from hockney.pages import metrics
 from hockney.pages.columns import CaseColumn, usual, where_columns
@@ -51,7 +51,7 @@ def _print_usual(table: Callable[[Sequence[CaseColumn]], Table], keys: int) -> N
         left_out.insert(0, columns.pop().name)
     print_table(table(columns), keys)
     if left_out:
-        print_line(messages.columns_left_out(left_out))
+        print_line(f"(No room for {together(left_out)}; see --columns.)")
 
 
 def in_order(run: Run) -> list[Measured]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from hockney.cli import messages
 from hockney.cli.output.tables import print_labelled
+from hockney.core.errors import sentences
 from hockney.draw.page import Caveat
 
 MOST = 3
@@ -28,7 +29,7 @@ def print_caveats(caveats: Iterable[Caveat]) -> None:
     for caveat in whole:
         print_labelled("warning", messages.warning(caveat.text, caveat.touches, caveat.todo))
     if rest := [_first_clause(caveat.text) for caveat in every if caveat not in whole]:
-        print_labelled("warning", messages.further_warnings(rest))
+        print_labelled("warning", sentences(f"also: {'; '.join(rest)}"))
 
 
 def _first_clause(text: str) -> str:

@@ -11,9 +11,9 @@ from hockney.api import Comparison, Question, RunOptions
 from hockney.api.find_runs import in_default_place
 from hockney.cli import messages
 from hockney.cli.arguments.checking import CheckOptions
+from hockney.cli.messages import run_to_be_named
 from hockney.cli.output.answer import Form
 from hockney.cli.output.compared import exit_code, print_compared
-from hockney.cli.output.messages import compared_with_baseline, run_to_be_named
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.summary import print_document, print_summary
 from hockney.cli.output.tables import print_line, print_whole
@@ -55,7 +55,7 @@ def check_and_print(
             else:
                 print_summary(run, form.columns)
                 echo()
-                print_line(compared_with_baseline())
+                print_line("Compared with the baseline (A), this run (B):")
                 print_compared(comparison.compared, all_cases=False)
                 if wanted.page is not None:
                     echo()

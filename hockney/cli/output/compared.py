@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hockney.cli.output import messages
+from hockney.cli.messages import more_cases
 from hockney.cli.output.tables import print_labelled, print_line, print_table
 from hockney.cli.output.terminal import echo
 from hockney.comparison import ComparedSides, effect_wording, tables, wording
@@ -69,4 +69,4 @@ def _cases(compared: ComparedSides, cases: Sequence[CaseVerdict], most: int) -> 
     if table.caption:
         print_line(table.caption)
     if len(cases) > most:
-        print_line(messages.more_cases(len(cases) - most))
+        print_line(more_cases(len(cases) - most))

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from hockney.api import Comparison
 from hockney.cli import messages
-from hockney.cli.arguments import messages as of_arguments
 from hockney.cli.output.compared import exit_code, print_compared
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_whole
 from hockney.cli.output.terminal import echo
+from hockney.core.errors import UsageError
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class ComparisonForm:
     def check(self) -> None:
         """Raises UsageError for options that exclude each other."""
         if self.as_json and self.style != "table":
-            raise of_arguments.format_and_json(self.style)
+            raise format_and_json(self.style)
 
 
 def print_comparison(comparison: Comparison, reporter: ProgressReporter, form: ComparisonForm) -> int:
@@ -52,3 +52,12 @@ def _write(comparison: Comparison, path: Path, reporter: ProgressReporter, *, to
     if to_stdout:
         echo()
         print_whole(f"report: {written}")
+
+
+def format_and_json(style: str) -> UsageError:
+    return UsageError(
+        f"--format {style} and --json exclude each other",
+        "both are printed on stdout",
+        "give one of them",
+        code="format-and-json",
+    )

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.cli.output import messages
 from hockney.cli.output.tables import Group, print_groups
 from hockney.core.fit import Fit
 from hockney.core.units import format_percent
@@ -29,11 +28,13 @@ def _table(fits: Sequence[Fit]) -> Table:
 
 
 def _group(fit: Fit, reasons: bool) -> Group:
-    lines = [messages.fit_heading(fit.model, fit.line, fit.verdict)]
+    lines = [f"{fit.model}, {fit.line}: {fit.verdict}"]
     if fit.why and fit.verdict in ("poor", "refused"):
         lines.append(fit.why)
     elif reasons and fit.error is not None and fit.worst is not None:
-        lines.append(messages.fit_error(format_percent(fit.error, 2), format_percent(fit.worst, 2)))
+        lines.append(
+            f"off by {format_percent(fit.error, 2)} in the median and {format_percent(fit.worst, 2)} at worst"
+        )
     if fit.two_modes is not None and fit.verdict != "poor":  # the reasons of which include all caveats
         lines.append(fit.two_modes.text)
     return Group(tuple(lines), len(fit.parameters), fit.verdict)

@@ -7,10 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hockney import emulated, lab, reference, simulated
-from hockney.cli.output.messages import unknown_machine_to_show
 from hockney.cli.output.tables import print_json, print_line, print_table
 from hockney.cli.output.terminal import echo
-from hockney.core.errors import UsageError
+from hockney.core.errors import UsageError, unknown
 from hockney.core.ethernet import Ethernet, EthernetOrigin
 from hockney.core.machine_reference import MachineReference
 from hockney.core.platform import Platform
@@ -36,8 +35,11 @@ def find(name: str) -> Found:
         if name in simulated.names() or not (papers or _is_a_word(name)):
             raise
         if not papers:
-            raise unknown_machine_to_show(
-                name, sorted({*simulated.names(), *known, *reference.names()})
+            raise unknown(
+                "machine",
+                name,
+                sorted({*simulated.names(), *known, *reference.names()}),
+                code="unknown-machine-to-show",
             ) from None
         description = None
     return [reference.paper_of(each) for each in papers], description

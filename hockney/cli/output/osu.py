@@ -6,8 +6,9 @@ docs/columns.md explains the numbers, and how they differ from OSU's."""
 from __future__ import annotations
 
 from hockney import __version__
-from hockney.cli.output import messages
 from hockney.core.catalog import Workload
+from hockney.core.errors import UsageError
+from hockney.core.wording import together
 from hockney.pages.evidence import Measured
 from hockney.pages.format import label
 from hockney.system.bundled import bundled_workloads
@@ -46,7 +47,15 @@ class OsuLines:
 
     def check(self, workload: Workload) -> None:
         if (workload.role, workload.operation) not in TITLES:
-            raise messages.no_osu_benchmark(workload.name, _equivalents())
+            available = _equivalents()
+            raise UsageError(
+                f"--format osu does not apply to {workload.name}",
+                f"OSU's benchmarks have equivalents only of {together(available)}",
+                "use --format plain",
+                code="no-osu-benchmark",
+                workload=workload.name,
+                available=list(available),
+            )
 
     def heading(self, first: Measured) -> list[str]:
         title, measures = TITLES[first.workload.role, first.workload.operation]
@@ -57,7 +66,7 @@ class OsuLines:
         return [
             "",
             f"# OSU MPI {title} v{__version__}-hockney",
-            f"# {messages.osu_comment(label(first, first.workload.size))}",
+            f"# {label(first, first.workload.size)}: typical times, a robust mean",
             head,
         ]
 

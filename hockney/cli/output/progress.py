@@ -14,7 +14,6 @@ from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from hockney.cli import messages
 from hockney.cli.output.spinner import REFRESHES_PER_SECOND, Spinner
 from hockney.core.case import ALGORITHM
 from hockney.core.errors import one_line
@@ -75,7 +74,7 @@ class ProgressReporter:
         return Console(file=self.stream, quiet=self.quiet, highlight=False)
 
     def __enter__(self) -> ProgressReporter:
-        self._spin(messages.preparing())
+        self._spin("preparing")
         return self
 
     def __exit__(
@@ -136,7 +135,9 @@ class ProgressReporter:
         elif isinstance(event, LaunchBegan):
             self.launches += 1
             if self.progress is not None:
-                self.progress.update(self.task, text=messages.launching(self.launches, event.ranks))
+                self.progress.update(
+                    self.task, text=f"launch {self.launches}: starting {plural(event.ranks, 'rank')}"
+                )
         elif isinstance(event, CaseEnded):
             self._ended(event)
         elif isinstance(event, Waiting):
@@ -169,7 +170,7 @@ class ProgressReporter:
 
     def _waits(self, event: Waiting) -> None:
         """Counted down in the bar; elsewhere one line for each round that is waited for."""
-        text = messages.next_round(format_seconds(event.seconds, 2), event.round, event.rounds)
+        text = next_round(format_seconds(event.seconds, 2), event.round, event.rounds)
         if self.progress is not None:
             self.progress.update(self.task, text=text)
         elif not self.console.is_terminal and event.round != self.awaited:
@@ -302,3 +303,7 @@ def _rounds(event: MeasuringBegan) -> str:
     if not event.every_s:
         return ""
     return f"in {event.rounds} rounds that start {format_seconds(event.every_s)} apart, "
+
+
+def next_round(wait: str, number: int, rounds: int) -> str:
+    return f"next round in {wait}, round {number} of {rounds}"

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from hockney.cli.output import messages
 from hockney.cli.output.blocks import in_blocks
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog, Workload
+from hockney.core.errors import UsageError
 from hockney.core.fit import Summary
 from hockney.core.record import SCHEMA, RunRecords
 from hockney.lab import CasesChosen, CaseSettled, Event
@@ -84,7 +84,13 @@ class PlainLines:
     def __init__(self, columns: Sequence[CaseColumn]) -> None:
         for column in columns:
             if column.name == "interval":
-                raise messages.column_without_number(column.name)
+                raise UsageError(
+                    f"--format plain has no column {column.name}",
+                    "each of its columns is one number",
+                    "leave it out",
+                    code="column-without-number",
+                    name=column.name,
+                )
         self.columns = columns
 
     def check(self, workload: Workload) -> None:

@@ -4,18 +4,18 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
 from hockney import api
 from hockney.api import BatchOptions, Question, RunOptions, Submitted
-from hockney.cli.output import messages
 from hockney.cli.output.answer import Form, print_answer
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line
 from hockney.cli.output.terminal import echo
-from hockney.core.errors import Exit
+from hockney.core.errors import Exit, printable
 from hockney.lab import Listener
 
 
@@ -55,12 +55,21 @@ def _print(act: Callable[[Listener], Submitted | str], quiet: bool, form: Form, 
             echo(done.rstrip("\n"))
             return Exit.FINE
         if wait:
-            reporter.say(messages.job_submitted(done.job, done.path))
+            reporter.say(_job_submitted(done.job, done.path))
             return print_answer(api.resume(done.path, wait=True, listen=reporter), reporter, form)
         if form.as_json:
             print_json({**asdict(done), "path": str(done.path), "notices": reporter.notices})
             return Exit.FINE
-        print_line(messages.job_submitted(done.job, done.path))
+        print_line(_job_submitted(done.job, done.path))
         if not quiet:
-            print_line(messages.job_to_be_picked_up(done.path, done.cancel))
+            print_line(_job_to_be_picked_up(done.path, done.cancel))
     return Exit.FINE
+
+
+def _job_submitted(job: str, folder: Path) -> str:
+    return f"job {job} measures {printable(shlex.quote(str(folder)))}"
+
+
+def _job_to_be_picked_up(folder: Path, cancel: str) -> str:
+    where = printable(shlex.quote(str(folder)))
+    return f"'hockney resume {where}' prints the results when it has ended, '{cancel}' ends it"

@@ -13,7 +13,6 @@ from hockney.cli import messages
 from hockney.cli.output.cases import print_cases, print_metrics
 from hockney.cli.output.caveats import print_caveats
 from hockney.cli.output.fits import print_fits
-from hockney.cli.output.messages import fitted_parameters
 from hockney.cli.output.tables import print_json, print_line, print_table, print_whole
 from hockney.cli.output.terminal import echo
 from hockney.core.case import HOT, WRITTEN
@@ -55,7 +54,7 @@ def print_summary(run: Run, columns: Sequence[CaseColumn] = ()) -> None:
     if fits:
         echo()
         if not typed:
-            print_line(fitted_parameters())
+            print_line("Fitted to all sizes together; the times above are from single cases:")
         print_fits(fits, reasons=False)
     caveats = [caveat for caveat in run.caveats if caveat.code != "incomplete"]
     if caveats:

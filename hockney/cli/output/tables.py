@@ -11,7 +11,6 @@ from typing import Any
 import click
 import msgspec
 
-from hockney.cli.output import messages
 from hockney.cli.output.layout import (
     BELOW,
     GAP,
@@ -38,7 +37,7 @@ def text_table(table: Table, keys: int = 1, *, whole: bool = False) -> str:
     width allows it. The first `keys` columns distinguish the rows. No column of a `whole` table is moved
     above it."""
     columns, same = alike(columns_of(table), len(table.columns) if whole else keys)
-    blocks = [wrapped(messages.in_all_rows(_said(same)), width())] if same else []
+    blocks = [wrapped(f"In all rows: {', '.join(_said(same))}.", width())] if same else []
     columns, below = hung(columns, width(), keys)
     for k, part in enumerate(parts(columns, width(), keys)):
         lines = lines_of(part, None, painted)

@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
-from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
 from hockney.cli.arguments.predicted_layout import predicted_layout
+from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.units import parse_seconds, parse_share
 
 NETWORKS = ("shared", "switch")
@@ -25,13 +25,19 @@ def _time(text: str) -> tuple[float, str]:
 def _serial(text: str) -> float:
     share = parse_share(text)
     if share == 1:
-        raise messages.nothing_parallel(text)
+        raise UsageError(
+            f"{printable(text)} is all of the work",
+            "it leaves nothing for the other ranks to compute",
+            "give a part of it, such as 1% or 0.01",
+            code="nothing-parallel",
+            text=text,
+        )
     return share
 
 
 def _network(text: str) -> str:
     if text not in NETWORKS:
-        raise messages.unknown_network(text, NETWORKS)
+        raise unknown("network", text, NETWORKS, code="unknown-network-assumption")
     return text
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from hockney.core.layout import messages
+from hockney.core.errors import UsageError, printable, unknown
 
 Level = Literal["core", "cache", "socket", "node", "network"]
 """Nearest first. Two ranks meet on one `core` (its hardware threads), in a `cache` that their cores share, in
@@ -36,7 +36,7 @@ WITHIN: dict[Level, str] = {
 def level_from(text: str) -> Level:
     """Raises UsageError."""
     if text not in LEVELS:
-        raise messages.unknown_level(text, LEVELS)
+        raise unknown("place", text, LEVELS)
     return text
 
 
@@ -101,7 +101,13 @@ class Layout:
         """The inverse of `text`. Raises UsageError."""
         found = re.fullmatch(r"([1-9]\d{0,6})x([1-9]\d{0,6})", text)
         if not found:
-            raise messages.not_a_layout(text)
+            raise UsageError(
+                f"'{printable(text)}' is not a layout",
+                "it is the number of nodes, x, and the ranks on each",
+                "use for example 2x4",
+                code="not-a-layout",
+                text=text,
+            )
         return Layout(int(found[1]), int(found[2]))
 
 
@@ -126,7 +132,7 @@ class HostOptions:
 
     def __post_init__(self) -> None:
         if self.starter and self.starter not in STARTERS:
-            raise messages.unknown_starter(self.starter, STARTERS)
+            raise unknown("launcher", self.starter, STARTERS, code="unknown-starter")
 
     def __bool__(self) -> bool:
         return self != THIS_HOST

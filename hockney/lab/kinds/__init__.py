@@ -12,14 +12,13 @@ from typing import Protocol
 
 import msgspec
 
+from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.ethernet import Ethernet
 from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
 from hockney.core.layout import THIS_HOST, HostOptions
 from hockney.core.machine import Traits
 from hockney.core.machine_reference import MachineReference
-from hockney.lab.bench import Bench, Tell
-from hockney.lab.messages import machines as messages
-from hockney.lab.starting import messages as starting_messages
+from hockney.lab.bench import Bench, Tell, no_mpiexec_on_machine
 
 
 @dataclass(frozen=True)
@@ -74,7 +73,7 @@ def kind_of(machine: str | MachineReference) -> Kind:
     kinds = all_kinds()
     if reference.scheme not in kinds or (reference.name and not reference.scheme):
         names = [name for kind in listed() for name in _names(kind)]
-        raise messages.unknown_machine(str(reference), names)
+        raise _unknown_machine(str(reference), names)
     return kinds[reference.scheme]
 
 
@@ -97,9 +96,9 @@ def prepare(
     kind = kind_of(reference)
     taken = not launcher.arguments if kind.TRAITS.invented else kind.TRAITS.by_mpiexec
     if launcher and not taken:
-        raise messages.no_mpiexec_on_machine(str(reference))
+        raise no_mpiexec_on_machine(str(reference))
     if hosts != HostOptions(hosts.nodes, hosts.ranks_per_node) and kind.TRAITS.described:
-        raise starting_messages.no_hosts_on_machine(str(reference))
+        raise _no_hosts_on_machine(str(reference))
     bench = kind.prepare(
         reference, PrepareOptions(mpi, bind, notify, cores, workloads, launcher, hosts, ethernet, plans_only)
     )
@@ -118,3 +117,20 @@ def repeats_itself(machine: str) -> bool:
 def _names(kind: Kind) -> Sequence[str]:
     names: Callable[[], Sequence[str]] | None = getattr(kind, "names", None)
     return () if names is None else names()
+
+
+def _unknown_machine(machine: str, available: Sequence[str]) -> UsageError:
+    example = f"use for example {available[0]}; " if available else ""
+    return unknown(
+        "machine", machine, available, f"{example}'hockney machines' lists all", code="unknown-machine"
+    )
+
+
+def _no_hosts_on_machine(machine: str) -> UsageError:
+    return UsageError(
+        f"--hosts, --launcher and --agent do not apply to {printable(machine)}",
+        "its hosts are described, not started",
+        "leave them out",
+        code="no-hosts-on-machine",
+        machine=machine,
+    )

@@ -13,14 +13,13 @@ from pathlib import Path
 import msgspec
 
 from hockney import build, emulated
-from hockney.core.errors import HockneyError
+from hockney.core.errors import EnvironmentProblem, HockneyError, UsageError, printable
 from hockney.core.ethernet import Ethernet
 from hockney.core.launcher_options import LauncherOptions
 from hockney.core.layout import HostOptions, Layout
 from hockney.core.machine import Traits
 from hockney.core.machine_reference import MachineReference
 from hockney.core.units import format_bit_rate
-from hockney.emulated import messages
 from hockney.emulated.room import host_names
 from hockney.lab.bench import Bench
 from hockney.lab.executables import executables
@@ -53,10 +52,22 @@ def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
     ethernet = _description(reference.name, options)
     layout = _layout(ethernet, options.hosts)
     if not sys.platform.startswith("linux"):
-        raise messages.only_linux()
+        raise EnvironmentProblem(
+            "emulated machines need Linux",
+            "their hosts are network namespaces",
+            "use a simulated machine",
+            code="emulation-needs-linux",
+        )
     programs = build.ethernet_programs(options.notify)
     if SEPARATORS.search(str(programs.waiting)):
-        raise messages.not_preloadable(str(programs.waiting))
+        library = str(programs.waiting)
+        raise EnvironmentProblem(
+            f"{printable(library)} cannot be loaded into the ranks",
+            "LD_PRELOAD and launchers cannot have paths with blanks or colons",
+            "set HOCKNEY_CACHE to a folder without them",
+            code="library-not-preloadable",
+            library=library,
+        )
     emulated.trial(ethernet, programs.ethernet, programs.agent)
     mpi = find_mpi(options.mpi or None, notify=options.notify)
     built, catalog, others = executables(mpi, options.workloads, options.notify)
@@ -107,23 +118,38 @@ def _description(name: str, options: PrepareOptions) -> Ethernet:
     emulated.read(emulated.write(stored), "machine.json")
     with contextlib.suppress(HockneyError):  # the file may be gone
         if emulated.ethernet(name) != stored:
-            options.notify(messages.description_changed(name))
+            options.notify(
+                f"note: {name} is described differently now; the run keeps the description it began with"
+            )
     return stored
 
 
 def _refuse_hidden(paths: Mapping[str, Path]) -> None:
     for what, path in paths.items():
         if path.resolve().is_relative_to(MEMORY):
-            raise messages.hidden_on_hosts(what, str(path.resolve()), str(MEMORY))
+            raise _hidden_on_hosts(what, str(path.resolve()), str(MEMORY))
 
 
 def _layout(ethernet: Ethernet, asked: HostOptions) -> Layout:
     """One rank on each host, unless the user wants it otherwise."""
     for option, given in (("hosts", asked.hosts), ("launcher", asked.starter), ("agent", asked.agent)):
         if given:
-            raise messages.hosts_are_described(ethernet.name, option, ethernet.hosts)
+            raise UsageError(
+                f"--{option} does not apply to {ethernet.name}",
+                f"its hosts are h1 to h{ethernet.hosts}, and hockney starts ranks on them",
+                "use --nodes and --ranks-per-node",
+                code="emulated-hosts-are-described",
+                option=option,
+            )
     if asked.nodes > ethernet.hosts:
-        raise messages.too_many_nodes(ethernet.name, asked.nodes, ethernet.hosts)
+        raise UsageError(
+            f"--nodes {asked.nodes} is too many for {ethernet.name}",
+            f"it has {ethernet.hosts} hosts",
+            f"use at most {ethernet.hosts}",
+            code="too-many-emulated-nodes",
+            nodes=asked.nodes,
+            hosts=ethernet.hosts,
+        )
     return Layout(asked.nodes or ethernet.hosts, asked.ranks_per_node or 1)
 
 
@@ -135,4 +161,14 @@ def _variables(ethernet: Ethernet, layout: Layout) -> tuple[tuple[str, str], ...
         ("HOCKNEY_WAIT_US", str(round(wait_s * 1e6))),
         ("FI_TCP_IFACE", "eth0"),
         ("UCX_NET_DEVICES", "eth0"),
+    )
+
+
+def _hidden_on_hosts(what: str, path: str, memory: str) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"{what} is in {memory}, where emulated hosts do not see it",
+        f"each of them has a separate {memory}, and the path is {printable(path)}",
+        "use another folder",
+        code="hidden-on-emulated-hosts",
+        path=path,
     )

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from hockney.core.machine import IMPORTED
 from hockney.core.machine_reference import MachineReference
-from hockney.lab.bench import Bench
+from hockney.lab.bench import Bench, only_published
 from hockney.lab.kinds import PrepareOptions
-from hockney.lab.messages import machines as messages
 
 SCHEME = "imported"
 KIND = "imported"
@@ -23,4 +22,4 @@ def imported_reference(name: str) -> str:
 
 
 def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
-    raise messages.only_published(str(reference), "another benchmark")
+    raise only_published(str(reference), "another benchmark")

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from hockney import reference as papers
 from hockney.core.machine_reference import MachineReference
-from hockney.lab.bench import Bench
+from hockney.lab.bench import Bench, only_published
 from hockney.lab.kinds import PrepareOptions
-from hockney.lab.messages import machines as messages
 
 SCHEME = "published"
 KIND = "published"
@@ -22,4 +21,4 @@ def reference(name: str) -> str:
 
 
 def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
-    raise messages.only_published(str(reference))
+    raise only_published(str(reference))

@@ -21,10 +21,21 @@ On one rank it is T; b is at most np, if one rank does everything. The page's ex
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Literal
 
-from hockney.models import messages
+from hockney.core.errors import UsageError
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.applications.ring_exchange import exchange_time
+
+Quantity = Literal["work", "serial", "bytes", "exchanges", "imbalance"]
+
+QUANTITIES: dict[Quantity, tuple[str, str]] = {
+    "work": ("a computation of {:g} s", "give a time greater than 0"),
+    "serial": ("a serial fraction of {:g}", "give 0 to 1, or 0% to 100%"),
+    "bytes": ("a message of {:g} B", "give 0 bytes or more"),
+    "exchanges": ("{:g} exchanges", "give 0 or more"),
+    "imbalance": ("an imbalance of {:g}", "give 1 (even work) or more"),
+}
 
 ROUNDING = 1e-12
 """Efficiencies that differ by less are considered equal."""
@@ -53,7 +64,7 @@ class Algorithm:
     imbalance: float = 1.0
 
     def __post_init__(self) -> None:
-        checks: tuple[tuple[messages.Quantity, float, bool], ...] = (
+        checks: tuple[tuple[Quantity, float, bool], ...] = (
             ("work", self.work_s, 0 < self.work_s < float("inf")),
             ("serial", self.serial, 0 <= self.serial <= 1),
             ("bytes", self.bytes, 0 <= self.bytes < float("inf")),
@@ -62,7 +73,7 @@ class Algorithm:
         )
         for quantity, value, possible in checks:
             if not possible:
-                raise messages.impossible_algorithm(quantity, value)
+                raise _impossible_algorithm(quantity, value)
 
 
 @dataclass(frozen=True)
@@ -228,3 +239,15 @@ def levers(algorithm: Algorithm, messages: PointToPointCosts, ranks: int) -> lis
 def overlapped(now: Times) -> float:
     """The best possible efficiency with communication hidden behind the parallel work."""
     return now.alone / now.ranks / (now.total - min(now.communication, now.parallel + now.waiting))
+
+
+def _impossible_algorithm(quantity: Quantity, value: float) -> UsageError:
+    what, remedy = QUANTITIES[quantity]
+    return UsageError(
+        f"{what.format(value)} is out of range",
+        "no algorithm can have it",
+        remedy,
+        code="impossible-algorithm",
+        quantity=quantity,
+        value=value,
+    )

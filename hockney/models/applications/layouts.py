@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from hockney.core.errors import UsageError
 from hockney.core.layout import NETWORK
-from hockney.models import messages
+from hockney.core.wording import plural
 from hockney.models.applications.point_to_point_costs import PointToPointCosts, within_a_node
 
 
@@ -42,13 +43,22 @@ def laid_out(
         return costs
     nodes, each = wanted.nodes, wanted.ranks_per_node
     if there.cores and each > there.cores:
-        raise messages.ranks_per_node_beyond_cores(each, there.cores)
+        raise ranks_per_node_beyond_cores(each, there.cores)
     if there.count and nodes > there.count:
-        raise messages.nodes_beyond_machine(nodes, there.count)
+        raise nodes_beyond_machine(nodes, there.count)
     most = (nodes or there.count) * (each or there.cores)
     # Ranks may share the cores of a real node, but not those of a described one.
     if nodes and (each or there.count) and max(ranks, default=0) > most:
-        raise messages.ranks_beyond_layout(max(ranks), nodes, each or there.cores)
+        ranks_per_node = each or there.cores
+        raise UsageError(
+            f"{max(ranks)} ranks do not fit on {plural(nodes, 'node')} with {ranks_per_node} each",
+            f"these are {nodes * ranks_per_node} ranks",
+            "leave out --nodes or --ranks-per-node",
+            code="ranks-beyond-layout",
+            ranks=max(ranks),
+            nodes=nodes,
+            ranks_per_node=ranks_per_node,
+        )
     near = costs.near or within_a_node(costs)
     if costs.near is None and (apart or costs.place == NETWORK):
         near = _assumed(near)
@@ -60,3 +70,25 @@ def laid_out(
 def _assumed(costs: PointToPointCosts) -> PointToPointCosts:
     """The same costs, without what only the measured level has."""
     return replace(costs, band=(), verdict="", doubt="", two_modes=None)
+
+
+def ranks_per_node_beyond_cores(ranks_per_node: int, cores: int) -> UsageError:
+    return UsageError(
+        f"{ranks_per_node} ranks per node are too many",
+        f"a node has {plural(cores, 'core')}",
+        f"use --ranks-per-node {cores} or less",
+        code="ranks-per-node-beyond-cores",
+        ranks_per_node=ranks_per_node,
+        cores=cores,
+    )
+
+
+def nodes_beyond_machine(nodes: int, limit: int) -> UsageError:
+    return UsageError(
+        f"{plural(nodes, 'node')} are too many",
+        f"the machine has {limit}",
+        f"use --nodes {limit} or less",
+        code="nodes-beyond-machine",
+        nodes=nodes,
+        limit=limit,
+    )

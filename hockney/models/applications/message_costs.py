@@ -9,13 +9,12 @@ from dataclasses import dataclass, replace
 
 from hockney.core.case import HOT
 from hockney.core.catalog import PING_PONG, Workload
-from hockney.core.errors import Inconclusive
+from hockney.core.errors import Inconclusive, printable
 from hockney.core.fit import Fit, Fits, Summary
 from hockney.core.layout import LEVELS, NETWORK, NODE, farthest_within
 from hockney.core.machine import Machine
 from hockney.core.platform import Platform
 from hockney.core.survey_reference import Surveyed
-from hockney.models import messages
 from hockney.models.applications.contention import TELLING_WORKLOADS, judged
 from hockney.models.applications.node_sharing import STREAM, measured_sharing
 from hockney.models.applications.point_to_point_costs import (
@@ -113,7 +112,15 @@ def messages_of_run(
     if surveyed is None:
         return messages_for(fits, machine, where, hosts=hosts, buffers=buffers)
     if surveyed.fits.cost != fits.cost:
-        raise messages.other_cost_of_survey(where, surveyed.where, fits.cost, surveyed.fits.cost)
+        raise Inconclusive(
+            f"{where} has no {fits.cost} message costs",
+            f"its message costs are from {printable(surveyed.where)}, of which the {surveyed.fits.cost} ones "
+            "were kept",
+            f"give the survey itself: --run {printable(surveyed.where)}",
+            code="other-cost-of-survey",
+            cost=fits.cost,
+            survey=surveyed.where,
+        )
     costs = messages_for(surveyed.fits, surveyed.machine, surveyed.where, hosts=hosts, buffers=buffers)
     if surveyed.machine.platform is not None:
         return costs
@@ -230,4 +237,25 @@ def _on_description(measured: PointToPointCosts, description: PointToPointCosts)
 
 def _nothing(fits: Fits, where: str) -> Inconclusive:
     refused = next(iter(fits.of_role("hockney", *PING_PONG)), None)
-    return messages.no_message_model(where, refused.line if refused else "", refused.why if refused else "")
+    return _no_message_model(where, refused.line if refused else "", refused.why if refused else "")
+
+
+def _no_message_model(where: str, refused: str, why: str) -> Inconclusive:
+    """`refused` is the subject of a fit that was refused, with `why`; "" if there is no fit."""
+    return Inconclusive(
+        f"{where} has no model of messages",
+        f"the fit of '{refused}' was refused: {why}" if refused else "it has no ping-pong between 2 ranks",
+        "'hockney survey' measures what is needed",
+        code="no-message-model",
+        refused=refused,
+    )
+
+
+def no_messages_between_nodes(where: str, nodes: int) -> Inconclusive:
+    return Inconclusive(
+        f"{where} has no model of messages between nodes",
+        f"its ping-pong was within a node, and the ranks are on {nodes} nodes",
+        "measure messages between nodes too: 'hockney survey --nodes 2'",
+        code="no-messages-between-nodes",
+        nodes=nodes,
+    )

@@ -12,10 +12,10 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Literal
 
+from hockney.core.errors import UsageError
 from hockney.core.fit import Cost, Fit, FitCaveat
 from hockney.core.layout import NETWORK
 from hockney.core.platform import Platform, Segment
-from hockney.models import messages
 from hockney.models.applications.node_sharing import NodeSharing
 
 SharingBasis = Literal["", "described", "printed", "assumed", "measured", "requested"]
@@ -216,7 +216,13 @@ def of_fit(
     their receives, since a rendezvous protocol adds latency.
     """
     if fit.verdict == "refused" or not fit.segments:
-        raise messages.refused_fit(source, fit.line, fit.why)
+        raise UsageError(
+            f"there is no model of messages in {source}",
+            f"the fit of '{fit.line}' was refused: {fit.why}",
+            "measure more sizes",
+            code="refused-fit",
+            subject=fit.line,
+        )
     first, *more = fit.segments
     pieces = [CostPiece(0, first.latency.value, first.per_byte.value)]
     pieces += [CostPiece(s.first, s.latency.value, s.per_byte.value) for s in more]

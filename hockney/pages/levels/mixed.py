@@ -4,9 +4,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hockney.core.layout import nearest_first
+from hockney.core.wording import plural, together
+from hockney.draw.page import Caveat
 from hockney.pages.evidence import Evidence
-from hockney.pages.levels import messages, place_words
+from hockney.pages.levels import place_words
 from hockney.pages.run_caveat import RunCaveat, run_caveat
 
 
@@ -25,4 +29,16 @@ def levels_mixed(evidence: Evidence) -> RunCaveat | None:
     if not mixed:
         return None
     words = [place_words(level) for level in nearest_first(places)] if len(places) > 1 else []
-    return run_caveat(messages.mixed_levels(len(mixed), words, sorted(counts)), mixed)
+    return run_caveat(_mixed_levels(len(mixed), words, sorted(counts)), mixed)
+
+
+def _mixed_levels(cases: int, places: Sequence[str], nodes: Sequence[int]) -> Caveat:
+    """`places` are the levels of pairs, in words, `nodes` the numbers of nodes of other cases."""
+    where = [*places, *([f"on {together(nodes)} nodes"] if nodes else [])]
+    return Caveat(
+        "mixed-levels",
+        f"{plural(cases, 'case')} ran at different levels in different launches "
+        f"({together(where)}): the typical times are a mixture",
+        "",
+        "name the level or the nodes in the case, with place= or nodes=",
+    )

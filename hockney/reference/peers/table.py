@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from hockney.reference import messages
+from hockney.core.errors import UsageError, unknown
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -90,10 +90,17 @@ def find(name: str) -> tuple[Benchmark, BenchmarkGroup]:
     full = wanted if wanted in every else ending[0] if len(ending) == 1 else ""
     if not full:
         listed = sorted((each for each, _ in every.values()), key=lambda each: not each.case)
-        raise messages.unknown_benchmark(name, [each.name for each in listed], "/" in wanted)
+        raise _unknown_benchmark(name, [each.name for each in listed], "/" in wanted)
     benchmark, group = every[full]
     if not benchmark.case:
-        raise messages.no_equivalent(benchmark.name, benchmark.reason, benchmark.instead)
+        raise UsageError(
+            f"hockney has no equivalent of {benchmark.name}",
+            benchmark.reason,
+            benchmark.instead,
+            code="no-equivalent",
+            name=benchmark.name,
+            reason=benchmark.reason,
+        )
     return benchmark, group
 
 
@@ -140,3 +147,19 @@ def _benchmarks(group: Mapping[str, Any]) -> Iterator[Benchmark]:
         }
         for name in raw.get("names", [raw.get("name")]):
             yield Benchmark(name=program + name, **fields)
+
+
+def _unknown_benchmark(name: str, available: Iterable[str], with_program: bool) -> UsageError:
+    """`with_program`: whether `name` has a program and a slash before it, as those available may have."""
+
+    def compared(text: str) -> str:
+        return text.lower() if with_program else text.lower().rpartition("/")[2]
+
+    return unknown(
+        "benchmark",
+        name,
+        available,
+        "see docs/reference/peers.md for those of OSU and IMB",
+        code="unknown-benchmark",
+        compared=compared,
+    )

@@ -12,11 +12,11 @@ from typing import Literal
 
 import msgspec
 
+from hockney.core.errors import UsageError
 from hockney.core.fit import Fit
 from hockney.core.platform import CALLED, Network, NodeGroup, Noise, Origin, Platform, Segment, Status
 from hockney.core.units import format_bytes, format_rate
 from hockney.description.values import MOST
-from hockney.simulated.calibrate import messages
 from hockney.simulated.calibrate.calls import PairMessages, algorithms, calls, collective, sum_cost
 from hockney.simulated.calibrate.curve import Curve, curve_of
 from hockney.simulated.calibrate.overheads import overheads_of
@@ -65,21 +65,24 @@ def calibrate(survey: Survey, wishes: CalibrationOptions | None = None) -> Platf
     notes = [*call_notes, *notes]
     network, network_origins = _network((far or levels[0]).survey, wishes, both=near is not None and apart)
     poor = [each.fit for each in levels if each.fit.verdict == "poor"]
-    notes += [messages.note_poor_fit(survey.name, fit.line, fit.why) for fit in poor]
+    notes += [note_poor_fit(survey.name, fit.line, fit.why) for fit in poor]
     in_modes = [each.fit.two_modes.text for each in levels if each.fit.two_modes is not None]
-    notes = [*(messages.note_two_modes(survey.name, found) for found in in_modes), *notes]
+    notes = [*(note_two_modes(survey.name, found) for found in in_modes), *notes]
     if survey.fits.cost == "undisturbed":
-        notes.insert(0, messages.note_undisturbed(survey.name))
+        notes.insert(0, note_undisturbed(survey.name))
     spread = max(each.survey.spread for each in levels)
     noise = Noise(relative=rounded(spread)) if wishes.noise and spread > 0 else None
     if noise:
-        source = messages.source_noise(survey.name)
+        source = (
+            f"the median spread within launches of the ping-pongs of {survey.name}: interquartile range / "
+            "1.349"
+        )
         sources.append(Origin(key="noise.relative", status="fitted", source=source))
-    clock = messages.source_clock(survey.name)
+    clock = f"the cost of reading the clock in {survey.name}, or a tenth of its resolution if that is larger"
     host, mpi = survey.machine.host, survey.machine.mpi
     return Platform(
         name=wishes.name or _name(host),
-        title=messages.title(host, survey.name, mpi.title if mpi else ""),
+        title=_title(host, survey.name, mpi.title if mpi else ""),
         source=f"hockney calibrate {survey.name}",
         network=network,
         eager=eager,
@@ -137,15 +140,17 @@ def _segments(
             return network.segments, of(near, "on_node"), [*sources, *given], []
         assert far is not None
         on_node, name = of(far, "on_node"), far.survey.name
-        guess = Origin(key="on_node", status="guess", source=messages.source_as_between_nodes(name))
-        return network.segments, on_node, [guess, *given], [messages.note_on_node(name)]
+        guess = Origin(
+            key="on_node", status="guess", source=f"as between nodes: {name} has no messages within one"
+        )
+        return network.segments, on_node, [guess, *given], [note_on_node(name)]
     on_node = of(near, "on_node") if near is not None else ()
     if far is not None:
         return of(far, "segments"), on_node, sources, []
     assert near is not None
     name = near.survey.name
-    guess = Origin(key="segments", status="guess", source=messages.source_as_on_a_node(name))
-    return on_node, on_node, [*sources, guess], [messages.note_between_nodes(name)]
+    guess = Origin(key="segments", status="guess", source=f"as on a node: {name} ran on one host")
+    return on_node, on_node, [*sources, guess], [note_between_nodes(name)]
 
 
 def _eager_of(levels: Sequence[MeasuredLevel]) -> tuple[int, Origin]:
@@ -170,10 +175,13 @@ def _eager(survey: Survey, fit: Fit) -> tuple[int, Origin]:
         if rise > best:
             best, switch = rise, change
     if switch is None:
-        source = messages.source_usual_eager(survey.name)
+        source = f"the ping-pong of {survey.name} shows no change of protocol; a common limit"
         return USUAL_EAGER, Origin(key="eager", status="guess", source=source)
     low, high = (math.ceil(switch.value if end is None else end) for end in (switch.low, switch.high))
-    source = messages.source_eager(survey.name, format_bytes(low), format_bytes(high), best)
+    source = (
+        f"between {format_bytes(low)} and {format_bytes(high)} the latency of the ping-pong of {survey.name} "
+        f"grows {best:.1f} times, as from eager to rendezvous"
+    )
     return max(high - 1, 0), Origin(key="eager", status="fitted", source=source)
 
 
@@ -186,16 +194,33 @@ def _network(survey: Survey, wishes: CalibrationOptions, *, both: bool) -> tuple
     fixed = math.prod(shape.dims or shape.down or shape.dragonfly)
     if fixed > 1 or shape.dims:
         if wishes.nodes and wishes.nodes != fixed:
-            raise messages.node_count_of_network(wishes.nodes, fixed, given.name if given else "the network")
+            network = given.name if given else "the network"
+            raise UsageError(
+                f"--nodes {wishes.nodes} does not fit {network}, which has {fixed} nodes",
+                "its shape determines their number",
+                "remove --nodes",
+                code="node-count-of-network",
+                nodes=wishes.nodes,
+                network_nodes=fixed,
+            )
         return shape, list(passed_on(given, "network")) if given else []
     count = wishes.nodes or (-(-RANKS // cores) if layout is None else layout.nodes)
     if count * cores > MOST:
-        raise messages.too_many_cores(count, cores, MOST)
+        raise UsageError(
+            f"{count} nodes with {cores} cores each are too many",
+            f"the limit is {MOST} cores",
+            "use fewer nodes",
+            code="too-many-cores",
+            limit=MOST,
+        )
     nodes = (NodeGroup(count=count, cores=cores),)
     if layout is None:
-        nodes_source = messages.source_nodes(survey.name, cores, 0 if wishes.nodes else RANKS)
+        nodes_source = _source_nodes(survey.name, cores, 0 if wishes.nodes else RANKS)
     else:
-        nodes_source = messages.source_layout(survey.name, layout.text, given=wishes.nodes > 0)
+        nodes_source = (
+            f"{layout.text} ranks in {survey.name}; "
+            f"--nodes{'' if (wishes.nodes > 0) else ' sets another number of nodes'}"
+        )
     known: Status = "guess" if layout is None or wishes.nodes else "fitted"
     network_origins = [Origin(key="network.nodes", status=known, source=nodes_source)]
     if given:
@@ -206,7 +231,7 @@ def _network(survey: Survey, wishes: CalibrationOptions, *, both: bool) -> tuple
     network_origins += [
         Origin(key="network.nic", status="fitted" if survey.between_nodes else "guess", source=nic_source),
         Origin(key="network.duplex", status="fitted", source=duplex_source),
-        Origin(key="network.shape", status="guess", source=messages.source_shape()),
+        Origin(key="network.shape", status="guess", source="a switch without contention"),
     ]
     return Network(shape="switch", nodes=nodes, nic=nic, duplex=duplex), network_origins
 
@@ -219,15 +244,64 @@ def _nic(survey: Survey) -> tuple[float, str]:
         for size, median in survey.medians(name, buffers="hot").items()
     ]
     rate, name = max(rates)
-    return rounded(rate), messages.source_nic(survey.name, name, format_rate(rate), survey.between_nodes)
+    return rounded(rate), _source_nic(survey.name, name, format_rate(rate), survey.between_nodes)
 
 
 def _duplex(survey: Survey) -> tuple[Literal["full", "half"], str]:
     both = survey.medians(survey.workload("point-to-point", "sendrecv"), buffers="hot")
     common = [size for size in both if size in survey.one_way]
     if not common:
-        return "full", messages.source_usual_duplex(survey.name)
+        return "full", f"{survey.name} has no bidirectional measurement; full is the most common"
     size = max(common)
     ratio = both[size].value / survey.one_way[size].value
-    source = messages.source_duplex(survey.name, ratio, format_bytes(size))
+    source = (
+        f"in {survey.name}, bidirectional messages of {format_bytes(size)} take {ratio:.2f} times as long as "
+        "unidirectional ones"
+    )
     return ("half" if ratio > HALF else "full"), source
+
+
+def _title(host: str, survey: str, mpi: str) -> str:
+    """`mpi` is "" if there was none."""
+    return f"{host} as measured by {survey} ({mpi or 'no MPI'})"
+
+
+def _source_nodes(survey: str, cores: int, ranks: int) -> str:
+    """The number of nodes is enough for `ranks` ranks; 0 if it was given by --nodes."""
+    number = f"enough nodes for {ranks} ranks; --nodes sets another number" if ranks else "--nodes"
+    return f"{cores} cores, according to {survey}; {number}"
+
+
+def _source_nic(survey: str, workload: str, rate: str, between_nodes: bool) -> str:
+    where = "" if between_nodes else ", on one host: a guess between hosts"
+    return f"the highest rate of {survey}: {workload}, {rate}{where}"
+
+
+def note_between_nodes(survey: str) -> str:
+    return (
+        f"{survey} ran on one host, so the cost of messages between nodes is a guess: as on a node; "
+        "--network takes it from another machine"
+    )
+
+
+def note_on_node(survey: str) -> str:
+    return (
+        f"{survey} has no messages within a node, so their cost is a guess: as between its nodes; a run with "
+        "several ranks on each node measures it"
+    )
+
+
+def note_poor_fit(survey: str, fit: str, why: str) -> str:
+    return f"the fit of {fit} of {survey} is poor: {why}; results of this machine have a warning"
+
+
+def note_two_modes(survey: str, found: str) -> str:
+    """`found` is the caveat of the ping-pong's fit."""
+    return (
+        f"in {survey}, {found}: the times are between both, and chance decides where; --cost undisturbed "
+        "takes those of the fast mode"
+    )
+
+
+def note_undisturbed(survey: str) -> str:
+    return f"the times are undisturbed ones: those of the fast mode of {survey}"

@@ -20,7 +20,6 @@ from hockney.core.case import MPI
 from hockney.core.fit import Estimate
 from hockney.core.platform import CALLED, Origin, Segment
 from hockney.core.units import format_bytes, format_seconds
-from hockney.simulated.calibrate import messages
 from hockney.simulated.calibrate.curve import JUMP
 from hockney.simulated.calibrate.segments import rounded
 from hockney.simulated.calibrate.survey import Survey
@@ -68,13 +67,13 @@ def algorithms(survey: Survey) -> tuple[dict[str, str], list[Origin]]:
                 Origin(
                     key=f"collectives.{operation}",
                     status="fitted",
-                    source=messages.source_algorithm(survey.name, operation, model),
+                    source=f"the {model} model fits {operation} of {survey.name} better",
                 )
             )
         else:
             usual.append(operation)
     if usual:
-        source = messages.source_usual_algorithms(survey.name)
+        source = f"a common choice: {survey.name} has too few rank counts to tell how operations grow"
         origins.insert(0, Origin(key="collectives", status="guess", source=source))
     return chosen, origins
 
@@ -86,10 +85,10 @@ def sum_cost(survey: Survey) -> tuple[float, Origin]:
     sizes = [s for s in reduced if s in sent and s >= SUMMED_FROM]
     apart = [s for s in sizes if (reduced[s].low or 0) > (sent[s].high or float("inf"))]
     if 2 * len(apart) <= len(sizes):
-        source = messages.source_no_sum_cost(survey.name)
+        source = f"reduce and bcast of {survey.name} differ by less than their intervals: assumed to be 0"
         return 0.0, Origin(key="sum_s_per_byte", status="guess", source=source)
     slopes = sorted((reduced[s].value - sent[s].value) / s for s in sizes)
-    source = messages.source_sum_cost(survey.name, [format_bytes(s) for s in sizes])
+    source = _source_sum_cost(survey.name, [format_bytes(s) for s in sizes])
     value = rounded(max(min(slopes[(len(slopes) - 1) // 2], *_room(survey)), 0.0))
     return value, Origin(key="sum_s_per_byte", status="fitted", source=source)
 
@@ -210,21 +209,27 @@ def calls(survey: Survey, pair: PairMessages) -> tuple[dict[str, Points], list[O
         if any(seconds for _, seconds in points):
             costs[operation] = points
             times = [each.shown for each in measured]
-            source = messages.source_call(survey.name, operation, times)
+            source = f"{operation} of {survey.name} (its messages alone): {', '.join(times)}"
             origins.append(Origin(key=f"calls.{operation}", status="fitted", source=source))
         if faster:
             ratios = [
                 f"{format_bytes(each.size)} ({each.median.value / each.alone:.2f} of the predicted time)"
                 for each in faster
             ]
-            notes.append(messages.note_faster_than_messages(operation, ratios))
+            notes.append(
+                f"{operation} was measured faster than its messages predict at {', '.join(ratios)}; "
+                "the simulation uses its messages"
+            )
         if large:
             ratios = [
                 f"{format_bytes(each.size)} ({each.own / each.alone:.1f} times as much)" for each in large
             ]
-            notes.append(messages.note_large_calls(operation, ratios))
+            notes.append(
+                f"a call of {operation} costs more than its messages at {', '.join(ratios)}: its time at "
+                "other sizes and on more ranks is uncertain"
+            )
     if gaps := [gap.shown for gap in open_gaps(survey, pair)]:
-        notes.append(messages.note_open_gaps(gaps))
+        notes.append(note_open_gaps(gaps))
     return costs, origins, notes
 
 
@@ -264,3 +269,16 @@ def _measured(survey: Survey, pair: PairMessages, operation: str) -> Iterator[Me
 def collective(survey: Survey, operation: str) -> Mapping[int, Estimate]:
     """MPI's own algorithm, by size."""
     return survey.operation(operation, sync="barrier", buffers="hot", algorithm=MPI)
+
+
+def _source_sum_cost(survey: str, sizes: Sequence[str]) -> str:
+    at = ", ".join(sizes)
+    return f"reduce minus bcast of {survey} at {at}: the median, at most what every reduction allows"
+
+
+def note_open_gaps(gaps: Sequence[str]) -> str:
+    """`gaps` are operations with the two measured sizes and their times."""
+    return (
+        "these collectives were measured at two sizes, but not in between, where the time of a message "
+        f"jumps; their times in between are uncertain: {', '.join(gaps)}"
+    )

@@ -16,7 +16,6 @@ from itertools import groupby
 
 from hockney.core.fit import Estimate, Fit
 from hockney.core.units import format_seconds
-from hockney.simulated.calibrate import messages
 
 JUMP = 1.25
 """A message that takes this many times as long as one that is a byte shorter is sent in another way."""
@@ -65,7 +64,7 @@ def curve_of(
     for piece in fit.segments:
         beyond = math.inf if piece.beyond is None else piece.beyond
         latency, per_byte = with_interval(piece.latency, "s"), with_interval(piece.per_byte, "s/B")
-        source = messages.source_fitted_line(piece.first, latency, per_byte)
+        source = f"the fitted segment from {piece.first} B: {latency}, {per_byte}"
         covered = [s for s in sizes if piece.first <= s < beyond]
         start = piece.first if lines else 0
         fitted = {s: piece.latency.value + piece.per_byte.value * s for s in covered}
@@ -110,7 +109,8 @@ def through(
     lines: list[CurveLine] = []
     for size in chosen:
         after = [s for s in sizes if s > size][:1]
-        source = messages.source_median(size, with_interval(medians[size], "s"))
+        median = with_interval(medians[size], "s")
+        source = f"the typical time {median} at {size} B, which the fitted segments miss"
         first = size if lines else start
         slope = (smooth[after[0]] - smooth[size]) / (after[0] - size) if after else None
         if slope is None and lines and lines[-1].per_byte * size <= smooth[size]:
@@ -140,4 +140,4 @@ def with_interval(estimate: Estimate, unit: str) -> str:
         "" if x is None else f"{format_seconds(x)}{unit.removeprefix('s')}"
         for x in (estimate.value, estimate.low, estimate.high)
     )
-    return messages.interval(value, low, high)
+    return f"{value} (95%: {low} to {high})" if low and high else f"{value} (no interval)"

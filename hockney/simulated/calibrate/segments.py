@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from hockney.core.platform import Origin, Segment
 from hockney.core.units import format_seconds
-from hockney.simulated.calibrate import messages
 from hockney.simulated.calibrate.curve import Curve, CurveLine
 from hockney.simulated.calibrate.overheads import Overheads
 from hockney.simulated.calibrate.survey import Survey
@@ -101,12 +100,10 @@ def origins(
     """One for each segment, and for the first the origins of its parts."""
     subject = survey.hockney.line if survey.hockney else survey.ping_pong
     for k, piece in enumerate(sourced):
-        yield Origin(
-            key=f"{key}[{k}]", status="fitted", source=messages.source_fit(survey.name, subject, piece.source)
-        )
+        yield Origin(key=f"{key}[{k}]", status="fitted", source=f"{subject} of {survey.name}: {piece.source}")
     parts = {
-        "send_s": ("send", messages.source_send_overhead),
-        "receive_s": ("receive", messages.source_receive_overhead),
+        "send_s": ("send", _source_send_overhead),
+        "receive_s": ("receive", _source_receive_overhead),
     }
     first = sourced[0].segment
     for name, (part, source_of) in parts.items():
@@ -115,11 +112,24 @@ def origins(
             source = source_of(fitted, format_seconds(getattr(first, name)))
             yield Origin(key=f"{key}[0].{name}", status="fitted", source=source)
         else:
-            source = messages.source_no_overhead(survey.name)
+            source = f"a third of the message's time: {survey.name} has not measured it"
             yield Origin(key=f"{key}[0].{name}", status="guess", source=source)
     if "exchange" in overheads.measured:
         yield Origin(
             key=f"{key}[0].exchange_s",
             status="fitted",
-            source=messages.source_exchange(survey.name),
+            source=f"pingpong_double minus pingpong of {survey.name}; the same in all segments",
         )
+
+
+def _source_send_overhead(fitted: bool, at_zero: str) -> str:
+    return f"prtt with and without delay, {_overhead_source('o_s', fitted, at_zero)}"
+
+
+def _source_receive_overhead(fitted: bool, at_zero: str) -> str:
+    return f"receive_overhead, {_overhead_source('o_r', fitted, at_zero)}"
+
+
+def _overhead_source(symbol: str, fitted: bool, at_zero: str) -> str:
+    how = "of the fit loggp" if fitted else "at each size, since no LogGP fit is trusted"
+    return f"{symbol} {how}; {at_zero} at 0 B; the same in all segments"

@@ -12,12 +12,12 @@ from itertools import pairwise
 
 from hockney.core.case import NODES, PLACE, Case, Value, parse_canonical
 from hockney.core.catalog import PING_PONG, Catalog
+from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Estimate, Fit, Fits
 from hockney.core.layout import NETWORK, NODE, PAIR, farthest_within
 from hockney.core.layout.met import Seen, place_of
 from hockney.core.machine import Machine
 from hockney.core.record import RunRecords
-from hockney.simulated.calibrate import messages
 
 
 def in_simulation(place: str) -> str:
@@ -57,15 +57,30 @@ class Survey:
     def refuse(self) -> None:
         """Raises for a run from which no machine can be calibrated."""
         if self.machine.traits.simulated or any(record.simulated for record in self.run.records):
-            raise messages.survey_was_simulated(self.name, self.machine.host)
+            raise UsageError(
+                f"{self.name} was simulated",
+                "its machine is already described",
+                f"use --machine sim:{self.machine.host}",
+                code="survey-was-simulated",
+            )
         if not self.one_way:
             ranks = sorted({case.ranks for case, _ in self.measured if case.workload == self.ping_pong})
-            raise messages.no_pingpong(self.name, ranks)
+            raise _no_pingpong(self.name, ranks)
         fit = self.hockney
         if fit is None or fit.verdict == "refused":
-            raise messages.no_model(self.name, fit.why if fit else "")
+            raise Inconclusive(
+                f"the ping-pong of {self.name} has no model",
+                (fit.why if fit else "") or "no model fits it",
+                "measure more sizes",
+                code="survey-without-model",
+            )
         if len({len(nodes) for nodes in self.pair_nodes}) > 1:
-            raise messages.mixed_placement(self.name)
+            raise Inconclusive(
+                f"the 2 ranks of {self.name} were on one host in some launches and on two in others",
+                "their times belong to two kinds of path",
+                "survey each placement separately",
+                code="survey-with-mixed-placement",
+            )
 
     @cached_property
     def measured(self) -> tuple[tuple[Case, Estimate], ...]:
@@ -209,3 +224,16 @@ def near(table: Mapping[int, float], size: float, jumps: Sequence[int] = ()) -> 
             part = math.log((size + 1) / (low + 1)) / math.log((high + 1) / (low + 1))
             return table[low] + part * (table[high] - table[low])
     return table[sizes[-1]]
+
+
+def _no_pingpong(survey: str, ranks: Sequence[int]) -> Inconclusive:
+    """`ranks` are the rank counts of the measured ping-pongs."""
+    counts = ", ".join(map(str, ranks))
+    why = f"it was measured with ranks={counts}" if ranks else "the cost of a message is read from it"
+    return Inconclusive(
+        f"{survey} has no ping-pong on 2 ranks",
+        why,
+        "measure it with 'hockney survey'",
+        code="survey-without-pingpong",
+        ranks=tuple(ranks),
+    )

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hockney.core.wording import listing, plural, together
 from hockney.draw.figure import Figure
 from hockney.draw.page import Caveat, Page, Section, Table
 from hockney.pages import caveats as general
 from hockney.pages import quality as trust
 from hockney.pages.evidence import Evidence
+from hockney.pages.format import percent
 from hockney.pages.study_page import study_page
-from hockney.studies.annealing import figures, messages, tables
+from hockney.studies.annealing import figures, tables
 from hockney.studies.annealing.headline import headline
 from hockney.studies.annealing.predicted import predictions
 from hockney.studies.annealing.quality import ENOUGH_SEEDS, quality
@@ -100,10 +102,30 @@ def _caveats(run: AnnealingResults) -> Iterator[Caveat]:
     found = [quality(run, ranks) for ranks in run.counts]
     fewest = min((each.fewest_seeds for each in found if len(each.points) > 1), default=ENOUGH_SEEDS)
     if fewest < ENOUGH_SEEDS:
-        yield messages.few_seeds(fewest, ENOUGH_SEEDS)
+        yield Caveat(
+            "few-seeds",
+            f"energies were compared over {plural(fewest, 'seed')} only: the intervals hold if the "
+            f"differences between seeds are normal, which fewer than {ENOUGH_SEEDS} seeds cannot show",
+            "energies and times to target",
+            "measure longer (--budget), or use a smaller problem, fewer steps or temperatures",
+        )
     unlike = {p.label: n for each in found for p in each.points if (n := each.unlike(p))}
     if unlike:
-        yield messages.not_reproduced(list(unlike), max(unlike.values()))
+        yield Caveat(
+            "not-reproducible",
+            f"runs of {together(list(unlike))} with the same seed found different energies (for "
+            f"{plural(max(unlike.values()), 'seed')}): the time at which messages arrive decides which "
+            "schedule is used",
+            f"energies of {listing(list(list(unlike)))}",
+            "take a set-up that waits, or one with lag=1, if results must be reproducible",
+        )
     worst = max(run.points, key=lambda p: p.sum_error, default=None)
     if worst is not None and worst.sum_error > SUM_ERROR:
-        yield messages.parts_do_not_add_up(worst.label, worst.ranks, worst.sum_error)
+        yield Caveat(
+            "parts-do-not-add-up",
+            f"the parts of the time of {worst.label} on {plural(worst.ranks, 'rank')} differ from the whole "
+            f"by {percent(worst.sum_error)}",
+            "shares of computation and communication",
+            "measure again on a quiet machine: a rank may have lost its core between two readings of the "
+            "clock",
+        )

@@ -9,13 +9,14 @@ from typing import Any
 
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
+from hockney.core.errors import UsageError, unknown
 from hockney.core.launch_setting import LaunchSetting
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.core.progress_thread import OWN, THREAD
+from hockney.core.wording import plural
 from hockney.models.annealing.setups import SETUPS
 from hockney.pages.evidence import Options, once
-from hockney.studies.annealing import messages
 from hockney.studies.annealing.costs import cost_cases
 from hockney.studies.predictions import PREDICT, SURVEY
 from hockney.studies.progress import by_calls, thread_setting
@@ -139,12 +140,25 @@ a few percent of it, so that differences between set-ups show."""
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     """One rank is always measured, with all walkers and with those that each of several ranks has."""
     if options.sizes:
-        raise messages.annealing_has_no_sizes()
+        raise UsageError(
+            "the messages of an annealing have no choice of sizes",
+            "--sizes is for workloads with messages of a chosen size",
+            "use size= for the size of the problem, for example size=200",
+            code="annealing-has-no-sizes",
+        )
     refuse_on_others(options, machine, STEP_S, ARITHMETIC)
     ranks = sorted({*(options.ranks or default_ranks(machine))} - {1})
     few = [p for p in ranks if p > options.value(WALKERS)]
     if few:
-        raise messages.fewer_walkers_than_ranks(options.value(WALKERS), few[0])
+        walkers = options.value(WALKERS)
+        raise UsageError(
+            f"{plural(walkers, 'walker')} cannot be divided among {few[0]} ranks",
+            "every rank needs one",
+            f"use walkers={few[0]} or more, or fewer ranks (--ranks)",
+            code="fewer-walkers-than-ranks",
+            walkers=walkers,
+            ranks=few[0],
+        )
     lines = list(_lines(ranks, options, catalog, machine))
     if options.value(PREDICT) == "yes" and options.surveyed is None and machine.platform is None:
         lines += cost_cases(ranks, catalog, machine)
@@ -157,7 +171,7 @@ def chosen(options: Options, catalog: Catalog, machine: Machine) -> Sequence[str
     names = options.value(CHOSEN) or [name for name in known if _exists(name, machine)]
     for name in names:
         if name not in known:
-            raise messages.unknown_setup(name, known)
+            raise unknown("set-up", name, known, code="unknown-setup")
     first = reference(catalog)
     return sorted(names, key=lambda name: name != first)
 

@@ -19,19 +19,13 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from hockney.core.case import NODES
+from hockney.core.catalog import node_count_not_usable
+from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Estimate, Fit
-from hockney.core.layout import messages as layout_messages
 from hockney.models import collective_time
 from hockney.models.barriers import MOST_RANKS, MessageCosts, by_levels, by_messages, by_structure, predicted
 from hockney.pages.evidence import Evidence
-from hockney.studies.barriers import messages
-from hockney.studies.barriers.results import (
-    MESSAGES,
-    STRUCTURE,
-    BarrierResult,
-    BarrierResults,
-    way_of,
-)
+from hockney.studies.barriers.results import MESSAGES, STRUCTURE, BarrierResult, BarrierResults, way_of
 
 FITS = 1.25
 """A prediction that is typically off by more does not describe the machine."""
@@ -90,13 +84,23 @@ def choose(evidence: Evidence, ranks: int, nodes: int = 0) -> Choice:
     less than two ranks and for a number of nodes that does not divide theirs, Inconclusive if the run has no
     information on this many."""
     if ranks < 2:
-        raise messages.one_rank_needs_no_barrier()
+        raise UsageError(
+            "one rank needs no barrier",
+            "it waits for no other rank",
+            "give --ranks 2 or more",
+            code="one-rank-needs-no-barrier",
+        )
     if nodes and ranks % nodes:
-        raise layout_messages.node_count_not_usable(str(nodes), ranks)
+        raise node_count_not_usable(str(nodes), ranks)
     run = BarrierResults.of(evidence)
     every = [result for result in run.results if result.loop is not None]
     if not every:
-        raise messages.no_loop_of_barriers()
+        raise Inconclusive(
+            "the run has no back-to-back barriers",
+            "barriers are ranked by their times",
+            "'hockney run barriers' measures them",
+            code="no-loop-of-barriers",
+        )
     measured = {
         result.algorithm: Candidate(result.algorithm, result.loop, MEASURED)
         for result in every
@@ -111,7 +115,14 @@ def choose(evidence: Evidence, ranks: int, nodes: int = 0) -> Choice:
         return _choice(ranks, True, list(measured.values()), unknown, run, nodes)
     most = min(_room(run, nodes), MOST_RANKS)
     if ranks > most:
-        raise messages.ranks_beyond_models(ranks, most)
+        raise Inconclusive(
+            f"{ranks} ranks were not measured",
+            f"the models hold for up to {most} ranks",
+            f"'hockney run barriers --ranks {ranks}' measures them",
+            code="ranks-beyond-models",
+            ranks=ranks,
+            limit=most,
+        )
     return _predicted(evidence, every, ranks, nodes, measured)
 
 
@@ -185,7 +196,13 @@ def _predicted(
         time = Estimate(seconds, *ends)
         candidates.append(Candidate(name, time, by))
     if not candidates:
-        raise messages.no_costs_for_prediction(ranks)
+        raise Inconclusive(
+            f"{ranks} ranks were not measured",
+            "the run has no cost of a message to predict them from",
+            f"'hockney run barriers --ranks {ranks}' measures them",
+            code="no-costs-for-prediction",
+            ranks=ranks,
+        )
     return _choice(ranks, False, candidates, unknown, BarrierResults.of(evidence), nodes)
 
 

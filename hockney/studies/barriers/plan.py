@@ -14,12 +14,12 @@ from collections.abc import Iterator
 
 from hockney.core.case import MPI, Case
 from hockney.core.catalog import Catalog
+from hockney.core.errors import UsageError
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.models.barriers import predicted
 from hockney.pages.evidence import Options, once
 from hockney.studies import places
-from hockney.studies.barriers import messages
 from hockney.studies.sizes import default_ranks
 from hockney.studies.trains import trains
 
@@ -43,7 +43,12 @@ PARAMETERS = (ITERATIONS,)
 
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     if options.sizes:
-        raise messages.barriers_have_no_sizes()
+        raise UsageError(
+            "barriers have no sizes",
+            "their messages are empty",
+            "leave --sizes out",
+            code="barriers-have-no-sizes",
+        )
     ranks = options.ranks or _ranks(machine)
     several = max(ranks) > 1
     lines = [*places.at_each(_messages(), machine)] if several else []

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
+from hockney.core.errors import UsageError, unknown
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.models.bsp.programs import supersteps
 from hockney.models.bsp.superstep import LocalWork, works_of
 from hockney.pages.evidence import Options, once
-from hockney.studies.bsp_kernels import messages
 from hockney.studies.bsp_parameters.plan import (
     LOCAL,
     SINGLE,
@@ -27,6 +27,8 @@ from hockney.studies.bsp_parameters.plan import WORKLOADS as OF_PARAMETERS
 from hockney.studies.sizes import default_ranks
 from hockney.studies.survey import sweep
 from hockney.studies.sync import SYNC, sync_of
+
+_STYLES = ("bsp", "bpram", "mpi")
 
 MATRICES, MATRICES_SIMULATED = (256, 512, 1000), (64, 128, 256)
 KEYS_EACH, KEYS_SIMULATED = (1000, 10_000, 100_000, 1_000_000), (64, 1024, 16_384)
@@ -83,7 +85,12 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     sync = sync_of(options, machine)
     kernels = [catalog.case(line) for line in kernel_lines(options, machine, ranks, sync)]
     if not kernels:
-        raise messages.no_kernel()
+        raise UsageError(
+            "no kernel can be measured",
+            "bitonic sort needs a power of two of ranks",
+            "use for example --ranks 4",
+            code="no-kernel",
+        )
     lines = [line for p in with_pairs(ranks) for line in parameter_lines(p, sync, options.sizes)]
     lines += [line for case in kernels for line in _rates(case, catalog, machine, sync)]
     return once([*kernels, *(catalog.case(line) for line in (*lines, *sweep(SINGLE)))])
@@ -97,7 +104,7 @@ def kernel_lines(options: Options, machine: Machine, ranks: Iterable[int], sync:
     styles = options.value(STYLES)
     for style in styles:
         if style not in ("bsp", "bpram", "mpi"):
-            raise messages.unknown_style(style)
+            raise unknown("style", style, _STYLES)
     for kernel in _chosen(options.value(CHOSEN)):
         size, sizes = ("keys", keys) if kernel in SORTS else ("n", ns)
         speed = _speed(kernel, machine)
@@ -110,7 +117,7 @@ def kernel_lines(options: Options, machine: Machine, ranks: Iterable[int], sync:
 def _chosen(names: Sequence[str]) -> Sequence[str]:
     for name in names:
         if name not in KERNELS:
-            raise messages.unknown_kernel(name, KERNELS)
+            raise unknown("kernel", name, KERNELS)
     return names or tuple(KERNELS)
 
 

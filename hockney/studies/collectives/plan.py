@@ -12,12 +12,13 @@ from collections.abc import Iterable
 
 from hockney.core.case import MPI, Case
 from hockney.core.catalog import Catalog, Workload
+from hockney.core.errors import UsageError
 from hockney.core.machine import Machine
-from hockney.core.messages import workloads as core_messages
 from hockney.core.parameters import StudyParameter
+from hockney.core.smpi_algorithms import unknown_algorithm, unknown_collective
 from hockney.pages.evidence import Options, once
 from hockney.reproductions.t3e_cases import PAIR_SIZES
-from hockney.studies import messages, places
+from hockney.studies import places
 from hockney.studies.collectives import eager
 from hockney.studies.collectives.buffers import block_bytes
 from hockney.studies.collectives.printed import is_t3e
@@ -68,7 +69,12 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
         for size in sorted({block_bytes(w.operation, s, p) for s in sizes})
     ]
     if not lines:
-        raise messages.no_collective()
+        raise UsageError(
+            "nothing to measure",
+            "a collective needs at least two ranks",
+            "use for example --ranks 2",
+            code="no-collective",
+        )
     pairs = PAIR_SIZES if is_t3e(machine) else ()
     messages_of_two = [
         *places.at_each([*sweep(), *sweep(pairs)], machine),
@@ -82,7 +88,7 @@ def _operations(asked: Iterable[str], catalog: Catalog) -> list[Workload]:
     there = {w.operation: w for w in catalog.of_role("collective") if w.algorithms}
     for name in asked:
         if name not in there:
-            raise core_messages.unknown_collective(name, there)
+            raise unknown_collective(name, there)
     return [w for name, w in there.items() if not asked or name in asked]
 
 
@@ -93,5 +99,5 @@ def _algorithms(asked: Iterable[str], workloads: Iterable[Workload]) -> dict[str
     every = dict.fromkeys(name for names in choices.values() for name in names)
     for name in asked:
         if name not in every:
-            raise core_messages.unknown_algorithm(name, ", ".join(choices), every)
+            raise unknown_algorithm(name, ", ".join(choices), every)
     return {w: [n for n in names if n == MPI or not asked or n in asked] for w, names in choices.items()}

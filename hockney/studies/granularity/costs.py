@@ -13,10 +13,14 @@ from hockney.core.errors import HockneyError
 from hockney.core.machine import Machine
 from hockney.draw.page import Section, Table
 from hockney.models.applications.contention import kind
-from hockney.models.applications.message_costs import described, messages_for, messages_of_run
+from hockney.models.applications.message_costs import (
+    described,
+    messages_for,
+    messages_of_run,
+    no_messages_between_nodes,
+)
 from hockney.models.applications.point_to_point_costs import CostPiece, PointToPointCosts
 from hockney.models.applications.ring_exchange import exchange_time
-from hockney.models.messages import no_messages_between_nodes
 from hockney.pages import point_to_point
 from hockney.pages.evidence import Evidence, Options
 from hockney.pages.format import quantity

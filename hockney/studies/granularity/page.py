@@ -9,12 +9,13 @@ from dataclasses import replace
 
 from hockney.core.fit import Estimate
 from hockney.core.settings import Settings
+from hockney.core.wording import listing, plural, together
 from hockney.draw.page import Caveat, Page, Section
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages import caveats as general
 from hockney.pages import quality
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import quantity
+from hockney.pages.format import percent, quantity
 from hockney.pages.labels import labels
 from hockney.pages.study_page import study_page
 from hockney.studies.granularity import (
@@ -28,7 +29,6 @@ from hockney.studies.granularity import (
     reduced,
     validation,
 )
-from hockney.studies.granularity import messages as texts
 from hockney.studies.granularity.plan import ITERATIONS
 from hockney.studies.granularity.results import (
     WANTED,
@@ -278,7 +278,7 @@ def crowded_counts(measured: Sequence[Cell], cores: int) -> tuple[int, ...]:
 
 
 def _oversubscribed(crowded: Sequence[int], cores: int) -> Caveat:
-    return texts.oversubscribed(crowded, cores, [share(cores / p) for p in crowded])
+    return oversubscribed(crowded, cores, [share(cores / p) for p in crowded])
 
 
 def _missed(evidence: Evidence) -> Caveat | None:
@@ -292,8 +292,15 @@ def _missed(evidence: Evidence) -> Caveat | None:
         return None
     worst = max(bad, key=lambda r: r.metric("work_error") or 0.0)
     cases = sorted(set(map(labels(evidence), (r.case for r in bad))))
-    return texts.preset_missed(
-        len(bad), worst.metric("work") or 0.0, worst.metric("work_error") or 0.0, cases
+    work_s = worst.metric("work") or 0.0
+    error = worst.metric("work_error") or 0.0
+    return Caveat(
+        "preset",
+        f"in {plural(len(bad), 'measurement')} the ranks did not compute for the preset time: the worst "
+        f"missed {quantity(work_s, 's')} by {percent(error)}",
+        listing(list(cases)),
+        "efficiencies are based on measured serial times, so this matters where ranks differ; "
+        "measure again on a quiet machine",
     )
 
 
@@ -308,7 +315,9 @@ def _above_one(measured: Sequence[Cell]) -> Caveat | None:
         f"those cells; the highest has T = {quantity(most.work_s, 's')} and {plain(most.bytes)} on "
         f"{most.ranks} ranks"
     )
-    return texts.above_one(len(above), share(most.efficiency.value), where, "" if low is None else share(low))
+    return _above_one_caveat(
+        len(above), share(most.efficiency.value), where, "" if low is None else share(low)
+    )
 
 
 def _exceeds_one(efficiency: Estimate) -> bool:
@@ -321,7 +330,7 @@ def _poor(messages: PointToPointCosts | None) -> Caveat | None:
     if messages is None or not poor:
         return None
     cores = messages.cores if messages.near and len(poor) == 1 else 0
-    return texts.poor_model(poor[-1].doubt, cores, within=poor[-1] is messages.near)
+    return _poor_model(poor[-1].doubt, cores, within=poor[-1] is messages.near)
 
 
 def _unknown_sizes(measured: Sequence[Cell], messages: PointToPointCosts | None) -> Caveat | None:
@@ -331,4 +340,48 @@ def _unknown_sizes(measured: Sequence[Cell], messages: PointToPointCosts | None)
     unknown = sorted({cell.bytes for cell in measured if cell.ranks > 1 and not messages.known(cell.bytes)})
     if not unknown:
         return None
-    return texts.extrapolated([length(size) for size in unknown])
+    return Caveat(
+        "extrapolated",
+        "the model of messages was fitted to other sizes",
+        f"predictions with messages of {listing(list([length(size) for size in unknown]))}",
+        "survey with --sizes up to the largest message",
+    )
+
+
+def _poor_model(reason: str, cores: int, *, within: bool) -> Caveat:
+    """On nodes of several `cores`, the model is for messages on one node, or for those between nodes."""
+    where = f"up to {cores} ranks, of one node" if within else f"more than {cores} ranks"
+    return Caveat(
+        "model",
+        f"the model of messages is poor: {reason or 'it does not describe the ping-pong well'}",
+        "all predictions" if cores < 2 else f"predictions on {where}",
+        "survey again with more time or on a quiet machine",
+    )
+
+
+def oversubscribed(ranks: Sequence[int], cores: int, limits: Sequence[str]) -> Caveat:
+    """`limits` are the highest efficiencies that are possible on these numbers of ranks."""
+    counts = together(ranks)
+    highest = ", ".join(f"{limit} on {p} ranks" for limit, p in zip(limits, ranks, strict=True))
+    return Caveat(
+        "oversubscribed",
+        f"{counts} ranks share {plural(cores, 'core')}: their efficiency is at most cores / ranks "
+        f"({highest}), and a message waits until the scheduler runs its receiver, which can take "
+        "milliseconds",
+        f"cases on {counts} ranks",
+        "use fewer ranks (--ranks) or a larger machine; in predictions, ranks on one core compute in turn "
+        "but do not wait for the scheduler",
+    )
+
+
+def _above_one_caveat(cells: int, highest: str, where: str, low: str) -> Caveat:
+    """`low` is the lower end of the interval of the highest one; "" without an interval."""
+    known = f" (95%: at least {low})" if low else " (no interval)"
+    return Caveat(
+        "efficiency-above-one",
+        f"efficiencies above 100% in {plural(cells, 'cell')}, up to {highest}{known}: the work took longer "
+        "on one rank than all ranks together spent on it, because the machine was slower while one rank was "
+        "measured",
+        where,
+        "measure again on a quiet machine, with a larger --budget: then both are measured in more launches",
+    )

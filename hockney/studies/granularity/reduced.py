@@ -11,7 +11,7 @@ from hockney.core.units import typed_seconds
 from hockney.draw.page import Caveat
 from hockney.models.least_time import least_of
 from hockney.pages.evidence import Evidence, Options
-from hockney.studies.granularity import messages
+from hockney.pages.format import quantity
 from hockney.studies.granularity.plan import ROUNDS, plan
 
 NAME = "granularity"
@@ -32,7 +32,7 @@ def caveat(evidence: Evidence) -> Caveat | None:
         return None
     enough = typed_seconds(ROUNDS * least_of(whole))
     budget = typed_seconds(evidence.settings.budget_s)
-    return messages.grid_reduced(budget, works[-1] if fewer_works else None, details, enough)
+    return _grid_reduced(budget, works[-1] if fewer_works else None, details, enough)
 
 
 def _together(cases: list[Case]) -> list[Case]:
@@ -42,3 +42,17 @@ def _together(cases: list[Case]) -> list[Case]:
 
 def _values(cases: list[Case], parameter: str) -> list[float]:
     return sorted({case.number(parameter) for case in cases})
+
+
+def _grid_reduced(budget: str, longest_s: float | None, details: bool, enough: str) -> Caveat:
+    """`longest_s` is the longest work measured, if longer ones were left out; `details`: uneven work and
+    other exchanges were measured. `budget` and `enough` are as typed after --budget."""
+    missing = [] if longest_s is None else [f"work longer than {quantity(longest_s, 's')}"]
+    if not details:
+        missing.append("uneven work and exchanges with other MPI calls")
+    return Caveat(
+        "grid-reduced",
+        f"a budget of {budget} is too small for the whole grid, which lacks {' and '.join(missing)}",
+        "the extent of the grid",
+        f"use --budget {enough} or more",
+    )

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
+from hockney.core.errors import UsageError
 from hockney.core.machine import Machine
 from hockney.models.guidelines import EMULATIONS, LOCAL, MESSAGES, OPERATIONS
 from hockney.pages.evidence import Options, once
-from hockney.studies.guidelines import messages
 from hockney.studies.sizes import DOUBLE, default_ranks
 from hockney.studies.sync import SYNC, sync_of
 
@@ -32,7 +32,12 @@ PARAMETERS = (SYNC,)
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     ranks = [p for p in options.ranks or default_ranks(machine) if p > 1]
     if not ranks:
-        raise messages.guidelines_need_two_ranks()
+        raise UsageError(
+            "guidelines need at least 2 ranks",
+            "one rank communicates with no other",
+            "give --ranks 2 or more",
+            code="guidelines-need-two-ranks",
+        )
     sizes = options.sizes or SIZES
     sync = sync_of(options, machine)
     lines = [line for p in ranks for size in sizes for line in _of_size(size, p, sync, catalog)]

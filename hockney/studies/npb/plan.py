@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from hockney.core.case import MPI, Case
 from hockney.core.catalog import Catalog
+from hockney.core.errors import UsageError, unknown
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.models.npb.kernels import PIPELINED, of_case
 from hockney.models.npb.program import Indivisible, Program
 from hockney.models.npb.rates import described_rate, described_startup
 from hockney.pages.evidence import Options, once
-from hockney.studies.npb import messages
 from hockney.studies.npb.costs import cost_cases
 from hockney.studies.predictions import PREDICT, SURVEY
 from hockney.studies.simulated_only import refuse_on_others
@@ -103,7 +103,12 @@ PARAMETERS = (CHOSEN, CLASS, BARRIER, PLACES, RATE, STARTUP, ARITHMETIC, FAULT, 
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     """One rank is always measured, since speed-up is relative to it."""
     if options.sizes:
-        raise messages.benchmarks_have_no_sizes()
+        raise UsageError(
+            "the NAS benchmarks have no message size",
+            "--sizes is for workloads with messages of a chosen size",
+            "use class=, for example class=A",
+            code="benchmarks-have-no-sizes",
+        )
     refuse_on_others(options, machine, RATE, ARITHMETIC)
     ranks = sorted({1, *(options.ranks or default_ranks(machine))})
     lines = [line for name in chosen(options) for line in _lines(name, ranks, options, machine)]
@@ -125,7 +130,7 @@ def chosen(options: Options) -> Sequence[str]:
     names = set()
     for name in options.value(CHOSEN):
         if name not in (*WORKLOADS, PAPER):
-            raise messages.unknown_benchmark(name, (*WORKLOADS, PAPER))
+            raise unknown("benchmark", name, (*WORKLOADS, PAPER), code="unknown-nas-benchmark")
         names |= set(PAPERS_CLASSES) if name == PAPER else {name}
     if not names:
         names = set(PAPERS_CLASSES if options.value(CLASS) == PAPER else WORKLOADS)

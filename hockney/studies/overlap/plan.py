@@ -9,13 +9,13 @@ from collections.abc import Iterator, Sequence
 
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog, Workload
+from hockney.core.errors import UsageError, unknown
 from hockney.core.launch_setting import LaunchSetting
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.core.progress_thread import OWN, THREAD
 from hockney.core.units import thin
 from hockney.pages.evidence import Options, once
-from hockney.studies.overlap import messages
 from hockney.studies.overlap.results import ROLE
 from hockney.studies.progress import by_calls, thread_setting
 from hockney.studies.sizes import default_ranks, whole_doubles
@@ -75,7 +75,12 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
         for line in _lines(*_workload(operation, catalog), ranks, sizes, options, machine)
     ]
     if not cases:
-        raise messages.only_between_two()
+        raise UsageError(
+            "there is nothing to measure on these ranks",
+            "messages are measured between 2 ranks",
+            "use --ranks 2, or a collective, for example operations=iallreduce",
+            code="only-between-two",
+        )
     return once(cases)
 
 
@@ -120,5 +125,5 @@ def _workload(operation: str, catalog: Catalog) -> tuple[Workload, str]:
         else:
             known |= {name: (workload, f"{workload.name} {OPERATION}={name}") for name in parameter.choices}
     if operation not in known:
-        raise messages.unknown_operation(operation, known)
+        raise unknown("nonblocking operation", operation, known, code="unknown-nonblocking-operation")
     return known[operation]

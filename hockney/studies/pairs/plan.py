@@ -9,12 +9,13 @@ from collections.abc import Iterator, Sequence
 
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
+from hockney.core.errors import UsageError
 from hockney.core.layout import LEVELS, NETWORK, WITHIN, level_from
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.core.units import doubling
+from hockney.core.wording import plural
 from hockney.pages.evidence import Options, once
-from hockney.studies.pairs import messages
 
 STREAM, PING_PONG = "pairs_stream", "pairs_pingpong"
 WORKLOADS = (STREAM, PING_PONG)
@@ -90,7 +91,13 @@ def _levels(options: Options, machine: Machine) -> Sequence[str]:
     for level in wanted:
         known = [*machine.levels, *_apart(machine)]
         if known and level not in known:
-            raise messages.not_at_level(level, between(level), known)
+            raise UsageError(
+                f"no two ranks meet {between(level)}",
+                f"pairs of this launch have place={', '.join(known)}",
+                f"use place={known[-1]}",
+                code="not-at-level",
+                level=level,
+            )
     if wanted:
         return wanted
     if not machine.placed or (options.ranks and machine.ranks_per_node == 1):
@@ -130,14 +137,20 @@ def _check_room(options: Options, machine: Machine, levels: Sequence[str]) -> No
     """The most pairs must have room at one level, or among one of the numbers of ranks."""
     for ranks in options.ranks:
         if ranks % 2:
-            raise messages.odd_ranks(ranks)
+            raise UsageError(
+                f"{ranks} ranks are not pairs",
+                "rank i and rank i + p/2 are a pair",
+                f"use --ranks {ranks + 1}",
+                code="odd-ranks",
+                ranks=ranks,
+            )
     if APART in levels and max(options.ranks, default=0) > 2 * _room(machine, APART):
-        raise messages.too_many_pairs(max(options.ranks) // 2, _room(machine, APART), between(APART))
+        raise _too_many_pairs(max(options.ranks) // 2, _room(machine, APART), between(APART))
     most = max([ranks // 2 for ranks in options.ranks] or [_room(machine, level) for level in levels])
     wanted = max(options.value(PAIRS), default=1)
     if wanted > most:
         where = between(levels[0]) if len(levels) == 1 and levels[0] else ""
-        raise messages.too_many_pairs(wanted, most, where)
+        raise _too_many_pairs(wanted, most, where)
 
 
 def _room(machine: Machine, level: str) -> int:
@@ -158,3 +171,16 @@ def _lines(options: Options) -> Iterator[str]:
     for direction in options.value(DIRECTION):
         yield f"{STREAM} buffers=hot direction={direction} window={options.value(WINDOW)}"
     yield f"{PING_PONG} buffers=hot"
+
+
+def _too_many_pairs(pairs: int, most: int, where: str) -> UsageError:
+    """`most` fit `where` their ranks meet, as in "between nodes"; "" if the launch decides."""
+    more = "--nodes and --ranks-per-node" if where else f"--ranks {2 * pairs}"
+    return UsageError(
+        f"{plural(pairs, 'pair')}{f' {where}' if where else ''} {'does' if pairs == 1 else 'do'} not fit",
+        f"at most {plural(most, 'pair')} of ranks fit",
+        f"use pairs={max(most, 1)}, or {more}",
+        code="too-many-pairs",
+        pairs=pairs,
+        most=most,
+    )

@@ -6,20 +6,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from hockney import simulated
 from hockney.core.case import HOT
+from hockney.core.fit import LAUNCHES_IN_TWO_MODES
 from hockney.core.layout import NETWORK
 from hockney.core.platform import Platform
 from hockney.core.record import Origin
+from hockney.core.units import format_percent, format_size
+from hockney.core.wording import plural, together
 from hockney.draw.page import Caveat
 from hockney.models.applications.contention import FEWEST_RANKS
 from hockney.models.applications.grain_prediction import Prediction, RanksRow
-from hockney.models.applications.point_to_point_costs import PointToPointCosts
+from hockney.models.applications.point_to_point_costs import PointToPointCosts, Undecided
 from hockney.models.npb.forecast import KernelRow
-from hockney.views.grain_prediction import messages
 from hockney.views.origins import UNSAID, provenance
+
+_ALL_NUMBERS = "all numbers"
+
+NotMeasured = Literal["fake", "simulated", "published", "imported"]
+
+NOT_MEASURED: dict[NotMeasured, str] = {
+    "fake": "made up for tests",
+    "simulated": "simulated",
+    "published": "printed in a paper",
+    "imported": "printed by another benchmark",
+}
 
 BETWEEN_NODES = ("latency", "byte-cost", "network")
 """What only messages between nodes take their time from, where those on a node are described apart."""
@@ -72,13 +85,24 @@ def caveats_of_costs(prediction: Predicted, known: CostsOrigin) -> tuple[Caveat,
 def _fit(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat]:
     for costs, where in _levels(prediction):
         if costs.verdict == "poor":
-            yield messages.poor_fit(costs.doubt, where)
+            yield Caveat(
+                "poor-fit",
+                f"the model of messages is poor: {costs.doubt}",
+                where,
+                "survey on a quieter machine, or with a larger --budget",
+            )
 
 
 def _modes(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat]:
     for costs, where in _levels(prediction):
         if costs.two_modes is not None:
-            yield messages.launches_in_two_modes(costs.two_modes.text, where)
+            yield Caveat(
+                LAUNCHES_IN_TWO_MODES,
+                f"{costs.two_modes.text}; chance decides how many are in each, and so the cost of a message",
+                where,
+                "predict for the fast mode with --cost undisturbed, or survey again or with a larger "
+                "--budget",
+            )
 
 
 def _levels(prediction: Predicted) -> Iterator[tuple[PointToPointCosts, str]]:
@@ -86,14 +110,26 @@ def _levels(prediction: Predicted) -> Iterator[tuple[PointToPointCosts, str]]:
     costs = prediction.messages
     differ = costs.near is not None and costs.near.pieces != costs.pieces
     for level in costs.levels():
-        yield level, messages.numbers(costs.cores if differ else 0, within=level is costs.near)
+        yield level, _numbers(costs.cores if differ else 0, within=level is costs.near)
 
 
 def _calibration(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat]:
     if known.platform is not None and known.platform.poor_fit:
-        yield messages.poor_calibration(known.platform.title, known.platform.poor_fit)
+        yield Caveat(
+            "poor-calibration",
+            f"the messages of {known.platform.title} were calibrated from a poor fit: "
+            f"{known.platform.poor_fit}",
+            _ALL_NUMBERS,
+            "survey on a quieter machine, or with a larger --budget, and calibrate again",
+        )
     if known.platform is not None and known.platform.two_modes:
-        yield messages.two_mode_calibration(known.platform.title, known.platform.two_modes)
+        yield Caveat(
+            "two-mode-calibration",
+            f"{known.platform.title} was calibrated from typical times, and {known.platform.two_modes}: its "
+            "times are between both modes",
+            _ALL_NUMBERS,
+            "calibrate again with --cost undisturbed, or from a longer survey",
+        )
 
 
 def _guesses(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat]:
@@ -105,7 +141,14 @@ def _guesses(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat]:
         p.what for p in provenance(known.platform) if p.status in ("guess", UNSAID) and p.code not in left_out
     ]
     if weak:
-        yield messages.guesses(list(dict.fromkeys(weak)), known.platform.title, known.name)
+        parameters = list(dict.fromkeys(weak))
+        yield Caveat(
+            "guesses",
+            f"{together(parameters)} of {known.platform.title} {'is' if len(parameters) == 1 else 'are'} "
+            "guessed",
+            _ALL_NUMBERS,
+            f"'hockney machines --show {known.name}' shows what is known",
+        )
 
 
 def _between_nodes(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat]:
@@ -114,24 +157,41 @@ def _between_nodes(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat
     most = known.platform.nodes[0].cores
     far = [row.ranks for row in prediction.rows if row.ranks > most]
     if far:
-        yield messages.between_nodes(known.platform.title, far, most, reason)
+        yield Caveat(
+            "between-nodes",
+            f"{together(far)} ranks of {known.platform.title} are on several nodes; the cost of messages "
+            f"between nodes was not measured and is a guess ({reason})",
+            f"numbers on more than {plural(most, 'rank')}",
+            "calibrate from a survey between two hosts, or with the --network of a machine that states where "
+            "its costs are from",
+        )
 
 
 def _noise(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat]:
     if known.platform is not None and known.platform.noise is not None:
-        yield messages.noise(known.platform.title)
+        yield Caveat(
+            "noise",
+            f"message times of {known.platform.title} vary, and the prediction uses the shortest",
+            _ALL_NUMBERS,
+            "simulate it with 'hockney run granularity'",
+        )
 
 
 def _origin(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat]:
-    if known.platform is None and known.origin in messages.NOT_MEASURED:
-        yield messages.not_measured(known.origin)
+    if known.platform is None and known.origin in NOT_MEASURED:
+        yield Caveat(
+            known.origin,
+            f"the run's numbers were {NOT_MEASURED[known.origin]}, not measured",
+            _ALL_NUMBERS,
+            "give --run with a survey of a real machine to predict for it",
+        )
 
 
 def _size(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
     costs, count = prediction.messages, prediction.algorithm.bytes
     ends = costs.smallest, costs.largest or 0
     if not costs.known(count):
-        yield messages.extrapolated(count, *ends)
+        yield _extrapolated(count, *ends)
         return
     beyond = [
         change.lever.name
@@ -139,12 +199,18 @@ def _size(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
         if change.lever.algorithm and not costs.known(change.lever.algorithm.bytes)
     ]
     if beyond:
-        yield messages.extrapolated_changes(beyond, *ends)
+        yield _extrapolated_changes(beyond, *ends)
 
 
 def _hot(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
     if prediction.algorithm.bytes >= REWRITTEN and prediction.messages.buffers == HOT:
-        yield messages.hot_buffers()
+        yield Caveat(
+            "hot-buffers",
+            "the run measured no messages that were just written, as a program's are, only those in hot "
+            "buffers, which are never rewritten",
+            "predicted times, which are too short from a few KiB on",
+            "measure a new survey, or pingpong buffers=written",
+        )
 
 
 def _change(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
@@ -155,29 +221,39 @@ def _change(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
         if change is not None and bounds is not None and bounds[1] >= WIDE * bounds[0]:
             unsure.append(change)
     for change in dict.fromkeys(unsure):
-        yield messages.protocol_change(*change, count)
+        yield _protocol_change(*change, count)
 
 
 def _imbalance(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
     factor = prediction.algorithm.imbalance
     few = [row.ranks for row in prediction.rows if 1 < row.ranks < factor]
     if few:
-        yield messages.imbalance(few, factor)
+        yield Caveat(
+            "imbalance",
+            f"on {together(few)} ranks, {factor:g} times the mean work is more than all of the work",
+            f"numbers on {together(few)} ranks",
+            "give a smaller --imbalance",
+        )
 
 
 def _cores(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat]:
     crowded = [row for row in prediction.rows if row.shared_by > 1]
     cores = prediction.messages.most_ranks
     if crowded and cores is not None:
-        yield messages.oversubscribed(
-            [row.ranks for row in crowded], cores, [row.shared_by for row in crowded]
-        )
+        yield _oversubscribed([row.ranks for row in crowded], cores, [row.shared_by for row in crowded])
 
 
 def _larger(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
     cores = prediction.messages.most_ranks
     if prediction.larger and cores is not None:
-        yield messages.larger_machine([row.ranks for row in prediction.rows if row.ranks > cores], cores)
+        ranks = [row.ranks for row in prediction.rows if row.ranks > cores]
+        yield Caveat(
+            "larger-machine",
+            f"{together(ranks)} ranks are predicted for a larger machine of this kind, assuming that "
+            f"messages cost the same as on the {plural(cores, 'core')} of this one",
+            f"all numbers on {together(ranks)} ranks",
+            "leave out --larger-machine to let them share the cores",
+        )
 
 
 def _hosts(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat]:
@@ -187,7 +263,12 @@ def _hosts(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat]:
     within = most // known.hosts
     far = [row.ranks for row in prediction.rows if row.ranks > within]
     if far:
-        yield messages.one_host(far, within)
+        yield Caveat(
+            "one-host",
+            f"the ping-pong was within one host, but {together(far)} ranks need several",
+            f"numbers on more than {within} ranks: between hosts a message costs more",
+            "survey with the two ranks of a pair on two hosts",
+        )
 
 
 def _one_level(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat]:
@@ -198,7 +279,7 @@ def _one_level(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat]:
     between = costs.place == NETWORK or known.pair_hosts > 1
     missing = [row for row in prediction.rows if row.ranks > 1 and _needs(costs, row.ranks, between)]
     if missing:
-        yield messages.one_level([row.ranks for row in missing], between=between)
+        yield _one_level_caveat([row.ranks for row in missing], between=between)
 
 
 def _needs(costs: PointToPointCosts, ranks: int, within: bool) -> bool:
@@ -214,9 +295,96 @@ def _network(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
         possible = max(FEWEST_RANKS, several[-1] if most is None else min(several[-1], most))
         if most is not None and most < FEWEST_RANKS:
             possible = 0
-        yield messages.network_assumed(several, FEWEST_RANKS, possible, prediction.messages.undecided)
+        yield _network_assumed(several, FEWEST_RANKS, possible, prediction.messages.undecided)
 
 
 _OF_RANKS = (_one_level, _between_nodes, _hosts, _origin, _cores)
 _OF_COSTS = (_fit, _modes, _calibration, _guesses, _noise)
 _OF_ALGORITHM = (_size, _larger, _hot, _change, _imbalance, _network)
+
+
+def _numbers(cores: int, *, within: bool) -> str:
+    """The numbers that depend on messages within a node of several `cores`, or on those between nodes; on
+    all messages with 0 cores."""
+    if cores < 2:
+        return _ALL_NUMBERS
+    return f"numbers on up to {cores} ranks, of one node" if within else f"numbers on more than {cores} ranks"
+
+
+def _extrapolated(bytes_: float, smallest: float, largest: float) -> Caveat:
+    return Caveat(
+        "extrapolated",
+        f"a message of {format_size(bytes_)} is extrapolated: {_measured_sizes(smallest, largest)}",
+        _ALL_NUMBERS,
+        "survey with --sizes that include it",
+    )
+
+
+def _extrapolated_changes(changes: Sequence[str], smallest: float, largest: float) -> Caveat:
+    """`changes` of the algorithm that make messages longer or shorter."""
+    return Caveat(
+        "extrapolated",
+        f"the messages of {together(changes)} are extrapolated: {_measured_sizes(smallest, largest)}",
+        "their improvements",
+        "survey with --sizes that include it",
+    )
+
+
+def _protocol_change(low: float, high: float, bytes_: float) -> Caveat:
+    size, below, above = format_size(bytes_), format_size(low), format_size(high)
+    return Caveat(
+        "change",
+        f"somewhere between {below} and {above} the library changes its protocol: whether before or after "
+        f"{size} is unknown",
+        _ALL_NUMBERS,
+        f"survey with --sizes that include {size}, or predict for {below} or {above}",
+    )
+
+
+def _oversubscribed(ranks: Sequence[int], cores: int, ranks_a_core: Sequence[float]) -> Caveat:
+    limits = (f"{format_percent(1 / share)} on {p}" for p, share in zip(ranks, ranks_a_core, strict=True))
+    return Caveat(
+        "oversubscribed",
+        f"{together(ranks)} ranks share {plural(cores, 'core')}: those on one core compute in turn, so "
+        f"efficiency is at most {together(limits)} ranks; the numbers include that, but not waiting for the "
+        "scheduler",
+        f"all numbers on {together(ranks)} ranks",
+        "predict for fewer ranks, or for a machine with more cores",
+    )
+
+
+def _network_assumed(ranks: Sequence[int], needed: int, possible: int, undecided: Undecided) -> Caveat:
+    """`needed` cores are required to measure it; `possible` is a number of ranks on which this machine can, 0
+    if it has too few cores. `undecided`: why exchanges that were measured do not tell."""
+    if undecided == "contradictory":
+        remedy = "the measured exchanges do not decide it; --network shared predicts the other case"
+    elif not possible:
+        remedy = f"measuring it needs {needed} cores; --network shared predicts the other case"
+    else:
+        out = "runs/longer" if undecided == "short" else "runs/network"
+        sizes = " --sizes 1words,1MiB" if undecided == "short" else ""
+        run = f"hockney run granularity --ranks 2,{possible} --out {out}{sizes}"
+        remedy = f"'{run}' measures it; then predict with --run {out}"
+    return Caveat(
+        "network-assumed",
+        "it is unknown whether simultaneous messages share the network; a switch is assumed",
+        f"numbers on {together(ranks)} ranks",
+        remedy,
+    )
+
+
+def _one_level_caveat(ranks: Sequence[int], *, between: bool) -> Caveat:
+    """Messages were measured `between` nodes only, or within a node only."""
+    known, lacking, differ = (
+        ("between nodes", "within a node", "less") if between else ("within a node", "between nodes", "more")
+    )
+    return Caveat(
+        "one-level",
+        f"messages {lacking} were not measured; they are assumed to cost the same as {known}",
+        f"numbers on {together(ranks)} ranks: a message {lacking} costs {differ}",
+        "survey with --nodes 2 and --ranks-per-node 2 or more",
+    )
+
+
+def _measured_sizes(smallest: float, largest: float) -> str:
+    return f"sizes from {format_size(smallest)} to {format_size(largest)} were measured"

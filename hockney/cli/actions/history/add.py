@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hockney.api.history.history import History
-from hockney.cli.output import messages
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_whole
 from hockney.core.errors import Exit
@@ -17,7 +16,7 @@ from hockney.core.errors import Exit
 def action(runs: Sequence[Path], archive: Path | None, quiet: bool, as_json: bool) -> int:
     with ProgressReporter(quiet) as reporter:
         history = History(archive, reporter)
-        with reporter.doing(messages.adding_runs()):
+        with reporter.doing("adding runs to the archive"):
             added = history.add(*runs)
     if as_json:
         print_json(

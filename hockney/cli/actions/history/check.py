@@ -10,8 +10,8 @@ from pathlib import Path
 from hockney.api.history.check import Check
 from hockney.api.history.history import History
 from hockney.cli import messages
-from hockney.cli.arguments import messages as of_arguments
-from hockney.cli.output import messages as of_output
+from hockney.cli.messages import more_cases
+from hockney.cli.output.comparison_form import format_and_json
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_labelled, print_line, print_table, print_whole
 from hockney.cli.output.terminal import echo
@@ -36,7 +36,7 @@ def action(
     as_json: bool,
 ) -> int:
     if as_json and style != "table":
-        raise of_arguments.format_and_json(style)
+        raise format_and_json(style)
     since = None if since_s is None else datetime.fromtimestamp(since_s, timezone.utc)
     with ProgressReporter(quiet) as reporter:
         history = History(archive, reporter)
@@ -80,7 +80,7 @@ def _print(checked: CheckedRun) -> None:
         echo()
         print_table(tables.cases(changed[:MOST_CASES], "changes", ""))
     if len(changed) > MOST_CASES:
-        print_line(of_output.more_cases(len(changed) - MOST_CASES))
+        print_line(more_cases(len(changed) - MOST_CASES))
     notes = [*wording.levels(checked), *wording.without_result(checked)]
     if notes:
         echo()

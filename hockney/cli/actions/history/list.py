@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hockney.api.history.history import History
 from hockney.api.history.selection import Selection
-from hockney.cli.output import messages
+from hockney.cli.messages import runs_listed
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.run_list import document, run_table
 from hockney.cli.output.tables import print_json, print_line, print_table
@@ -33,5 +33,5 @@ def action(
         return Exit.FINE
     if chosen:
         print_table(run_table(chosen), keys=2)
-    print_line(messages.runs_listed(len(chosen), len(contents.entries), str(history.path)))
+    print_line(runs_listed(len(chosen), len(contents.entries), str(history.path)))
     return Exit.FINE

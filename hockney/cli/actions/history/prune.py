@@ -8,11 +8,11 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from hockney.api.history.history import History
-from hockney.cli.output import messages
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.run_list import run_table
 from hockney.cli.output.tables import print_json, print_line, print_table
 from hockney.core.errors import Exit
+from hockney.core.wording import plural
 
 
 def action(
@@ -47,5 +47,5 @@ def action(
         return Exit.FINE
     if removed:
         print_table(run_table(removed), keys=2)
-    print_line(messages.runs_removed(len(removed), dry_run))
+    print_line(f"{plural(len(removed), 'run')} {'would be ' if dry_run else ''}removed")
     return Exit.FINE

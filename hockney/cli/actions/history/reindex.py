@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from hockney.api.history.history import History
-from hockney.cli.output import messages
+from hockney.cli.messages import runs_listed
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.run_list import document
 from hockney.cli.output.tables import print_json, print_line
@@ -24,5 +24,5 @@ def action(archive: Path | None, quiet: bool, as_json: bool) -> int:
         print_json(document(history.path, contents.entries, contents))
     else:
         count = len(contents.entries)
-        print_line(messages.runs_listed(count, count, str(history.path)))
+        print_line(runs_listed(count, count, str(history.path)))
     return Exit.FINE
