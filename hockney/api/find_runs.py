@@ -28,19 +28,19 @@ from hockney.core.fit import Cost, Fits
 from hockney.core.limits import CLOCKS_DIFFER_S
 from hockney.core.machine import Machine
 from hockney.core.notice import Notice
-from hockney.core.paths import AnyPath, to_path
+from hockney.core.paths import RUNS, AnyPath, to_path
 from hockney.core.units import typed_seconds
 from hockney.core.wording import listing
 from hockney.draw.page import Caveat
 from hockney.lab import Listener, Status, silent
-from hockney.machine import mpi_settings, processors
+from hockney.machine.cpu import processors
+from hockney.machine.mpi_settings import mpi_settings
 from hockney.models.applications.message_costs import messages_of_run, relevant
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.store import Reading, RunFolder, expected, left, missing, pair_in
 from hockney.system.bundled import bundled_catalog
 from hockney.views.grain_prediction import CostsOrigin
 
-PLACE = Path("runs")
 SURVEY = "survey"
 GUIDELINES = "guidelines"
 MUCH_LONGER = 4
@@ -99,13 +99,13 @@ def newest_source(listen: Listener, cost: Cost = "typical", wanted: Wanted = rel
             source = _source(folder, listen, cost, wanted, reading)
             settings = folder.plan().settings
             budget_s, study = settings.total_s, settings.study
-            listen(Status(message_costs_from(where, study, PLACE, _when(folder), budget_s)))
+            listen(Status(message_costs_from(where, study, RUNS, _when(folder), budget_s)))
             _note_longer(folder, "predict", listen)
             if passed:
                 listen(passed_over(passed))
             return source
     raise Inconclusive(
-        f"no survey in {PLACE} gives the cost of messages" + (" on this machine" if passed else ""),
+        f"no survey in {RUNS} gives the cost of messages" + (" on this machine" if passed else ""),
         passed or "predictions are based on these costs",
         "run 'hockney survey' first, or give --run RUN or --machine NAME",
         code="no-survey",
@@ -153,7 +153,7 @@ def newest_run(study: str, listen: Listener = silent) -> RunRead:
     for folder, _, reading in _complete_first(by_age((study,))):
         return _chosen(RunRead(folder, _read=reading), chosen, listen)
     elsewhere = (printable(str(folder.path)) for folder, _ in by_age((study,), here=False))
-    raise _no_run_of_study(PLACE, study, next(elsewhere, ""))
+    raise _no_run_of_study(RUNS, study, next(elsewhere, ""))
 
 
 def newest_of(studies: Sequence[str], listen: Listener = silent) -> RunFolder:
@@ -164,7 +164,7 @@ def newest_of(studies: Sequence[str], listen: Listener = silent) -> RunFolder:
         found,
         _newest_parameters,
         Inconclusive(
-            f"no run of {' or '.join(studies)} in {PLACE}",
+            f"no run of {' or '.join(studies)} in {RUNS}",
             "the prediction is based on its parameters",
             f"run 'hockney run {studies[0]}' first, or give --run RUN",
             code="no-run-of-studies",
@@ -193,7 +193,7 @@ def newest_with_guidelines(listen: Listener = silent) -> RunRead:
             chosen = partial(_newest_run, study=GUIDELINES) if own else _newest_run_with_guidelines
             return _chosen(RunRead(folder, _read=reading), chosen, listen)
     raise Inconclusive(
-        f"no complete run in {PLACE} can judge a guideline",
+        f"no complete run in {RUNS} can judge a guideline",
         "both sides of one must be measured, at matching sizes",
         "run 'hockney run guidelines' first, or name a run",
         code="no-run-with-guidelines",
@@ -223,7 +223,7 @@ def newest_complete(listen: Listener = silent) -> RunRead:
     found = (RunRead(folder, _read=reading) for folder, reading in read if reading is not None)
     for run in found:
         return _chosen(run, _newest_complete_run, listen)
-    raise _no_complete_run(PLACE, *_newest_unfinished())
+    raise _no_complete_run(RUNS, *_newest_unfinished())
 
 
 def _newest_unfinished() -> tuple[str, int, int]:
@@ -244,7 +244,7 @@ def newest_complete_survey(listen: Listener = silent) -> RunFolder:
     surveys = [folder for folder, _ in by_age((SURVEY,))]
     with_messages_first = sorted(surveys, key=lambda folder: not _has_messages(folder))
     found = (folder for folder in with_messages_first if _complete(folder))
-    newest = _newest(found, _newest_survey, _no_run_of_study(PLACE, SURVEY), listen)
+    newest = _newest(found, _newest_survey, _no_run_of_study(RUNS, SURVEY), listen)
     _note_longer(newest, "calibrate", listen)
     return newest
 
@@ -252,7 +252,7 @@ def newest_complete_survey(listen: Listener = silent) -> RunFolder:
 def newest_written(listen: Listener = silent) -> RunFolder:
     """The most recently written run in the default place, in whatever state. Raises UsageError if there is
     none."""
-    return _newest(_folders(), _newest_written_run, _no_complete_run(PLACE, "", 0, 0), listen)
+    return _newest(_folders(), _newest_written_run, _no_complete_run(RUNS, "", 0, 0), listen)
 
 
 def _newest(
@@ -266,7 +266,7 @@ def _newest(
 
 
 def _chosen(run: Found, chosen: Callable[..., str], listen: Listener) -> Found:
-    listen(Status(chosen(run=printable(str(run.path)), place=PLACE, written=_when(run))))
+    listen(Status(chosen(run=printable(str(run.path)), place=RUNS, written=_when(run))))
     return run
 
 
@@ -281,8 +281,8 @@ def only_unfinished(listen: Listener = silent) -> RunFolder:
     found = [folder for folder in incomplete if not _impossible(folder)] + _unfinished_pairs()
     found = found or [folder for folder in complete if left(folder.plan(), folder.read().run)]
     if len(found) != 1:
-        raise _not_one_unfinished_run(PLACE, [str(folder.path) for folder in found])
-    listen(Status(f"resuming {printable(str(found[0].path))}, the only unfinished run in {PLACE}"))
+        raise _not_one_unfinished_run(RUNS, [str(folder.path) for folder in found])
+    listen(Status(f"resuming {printable(str(found[0].path))}, the only unfinished run in {RUNS}"))
     return found[0]
 
 
@@ -290,14 +290,9 @@ def _unfinished_pairs() -> list[RunFolder]:
     """The folders of interleaved comparisons in the default place that lack measurements."""
     paths: list[Path] = []
     with contextlib.suppress(OSError):
-        paths = sorted(PLACE.iterdir())
+        paths = sorted(RUNS.iterdir())
     pairs = [(path, pair) for path in paths if (pair := pair_in(path)) is not None]
     return [RunFolder(path) for path, pair in pairs if not all(map(_complete, pair))]
-
-
-def in_default_place(path: Path) -> bool:
-    """Whether the functions above consider the run in `path`."""
-    return path.resolve().parent == PLACE.resolve()
 
 
 def _written(path: Path) -> int:
@@ -376,7 +371,7 @@ def _folders() -> Iterator[RunFolder]:
     whose name is last in the alphabet. Those whose clock was wrong, and wrote in the future, come last."""
     paths: list[Path] = []
     with contextlib.suppress(OSError):
-        paths = [path for path in PLACE.iterdir() if not path.is_symlink()]  # as runs/latest is
+        paths = [path for path in RUNS.iterdir() if not path.is_symlink()]  # as runs/latest is
     latest = time.time_ns() + int(CLOCKS_DIFFER_S * 1e9)
 
     def age(path: Path) -> tuple[bool, int, str]:

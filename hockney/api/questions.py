@@ -66,7 +66,7 @@ def question(words: str | Sequence[str]) -> Question:
         )
     if given[0] == published_study.NAME:
         published_study.refuse()
-    if given[0] not in studies.all_studies():
+    if not studies.is_study(given[0]):
         return Question(ad_hoc.NAME, cases)
     name = given[0]
     parameters = _parameters(cases[0].split()[1:]) if len(cases) > 1 else _parameters(given[1:])

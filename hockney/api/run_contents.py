@@ -10,11 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from hockney import lab, report, studies
-from hockney.api.export.files import save_csv, save_parquet
-from hockney.api.export.table import Rows, parameters, repetitions, summaries
-from hockney.api.notebook.frames import Library, frame
-from hockney.api.notebook.page_figures import Figures, drawn, figures_of
-from hockney.api.notebook.quantities import Quantity
 from hockney.core.case import Case
 from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.fit import Cost, Fits, Summary
@@ -27,7 +22,11 @@ from hockney.store import Plan, Reading, RunFolder, expected, missing
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure as PlotlyFigure
 
+    from hockney.api.export.table import Rows
     from hockney.api.notebook.fitted_model import FittedModel
+    from hockney.api.notebook.frames import Library
+    from hockney.api.notebook.page_figures import Figures
+    from hockney.api.notebook.quantities import Quantity
     from hockney.draw.page import Caveat, Page
     from hockney.lab import Outcome, Results
     from hockney.studies import Evidence
@@ -145,17 +144,20 @@ class Run:
         for another table."""
         if what not in get_args(What):
             raise unknown("table", what, get_args(What))
+        from hockney.api.export.by_record import records
+        from hockney.api.export.table import parameters, repetitions, summaries
+
         if what == "repetitions":
             return repetitions(self.reading.run)
         if what == "records":
-            from hockney.api.export.by_record import records
-
             return records(self.reading.run)
         return summaries(self.fits) if what == "summaries" else parameters(self.fits)
 
     def frame(self, what: What = "summaries", library: Library | None = None) -> Any:
         """The same as a DataFrame of pandas or polars: of the `library`, or of the first that is installed.
         Raises EnvironmentProblem if neither is."""
+        from hockney.api.notebook.frames import frame
+
         return frame(self.table(what), library)
 
     def model(self, workload: str, model: str = "", **fixed: Quantity) -> FittedModel:
@@ -186,10 +188,14 @@ class Run:
 
     def figure(self, name: str) -> PlotlyFigure:
         """A figure of the page, as a Plotly figure. Raises UsageError for an unknown name."""
+        from hockney.api.notebook.page_figures import drawn
+
         return drawn(self._figures, name)
 
     @cached_property
     def _figures(self) -> Figures:
+        from hockney.api.notebook.page_figures import figures_of
+
         return figures_of(self.page)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -210,6 +216,8 @@ class Run:
     def export(self, path: AnyPath, what: What = "repetitions") -> Path:
         """Write the run as a table, CSV or Parquet according to the file name's suffix. Raises UsageError for
         another one, EnvironmentProblem if it cannot be written."""
+        from hockney.api.export.files import save_csv, save_parquet
+
         path = to_path(path)
         if path.suffix == ".csv":
             save_csv(self.table(what), str(path))

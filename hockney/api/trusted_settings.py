@@ -14,7 +14,7 @@ from pathlib import Path
 
 from hockney.core.errors import UsageError, printable
 from hockney.core.settings import Settings
-from hockney.machine import is_mpi_name
+from hockney.machine.find import is_mpi_name
 from hockney.system import trust
 
 

@@ -18,6 +18,9 @@ COMPLETE = ".hockney-complete"
 complete. It contains its folder's path, since scripts of a build contain that path and stop working when it
 is moved."""
 
+RUNS = Path("runs")
+"""Where runs are made, and looked for, by default."""
+
 LAUNCH_FOLDER = ".launch-"
 """Prefix of the folder in which a launch keeps its plan while it runs."""
 
@@ -34,6 +37,11 @@ def to_path(path: AnyPath) -> Path:
             text=text,
         )
     return Path(path)
+
+
+def in_runs(path: Path) -> bool:
+    """Whether `path` is directly inside the default folder of runs."""
+    return path.resolve().parent == RUNS.resolve()
 
 
 def cache_folder(environ: Mapping[str, str]) -> Path:

@@ -43,10 +43,10 @@ if TYPE_CHECKING:
     from hockney.lab.finding import Finding
     from hockney.lab.interleaved import Turn, begin_in_turns, measure_in_turns, pair_count
     from hockney.lab.kinds import Kind, kind_of, listed, prepare, repeats_itself
-    from hockney.lab.kinds.emulated import emulated_reference
     from hockney.lab.kinds.fake import fake_bench
     from hockney.lab.kinds.imported import imported_reference
-    from hockney.lab.kinds.simulated import description_name, simulated_reference
+    from hockney.lab.kinds.lan import emulated_reference
+    from hockney.lab.kinds.sim import description_name, simulated_reference
     from hockney.lab.launch_order import schedule
     from hockney.lab.machine_diff import (
         MachineDifference,
@@ -81,10 +81,10 @@ else:
             "hockney.lab.finding": "Finding",
             "hockney.lab.interleaved": "Turn begin_in_turns measure_in_turns pair_count",
             "hockney.lab.kinds": "Kind kind_of listed prepare repeats_itself",
-            "hockney.lab.kinds.emulated": "emulated_reference",
+            "hockney.lab.kinds.lan": "emulated_reference",
             "hockney.lab.kinds.fake": "fake_bench",
             "hockney.lab.kinds.imported": "imported_reference",
-            "hockney.lab.kinds.simulated": "description_name simulated_reference",
+            "hockney.lab.kinds.sim": "description_name simulated_reference",
             "hockney.lab.machine_diff": "MachineDifference differences in_words name_of setting_differences "
             "unlike",
             "hockney.lab.published": "export_published",

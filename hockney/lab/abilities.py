@@ -21,7 +21,7 @@ from hockney.core.errors import EnvironmentProblem, one_line
 from hockney.core.machine import Mpi
 from hockney.core.paths import cache_folder
 from hockney.launch.command import command
-from hockney.machine import processors
+from hockney.machine.cpu import processors
 from hockney.system.files import write_atomically
 
 LINE = re.compile(r'HOCKNEY_ABILITY\("([^"]*)", "([^"]*)", ([01])\)')

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
-from hockney import simulated
 from hockney.core import launch_setting
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
@@ -24,7 +23,7 @@ from hockney.lab.launch_count import TYPICAL_COST_S, launch_count, least_budget
 from hockney.lab.levels import refuse_missing, with_levels
 from hockney.lab.machine_diff import refuse_too_many_ranks, refuse_too_much_memory
 from hockney.launch.launcher import Launcher
-from hockney.machine import Load, Moment, load_between, moment
+from hockney.machine.load import Load, Moment, load_between, moment
 from hockney.models.least_time import least_of
 
 Tell = Callable[[str], None]
@@ -99,6 +98,8 @@ class Bench:
 def check_ranks(bench: Bench, most: int) -> None:
     """Raises UsageError if there are more ranks than this machine can run."""
     if bench.machine.platform is not None:
+        from hockney import simulated
+
         simulated.check_ranks(bench.machine.platform, most)
     else:
         refuse_too_many_ranks(most, bench.machine, bench.layout.nodes if bench.layout else 1)
@@ -108,7 +109,11 @@ def check_network(bench: Bench, cases: Sequence[Case], assumed: bool) -> None:
     """Raises UsageError for simulated ranks on several nodes between which nobody has measured messages,
     unless the user has accepted that the network is `assumed`."""
     platform = bench.machine.platform
-    if platform is None or assumed or not (reason := simulated.between_nodes_guessed(platform)):
+    if platform is None or assumed:
+        return
+    from hockney import simulated
+
+    if not (reason := simulated.between_nodes_guessed(platform)):
         return
     most = platform.nodes[0].cores if bench.layout is None else bench.layout.ranks_per_node
     ranks = max(map(bench.ranks_of, cases), default=0)

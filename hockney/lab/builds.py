@@ -12,8 +12,9 @@ from hockney import build
 from hockney.build import duration
 from hockney.core.machine import Mpi
 from hockney.lab.bench import Tell
-from hockney.machine import find_mpi, find_simgrid, processors, simgrids
-from hockney.machine.cpu import memory_bytes
+from hockney.machine.cpu import memory_bytes, processors
+from hockney.machine.find import find_mpi
+from hockney.machine.simgrid import find_simgrid, simgrids
 
 JOB_BYTES = 1 << 30
 """GCC 12 needs 0.53 GB for SimGrid's largest source."""

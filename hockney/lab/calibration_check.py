@@ -18,7 +18,7 @@ from hockney.core.settings import Settings
 from hockney.lab.bench import Tell, check
 from hockney.lab.events import Listener
 from hockney.lab.kinds import prepare
-from hockney.lab.kinds.simulated import simulated_reference
+from hockney.lab.kinds.sim import simulated_reference
 from hockney.lab.run_results import Results, results
 from hockney.lab.session import begin, measure
 from hockney.simulated.calibrate import Survey

@@ -27,17 +27,12 @@ from hockney.lab.starting.findings import hosts_found, ranks_found, start_found
 from hockney.launch.allocation import hosts
 from hockney.launch.choosing import Hosts, choose
 from hockney.launch.mpi import MpiLauncher
-from hockney.machine import (
-    describe,
-    find_mpi,
-    find_simgrid,
-    load_between,
-    moment,
-    on_machine,
-    processors,
-    shared_memory,
-    writable,
-)
+from hockney.machine.cpu import processors
+from hockney.machine.describe import describe
+from hockney.machine.disk_space import shared_memory, writable
+from hockney.machine.find import find_mpi, on_machine
+from hockney.machine.load import load_between, moment
+from hockney.machine.simgrid import find_simgrid
 
 BUSY_CORES = 0.2
 LISTENING_S = 1.0

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import math
 
-from hockney import simulated as descriptions
 from hockney.core.catalog import PING_PONG
 from hockney.core.record import ROUNDING
 from hockney.core.wording import plural, together
@@ -146,7 +145,11 @@ def overlap(evidence: Evidence) -> RunCaveat | None:
 def between_nodes(evidence: Evidence) -> RunCaveat | None:
     """Ranks on more nodes than anybody measured messages between."""
     platform = evidence.machine.platform
-    if platform is None or not (reason := descriptions.between_nodes_guessed(platform)):
+    if platform is None:
+        return None
+    from hockney.simulated import between_nodes_guessed
+
+    if not (reason := between_nodes_guessed(platform)):
         return None
     most = platform.nodes[0].cores
     far = {r.case: r.parsed_case().ranks for r in evidence.run.records if r.parsed_case().ranks > most}

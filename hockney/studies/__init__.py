@@ -26,6 +26,7 @@ __all__ = [
     "all_studies",
     "asks_for_levels",
     "is_conclusive",
+    "is_study",
     "launch_settings",
     "parameters_of",
     "planned",
@@ -40,6 +41,13 @@ def all_studies() -> dict[str, Study]:
     return {
         m.NAME: m for m in sorted(_studies(each.name for each in pkgutil.iter_modules(__path__)), key=_name)
     }
+
+
+def is_study(name: str) -> bool:
+    """Whether users run a study by this name, which is that of its module; no other is imported."""
+    module = name.replace("-", "_")
+    known = module in {each.name for each in pkgutil.iter_modules(__path__)}
+    return known and any(name == found.NAME for found in _studies([module]))
 
 
 def _studies(modules: Iterable[str]) -> Iterator[Study]:

@@ -15,7 +15,6 @@ from hockney.core.parameters import list_values
 from hockney.core.units import parse_counts
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Page, Section, Table
-from hockney.models.npb.rates import described_rate, described_startup
 from hockney.pages import course, metrics, quality, settings_compared, undisturbed
 from hockney.pages.columns import CaseColumn, where_columns
 from hockney.pages.evidence import Evidence, Measured, Options, once
@@ -124,6 +123,8 @@ def at_described_rate(case: Case, catalog: Catalog, machine: Machine) -> Case:
     platform = machine.platform
     if platform is None:
         return case
+    from hockney.models.npb.rates import described_rate, described_startup
+
     if case.get("startup") == 0:
         case = case.having("startup", described_startup(platform, case.ranks))
     workload = catalog.entry(case.workload)

@@ -164,7 +164,7 @@ def calibrated(hockney, run, monkeypatch):
         platform = simulated.platform(reference.name)
         return replace(bench, machine=msgspec.structs.replace(bench.machine, platform=platform))
 
-    monkeypatch.setattr("hockney.lab.kinds.simulated.prepare", prepare)
+    monkeypatch.setattr("hockney.lab.kinds.sim.prepare", prepare)
     return "mine.toml"
 
 

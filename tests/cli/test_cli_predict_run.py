@@ -19,7 +19,7 @@ from hockney import api
 from hockney.api import find_runs
 from hockney.api.find_runs import made_elsewhere, passed_over
 from hockney.core.notice import Notice
-from hockney.machine import processors
+from hockney.machine.cpu import processors
 from hockney.models.applications.granularity import Algorithm
 from hockney.store import RunFolder
 

@@ -113,6 +113,23 @@ def test_a_page_of_stored_fits_needs_no_numpy(started):
     assert modules & {"numpy", "scipy", "rich", "matplotlib", "hockney.draw.files"} == set()
 
 
+def test_a_case_loads_no_other_study_kind_of_machine_or_model_of_a_benchmark(started):
+    code, modules = started("run", "pingpong", "bytes=8", "--launches", "3", "--out", "run")
+    assert code in (0, 4)
+    assert "hockney.studies.ad_hoc" in modules and "hockney.studies.survey" not in modules
+    assert {name for name in modules if name.startswith("hockney.lab.kinds.")} == {"hockney.lab.kinds.fake"}
+    unused = (
+        "models.npb",
+        "models.annealing",
+        "models.applications",
+        "simulated",
+        "launch.mpi",
+        "build",
+        "batch",
+    )
+    assert [name for name in modules if name.startswith(tuple(f"hockney.{each}" for each in unused))] == []
+
+
 def test_a_plan_needs_no_page(started):
     code, modules = started("plan", "survey")
     assert code == 0

@@ -23,7 +23,7 @@ from hockney.core.record import Failure, Launch, Record, decode_line
 from hockney.lab import kinds
 from hockney.launch.launcher import LaunchOptions
 from hockney.launch.mpi import MpiLauncher
-from hockney.machine import processors
+from hockney.machine.cpu import processors
 from hockney.models.schedules import SCHEDULES, Tally, collectives
 from hockney.store import RunFolder
 from hockney.studies.barriers.plan import algorithms

@@ -9,7 +9,7 @@ import re
 import pytest
 
 from hockney.launch.mpi import MpiLauncher
-from hockney.machine import processors
+from hockney.machine.cpu import processors
 
 pytestmark = pytest.mark.mpi
 

@@ -22,7 +22,7 @@ from hockney.core.case import Case, parse_canonical
 from hockney.core.record import Launch, Record
 from hockney.launch.launcher import LaunchFailed, LaunchOptions
 from hockney.launch.mpi import MpiLauncher
-from hockney.machine import processors
+from hockney.machine.cpu import processors
 
 pytestmark = pytest.mark.mpi
 

@@ -22,7 +22,7 @@ from hockney.core.catalog import decode_catalog
 from hockney.core.record import End, Launch, Record, Start
 from hockney.launch.launcher import LaunchFailed, LaunchOptions
 from hockney.launch.mpi import MpiLauncher
-from hockney.machine import processors
+from hockney.machine.cpu import processors
 
 pytestmark = pytest.mark.mpi
 

@@ -70,12 +70,14 @@ def test_schemes_and_names_of_kinds_are_unique():
     assert {kind.KIND for kind in kinds.values()} == names
     assert [kind.SCHEME for kind in lab.listed()] == ["", "lan", "published", "sim"]
     assert all(kind.HELP for kind in kinds.values())
+    assert [lab.kind_of(f"{scheme}:x" if scheme else "") for scheme in kinds] == list(kinds.values())
 
 
 @pytest.mark.parametrize(
     ("machine", "suggestion"),
     [
         ("t3e", "sim:t3e"),
+        ("real:t3e", ""),
         ("smi:t3e", "sim:t3e"),
         ("sim:t3f", "t3e"),
         (":x", ""),

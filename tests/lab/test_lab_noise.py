@@ -19,7 +19,7 @@ from hockney.lab.noise.findings import explained, noise_findings
 from hockney.lab.noise.watch import Watch, WatchedCase, other_pairs, watch
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.launcher import LaunchFailed
-from hockney.machine import Load
+from hockney.machine.load import Load
 from hockney.models.statistics.noise import noise
 
 CATALOG = lab.bundled_catalog()

@@ -11,7 +11,7 @@ from hockney import lab, simulated
 from hockney.core.errors import UsageError
 from hockney.core.machine import Mpi
 from hockney.core.settings import Settings
-from hockney.lab.kinds import simulated as simulated_kind
+from hockney.lab.kinds import sim
 from hockney.lab.machine_diff import MachineDifference, differences, in_words, not_set, unlike
 from hockney.launch.fake_world import World
 
@@ -74,8 +74,8 @@ def test_settings_are_compared_where_both_sides_have_recorded_them():
 def test_simulated_machines_are_their_descriptions():
     def stands_for(name):
         platform = simulated.platform(name)
-        traits = simulated_kind.TRAITS
-        return changed(kind=simulated_kind.KIND, traits=traits, host=platform.name, platform=platform)
+        traits = sim.TRAITS
+        return changed(kind=sim.KIND, traits=traits, host=platform.name, platform=platform)
 
     sun, sp = stands_for("sun-ethernet"), stands_for("ibm-sp")
     assert unlike(sun, msgspec.structs.replace(sun, cpu="x", cores=99)) == ()

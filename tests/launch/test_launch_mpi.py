@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from hockney import machine
 from hockney.core.binding import Cores
 from hockney.core.case import Case
 from hockney.core.errors import EnvironmentProblem
@@ -23,6 +22,7 @@ from hockney.launch import transport
 from hockney.launch.hang_detector import phase
 from hockney.launch.launcher import LaunchFailed, LaunchOptions
 from hockney.launch.mpi import MpiLauncher
+from hockney.machine.cpu import processors
 
 pytestmark = pytest.mark.mpi
 OPTIONS = LaunchOptions("L", 0, budget_s=0.2, hang_s=60)
@@ -33,7 +33,7 @@ HANG_S = 120.0
 
 @pytest.fixture
 def launcher(mpi, stand_in):
-    return MpiLauncher(mpi, stand_in.path, machine.processors().cores)
+    return MpiLauncher(mpi, stand_in.path, processors().cores)
 
 
 def cases(*names: str, ranks: int) -> list[Case]:
@@ -102,17 +102,17 @@ def test_variables_are_set_for_one_launch(launcher):
     assert "HOCKNEY_TRIAL" in words[0] and "a=b" in words[0] and "HOCKNEY_TRIAL" not in words[1]
 
 
-@pytest.mark.skipif(len(machine.processors().cores.cpus) < 2, reason="needs two cores")
+@pytest.mark.skipif(len(processors().cores.cpus) < 2, reason="needs two cores")
 def test_an_affinity_mask_is_kept(mpi, stand_in):
     """With a plain request to bind to cores, launchers start from the first core, whatever the mask."""
-    here = machine.processors().cores
+    here = processors().cores
     second = Cores(here.cpus[1:2], here.logical[1:2], 1, restricted=True)
     launch = next(iter(MpiLauncher(mpi, stand_in.path, second).run(cases("quick", ranks=1), 1, OPTIONS)))
     assert launch.ranks[0].cpus == str(here.cpus[1])
 
 
 def test_more_ranks_than_cores_are_not_bound(mpi, stand_in):
-    here = machine.processors().cores
+    here = processors().cores
     one = Cores(here.cpus[:1], here.logical[:1], 1)
     launch = next(iter(MpiLauncher(mpi, stand_in.path, one).run(cases("quick", ranks=2), 2, OPTIONS)))
     assert launch.bound is False and len(launch.ranks) == 2
@@ -172,7 +172,7 @@ from hockney.core.case import Case
 from hockney.core.binding import Cores
 from hockney.launch.launcher import LaunchOptions
 from hockney.launch.mpi import MpiLauncher
-from hockney.machine import find_mpi
+from hockney.machine.find import find_mpi
 launcher = MpiLauncher(find_mpi({mpi.prefix!r}), Path({str(stand_in.path)!r}), Cores((0,), (0,), 1))
 for line in launcher.run([Case.of("stuck", 2)], 2, LaunchOptions("L", 0, 1.0, hang_s=60)):
     print(type(line).__name__, flush=True)

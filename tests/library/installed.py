@@ -15,7 +15,7 @@ from hockney.build.tools import tool
 from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
 from hockney.core.machine import Mpi
 from hockney.launch.command import command
-from hockney.machine import processors
+from hockney.machine.cpu import processors
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parents[1] / "examples"

@@ -17,7 +17,7 @@ from hockney import process
 from hockney.core.launcher_options import LauncherOptions
 from hockney.core.machine import Mpi
 from hockney.launch.command import command
-from hockney.machine import processors
+from hockney.machine.cpu import processors
 
 pytestmark = [pytest.mark.mpi, pytest.mark.needs("pkg-config")]
 

@@ -15,9 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hockney.core.machine import Machine
-from hockney.machine import describe, load_between, moment, processors, system
-from hockney.machine.cpu import memory_bytes, numbers, quota
-from hockney.machine.load import Moment, ProcessorTimes, counters
+from hockney.machine import system
+from hockney.machine.cpu import memory_bytes, numbers, processors, quota
+from hockney.machine.describe import describe
+from hockney.machine.load import Moment, ProcessorTimes, counters, load_between, moment
 
 
 def put(root: Path, files: dict[str, str]) -> Path:

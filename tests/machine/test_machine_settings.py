@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from hockney.core.launcher_options import launcher_options
 from hockney.core.machine import Mpi
-from hockney.machine import describe, mpi_settings
-from hockney.machine.mpi_settings import LONGEST
+from hockney.machine.describe import describe
+from hockney.machine.mpi_settings import LONGEST, mpi_settings
 
 TUNED = {
     "CXI_FORK_SAFE": "1",

@@ -15,7 +15,7 @@ from hockney.core.ethernet import Ethernet
 from hockney.core.fit import CurvePoint, Estimate, Fit, Fits, FittedSegment, Summary
 from hockney.core.machine import Machine
 from hockney.core.survey_reference import Surveyed
-from hockney.lab.kinds import simulated as simulated_kind
+from hockney.lab.kinds import sim
 from hockney.models.applications.contention import judged, kind, overruled
 from hockney.models.applications.grain_prediction import predict
 from hockney.models.applications.granularity import Algorithm
@@ -257,9 +257,7 @@ def test_a_surveys_ranks_have_as_many_hosts_as_the_run():
 
 def test_a_simulated_run_stands_on_its_description():
     platform = simulated.platform("switched-ethernet")
-    machine = msgspec.structs.replace(
-        HERE, kind="simulated", traits=simulated_kind.TRAITS, cores=16, platform=platform
-    )
+    machine = msgspec.structs.replace(HERE, kind="simulated", traits=sim.TRAITS, cores=16, platform=platform)
     found = messages_for(fits(fit(HOT, "good", 1.2e-3)), machine, "runs/sim")
     assert found.medium == (1.2e-3, 0.0) and found.eager == 128000 and found.most_ranks == 16
     assert exchange_time(found, 0, 8) == pytest.approx(8 * 1.2e-3)
@@ -273,7 +271,7 @@ def test_on_nodes_of_several_cores_the_run_measured_one_node(golden):
     platform = msgspec.structs.replace(
         described_sp, network=msgspec.structs.replace(described_sp.network, nodes=nodes)
     )
-    machine = msgspec.structs.replace(HERE, kind="simulated", traits=simulated_kind.TRAITS, platform=platform)
+    machine = msgspec.structs.replace(HERE, kind="simulated", traits=sim.TRAITS, platform=platform)
     costs = messages_for(fits(fit(HOT, "good", 1e-6)), machine, "the run")
     assert exchange_time(costs, 0, 4) == pytest.approx(2e-6)
     assert exchange_time(costs, 0, 8) == pytest.approx(1e-6 + 45e-6)

@@ -19,7 +19,7 @@ from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Estimate, Fit, FittedSegment
 from hockney.core.platform import Segment
 from hockney.core.record import RunRecords
-from hockney.lab.kinds import simulated as simulated_kind
+from hockney.lab.kinds import sim
 from hockney.launch.fake_world import World
 from hockney.models.fits.caveats import launches_in_two_modes
 from hockney.simulated.calibrate import CalibrationOptions, Survey, calibrate, compare
@@ -284,7 +284,7 @@ def test_runs_that_tell_too_little_are_refused(real, tmp_path):
         "twin",
         real.fits,
         real.run,
-        msgspec.structs.replace(real.machine, kind="simulated", traits=simulated_kind.TRAITS, host="t3e"),
+        msgspec.structs.replace(real.machine, kind="simulated", traits=sim.TRAITS, host="t3e"),
     )
     with pytest.raises(UsageError) as refused:
         calibrate(twin)

@@ -18,7 +18,7 @@ from hockney.core.case import Case
 from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Estimate, ExactValue
 from hockney.core.settings import Settings
-from hockney.lab.kinds import simulated as simulated_kind
+from hockney.lab.kinds import sim
 from hockney.launch.fake import FakeLauncher, fake_from_words
 from hockney.launch.fake_world import World
 from hockney.models.barriers import MessageCosts, by_messages, by_structure, predicted
@@ -132,7 +132,7 @@ def test_a_million_in_a_row_can_be_asked_for():
 
 
 def test_a_simulated_machine_has_messages_only_and_the_papers_processes():
-    machine = replace_struct(MACHINE, kind="simulated", traits=simulated_kind.TRAITS, cores=16)
+    machine = replace_struct(MACHINE, kind="simulated", traits=sim.TRAITS, cores=16)
     cases = studies.study("barriers").plan(Options(), CATALOG, machine)
     names = {str(c["algorithm"]) for c in cases if way_of(c) == "loop"}
     assert "mpi" in names and all(predicted(name) for name in names - {"mpi"})

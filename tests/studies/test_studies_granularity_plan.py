@@ -15,7 +15,7 @@ from hockney.core.machine import Traits
 from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
 from hockney.core.units import parse_seconds
-from hockney.lab.kinds import simulated as simulated_kind
+from hockney.lab.kinds import sim
 from hockney.launch.fake import FakeLauncher
 from hockney.models.least_time import least_of
 from hockney.studies import Options
@@ -30,7 +30,7 @@ def suns(name: str = "sun-ethernet"):
     return msgspec.structs.replace(
         MACHINE,
         kind="simulated",
-        traits=simulated_kind.TRAITS,
+        traits=sim.TRAITS,
         cores=platform.capacity,
         host=platform.name,
         platform=platform,

@@ -18,7 +18,7 @@ from hockney.core.catalog import Catalog, Workload
 from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Cost
 from hockney.core.notice import Notice
-from hockney.core.paths import AnyPath, to_path
+from hockney.core.paths import RUNS, AnyPath, to_path
 from hockney.core.platform import Platform
 from hockney.core.units import doubling
 from hockney.draw.page import Caveat
@@ -162,7 +162,7 @@ def _rates(
     found = _measured(kernel, size, find_runs.of_this_machine(STUDIES), cost)
     if found is None:
         raise Inconclusive(
-            f"no run of {kernel} on one rank in {find_runs.PLACE}",
+            f"no run of {kernel} on one rank in {RUNS}",
             "the prediction is based on the rate at which one rank computes",
             f"run 'hockney run \"{kernel} class={size}\" --ranks 1' first, or give --rate",
             code="no-rate-of-one-rank",

@@ -18,7 +18,7 @@ from hockney.core.errors import EnvironmentProblem, UsageError
 from hockney.core.machine import Machine, Mpi
 from hockney.core.units import format_bit_rate
 from hockney.draw.page import Table
-from hockney.machine import find_simgrid, simgrids
+from hockney.machine.simgrid import find_simgrid, simgrids
 from hockney.store import default_path
 from hockney.views.paper_tables import extent, node_count
 

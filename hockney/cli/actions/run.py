@@ -11,12 +11,9 @@ from hockney import lab, studies
 from hockney.api import RunOptions
 from hockney.cli.arguments import checking
 from hockney.cli.arguments.batch import taken
-from hockney.cli.arguments.like import like_cases
 from hockney.cli.arguments.question import asked_question
 from hockney.cli.output.answer import Form, measure_and_print
-from hockney.cli.output.checked import check_and_print
 from hockney.cli.output.progress import ProgressReporter
-from hockney.cli.output.submitted import submit_and_print
 from hockney.cli.output.tables import print_json, print_table
 from hockney.cli.output.terminal import echo
 from hockney.core.catalog import Catalog, Workload
@@ -43,6 +40,8 @@ def action(
         _list(lab.prepare(machine, mpi, bind, ProgressReporter(quiet).say).catalog, as_json)
         return 0
     if like:
+        from hockney.cli.arguments.like import like_cases
+
         words = like_cases(like, words, bool(given["sizes"]), ProgressReporter(quiet).say)
     wanted, dry_run, wait = taken(given)
     others = {"--submit": wanted is not None, f"--format {style}": style != "table"}
@@ -51,8 +50,12 @@ def action(
     form = Form(as_json, columns, style, full)
     options = RunOptions(**given)
     if wanted is not None:
+        from hockney.cli.output.submitted import submit_and_print
+
         return submit_and_print(question, options, wanted, out, quiet, form, dry_run, wait)
     if check is not None:
+        from hockney.cli.output.checked import check_and_print
+
         form.check(question)
         return check_and_print(question, options, check, out, quiet, form)
     return measure_and_print(question, options, out, quiet, form)

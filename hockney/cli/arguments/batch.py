@@ -114,8 +114,6 @@ def taken(given: dict[str, Any], *, waits: bool = False) -> tuple[BatchOptions |
     """Takes the options of a job out of `given`: what the job gets (None: there is no job), whether only its
     script is wanted, and whether to wait. `waits`: --wait has a meaning without a new job. Raises
     UsageError."""
-    from hockney.api import BatchOptions
-
     submit, dry_run, wait, *values = (given.pop(name) for name in ALL)
     if not (submit or dry_run):
         names = [*WORDS.values(), "--array"]
@@ -130,4 +128,6 @@ def taken(given: dict[str, Any], *, waits: bool = False) -> tuple[BatchOptions |
                 option=used[0],
             )
         return None, False, wait
+    from hockney.api import BatchOptions
+
     return BatchOptions(*values), dry_run, wait

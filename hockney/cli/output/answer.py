@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hockney import api, studies
-from hockney.api.find_runs import in_default_place
 from hockney.cli import messages
 from hockney.cli.messages import run_to_be_named
 from hockney.cli.output.cases import in_order
@@ -17,6 +16,7 @@ from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.summary import TYPED, print_document, print_summary
 from hockney.cli.output.terminal import echo
 from hockney.core.errors import Exit, RunInterrupted, UsageError, keeping
+from hockney.core.paths import in_runs
 from hockney.core.wording import listing, plural
 from hockney.lab import Event, Listener
 from hockney.pages.format import VAGUE, vague
@@ -95,7 +95,7 @@ def measure_and_print(
             listen = reporter if form.style == "table" else _streaming(reporter, form)
             run = api.run(question, options, out=out, listen=listen)
             code = print_answer(run, reporter, form)
-            if not form.as_json and not in_default_place(run.path):
+            if not form.as_json and not in_runs(run.path):
                 reporter.say(run_to_be_named(run.path))
             return code
     except RunInterrupted:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from hockney import api
 from hockney.api import Comparison, Question, RunOptions
-from hockney.api.find_runs import in_default_place
 from hockney.cli import messages
 from hockney.cli.arguments.checking import CheckOptions
 from hockney.cli.messages import run_to_be_named
@@ -19,6 +18,7 @@ from hockney.cli.output.summary import print_document, print_summary
 from hockney.cli.output.tables import print_line, print_whole
 from hockney.cli.output.terminal import echo
 from hockney.core.errors import Exit, keeping
+from hockney.core.paths import in_runs
 from hockney.system.files import refuse_early, replace
 
 
@@ -60,7 +60,7 @@ def check_and_print(
                 if wanted.page is not None:
                     echo()
                     print_whole(f"comparison: {wanted.page}")
-        if not form.as_json and not in_default_place(run.path):
+        if not form.as_json and not in_runs(run.path):
             reporter.say(run_to_be_named(run.path))
     if run.wrong:
         return Exit.ANSWER_IS_NO

@@ -15,7 +15,7 @@ from hockney.core.machine_reference import MachineReference
 from hockney.core.platform import Platform
 from hockney.core.units import format_rate
 from hockney.draw.page import Table
-from hockney.lab.kinds.emulated import SCHEME
+from hockney.lab.kinds.lan import SCHEME
 from hockney.reference import Published
 from hockney.simulated import Variant
 from hockney.views.paper_tables import described, extent, formulas, node_count, tables

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Kinds of machines. Each module here that has SCHEME, KIND, HELP, TRAITS and prepare is one kind."""
+"""Kinds of machines. Each module here is one, named after its scheme, with SCHEME, KIND, HELP, TRAITS and
+prepare."""
 
 from __future__ import annotations
 
@@ -19,6 +20,9 @@ from hockney.core.layout import THIS_HOST, HostOptions
 from hockney.core.machine import Traits
 from hockney.core.machine_reference import MachineReference
 from hockney.lab.bench import Bench, Tell, no_mpiexec_on_machine
+
+REAL = "real"
+"""The module of this machine, whose scheme is ""."""
 
 
 @dataclass(frozen=True)
@@ -56,10 +60,12 @@ class Kind(Protocol):
 
 def all_kinds() -> dict[str, Kind]:
     """Every kind, by scheme."""
-    names = (module.name for module in pkgutil.iter_modules(__path__))
-    modules = (importlib.import_module(f"{__name__}.{name}") for name in names)
-    kinds = [m for m in modules if all(hasattr(m, name) for name in ("SCHEME", "KIND", "TRAITS", "prepare"))]
+    kinds = [importlib.import_module(f"{__name__}.{name}") for name in _modules()]
     return {kind.SCHEME: kind for kind in sorted(kinds, key=lambda kind: kind.SCHEME)}
+
+
+def _modules() -> set[str]:
+    return {module.name for module in pkgutil.iter_modules(__path__)}
 
 
 def listed() -> Iterator[Kind]:
@@ -68,13 +74,13 @@ def listed() -> Iterator[Kind]:
 
 
 def kind_of(machine: str | MachineReference) -> Kind:
-    """The kind that `machine` belongs to. Raises UsageError for an unknown scheme."""
+    """The kind that `machine` belongs to; no other is imported. Raises UsageError for an unknown scheme."""
     reference = MachineReference.parse(machine) if isinstance(machine, str) else machine
-    kinds = all_kinds()
-    if reference.scheme not in kinds or (reference.name and not reference.scheme):
+    if reference.scheme not in _modules() - {REAL} | {""} or (reference.name and not reference.scheme):
         names = [name for kind in listed() for name in _names(kind)]
         raise _unknown_machine(str(reference), names)
-    return kinds[reference.scheme]
+    kind: Kind = importlib.import_module(f"{__name__}.{reference.scheme or REAL}")
+    return kind
 
 
 def prepare(

@@ -19,7 +19,7 @@ from hockney.lab.bench import Bench
 from hockney.lab.kinds import PrepareOptions
 from hockney.launch.fake import CORES, FakeLauncher, fake_from_words
 from hockney.launch.fake_world import World
-from hockney.machine import mpi_settings
+from hockney.machine.mpi_settings import mpi_settings
 from hockney.system.bundled import bundled_catalog, catalog_with
 
 SCHEME = "fake"

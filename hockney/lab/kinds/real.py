@@ -15,7 +15,9 @@ from hockney.lab.executables import executables
 from hockney.lab.kinds import PrepareOptions
 from hockney.launch.choosing import choose
 from hockney.launch.mpi import MpiLauncher
-from hockney.machine import describe, find_mpi, processors
+from hockney.machine.cpu import processors
+from hockney.machine.describe import describe
+from hockney.machine.find import find_mpi
 
 SCHEME = ""
 KIND = "real"

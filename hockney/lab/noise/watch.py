@@ -15,7 +15,7 @@ from hockney.core.catalog import Catalog
 from hockney.core.record import Launch, Line, Record, RunRecords
 from hockney.lab.launch_count import TYPICAL_COST_S, VISITS, launch_count
 from hockney.launch.launcher import Launcher, LaunchOptions
-from hockney.machine import Load, load_between, moment
+from hockney.machine.load import Load, load_between, moment
 from hockney.models.statistics import MeasuredNoise, launch_times, noise
 
 COMPUTING, MESSAGES = "compute work=20us", "pingpong bytes=8"

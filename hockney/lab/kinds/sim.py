@@ -15,7 +15,7 @@ from hockney.lab.bench import Bench
 from hockney.lab.executables import executables
 from hockney.lab.kinds import PrepareOptions, published
 from hockney.launch.smpi import SmpiLauncher
-from hockney.machine import find_simgrid
+from hockney.machine.simgrid import find_simgrid
 
 SCHEME = "sim"
 KIND = "simulated"
