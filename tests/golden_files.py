@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Golden files: wording and layout of output, stored in tests/golden/ROOM/NAME.
+"""Golden files: wording and layout of output, stored in tests/golden/PACKAGE/NAME.
 
 `golden("NAME.txt", text)` compares; `make golden` rewrites all of them, and git shows what changed. A value
 that is not text is stored as JSON. `normalise` are functions from text to text, applied in order, for
@@ -38,10 +38,10 @@ def folder(path: Path, name: str = "FOLDER") -> Normalise:
 
 
 class Golden:
-    """Compares values with the files of one room."""
+    """Compares values with the files of one package."""
 
-    def __init__(self, room: Path, regen: bool) -> None:
-        self.room = room
+    def __init__(self, folder: Path, regen: bool) -> None:
+        self.folder = folder
         self.regen = regen
 
     def __call__(self, name: str, value: object, *normalise: Normalise) -> None:
@@ -53,7 +53,7 @@ class Golden:
         for function in normalise:
             text = function(text)
         text = text if text.endswith("\n") else f"{text}\n"
-        path = self.room / name
+        path = self.folder / name
         if self.regen:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, "utf-8")
@@ -74,5 +74,5 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Golden:
-    """golden("NAME.txt", text, *normalise) compares with tests/golden/ROOM/NAME.txt."""
+    """golden("NAME.txt", text, *normalise) compares with tests/golden/PACKAGE/NAME.txt."""
     return Golden(FOLDER / request.path.parent.name, request.config.getoption("--regen"))

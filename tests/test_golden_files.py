@@ -30,5 +30,5 @@ def test_what_differs_between_runs_is_left_out(tmp_path):
     Golden(tmp_path, regen=False)("a.txt", "FOLDER/x   took 2e-06 us at r_inf2", blanks, numbers)
 
 
-def test_the_fixture_knows_its_room(golden):
-    assert golden.room == FOLDER / "tests"
+def test_the_fixture_has_the_folder_of_its_test(golden):
+    assert golden.folder == FOLDER / "tests"

@@ -21,7 +21,7 @@ TESTS = Path(__file__).parent
 FAST_RANKS = 4
 """Maximum of real ranks in the fast tier."""
 NEEDING_ENGINES = ("engine", "cli", "docs", "faults")
-"""Rooms whose tests with real ranks need an engine, which is compiled meanwhile."""
+"""Folders whose tests with real ranks need an engine, which is compiled meanwhile."""
 GROUPS = ("mpi", "browser")
 """Only one test with one of these markers runs at a time, except for those on a cluster."""
 

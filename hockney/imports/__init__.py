@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The output of other benchmarks as runs: OSU, IMB, nccl-tests, SKaMPI.
 
-`formats/` is a shelf: one file for each format, with what it looks like. `reading` finds out which of them a
+`formats/` has one file for each format, with what it looks like. `reading` finds out which of them a
 file contains, `conversion` turns their numbers into cases and times, `assembly` makes runs of them. No I/O.
 """
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The only room that starts processes."""
+"""The only package that starts processes."""
 
 from hockney.process.errors import CannotStart, CannotWrite, TookTooLong
 from hockney.process.run import Finished, Job, OutputLine, Quiet, Scratch, capture, stream

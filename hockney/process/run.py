@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Start programs, send them input, read their output line by line, and end them with all their children.
 
-This is the only room that starts processes. Every program runs below a keeper (`keeper.py`), so that nothing
-it started outlives it or hockney, even if hockney is killed by SIGKILL.
+This is the only package that starts processes. Every program runs below a keeper (`keeper.py`), so that
+nothing it started outlives it or hockney, even if hockney is killed by SIGKILL.
 """
 
 from __future__ import annotations

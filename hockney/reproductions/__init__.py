@@ -92,7 +92,7 @@ def workloads_of(studies: Iterable[Reproduction]) -> tuple[str, ...]:
 
 
 def all_reproductions() -> dict[str, Reproduction]:
-    """Every reproduction on the shelf, by name."""
+    """Every reproduction, by name."""
     modules = (importlib.import_module(f"{__name__}.{each.name}") for each in pkgutil.iter_modules(__path__))
     complete = [m for m in modules if all(hasattr(m, word) for word in WORDS)]
     return {m.NAME: m for m in sorted(complete, key=lambda m: m.NAME)}

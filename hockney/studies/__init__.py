@@ -37,7 +37,7 @@ __all__ = [
 
 
 def all_studies() -> dict[str, Study]:
-    """Every study on the shelf, by name."""
+    """Every study, by name."""
     return {
         m.NAME: m for m in sorted(_studies(each.name for each in pkgutil.iter_modules(__path__)), key=_name)
     }

@@ -19,10 +19,10 @@ PAGES = [
     *(ROOT / "docs").rglob("*.md"),
 ]
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)", re.MULTILINE)
-# `hockney/launch/command.py` in running text; examples of files to be created (and ROOM, any room) do not
-# exist
+# `hockney/launch/command.py` in running text; examples of files to be created (and PACKAGE, any package) do
+# not exist
 ROOTS = "hockney|engine|tests|contract|docs|benchmarks"
-FILE = re.compile(rf"`((?!tests/(?:golden/)?ROOM)(?:{ROOTS})/[\w./-]+\.\w+)`")
+FILE = re.compile(rf"`((?!tests/(?:golden/)?PACKAGE)(?:{ROOTS})/[\w./-]+\.\w+)`")
 TO_BE_MADE = ("x.py", "x.cpp", "x.csv", "x.toml", "ring.cpp", "pairwise.cpp", "cold.py", "toy.py")
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Runs for the tests of this room: the simulator of the coverage study, and records by hand."""
+"""Runs for the tests of this folder: the simulator of the coverage study, and records by hand."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The whole room on runs of every kind, including odd ones."""
+"""The whole package on runs of every kind, including odd ones."""
 
 from __future__ import annotations
 

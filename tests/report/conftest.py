@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""One headless Chromium and one written report for all tests of this room."""
+"""One headless Chromium and one written report for all tests of this folder."""
 
 from __future__ import annotations
 

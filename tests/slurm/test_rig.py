@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The cluster that the other tests of this room use."""
+"""The cluster that the other tests of this folder use."""
 
 from __future__ import annotations
 

@@ -11,16 +11,16 @@ from functools import cache
 from hockney.core.catalog import Catalog
 from hockney.core.fit import Cost, Fits
 from hockney.core.record import SCHEMA, RunRecords
-from hockney.models import fits as shelf
+from hockney.models import fits
 from hockney.models.fits.model import Model, Scope
 from hockney.models.statistics import Times, costing, launch_times, observe, summaries
 
 
 @cache
 def all_models() -> tuple[Model, ...]:
-    """Every model on the shelf, in the order in which their fits are listed."""
+    """Every model, in the order in which their fits are listed."""
     modules = (
-        importlib.import_module(f"{shelf.__name__}.{m.name}") for m in pkgutil.iter_modules(shelf.__path__)
+        importlib.import_module(f"{fits.__name__}.{m.name}") for m in pkgutil.iter_modules(fits.__path__)
     )
     models = {model for module in modules for model in vars(module).values() if isinstance(model, Model)}
     return tuple(sorted(models, key=lambda model: (model.order, model.make.__name__)))

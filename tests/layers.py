@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which room imports which, in both languages, and imports that go up. docs/architecture.md shows the
-floors."""
+"""Which package imports which, in both languages, and imports that go up. docs/architecture.md shows the
+layers."""
 
 from __future__ import annotations
 
@@ -47,18 +47,18 @@ GROUPS = (
     "kernels", "neighborhood", "nonblocking", "persistent", "send_modes", "vector_collectives",
     "onesided", "messages", "datatypes", "threads", "startup", "io", "npb", "annealing",
 )  # fmt: skip
-"""Shelves of workloads that are compiled on first use. Their files may share headers of their folder."""
-SHELVES = ("sync", "coll", "patterns", *GROUPS)
+"""Folders of workloads that are compiled on first use. Their files may share headers of their folder."""
+PLUG_INS = ("sync", "coll", "patterns", *GROUPS)
 ENGINE |= dict.fromkeys(GROUPS, 4)
 OFFERED = (
     "sync/algorithm.hpp", "sync/tree.hpp", "coll/algorithm.hpp", "coll/elements.hpp",
     "coll/halving.hpp", "coll/outgoing.hpp", "coll/pipeline.hpp", "coll/places.hpp",
 )  # fmt: skip
-"""What a shelf's files have in common, and by which others find them."""
+"""What a plug-in folder's files have in common, and by which others find them."""
 PURE = ("core", "models", "reference", "draw", "simulated", "pages", "views", "reproductions")
-"""The only rooms that a study may use: it plans and evaluates, but starts nothing and writes nothing."""
+"""The only packages that a study may use: it plans and evaluates, but starts nothing and writes nothing."""
 FRONT_DOOR = ("core", "api")
-"""The only rooms whose names the package's own `__init__` may export. `__main__` imports the command line."""
+"""The only packages whose names hockney's own `__init__` may export. `__main__` imports the command line."""
 
 STARTERS = ("subprocess", "pty", "multiprocessing")
 STARTING_CALLS = re.compile(r"(exec|spawn)[lv]p?e?|fork|forkpty|posix_spawnp?|system|popen|startfile")
@@ -67,7 +67,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 @dataclass(frozen=True)
 class Import:
-    """`file` (relative to the tree) uses `target`, a room of the same tree; `what` is the import as
+    """`file` (relative to the tree) uses `target`, a package of the same tree; `what` is the import as
     written."""
 
     file: str
@@ -88,7 +88,7 @@ def nodes(text: str) -> tuple[ast.AST, ...]:
 
 
 def python_imports(package: Path) -> Iterator[Import]:
-    """Every import of another room, also inside functions. The package's own `__init__` is no room."""
+    """Every import of another package, also inside functions. The own `__init__` is no package here."""
     for path in sorted(package.rglob("*.py")):
         parts = path.relative_to(package).parts
         source = parts[0] if len(parts) > 1 else ""
@@ -103,7 +103,7 @@ def python_imports(package: Path) -> Iterator[Import]:
 
 
 def _imported(node: ast.AST, here: tuple[str, ...]) -> list[str]:
-    """Full dotted names; `from hockney import x` may mean the room x, so the names are joined."""
+    """Full dotted names; `from hockney import x` may mean the package x, so the names are joined."""
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
     if isinstance(node, ast.ImportFrom):
@@ -121,7 +121,7 @@ def _called(function: ast.expr) -> str:
 
 
 def engine_includes(engine: Path) -> Iterator[Import]:
-    """Every #include "room/file", without the file's name."""
+    """Every #include "folder/file", without the file's name."""
     for path in sorted(p for p in engine.rglob("*") if p.suffix in (".cpp", ".hpp", ".h")):
         parts = path.relative_to(engine).parts
         if len(parts) < 2:
@@ -135,25 +135,25 @@ def engine_includes(engine: Path) -> Iterator[Import]:
             yield Import("/".join(parts), line, parts[0], target, what)
 
 
-def climbing(imports: Iterator[Import], floors: Mapping[str, int]) -> list[str]:
-    """Imports that do not go down, and rooms that are on no floor."""
+def climbing(imports: Iterator[Import], layers: Mapping[str, int]) -> list[str]:
+    """Imports that do not go down, and packages that are in no layer."""
     found = []
     for each in imports:
         if each.source == each.target:
             continue
-        unknown = [room for room in (each.source, each.target) if room and room not in floors]
+        unknown = [name for name in (each.source, each.target) if name and name not in layers]
         if unknown:
-            found.append(f"{each}: {unknown[0]} is on no floor")
+            found.append(f"{each}: {unknown[0]} is in no layer")
         elif not each.source:
             if each.target not in (("cli",) if each.file == "__main__.py" else FRONT_DOOR):
                 found.append(str(each))
-        elif floors[each.target] >= floors[each.source]:
+        elif layers[each.target] >= layers[each.source]:
             found.append(str(each))
     return found
 
 
 def starting(package: Path, allowed: str = "process") -> list[str]:
-    """Code that starts processes outside of the only room that may."""
+    """Code that starts processes outside of the only package that may."""
     found = []
     for path in sorted(package.rglob("*.py")):
         parts = path.relative_to(package).parts

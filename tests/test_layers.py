@@ -1,20 +1,20 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Imports go down only, rooms on the same floor do not import each other, one room starts processes; in both
-languages."""
+"""Imports go down only, packages of the same layer do not import each other, one package starts processes; in
+both languages."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from floors import (
+from layers import (
     ENGINE,
     GROUPS,
     OFFERED,
+    PLUG_INS,
     PURE,
     PYTHON,
-    SHELVES,
     climbing,
     engine_includes,
     python_imports,
@@ -25,13 +25,13 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "hockney"
 
 
-def rooms(folder: Path, *suffixes: str) -> set[str]:
+def packages(folder: Path, *suffixes: str) -> set[str]:
     return {p.parent.relative_to(folder).parts[0] for s in suffixes for p in folder.glob(f"*/**/*{s}")}
 
 
-def test_every_room_is_on_a_floor():
-    assert rooms(PACKAGE, ".py") == set(PYTHON)
-    assert rooms(ROOT / "engine", ".cpp", ".hpp") <= set(ENGINE)
+def test_every_package_is_in_a_layer():
+    assert packages(PACKAGE, ".py") == set(PYTHON)
+    assert packages(ROOT / "engine", ".cpp", ".hpp") <= set(ENGINE)
 
 
 def test_python_imports_go_down():
@@ -50,11 +50,11 @@ def test_studies_only_ask_and_answer():
     assert [str(each) for each in used if each.target not in PURE] == []
 
 
-def test_core_imports_no_room():
+def test_core_imports_no_package():
     assert [str(each) for each in python_imports(PACKAGE) if each.source == "core"] == []
 
 
-def test_one_room_starts_processes():
+def test_one_package_starts_processes():
     assert starting(PACKAGE) == []
     assert starting(PACKAGE, allowed="nobody"), "the walker would not see what does"
 
@@ -65,24 +65,24 @@ def test_engine_includes_go_down():
     assert climbing(iter(found), ENGINE) == []
 
 
-def test_shelf_files_do_not_know_each_other():
-    found = [each for each in engine_includes(ROOT / "engine") if each.source in SHELVES]
-    shelved = [each for each in found if each.target in SHELVES and each.what not in OFFERED]
-    own = [each for each in shelved if Path(each.file).with_suffix(".hpp").as_posix() == each.what]
+def test_plug_ins_files_do_not_know_each_other():
+    found = [each for each in engine_includes(ROOT / "engine") if each.source in PLUG_INS]
+    in_plug_ins = [each for each in found if each.target in PLUG_INS and each.what not in OFFERED]
+    own = [each for each in in_plug_ins if Path(each.file).with_suffix(".hpp").as_posix() == each.what]
     # what several files of a folder share is in a header without a .cpp of its name, or in a group's folder
     common = [
         each
-        for each in shelved
+        for each in in_plug_ins
         if each.source == each.target
         and (
             (each.source in GROUPS and each.what.count("/") > 1)
             or not (ROOT / "engine" / each.what).with_suffix(".cpp").exists()
         )
     ]
-    assert [str(each) for each in shelved if each not in own + common] == []
+    assert [str(each) for each in in_plug_ins if each not in own + common] == []
 
 
-def test_engine_includes_name_files_with_their_room():
+def test_engine_includes_name_files_with_their_folder():
     """So that the walker handles every one of them."""
     for each in engine_includes(ROOT / "engine"):
         assert (ROOT / "engine" / each.what).is_file(), str(each)
@@ -112,8 +112,8 @@ UPWARD = (
 @pytest.mark.parametrize("text", UPWARD)
 def test_the_walker_sees_an_import_that_goes_up(tmp_path, text):
     package = tmp_path / "hockney"
-    for room in ("core", "cli", "models", "lab", "report"):
-        write(package, **{f"{room}__x.py": "import hockney.core\n"})
+    for package_name in ("core", "cli", "models", "lab", "report"):
+        write(package, **{f"{package_name}__x.py": "import hockney.core\n"})
     write(package, **{"__init__.py": "", "models__x.py": "import os\nfrom hockney.core import x\n"})
     assert climbing(python_imports(package), PYTHON) == []
     write(package, **{"models__x.py": text + "\n"})
@@ -121,10 +121,10 @@ def test_the_walker_sees_an_import_that_goes_up(tmp_path, text):
     assert len(found) == 1 and found[0].startswith("models/x.py:") and "models uses" in found[0]
 
 
-def test_the_front_door_offers_names_of_two_rooms(tmp_path):
+def test_the_front_door_offers_names_of_two_packages(tmp_path):
     package = tmp_path / "hockney"
-    for room in ("api", "cli", "core", "lab"):
-        write(package, **{f"{room}__x.py": ""})
+    for package_name in ("api", "cli", "core", "lab"):
+        write(package, **{f"{package_name}__x.py": ""})
     write(package, **{"__init__.py": "from hockney.core import x\nfrom hockney.api.x import y\n"})
     assert climbing(python_imports(package), PYTHON) == []
     write(package, **{"__main__.py": "from hockney.cli import main\n"})
@@ -133,14 +133,14 @@ def test_the_front_door_offers_names_of_two_rooms(tmp_path):
     assert len(climbing(python_imports(package), PYTHON)) == 2
 
 
-def test_the_walker_sees_neighbors_meet_and_rooms_without_a_floor(tmp_path):
+def test_the_walker_sees_neighbors_meet_and_packages_without_a_layer(tmp_path):
     package = tmp_path / "hockney"
     write(
         package, **{"build__x.py": "from hockney.launch import y\n", "launch__y.py": "import hockney.attic\n"}
     )
     write(package, **{"attic__z.py": ""})
     meet, attic = climbing(python_imports(package), PYTHON)
-    assert "build uses launch" in meet and "attic is on no floor" in attic
+    assert "build uses launch" in meet and "attic is in no layer" in attic
 
 
 @pytest.mark.parametrize(
@@ -174,5 +174,5 @@ def test_the_walker_sees_includes_that_go_up(tmp_path):
     base, sync = climbing(engine_includes(tmp_path), ENGINE)
     assert base.startswith("base/json.hpp:2:") and "sync uses coll" in sync
     write(tmp_path, **{"patterns__a.cpp": '#include "patterns/b.hpp"\n'})
-    shelf = [e for e in engine_includes(tmp_path) if e.source == e.target == "patterns"]
-    assert len(shelf) == 1
+    plug_ins = [e for e in engine_includes(tmp_path) if e.source == e.target == "patterns"]
+    assert len(plug_ins) == 1
