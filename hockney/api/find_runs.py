@@ -28,6 +28,7 @@ from hockney.core.fit import Cost, Fits
 from hockney.core.limits import CLOCKS_DIFFER_S
 from hockney.core.machine import Machine
 from hockney.core.notice import Notice
+from hockney.core.option_names import option
 from hockney.core.paths import RUNS, AnyPath, to_path
 from hockney.core.units import typed_seconds
 from hockney.core.wording import listing
@@ -107,7 +108,7 @@ def newest_source(listen: Listener, cost: Cost = "typical", wanted: Wanted = rel
     raise Inconclusive(
         f"no survey in {RUNS} gives the cost of messages" + (" on this machine" if passed else ""),
         passed or "predictions are based on these costs",
-        "run 'hockney survey' first, or give --run RUN or --machine NAME",
+        f"run 'hockney survey' first, or give {option('run')} or {option('machine')}",
         code="no-survey",
     )
 
@@ -166,7 +167,7 @@ def newest_of(studies: Sequence[str], listen: Listener = silent) -> RunFolder:
         Inconclusive(
             f"no run of {' or '.join(studies)} in {RUNS}",
             "the prediction is based on its parameters",
-            f"run 'hockney run {studies[0]}' first, or give --run RUN",
+            f"run 'hockney run {studies[0]}' first, or give {option('run')}",
             code="no-run-of-studies",
             studies=list(studies),
         ),
@@ -428,7 +429,7 @@ def _longer_survey(
 ) -> Notice:
     """The older survey `run` was measured much longer than the one that the `verb` has `used`."""
     remedy = {
-        "predict": f"--run {run} predicts from the longer one",
+        "predict": f"{option('run', run)} predicts from the longer one",
         "calibrate": f"'hockney calibrate {run}' uses the longer one",
     }
     return Notice(
@@ -480,7 +481,7 @@ def message_costs_from(run: str, study: str, place: Path, written: str, budget_s
 
 
 def passed_over(reason: str) -> Notice:
-    return Notice(f"{reason}; --run uses it anyway", "survey-passed-over")
+    return Notice(f"{reason}; {option('run')} uses it anyway", "survey-passed-over")
 
 
 def made_with_other_settings(run: str, differences: Sequence[str]) -> str:

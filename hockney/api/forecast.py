@@ -13,6 +13,7 @@ from hockney.api.export.table import Rows
 from hockney.api.notebook.frames import Library, frame, predicted_rows
 from hockney.core.errors import UsageError, one_line
 from hockney.core.fit import Cost
+from hockney.core.option_names import option
 from hockney.core.paths import AnyPath
 from hockney.core.platform import Platform
 from hockney.core.units import doubling
@@ -101,7 +102,7 @@ def predict(
     """
     if machine and cost != "typical":
         raise UsageError(
-            f"--cost {cost} and --machine exclude each other",
+            f"{option('cost', cost)} and {option('machine')} exclude each other",
             "a described machine has one cost of a message",
             "leave one of them out",
             code="cost-with-machine",
@@ -134,7 +135,7 @@ class _Source:
 def _source(run: AnyPath | None, machine: str, listen: Listener, cost: Cost) -> _Source:
     if run is not None and machine:
         raise UsageError(
-            "--run and --machine exclude each other",
+            f"{option('run')} and {option('machine')} exclude each other",
             "message costs are taken from one of them",
             "use only one of them",
             code="run-with-machine",

@@ -29,6 +29,7 @@ from hockney.core.launch_setting import LaunchSetting, launch_settings
 from hockney.core.layout import THIS_HOST, HostOptions
 from hockney.core.machine import Machine
 from hockney.core.notice import Notice
+from hockney.core.option_names import option
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.run_files import PLAN
 from hockney.core.settings import Settings
@@ -215,7 +216,7 @@ def _survey(path: Path | None, options: RunOptions, listen: Listener) -> Surveye
     if path is None:
         if options.force:
             raise UsageError(
-                "--force has no effect without survey=RUN",
+                f"{option('force')} has no effect without survey=RUN",
                 "it accepts a survey of another machine",
                 "leave it out",
                 code="force-without-survey",

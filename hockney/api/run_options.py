@@ -14,6 +14,7 @@ from hockney.core.launch_setting import launch_settings
 from hockney.core.launcher_options import LauncherOptions, launcher_options
 from hockney.core.layout import HostOptions, Layout
 from hockney.core.limits import LARGEST_SEED, MOST_LAUNCHES, MOST_NODES, MOST_ROUNDS
+from hockney.core.option_names import option
 from hockney.core.settings import PRECISION, Settings
 from hockney.core.units import format_seconds
 
@@ -72,9 +73,9 @@ class RunOptions:
         launch_settings(self.launch_settings)
         if len(self.label) > LONGEST_LABEL or not self.label.isprintable():
             raise UsageError(
-                f"--label {printable(self.label[:LONGEST_LABEL])} cannot be used",
+                f"{option('label', printable(self.label[:LONGEST_LABEL]))} cannot be used",
                 f"a label has up to {LONGEST_LABEL} printable characters",
-                "use for example --label tuned",
+                f"use for example {option('label', 'tuned')}",
                 code="label-not-usable",
                 label=self.label,
             )
@@ -187,7 +188,7 @@ class RunOptions:
     def _check_rounds(self) -> None:
         if self.repeat is not None and self.through is not None:
             raise UsageError(
-                "--repeat and --through exclude each other",
+                f"{option('repeat')} and {option('through')} exclude each other",
                 "both set the number of rounds",
                 "use only one of them",
                 code="repeat-with-through",
@@ -195,32 +196,32 @@ class RunOptions:
         if not self.in_rounds:
             if self.every is not None:
                 raise UsageError(
-                    "--every has no effect alone",
+                    f"{option('every')} has no effect alone",
                     "it sets when rounds start, not how many there are",
-                    "add --repeat 20",
+                    f"add {option('repeat', 20)}",
                     code="every-without-rounds",
                 )
             return
         if self.launches is not None:
             raise UsageError(
-                "--launches does not apply to a run in rounds",
+                f"{option('launches')} does not apply to a run in rounds",
                 "each round is a launch",
-                "leave --launches out",
+                f"leave {option('launches')} out",
                 code="launches-with-rounds",
             )
         if self.refine:
             raise UsageError(
-                "--refine does not apply to a run in rounds",
+                f"{option('refine')} does not apply to a run in rounds",
                 "rounds are compared with each other, so all must have the same cases",
-                "leave --refine out, or list more --sizes",
+                f"leave {option('refine')} out, or list more {option('sizes')}",
                 code="refine-with-rounds",
             )
         refuse_long_rounds(self.budget, self.every or self.budget)
         if self.through is not None and self.through < self.budget:
             raise UsageError(
-                f"--through {format_seconds(self.through)} is shorter than one round",
-                f"its --budget is {format_seconds(self.budget)}",
-                "use a smaller --budget",
+                f"{option('through', format_seconds(self.through))} is shorter than one round",
+                f"its {option('budget')} is {format_seconds(self.budget)}",
+                f"use a smaller {option('budget')}",
                 code="through-shorter-than-round",
                 through_s=self.through,
                 budget_s=self.budget,
@@ -229,7 +230,7 @@ class RunOptions:
             raise UsageError(
                 f"{self.rounds} rounds are too many",
                 f"the limit is {MOST_ROUNDS}",
-                "use a larger --every",
+                f"use a larger {option('every')}",
                 code="too-many-rounds",
                 rounds=self.rounds,
                 limit=MOST_ROUNDS,
@@ -238,14 +239,14 @@ class RunOptions:
     def _check_simulated(self) -> None:
         if self.through is not None:
             raise UsageError(
-                "--through does not apply to simulated machines",
+                f"{option('through')} does not apply to simulated machines",
                 "simulated time does not advance between rounds",
-                "use --repeat",
+                f"use {option('repeat')}",
                 code="through-when-simulated",
             )
         if lab.repeats_itself(self.machine):
             raise UsageError(
-                "--repeat does not apply to this simulated machine",
+                f"{option('repeat')} does not apply to this simulated machine",
                 "without noise every round is the same",
                 "leave it out, or describe the machine's [noise]",
                 code="repeat-when-noiseless",
@@ -258,8 +259,8 @@ def refuse_long_rounds(budget_s: float, every_s: float) -> None:
         raise UsageError(
             f"a round of {format_seconds(budget_s)} is longer than the {format_seconds(every_s)} between "
             "rounds",
-            "--budget is the time of one round",
-            f"use --budget {every_s:g}s or less",
+            f"{option('budget')} is the time of one round",
+            f"use {option('budget', f'{every_s:g}s')} or less",
             code="round-longer-than-interval",
             budget_s=budget_s,
             every_s=every_s,

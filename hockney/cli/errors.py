@@ -28,6 +28,7 @@ from hockney.core.errors import (
     one_line,
     printable,
 )
+from hockney.core.option_names import as_flags
 from hockney.core.wording import listing
 
 _MOST_OPTIONS = 8
@@ -36,7 +37,8 @@ _MOST_OPTIONS = 8
 def guarded(arguments: Sequence[str] | None) -> int:
     """Run the command line, print its error if it has one, and return its exit code."""
     surroundings.complete()
-    code, error = outcome(arguments)
+    with as_flags():
+        code, error = outcome(arguments)
     if error is not None:
         words = sys.argv[1:] if arguments is None else arguments
         _print(error, as_json="--json" in words)

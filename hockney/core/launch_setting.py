@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.launcher_options import VARIABLE
+from hockney.core.option_names import option
 
 DEFAULT = "default"
 """The setting of an ordinary launch, whose cases name none."""
@@ -97,7 +98,7 @@ def _not_a_launch_setting(line: str) -> UsageError:
     return UsageError(
         f"'{printable(line)}' is not a launch setting",
         "it has a name other than 'default', and usually variables with their values",
-        "use for example --setting 'eager64k OMPI_MCA_btl_sm_eager_limit=65536'",
+        f"use for example {option('launch_settings')} 'eager64k OMPI_MCA_btl_sm_eager_limit=65536'",
         code="not-a-launch-setting",
         line=line,
     )
@@ -116,5 +117,5 @@ def _launch_setting_not_used(name: str) -> UsageError:
 
 
 def unknown_launch_setting(name: str, declared: Iterable[str]) -> UsageError:
-    remedy = f"declare it: --setting '{printable(name)} VARIABLE=VALUE'"
+    remedy = f"declare it: {option('launch_settings')} '{printable(name)} VARIABLE=VALUE'"
     return unknown("launch setting", name, ["default", *declared], remedy, code="unknown-launch-setting")

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hockney.core.errors import UsageError, printable
+from hockney.core.option_names import option
 
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 RANKS = ("n", "np", "c")
@@ -68,9 +69,9 @@ def _words(arguments: str) -> tuple[str, ...]:
     for word in words:
         if word.startswith("-") and word.lstrip("-").partition("=")[0] in RANKS:
             raise UsageError(
-                f"--mpiexec-args has {printable(word)}, the number of ranks",
+                f"{option('mpiexec_args')} has {printable(word)}, the number of ranks",
                 "hockney starts each case with the ranks that it names",
-                "use --ranks",
+                f"use {option('ranks')}",
                 code="mpiexec-args-with-ranks",
                 option=word,
             )
@@ -79,9 +80,9 @@ def _words(arguments: str) -> tuple[str, ...]:
 
 def _mpiexec_args_not_words(text: str, reason: str) -> UsageError:
     return UsageError(
-        f"--mpiexec-args {printable(text)} cannot be split into words",
+        f"{option('mpiexec_args', printable(text))} cannot be split into words",
         reason[:1].lower() + reason[1:],
-        "quote as in a shell, for example --mpiexec-args '--mca btl self,tcp'",
+        f"quote as in a shell, for example {option('mpiexec_args')} '--mca btl self,tcp'",
         code="mpiexec-args-not-words",
         text=text,
     )

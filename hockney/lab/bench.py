@@ -17,6 +17,7 @@ from hockney.core.catalog import Catalog
 from hockney.core.errors import UsageError, printable
 from hockney.core.layout import PAIR, Layout
 from hockney.core.machine import Machine
+from hockney.core.option_names import option
 from hockney.core.settings import FEWEST_LAUNCHES, Settings
 from hockney.core.wording import plural
 from hockney.lab.launch_count import TYPICAL_COST_S, launch_count, least_budget
@@ -124,7 +125,7 @@ def check_network(bench: Bench, cases: Sequence[Case], assumed: bool) -> None:
             f"their cost in its description is a guess ({reason})",
             f"use at most {plural(most, 'rank')}, calibrate from a survey between two hosts or with the "
             "--network of a machine that states where its costs are from, or accept the guess with "
-            "--assume-network",
+            f"{option('assume_network')}",
             code="network-not-measured",
             machine=platform.name,
             ranks=ranks,
@@ -237,7 +238,8 @@ def only_published(machine: str, by: str = "a paper") -> UsageError:
 
 def no_mpiexec_on_machine(machine: str) -> UsageError:
     return UsageError(
-        f"--mpiexec-args, -x and launch settings do not apply to {printable(machine)}",
+        f"{option('mpiexec_args')}, {option('variables')} and launch settings do not apply to "
+        f"{printable(machine)}",
         "no mpiexec starts its ranks",
         "leave them out",
         code="no-mpiexec-on-machine",

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from hockney.core.case import Case
 from hockney.core.errors import UsageError
 from hockney.core.machine import Machine
+from hockney.core.option_names import option
 from hockney.core.units import format_bytes, format_size
 
 RANKS_PER_THREAD = 16
@@ -24,7 +25,7 @@ def refuse_too_many_ranks(most: int, machine: Machine, nodes: int = 1) -> None:
         raise UsageError(
             f"{most} ranks are too many for {machine.threads} hardware threads",
             "they would exhaust the machine instead of measuring it",
-            f"use --ranks up to {limit}",
+            f"use {option('ranks')} up to {limit}",
             code="ranks-exceed-machine",
             ranks=most,
             limit=limit,

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hockney.core.notice import Notice
+from hockney.core.option_names import option
 from hockney.core.units import format_seconds
 from hockney.lab.bench import Bench
 from hockney.lab.events import Listener, Waiting
@@ -106,7 +107,7 @@ class Rounds:
                 Notice(
                     f"round {number + 1} starts {format_seconds(late_s, 2)} late because the previous one "
                     f"took longer than the {format_seconds(self.every_s)} between rounds; use a larger "
-                    "--every",
+                    f"{option('every')}",
                     "round-late",
                 )
             )

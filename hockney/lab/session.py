@@ -15,6 +15,7 @@ from pathlib import Path
 from hockney.core.case import Case, parse_canonical
 from hockney.core.errors import EnvironmentProblem, sentences
 from hockney.core.notice import Notice
+from hockney.core.option_names import option
 from hockney.core.record import RunRecords
 from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
@@ -437,6 +438,6 @@ def budget_used_up(left: int, launch_s: float) -> Notice:
     """`launch_s` is the cost of a launch without its cases."""
     return Notice(
         f"the time is used up with {left} measurements left (a launch alone takes {launch_s:.1f} s): "
-        "use a larger --budget",
+        f"use a larger {option('budget')}",
         "budget-used-up",
     )

@@ -11,6 +11,7 @@ import msgspec
 from hockney.core.errors import UsageError, printable
 from hockney.core.machine import Machine
 from hockney.core.notice import Notice
+from hockney.core.option_names import option
 from hockney.core.survey_reference import Surveyed
 from hockney.lab.machine_diff import in_words, unlike
 from hockney.lab.run_results import results
@@ -53,7 +54,7 @@ def take_survey(surveyed: Surveyed, here: Machine, force: bool) -> Surveyed:
         raise UsageError(
             f"the survey {surveyed.where} was made on another machine or with other settings",
             "; ".join(differences),
-            "survey this machine with 'hockney survey', or use the other survey with --force",
+            f"survey this machine with 'hockney survey', or use the other survey with {option('force')}",
             code="survey-of-other-machine",
             where=surveyed.where,
             differences=tuple(differences),

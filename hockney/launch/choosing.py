@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from hockney.core.errors import EnvironmentProblem, UsageError, printable
 from hockney.core.layout import HostOptions, Layout
 from hockney.core.machine import Mpi
+from hockney.core.option_names import option
 from hockney.core.wording import listing
 from hockney.launch.allocation import Allocation, allocation
 from hockney.launch.cluster import NO_CLUSTER, Cluster, Srun
@@ -62,7 +63,7 @@ def choose(given: HostOptions, mpi: Mpi, environ: Mapping[str, str]) -> Hosts:
         raise UsageError(
             "srun uses no remote shell",
             "",
-            "leave out --agent, or use --launcher mpiexec",
+            f"leave out {option('agent')}, or use {option('starter', 'mpiexec')}",
             code="agent-with-srun",
         )
     cluster = replace(_named(given, job), agent=agent)
@@ -71,9 +72,10 @@ def choose(given: HostOptions, mpi: Mpi, environ: Mapping[str, str]) -> Hosts:
     if nodes > count:
         if not cluster.hosts:
             raise UsageError(
-                f"--nodes {nodes} needs hosts",
+                f"{option('nodes', nodes)} needs hosts",
                 "this is not inside a batch job",
-                "add --submit, start hockney in salloc or sbatch, or name the hosts: --hosts n1,n2",
+                "add --submit, start hockney in salloc or sbatch, or name the hosts: "
+                f"{option('hosts', 'n1,n2')}",
                 code="no-other-hosts",
                 nodes=nodes,
             )
@@ -84,7 +86,7 @@ def choose(given: HostOptions, mpi: Mpi, environ: Mapping[str, str]) -> Hosts:
             raise UsageError(
                 f"how {mpi.mpiexec} spreads ranks over hosts is not known",
                 "this MPI is none of Open MPI, MPICH and Intel MPI",
-                "use --launcher srun, or give its options with --mpiexec-args",
+                f"use {option('starter', 'srun')}, or give its options with {option('mpiexec_args')}",
                 code="layout-of-unknown-mpi",
             )
         starters = ("srun",)
@@ -146,15 +148,15 @@ def _parsed(hosts: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[int, ...]]:
             raise UsageError(
                 f"'{printable(text)}' is not the name of a host",
                 "",
-                "use for example --hosts n1,n2, or --hosts n1:4,n2:4 with the number of ranks that fit on "
-                "each",
+                f"use for example {option('hosts', 'n1,n2')}, or {option('hosts', 'n1:4,n2:4')} with the "
+                "number of ranks that fit on each",
                 code="not-a-host",
                 text=text,
             )
         if match["name"] in found:
             host = match["name"]
             raise UsageError(
-                f"--hosts names {host} twice",
+                f"{option('hosts')} names {host} twice",
                 "",
                 f"give its slots instead, for example {host}:2",
                 code="host-given-twice",
@@ -190,7 +192,7 @@ def _agent(text: str, environ: Mapping[str, str]) -> tuple[str, ...]:
         raise EnvironmentProblem(
             f"the remote shell {printable(words[0])} cannot be started",
             "there is no such program",
-            "give its path with --agent",
+            f"give its path with {option('agent')}",
             code="agent-not-found",
             program=words[0],
         )
@@ -199,7 +201,7 @@ def _agent(text: str, environ: Mapping[str, str]) -> tuple[str, ...]:
 
 def _slots_of_some_hosts(host: str) -> UsageError:
     return UsageError(
-        f"--hosts gives slots for some hosts but not for {host}",
+        f"{option('hosts')} gives slots for some hosts but not for {host}",
         "",
         "give them for all hosts or for none",
         code="slots-of-some-hosts",
@@ -210,9 +212,9 @@ def _slots_of_some_hosts(host: str) -> UsageError:
 def _too_few_hosts(nodes: int, hosts: Sequence[str]) -> UsageError:
     count = len(hosts)
     return UsageError(
-        f"--nodes {nodes} needs more hosts",
+        f"{option('nodes', nodes)} needs more hosts",
         f"there {'is' if count == 1 else 'are'} {count}: {listing(hosts, MOST_NAMED)}",
-        f"use --nodes {count}, name more with --hosts, or use a larger allocation",
+        f"use {option('nodes', count)}, name more with {option('hosts')}, or use a larger allocation",
         code="too-few-hosts",
         nodes=nodes,
         hosts=tuple(hosts),
@@ -221,9 +223,9 @@ def _too_few_hosts(nodes: int, hosts: Sequence[str]) -> UsageError:
 
 def _agent_not_words(agent: str, reason: str) -> UsageError:
     return UsageError(
-        f"--agent {printable(agent)} cannot be used as a remote shell",
+        f"{option('agent', printable(agent))} cannot be used as a remote shell",
         reason,
-        "use for example --agent 'ssh -p 2222', without quotes inside",
+        f"use for example {option('agent')} 'ssh -p 2222', without quotes inside",
         code="agent-not-words",
         agent=agent,
     )
@@ -237,7 +239,7 @@ def _srun_connects_no_ranks(mpi: str, offered: Sequence[str], tried: Sequence[st
     return EnvironmentProblem(
         f"srun does not connect the ranks of {mpi}",
         why,
-        "use --launcher mpiexec, or an MPI that was built with Slurm's PMIx or PMI2",
+        f"use {option('starter', 'mpiexec')}, or an MPI that was built with Slurm's PMIx or PMI2",
         code="srun-connects-no-ranks",
         offered=tuple(offered),
         tried=tuple(tried),

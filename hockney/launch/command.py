@@ -13,6 +13,7 @@ from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
 from hockney.core.layout import Layout
 from hockney.core.machine import Mpi
 from hockney.core.notice import Notice
+from hockney.core.option_names import option
 from hockney.launch import explanations
 from hockney.launch.cluster import NO_CLUSTER, Cluster, Spread, spread
 from hockney.launch.fabric import TRANSPORTS, without_fabric
@@ -147,7 +148,7 @@ def _too_few_slots(per_node: int, hosts: Sequence[str], slots: Sequence[int]) ->
         "too-few-slots-on-host",
         f"{per_node} ranks on each host do not fit",
         f"{host} has {most} {'slot' if most == 1 else 'slots'}",
-        "use fewer with --ranks-per-node or --ranks, more hosts, or a larger allocation",
+        f"use fewer with {option('ranks_per_node')} or {option('ranks')}, more hosts, or a larger allocation",
     )
 
 

@@ -13,6 +13,8 @@ import pytest
 
 import hockney
 from hockney.api.notebook.run_keywords import RunKeywords, run_options
+from hockney.cli import verbs
+from hockney.core.option_names import as_flags, option
 
 NAMES = [field.name for field in fields(hockney.RunOptions)]
 
@@ -81,6 +83,39 @@ def test_what_cannot_be_meant(options, code):
     with pytest.raises(hockney.UsageError) as refused:
         run_options(options, {})
     assert refused.value.code == code
+
+
+CONTRADICTIONS = (
+    {"repeat": 2, "through": 600},
+    {"every": 60},
+    {"repeat": 2, "launches": 3},
+    {"repeat": 2, "refine": True},
+    {"through": 5, "budget": 60},
+    {"repeat": 2, "every": 10, "budget": 60},
+    {"label": "x" * 1000},
+    {"machine": "sim:t3e", "repeat": 2},
+)
+
+
+@pytest.mark.parametrize("options", CONTRADICTIONS)
+def test_messages_name_options_as_they_are_given(options):
+    """Keywords to programs, flags on the command line; the code and the fields are the same."""
+    with pytest.raises(hockney.UsageError) as refused:
+        run_options(options, {})
+    with pytest.raises(hockney.UsageError) as typed, as_flags():
+        run_options(options, {})
+    names = [option(name) for name in options if name != "machine"]
+    assert "--" not in str(refused.value) and any(name in str(refused.value) for name in names)
+    assert "--" in str(typed.value)
+    assert (typed.value.code, typed.value.fields) == (refused.value.code, refused.value.fields)
+
+
+def test_every_option_of_a_run_is_a_flag():
+    flags = {flag for each in verbs.load("run").params for flag in each.opts}
+    with as_flags():
+        assert {option(name) for name in NAMES} - flags == set()
+        assert option("budget", "60s") == "--budget 60s"
+    assert option("budget", "60s") == "budget='60s'" and option("repeat", 20) == "repeat=20"
 
 
 def test_an_unknown_keyword_is_told_the_nearest():

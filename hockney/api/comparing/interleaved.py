@@ -27,6 +27,7 @@ from hockney.core.case import Case
 from hockney.core.errors import HockneyError, UsageError, keeping, printable
 from hockney.core.fit import Cost
 from hockney.core.notice import Notice
+from hockney.core.option_names import option
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.settings import Settings
 from hockney.core.wording import plural
@@ -97,8 +98,8 @@ def interleaved(
     if options.in_rounds or options.every is not None:
         raise UsageError(
             "an interleaved comparison has no rounds",
-            "--repeat, --through and --every spread a run over a period",
-            "leave them out; --launches sets the number of pairs",
+            f"{option('repeat')}, {option('through')} and {option('every')} spread a run over a period",
+            f"leave them out; {option('launches')} sets the number of pairs",
             code="rounds-in-turns",
         )
     options = replace(options, seed=options.order)
@@ -107,7 +108,7 @@ def interleaved(
         raise UsageError(
             "A and B have the same options",
             "the comparison would only show noise",
-            "let them differ, for example in --mpi or in a variable (-x)",
+            f"let them differ, for example in {option('mpi')} or in a variable ({option('variables')})",
             code="sides-identical",
         )
     for each in sides:
@@ -213,7 +214,7 @@ def _affordable(
         listen(
             Notice(
                 f"{len(kept)} of {len(cases)} cases are compared, with fewer sizes, so that more launches "
-                "fit into the budget; --sizes or more --budget keeps others",
+                f"fit into the budget; {option('sizes')} or more {option('budget')} keeps others",
                 "sizes-thinned",
             )
         )

@@ -21,6 +21,7 @@ from hockney.core.catalog import Catalog
 from hockney.core.errors import UsageError, printable
 from hockney.core.launch_setting import LaunchSetting, launch_settings
 from hockney.core.machine import Machine
+from hockney.core.option_names import option
 from hockney.core.paths import to_path
 from hockney.core.wording import plural
 from hockney.lab import Bench, Listener
@@ -100,7 +101,7 @@ class Baseline:
                     f"the baseline {run.name} has a launch setting of somebody else: "
                     f"{printable(setting.line)}",
                     "its variables would be set for programs that you start",
-                    "declare the setting with --setting if you trust it",
+                    f"declare the setting with {option('launch_settings')} if you trust it",
                     code="foreign-setting-of-baseline",
                     name=run.name,
                     line=setting.line,
@@ -186,7 +187,7 @@ def _baseline_of_another_machine(name: str, differences: Sequence[str], others: 
     return UsageError(
         f"the baseline {name} was measured on another machine{also}",
         "; ".join(differences),
-        "measure a baseline on this machine, or use --force",
+        f"measure a baseline on this machine, or use {option('force')}",
         code="baseline-of-another-machine",
         name=name,
         differences=tuple(differences),
@@ -208,7 +209,7 @@ def _baseline_not_measurable(name: str, cases: int) -> UsageError:
 
 def _nothing_of_baseline(name: str, cases: int) -> UsageError:
     return UsageError(
-        f"--ranks and --sizes leave no case of the baseline {name}",
+        f"{option('ranks')} and {option('sizes')} leave no case of the baseline {name}",
         f"its {plural(cases, 'case')} {'has' if cases == 1 else 'have'} other rank counts and sizes",
         "leave them out to measure all cases of the baseline",
         code="nothing-of-baseline",

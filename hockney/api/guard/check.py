@@ -21,6 +21,7 @@ from hockney.comparison import compare
 from hockney.core.errors import UsageError
 from hockney.core.fit import Cost
 from hockney.core.notice import Notice
+from hockney.core.option_names import option
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.wording import plural
 from hockney.lab import Goal, Listener, silent
@@ -91,7 +92,7 @@ def _tell(known: Baseline, planned: Planned, listen: Listener) -> None:
         listen(
             Notice(
                 f"{runs - alike} of {runs} runs of the baseline were measured on other machines and are left "
-                "out (--force uses them too)",
+                f"out ({option('force')} uses them too)",
                 "baseline-runs-left-out",
             )
         )

@@ -18,6 +18,7 @@ from hockney.core.catalog import Catalog, Workload
 from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Cost
 from hockney.core.notice import Notice
+from hockney.core.option_names import option
 from hockney.core.paths import RUNS, AnyPath, to_path
 from hockney.core.platform import Platform
 from hockney.core.units import doubling
@@ -112,7 +113,7 @@ def predict_npb(
         raise UsageError(
             f"{kernel} of class {size} cannot be divided among {error.ranks} ranks",
             "each rank needs a part of the problem",
-            f"use --ranks {error.most}",
+            f"use {option('ranks', error.most)}",
             code="indivisible",
             ranks=error.ranks,
             most=error.most,
@@ -148,8 +149,8 @@ def _rates(
             raise Inconclusive(
                 f"{folder.path} has no times of {kernel} on one rank",
                 "the prediction is based on the rate at which one rank computes",
-                f"name a run of 'hockney run \"{kernel} class={size}\" --ranks 1', or give --rate instead of "
-                "--run",
+                f"name a run of 'hockney run \"{kernel} class={size}\" --ranks 1', or give {option('rate')} "
+                f"instead of {option('run')}",
                 code="run-without-one-rank",
                 path=str(folder.path),
                 kernel=kernel,
@@ -164,7 +165,7 @@ def _rates(
         raise Inconclusive(
             f"no run of {kernel} on one rank in {RUNS}",
             "the prediction is based on the rate at which one rank computes",
-            f"run 'hockney run \"{kernel} class={size}\" --ranks 1' first, or give --rate",
+            f"run 'hockney run \"{kernel} class={size}\" --ranks 1' first, or give {option('rate')}",
             code="no-rate-of-one-rank",
             kernel=kernel,
             size=size,

@@ -16,6 +16,7 @@ from hockney.core.case import Case
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Cost, Estimate, Fits
+from hockney.core.option_names import option
 from hockney.core.paths import AnyPath, to_path
 from hockney.draw.page import Caveat
 from hockney.lab import Listener, silent
@@ -110,7 +111,7 @@ def predict_kernel(
             raise Inconclusive(
                 f"{folder.path} has no parameters for {p} ranks",
                 f"it has those for {', '.join(map(str, known))}",
-                f"use --ranks {known[0]}, or measure with --ranks {p}",
+                f"use {option('ranks', known[0])}, or measure with {option('ranks', p)}",
                 code="ranks-without-parameters",
                 ranks=p,
                 known=list(known),

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from hockney.core.case import Case
 from hockney.core.errors import UsageError
 from hockney.core.notice import Notice
+from hockney.core.option_names import option
 from hockney.core.settings import Settings
 from hockney.core.units import format_seconds, typed_seconds
 from hockney.core.wording import plural
@@ -24,10 +25,10 @@ def least_budget_s(settings: Settings, bench: Bench, cases: Sequence[Case]) -> f
     least_s = bench.least_budget(settings, cases)
     if settings.budget_s < REFUSED * least_s:
         raise UsageError(
-            f"--budget {typed_seconds(settings.budget_s)} is far too small",
+            f"{option('budget', typed_seconds(settings.budget_s))} is far too small",
             f"{plural(len(cases), 'case')} need{'s' if len(cases) == 1 else ''} at least "
             f"{format_seconds(least_s, 2)}",
-            f"use --budget {typed_seconds(least_s)} or more, or fewer cases",
+            f"use {option('budget', typed_seconds(least_s))} or more, or fewer cases",
             code="budget-far-too-small",
             budget_s=settings.budget_s,
             least_s=least_s,
@@ -40,7 +41,7 @@ def budget_warning(settings: Settings, least_s: float, cases: Sequence[Case]) ->
     if settings.budget_s >= least_s:
         return None
     return Notice(
-        f"--budget {typed_seconds(settings.budget_s)} is below the minimum of about {typed_seconds(least_s)} "
-        f"for {plural(len(cases), 'case')}, which is used instead",
+        f"{option('budget', typed_seconds(settings.budget_s))} is below the minimum of about "
+        f"{typed_seconds(least_s)} for {plural(len(cases), 'case')}, which is used instead",
         "budget-raised",
     )

@@ -19,6 +19,7 @@ from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
 from hockney.core.layout import THIS_HOST, HostOptions
 from hockney.core.machine import Traits
 from hockney.core.machine_reference import MachineReference
+from hockney.core.option_names import option
 from hockney.lab.bench import Bench, Tell, no_mpiexec_on_machine
 
 REAL = "real"
@@ -134,7 +135,7 @@ def _unknown_machine(machine: str, available: Sequence[str]) -> UsageError:
 
 def _no_hosts_on_machine(machine: str) -> UsageError:
     return UsageError(
-        f"--hosts, --launcher and --agent do not apply to {printable(machine)}",
+        f"{option('hosts')}, {option('starter')} and {option('agent')} do not apply to {printable(machine)}",
         "its hosts are described, not started",
         "leave them out",
         code="no-hosts-on-machine",

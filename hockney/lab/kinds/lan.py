@@ -19,6 +19,7 @@ from hockney.core.launcher_options import LauncherOptions
 from hockney.core.layout import HostOptions, Layout
 from hockney.core.machine import Traits
 from hockney.core.machine_reference import MachineReference
+from hockney.core.option_names import option
 from hockney.core.units import format_bit_rate
 from hockney.emulated.room import host_names
 from hockney.lab.bench import Bench
@@ -134,18 +135,18 @@ def _refuse_hidden(paths: Mapping[str, Path]) -> None:
 
 def _layout(ethernet: Ethernet, asked: HostOptions) -> Layout:
     """One rank on each host, unless the user wants it otherwise."""
-    for option, given in (("hosts", asked.hosts), ("launcher", asked.starter), ("agent", asked.agent)):
+    for name, given in (("hosts", asked.hosts), ("starter", asked.starter), ("agent", asked.agent)):
         if given:
             raise UsageError(
-                f"--{option} does not apply to {ethernet.name}",
+                f"{option(name)} does not apply to {ethernet.name}",
                 f"its hosts are h1 to h{ethernet.hosts}, and hockney starts ranks on them",
-                "use --nodes and --ranks-per-node",
+                f"use {option('nodes')} and {option('ranks_per_node')}",
                 code="emulated-hosts-are-described",
-                option=option,
+                option=option(name).lstrip("-"),
             )
     if asked.nodes > ethernet.hosts:
         raise UsageError(
-            f"--nodes {asked.nodes} is too many for {ethernet.name}",
+            f"{option('nodes', asked.nodes)} is too many for {ethernet.name}",
             f"it has {ethernet.hosts} hosts",
             f"use at most {ethernet.hosts}",
             code="too-many-emulated-nodes",

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -12,20 +12,9 @@ from hockney.core.case import Case
 from hockney.core.errors import UsageError
 from hockney.core.layout import Layout, Level, level_between, level_from, nearest_first
 from hockney.core.machine import Machine
+from hockney.core.option_names import option
 from hockney.core.wording import plural, together
 from hockney.launch.launcher import Hello
-
-_ON_THREADS = "start a rank on each hardware thread (with --mpiexec-args, see docs/levels.md)"
-_ON_NODES = "start ranks on several hosts (--nodes, --hosts)"
-_MORE = "start more ranks on each node (--ranks-per-node)"
-_OTHERWISE: Mapping[Level, str] = {
-    "core": _ON_THREADS,
-    "cache": _MORE,
-    "socket": _MORE,
-    "node": _MORE,
-    "network": _ON_NODES,
-}
-"""How ranks come to meet at each level, if the machine has it."""
 
 
 def with_levels(machine: Machine, layout: Layout, hellos: Sequence[Hello]) -> Machine:
@@ -59,7 +48,7 @@ def refuse_missing(machine: Machine, layout: Layout, cases: Iterable[Case]) -> N
             raise UsageError(
                 f"no ranks meet at place={case.place}",
                 f"the ranks started here meet at {together(machine.levels)}",
-                f"use place={machine.levels[-1]}, or {_OTHERWISE[level_from(case.place)]}",
+                f"use place={machine.levels[-1]}, or {_remedy(level_from(case.place))}",
                 code="no-such-level",
                 place=case.place,
                 available=list(machine.levels),
@@ -69,10 +58,20 @@ def refuse_missing(machine: Machine, layout: Layout, cases: Iterable[Case]) -> N
                 f"{plural(case.ranks, 'rank')} on {plural(case.nodes, 'node')} do not fit",
                 f"there {'is' if layout.nodes == 1 else 'are'} {plural(layout.nodes, 'node')} with "
                 f"{plural(layout.ranks_per_node, 'rank')} each",
-                "use fewer ranks, or start more (--nodes, --hosts, --ranks-per-node)",
+                f"use fewer ranks, or start more ({option('nodes')}, {option('hosts')}, "
+                f"{option('ranks_per_node')})",
                 code="ranks-not-on-nodes",
                 ranks=case.ranks,
                 nodes=case.nodes,
                 available_nodes=layout.nodes,
                 ranks_per_node=layout.ranks_per_node,
             )
+
+
+def _remedy(level: Level) -> str:
+    """How ranks come to meet at `level`, if the machine has it."""
+    if level == "core":
+        return f"start a rank on each hardware thread (with {option('mpiexec_args')}, see docs/levels.md)"
+    if level == "network":
+        return f"start ranks on several hosts ({option('nodes')}, {option('hosts')})"
+    return f"start more ranks on each node ({option('ranks_per_node')})"

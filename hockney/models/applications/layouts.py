@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from hockney.core.errors import UsageError
 from hockney.core.layout import NETWORK
+from hockney.core.option_names import option
 from hockney.core.wording import plural
 from hockney.models.applications.point_to_point_costs import PointToPointCosts, within_a_node
 
@@ -53,7 +54,7 @@ def laid_out(
         raise UsageError(
             f"{max(ranks)} ranks do not fit on {plural(nodes, 'node')} with {ranks_per_node} each",
             f"these are {nodes * ranks_per_node} ranks",
-            "leave out --nodes or --ranks-per-node",
+            f"leave out {option('nodes')} or {option('ranks_per_node')}",
             code="ranks-beyond-layout",
             ranks=max(ranks),
             nodes=nodes,
@@ -76,7 +77,7 @@ def ranks_per_node_beyond_cores(ranks_per_node: int, cores: int) -> UsageError:
     return UsageError(
         f"{ranks_per_node} ranks per node are too many",
         f"a node has {plural(cores, 'core')}",
-        f"use --ranks-per-node {cores} or less",
+        f"use {option('ranks_per_node', cores)} or less",
         code="ranks-per-node-beyond-cores",
         ranks_per_node=ranks_per_node,
         cores=cores,
@@ -87,7 +88,7 @@ def nodes_beyond_machine(nodes: int, limit: int) -> UsageError:
     return UsageError(
         f"{plural(nodes, 'node')} are too many",
         f"the machine has {limit}",
-        f"use --nodes {limit} or less",
+        f"use {option('nodes', limit)} or less",
         code="nodes-beyond-machine",
         nodes=nodes,
         limit=limit,
