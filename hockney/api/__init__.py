@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from hockney.api.questions import Question, question
     from hockney.api.reproduction import Reproduced, reproduce
     from hockney.api.run_contents import Run, load
-    from hockney.api.run_options import RunOptions
+    from hockney.api.run_options import Replacements, RunOptions
     from hockney.api.verification import salvage, verify
 else:
     __getattr__ = lazy.attributes(
@@ -70,7 +70,7 @@ else:
             "hockney.api.questions": "Question question",
             "hockney.api.reproduction": "Reproduced reproduce",
             "hockney.api.run_contents": "Run load",
-            "hockney.api.run_options": "RunOptions",
+            "hockney.api.run_options": "Replacements RunOptions",
             "hockney.api.verification": "salvage verify",
         },
     )
@@ -84,6 +84,7 @@ __all__ = [
     "NpbForecast",
     "Planned",
     "Question",
+    "Replacements",
     "Reproduced",
     "Run",
     "RunOptions",

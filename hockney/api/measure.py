@@ -13,7 +13,7 @@ from hockney import lab, studies
 from hockney.api.least_budget import budget_warning, least_budget_s
 from hockney.api.questions import Question, question, refuse_unknown
 from hockney.api.run_contents import Run
-from hockney.api.run_options import RunOptions, refuse_long_rounds
+from hockney.api.run_options import NOTHING_REPLACED, Replacements, RunOptions, refuse_long_rounds
 from hockney.api.trusted_settings import marked, refuse_foreign
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog, Workload
@@ -232,55 +232,25 @@ def resume(
     path: AnyPath,
     *,
     budget: float | None = None,
-    mpi: str = "",
-    machine: str = "",
-    mpiexec_args: str = "",
-    variables: tuple[str, ...] = (),
-    launch_settings: tuple[str, ...] = (),
-    nodes: int = 0,
-    ranks_per_node: int = 0,
-    hosts: tuple[str, ...] = (),
-    starter: str = "",
-    agent: str = "",
+    instead: Replacements = NOTHING_REPLACED,
     share: LaunchShare | None = None,
     listen: Listener = silent,
 ) -> Run:
     """Measure the rest of the run in `path`, or a `share` of its launches; failed cases are tried once more.
 
     `budget` (s) is the time for everything that is left, or for each remaining round; the default is its
-    share of the run's. Options of the machine, of its hosts and of the launcher replace those of the plan.
-    Raises the same errors as `run`, and UsageError if the plan names programs that this user has
-    not typed.
+    share of the run's. Options given `instead` replace those of the plan. Raises the same errors as `run`,
+    and UsageError if the plan names programs that this user has not typed.
     """
     path = to_path(path)
     folder = RunFolder.open(path)
     planned = folder.plan()
     settings = planned.settings
-    given = {
-        "--mpi": mpi,
-        "--mpiexec-args": mpiexec_args,
-        "-x": variables,
-        "--setting": launch_settings,
-        "--hosts": hosts,
-        "--agent": agent,
-    }
-    refuse_foreign(settings, path, [option for option, value in given.items() if value])
-    settings = replace(
-        settings,
-        mpi=mpi or settings.mpi,
-        machine=machine or settings.machine,
-        mpiexec_args=mpiexec_args or settings.mpiexec_args,
-        variables=variables or settings.variables,
-        launch_settings=launch_settings or settings.launch_settings,
-        nodes=nodes or settings.nodes,
-        ranks_per_node=ranks_per_node or settings.ranks_per_node,
-        hosts=hosts or settings.hosts,
-        starter=starter or settings.starter,
-        agent=agent or settings.agent,
-    )
+    refuse_foreign(settings, path, instead.given)
+    settings = replace(settings, **instead.given)
     if budget is not None and settings.every_s:
         refuse_long_rounds(budget, settings.every_s)
-    bench = bench_of(folder, settings, listen, described=bool(machine))
+    bench = bench_of(folder, settings, listen, described=bool(instead.machine))
     return measured(folder, bench, listen, budget, share=share)
 
 

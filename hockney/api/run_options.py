@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 import secrets
 from dataclasses import dataclass
+from typing import Any
 
 from hockney import lab
 from hockney.core.errors import UsageError, printable
@@ -251,6 +252,30 @@ class RunOptions:
                 "leave it out, or describe the machine's [noise]",
                 code="repeat-when-noiseless",
             )
+
+
+@dataclass(frozen=True)
+class Replacements:
+    """Options that `resume` takes instead of those of the run: fields of `RunOptions`. An empty one keeps the
+    run's."""
+
+    mpi: str = ""
+    machine: str = ""
+    mpiexec_args: str = ""
+    variables: tuple[str, ...] = ()
+    launch_settings: tuple[str, ...] = ()
+    nodes: int = 0
+    ranks_per_node: int = 0
+    hosts: tuple[str, ...] = ()
+    starter: str = ""
+    agent: str = ""
+
+    @property
+    def given(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if value}
+
+
+NOTHING_REPLACED = Replacements()
 
 
 def refuse_long_rounds(budget_s: float, every_s: float) -> None:

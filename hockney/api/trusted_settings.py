@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from hockney.core.errors import UsageError, printable
+from hockney.core.option_names import flag
 from hockney.core.settings import Settings
 from hockney.machine.find import is_mpi_name
 from hockney.system import trust
@@ -32,44 +33,44 @@ def is_own(settings: Settings) -> bool:
 
 def refuse_foreign(settings: Settings, path: Path, typed: Collection[str]) -> None:
     """Raises UsageError for programs named by the plan in the folder `path` that this user neither typed when
-    the run was created nor types now, in one of the options `typed`."""
+    the run was created nor types now, in one of the settings `typed`."""
     if is_own(settings):
         return
-    foreign = {option: values for option, values in _named(settings).items() if option not in typed}
+    foreign = {name: values for name, values in _named(settings).items() if name not in typed}
     if foreign:
         raise _programs_of_a_folder(path, foreign)
 
 
 def _named(settings: Settings) -> dict[str, list[str]]:
-    """The values of the options that decide which programs start. An MPI's name stands for the one this user
+    """The values of the settings that decide which programs start. An MPI's name stands for the one this user
     has installed; a relative path is a different program in every folder."""
     named: dict[str, list[str]] = {}
     if settings.mpi not in ("", os.environ.get("HOCKNEY_MPI")) and not is_mpi_name(settings.mpi):
-        named["--mpi"] = [os.path.abspath(settings.mpi)]
+        named["mpi"] = [os.path.abspath(settings.mpi)]
     if settings.mpiexec_args:
-        named["--mpiexec-args"] = [settings.mpiexec_args]
+        named["mpiexec_args"] = [settings.mpiexec_args]
     if settings.variables:
-        named["-x"] = list(settings.variables)
+        named["variables"] = list(settings.variables)
     if settings.hosts:
-        named["--hosts"] = [",".join(settings.hosts)]
+        named["hosts"] = [",".join(settings.hosts)]
     if settings.agent:
-        named["--agent"] = [settings.agent]
+        named["agent"] = [settings.agent]
     if settings.launch_settings:
-        named["--setting"] = list(settings.launch_settings)
+        named["launch_settings"] = list(settings.launch_settings)
     return named
 
 
 def _text(named: dict[str, list[str]]) -> str:
-    return json.dumps(named, sort_keys=True)
+    return json.dumps({flag(name): values for name, values in named.items()}, sort_keys=True)
 
 
 def _programs_of_a_folder(path: Path, named: Mapping[str, Sequence[str]]) -> UsageError:
-    """`named` has the values of options that are given in the folder's plan."""
-    words = [word for option, values in named.items() for value in values for word in (option, value)]
+    """`named` has the values of settings in the folder's plan."""
+    words = [word for name, values in named.items() for value in values for word in (flag(name), value)]
     return UsageError(
         f"'{printable(str(path))}' names programs that you have not named",
         "a run folder from somebody else could start any program",
         f"if you trust it, name them: hockney resume {printable(shlex.join([str(path), *words]))}",
         code="programs-of-a-folder",
-        options=sorted(named),
+        options=sorted(map(flag, named)),
     )

@@ -29,5 +29,9 @@ def option(field: str, value: object = None) -> str:
     "--budget" and "--budget 60s" on the command line."""
     if not _flags:
         return field if value is None else f"{field}={value!r}"
-    flag = FLAGS.get(field) or "--" + field.replace("_", "-")
-    return flag if value is None else f"{flag} {value}"
+    return flag(field) if value is None else f"{flag(field)} {value}"
+
+
+def flag(field: str) -> str:
+    """The command line's flag for a field of `RunOptions`."""
+    return FLAGS.get(field) or "--" + field.replace("_", "-")

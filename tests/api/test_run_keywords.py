@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 
 import hockney
+from hockney import api
 from hockney.api.notebook.run_keywords import RunKeywords, run_options
 from hockney.cli import verbs
-from hockney.core.option_names import as_flags, option
+from hockney.core.option_names import as_flags, flag, option
+from hockney.core.settings import Settings
 
 NAMES = [field.name for field in fields(hockney.RunOptions)]
 
@@ -116,6 +118,14 @@ def test_every_option_of_a_run_is_a_flag():
         assert {option(name) for name in NAMES} - flags == set()
         assert option("budget", "60s") == "--budget 60s"
     assert option("budget", "60s") == "budget='60s'" and option("repeat", 20) == "repeat=20"
+
+
+def test_a_resumed_run_takes_every_replacement_wherever_it_is_resumed():
+    names = {field.name for field in fields(api.Replacements)}
+    flags = {each for parameter in verbs.load("resume").params for each in parameter.opts}
+    assert names <= set(inspect.signature(hockney.resume).parameters)
+    assert {flag(name) for name in names} <= flags
+    assert names <= {field.name for field in fields(Settings)} & set(NAMES)
 
 
 def test_an_unknown_keyword_is_told_the_nearest():

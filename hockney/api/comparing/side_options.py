@@ -14,19 +14,13 @@ from hockney.api.notebook.run_keywords import run_options
 from hockney.api.run_options import LONGEST_LABEL, RunOptions
 from hockney.core.errors import HockneyError, UsageError, printable
 from hockney.core.launcher_options import launcher_options
+from hockney.core.option_names import flag
 
-OPTIONS = {
-    "--mpi": "mpi",
-    "--machine": "machine",
-    "--mpiexec-args": "mpiexec_args",
-    "-x": "variables",
-    "--nodes": "nodes",
-    "--ranks-per-node": "ranks_per_node",
-    "--hosts": "hosts",
-    "--launcher": "starter",
-    "--agent": "agent",
-    "--label": "label",
-}
+TAKEN = (
+    "mpi", "machine", "mpiexec_args", "variables", "nodes", "ranks_per_node", "hosts", "starter", "agent",
+    "label",
+)  # fmt: skip
+OPTIONS = {flag(field): field for field in TAKEN}
 """The options in which the sides may differ, with a value each, and the fields of `RunOptions`."""
 MOST_DIGITS = 9
 """Of a number of nodes or ranks."""

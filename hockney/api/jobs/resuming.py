@@ -9,7 +9,6 @@ import os
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -19,7 +18,7 @@ from hockney.api.comparing.pairs import refuse_pair
 from hockney.api.measure import Planned
 from hockney.api.questions import Question
 from hockney.api.run_contents import Run
-from hockney.api.run_options import RunOptions
+from hockney.api.run_options import NOTHING_REPLACED, Replacements, RunOptions
 from hockney.api.trusted_settings import marked, refuse_foreign
 from hockney.batch import BatchJob, State
 from hockney.batch.job import job_not_readable
@@ -38,19 +37,6 @@ SILENT_S = 600.0
 """A scheduler that is being restarted, or overloaded, does not answer for minutes."""
 PLANNING_S = 900.0
 """One job of an array makes the plan, which may include compiling the engine; the others wait this long."""
-REPLACED = {
-    "mpi": "--mpi",
-    "machine": "--machine",
-    "mpiexec_args": "--mpiexec-args",
-    "variables": "-x",
-    "launch_settings": "--setting",
-    "nodes": "--nodes",
-    "ranks_per_node": "--ranks-per-node",
-    "hosts": "--hosts",
-    "starter": "--launcher",
-    "agent": "--agent",
-}
-"""Options that `resume` takes instead of those of the run."""
 
 
 def resume(
@@ -59,8 +45,8 @@ def resume(
     budget: float | None = None,
     share: LaunchShare | None = None,
     wait: bool = False,
+    instead: Replacements = NOTHING_REPLACED,
     listen: Listener = silent,
-    **instead: Any,
 ) -> Run:
     """Measure the rest of the run in `path` (`measure.resume`). Of a run with a job, only within a job;
     elsewhere its results so far are returned if the job has ended, or with `wait` when it has. Raises
@@ -82,7 +68,7 @@ def resume(
         job = numbered(folder.path, job)
         if _ended(folder, job, wait, listen):
             return _results(folder, job, listen)
-    return measure.resume(folder.path, budget=budget, share=share, listen=listen, **instead)
+    return measure.resume(folder.path, budget=budget, instead=instead, share=share, listen=listen)
 
 
 def refuse_not_ended(path: Path, job: BatchJob) -> None:
@@ -189,7 +175,7 @@ def _results(folder: RunFolder, job: BatchJob, listen: Listener) -> Run:
 
 
 def _plan_here(
-    folder: RunFolder, job: BatchJob, instead: dict[str, Any], share: LaunchShare | None, listen: Listener
+    folder: RunFolder, job: BatchJob, instead: Replacements, share: LaunchShare | None, listen: Listener
 ) -> Planned | None:
     """Replaces the plan that was made where the job was submitted by one made on the job's own hosts. None if
     there is nothing to replace."""
@@ -213,7 +199,7 @@ def _provisional(folder: RunFolder, job: BatchJob) -> bool:
     return not folder.records_path.stat().st_size
 
 
-def _request(folder: RunFolder, job: BatchJob, instead: dict[str, Any]) -> tuple[RunOptions, Question]:
+def _request(folder: RunFolder, job: BatchJob, instead: Replacements) -> tuple[RunOptions, Question]:
     """What was asked when the job was submitted. Raises UsageError if it names programs that this user has
     not typed."""
     try:
@@ -221,10 +207,9 @@ def _request(folder: RunFolder, job: BatchJob, instead: dict[str, Any]) -> tuple
         asked = msgspec.convert(job.question, Question)
     except msgspec.ValidationError as error:
         raise job_not_readable(folder.path / batch.job.NAME, error) from error
-    given = {name: value for name, value in instead.items() if name in REPLACED and value}
     settings = replace(options.settings(asked.study), mark=job.mark)
-    refuse_foreign(settings, folder.path, [REPLACED[name] for name in given])
-    return replace(options, seed=folder.plan().settings.seed, **given), asked
+    refuse_foreign(settings, folder.path, instead.given)
+    return replace(options, seed=folder.plan().settings.seed, **instead.given), asked
 
 
 def _job_without_records(path: Path, job: str, log: Path | None) -> Inconclusive:

@@ -22,6 +22,7 @@ from hockney.api.notebook.log_events import log
 from hockney.api.notebook.quantities import Quantities, Quantity
 from hockney.api.notebook.run_keywords import (
     RunKeywords,
+    host_names,
     run_options,
     setting_lines,
     variable_words,
@@ -29,6 +30,7 @@ from hockney.api.notebook.run_keywords import (
 )
 from hockney.api.questions import Question
 from hockney.api.run_contents import Run, load
+from hockney.api.run_options import Replacements
 from hockney.core.errors import unknown
 from hockney.core.fit import Cost
 from hockney.core.paths import AnyPath
@@ -84,6 +86,11 @@ def resume(
     mpiexec_args: str = "",
     variables: Mapping[str, str] | Iterable[str] = (),
     launch_settings: Mapping[str, Mapping[str, str]] | Iterable[str] = (),
+    nodes: int = 0,
+    ranks_per_node: int = 0,
+    hosts: Iterable[str] = (),
+    starter: str = "",
+    agent: str = "",
     listen: Listener | None = None,
 ) -> Run:
     """Measure the rest of a run; the default is the only unfinished one in runs.
@@ -91,14 +98,22 @@ def resume(
     `budget` (s) is the time for everything that is left; the other options replace the run's own. Raises
     the same errors as `run`.
     """
-    return resumed(
-        find_runs.only_unfinished(listen or log).path if run is None else _path(run),
-        budget=None if budget is None else quantities.seconds_of("budget", budget),
+    instead = Replacements(
         mpi=os.fspath(mpi),
         machine=os.fspath(machine),
         mpiexec_args=mpiexec_args,
         variables=variable_words(variables),
         launch_settings=setting_lines(launch_settings),
+        nodes=nodes,
+        ranks_per_node=ranks_per_node,
+        hosts=host_names(hosts),
+        starter=starter,
+        agent=agent,
+    )
+    return resumed(
+        find_runs.only_unfinished(listen or log).path if run is None else _path(run),
+        budget=None if budget is None else quantities.seconds_of("budget", budget),
+        instead=instead,
         listen=listen or log,
     )
 
