@@ -75,7 +75,7 @@ from hockney.models.statistics.run_observations import (
     observe_case,
     precision_of,
 )
-from hockney.models.statistics.summary import summaries, summarise
+from hockney.models.statistics.summary import summaries, summarise, typical_time
 from hockney.models.statistics.sums import ratio_to_sum
 from hockney.models.statistics.turns import Turns, pooled
 from hockney.models.statistics.usual_run import ratio_to_usual
@@ -152,6 +152,7 @@ __all__ = [
     "that_count",
     "time_to_decide",
     "time_to_exclude",
+    "typical_time",
     "verdict",
     "visits_of",
     "winsorised",

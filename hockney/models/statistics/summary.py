@@ -43,7 +43,7 @@ def _summary(seen: Observation) -> Summary:
     pooled = np.sort(np.concatenate(launches))
     p5, p25, p50, p75, p95, p99 = percentiles(pooled, (5, 25, 50, 75, 95, 99))
     operations = [record.batch * len(record.times_s) for record in seen.records]
-    typical = _cost(seen)
+    typical = typical_time(seen)
     spread, expected = seen.whole.launch_spread
     return Summary(
         case=seen.records[0].case,
@@ -100,7 +100,10 @@ def percentiles(ordered: np.ndarray, shares: Sequence[float]) -> list[float]:
     return found
 
 
-def _cost(seen: Observation) -> Estimate:
+def typical_time(seen: Observation) -> Estimate:
+    """The time of a case that is printed, in seconds, with its 95% interval. It has none if nothing is known
+    of it, or if its ends are more than a factor of WIDEST apart. docs/method.md leads from here to the
+    formulas."""
     value, low, high = seen.interval()
     if high > WIDEST * low:
         low = high = np.nan
@@ -111,4 +114,4 @@ def _undisturbed(seen: Observation) -> Undisturbed | None:
     fast = seen.undisturbed
     if fast is None:
         return None
-    return Undisturbed(cost=_cost(fast), disturbed=disturbed_share(seen.whole.visits, fast.log_center))
+    return Undisturbed(cost=typical_time(fast), disturbed=disturbed_share(seen.whole.visits, fast.log_center))
