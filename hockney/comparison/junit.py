@@ -1,13 +1,12 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A comparison as a test report in JUnit's XML, which CI systems show: a suite for each operation, a test
-for each case. A slower case fails, an undecided one is skipped, a case in which B failed or which it lacks is
-an error, as is data that arrived wrong."""
+"""A comparison as a test report: a suite for each operation, a test for each case. A slower case fails, an
+undecided one is skipped, a case in which B failed or which it lacks is an error, as is data that arrived
+wrong."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from xml.etree import ElementTree as xml
 
 from hockney.comparison import effect_wording
 from hockney.comparison.result import ComparedSides, Unmatched
@@ -25,7 +24,9 @@ from hockney.comparison.wording import (
 )
 from hockney.core.case import Case
 from hockney.core.errors import one_line, sentences
+from hockney.draw.junit import CaseResult, Suite, junit_document, wrong_data
 from hockney.models.comparison import CaseVerdict, OperationVerdict
+from hockney.models.significance import OPEN
 
 NAME = "hockney compare"
 
@@ -33,30 +34,23 @@ NAME = "hockney compare"
 def junit(compared: ComparedSides) -> str:
     """The whole document. The time of a test is that of one operation in B."""
     name = labels(compared)
-    root = xml.Element("testsuites", name=NAME)
-    for each in compared.operations:
-        _suite(root, each, compared, name)
-    if compared.b.wrong:
-        suite = xml.SubElement(root, "testsuite", name="data")
-        test = xml.SubElement(suite, "testcase", name="data arrives right", classname="data", time="0")
-        xml.SubElement(test, "error", message=wrong(compared), type="wrong-data")
-    unmatched = [*compared.only_a, *compared.only_b]
-    if unmatched:
-        suite = xml.SubElement(root, "testsuite", name="measured on one side only")
-        for case in unmatched:
-            _one_sided(suite, case, "A" if case in compared.only_a else "B", name)
-    return document_of(root)
+    data = [wrong_data(wrong(compared))] if compared.b.wrong else []
+    one_sided = [
+        *(_one_sided(each, "A", name) for each in compared.only_a),
+        *(_one_sided(each, "B", name) for each in compared.only_b),
+    ]
+    operations = (_suite(each, compared, name) for each in compared.operations)
+    return junit_document(
+        NAME, [*operations, Suite("data", data), Suite("measured on one side only", one_sided)]
+    )
 
 
-def _suite(
-    root: xml.Element, of: OperationVerdict, compared: ComparedSides, name: Callable[[Case], str]
-) -> None:
-    suite = xml.SubElement(root, "testsuite", name=title(of, compared))
-    properties = xml.SubElement(suite, "properties")
+def _suite(of: OperationVerdict, compared: ComparedSides, name: Callable[[Case], str]) -> Suite:
+    sentence = operation(of, compared, name)
     facts = [
         ("overall", overall(compared)),
-        ("operation", operation(of, compared, name)),
-        *(("effect", sentence) for sentence in effect_wording.sentences(compared)[:1]),
+        ("operation", sentence),
+        *(("effect", effect) for effect in effect_wording.sentences(compared)[:1]),
         *(("warning", sentences(caveat.text, caveat.todo)) for caveat in compared.caveats),
         ("A", side(compared.a)),
         ("B", side(compared.b)),
@@ -66,62 +60,28 @@ def _suite(
             for where, text in (("A", d.a), ("B", d.b))
         ),
     ]
-    for key, text in facts:
-        xml.SubElement(properties, "property", name=one_line(key), value=one_line(text))
-    for case in of.cases:
-        _case(suite, case, name)
+    tests = [_test(case, name) for case in of.cases]
     if of.mean_state == "slower" and not of.of("slower"):
-        test = xml.SubElement(suite, "testcase", name="mean of all cases", classname=of.workload)
-        xml.SubElement(test, "failure", message=one_line(operation(of, compared, name)), type="slower")
+        mean = "mean of all cases"
+        tests.append(CaseResult(mean, of.workload, "failure", one_line(sentence), "slower", seconds=""))
+    return Suite(title(of, compared), tests, facts)
 
 
-def _case(suite: xml.Element, each: CaseVerdict, name: Callable[[Case], str]) -> None:
+def _test(each: CaseVerdict, name: Callable[[Case], str]) -> CaseResult:
     text = f"B / A is {ratio(each.ratio)}{relative(each)}: {verdict(each.state)}"
-    test = xml.SubElement(
-        suite,
-        "testcase",
-        name=one_line(name(each.case)),
-        classname=each.case.workload,
-        time=f"{each.b.value:.9f}",
-    )
+    label, group, seconds = name(each.case), each.case.workload, f"{each.b.value:.9f}"
     if each.state == "slower":
-        xml.SubElement(test, "failure", message=text, type="slower").text = one_line(each.case.line)
-    elif each.state in ("undecided", "unknown"):
-        needed = more(each)
-        xml.SubElement(test, "skipped", message=f"{text}; more launches to decide: {needed}")
-    else:
-        xml.SubElement(test, "system-out").text = text
+        return CaseResult(label, group, "failure", text, "slower", each.case.line, seconds)
+    if each.state in OPEN:
+        needed = f"{text}; more launches to decide: {more(each)}"
+        return CaseResult(label, group, "skipped", needed, seconds=seconds)
+    return CaseResult(label, group, "passed", text, seconds=seconds)
 
 
-def _one_sided(suite: xml.Element, each: Unmatched, where: str, name: Callable[[Case], str]) -> None:
-    test = xml.SubElement(
-        suite, "testcase", name=one_line(name(each.case)), classname=each.case.workload, time="0"
-    )
-    if each.expected and not each.failure and where == "A":
-        text = "B should have measured it"
-        xml.SubElement(test, "error", message=text, type="missing").text = one_line(each.case.line)
-    elif each.failure and where == "A":
-        xml.SubElement(test, "error", message=f"B failed: {each.failure}", type=each.failure).text = one_line(
-            each.case.line
-        )
-    else:
-        xml.SubElement(test, "skipped", message=f"only {where} measured it")
-
-
-def document_of(root: xml.Element) -> str:
-    """With the numbers of tests, failures, errors and skipped tests in each suite and in all."""
-    for suite in root:
-        _count(suite)
-    _count(root)
-    xml.indent(root)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + xml.tostring(root, encoding="unicode") + "\n"
-
-
-def _count(element: xml.Element) -> None:
-    for attribute, tag in (
-        ("tests", "testcase"),
-        ("failures", "failure"),
-        ("errors", "error"),
-        ("skipped", "skipped"),
-    ):
-        element.set(attribute, str(len(element.findall(f".//{tag}"))))
+def _one_sided(each: Unmatched, where: str, name: Callable[[Case], str]) -> CaseResult:
+    label, group, line = name(each.case), each.case.workload, each.case.line
+    if each.failure and where == "A":
+        return CaseResult(label, group, "error", f"B failed: {each.failure}", each.failure, line)
+    if each.expected and where == "A":
+        return CaseResult(label, group, "error", "B should have measured it", "missing", line)
+    return CaseResult(label, group, "skipped", f"only {where} measured it")

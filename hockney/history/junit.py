@@ -1,71 +1,46 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A checked run as a test report in JUnit's XML: a suite for each operation, a test for each case. A slower
-case fails, one that cannot be judged is skipped, one that failed or is missing is an error, as
-is data that arrived wrong."""
+"""A checked run as a test report: a suite for each operation, a test for each case. A slower case fails, one
+that cannot be judged is skipped, one that failed or is missing is an error, as is data that arrived wrong."""
 
 from __future__ import annotations
 
-from xml.etree import ElementTree as xml
-
-from hockney.comparison.junit import document_of
 from hockney.core.errors import one_line
+from hockney.draw.junit import CaseResult, Suite, junit_document, wrong_data
 from hockney.history.result import CheckedRun
 from hockney.history.wording import operation, overall, short, verdict, wrong
 from hockney.models.history import CheckedOperation, CheckedSeries
+from hockney.models.significance import OPEN
 from hockney.pages.format import ratio_bounds
 
 NAME = "hockney history check"
 
 
 def junit(checked: CheckedRun) -> str:
-    root = xml.Element("testsuites", name=NAME)
-    for each in checked.operations:
-        _suite(root, each, checked)
-    if checked.wrong:
-        suite = xml.SubElement(root, "testsuite", name="data")
-        test = xml.SubElement(suite, "testcase", name="data arrives right", classname="data", time="0")
-        xml.SubElement(test, "error", message=wrong(checked), type="wrong-data")
-    if checked.failed:
-        suite = xml.SubElement(root, "testsuite", name="failed")
-        for case, reason in checked.failed:
-            _error(suite, case, reason, reason)
-    if checked.missing:
-        suite = xml.SubElement(root, "testsuite", name="missing")
-        for case in checked.missing:
-            _error(suite, case, "the run should have measured it", "missing")
-    return document_of(root)
+    data = [wrong_data(wrong(checked))] if checked.wrong else []
+    failed = [CaseResult(case, case.split()[0], "error", reason, reason) for case, reason in checked.failed]
+    absent = "the run should have measured it"
+    missing = [CaseResult(case, case.split()[0], "error", absent, "missing") for case in checked.missing]
+    operations = (_suite(each, checked) for each in checked.operations)
+    rest = (Suite("data", data), Suite("failed", failed), Suite("missing", missing))
+    return junit_document(NAME, [*operations, *rest])
 
 
-def _error(suite: xml.Element, case: str, text: str, kind: str) -> None:
-    test = xml.SubElement(suite, "testcase", name=one_line(case), classname=case.split()[0], time="0")
-    xml.SubElement(test, "error", message=text, type=kind)
-
-
-def _suite(root: xml.Element, of: CheckedOperation, checked: CheckedRun) -> None:
-    title = f"{of.workload} {of.level}" if checked.several_levels and of.level else of.workload
-    suite = xml.SubElement(root, "testsuite", name=title)
-    properties = xml.SubElement(suite, "properties")
-    facts = [("overall", overall(checked)), ("operation", operation(of, checked)), ("run", checked.name)]
+def _suite(of: CheckedOperation, checked: CheckedRun) -> Suite:
+    sentence = operation(of, checked)
+    facts = [("overall", overall(checked)), ("operation", sentence), ("run", checked.name)]
     facts += [(f"changed: {each.fact}", f"{each.before} → {each.after}") for each in checked.changes]
-    for key, text in facts:
-        xml.SubElement(properties, "property", name=one_line(key), value=one_line(text))
-    for case in of.cases:
-        _case(suite, case)
+    tests = [_test(case) for case in of.cases]
     if of.mean.state == "slower" and not of.of("slower"):
-        test = xml.SubElement(suite, "testcase", name="mean of all cases", classname=of.workload)
-        xml.SubElement(test, "failure", message=one_line(operation(of, checked)), type="slower")
+        mean = "mean of all cases"
+        tests.append(CaseResult(mean, of.workload, "failure", one_line(sentence), "slower", seconds=""))
+    title = f"{of.workload} {of.level}" if checked.several_levels and of.level else of.workload
+    return Suite(title, tests, facts)
 
 
-def _case(suite: xml.Element, each: CheckedSeries) -> None:
+def _test(each: CheckedSeries) -> CaseResult:
     text = f"{each.ratio.value:.3f}{ratio_bounds(each.ratio)} times the usual time: {verdict(each.state)}"
-    seconds = f"{each.new.value.value:.9f}"
-    test = xml.SubElement(
-        suite, "testcase", name=one_line(short(each.series)), classname=each.series.workload, time=seconds
-    )
+    label, group, seconds = short(each.series), each.series.workload, f"{each.new.value.value:.9f}"
     if each.state == "slower":
-        xml.SubElement(test, "failure", message=text, type="slower").text = one_line(each.series.case)
-    elif each.state in ("undecided", "unknown"):
-        xml.SubElement(test, "skipped", message=text)
-    else:
-        xml.SubElement(test, "system-out").text = text
+        return CaseResult(label, group, "failure", text, "slower", each.series.case, seconds)
+    return CaseResult(label, group, "skipped" if each.state in OPEN else "passed", text, seconds=seconds)
