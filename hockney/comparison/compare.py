@@ -201,7 +201,7 @@ def _pairs_excluded_on_one_side(count: int, of: int, most: tuple[int, int], pair
 
 
 def _machine_modes(modes: Sequence[MachineModes]) -> Caveat:
-    """Of interleaved launches."""
+    """The caveat that the machine was in two modes during interleaved launches."""
     pairs = sum(each.pairs for each in modes)
     a, b = (sum(each.slow[side] for each in modes) for side in range(2))
     factor, bound = max(each.factor for each in modes), max(each.share_bound for each in modes)

@@ -61,7 +61,7 @@ def _percent(bound: float) -> str:
 
 
 def document(compared: ComparedSides) -> dict[str, Any] | None:
-    """For programs; bounds are factors above 1, in either direction. None unless launches took turns."""
+    """The effect, for programs; bounds are factors above 1, either way. None unless launches took turns."""
     found = compared.judged.effect
     if found is None:
         return None

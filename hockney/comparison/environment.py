@@ -56,7 +56,7 @@ def mixed(side: Side) -> tuple[str, ...]:
 
 
 def facts(run: MeasuredRun) -> dict[str, str]:
-    """Of a run's environment, by name; those that differ between any two runs are left out."""
+    """The facts of a run's environment, by name, without those that differ between any two runs."""
     evidence = Evidence(
         fits=Fits(schema=SCHEMA, summaries=[], fits=[]),
         run=run.run,

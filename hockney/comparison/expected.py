@@ -23,8 +23,8 @@ def lacking(
     *,
     same_study: bool,
 ) -> set[Case]:
-    """Those of the cases `there` that are not `here`, although they were `planned`; or, in the `same_study`,
-    those of workloads that are not here at all, on ranks and of sizes that others have here."""
+    """The cases `there` that are missing `here` although they were `planned`; with `same_study`, also those
+    of workloads that are neither here nor planned, if other cases have the same number of ranks and size."""
     workloads = {case.workload for case in (*here, *planned)}
     measured = {(case.ranks, size_of(case)) for case in (*here, *planned)}
     ranks = {count for count, _ in measured}

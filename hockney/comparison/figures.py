@@ -97,7 +97,7 @@ def over_size(compared: ComparedSides, operation: OperationVerdict) -> Figure | 
 
 
 def _series(operation: OperationVerdict, varying: str) -> tuple[Series, ...]:
-    """At most MOST_SERIES of them, those with the biggest changes."""
+    """The series of the MOST_SERIES combinations of other parameters with the largest changes."""
     groups: dict[tuple[object, ...], list[CaseVerdict]] = {}
     names = sorted(
         name
@@ -152,7 +152,7 @@ def _tolerance(tolerance: float, series: Sequence[Series]) -> Series:
 
 
 def distribution(compared: ComparedSides, each: CaseVerdict) -> Figure:
-    """Which share of the repetitions took at most how long, in both sides, and each launch's median."""
+    """The share of repetitions that took at most a given time, for both sides, and the launches' medians."""
     series = []
     for side, seen in zip("AB", each.observed, strict=True):
         times_s = np.array([time for record in seen.records for time in record.times_s])

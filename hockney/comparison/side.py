@@ -42,7 +42,7 @@ class MeasuredRun:
         return len(loaded_launches(self.run))
 
     def level(self, record: Record) -> str:
-        """In words: of the level that the case names, or of one node or several, "" if that is unknown."""
+        """The level in words: the one that the case names, otherwise one node or several; "" if unknown."""
         if place := record.parsed_case().place:
             return WITHIN[level_from(place)]
         nodes = record.nodes or self._nodes.get(record.launch, 0)
@@ -50,17 +50,18 @@ class MeasuredRun:
 
     @cached_property
     def numbers(self) -> dict[str, int | str]:
-        """By launch, its number in the plan; several launches may have the same."""
+        """Each launch's number in the plan, by launch; several launches may have the same number."""
         return {launch.launch: launch.index for launch in self.run.launches}
 
     @cached_property
     def ranks(self) -> dict[str, int]:
-        """By launch, on how many it ran."""
+        """The number of ranks of each launch, by launch."""
         return {launch.launch: len(launch.ranks) for launch in self.run.launches}
 
     @cached_property
     def _nodes(self) -> dict[str, int]:
-        """By launch, the number of nodes on which its ranks ran; older records have no other."""
+        """The number of nodes on which each launch's ranks ran, by launch; older records have no other
+        number."""
         return {launch.launch: len(launch.nodes) for launch in self.run.launches}
 
 
@@ -130,7 +131,7 @@ class Side:
         return {case: level.pop() if len(level) == 1 else "" for case, level in found.items()}
 
     def failures(self, catalog: Catalog) -> dict[Case, str]:
-        """By case, why it has no result in some launch."""
+        """The reason why a case has no result in some launch, by case."""
         return {
             completed(parse_canonical(each.case), catalog): each.reason
             for run in self.runs
@@ -149,7 +150,7 @@ def pooled_cases(by_run: Iterable[Iterable[Observation]], catalog: Catalog) -> d
 
 
 def joint_catalog(sides: Iterable[Side]) -> Catalog:
-    """Of each workload the definition with the most parameters."""
+    """A catalog that has, for each workload, the definition with the most parameters."""
     every: dict[str, Workload] = {}
     for side in sides:
         for name, entries in side.workloads.items():
@@ -161,7 +162,7 @@ def joint_catalog(sides: Iterable[Side]) -> Catalog:
 
 
 def completed(case: Case, catalog: Catalog) -> Case:
-    """With the defaults of parameters that it does not name."""
+    """The case, completed with the defaults of parameters that it does not name."""
     names: Mapping[str, object] = case.values
     entry = catalog.entry(case.workload)
     if all(parameter.name in names for parameter in entry.parameters):

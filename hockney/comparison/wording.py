@@ -83,7 +83,7 @@ def _titles(of: Iterable[OperationVerdict], compared: ComparedSides) -> str:
 
 
 def title(each: OperationVerdict, compared: ComparedSides) -> str:
-    """With its level, if there are several."""
+    """The workload's name, with the level if there are several."""
     return f"{each.workload} {each.level}" if each.level and compared.several_levels else each.workload
 
 

@@ -121,7 +121,7 @@ def _facts_at(history: ShownHistory, machine: str, first_s: float, last_s: float
 
 
 def environment(history: ShownHistory) -> Table:
-    """Where the machine or its software changed."""
+    """A table of the changes of the machine or its software, and when they happened."""
     several = len(history.machines) > 1
     rows = tuple(
         (day(each.at_s), *([machine] if several else []), each.fact, each.before, each.after)

@@ -130,7 +130,7 @@ def since(change: LevelChange) -> str:
 
 
 def dates(change: LevelChange) -> str:
-    """Between which days it happened with 95% certainty."""
+    """The days between which the change happened, with 95% certainty."""
     first, last = day(change.first_s), day(change.last_s)
     return first if first == last else f"{first} to {last}"
 

@@ -60,7 +60,7 @@ def _caveats(evidence: Evidence) -> tuple[RunCaveat, ...]:
 
 
 def everywhere(evidence: Evidence) -> tuple[Caveat, ...]:
-    """Those that affect all numbers, or more than one section's."""
+    """The caveats that affect all numbers, or the numbers of more than one section."""
     return tuple(
         d.caveat
         for d in caveats(evidence)
@@ -473,8 +473,8 @@ def _contradiction(evidence: Evidence) -> RunCaveat | None:
 
 
 def _poor_fit(evidence: Evidence) -> RunCaveat | None:
-    """Of the fit from which headlines and predictions take the cost of a message, at the first level where
-    it is poor."""
+    """The caveat that the fit is poor from which headlines and predictions take the cost of a message, for
+    the first level where it is."""
     for level in evidence.levels:
         fit = fitted(level)
         if fit is not None and fit.verdict == "poor":
@@ -500,7 +500,8 @@ def _notices(evidence: Evidence) -> RunCaveat | None:
 
 
 def _surveyed(evidence: Evidence) -> RunCaveat | None:
-    """Only possible with --force."""
+    """The caveat that message costs are from a survey of another machine or with other settings, which is
+    only possible with --force."""
     if evidence.surveyed is None or not evidence.surveyed.differences:
         return None
     return run_caveat(
@@ -632,7 +633,7 @@ def _interrupted_caveat(records: int, cases: int, slow: bool) -> Caveat:
 
 
 def _listed(lines: Sequence[str]) -> str:
-    """Which cases a caveat affects."""
+    """The cases that a caveat affects, as text."""
     return listing(sorted(lines))
 
 

@@ -23,7 +23,7 @@ MOST_POINTS = 1000
 
 
 def section(evidence: Evidence) -> Section | None:
-    """For the most important case; empty if its visits are all alike."""
+    """The section for the most important case; None if its visits are all alike."""
     shown = _most_important(evidence)
     if shown is None or evidence.machine.traits.noiseless:
         return None

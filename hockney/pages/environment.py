@@ -103,7 +103,7 @@ def facts(evidence: Evidence) -> tuple[tuple[str, str], ...]:
 
 
 def _layout(m: Machine) -> list[tuple[str, str]]:
-    """Where the ranks ran, and the levels at which they met; nothing of ranks that the launcher placed on one
+    """Where the ranks ran, and the levels at which they met; empty for ranks that the launcher placed on one
     host."""
     if m.layout is None:
         return []
@@ -167,7 +167,7 @@ def _settings(evidence: Evidence) -> list[tuple[str, str]]:
 
 
 def _launch(evidence: Evidence) -> list[tuple[str, str]]:
-    """Of the first launch with the most ranks: one rank alone is bound in another way."""
+    """The facts of the first launch with the most ranks: one rank alone is bound differently."""
     if not evidence.run.launches:
         return []
     first = max(evidence.run.launches, key=lambda launch: len(launch.ranks))

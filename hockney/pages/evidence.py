@@ -75,8 +75,8 @@ class Evidence:
         return tuple(self.at(level) for level in named) or (self,)
 
     def at(self, place: str) -> Evidence:
-        """Only the cases that name this place, and what was fitted to them; with "" those that name none,
-        which `of` and `of_role` of the whole return too."""
+        """The part of the run with only the cases that name this place, and the fits to them; with "" the
+        cases that name none, which `of` and `of_role` of the whole return too."""
         fits = replace(
             self.fits,
             summaries=[s for s in self.fits.summaries if parse_canonical(s.case).place == place],

@@ -189,7 +189,7 @@ def typed_line(measured: Measured) -> str:
 
 
 def _typed(measured: Measured, name: str, value: Value) -> str:
-    """As somebody would type it, times with a unit: 20us."""
+    """The value as a user would type it, times with a unit: 20us."""
     declared = measured.workload.parameter(name)
     if declared is None or declared.unit != "s" or not isinstance(value, int | float) or not value:
         return format_value(value)

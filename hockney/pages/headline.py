@@ -99,7 +99,8 @@ def _overhead(evidence: Evidence) -> str:
 
 
 def _together(evidence: Evidence) -> list[str]:
-    """Of the most ranks, and of the most on one node."""
+    """The cost of a barrier and of an allreduce in sentences, with the most ranks and the most on one
+    node."""
     texts = []
     for operation, size, words in (
         ("barrier", 0, "A barrier"),

@@ -18,7 +18,7 @@ FIRST, LAST = "algorithm", "ranks"
 
 
 def labels(evidence: Evidence) -> Callable[[str], str]:
-    """From a case's line to its label among all cases of the run."""
+    """The function from a case's line to its label among all cases of the run."""
     return evidence.cached(_labels)
 
 
@@ -29,7 +29,8 @@ def _labels(evidence: Evidence) -> Callable[[str], str]:
 
 
 def short_labels(cases: Iterable[Case], catalog: Catalog) -> dict[str, str]:
-    """By line. A parameter that all cases of a workload share is left out, except for its size."""
+    """The labels, by line. A parameter that all cases of a workload share is left out, except for its
+    size."""
     by_workload: dict[str, list[Case]] = {}
     for case in cases:
         by_workload.setdefault(case.workload, []).append(case)
@@ -70,7 +71,7 @@ def _value(case: Case, name: str, value: Value, catalog: Catalog) -> str:
 
 
 def _exact(value: float, unit: str) -> str:
-    """As requested: 40000 B and not 39.06 KiB."""
+    """The value as requested: 40000 B and not 39.06 KiB."""
     if unit == "B":
         return quantity(value, unit) if value % 1024 == 0 else f"{value:.15g} B"
     return quantity(value, unit) if unit == "s" else format(value, "g")

@@ -24,7 +24,7 @@ LEAST = 1e-3
 
 
 def section(evidence: Evidence) -> Section | None:
-    """Of each level at which ranks meet."""
+    """The section, with all levels at which ranks meet; None if trains were measured at none of them."""
     parts = [part for level in evidence.levels if (part := _of_level(level)) is not None]
     if not parts:
         return None
@@ -64,7 +64,7 @@ def _of_level(evidence: Evidence) -> Section | None:
 
 
 def _parameters(fit: Fit) -> Table:
-    """Without the columns of the model, the subject and the verdict, which are the same for all."""
+    """The table of parameters, without the model, subject and verdict, which are the same for all."""
     table = parameter_table([fit])
     return replace(
         table,

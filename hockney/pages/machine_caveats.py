@@ -51,8 +51,8 @@ def emulated(evidence: Evidence) -> RunCaveat | None:
 
 
 def wire_not_reached(evidence: Evidence) -> RunCaveat | None:
-    """Of an emulated Ethernet that this host cannot forward at the described rate, seen at its long
-    messages."""
+    """The caveat that this host cannot forward messages at the described rate of an emulated Ethernet, as the
+    long ones show."""
     ethernet = evidence.machine.emulated
     if ethernet is None:
         return None
@@ -107,7 +107,7 @@ def two_mode_calibration(evidence: Evidence) -> RunCaveat | None:
 
 
 def not_computed(evidence: Evidence) -> RunCaveat | None:
-    """Of benchmarks without their arithmetic, which only a simulator runs."""
+    """The caveat about benchmarks without their arithmetic, which only a simulator can run."""
     left_out = {r.case for r in evidence.run.records if r.parsed_case().get("arithmetic") == "none"}
     return (
         run_caveat(
@@ -190,7 +190,7 @@ def imported(evidence: Evidence) -> RunCaveat | None:
 
 
 def rounded(evidence: Evidence) -> RunCaveat | None:
-    """Of imported times, those that have too few digits."""
+    """The caveat about imported times that have too few digits."""
     if not evidence.machine.traits.imported:
         return None
     errors = {r.case: (r.metric(ROUNDING) or 0.0) / r.times_s[0] for r in evidence.run.records if r.times_s}

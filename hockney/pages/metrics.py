@@ -18,7 +18,7 @@ COMBINED = {"each": "largest of the ranks", "root": "at the root", "slowest": "s
 
 
 def tables(measured: Sequence[Measured]) -> tuple[Table, ...]:
-    """For each workload one table of its metrics, with its rate, and one of its phases, if it has any."""
+    """A table of the metrics of each workload, with its rate, and one of its phases, if it has any."""
     made: list[Table] = []
     for name in dict.fromkeys(m.case.workload for m in measured):
         cases = [m for m in measured if m.case.workload == name and m.summary.metrics]
@@ -40,7 +40,7 @@ def listing(measured: Sequence[Measured]) -> Table:
 
 
 def rows_of(measured: Measured) -> int:
-    """Of a case in `listing`."""
+    """The number of rows of a case in `listing`."""
     return len(list(_rows(measured)))
 
 

@@ -161,7 +161,8 @@ def _of_line(per_byte: Estimate) -> Estimate:
 
 
 def _short(estimate: Estimate, unit: str) -> str:
-    """With its interval, unless that is narrower than the digits shown, as in a fit of a printed formula."""
+    """The value with its interval, unless that is narrower than the digits shown, as for a printed
+    formula."""
     value = quantity(estimate.value, unit)
     ends = {quantity(end, unit) for end in (estimate.low, estimate.high) if end is not None}
     return value if ends == {value} else with_interval(estimate, unit)

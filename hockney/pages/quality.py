@@ -44,7 +44,8 @@ def once(table: Table, columns: tuple[int, ...]) -> Table:
 
 
 def chosen(fits: list[Fit]) -> list[Fit]:
-    """Without the forms of a collective's cost for which another one is better; by model and subject."""
+    """The fits by model and subject, without the forms of a collective's cost for which there is a better
+    one."""
     preferred = {f.line for f in fits if f.preferred}
     kept = [f for f in fits if f.line not in preferred or f.preferred]
     order = {"hockney": 0, "loggp": 1}
@@ -66,7 +67,7 @@ def parameter_table(fits: list[Fit]) -> Table:
 
 
 def spread_of_noise(evidence: Evidence) -> Section | None:
-    """None on a machine on which nothing varies."""
+    """The section on the spread; None on a machine on which nothing varies."""
     return None if evidence.machine.traits.noiseless else spread(evidence)
 
 

@@ -34,7 +34,7 @@ class ComparedSettings:
 
     @cached_property
     def ratios(self) -> dict[str, Estimate]:
-        """By setting, the time relative to that without one."""
+        """The time with each setting relative to the time without one, by setting."""
         return {name: self.turns.ratio(name, WITHOUT) for name in sorted(self.observed) if name != WITHOUT}
 
     @property

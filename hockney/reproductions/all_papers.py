@@ -20,7 +20,7 @@ NEAR = CLOSE[-1]
 
 @dataclass(frozen=True)
 class PaperResult:
-    """Of one reproduction; `report` is the path of its page, relative to the common one."""
+    """The results of one reproduction; `report` is the path of its page, relative to the common one."""
 
     study: Reproduction
     compared: Sequence[Compared]
@@ -35,7 +35,8 @@ class PaperResult:
 
     @property
     def predicted(self) -> tuple[int, int]:
-        """Of the printed numbers that nothing was fitted to, those within NEAR, and all."""
+        """The number of printed values within NEAR to which nothing was fitted, and the number of all of
+        them."""
         found = [each for each in tallies(self.compared) if each.status == "predicted"]
         return (found[0].within[-1], found[0].rows) if found else (0, 0)
 

@@ -162,7 +162,7 @@ def _figure(name: str, title: str, drawn: list[Series]) -> Figure:
 
 
 def _explanations(answers: Answers, compared: Sequence[Compared]) -> Iterator[str]:
-    """Of predictions that are off by more than EXPLAINED, from the printed and the simulated times."""
+    """Explanations of predictions off by more than EXPLAINED, from the printed and the simulated times."""
     missed = {row.key for row in overview.missed(compared, EXPLAINED) if row.status == "predicted"}
     if any(printed(ESTIMATED, kind, WORKER).key in missed for kind in KINDS):
         yield from _worker(answers[CLUSTER])

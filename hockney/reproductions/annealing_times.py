@@ -31,7 +31,7 @@ def printed(setup: str, kind: str, process: str) -> PrintedRow:
 
 
 def record(answer: Answer, **fixed: Value) -> Record | None:
-    """Of one case; a simulation repeats itself, so that any record is as good."""
+    """The first record of a case, if any; a simulation repeats itself, so any record is as good."""
     return next(iter(answer.records(WORKLOAD, **fixed)), None)
 
 

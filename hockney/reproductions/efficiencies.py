@@ -57,7 +57,7 @@ def of_time(cell: Cell, seconds: float) -> float:
 
 
 def efficiency(answer: Answer, cell: Cell) -> float | None:
-    """In the mean of all launches; None if it was not measured."""
+    """The efficiency, by the mean time of all launches; None if it was not measured."""
     found = times(answer, cell)
     return of_time(cell, math.fsum(found) / len(found)) if found else None
 

@@ -181,7 +181,7 @@ def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[
 
 
 def _others(answers: Mapping[str, Answer]) -> Check:
-    """By the messages that they send, as the printed ones."""
+    """The check that the other barriers take as long for each of their messages as the printed ones."""
     p, message_s = PROCESSES[-1], PRINTED.row(MESSAGE).si
     what = f"the other {len(OTHERS)} barriers are consistent: 1.2 ms for each of their messages, within 10%"
     stated = Statement("others-consistent", "text on table 1", what)
@@ -212,8 +212,8 @@ def _mpi_barrier(answers: Mapping[str, Answer]) -> Check:
 
 
 def _tournament(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[Check]:
-    """Which of the two explains the printed tournament. One process sends nothing, and the printed time on 3
-    is that of another row."""
+    """The checks of which broadcast, one message or P-1 messages, explains the printed tournament. One
+    process sends nothing, and the time printed for 3 is that of another row."""
     rows = [row for row in compared if row.key.startswith("barriers/table/tournament/")]
     rows = [row for row in rows if not row.key.endswith(("/1", "/3"))]
     what = "P messages explain the tournament on 5 and more processes within 20%, if a broadcast is {}"
@@ -226,7 +226,7 @@ def _tournament(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> 
 
 
 def _winner(answers: Mapping[str, Answer], part: str) -> Check:
-    """On the machine, or on the variant in which broadcasts are single messages."""
+    """The check that the tournament wins, on the machine or on the variant with one message a broadcast."""
     on_medium = part == ON_MEDIUM
     what = f"tournament is the clear winner on {PROCESSES[-1]} processes"
     if on_medium:
@@ -246,7 +246,7 @@ def _winner(answers: Mapping[str, Answer], part: str) -> Check:
 
 
 def times_on_most(answers: Mapping[str, Answer], on_medium: bool = False) -> dict[str, float | None]:
-    """Of MPI_Barrier and the ten algorithms on the most processes, by the engine's name."""
+    """Times (s) of MPI_Barrier and the ten algorithms on the most processes, by the engine's name."""
     parts = {MPI: "barrier"} | {name: "algorithms" for key, name in ENGINE.items() if key != MPI}
     parts |= dict.fromkeys(OTHERS, "others")
     if on_medium:

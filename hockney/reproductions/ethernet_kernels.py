@@ -34,8 +34,9 @@ HALF_WAY = 8
 
 @dataclass(frozen=True)
 class NasBenchmark:
-    """In the size that the paper has `printed`, `size` as a class of the workload; `linear_to` so many
-    processes, in its words. It has so many `iterations`, after each of which a barrier may be placed."""
+    """A benchmark in the size that the paper has `printed`, which is the class `size` of the workload.
+    According to the paper, its speed-up is linear up to `linear_to` processes. A barrier may be placed after
+    each of its `iterations`."""
 
     title: str
     size: str
@@ -122,7 +123,7 @@ def _line(kernel: str, platform: Platform, processes: int, more: str, factor: fl
 
 
 def seconds(answers: Answers, kernel: str, processes: int, network: str = KERNELS) -> float | None:
-    """None also for a benchmark that did not run on this network."""
+    """The time of a benchmark (s); None also if it did not run on this network."""
     if kernel not in ON.get(network, BENCHMARKS):
         return None
     return answers[network].seconds(kernel, ranks=processes)
@@ -211,7 +212,7 @@ def _as_stated(answers: Answers, kernel: str, network: str, factor: float) -> Ch
 
 
 def summary(answers: Answers) -> tuple[str, ...]:
-    """Which of the paper's statements hold, and on which machine the others would."""
+    """Sentences on which of the paper's statements hold, and on which machine the others would."""
     if all(speed_up(answers, kernel, MOST) is None for kernel in BENCHMARKS):
         return ()
     holding = _holding(answers, KERNELS)
@@ -245,8 +246,8 @@ def _on_myrinet(answers: Answers) -> str:
 
 
 def _elsewhere(answers: Answers) -> str:
-    """Where more are as stated: on the other networks and at other rates. Neither the rates nor the processes
-    of a node are printed."""
+    """A sentence on where more statements hold: on the other networks and at other rates. The paper prints
+    neither the rates nor the processes of a node."""
     own = set(_holding(answers, KERNELS))
     tried = [(network, 1.0) for network in NETWORKS if network not in (KERNELS, MYRINET)]
     tried += [(network, factor) for network, (_, factors) in RATES.items() for factor in factors]

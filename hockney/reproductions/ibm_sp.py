@@ -52,7 +52,7 @@ def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[
 
 
 def _of_figure(grid: Answer, processes: int, figure: int) -> list[Check]:
-    """By the efficiencies with the least work, where they differ most."""
+    """The checks of a figure, by the efficiencies with the least work, where they differ most."""
     least, longest, where = PROCESSES[processes], max(WORDS), f"figure {figure}"
     on = f"on {processes} processes"
     narrow, drops, axis = (

@@ -136,7 +136,7 @@ def tally_table(compared: Iterable[Compared]) -> Table:
 
 
 def table(name: str, rows: Iterable[Compared]) -> Table:
-    """Without empty columns, and without what the table's name already states."""
+    """The table of these rows, without empty columns and without what the table's name already states."""
     cells = [
         (
             row.what,
@@ -199,7 +199,8 @@ def series(
 
 
 def names(compared: Iterable[Compared]) -> tuple[str, ...]:
-    """Of the tables, in order, without those of the series "algorithms", which are summed up elsewhere."""
+    """The tables' names, in order, without those of the series "algorithms", which are summed up
+    elsewhere."""
     return tuple(dict.fromkeys(row.table for row in compared if row.series != "algorithms"))
 
 

@@ -80,7 +80,7 @@ def part(mesh: str, cases: tuple[Case, ...], catalog: Catalog) -> Part:
 
 
 def parameter(answer: Answer, symbol: str, processors: int, method: str = "put") -> float | None:
-    """As fitted to the simulated times; None if they are missing."""
+    """The parameter as fitted to the simulated times; None if they are missing."""
     if symbol in ("g", "L"):
         fit = relation_fit(answer.fits, processors, method)
     else:
@@ -163,7 +163,7 @@ def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[
 
 
 def _parameter_check(symbol: str, rows: Mapping[str, Compared]) -> Check:
-    """On the meshes to which it was not fitted."""
+    """The check of a parameter on the meshes to which it was not fitted."""
     model, _ = SYMBOLS[symbol]
     printed = [
         (processors, rows[f"paragon/{model}/{symbol}/{mesh}"])

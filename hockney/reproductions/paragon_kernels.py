@@ -130,7 +130,7 @@ def _rate(operation: str, platform: Platform) -> str:
 
 
 def rates(platform: Platform) -> LocalRates:
-    """Of local work."""
+    """The described rates of local work."""
     return described_rates(platform, {"multiplication": MULTIPLICATIONS})
 
 
@@ -149,7 +149,7 @@ def _on_mesh(mesh: str, answer: Answer) -> Iterator[SimulatedKernel]:
 
 
 def kernels_of(mesh: str, answer: Answer, costs: BulkCosts | None = None) -> Iterator[SimulatedKernel]:
-    """Of a part, with the errors of models if the machine's `costs` are given."""
+    """The kernels of a part, with the errors of models if the machine's `costs` are given."""
     for case in answer.part.cases:
         if case.workload not in KERNELS:
             continue
@@ -280,7 +280,7 @@ def _below(kernels: Sequence[SimulatedKernel]) -> Check:
 
 
 def _communication_in_bsp(compared: Sequence[Compared]) -> Check:
-    """Of which the share on 8 processors was fitted."""
+    """The check of communication's share in BSP, of which the share on 8 processors was fitted."""
     fitted, predicted = (row for row in compared if row.key.startswith(IN_BSP))
     what = (
         f"in BSP, communication is {fitted.published:.0%} of a multiplication with n = {max(MATRICES)} on 8 "
@@ -301,14 +301,15 @@ def _little_communication(kernels: Sequence[SimulatedKernel]) -> Check:
 
 
 def bitonic_errors(kernels: Sequence[SimulatedKernel], keys: int) -> dict[int, float]:
-    """Of BSP, by processors."""
+    """The errors of BSP for bitonic sort, by number of processors."""
     return {
         k.case.ranks: k.errors["bsp"] for k in of(kernels, "bitonic_sort", keys=keys) if "bsp" in k.errors
     }
 
 
 def _growth(kernels: Sequence[SimulatedKernel]) -> Check:
-    """By the paper's own L, of which a part does not depend on p, the error grows faster."""
+    """The check that BSP's error grows as p / log p. With the paper's own L, part of which does not depend on
+    p, the error grows faster."""
     what = "BSP overestimates bitonic sort by an error that grows as p / log p, within a factor of 2"
     stated = Statement("bitonic-error-grows", "figure 7", what)
     errors = bitonic_errors(kernels, min(BITONIC_KEYS))
@@ -366,7 +367,7 @@ def _slower(kernels: Sequence[SimulatedKernel], stated: Statement, slow: str, fa
 
 
 def paths_errors(kernels: Sequence[SimulatedKernel]) -> dict[int, float]:
-    """Of BPRAM with the most nodes, by processors."""
+    """The errors of BPRAM for shortest paths with the most nodes, by number of processors."""
     return {
         k.case.ranks: k.errors["bpram"]
         for k in of(kernels, "shortest_paths", "bpram", n=max(NODES))
@@ -408,7 +409,7 @@ def _repaired(kernels: Sequence[SimulatedKernel]) -> Check:
 
 
 def summary(checks: Sequence[Check]) -> tuple[str, ...]:
-    """Which statements do not hold."""
+    """A sentence on how many statements hold, and which do not; empty if nothing was simulated."""
     if all(check.found == NOT_SIMULATED for check in checks):
         return ()
     failed = [check.what for check in checks if not check.holds]
@@ -478,7 +479,7 @@ def _sample(kernels: Sequence[SimulatedKernel]) -> Figure:
 
 
 def _paths(kernels: Sequence[SimulatedKernel]) -> Figure:
-    """Without local work, by the elements of the matrix of lengths."""
+    """The figure of shortest paths, without local work, per element of the matrix of lengths."""
     drawn = []
     for mesh in PATHS_MESHES:
         group = f"{MESHES[mesh]} processors"

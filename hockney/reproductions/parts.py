@@ -54,7 +54,7 @@ class Answer:
         return median(times) if times else None
 
     def records(self, workload: str, **fixed: Value) -> list[Record]:
-        """Of the part's single case with these parameters."""
+        """The records of the part's single case with these parameters."""
         return self._records.get(self.case(workload, **fixed).line, [])
 
     def case(self, workload: str, **fixed: Value) -> Case:

@@ -163,7 +163,7 @@ def exchange_checks(compared: Sequence[Compared]) -> list[Check]:
 
 
 def _efficiency_checks(found: Mapping[Cell, float]) -> list[Check]:
-    """Of simulated efficiencies, all or none."""
+    """The checks of simulated efficiencies; all are unknown if any efficiency is missing."""
     by_equation = Statement("equation-2", "figure 1", f"equation 2 gives the efficiencies, within {NEAR:g}")
     longer = Statement("falls-with-length", "figure 1", "longer messages are less efficient, whatever T")
     more = Statement(

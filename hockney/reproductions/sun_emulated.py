@@ -124,14 +124,14 @@ def measured(answers: Answers, part: str, cell: Cell) -> float | None:
 
 
 def predicted(answers: Answers, cell: Cell) -> float | None:
-    """From messages between two emulated hosts."""
+    """The efficiency predicted from messages between two emulated hosts."""
     costs = emulated.predicting(answers)
     algorithm = Algorithm(cell.work, WORD_BYTES * cell.words)
     return None if costs is None else efficiency(algorithm, costs, cell.processes)
 
 
 def _by_equation_2(answers: Answers, cell: Cell) -> float | None:
-    """With the measured time of the exchange alone."""
+    """The efficiency by equation 2, with the measured time of the exchange alone."""
     exchange = emulated.measured(answers, cell.processes, WORD_BYTES * cell.words)
     return None if exchange is None else cell.work / (cell.work + cell.processes * exchange)
 

@@ -230,7 +230,7 @@ def _section(operation: str, answers: Mapping[str, Answer]) -> Section:
 
 
 def summaries(compared: Sequence[Compared]) -> Sequence[Table]:
-    """For the terminal, instead of a row for each algorithm."""
+    """The tables for the terminal: the nearest algorithms, instead of a row for each algorithm."""
     return (t3e_findings.nearest_table(compared),)
 
 

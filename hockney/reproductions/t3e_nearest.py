@@ -41,8 +41,8 @@ class Match:
 
 
 def matches(compared: Iterable[Compared]) -> dict[tuple[str, str], list[Match]]:
-    """By operation and size, the nearest algorithm first. Those that were not simulated on all PROCESSES
-    follow the others, those that were not simulated at all are left out."""
+    """The algorithms by operation and size, the nearest first. Those that were not simulated on all PROCESSES
+    follow the others; those that were not simulated at all are left out."""
     grouped: dict[tuple[str, str, str], list[Compared]] = {}
     for row in compared:
         if row.series == "algorithms":

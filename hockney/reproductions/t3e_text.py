@@ -131,8 +131,9 @@ def checks(answers: Mapping[str, Answer]) -> list[Check]:
 
 
 def _best_setting(answers: Mapping[str, Answer]) -> Check:
-    """By the time that a message, or a Gather or Scatter of 1 MB, takes with it, in those of the unlimited
-    default: longer means that waiting for the receiver costs more than it saves."""
+    """The check of the best setting, by the time that a message, or a Gather or Scatter of 1 MB, takes with
+    it relative to the unlimited default: longer means that waiting for the receiver costs more than it
+    saves."""
     default, best = answers["eager-unlimited"], answers["eager-4k"]
     what = "4096 bytes is the best setting of MPI_BUFFER_MAX, not the unlimited default"
     stated = Statement("buffer-max", "text on figure 1", what)
@@ -160,7 +161,7 @@ def _ratios(times: Iterable[tuple[float | None, float | None]]) -> list[float]:
 
 
 def _constant_barrier(tables: Answer) -> Check:
-    """Which the description has from this statement."""
+    """The check of the nearly constant barrier, which the description takes from this statement."""
     what = f"the barrier is nearly constant up to {CONSTANT_TO} processes"
     stated = Statement("barrier-constant", "figure 2", what)
     few, many = (tables.seconds("barrier", algorithm=MPI, ranks=p) for p in (2, CONSTANT_TO))

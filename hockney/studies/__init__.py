@@ -51,7 +51,7 @@ def is_study(name: str) -> bool:
 
 
 def _studies(modules: Iterable[str]) -> Iterator[Study]:
-    """Those of the modules, which are imported one after another, that are studies."""
+    """The modules that are studies; all modules are imported, one after another."""
     for each in modules:
         module = importlib.import_module(f"{__name__}.{each}")
         if all(hasattr(module, word) for word in ("NAME", "HELP", "plan", "page")):

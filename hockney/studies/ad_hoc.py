@@ -117,9 +117,9 @@ def _possible(
 
 
 def at_described_rate(case: Case, catalog: Catalog, machine: Machine) -> Case:
-    """With the rate that a simulated machine's description has for its operation (of a NAS benchmark at least
-    the speed of a core), or the time of a step by it, and with the startup of its messages, unless the case
-    has them."""
+    """The case with the rate that a simulated machine's description has for its operation (by default the
+    speed of a core for a NAS benchmark), or the time of a step at this rate, and with the startup of its
+    messages, unless the case has them."""
     platform = machine.platform
     if platform is None:
         return case

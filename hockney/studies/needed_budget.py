@@ -37,6 +37,6 @@ def remedy(times: float, launches: int, settings: Settings) -> str:
 
 
 def suggested_budget(seconds: float) -> str:
-    """As typed after --budget: the next usual one."""
+    """The next usual budget, as typed after --budget."""
     usual = next((each for each in BUDGETS_S if each >= seconds), math.ceil(seconds / 3600) * 3600)
     return f"{usual // 60}m" if usual >= 120 else f"{usual}s"

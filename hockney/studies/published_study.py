@@ -128,7 +128,7 @@ def _exchanges(measured: Sequence[Measured]) -> tuple[Figure, ...]:
 
 
 def _plain(figures: Iterable[Figure], caption: str = CAPTION) -> tuple[Figure, ...]:
-    """Without text on repetitions, launches and intervals, which printed numbers do not have."""
+    """The figures without text on repetitions, launches and intervals, which printed numbers do not have."""
     return tuple(
         replace(f, caption=caption, series=tuple(replace(s, low=(), high=(), detail=()) for s in f.series))
         for f in figures

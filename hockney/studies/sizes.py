@@ -31,8 +31,8 @@ def default_ranks(machine: Machine) -> tuple[int, ...]:
 def affordable(
     sizes: tuple[int, ...], machine: Machine, budget_s: float, at_once: int = 1
 ) -> tuple[int, ...]:
-    """Without those of which so many messages take more than 1 / MESSAGES of the budget on an emulated
-    network, whose rate is known. At 10 Mbit/s, a message of 4 MiB takes 3.7 s."""
+    """The sizes, except those of which `at_once` messages take more than 1 / MESSAGES of the budget on an
+    emulated network, whose rate is known. At 10 Mbit/s, a message of 4 MiB takes 3.7 s."""
     if machine.emulated is None:
         return sizes
     longest = max(SHORTEST_LONGEST, machine.emulated.payload_rate * budget_s / MESSAGES)

@@ -32,7 +32,7 @@ def assumed(made: KernelForecast, messages: PointToPointCosts, rates: RateSource
 
 
 def ranks(made: KernelForecast) -> Table:
-    """With the parts of each time, the mean computation first."""
+    """The table of the numbers of ranks, with the parts of each time, the mean computation first."""
     rows = tuple(
         (
             str(each.ranks),

@@ -105,7 +105,7 @@ def _ranges(formula: Formula) -> str:
 
 
 def _shown(place: str, value: object) -> str:
-    """As in the file, to six digits; of a long list only the beginning."""
+    """The value as in the file, to six digits; of a long list only the beginning."""
     rounded = float(f"{value:.6g}") if isinstance(value, float) else value
     text = value_text(place.rsplit(".", 1)[-1], rounded).strip('"')
     return text if len(text) <= WIDEST else f"{text[:WIDEST]}..."

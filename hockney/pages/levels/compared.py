@@ -40,7 +40,7 @@ def compare(levels: Sequence[Evidence]) -> Section | None:
 
 
 def ping_pongs(evidence: Evidence) -> tuple[Measured, ...]:
-    """With hot buffers, by size."""
+    """The ping-pongs with hot buffers, by size."""
     return evidence.of(evidence.catalog.name_of(*PING_PONG), buffers="hot")
 
 

@@ -15,9 +15,10 @@ from hockney.pages.run_caveat import RunCaveat, run_caveat
 
 
 def levels_mixed(evidence: Evidence) -> RunCaveat | None:
-    """Of cases that name neither level nor nodes, whose ranks the launcher places. Of a case that names nodes
-    the engine takes the same ranks of a node in every launch: two ranks then meet at several levels only if
-    the launcher places all of them differently."""
+    """The caveat about cases whose ranks met at different levels or on different numbers of nodes: those that
+    name neither, whose ranks the launcher places. If a case names nodes, the engine takes the same ranks of a
+    node in every launch: two ranks then meet at several levels only if the launcher places all of them
+    differently."""
     mixed, places, counts = set(), set(), set()
     for case, records in evidence.run.by_case().items():
         met = {record.place for record in records if record.place}

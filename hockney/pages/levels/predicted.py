@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 
 def section(evidence: Evidence) -> Section | None:
-    """None if no collective was measured on a number of nodes, or messages have no model."""
+    """The section on collectives predicted from messages; None if no collective was measured on a number of
+    nodes, or messages have no model."""
     if not any(m.case.nodes for m in evidence.measured):
         return None
     from hockney.models.collective_checks import errors_by_layout  # needs numpy

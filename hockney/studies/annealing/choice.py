@@ -65,7 +65,7 @@ def until_decided(run: AnnealingResults, found: SetupChoice) -> Meanwhile | None
 
 
 def choice(run: AnnealingResults, ranks: int) -> SetupChoice | None:
-    """None with fewer than two set-ups."""
+    """The set-up to take; None with fewer than two set-ups, or if none has a known cost."""
     found = quality(run, ranks)
     points = list(run.on(ranks))
     if len(points) < 2:

@@ -32,7 +32,7 @@ def headline(run: AnnealingResults) -> tuple[str, ...]:
 
 
 def _rates(run: AnnealingResults) -> str:
-    """With too few set-ups for a choice."""
+    """The rates in a sentence, when there are too few set-ups for a choice."""
     rates = [f"{_rate(p)} with {p.label} on {plural(p.ranks, 'rank')}" for p in run.here or run.points[:1]]
     return f"Steps of all walkers per second: {together(rates)}."
 

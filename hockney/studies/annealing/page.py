@@ -98,7 +98,7 @@ def _section(title: str, table: Table | None) -> Section | None:
 
 
 def _caveats(run: AnnealingResults) -> Iterator[Caveat]:
-    """Those of this study."""
+    """The caveats of this study."""
     found = [quality(run, ranks) for ranks in run.counts]
     fewest = min((each.fewest_seeds for each in found if len(each.points) > 1), default=ENOUGH_SEEDS)
     if fewest < ENOUGH_SEEDS:

@@ -219,7 +219,8 @@ def _value(parameter: StudyParameter, options: Options) -> Any:
 
 
 def launch_settings(options: Options, machine: Machine) -> Sequence[LaunchSetting]:
-    """That of the progress thread, if it is measured. Raises UsageError if MPI has none."""
+    """The setting of the progress thread, if it is measured. Raises UsageError if it is requested and MPI has
+    none."""
     return thread_setting(options.value(PROGRESS), machine)
 
 

@@ -26,7 +26,7 @@ class AnnealingPrediction:
 
     @property
     def share(self) -> float:
-        """Of communication, as predicted."""
+        """The predicted share of communication."""
         return self.predicted.share
 
     @property
@@ -57,7 +57,8 @@ def predictions(run: AnnealingResults) -> AnnealingPredictions:
 
 
 def _of(evidence: Evidence) -> AnnealingPredictions:
-    """Of all set-ups that have a model, if one rank was measured and the costs of messages are known."""
+    """The predictions for all set-ups that have a model, if one rank was measured and the costs of messages
+    are known."""
     run = AnnealingResults.of(evidence)
     costs = communication(evidence)
     if costs is None:
@@ -77,7 +78,7 @@ def _of(evidence: Evidence) -> AnnealingPredictions:
 
 
 def _one_rank(points: Iterable[AnnealingPoint], walkers: int) -> OneRank | None:
-    """With so many walkers, else with the next larger number."""
+    """One rank with this number of walkers, otherwise with the next larger number."""
     known = [p for p in points if p.ranks == 1 and p.walkers >= walkers and p.steps > 0]
     for point in sorted(known, key=lambda p: p.walkers):
         rounds = spread([course.ends for course in point.courses])

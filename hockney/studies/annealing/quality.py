@@ -64,7 +64,7 @@ class Loss:
 
 @dataclass(frozen=True)
 class Quality:
-    """Of the set-ups on one number of ranks."""
+    """The quality of the set-ups on one number of ranks."""
 
     run: AnnealingResults
     ranks: int
@@ -103,8 +103,9 @@ class Quality:
         return float(np.mean(list(self.energies(point).values())))
 
     def courses(self, point: AnnealingPoint) -> Sequence[Course]:
-        """As long as a typical run: when an energy is reached depends on the seed, how long the steps until
-        then take on the machine, of which all repetitions give evidence and not only the last ones."""
+        """The courses, each as long as a typical run: when an energy is reached depends on the seed; how long
+        the steps until then take depends on the machine, as all repetitions show and not only the last
+        ones."""
         return [course.lasting(point.time.value) for course in point.courses]
 
     def energies_at(self, point: AnnealingPoint, seconds: float) -> BySeed:
@@ -142,7 +143,7 @@ class Quality:
 
     @cached_property
     def losses(self) -> tuple[Loss, ...]:
-        """Of each set-up except the reference."""
+        """The loss of each set-up except the reference."""
         over = self.reference
         if over is None:
             return ()
@@ -167,15 +168,15 @@ class Quality:
         )
 
     def _worth(self, point: AnnealingPoint, over: AnnealingPoint, target: Estimate | None) -> Verdict:
-        """Of the times to the target."""
+        """The verdict on the times to the target."""
         tries = self.attempts(point)
         if len(tries) >= ENOUGH_TRIES and not any(each.reached for each in tries.values()):
             return "slower" if self.reached(over) else "unknown"
         return verdict(target)
 
     def target_ratio(self, of: AnnealingPoint, over: AnnealingPoint) -> Estimate | None:
-        """Of the expected times to the target. Its interval has the errors of both typical times, which all
-        runs share, and that over the seeds."""
+        """The ratio of the expected times to the target. Its interval includes the errors of both typical
+        times, which all runs share, and the error over the seeds."""
         return _with_error_of(
             ratio_of_expected_times(self.attempts(of), self.attempts(over)), self.run.ratio(of, over)
         )
@@ -206,7 +207,7 @@ class Quality:
 
 
 def _attempts(known: Iterable[tuple[float, float | None, float]]) -> dict[Hashable, Attempts]:
-    """From seeds, times until the target (None: not reached) and whole times."""
+    """The attempts by seed, from seeds, times until the target (None: not reached) and total times."""
     found: dict[Hashable, Attempts] = {}
     for seed, reached_s, seconds in known:
         before = found.get(seed, Attempts(0.0, 0))

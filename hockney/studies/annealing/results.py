@@ -72,12 +72,12 @@ class AnnealingPoint:
 
     @property
     def time(self) -> Estimate:
-        """Of a run (s)."""
+        """The time of a run (s)."""
         return self.measured.summary.typical
 
     @property
     def steps(self) -> float:
-        """Of all walkers in a run."""
+        """The steps of all walkers in a run."""
         known = self.measured.summary.metrics.get("total_steps")
         return known.typical.value if known is not None else 0.0
 
@@ -105,7 +105,7 @@ class AnnealingPoint:
         return sum(known) / len(known) if known else 0.0
 
     def share(self, *parts: Part) -> float:
-        """Of these parts together, from 0 to 1."""
+        """The share of these parts together, from 0 to 1."""
         whole = sum(map(self.part, PARTS))
         return sum(map(self.part, parts)) / whole if whole else 0.0
 
@@ -133,7 +133,7 @@ class AnnealingPoint:
 
     @cached_property
     def courses(self) -> tuple[Course, ...]:
-        """Of the last run of each launch."""
+        """The course of the last run of each launch."""
         return tuple(course for record in self.records if (course := course_of(record)) is not None)
 
     @property
@@ -174,7 +174,7 @@ class AnnealingResults:
 
     @cached_property
     def points(self) -> tuple[AnnealingPoint, ...]:
-        """By ranks, the reference first."""
+        """The points by number of ranks, the reference first."""
         records = self.evidence.run.by_case()
         settings = ("", SETTING)
         every = (m for m in self.evidence.measured if m.workload.role == ROLE)
@@ -234,7 +234,7 @@ class AnnealingResults:
         return None if one is None else self.ratio(one, point)
 
     def ratio(self, of: AnnealingPoint, over: AnnealingPoint) -> Estimate:
-        """Of their times."""
+        """The ratio of their times."""
         value = ratio(of.seen, over.seen)
         return ExactValue.of(value.value) if self.evidence.machine.exact else value
 
@@ -251,7 +251,7 @@ class AnnealingResults:
         return ComparedSetup(point, over, value, verdict(value))
 
     def shown_ratio(self, point: AnnealingPoint, over: AnnealingPoint) -> Estimate:
-        """Of their times, with the interval that it has among the others on so many ranks."""
+        """The ratio of their times, with its interval among all comparisons on this number of ranks."""
         compared = (each for each in self.compared(point.ranks) if each.point is point and each.over is over)
         return next((each.ratio for each in compared if each.ratio), self.ratio(point, over))
 

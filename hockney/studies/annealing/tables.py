@@ -235,7 +235,7 @@ def _percent(value: Estimate | None) -> tuple[str, str]:
 
 
 def signed_percent(value: float | None) -> str:
-    """With two digits: "+0.41%"."""
+    """The value in percent, with a sign and two digits: "+0.41%"."""
     if value is None:
         return ""
     if value == 0:
@@ -244,7 +244,7 @@ def signed_percent(value: float | None) -> str:
 
 
 def _shown(run: AnnealingResults, table: Table) -> Table:
-    """Without the columns of intervals where times are exact, if these are empty or constant."""
+    """The table, without the columns of intervals that are empty or constant where times are exact."""
     if not run.evidence.machine.exact:
         return table
     kept = [

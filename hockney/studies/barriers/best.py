@@ -80,9 +80,9 @@ class Choice:
 
 
 def choose(evidence: Evidence, ranks: int, nodes: int = 0) -> Choice:
-    """With the ranks spread evenly over so many nodes; 0: as the launch places them. Raises UsageError for
-    less than two ranks and for a number of nodes that does not divide theirs, Inconclusive if the run has no
-    information on this many."""
+    """The best barrier on this number of ranks, spread evenly over `nodes` nodes; 0: as the launch places
+    them. Raises UsageError for fewer than two ranks and for a number of nodes that does not divide the number
+    of ranks, and Inconclusive if the run has no information on this number of ranks."""
     if ranks < 2:
         raise UsageError(
             "one rank needs no barrier",

@@ -51,7 +51,7 @@ class LevelsOfMessages:
         return (self.between,) if self.near is None else (self.near, self.between)
 
     def costs(self, per_node: int) -> MessageCosts:
-        """On nodes with `per_node` consecutive ranks each."""
+        """The costs on nodes with `per_node` consecutive ranks each."""
         if self.near is None:
             return self.between.costs
         return replace(self.between.costs, near=self.near.costs, per_node=per_node)
@@ -68,7 +68,7 @@ def messages_by_level(evidence: Evidence) -> LevelsOfMessages | None:
 
 
 def empty_messages(evidence: Evidence) -> EmptyMessages | None:
-    """Of one level. None if ping-pong or exchange are missing."""
+    """The empty messages of one level; None if ping-pong or exchange are missing."""
 
     def typical(workload: str, **fixed: str | int) -> Estimate | None:
         measured = evidence.of(workload, ranks=2, **fixed)

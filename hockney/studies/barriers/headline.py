@@ -39,7 +39,7 @@ def layouts(every: Sequence[BarrierResult]) -> list[tuple[int, int]]:
 
 
 def _on(ranks: int, nodes: int) -> str:
-    """ "On 8 ranks", "With 8 ranks on 2 nodes"."""
+    """The beginning of a sentence: "On 8 ranks", "With 8 ranks on 2 nodes"."""
     return f"{'With' if nodes else 'On'} {spread_ranks(ranks, nodes)}"
 
 
@@ -51,7 +51,8 @@ def _best(evidence: Evidence, ranks: int, nodes: int) -> str:
 
 
 def chosen(choice: Choice) -> str:
-    """ "On 2 ranks shm_dissemination is the fastest barrier and takes 120 ns a call (95%: ...)."."""
+    """A sentence: "On 2 ranks shm_dissemination is the fastest barrier and takes 120 ns a call (95%:
+    ...)"."""
     best, mpi = choice.best, choice.of(MPI)
     first = best.algorithm if choice.alike else f"{best.algorithm} is the fastest barrier and"
     text = f"{_on(choice.ranks, choice.nodes)} {first} takes {quantity(best.seconds, 's')} a call"

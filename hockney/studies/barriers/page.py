@@ -53,7 +53,8 @@ def page(evidence: Evidence) -> Page:
 
 
 def _costs(evidence: Evidence, every: Sequence[BarrierResult], first: tuple[int, int]) -> Section | None:
-    """On the numbers of ranks that the first screen does not show, and barriers without a result."""
+    """The section on the numbers of ranks that the first screen does not show, and on barriers without a
+    result."""
     failed = tables.failed(evidence)
     others = [layout for layout in headline.layouts(every) if layout != first]
     figures = tuple(figure for layout in others if (figure := dots.costs(evidence, *layout)) is not None)

@@ -64,7 +64,8 @@ class BarrierResults:
 
     @cached_property
     def results(self) -> tuple[BarrierResult, ...]:
-        """By ranks, the fastest in the tight loop first; barriers with only other times come last."""
+        """The results by ranks, the fastest in the tight loop first, and barriers with only other times
+        last."""
         return barrier_results(self.evidence, self.costs, self.cores)
 
     def ratio(self, ranks: int, algorithm: str, over: str, nodes: int = 0) -> Estimate | None:
@@ -85,7 +86,8 @@ class BarrierResults:
 
     @property
     def costs(self) -> MessageCosts | None:
-        """On nodes that are filled as those of the run are."""
+        """The costs of messages on nodes that are filled like those of the run; None if they were not
+        measured."""
         machine = self.evidence.machine
         per_node = machine.ranks_per_node or max(1, machine.cores)
         return self.messages.costs(per_node) if self.messages is not None else None
@@ -104,7 +106,7 @@ class BarrierResults:
 
 
 def barrier_results(evidence: Evidence, costs: MessageCosts | None, most: int) -> tuple[BarrierResult, ...]:
-    """With predictions from `costs` on up to `most` ranks."""
+    """The results, with predictions from `costs` on up to `most` ranks."""
     times: dict[tuple[int, int, str], dict[Way, Estimate]] = {}
     for m in evidence.measured:
         if (way := way_of(m.case)) is not None:

@@ -122,7 +122,7 @@ def _figure(name: str, title: str, x: Axis, y: Axis, points: Sequence[KernelPoin
 
 
 def _curves(points: Sequence[KernelPoint]) -> dict[str, list[KernelPoint]]:
-    """By style and number of ranks, ascending in size."""
+    """The points by style and number of ranks, ascending in size."""
     found: dict[str, list[KernelPoint]] = {}
     for p in sorted(points, key=lambda p: p.size):
         found.setdefault(f"{p.variant}, {plural(p.ranks, 'rank')}", []).append(p)

@@ -90,7 +90,7 @@ class KernelResults:
 
     @cached_property
     def points(self) -> tuple[KernelPoint, ...]:
-        """By kernel, ranks, variant and size; without kernels in the style of MPI, which no model
+        """The points by kernel, ranks, variant and size, without kernels in the style of MPI, which no model
         describes."""
         made = (self._point(m) for m in self.evidence.of_role(ROLE))
         points = [point for point in made if point is not None]

@@ -18,7 +18,8 @@ from hockney.studies.bsp_parameters.tables import UNITS
 
 
 def headline(run: ParameterResults) -> tuple[str, ...]:
-    """For the largest number of ranks with a core for each; if there is none, for the smallest."""
+    """The parameters in sentences, for the largest number of ranks with a core for each; if there is none,
+    for the smallest."""
     if not run.ranks:
         return ("No relation or permutation could be fitted: measure more sizes, or fewer ranks.",)
     ranks = run.ranks[-1]

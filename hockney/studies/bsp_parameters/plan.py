@@ -95,7 +95,7 @@ def parameter_lines(ranks: int, sync: str, sizes: Sequence[int] = ()) -> Iterato
 
 
 def fewest_packets(ranks: int) -> int:
-    """With fewer, a relation would have fewer messages than a full one."""
+    """The fewest packets of a relation: with fewer, it would have fewer messages than a full one."""
     return 1 if ranks <= 2 else FOR_EACH * (ranks - 1)
 
 

@@ -25,7 +25,7 @@ LIKE = {
 
 
 def definition(operation: str) -> AggregatedBandwidth:
-    """For an operation that is in neither table: every rank has the whole buffer."""
+    """The definition for an operation; for one in neither table, every rank has the whole buffer."""
     if operation in DEFINITIONS:
         return DEFINITIONS[operation]
     if operation in LIKE:

@@ -71,7 +71,8 @@ def ratios(run: CollectiveResults, ranks: int) -> Figure | None:
 
 
 def time_of(point: CollectivePoint, algorithm: str) -> Estimate | None:
-    """Without calls that return at once, as a simulated one with empty blocks may."""
+    """The time of an algorithm; None also if its calls return at once, as simulated ones with empty blocks
+    may."""
     time = point.time(algorithm)
     return None if time is None or time.value < SHORTEST_S else time
 
@@ -128,7 +129,7 @@ def _curve(
 def _prediction(
     evidence: Evidence, points: Sequence[CollectivePoint], ranks: int, rate: Rate | None
 ) -> Series:
-    """Of the algorithm that was fastest at each size."""
+    """The predicted times of the algorithm that was fastest at each size."""
     all_of = predicted(evidence)
     known = [
         (p.buffer, seconds)

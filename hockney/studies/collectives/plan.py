@@ -93,8 +93,8 @@ def _operations(asked: Iterable[str], catalog: Catalog) -> list[Workload]:
 
 
 def _algorithms(asked: Iterable[str], workloads: Iterable[Workload]) -> dict[str, list[str]]:
-    """By workload: MPI's own first, which is always measured. Raises UsageError for a name that no workload
-    has."""
+    """The algorithms by workload: MPI's own first, which is always measured. Raises UsageError for a name
+    that no workload has."""
     choices = {w.name: sorted(w.algorithms, key=lambda name: name != MPI) for w in workloads}
     every = dict.fromkeys(name for names in choices.values() for name in names)
     for name in asked:

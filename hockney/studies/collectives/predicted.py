@@ -17,7 +17,8 @@ Predicted = Mapping[tuple[str, str, int, int], float]
 
 
 def predicted(evidence: Evidence) -> Predicted:
-    """For every user-level algorithm that was measured and has a cost model; computed once for each run."""
+    """Predictions for every user-level algorithm that was measured and has a cost model; computed once for
+    each run."""
     return evidence.cached(_predicted)
 
 

@@ -98,7 +98,7 @@ class CollectiveResults:
 
     @cached_property
     def points(self) -> tuple[CollectivePoint, ...]:
-        """By operation, ranks and size."""
+        """The points by operation, ranks and size."""
         groups: dict[tuple[str, int, int], dict[str, Measured]] = {}
         for m in self.evidence.of_role("collective"):
             key = m.workload.operation, m.case.ranks, int(m.size)
@@ -114,8 +114,8 @@ class CollectiveResults:
 
     @cached_property
     def stricter(self) -> float:
-        """For as many comparisons as there are user-level cases: this also covers that the best of several
-        algorithms is chosen by the same measurements."""
+        """The factor by which `widened` widens intervals, for as many comparisons as there are user-level
+        cases: this also covers that the best of several algorithms is chosen by the same measurements."""
         users = [m for m in self.evidence.of_role("collective") if m.case.get("algorithm", MPI) != MPI]
         return stricter(len(users))
 
@@ -157,12 +157,12 @@ class CollectiveResults:
         return tuple(p for p in self.points if p.ranks == ranks and operation in ("", p.operation))
 
     def compared(self, ranks: int) -> tuple[CollectivePoint, ...]:
-        """Those with both MPI's own and a user-level algorithm."""
+        """The points with both MPI's own and a user-level algorithm."""
         return tuple(p for p in self.of_ranks(ranks) if p.ratio is not None)
 
     def worst(self, ranks: int) -> dict[str, CollectivePoint]:
-        """For each operation of which MPI is slower somewhere: where it is by the largest factor, the
-        largest first."""
+        """The point where MPI is slower by the largest factor, for each operation with such points; the
+        largest factor first."""
         found: dict[str, CollectivePoint] = {}
         for p in self.of_ranks(ranks):
             if p.verdict == "slower" and _value(p) > _value(found.get(p.operation)):

@@ -57,7 +57,8 @@ def formula(piece: FittedSegment) -> str:
 
 
 def _line(a: float, b: float, begin: int = 0) -> str:
-    """With three digits of the constant and of the bandwidth. The constant is the time of `begin` bytes."""
+    """The line as text, with three digits of the constant and of the bandwidth. The constant is the time of
+    `begin` bytes."""
     constant = format_significant(a, 3)
     size = f"(x - {begin})" if begin else "x"
     return f"{constant} + {size}/{format_significant(b, 3)}" if b < math.inf else constant
@@ -73,7 +74,7 @@ def _where(fit: Fit, k: int) -> str:
 
 
 def section(evidence: Evidence) -> Section | None:
-    """With a figure and a table for each level at which messages were measured."""
+    """The section, with a figure and a table for each level at which messages were measured."""
     fits = [
         (level, fit)
         for level in evidence.levels

@@ -50,7 +50,7 @@ def _papers_row(run: CollectiveResults, operation: str, size: int, beside: bool)
 
 
 def fastest(run: CollectiveResults, ranks: int) -> Table | None:
-    """Which algorithm is fastest where: MPI's own if no user-level one is faster, ? where that is
+    """The table of the fastest algorithms: MPI's own if no user-level one is faster, ? where that is
     undecided."""
     points = run.of_ranks(ranks)
     sizes = sorted({run.column(p) for p in points if p.ratio is not None})

@@ -107,7 +107,8 @@ def _exceeded(summary: ErrorSummary) -> str:
 
 
 def misses(checked: Sequence[Checked]) -> list[str]:
-    """For each assumption that fails: in how many cells, and the worst of them with its measurements."""
+    """A sentence for each assumption that fails: the number of cells where it does, and the worst of them
+    with its measurements."""
     texts = []
     for step, words in FAILED.items():
         missed = [each for each in checked if each.breaks == step]
@@ -215,7 +216,7 @@ def _table(checked: Sequence[Checked], ranks: int) -> Table:
 
 
 def uneven_section(checked: Sequence[Checked]) -> Section | None:
-    """None if all work was shared evenly."""
+    """The section on uneven work; None if all work was shared evenly."""
     uneven = [each for each in checked if not each.cell.even]
     if not uneven:
         return None

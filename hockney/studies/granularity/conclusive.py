@@ -71,14 +71,15 @@ def thin(curve: Sequence[Cell]) -> Thin | None:
 
 
 def width(efficiency: Estimate) -> float:
-    """Of the interval; infinite without one."""
+    """The width of the interval; infinite without one."""
     if efficiency.low is None or efficiency.high is None:
         return math.inf
     return efficiency.high - efficiency.low
 
 
 def sentence(lacking: Sequence[Thin], all_of_them: bool, settings: Settings) -> str:
-    """That there is no answer, why, and what to do. `all_of_them`: there is none about any other curve."""
+    """A sentence that there is no answer, why, and what to do. `all_of_them`: no other curve has an answer
+    either."""
     sizes = listing(sorted({plain(each.bytes) for each in lacking}))
     where = "" if all_of_them else f" for messages of {sizes}"
     times, launches = max(each.times for each in lacking), min(each.launches for each in lacking)

@@ -50,8 +50,8 @@ def expected_costs(options: Options, machine: Machine) -> PointToPointCosts | No
 
 
 def known(evidence: Evidence) -> MachineCosts:
-    """From the given survey, otherwise from the run's own ping-pong; never from the grid. Those between nodes
-    must be among them if the grid is on several nodes."""
+    """The costs from the given survey, otherwise from the run's own ping-pong; never from the grid. They must
+    include messages between nodes if the grid is on several nodes."""
     surveyed = evidence.surveyed
     nodes = max((m.case.nodes for m in evidence.of("granularity")), default=0)
     try:
@@ -66,7 +66,7 @@ def known(evidence: Evidence) -> MachineCosts:
 
 
 def cores(evidence: Evidence) -> int:
-    """Of all hosts of the run, assuming that they are alike."""
+    """The cores of all hosts of the run, assuming that they are alike."""
     return evidence.run.cores(evidence.machine)
 
 

@@ -39,7 +39,7 @@ def _key(m: Measured) -> tuple[int, int]:
 
 
 def _text(measured: list[Measured]) -> list[str]:
-    """For each number of ranks the alternative with the largest significant gain."""
+    """A sentence for each number of ranks, on the alternative with the largest significant gain."""
     ordered = {_key(m): m.summary.typical for m in measured if _way(m) == ORDERED}
     others = [m for m in measured if _key(m) in ordered and _way(m) != ORDERED]
     texts = []

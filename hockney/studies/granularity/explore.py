@@ -109,7 +109,8 @@ def widget(messages: PointToPointCosts | None, name: str = "") -> Widget:
 
 
 def machine_data(machine: PointToPointCosts) -> dict[str, Any]:
-    """Of all messages, or those between nodes; `near` has those within a node if they cost something else."""
+    """A machine's costs of all messages, or of those between nodes; `near` has those within a node if they
+    differ."""
     return _level(machine) | {
         "name": machine.name,
         "title": machine.title,
@@ -147,7 +148,7 @@ def _shared(node: NodeSharing) -> dict[str, Any]:
 
 
 def _bounded(messages: PointToPointCosts, note: str) -> PointToPointCosts:
-    """With a finite largest size if there is none."""
+    """The costs with `note` as their source, and with a finite largest size if they have none."""
     return replace(messages, source=note, largest=NO_END if messages.largest is None else messages.largest)
 
 

@@ -37,7 +37,8 @@ def log_spaced(low: float, high: float, count: int = STEPS) -> tuple[float, ...]
 
 
 def curve_works(measured: Sequence[Cell]) -> tuple[float, ...]:
-    """Where to evaluate a model next to these cells: evenly, and exactly at the cells."""
+    """Values of T at which to evaluate a model next to these cells: spaced evenly, and exactly at the
+    cells."""
     works = {cell.work_s for cell in measured}
     return tuple(sorted({*works, *log_spaced(min(works), max(works))})) if works else ()
 
@@ -311,8 +312,8 @@ def _level_lines(
     messages: PointToPointCosts,
     works: Sequence[float],
 ) -> Iterator[Series]:
-    """For each efficiency the T that it needs, as far as that is among `works`, at each of `rows`: the place
-    on the vertical axis, the algorithm and the ranks. Nothing for an efficiency that is never reached."""
+    """The line of the T that each efficiency needs, as far as that is among `works`, at each of `rows`: the
+    place on the vertical axis, the algorithm and the ranks. No line for an efficiency never reached."""
     for wanted, label in levels:
         needed = [(work_needed(wanted, algorithm, messages, p), y) for y, algorithm, p in rows]
         places = [(work, y) for work, y in needed if work is not None]
@@ -323,7 +324,8 @@ def _level_lines(
 
 
 def grid_of(messages: PointToPointCosts) -> tuple[float, ...]:
-    """From below the earliest break-even to where the longest messages on 8 ranks hardly matter."""
+    """Values of T from below the earliest break-even to where the longest messages on 8 ranks hardly
+    matter."""
     low = min(break_even(Algorithm(1.0, ENDS[0]), messages, p) or 1.0 for p in RANKS)
     high = max(work_needed(COARSE, Algorithm(1.0, ENDS[1]), messages, p) or 1.0 for p in RANKS)
     steps = half_decades_around(low / 3, high)

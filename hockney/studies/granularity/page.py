@@ -349,7 +349,8 @@ def _unknown_sizes(measured: Sequence[Cell], messages: PointToPointCosts | None)
 
 
 def _poor_model(reason: str, cores: int, *, within: bool) -> Caveat:
-    """On nodes of several `cores`, the model is for messages on one node, or for those between nodes."""
+    """The caveat about a poor model. On nodes of several `cores`, that is the model for messages on one node
+    if `within`, otherwise for those between nodes."""
     where = f"up to {cores} ranks, of one node" if within else f"more than {cores} ranks"
     return Caveat(
         "model",

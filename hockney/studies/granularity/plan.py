@@ -122,8 +122,8 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
 def _extents(
     works: tuple[float, ...], lengths: tuple[int, ...], works_given: bool, lengths_given: bool
 ) -> Iterator[Extent]:
-    """From the whole grid to the smallest one: first without the longest works, which take most of the time,
-    then without details, then with fewer lengths."""
+    """The extents from the whole grid to the smallest one: first without the longest works, which take most
+    of the time, then without details, then with fewer lengths."""
     yield Extent(works, lengths)
     while len(works) > FEWEST and not works_given:
         works = works[:-1]
@@ -143,7 +143,7 @@ def _ranks(machine: Machine) -> tuple[int, ...]:
 def _works(
     messages: PointToPointCosts | None, machine: Machine, lengths: Sequence[int], ranks: Sequence[int]
 ) -> Sequence[float]:
-    """From the break-even of the shortest message to where the longest one hardly matters."""
+    """The works from the break-even of the shortest message to where the longest one hardly matters."""
     if messages is None or not ranks:
         return half_decades_around(SHORTEST_S, LONGEST_S)
     fine, coarse = Algorithm(1.0, min(lengths)), Algorithm(1.0, max(lengths))
@@ -169,7 +169,7 @@ def _computing(works: Sequence[float], ranks: Sequence[int]) -> Iterator[str]:
 
 
 def _grid(works: Sequence[float], pairs: Sequence[tuple[int, float]], ranks: int) -> Iterator[str]:
-    """On one rank there is neither a message length nor a serial part."""
+    """The cells of the grid; on one rank there is neither a message length nor a serial part."""
     for work in works:
         for length, serial in pairs if ranks > 1 else pairs[:1]:
             yield _cell(work, length, serial, ranks)

@@ -36,7 +36,7 @@ def caveat(evidence: Evidence) -> Caveat | None:
 
 
 def _together(cases: list[Case]) -> list[Case]:
-    """Those on several ranks."""
+    """The cases of the grid on several ranks."""
     return [case for case in cases if case.workload == NAME and case.ranks > 1]
 
 

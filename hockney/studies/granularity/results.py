@@ -171,7 +171,7 @@ def lengths(measured: tuple[Cell, ...]) -> tuple[int, ...]:
 
 
 def rank_counts(measured: tuple[Cell, ...]) -> tuple[int, ...]:
-    """Those of more than one rank."""
+    """The numbers of ranks above 1."""
     return tuple(sorted({cell.ranks for cell in measured if cell.ranks > 1}))
 
 

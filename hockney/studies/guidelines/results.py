@@ -9,5 +9,5 @@ from hockney.pages.evidence import Evidence
 
 
 def judged(evidence: Evidence) -> Verdicts:
-    """Of all its cases; a run of any study may have them."""
+    """The verdicts on all cases of the run; a run of any study may have them."""
     return judge(evidence.observed(), evidence.catalog, exact=evidence.machine.exact)

@@ -44,8 +44,8 @@ def _table(
     last: Sequence[str],
     caption: str = "",
 ) -> Table:
-    """With the synchronisation only if the run has several. `headings` are those of the right side and of the
-    `last` column."""
+    """A table of the `selected` comparisons, with the synchronisation only if the run has several. `headings`
+    are those of the right side and of the `last` column."""
     other, ending = headings
     several = len({each.left["sync"] for each in verdicts.judged if "sync" in each.left}) > 1
     fixed = ("call", "ranks", *(["sync"] if several else []))

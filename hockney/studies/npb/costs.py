@@ -56,7 +56,7 @@ def _longest(program: Program) -> int:
 
 
 def _collectives(programs: Iterable[Program], catalog: Catalog) -> Iterator[str]:
-    """At least two sizes of each operation, for a line through them."""
+    """The cases that measure at least two sizes of each operation, for a line through them."""
     found: dict[tuple[str, int], set[int]] = {}
     for program in programs:
         for phase in program.phases:
@@ -75,7 +75,7 @@ def _collectives(programs: Iterable[Program], catalog: Catalog) -> Iterator[str]
 
 
 def communication(evidence: Evidence) -> Communication | None:
-    """None if the cost of a message is unknown."""
+    """The costs of communication; None if the cost of a message is unknown."""
     platform = evidence.machine.platform
     if platform is not None:
         return Communication(described(platform), platform=platform)

@@ -119,7 +119,8 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
 
 
 def _programs(cases: Iterable[Case]) -> Iterator[Program]:
-    """Without those that the benchmark cannot be divided for, which the engine refuses."""
+    """The programs of the cases, except on numbers of ranks among which the benchmark cannot be divided; the
+    engine refuses these."""
     for case in cases:
         with contextlib.suppress(Indivisible):
             yield of_case(case)
@@ -172,6 +173,7 @@ def _startup(name: str, ranks: int, options: Options, machine: Machine) -> str:
 
 
 def _rate(name: str, options: Options, machine: Machine) -> float:
-    """Of a simulated machine, by its description unless given; 0 on others, which compute at their own."""
+    """The given rate, otherwise that of a simulated machine's description; 0 on other machines, which compute
+    at their own rate."""
     described = 0.0 if machine.platform is None else described_rate(machine.platform, name)
     return float(options.value(RATE) or described)

@@ -57,9 +57,9 @@ def predictions(run: NpbResults) -> NpbPredictions:
 
 
 def _of(evidence: Evidence) -> NpbPredictions:
-    """Of all benchmarks without barriers that were measured on one rank too, if the costs of messages are
-    known, on several nodes those of messages between nodes. On a busy machine no assumption can be named: the
-    errors are those of its load."""
+    """The predictions for all benchmarks without barriers that were also measured on one rank, if the costs
+    of messages are known, on several nodes those of messages between nodes. On a busy machine no assumption
+    can be named: the errors are those of its load."""
     run = NpbResults.of(evidence)
     costs = communication(evidence)
     if costs is None:

@@ -52,7 +52,7 @@ class NpbPoint:
 
     @property
     def place(self) -> str:
-        """Where the barrier is: none, iteration or step."""
+        """The place of the barrier: none, iteration or step."""
         return str(self.measured.case["barrier_at"])
 
     @property
@@ -62,7 +62,7 @@ class NpbPoint:
 
     @property
     def time(self) -> Estimate:
-        """Of a run (s)."""
+        """The time of a run (s)."""
         return self.measured.summary.typical
 
     @property
@@ -76,7 +76,7 @@ class NpbPoint:
         return {part: metrics[part].typical for part in PARTS if part in metrics}
 
     def share(self, *parts: Part) -> float:
-        """Of these parts together, from 0 to 1."""
+        """The share of these parts together, from 0 to 1."""
         whole = sum(each.value for each in self.parts.values())
         return sum(self.parts[part].value for part in parts if part in self.parts) / whole if whole else 0.0
 
@@ -153,7 +153,7 @@ class NpbResults:
 
     @cached_property
     def points(self) -> tuple[NpbPoint, ...]:
-        """By benchmark, ranks, place and barrier, MPI's first."""
+        """The points by benchmark, ranks, place and barrier, MPI's first."""
         records = self.evidence.run.by_case()
         measured = {m.case.line: m for m in self.evidence.of_role(ROLE)}
         points = [
@@ -164,7 +164,7 @@ class NpbResults:
 
     @cached_property
     def plain(self) -> tuple[NpbPoint, ...]:
-        """Those without barriers."""
+        """The points without barriers."""
         return tuple(p for p in self.points if p.place == NOWHERE)
 
     @cached_property
@@ -210,7 +210,7 @@ class NpbResults:
 
     @cached_property
     def effects(self) -> tuple[BarrierEffect, ...]:
-        """Of every benchmark with a barrier."""
+        """The effect of the barrier at each point that has one."""
         return tuple(
             BarrierEffect(
                 p,

@@ -125,7 +125,7 @@ def effects(run: NpbResults) -> Table | None:
 
 
 def phases(run: NpbResults) -> Table | None:
-    """Where the time of each phase of an iteration goes, without barriers."""
+    """A table of where the time of each phase of an iteration goes, without barriers; None without phases."""
     rows = tuple(row for p in run.plain for row in _phases(p))
     columns = (
         "benchmark", "ranks", "phase", "time", "computation", "communication", "waiting", "share",
@@ -183,7 +183,7 @@ def first_error(records: Iterable[Record]) -> str:
 
 
 def _shown(run: NpbResults, table: Table) -> Table:
-    """Without the columns of intervals where times are exact."""
+    """The table, without the columns of intervals where times are exact."""
     if not run.evidence.machine.exact:
         return table
     kept = [k for k, name in enumerate(table.columns) if name != INTERVAL]
@@ -196,7 +196,7 @@ def _shown(run: NpbResults, table: Table) -> Table:
 
 
 def ratio_number(value: float) -> str:
-    """With two decimals, or two digits if it is small."""
+    """The ratio with two decimals, or with two digits if it is small."""
     return f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"
 
 

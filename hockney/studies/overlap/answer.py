@@ -24,8 +24,8 @@ def summary(evidence: Evidence) -> Sequence[Table]:
 
 
 def answer(evidence: Evidence) -> dict[str, Any]:
-    """Where nonblocking communication pays and with how many tests; and every case with its times (s) and
-    shares of 1. Values have 95% intervals; null if unknown."""
+    """The answer: where nonblocking communication pays and with how many tests; and every case with its times
+    (s) and shares of 1. Values have 95% intervals; null if unknown."""
     run = OverlapResults.of(evidence)
     return {
         "pays": run.pays,

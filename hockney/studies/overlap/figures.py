@@ -116,7 +116,7 @@ def _figure(key: Key, title: str, x: Axis, y: Axis, series: Iterable[Series], no
 def _over_size(
     key: Key, title: str, points: Sequence[OverlapPoint], y: Axis, series: Iterable[Series], note: str = ""
 ) -> Figure | None:
-    """None without points."""
+    """A figure over the size; None without points."""
     sizes = Axis("size", "B", zero=True, include=tuple(float(p.size) for p in points))
     return _figure(key, title, sizes, y, series, note) if points else None
 
@@ -131,8 +131,8 @@ def _series(
 
 
 def _shown(share: Estimate) -> Estimate:
-    """From LOWEST to 1, so that a case in which everything takes many times as long leaves room for the
-    others."""
+    """The share, limited to the range from LOWEST to 1, so that a case in which everything takes many times
+    as long leaves room for the others."""
     ends = (None if end is None else _within(end) for end in (share.low, share.high))
     return Estimate(_within(share.value), *ends)
 

@@ -47,7 +47,8 @@ def verdict(run: OverlapResults) -> str:
 
 
 def _sizes(found: Mapping[str, Sequence[BestTests]], *wanted: str) -> dict[str, str]:
-    """By operation, "64 KiB to 4 MiB", or "" for an operation without sizes."""
+    """The sizes with the `wanted` verdicts, by operation: "64 KiB to 4 MiB", or "" for an operation without
+    sizes."""
     texts = {}
     for name, best in found.items():
         sizes = [each.size for each in best if each.verdict in wanted]

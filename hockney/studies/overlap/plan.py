@@ -85,7 +85,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
 
 
 def launch_settings(options: Options, machine: Machine) -> Sequence[LaunchSetting]:
-    """That of the progress thread, if it is measured. Raises UsageError if it is requested and MPI has
+    """The setting of the progress thread, if it is measured. Raises UsageError if it is requested and MPI has
     none."""
     return thread_setting(options.value(PROGRESS), machine)
 
@@ -98,7 +98,7 @@ def _lines(
     options: Options,
     machine: Machine,
 ) -> Iterator[str]:
-    """None if the workload does not run on so many ranks."""
+    """The cases of a workload; none if it does not run on this number of ranks."""
     if ranks < workload.min_ranks or (workload.max_ranks and ranks > workload.max_ranks):
         return
     settings = launch_settings(options, machine)

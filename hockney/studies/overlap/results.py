@@ -75,12 +75,12 @@ class OverlapPoint:
 
     @property
     def hidden(self) -> float | None:
-        """From 0 to 1, by IMB's definition, as reported by the engine."""
+        """The hidden share, from 0 to 1, by IMB's definition, as reported by the engine."""
         return self._share(HIDDEN)
 
     @property
     def availability(self) -> float | None:
-        """From 0 to 1, by COMB's definition, as reported by the engine."""
+        """The availability, from 0 to 1, by COMB's definition, as reported by the engine."""
         return self._share(AVAILABILITY)
 
     @property
@@ -112,12 +112,14 @@ class BestTests:
 
     @property
     def best(self) -> OverlapPoint:
-        """Among those for which nonblocking pays, if there are any; of equal ones that with fewer tests."""
+        """The point with the smallest ratio, among those for which nonblocking pays if there are any; of
+        equal ones, the point with fewer tests."""
         return min(self.counted, key=lambda p: (not p.pays, round(p.ratio.value, 3), p.tests))
 
     @property
     def verdict(self) -> Verdict:
-        """That of the best number of tests. Nonblocking does not pay only if it does with no number."""
+        """The verdict on the best number of tests. It is that nonblocking does not pay only if that holds for
+        every number of tests."""
         if self.best.pays:
             return PAYS
         every = {p.verdict for p in self.counted}
@@ -141,7 +143,7 @@ class OverlapResults:
 
     @cached_property
     def points(self) -> tuple[OverlapPoint, ...]:
-        """By operation, messages first, ranks, size, progress and tests. Without those whose
+        """The points by operation (messages first), ranks, size, progress and tests, without those whose
         records have no ratio, as of an older engine."""
         level = stricter(len(self._measured))
         points = []
@@ -153,7 +155,7 @@ class OverlapResults:
 
     @cached_property
     def _measured(self) -> dict[str, Measured]:
-        """By case line."""
+        """The measured cases, by case line."""
         settings = ("", SETTING)
         every = (m for m in self.evidence.measured if m.workload.role == ROLE)
         known = (m for m in every if RATIO in m.summary.metrics)
@@ -167,12 +169,13 @@ class OverlapResults:
         return ExactValue.of(ratio.value) if self.evidence.machine.exact else ratio
 
     def times(self, p: OverlapPoint) -> OverlapTimes:
-        """Of each repetition."""
+        """The times of each repetition."""
         return self._times[p.measured.case.line]
 
     @cached_property
     def _times(self) -> dict[str, OverlapTimes]:
-        """By case line. A page with stored fits that does not need them is written without numpy."""
+        """The times of each repetition, by case line. A page with stored fits that does not need them is
+        written without numpy."""
         from hockney.models.overlap import OverlapTimes
 
         observed = self.evidence.observed((m.case for m in self._measured.values()), cost="typical")
@@ -203,7 +206,7 @@ class OverlapResults:
         )
 
     def best(self, operation: str, ranks: int) -> tuple[BestTests, ...]:
-        """For each size."""
+        """The best numbers of tests, for each size."""
         sizes: dict[int, list[OverlapPoint]] = {}
         for p in self.of_operation(operation, ranks):
             sizes.setdefault(p.size, []).append(p)
@@ -240,7 +243,7 @@ class OverlapResults:
         return tuple((p, other) for p, other in of if other is not None)
 
     def times_to_decide(self) -> list[float]:
-        """For each undecided size, the multiple of the measuring time that decides it."""
+        """The multiple of the measuring time that decides a size, for each undecided size."""
         return [time_to_decide(each.best.ratio) for each in self.every_best if each.verdict in OPEN]
 
     @property

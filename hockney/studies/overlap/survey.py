@@ -22,7 +22,7 @@ SMALLEST = 512
 
 
 def lines(sizes: tuple[int, ...], catalog: Catalog, most: int) -> Iterator[str]:
-    """Of messages between two ranks, of this number of sizes at most."""
+    """The cases of messages between two ranks, of this number of sizes at most."""
     few = thin(tuple(size for size in sizes if size >= SMALLEST), most)
     for workload in catalog.of_role(ROLE):
         if workload.operation == MESSAGE:
@@ -34,7 +34,7 @@ def lines(sizes: tuple[int, ...], catalog: Catalog, most: int) -> Iterator[str]:
 
 
 def sentences(evidence: Evidence) -> tuple[str, ...]:
-    """For each level at which ranks meet; none if nothing of it was measured."""
+    """A verdict for each level at which ranks meet; none for a level without measurements."""
     runs = ((OverlapResults.of(level), where(level)) for level in evidence.levels)
     return tuple(prefixed(verdict(run), words) for run, words in runs if run.points)
 

@@ -36,7 +36,7 @@ def several(operation: str) -> str:
 
 
 def titled(operation: str) -> str:
-    """At the beginning of a title."""
+    """The operation's name at the beginning of a title."""
     return several(operation).capitalize() if operation == MESSAGE else named(operation)
 
 

@@ -24,8 +24,9 @@ def summary(evidence: Evidence) -> Sequence[Table]:
 
 
 def answer(evidence: Evidence) -> dict[str, Any]:
-    """For each way between ranks, whether it saturates and the parameters of the model; and every case with
-    its bandwidth (B/s), messages a second and slowdown. Values have 95% intervals; null if unknown."""
+    """The answer: for each way between ranks, whether it saturates and the parameters of the model; and every
+    case with its bandwidth (B/s), messages a second and slowdown. Values have 95% intervals; null if
+    unknown."""
     run = PairsResults.of(evidence)
     return {
         "ways": [_way(run, way) for way in run.ways],

@@ -73,7 +73,7 @@ def _longer(row: tuple[PairsPoint, ...]) -> str:
 
 
 def _message_rate(run: PairsResults, way: Way) -> str:
-    """Of the shortest messages."""
+    """The message rate of the shortest messages, in a sentence."""
     row = run.row(way, run.sizes(way)[0])
     if len(row) < 2 or row[0].size == run.sizes(way)[-1]:
         return ""
@@ -110,7 +110,7 @@ def _model(run: PairsResults, way: Way) -> str:
 
 
 def _slowed(run: PairsResults, way: Way) -> str:
-    """Of ping-pongs: the shortest and the longest message."""
+    """The slowdown of ping-pongs with the shortest and the longest message, in a sentence."""
     texts = []
     for size in dict.fromkeys((run.sizes(way)[0], run.sizes(way)[-1])):
         row = run.row(way, size)

@@ -85,8 +85,9 @@ def between(level: str) -> str:
 
 
 def _levels(options: Options, machine: Machine) -> Sequence[str]:
-    """Without a level, ranks are where the launch puts them. Numbers of ranks have those levels at which all
-    of their pairs have room."""
+    """The levels at which to measure; "" stands for where the launch puts the ranks. Given numbers of ranks
+    have the levels at which all of their pairs have room. Raises UsageError for a level at which no two ranks
+    meet."""
     wanted: Sequence[str] = options.value(PLACE)
     for level in wanted:
         known = [*machine.levels, *_apart(machine)]
@@ -127,8 +128,8 @@ def _ranks(options: Options, machine: Machine, level: str) -> Iterator[str]:
 
 
 def _levels_of(ranks: int, machine: Machine) -> Sequence[str]:
-    """Those where all of these ranks have room, as without given ranks: otherwise pairs on several nodes
-    would be counted as pairs of one. "" if there are none."""
+    """The levels at which all of these ranks have room, as without given ranks: otherwise pairs on several
+    nodes would be counted as pairs of one. "" if there are none."""
     known = machine.levels if machine.placed and machine.ranks_per_node > 1 else ()
     return [level for level in known if ranks // 2 <= _room(machine, level)] or [""]
 

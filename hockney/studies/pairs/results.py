@@ -62,7 +62,7 @@ class PairsPoint:
 
     @property
     def bandwidth(self) -> Estimate:
-        """Of all pairs (B/s)."""
+        """The bandwidth of all pairs (B/s)."""
         return bandwidth(self.measured)
 
     @property
@@ -84,8 +84,8 @@ class PairsPoint:
 
 @dataclass(frozen=True)
 class Saturation:
-    """Of messages of one size: whether more pairs stop carrying more (None: undecided), and from how many
-    `pairs` on."""
+    """The saturation of messages of one size: whether more pairs stop carrying more (None: undecided), and
+    from how many `pairs` on."""
 
     reached: bool | None
     pairs: int
@@ -101,7 +101,7 @@ class PairsResults:
 
     @cached_property
     def points(self) -> tuple[PairsPoint, ...]:
-        """By way, size and pairs."""
+        """The points by way, size and pairs."""
         found = []
         for way, size in dict.fromkeys((way, m.size) for way, m, _ in self._cases):
             row = [(m, pairs) for w, m, pairs in self._cases if (w, m.size) == (way, size)]
@@ -128,8 +128,8 @@ class PairsResults:
 
     @cached_property
     def stricter(self) -> float:
-        """For as many comparisons as there are: of each number of pairs with the fewest and with the next
-        smaller one, which are the same for the second."""
+        """The factor by which `widened` widens intervals, for all comparisons: of each number of pairs with
+        the fewest and with the next smaller one, which are the same for the second number."""
         rows = Counter((way, m.size) for way, m, _ in self._cases)
         return stricter(max(1, sum(2 * counts - 3 for counts in rows.values() if counts > 1)))
 
@@ -148,7 +148,7 @@ class PairsResults:
         return {each.case.line: each for each in seen}
 
     def _ratio(self, of: Measured, over: Measured, factor: float) -> Estimate:
-        """Of their times, times `factor`, with the interval that the verdicts use."""
+        """The ratio of their times, times `factor`, with the interval that the verdicts use."""
         if of is over:
             return DefinedValue.of(factor)
         if self.evidence.machine.exact:
@@ -171,7 +171,7 @@ class PairsResults:
         return tuple(p for p in self.points if p.way == way)
 
     def row(self, way: Way, size: int) -> tuple[PairsPoint, ...]:
-        """By pairs."""
+        """The points of one way and size, by pairs."""
         return tuple(p for p in self.of_way(way) if p.size == size)
 
     def sizes(self, way: Way) -> tuple[int, ...]:
@@ -182,7 +182,7 @@ class PairsResults:
         return tuple(sorted({p.pairs for p in self.of_way(way)}))
 
     def ping_pong(self, way: Way) -> Way | None:
-        """Between the same ranks."""
+        """The way of the ping-pongs between the same ranks; None if there are none."""
         found = (w for w in self.ways if w.workload == PING_PONG and w.level == way.level)
         return next(found, None)
 
@@ -198,8 +198,8 @@ class PairsResults:
         return all(saturation(row).reached is not None for row in rows if len(row) > 1)
 
     def times_to_decide(self) -> list[float]:
-        """For each undecided step to more pairs of the largest messages, the multiple of the measuring time
-        that decides it."""
+        """The multiple of the measuring time that decides a step, for each undecided step to more pairs of
+        the largest messages."""
         rows = [self.row(way, self.sizes(way)[-1]) for way in self.streams]
         steps = [p for row in rows if saturation(row).reached is None for p in row if p.gained in OPEN]
         return [time_to_decide(p.gain) for p in steps if p.gain is not None]
@@ -211,7 +211,7 @@ class PairsResults:
 
 
 def saturation(row: Sequence[PairsPoint]) -> Saturation:
-    """From the last number of pairs beyond which no step carries notably more."""
+    """The saturation from the smallest number of pairs beyond which no step carries notably more."""
     pairs = row[-1].pairs if row else 0
     for before, p in reversed(list(pairwise(row))):
         if p.gained in OPEN and pairs == row[-1].pairs:
@@ -238,7 +238,7 @@ def way_of(m: Measured, run: RunRecords) -> Way:
 
 
 def _level(m: Measured, run: RunRecords) -> str:
-    """That of the case, or where its ranks were; "" if they meet at several."""
+    """The level that the case names, or where its ranks were; "" if they meet at several."""
     nodes = m.case.nodes or m.summary.nodes
     if m.case.place:
         return m.case.place

@@ -32,13 +32,13 @@ GAINED: Mapping[Verdict, str] = {
 
 
 def titled(way: Way) -> str:
-    """ "Between nodes, both directions"."""
+    """The way as a title: "Between nodes, both directions"."""
     where = between(way.level)
     return where[0].upper() + where[1:] + (", both directions" if way.direction == BOTH else "")
 
 
 def named(way: Way) -> str:
-    """For names of figures and tables."""
+    """The way in names of figures and tables."""
     parts = (way.level or "ranks", way.direction if way.streams else "pingpong")
     return "-".join(part for part in parts if part)
 
@@ -48,7 +48,7 @@ def what_saturates(way: Way) -> str:
 
 
 def saturated_text(found: Saturation) -> str:
-    """For a table."""
+    """The saturation as a cell of a table."""
     if found.reached is None:
         return "undecided"
     if found.pairs == 1:

@@ -73,7 +73,7 @@ def _detail(each: ComparedChoice) -> str:
 
 
 def _order(sizes: Sequence[int]) -> str:
-    """Of the sizes in a row, if there are several."""
+    """A sentence on the order of the sizes in a row, if there are several."""
     if len(sizes) < 2:
         return ""
     return f"From {quantity(sizes[0], 'B')} at the top of a row to {quantity(sizes[-1], 'B')} at its bottom. "

@@ -46,7 +46,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
 
 
 def launch_settings(options: Options, machine: Machine) -> Sequence[LaunchSetting]:
-    """Those that force Open MPI's algorithms, if its mpiexec starts the ranks."""
+    """The settings that force Open MPI's algorithms, if its mpiexec starts the ranks."""
     family = machine.mpi.family if machine.mpi is not None else ""
     forcible = family == "openmpi" and machine.traits.by_mpiexec
     return openmpi.forcing() if forcible and options.value(INTERNAL) == "yes" else ()
@@ -62,7 +62,8 @@ def _workloads(options: Options, catalog: Catalog) -> list[Workload]:
 
 
 def _lines(workload: Workload, sizes: Sequence[int], ranks: int, internal: bool) -> Iterator[str]:
-    """Of a barrier, which has no size, one for each way that barriers are timed."""
+    """The cases of each algorithm at each size; for a barrier, which has no size, with each way of timing
+    it."""
     ways = [f"{workload.size}={size}" for size in sizes] if workload.size else ["sync=loop", "sync=window"]
     forced = openmpi.forced(workload.operation, ranks) if internal else []
     for way in ways:

@@ -35,7 +35,7 @@ class ComparedChoice:
         return self.point.operation, self.point.ranks, self.point.size
 
     def name(self, algorithm: str) -> str:
-        """Of a candidate."""
+        """The name of a candidate."""
         internal = self.whose == OPEN_MPI
         return openmpi.algorithm_of(self.point.operation, algorithm) if internal else algorithm
 

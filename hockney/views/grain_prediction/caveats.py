@@ -73,7 +73,8 @@ def caveats(prediction: Prediction, known: CostsOrigin) -> tuple[Caveat, ...]:
 
 
 def caveats_of_costs(prediction: Predicted, known: CostsOrigin) -> tuple[Caveat, ...]:
-    """Those of the costs of messages and of the runs. What both have is stated once, for this prediction."""
+    """The caveats about the costs of messages and about the runs. A caveat of both is stated once, for this
+    prediction."""
     first, then = (
         [caveat for check in checks for caveat in check(prediction, known)]
         for checks in (_OF_RANKS, _OF_COSTS)

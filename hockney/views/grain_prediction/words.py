@@ -120,7 +120,7 @@ def changed(prediction: Prediction | KernelForecast) -> str:
 
 
 def seconds(value: float) -> str:
-    """At most three digits, without redundant zeros: 1 s, 2.5 ms."""
+    """The time with at most three digits, without redundant zeros: 1 s, 2.5 ms."""
     if value >= 100:
         return format_seconds(value)
     factor, unit = next((each for each in UNITS if value >= each[0] * 0.9995), UNITS[-1])
