@@ -55,7 +55,7 @@ class MessageCosts:
     per_node: int = 1
 
     def spread(self, ranks: int, nodes: int) -> MessageCosts:
-        """With `ranks` ranks spread evenly over so many nodes; 0: as they are."""
+        """The costs with `ranks` ranks spread evenly over `nodes` nodes; 0: as they are."""
         return replace(self, per_node=-(-ranks // nodes)) if nodes and self.near is not None else self
 
     @property

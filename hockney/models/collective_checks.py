@@ -40,8 +40,9 @@ class LayoutErrors:
 def errors_by_layout(
     fits: Fits, machine: Machine, *, where: str = "this run", hosts: int = 1
 ) -> list[LayoutErrors]:
-    """For all measured cases that are spread over a number of nodes, except empty ones, which may return at
-    once. MPI's own algorithm is unknown: what is predicted is a tree (`collective_costs.tree`)."""
+    """The prediction errors of all measured cases that are spread over a number of nodes, except empty ones,
+    which may return at once. MPI's own algorithm is unknown: the prediction is for a tree
+    (`collective_costs.tree`)."""
     groups: dict[tuple[str, str, int, int, bool], list[tuple[int, float]]] = {}
     workloads = {w.name: w for w in fits.workloads if w.role == "collective"}
     for summary in fits.summaries:

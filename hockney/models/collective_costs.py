@@ -180,8 +180,8 @@ def beside_mpi(
     where: str = "this run",
     hosts: int = 1,
 ) -> list[BesideMpi]:
-    """For each case of MPI's own `operation` in `fits`, what `algorithm` would take; by default a tree of
-    sends and receives, or messages to each rank in turn where every rank has other data for each."""
+    """Each case of MPI's own `operation` in `fits` with the predicted time of `algorithm`; by default a tree
+    of sends and receives, or messages to each rank in turn where every rank has different data for each."""
     chosen = algorithm or tree(operation)
     names = {w.name: w.size for w in fits.workloads if w.performs("collective", operation)}
     measured: dict[tuple[int, int], list[tuple[int, str, Estimate]]] = {}
@@ -254,7 +254,7 @@ def _measured(fits: Fits, message: PointToPointCosts, end: End) -> CostsByLevel:
 
 
 def _shared(message: PointToPointCosts, end: End) -> PointToPointCosts:
-    """With what its messages share on a node at this end of its interval."""
+    """The costs with what the messages share on a node at this end of its interval."""
     if end == "value" or message.node is None:
         return message
     return dataclasses.replace(message, node=message.node.at(slow=end == "high"))

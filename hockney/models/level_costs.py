@@ -27,7 +27,7 @@ class CostsByLevel:
     between: MeasuredCosts
 
     def on(self, ranks: int, per_node: int) -> StepCosts:
-        """For `ranks` ranks, of which `per_node` consecutive ones are on each node."""
+        """The costs for `ranks` ranks, of which `per_node` consecutive ones are on each node."""
         if self.near is None or per_node == 1:
             alone = self.near is None and self.between.message.place != NETWORK
             return _on_nodes(self.between, ranks) if alone else self.between
@@ -40,8 +40,8 @@ class CostsByLevel:
 
 
 def shared_on_nodes(costs: MeasuredCosts, layer: Layer, mode: Mode, per_node: int) -> LayerCosts:
-    """With messages that are longer in flight if as many as set out from one node at once, or arrive there,
-    share its connection or its memory."""
+    """The costs of a layer's messages, which are longer in flight if as many as set out from one node at
+    once, or arrive there, share its connection or its memory."""
     found, node = costs.of(layer, mode), costs.message.node
     if node is None or not node.limited or costs.message.shared:
         return found
@@ -109,7 +109,8 @@ class MixedCosts:
         return self.levels.own("combine").at(size)
 
     def refreshing(self, size: float | np.ndarray) -> np.ndarray:
-        """As within a node; of a message between nodes it is a small part."""
+        """Additional seconds within a node, also for a message between nodes, of which they are a small
+        part."""
         return self.near.refreshing(size)
 
 

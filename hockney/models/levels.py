@@ -16,7 +16,7 @@ def alike(place: str, other: str) -> bool:
 
 
 def place_of_fit(fit: Fit, fits: Fits) -> str:
-    """That of all of its cases, "" if they differ."""
+    """The level at which the ranks of all of a fit's cases met; "" if the levels differ."""
     subject = fit.subject
     if PLACE in subject:
         return str(subject[PLACE])

@@ -94,7 +94,7 @@ def _of_level(
 
 
 def _measured(fits: Fits, operation: str, setting: str) -> Iterator[tuple[str, float, Estimate]]:
-    """Where the ranks met, the size and the time."""
+    """The level at which the ranks met, the size and the time of each measured case."""
     by_name = {w.name: w for w in fits.workloads if w.performs("collective", operation)}
     for summary in fits.summaries:
         workload = by_name.get(summary.case.split(" ", 1)[0])

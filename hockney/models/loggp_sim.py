@@ -113,7 +113,7 @@ class LogGPSimulator:
                 self.now[layer.target] += self._costs.combining(layer.size)
 
     def _refreshed(self, layer: Layer, cost: LayerCosts) -> LayerCosts:
-        """With the additional time of data that their sender has written."""
+        """The costs with the additional time of data that their sender has written."""
         more = self._costs.refreshing(layer.size)
         if not np.any(more):
             return cost
@@ -163,7 +163,7 @@ class LogGPSimulator:
             arrivals = np.take_along_axis(arrivals, order, 0)
 
         def part(name: str) -> Seconds:
-            """In the order of arrival."""
+            """This part of the costs, in the order of arrival."""
             if order is None:
                 return getattr(costs[0], name)
             parts = np.zeros(arrivals.shape)

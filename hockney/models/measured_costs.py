@@ -86,7 +86,7 @@ class MeasuredCosts:
         return self.fresh.at(size)
 
     def parts(self, size: float, at_once: int = 1) -> MessageParts:
-        """With so many messages in flight at once."""
+        """The parts of a message with `at_once` messages in flight."""
         found = self._known.get((size, at_once))
         if found is None:
             found = self._known[size, at_once] = self._divided(size, at_once)
@@ -123,7 +123,7 @@ def seconds(costs: PointToPointCosts, size: float, end: End) -> float:
 
 
 def measured_costs(fits: Fits, message: PointToPointCosts, end: End) -> MeasuredCosts:
-    """From the fits of a run, whose messages cost `message`: those of one level, within a node or between
+    """Costs from the fits of a run whose messages cost `message`: on one level, within a node or between
     nodes, if both are known."""
     select: dict[End, Callable[[Estimate], float | None]] = {
         "value": lambda time: time.value,
@@ -163,8 +163,8 @@ def measured_costs(fits: Fits, message: PointToPointCosts, end: End) -> Measured
 def _hockney(
     fits: Fits, same: Mapping[str, Value], buffers: str, role: str, operation: str = ""
 ) -> PointToPointCosts | None:
-    """Of the workload in one direction, or of the only one, with such buffers, otherwise with hot ones, and
-    the `same` launch setting and place."""
+    """Message costs of the unidirectional workload, or of the only one, with such buffers, otherwise with hot
+    ones, and the `same` launch setting and place; None without such a fit."""
     bidirectional = {w.name for w in fits.workloads if w.bidirectional and operation == ""}
     usable = [
         fit

@@ -51,7 +51,7 @@ class RecordTimes:
 
     @classmethod
     def of(cls, record: Record) -> RecordTimes | None:
-        """None if it does not report the times of both by themselves."""
+        """The times in a record; None if it does not report communication and computation by themselves."""
         pure = _each(record, PURE)
         cpu = next((known for name in CPU if (known := _each(record, name)) is not None), None)
         if pure is None or cpu is None:
@@ -100,7 +100,7 @@ class OverlapTimes:
 
     @classmethod
     def of(cls, seen: Observation, *, exact: bool = False) -> OverlapTimes:
-        """Of the launches that report the times of both by themselves."""
+        """The times of the launches that report communication and computation by themselves."""
         each = (RecordTimes.of(record) for record in seen.records)
         return cls(tuple(times for times in each if times is not None), exact)
 
@@ -127,7 +127,7 @@ class OverlapTimes:
 
     @cached_property
     def slowdown(self) -> Estimate | None:
-        """None if the computation between the calls was not timed."""
+        """The slowdown of the computation between the calls; None if that was not timed."""
         each = [launch.slowdown for launch in self.launches]
         known = [values for values in each if values is not None]
         return self._over(known) if len(known) == len(each) else None

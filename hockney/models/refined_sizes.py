@@ -51,9 +51,9 @@ which reductions need."""
 
 @dataclass(frozen=True)
 class Gap:
-    """Between two measured sizes, that of `row` and the one before. `effect`: the error that measuring there
-    may correct, as a logarithm of times; `parts`: the maximum number of sizes; `jump`: the line after it lies
-    above the one before at both sizes."""
+    """A gap between two measured sizes, the one in `row` and the one before. `effect`: the error that
+    measuring there may correct, as a logarithm of times; `parts`: the maximum number of sizes; `jump`: the
+    line after it lies above the one before at both sizes."""
 
     row: int
     effect: float
@@ -63,7 +63,7 @@ class Gap:
 
 @dataclass(frozen=True)
 class Jump:
-    """Of one curve between these two measured sizes; `where`: on how many ranks, and where they are."""
+    """A jump of a curve between these two measured sizes; `where`: on how many ranks, and where they are."""
 
     where: tuple[int, str, int]
     low: float

@@ -25,7 +25,7 @@ def student_tail(freedom: float, value: float) -> float:
 
 
 def normal_quantiles(probabilities: np.ndarray) -> np.ndarray:
-    """Those of the standard normal distribution."""
+    """The quantiles of the standard normal distribution."""
     from scipy.special import ndtri
 
     return np.asarray(ndtri(probabilities))

@@ -40,7 +40,7 @@ def widened(ratio: Estimate | None, stricter: float) -> Estimate | None: ...
 
 
 def widened(ratio: Estimate | None, stricter: float) -> Estimate | None:
-    """With its interval's log `stricter` times as wide."""
+    """The ratio with an interval whose log is `stricter` times as wide."""
     if ratio is None or ratio.low is None or ratio.high is None or ratio.low <= 0 or ratio.low == ratio.high:
         return ratio
     value = ratio.value
@@ -48,8 +48,8 @@ def widened(ratio: Estimate | None, stricter: float) -> Estimate | None:
 
 
 def verdict(ratio: Estimate | None) -> Verdict:
-    """Of a time above the line and one below it, as one comparison; among several, of their `widened`
-    ratios."""
+    """The verdict on the first of two times, from their ratio, as one comparison; among several, from the
+    `widened` ratio."""
     if ratio is None or ratio.low is None or ratio.high is None or ratio.low <= 0:
         return "unknown"
     value, low, high = ratio.value, ratio.low, ratio.high

@@ -65,7 +65,7 @@ def _computing(program: AnnealingProgram, one: OneRank, slower: float) -> np.nda
 def round_costs(
     program: AnnealingProgram, setup: SetupModel, messages: Communication, test_s: float = 0.0
 ) -> RoundCosts:
-    """Of one round."""
+    """The costs of one round."""
     ranks = program.ranks
     nothing = (0.0,) * ranks
     if ranks < 2 or setup.silent:

@@ -42,12 +42,12 @@ class AnnealingProgram:
 
     @property
     def whole_steps(self) -> int:
-        """Of all walkers in all rounds."""
+        """The steps of all walkers in all rounds."""
         return self.walkers * self.steps * self.rounds
 
 
 def of_case(case: Case) -> AnnealingProgram | None:
-    """None if the ranks' times for a step are random, or if walkers move between them."""
+    """The case's program; None if the ranks' times for a step are random, or if walkers move between them."""
     shares = _shares(str(case["shares"]), case.ranks)
     if shares is None or case["balance"] != "no":
         return None

@@ -109,7 +109,7 @@ class _Course:
         self._until(0, self.arrived[-1])
 
     def _wait_for(self, statistics: int) -> None:
-        """For the schedule that follows from those of this round."""
+        """Makes each rank wait for the schedule that follows from the statistics of this round."""
         self._hear(statistics, np.maximum(self.arrived[statistics], self.now[:, 0]))
         self._until(0, self.heard[statistics] + (self.costs.down if self.costs.blocking else 0.0))
         for rank in range(1, self.now.shape[1]):

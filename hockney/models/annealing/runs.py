@@ -59,7 +59,7 @@ class Course:
 
 
 def runs_of(record: Record) -> Iterator[AnnealingRun]:
-    """None without a seed and an energy for each repetition."""
+    """The run of each repetition; none unless every repetition has a seed and an energy."""
     seeds, best = (_series(record, name) for name in ("run_seed", "best_energy"))
     if not len(record.times_s) == len(seeds) == len(best):
         return
@@ -71,7 +71,7 @@ def runs_of(record: Record) -> Iterator[AnnealingRun]:
 
 
 def course_of(record: Record) -> Course | None:
-    """Of the last run; None if it was not reported."""
+    """The course of the last run; None if it was not reported."""
     ends, best, steps = (tuple(_series(record, f"round_{name}")) for name in ("end", "best", "steps"))
     seeds = _series(record, "run_seed")
     if not ends or not seeds or not len(ends) == len(best) == len(steps):
@@ -85,7 +85,8 @@ def _series(record: Record, name: str) -> list[float]:
 
 
 def _sum_errors(record: Record) -> np.ndarray:
-    """Of each repetition, on the worst rank; empty if the parts were not reported."""
+    """For each repetition, the relative error of the sum of the parts against the elapsed time, on the worst
+    rank; empty if the parts were not reported."""
     whole = np.array(_series(record, "rank_elapsed"))
     parts = [np.array(_series(record, f"rank_{name}")) for name in RANK_PARTS]
     parts = [part for part in parts if len(part) == len(whole)]

@@ -32,9 +32,9 @@ class RoundSpread:
 
 
 def spread(ends: Sequence[Sequence[float]]) -> RoundSpread | None:
-    """From the end of each round (s) in each launch. The typical time of a round is the median over the
-    launches, since all ranks share what makes some temperatures take longer. What makes a launch slower as a
-    whole is left out. None without rounds."""
+    """How rounds vary, from the end of each round (s) in each launch. The typical time of a round is the
+    median over the launches, since all ranks share what makes some temperatures take longer. What makes a
+    launch slower as a whole is left out. None without rounds."""
     known = [np.diff(np.asarray(launch, dtype=float), prepend=0.0) for launch in ends if len(launch)]
     if not known:
         return None

@@ -40,8 +40,9 @@ HALF = 0.5
 
 @dataclass(frozen=True)
 class RanksRow:
-    """On `ranks` ranks: time (s) of the work T, speed-up, efficiency, and the fraction of the time spent in
-    communication. `shared_by` is the number of ranks that share a core, 1 if each has its own."""
+    """Performance on `ranks` ranks: time (s) of the work T, speed-up, efficiency, and the fraction of the
+    time spent in communication. `shared_by` is the number of ranks that share a core, 1 if each has its
+    own."""
 
     ranks: int
     time: Estimate
@@ -117,8 +118,8 @@ def predict(
     larger: bool = False,
     laid_out: bool = False,
 ) -> Prediction:
-    """For each of `ranks`, each at least 1. More ranks than the machine has cores share them, or are on a
-    `larger` machine of its kind, on which each rank has a core."""
+    """The predicted performance for each of `ranks`, each at least 1. More ranks than the machine has cores
+    share them, or are on a `larger` machine of its kind, on which each rank has a core."""
     here, cores = messages, messages.most_ranks
     if larger:
         messages = replace(messages, most_ranks=None)

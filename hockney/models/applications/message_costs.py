@@ -38,9 +38,9 @@ def relevant(workload: Workload) -> bool:
 def messages_for(
     fits: Fits, machine: Machine, where: str, *, hosts: int = 1, buffers: str = HOT
 ) -> PointToPointCosts:
-    """From the fits of a run on `machine`; `where` is the run as the user named it, `hosts` the number of
-    machines like this one on which its ranks ran. Of messages in WRITTEN buffers if the run measured these,
-    otherwise in HOT ones.
+    """Message costs from the fits of a run on `machine`; `where` is the run as the user named it, `hosts` the
+    number of machines like this one on which its ranks ran. With `buffers` WRITTEN, the costs of messages in
+    such buffers if the run measured these, otherwise in HOT ones.
 
     If the run has ping-pongs within a node and between nodes, both costs are known, and ranks fill the nodes
     as those of the run did. A simulated machine's description gives its kind of network and, for nodes with
@@ -54,7 +54,8 @@ def messages_for(
 def _judged(
     costs: PointToPointCosts, fits: Fits, machine: Machine, summaries: Iterable[Summary]
 ) -> PointToPointCosts:
-    """With the network that exchanges show. These have hot buffers, so messages in such buffers decide."""
+    """The costs with the kind of network that exchanges show. Exchanges have hot buffers, so messages in such
+    buffers decide."""
     if costs.buffers == HOT:
         return judged(costs, summaries)
     hot = judged(_unjudged(fits, machine, "", 1, HOT), summaries)
@@ -105,10 +106,10 @@ def messages_of_run(
     hosts: int = 1,
     buffers: str = HOT,
 ) -> PointToPointCosts:
-    """From a run that may include a survey's times: then from the survey's, otherwise from the run's own
-    ping-pong; never from a measured efficiency. Whether messages share the network is decided by exchanges of
-    4 and more ranks, of the survey and of the run itself. Raises Inconclusive if the fits are for another
-    cost than those that were kept of the survey."""
+    """Message costs from a run: from a survey's times if it includes these, otherwise from its own ping-pong;
+    never from a measured efficiency. Whether messages share the network is decided by exchanges of 4 and more
+    ranks, of the survey and of the run itself. Raises Inconclusive if the fits are for another cost than
+    those that were kept of the survey."""
     if surveyed is None:
         return messages_for(fits, machine, where, hosts=hosts, buffers=buffers)
     if surveyed.fits.cost != fits.cost:
@@ -128,7 +129,7 @@ def messages_of_run(
 
 
 def described(platform: Platform) -> PointToPointCosts:
-    """From a machine's description, simulated or from a paper."""
+    """Message costs from a machine's description, simulated or from a paper."""
     costs = of_platform(platform, source="the machine's description")
     shape = platform.network.shape
     why = "according to the machine's description" + (f" of a {shape}" if shape != "switch" else "")

@@ -35,7 +35,7 @@ class NodeSharing:
     ends: tuple[float, float]
 
     def at(self, *, slow: bool) -> NodeSharing:
-        """With the rate at an end of its interval."""
+        """The same sharing with the rate at an end of its interval: the lower one if `slow`."""
         if not math.isfinite(self.rate):
             return self
         return replace(self, rate=self.ends[0] if slow else self.ends[1])
@@ -66,8 +66,9 @@ def of_fit(fit: Fit) -> NodeSharing:
 
 
 def measured_sharing(fits: Fits, levels: Iterable[str]) -> NodeSharing | None:
-    """Of the first of these levels ("": not known, so none) at which many pairs were measured: by streams in
-    one direction, since ping-pongs of many pairs get out of step, so that both directions carry messages."""
+    """What messages share at the first of these levels ("": not known, so none) at which many pairs were
+    measured; None if there is no such level. The measurements are streams in one direction, since ping-pongs
+    of many pairs get out of step, so that both directions carry messages."""
     fitted = (fit for fit in fits.of(MODEL, STREAM) if fit.verdict in USABLE)
     found = {_place(fit, fits): fit for fit in fitted if fit.subject.has(direction="one")}
     return next((of_fit(found[level]) for level in levels if level and level in found), None)

@@ -33,7 +33,7 @@ of them need to wake the receiver."""
 
 @dataclass(frozen=True)
 class CostPiece:
-    """From `first` bytes on: latency_s + bytes * per_byte_s."""
+    """The time of a message of `first` bytes or more: latency_s + bytes * per_byte_s."""
 
     first: int
     latency_s: float
@@ -45,7 +45,7 @@ class CostPiece:
 
 @dataclass(frozen=True)
 class Band:
-    """At `bytes`, the ends of the time's 95% interval relative to the time."""
+    """The ends of the time's 95% interval at `bytes`, relative to the time."""
 
     bytes: float
     low: float
@@ -109,7 +109,7 @@ class PointToPointCosts:
         return max(1, self.cores, -(-ranks // self.nodes) if self.nodes else 1)
 
     def spread(self, nodes: int) -> PointToPointCosts:
-        """With the ranks spread evenly over so many nodes; 0: as they are."""
+        """The costs with the ranks spread evenly over `nodes` nodes; 0: as they are."""
         return replace(self, cores=1, nodes=nodes) if nodes and self.near is not None else self
 
     def reaches(self, nodes: int) -> bool:
@@ -210,7 +210,8 @@ def cost_piece(pieces: tuple[CostPiece, ...], size: float) -> CostPiece:
 def of_fit(
     fit: Fit, *, name: str, title: str, source: str, most_ranks: int | None = None
 ) -> PointToPointCosts:
-    """From a fit of Hockney's model to a ping-pong between two ranks. Raises UsageError for a refused fit.
+    """Message costs from a fit of Hockney's model to a ping-pong between two ranks. Raises UsageError for a
+    refused fit.
 
     The largest rise of the latency from one piece to the next is taken as the size from which sends wait for
     their receives, since a rendezvous protocol adds latency.
@@ -263,8 +264,8 @@ def _eager(pieces: Sequence[CostPiece]) -> float:
 
 
 def of_platform(platform: Platform, *, source: str) -> PointToPointCosts:
-    """From a machine's description: MPI_Send to a neighbor, one hop away, and MPI_Recv there, without the
-    description's noise."""
+    """Message costs from a machine's description: MPI_Send to a neighbor, one hop away, and MPI_Recv there,
+    without the description's noise."""
     network = platform.network
     medium = network.medium_message_s, network.medium_s_per_byte
     cores = min(group.cores for group in platform.nodes)

@@ -68,8 +68,8 @@ def _at_end(
     *,
     slow: bool,
 ) -> PointToPointCosts:
-    """With messages that take so many times as long within a node and between nodes, or at the only one of
-    these levels, and what they share at the same end of its interval."""
+    """The costs with message times multiplied by `factors` within a node and between nodes, or at the only
+    one of these levels, and with what messages share at the same end of its interval."""
     out = _times(costs, factors[1], slow=slow)
     if costs.near is None or levels[0] is not costs.near:
         return out
@@ -110,7 +110,7 @@ def _beyond_medium(costs: PointToPointCosts, size: float, far: int, inside: int)
 
 
 def _steps(costs: PointToPointCosts, size: float, ranks: int) -> tuple[int, ...]:
-    """For each step the number of messages between nodes."""
+    """The number of messages between nodes in each step."""
     waits = ranks % 2 == 1 and size > costs.level(ranks).eager
     cores = costs.per_node(ranks)
     if cores < 2:

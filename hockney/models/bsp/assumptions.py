@@ -44,7 +44,8 @@ def relative_error(predicted: float, measured: float) -> float:
 def diagnose(
     supersteps: Sequence[Superstep], machine: BulkCosts, base: Base, measured: float
 ) -> Diagnosis | None:
-    """None if the model's parameters were not measured."""
+    """The error of the model `base` and the assumption that fails; None if the model's parameters were not
+    measured."""
     try:
         error = relative_error(predict(supersteps, machine, CostModel(base)).total, measured)
     except NotMeasured:

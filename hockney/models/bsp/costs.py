@@ -88,7 +88,7 @@ class CostModel:
 
 
 def repaired(base: Base) -> CostModel:
-    """With all repairs."""
+    """The model with all repairs."""
     return CostModel(base, frozenset(REPAIRS[base]))
 
 
@@ -162,7 +162,8 @@ def _relation(superstep: Superstep, machine: BulkCosts, model: CostModel) -> tup
 
 
 def _shared(superstep: Superstep, full: float, alone: float) -> float:
-    """For each byte of h `alone`, and for each that a rank sends on average what other ranks' bytes add."""
+    """`alone` for each byte of h, plus what other ranks' bytes add for each byte that a rank sends on
+    average."""
     return superstep.bytes * alone + superstep.mean_bytes * (full - alone)
 
 

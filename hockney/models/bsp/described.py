@@ -22,12 +22,14 @@ TYPES = ("", "double", "float", "uint32")
 
 
 def operations_per_second(platform: Platform, operation: str) -> float:
-    """By the description's own rate of this operation, or else by the speed of its cores."""
+    """Operations per second, from the description's rate of this operation, or else from the speed of its
+    cores."""
     return platform.rates.get(operation) or platform.flops / FLOPS[operation]
 
 
 def described_rates(platform: Platform, known: Mapping[str, float] | None = None) -> LocalRates:
-    """As if they had been measured; `known` are operations per second that replace the description's."""
+    """The described rates in the form of measured ones; `known` are operations per second that replace the
+    description's."""
     speeds = {operation: operations_per_second(platform, operation) for operation in FLOPS} | dict(
         known or {}
     )

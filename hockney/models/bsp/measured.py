@@ -38,7 +38,7 @@ def machine_costs(fits: Fits, ranks: int, rates: LocalRates | None = None, end: 
 
 
 def rank_counts(fits: Fits) -> tuple[int, ...]:
-    """Those at which parameters were fitted."""
+    """The rank counts at which parameters were fitted."""
     found = {fit.subject["ranks"] for model in ("bsp", "bpram") for fit in fits.of_role(model, ROLE)}
     return tuple(sorted(int(ranks) for ranks in found))
 

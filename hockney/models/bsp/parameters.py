@@ -35,9 +35,9 @@ class LocalRates:
     measured: Mapping[str, tuple[LocalRate, ...]] = field(default_factory=dict)
 
     def seconds(self, work: LocalWork) -> float:
-        """At the rate that was measured with the same values; otherwise, linear in the logarithm of the
-        operations, between those of the same type, and constant beyond them. Raises KeyError if there is
-        none."""
+        """Seconds of `work` at the rate that was measured with the same values; otherwise with a time per
+        operation interpolated linearly in the logarithm of the operations, between those of the same type,
+        and constant beyond them. Raises KeyError if there is none."""
         if (same := self.exact(work)) is not None:
             return work.operations * same.per_operation
         kind = dict(work.values).get("type")

@@ -110,7 +110,7 @@ def _bitonic_sort(case: Case) -> Iterator[Superstep]:
 
 
 def _sorting(case: Case) -> LocalWork:
-    """Of a rank's own keys."""
+    """The sorting of one rank's keys."""
     m, kind = int(case.number("keys")), str(case["type"])
     return LocalWork.of(
         "sort", m * math.log2(m) if m > 1 else m, keys=m, type=kind, distribution=str(case["distribution"])
@@ -170,8 +170,8 @@ def _shortest_paths(case: Case) -> Iterator[Superstep]:
 
 
 def _panel_work(b: int, height: int, width: int, rows: int, columns: int) -> tuple[LocalWork, ...]:
-    """Of the busiest rank: the owner of the diagonal block updates what remains of both panels, the others of
-    its row and column one of them."""
+    """The work of the busiest rank: the owner of the diagonal block updates what remains of both panels, the
+    others of its row and column one of them."""
     others = [_min_plus(b, width, b)] * (columns > 1) + [_min_plus(height, b, b)] * (rows > 1)
     owner = (_min_plus(b, width - b, b), _min_plus(height - b, b, b))
     return max([owner, *((other,) for other in others)], key=lambda works: sum(w.operations for w in works))
@@ -224,7 +224,7 @@ def _in_blocks(p: int, *trees: Trees) -> Iterator[Superstep]:
 
 
 def _senders(ranks: int, level: int) -> int:
-    """Of a binary tree over so many ranks."""
+    """The number of ranks that send at this level of a binary tree over `ranks` ranks."""
     return max(0, min(2**level, ranks - 2**level))
 
 

@@ -109,12 +109,12 @@ class _How:
         return independent_ratio(b, a, exact_of=self.exact_b, exact_over=self.exact_a)
 
     def times(self, pair: Pair) -> tuple[Estimate, Estimate]:
-        """Those of A and of B; of pairs those without outliers, as in the ratio."""
+        """The times of A and of B; for pairs, without outliers, as in the ratio."""
         b, a = that_count(pair.b, pair.a) if self.paired else (pair.b.whole, pair.a.whole)
         return _time(a, self.exact_a), _time(b, self.exact_b)
 
     def launches(self, pair: Pair) -> tuple[int, int]:
-        """Those of A and of B that count."""
+        """The numbers of launches of A and of B that count."""
         shared = shared_launches(pair.a, pair.b) if self.paired else 0
         return (shared, shared) if shared >= FEWEST_LAUNCHES else (pair.a.launches, pair.b.launches)
 
@@ -174,8 +174,9 @@ def judge(
 def _measured(
     pairs: Sequence[Pair], several: Sequence[Sequence[Pair]], how: _How, tolerance: float
 ) -> tuple[list[_TwoRatios], tuple[Operation, ...]]:
-    """Of each case, then of the operations that have several; and the operations that did not change. Those
-    that did not change relative to each other are none if they are slower or faster together."""
+    """The ratios of each case, then of the operations that have several; and the operations that did not
+    change. These are none if those that did not change relative to each other are slower or faster
+    together."""
     ratios = [how.ratio(each) for each in (*([pair] for pair in pairs), *several)]
     found = relative(pairs) if how.paired else None
     if found is not None:

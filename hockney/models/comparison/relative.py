@@ -38,8 +38,9 @@ class Relative:
 
 
 def relative(pairs: Sequence[Pair]) -> Relative | None:
-    """Of cases whose launches are paired, in one run a side. None if there are too few operations, or pairs
-    of launches that measured all cases, or if most operations differ from each other."""
+    """The ratios of cases and operations, whose launches are paired, relative to operations that did not
+    change. None if a side of a case has several runs, if there are too few operations, or pairs of launches
+    that measured all cases, or if most operations differ from each other."""
     if not all(len(pair.a.runs) == len(pair.b.runs) == 1 for pair in pairs):
         return None
     names = common_pairs([(pair.b, pair.a) for pair in pairs])

@@ -103,13 +103,14 @@ class OperationVerdict:
 
 
 def biggest_first(cases: Iterable[CaseVerdict]) -> list[CaseVerdict]:
-    """By decreasing change; those without an interval come last."""
+    """The verdicts by decreasing change; those without an interval come last."""
     return sorted(cases, key=lambda each: (each.state == "unknown", -each.change))
 
 
 def p_changed(ratio: RatioEstimate, tolerance: float, relative: RatioEstimate | None = None) -> float | None:
-    """Of the more probable side. With the ratio `relative` to operations that did not change, the more
-    significant one of the two tests (Bonferroni), if both ratios are on the same side of 1."""
+    """The p value of a change beyond the tolerance, on the more probable side. With the ratio `relative` to
+    operations that did not change, the more significant one of the two tests (Bonferroni), if both ratios are
+    on the same side of 1. None without an interval."""
     above, below = ratio.p_above(1 + tolerance), ratio.p_below(1 / (1 + tolerance))
     if above is None or below is None:
         return None
@@ -122,8 +123,8 @@ def p_changed(ratio: RatioEstimate, tolerance: float, relative: RatioEstimate | 
 
 
 def p_same(ratio: RatioEstimate, tolerance: float, uneven: bool = False) -> float | None:
-    """Of the two one-sided tests, the larger one; 1 if `one_sided` pairs were excluded, or the machine was
-    slow so much more often for one side (`uneven`)."""
+    """The larger probability of the two one-sided tests; 1 if `one_sided` pairs were excluded, or if the
+    machine was slow much more often for one side (`uneven`)."""
     if (uneven or one_sided(ratio.excluded)) and ratio.known:
         return 1.0
     above, below = ratio.p_above(1 / (1 + tolerance)), ratio.p_below(1 + tolerance)
@@ -136,7 +137,7 @@ def one_sided(excluded: tuple[int, int]) -> bool:
 
 
 def state_of(ratio: Estimate, changed: float | None, same: float | None) -> State:
-    """From the adjusted probabilities."""
+    """The state of a ratio, from its adjusted probabilities."""
     if changed is None or same is None:
         return "unknown"
     if changed <= LEVEL:

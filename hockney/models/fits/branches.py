@@ -39,7 +39,7 @@ class Branches:
     excess: float
 
     def column(self, cost: int, sizes: int) -> int | None:
-        """That of a shared cost in the design of `sizes` sizes; None if there is no such cost."""
+        """The column of a shared cost in the design of `sizes` sizes; None if there is no such cost."""
         return sizes + self.costs.index(cost) if cost in self.costs else None
 
 
@@ -90,7 +90,7 @@ class SharedCases:
 
     @cached_property
     def factors(self) -> np.ndarray:
-        """Of the shared costs in `each` of a case at the limit: of a message, of a byte."""
+        """The factors of the shared costs of a message and of a byte in `each` of a case at the limit."""
         if self.hidden:
             return np.stack((self.together, self.together * self.size), axis=1)
         return np.stack((self.pairs - 1, self.pairs * (self.size - self.sizes[0])), axis=1)
@@ -110,13 +110,13 @@ class SharedCases:
         return np.asarray(np.hstack((columns, costs)) / each[:, None])
 
     def branches(self) -> Branches:
-        """Those with the least sum of squares and price."""
+        """The branches with the least sum of squares and price."""
         price = PENALTY * np.log(len(self.size))
         options = [self._best(costs) for costs in OPTIONS]
         return min(options, key=lambda option: option.excess + price * len(option.costs))
 
     def _best(self, costs: tuple[int, ...]) -> Branches:
-        """With these shared costs."""
+        """The best branches with these shared costs."""
         nothing = np.zeros(len(self.size), dtype=bool)
         if not costs:
             return Branches(nothing, (), self._squares(nothing, self._alone(nothing)))

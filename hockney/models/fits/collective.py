@@ -39,7 +39,7 @@ def of_collectives(observations: Sequence[Observation], subject: Subject, scope:
 def fit_collective(
     observations: Sequence[Observation], subject: Subject, *, ranks_allowed: Sequence[int] | None = None
 ) -> list[Fit]:
-    """Both forms for one collective, whose observations differ only in size and ranks.
+    """The fits of both forms for one collective, whose observations differ only in size and ranks.
 
     `ranks_allowed` excludes other rank counts, such as those with more ranks than cores. With a single rank
     count left the fit is in size alone (model `size`: t = a + c m). 0 bytes are left out if there are other
@@ -124,7 +124,7 @@ class _Fitted:
 
     @staticmethod
     def of(observations: Sequence[Observation], form: str) -> _Fitted | None:
-        """None if there are fewer cases than parameters."""
+        """The fit of a form; None if there are fewer cases than parameters."""
         seen = sorted(observations, key=lambda each: (each.case.ranks, each.size))
         ranks = np.array([each.case.ranks for each in seen])
         size = np.array([float(each.size) for each in seen])

@@ -26,7 +26,7 @@ FEWEST_SIZES = 6
 
 
 def fit_in_size(observations: Sequence[Observation], subject: Subject, note: str) -> Fit | None:
-    """None if there are too few sizes, or if a single straight line is enough.
+    """The piecewise fit; None if there are too few sizes, or if a single straight line is enough.
 
     Parameters by symbol: a (s), the constant cost in the piece of the smallest messages; c (s/B), the cost
     per byte in that of the largest.

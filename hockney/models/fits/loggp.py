@@ -230,7 +230,8 @@ class _LogGP:
         return value, row
 
     def _curve_point(self, size: int) -> CurvePoint:
-        """With an interval that covers half of the round trip, too, if that is known to differ."""
+        """The curve at this size, with an interval that also covers half of the round trip if that is known
+        to differ."""
         time, half_trip = self._one_way(size), self._half_trip(size)
         ends = [time, half_trip] if _apart(time, half_trip) else [time]
         low = min(each.value if each.low is None else each.low for each in ends)
@@ -282,8 +283,8 @@ class _LogGP:
         return (clear[0], max(excess[size][1] for size in clear)) if clear else None
 
     def _excess(self, size: int) -> tuple[float, float]:
-        """By how much the parts exceed half of the round trip, relative to it: at least (95%), and the value.
-        The difference is formed in each launch, so that slow launches do not hide it."""
+        """The excess of the parts over half of the round trip, relative to it: its lower bound (95%), and its
+        value. The difference is formed in each launch, so that slow launches do not hide it."""
         value, row = self._parts(size)
         half_trip = self._half_trip_row(size)
         measured = float(half_trip @ self.medians.center)

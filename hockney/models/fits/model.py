@@ -55,7 +55,7 @@ class Model:
     make: Make
 
     def subjects(self, observations: Sequence[Observation]) -> dict[Subject, list[Observation]]:
-        """In order of first appearance."""
+        """The observations of each subject, in order of first appearance."""
         groups: dict[Subject, list[Observation]] = {}
         for observation in observations:
             if observation.role in self.roles:

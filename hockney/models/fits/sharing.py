@@ -45,8 +45,8 @@ ROLE = "messages"
 
 @explains(ROLE, order=4, free=(SIZE, PAIRS, RANKS, NODES))
 def of_many_pairs(observations: Sequence[Observation], subject: Subject, scope: Scope) -> list[Fit]:
-    """Of workloads with a number of pairs, of which at least two were measured, each rank on its own core. Of
-    cases that name their nodes only those with one rank on each: others may have messages of two levels."""
+    """The fit for a workload of which at least two numbers of pairs were measured, each rank on its own core.
+    Cases that name their nodes count only with one rank on each: others may have messages of two levels."""
     allowed = scope.ranks_allowed
     seen = [
         each
@@ -173,7 +173,7 @@ def _one(cases: SharedCases, found: Regression) -> Estimate:
 
 
 def quotient(one: Estimate, other: Estimate) -> Estimate:
-    """Of independent values, both positive."""
+    """The quotient of two independent positive values."""
     value = one.value / other.value
     ends = (one.low, one.high, other.low, other.high)
     if any(end is None or end <= 0 for end in ends):
@@ -185,7 +185,7 @@ def quotient(one: Estimate, other: Estimate) -> Estimate:
 
 
 def _uncertainty(symbol: str, cases: SharedCases, branches: Branches, found: Regression) -> float:
-    """Of a shared cost; the others are derived, or measured one by one."""
+    """The uncertainty of a shared cost; 0 for other parameters, which are derived, or measured one by one."""
     cost = {RATE: BYTE, GAP: MESSAGE}.get(symbol)
     column = None if cost is None else branches.column(cost, len(cases.sizes))
     return 0.0 if column is None else uncertainty(found.parameter(column), float(found.leverage[column]))

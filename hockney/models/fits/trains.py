@@ -39,7 +39,7 @@ class Trains:
 
     @staticmethod
     def of(observations: Sequence[Observation], beyond: float) -> Trains:
-        """Of the sizes below `beyond`."""
+        """The trains of the sizes below `beyond`."""
         used = [o for o in observations if o.role in (TRAIN, OVERHEAD) and o.size < beyond]
         used = [o for o in used if _pause(o) == 0 or _pauses_s(o) > 0]
         used.sort(key=lambda o: (_count(o), _pauses_s(o)))

@@ -117,8 +117,8 @@ def _part(term: Term, size: int, left: SizeSeries, groups: list[SizeSeries]) -> 
 
 
 def _alike(group: SizeSeries, left: SizeSeries) -> bool:
-    """Also where their ranks are: the way to a result over the network says nothing about one within a
-    node."""
+    """Whether two series agree in their parameters, including where their ranks are: the way to a result over
+    the network says nothing about one within a node."""
     if any(group.fixed.get(name) != left.fixed.get(name) for name in OF_THE_LAUNCH):
         return False
     return all(

@@ -59,12 +59,12 @@ class Verdicts:
 
     @property
     def violated(self) -> list[Judged]:
-        """By decreasing ratio."""
+        """The violations, by decreasing ratio."""
         return sorted(self.of("violated"), key=lambda each: -each.ratio.value)
 
     @property
     def worst(self) -> list[Judged]:
-        """Of each violating case the violation with the largest ratio, by decreasing ratio."""
+        """The violation with the largest ratio of each violating case, by decreasing ratio."""
         by_case: dict[Case, Judged] = {}
         for each in self.violated:
             by_case.setdefault(each.left, each)

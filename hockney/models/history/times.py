@@ -52,7 +52,7 @@ class FactChange:
 
 
 def fact_changes(runs: list[DatedRun]) -> list[FactChange]:
-    """Of runs in the order of their dates."""
+    """The changes between successive runs, which are in the order of their dates."""
     found = []
     for earlier, later in pairwise(runs):
         old, new = earlier.times.facts, later.times.facts

@@ -59,7 +59,7 @@ class Communication:
         return max(self.message.one_way(size, ranks), 0.0)
 
     def _measured(self, ranks: int) -> MeasuredCosts | None:
-        """Of the slowest messages among `ranks` ranks."""
+        """The measured costs of the slowest messages among `ranks` ranks."""
         within = self.measured_near is not None and ranks <= self.message.per_node(ranks)
         return self.measured_near if within else self.measured
 
@@ -177,9 +177,9 @@ def block_size(collective: Collective, ranks: int) -> float:
 
 
 def _described(platform: Platform, operation: str, ranks: int, size: int) -> float | None:
-    """By the algorithm that the description names. The variant of alltoall for different lengths, which the
-    kernels call, posts all messages at once. None if the algorithm is not modelled, and on a larger machine
-    than the description's."""
+    """Seconds of one call, by the algorithm that the description names. The variant of alltoall for different
+    lengths, which the kernels call, posts all messages at once. None if the algorithm is not modelled, or if
+    the description has fewer cores than `ranks`."""
     if ranks > platform.capacity:
         return None
     if operation == "alltoall":
@@ -198,15 +198,16 @@ def _described(platform: Platform, operation: str, ranks: int, size: int) -> flo
 
 
 def of_fits(fits: Fits, message: PointToPointCosts, end: End = "value") -> Communication:
-    """From a run with a ping-pong, whose messages cost `message`."""
+    """Communication costs from a run with a ping-pong, whose messages cost `message`."""
     near = None if message.near is None else measured_costs(fits, message.near, end)
     measured = measured_costs(fits, message.between, end)
     return Communication(message, measured, near, _collectives(fits, message, end), end=end)
 
 
 def _collectives(fits: Fits, message: PointToPointCosts, end: End) -> dict[tuple[str, int], Curve]:
-    """Of ranks that are on as many nodes as those of a program are, as far as the cases name them; of data
-    that were just written, as a program's are, if the run measured these."""
+    """The times of collectives by operation and number of ranks. The ranks are on as many nodes as a
+    program's, as far as the cases name them; the data was just written, as a program's is, if the run
+    measured such data."""
     found: dict[str, dict[tuple[str, int], dict[float, float]]] = {HOT: {}, WRITTEN: {}}
     for operation in OPERATIONS:
         names = {w.name: w for w in fits.workloads if w.performs("collective", operation)}

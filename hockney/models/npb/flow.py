@@ -42,7 +42,7 @@ class Subgrid:
 
     @property
     def share(self) -> float:
-        """Of the inner points."""
+        """The block's share of the inner points."""
         return math.prod(self.size) / float(self.points - 2) ** 3
 
 
@@ -71,7 +71,7 @@ class Division:
         return tuple(Subgrid(self.points, self.parts, place) for place in places)
 
     def share(self, rank: int) -> float:
-        """Of the inner points."""
+        """A rank's share of the inner points."""
         return sum(cell.share for cell in self.cells(rank))
 
     def ghosts(self, rank: int, count: int) -> tuple[Exchange, ...]:
@@ -99,6 +99,6 @@ def _replaced(place: Triple, d: int, part: int) -> Triple:
 
 
 def startup_points(operations: float, rate: float, startup: float) -> float:
-    """By which the engine chooses the chunks of pipelines: the points, of so many `operations` each, that a
-    sweep processes in `startup` seconds at `rate` operations per second; 0: at the defaults."""
+    """The number of points, of `operations` each, that a sweep processes in `startup` seconds at `rate`
+    operations per second (0: the default). The engine chooses the chunks of pipelines by it."""
     return (startup or STARTUP_S) / (operations / (rate or TYPICAL_RATE))

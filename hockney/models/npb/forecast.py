@@ -55,8 +55,8 @@ class KernelMachine:
 
 @dataclass(frozen=True)
 class KernelRow:
-    """On `ranks` ranks: time (s) of a run, speed-up, efficiency, the fraction of the time spent in
-    communication, and the parts of the time. `shared_by` ranks share a core, 1 if each has its own."""
+    """Performance on `ranks` ranks: time (s) of a run, speed-up, efficiency, the fraction of the time spent
+    in communication, and the parts of the time. `shared_by` ranks share a core, 1 if each has its own."""
 
     ranks: int
     time: Estimate
@@ -142,7 +142,8 @@ def _time(program: Program, machine: KernelMachine, end: End = "value", factor: 
 
 def _row(program: Program, single: Program, machine: KernelMachine) -> KernelRow:
     def of(value: Callable[[float, KernelTime], float]) -> Estimate:
-        """Of the time of one rank and of that of all."""
+        """The estimate of `value`, a function of the time (s) of one rank and the predicted time of all
+        ranks."""
         middle = value(_time(single, machine).total, _time(program, machine))
         if "low" not in machine.communication:
             return Estimate(middle, None, None)

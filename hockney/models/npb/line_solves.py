@@ -105,7 +105,7 @@ def _divisions(ranks: int, points: int) -> Iterator[Triple]:
 
 
 def _estimate(parts: Triple, points: int, in_points: float) -> float:
-    """Of a time step, in points that a sweep processes."""
+    """The estimated time of a time step, in points that a sweep processes."""
     block = 1.0
     for count in parts:
         block *= math.ceil((points - 2) / count)

@@ -62,7 +62,7 @@ def program(size: str, ranks: int, *, planes: int = 0, rate: float = 0.0, startu
 
 
 def _parts(ranks: int, points: int) -> Triple:
-    """As square as possible, with more parts in y."""
+    """The division of the columns, as square as possible, with more parts in y. Raises Indivisible."""
     columns = points - 2
     for usable in range(ranks, 0, -1):
         x = max(d for d in range(1, math.isqrt(usable) + 1) if usable % d == 0)

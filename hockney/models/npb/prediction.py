@@ -37,7 +37,7 @@ class Terms:
 
     @property
     def waiting(self) -> float:
-        """For the busiest rank, or for pipelines to fill."""
+        """Seconds of waiting for the busiest rank, or for pipelines to fill."""
         return max(self.imbalance, self.filling)
 
     @property

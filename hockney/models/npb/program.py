@@ -144,7 +144,7 @@ class Program:
 
     @property
     def collective_calls(self) -> int:
-        """Of each rank."""
+        """The number of collective calls of each rank."""
         return sum(each.count for phase in self.phases for each in phase.collectives)
 
     @property

@@ -66,8 +66,8 @@ def uniform(operations_per_second: float) -> Rates:
 
 
 def measured_rates(case: Case, records: Iterable[Record], time: Estimate) -> Rates | None:
-    """From the launches of a kernel's case on one rank, which took `time`: of each phase if they have those
-    of the program. None without launches."""
+    """The rates from the launches of a kernel's case on one rank, which took `time`: one for each phase of
+    the program that they report. None without launches."""
     program = of_case(case)
     launches = [seconds for record in records if (seconds := _by_phase(record))]
     if not launches:

@@ -118,7 +118,7 @@ WAKE_UP_WAYS = 2
 
 
 def _arrivals(ranks: int) -> Steps:
-    """From the deepest ranks up; a parent receives from its children in order."""
+    """Arrival from the deepest ranks up; a parent receives from its children in order."""
     for parent in reversed(range(ranks)):
         for child in range(ARRIVAL_WAYS * parent + 1, min(ARRIVAL_WAYS * (parent + 1) + 1, ranks)):
             yield step([child], [parent])

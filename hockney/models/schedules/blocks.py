@@ -41,13 +41,13 @@ class Folding:
         return place + np.minimum(place, self.pairs)
 
     def fold(self, size: float, *, combine: bool = False) -> Steps:
-        """In each pair `size` bytes to the rank that stands for both."""
+        """In each pair, one rank sends `size` bytes to the rank that stands for both."""
         if self.pairs:
             standing = self._standing[: self.pairs]
             yield step(standing ^ 1, standing, size, combine=combine)
 
     def unfold(self, size: float) -> Steps:
-        """In each pair `size` bytes from the rank that stands for both."""
+        """In each pair, the rank that stands for both sends `size` bytes to the other one."""
         if self.pairs:
             standing = self._standing[: self.pairs]
             yield step(standing, standing ^ 1, size)

@@ -39,7 +39,7 @@ def half_width_under_drift(series: np.ndarray) -> float:
 
 
 def block_variances(series: np.ndarray) -> dict[int, float]:
-    """By number of blocks, the variance of the means of that many blocks of such a series."""
+    """Variances of the means of the blocks into which such a series is cut, keyed by number of blocks."""
     return {blocks: _variance(series, blocks) for blocks in BLOCKS if blocks <= len(series)}
 
 

@@ -54,7 +54,7 @@ class Center:
 
 
 def center_of(seen: Observation, *, exact: bool = False) -> Center | None:
-    """That of one case; None if nothing shows how much it varies."""
+    """The centre of one case; None if nothing shows how much it varies."""
     log, whole = seen.log_center, seen.whole
     if exact:
         return Center(log, 0.0, math.inf, exact=True)

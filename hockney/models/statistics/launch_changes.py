@@ -51,8 +51,8 @@ class LaunchChanges:
 
 
 def launch_changes(series: Sequence[Sequence[np.ndarray]]) -> LaunchChanges | None:
-    """For each setting one or more series of launches, which are equivalent: their log times, one for each
-    round. None if they are too few."""
+    """The changes of launches, from one or more series for each setting, which are equivalent: the log times
+    of their launches, one for each round. None if there are too few."""
     cells = [
         (setting, round_, float(log))
         for setting, same in enumerate(series)

@@ -21,7 +21,8 @@ FEWEST_LAUNCHES = 2
 
 
 def launch_variance(cases: Sequence[Observation]) -> tuple[float, float]:
-    """Of the mean over these cases, with its degrees of freedom. Each has at least FEWEST_LAUNCHES."""
+    """The variance of the mean over these cases, and its degrees of freedom. Each case has at least
+    FEWEST_LAUNCHES."""
     if len(cases) == 1:
         variance, freedom = spread(cases[0].log_typical)
         return float(variance), float(freedom)

@@ -30,7 +30,7 @@ SHARE = 0.25
 
 @dataclass(frozen=True)
 class LaunchModes:
-    """In `case`, this many launches took about `fast_s`, the others about `slow_s`."""
+    """The modes of a case's launches: `fast_launches` took about `fast_s`, `slow_launches` about `slow_s`."""
 
     case: Observation
     fast_s: float
@@ -95,7 +95,7 @@ class TwoLevels:
 
 
 def two_levels(values: np.ndarray, fewest: int = FEWEST_LAUNCHES) -> TwoLevels | None:
-    """None unless there are two, `fewest` values at least near each."""
+    """The two levels of the values; None unless there are two, with at least `fewest` values near each."""
     ordered = np.sort(values)
     count = len(ordered)
     if count < 2 * FEWEST_LAUNCHES:

@@ -72,8 +72,8 @@ class MachineModes:
 
 
 def machine_modes(a: Sequence[Observation], b: Sequence[Observation]) -> MachineModes | None:
-    """Of launches of A and B with the same names, which are pairs; each side has the same cases in the same
-    order. None if pairs stay as they ran."""
+    """The modes of the machine, from launches of A and B with the same names, which are pairs; each side has
+    the same cases in the same order. None if pairs stay as they ran."""
     names, values = _slowness(a, b)
     levels = two_levels(values.ravel()) if len(names) >= FEWEST_PAIRS else None
     if levels is None:

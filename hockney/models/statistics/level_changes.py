@@ -95,7 +95,8 @@ def change_points(values: Sequence[float], level: float = LEVEL) -> list[ChangeP
 
 
 def _cuts(logs: np.ndarray, level: float, inflation: float) -> list[int]:
-    """In rounds: all parts of a round together have a false cut with a probability of `level` at most."""
+    """The cuts of a series, found in rounds: all parts of a round together have a false cut with a
+    probability of `level` at most."""
     cuts: set[int] = set()
     open_ = [(0, len(logs))]
     while open_:
@@ -111,8 +112,9 @@ def _cuts(logs: np.ndarray, level: float, inflation: float) -> list[int]:
 
 
 def _inflation(logs: np.ndarray) -> float:
-    """Of the variance of a mean, due to the correlation of successive values around their levels; at least
-    1. Only what is certainly a change counts as one here, because a change of the level correlates values."""
+    """The inflation of the variance of a mean, due to the correlation of successive values around their
+    levels; at least 1. Only what is certainly a change counts as one here, because a change of the level
+    correlates values."""
     count = len(logs)
     if count < FEWEST or np.ptp(logs) == 0:
         return 1.0
@@ -136,8 +138,8 @@ class _Scan:
     p: float
 
     def edges(self, values: np.ndarray, level: float, inflation: float) -> list[int]:
-        """Where the series is to be cut. Of a part in the middle, one edge alone may make the difference: the
-        other must be significant in the series without what is beyond the first."""
+        """The places at which to cut the series. For a part in the middle, one edge alone may make the
+        difference: the other must be significant in the series without what is beyond the first."""
         cuts = [cut for cut in (self.first, self.last) if 0 < cut < len(values)]
         if len(cuts) < 2:
             return cuts
@@ -197,8 +199,8 @@ def _largest_difference(scores: np.ndarray) -> tuple[int, int, float]:
 
 
 def _differences(scores: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
-    """Of each part of each length from the rest, in standard deviations, for many series at once; 0 for parts
-    that leave fewer than SHORTEST values at an end."""
+    """The absolute difference of each part from the rest, in standard deviations, for each length and for
+    many series at once; 0 for parts that leave fewer than SHORTEST values at an end."""
     count = scores.shape[1]
     sums = np.concatenate([np.zeros((len(scores), 1)), np.cumsum(scores, axis=1)], axis=1)
     for length in range(SHORTEST, count - SHORTEST + 1):

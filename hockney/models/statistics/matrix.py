@@ -117,8 +117,8 @@ def _common(log_times: np.ndarray) -> np.ndarray:
 
 
 def _apart(log_times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For each row the variance of its mean due to effects of launches on single cases, and which rows are
-    spoiled by a launch.
+    """The variance of each row's mean due to effects of launches on single cases, and which rows are spoiled
+    by a launch.
 
     Pooled from the differences of neighboring rows, so that an effect on all short messages alike does not
     count; by their median if a few rows are so bad that they would spoil the mean, and those rows (`MUCH`
@@ -140,7 +140,7 @@ def _apart(log_times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _beyond_neighbors(log_times: np.ndarray) -> np.ndarray:
-    """For each row the variance of its mean due to effects of launches in which it differs from both
+    """The variance of each row's mean due to effects of launches in which the row differs from both
     neighbors, or from its only one. A mode of the machine that slows all short messages is no such effect."""
     steps = np.diff(log_times, axis=0)
     count = np.isfinite(steps).sum(axis=1)

@@ -61,7 +61,8 @@ def _repetitions_by_rank(series: MetricSeries, repetitions: int) -> np.ndarray:
 
 
 def over_launches(launches: Sequence[np.ndarray]) -> Estimate:
-    """From the values of each launch: one, or one for each repetition."""
+    """The centre over the launches with its interval, from the values of each launch: one, or one for each
+    repetition."""
     ends = np.array([_ends(values) for values in launches])
     positive = bool((ends[:, 0] > 0).all() and not (ends[:, 1] <= 0).any())
     median, low, high = (np.log(ends) if positive else ends).T

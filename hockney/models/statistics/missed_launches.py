@@ -62,7 +62,7 @@ class _Measured:
 
     @cached_property
     def own_center(self) -> float:
-        """That of its measured launches."""
+        """The centre (log) of its measured launches."""
         return self.seen.log_center
 
     @property
@@ -197,7 +197,8 @@ def _infer(one: _Measured, rounds: Sequence[Round], similar: Similar) -> list[_L
 
 
 def _log_times(one: _Measured, rounds: Sequence[Round], similar: _Measured) -> np.ndarray:
-    """Those of a case in rounds that it missed, from its ratio to a similar one that did not."""
+    """The log times of a case in rounds that it missed, from its ratio to a similar case that did not miss
+    them."""
     shared = one.shared(similar)
     log_ratio = center(one.log_times(shared) - similar.log_times(shared))
     return np.asarray(similar.log_times(rounds) + log_ratio)

@@ -36,8 +36,8 @@ GAP_SHARE = 0.1
 
 
 def fast_visits(visits: Sequence[np.ndarray]) -> list[np.ndarray] | None:
-    """Which of each launch's visits (logs of times) are in the fastest mode: none of launches that have too
-    few of them while others have more. None if there are too few visits to detect modes."""
+    """For each launch, which of its visits (logs of times) are in the fastest mode: none if it has too few of
+    them while other launches have more. None if there are too few visits to detect modes."""
     many = [launch for launch in visits if len(launch) >= FEWEST_OF_A_LAUNCH]
     if sum(map(len, many)) < FEWEST_VISITS:
         return None

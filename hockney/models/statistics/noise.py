@@ -42,10 +42,10 @@ LONGEST_SHARE = 0.25
 
 @dataclass(frozen=True)
 class MeasuredNoise:
-    """For one case, visited `visits` times in `watched_s`. `fast_s` and `slow_s` are the 10% and 90% points
-    of the visits' times; `correlation_s` is None if it is too long for the observation time.
-    `mean_variance_s` is the variance of a mean times the seconds observed, `launch_variance` that between
-    launches, `visit_variance` that of a single visit; all of logs."""
+    """The noise of one case, visited `visits` times in `watched_s`. `fast_s` and `slow_s` are the 10% and 90%
+    points of the visits' times; `correlation_s` is None if it is too long for the observation time.
+    `mean_variance_s` is the variance of a mean times the seconds observed, `launch_variance` the variance
+    between launches, `visit_variance` the variance of a single visit; all of logs."""
 
     typical_s: float
     fast_s: float
@@ -75,8 +75,8 @@ class MeasuredNoise:
 
 
 def noise(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> MeasuredNoise | None:
-    """From the logs of each launch's visits in order, and their start times; None if there are too few of
-    them."""
+    """The noise of a case, from the logs of each launch's visits in order, and their start times; None if
+    there are too few of them."""
     lengths = [float(np.ptp(moments)) for moments in at_s if len(moments)]
     watched = sum(lengths)
     together = np.concatenate([*visits, np.empty(0)])

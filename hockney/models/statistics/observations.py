@@ -166,7 +166,8 @@ class Observation:
 
     @property
     def rounding_half_width(self) -> float:
-        """That of printed numbers due to their rounding; 0 for others."""
+        """The least half width of the interval of `log_center` due to the rounding of printed numbers; 0 for
+        other times."""
         return rounding_half_width(self.records, self.log_center)
 
     def least_half_widths(self) -> tuple[float, float]:
@@ -230,16 +231,18 @@ class Inferred:
 
     @property
     def half_width(self) -> float:
-        """That of the interval of `log_center` due to the inference. With the share f of the launches
-        inferred, the centre is the mean of the case's own launches with the weight 1 - f, and depends on the
-        ratio to the similar cases with the weight f. The interval of `whole` takes all launches for measured:
-        for it, the variance of the mean of the case's own ones counts (1 - f) ** 2 times."""
+        """Half width of the 95% interval of `log_center` due to the inference. With the share f of the
+        launches inferred, the centre is the mean of the case's own launches with the weight 1 - f, and
+        depends on the ratio to the similar cases with the weight f. The interval of `whole` takes all
+        launches for measured: for it, the variance of the mean of the case's own ones counts (1 - f) ** 2
+        times."""
         apart = [self.apart.get(launch, 0.0) for launch in self.whole.launches]
         measured = sum(launch not in self.apart for launch in self.whole.launches) / len(apart)
         return math.hypot(math.sqrt(1 - measured**2) * self.paired, sum(apart) / len(apart))
 
     def half_widths_of_center(self) -> tuple[float, float]:
-        """As for an observation, including the error of the inference."""
+        """How far the ends of the interval of `log_center` are below and above it, as for an observation,
+        including the error of the inference."""
         sides = zip(self.whole.half_widths_of_center(), self.widest.half_widths_of_center(), strict=True)
         below, above = (float(np.hypot(max(side), self.half_width)) for side in sides)
         return below, above

@@ -57,13 +57,13 @@ class PairCenter:
 
 
 def pair_center(logs: np.ndarray) -> PairCenter:
-    """Of the log ratios of at least two pairs."""
+    """The centre of the log ratios of at least two pairs."""
     found = _biweight(logs) if len(logs) >= FEWEST_TO_WINSORISE else None
     return _like_launches(logs) if found is None or _one_sided(found) else found
 
 
 def _biweight(logs: np.ndarray) -> PairCenter | None:
-    """None if half of the values are equal."""
+    """Tukey's biweight of the log ratios; None if half of the values are equal."""
     middle = float(np.median(logs))
     scale = REACH * float(np.median(abs(logs - middle)))
     if scale < 1e-12:

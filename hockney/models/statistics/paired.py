@@ -96,8 +96,8 @@ def expected_time(of: Mapping[Hashable, Attempts]) -> float | None:
 def ratio_of_expected_times(
     of: Mapping[Hashable, Attempts], over: Mapping[Hashable, Attempts]
 ) -> Estimate | None:
-    """Of the seeds of both, if there are FEWEST_PAIRS, otherwise of all. None if one never reached the
-    target; without an interval if that depends on a single seed."""
+    """The ratio of the expected times, over the seeds of both if there are FEWEST_PAIRS, otherwise over all.
+    None if one never reached the target; without an interval if that depends on a single seed."""
     pairs = common(of, over)
     paired = len(pairs) >= FEWEST_PAIRS
     a, b = ([each[seed] for seed in pairs] if paired else list(each.values()) for each in (of, over))
@@ -110,7 +110,7 @@ def ratio_of_expected_times(
 
 
 def _log_expected(sums: np.ndarray) -> np.ndarray:
-    """Of seconds and successes in the last dimension; nan without successes."""
+    """Log of the expected time, from seconds and successes in the last dimension; nan without successes."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.where(sums[..., 1] > 0, np.log(sums[..., 0] / sums[..., 1]), np.nan))
 
@@ -121,7 +121,8 @@ def _without_each(values: np.ndarray) -> np.ndarray:
 
 
 def _half_width(of: np.ndarray, over: np.ndarray, paired: bool) -> float:
-    """From the estimates without each seed; nan with a single one."""
+    """Half width of the ratio's 95% interval (log), from the estimates without each seed; nan with a single
+    one."""
     if min(len(of), len(over)) < 2:
         return float("nan")
     parts = [of - over] if paired else [of, over]

@@ -38,8 +38,8 @@ def shared_launches(of: PooledCase, over: PooledCase) -> int:
 
 
 def that_count(of: PooledCase, over: PooledCase) -> tuple[Observation, Observation]:
-    """Both with those of their pairs that have a weight, so that their typical times agree with the ratio.
-    With too few pairs, all their launches."""
+    """Both observations with only the launches of pairs that have a weight, so that their typical times agree
+    with the ratio. With too few pairs, all their launches."""
     if shared_launches(of, over) < FEWEST_PAIRS:
         return of.whole, over.whole
     paired = _Paired.of(of.whole, over.whole)
@@ -137,7 +137,7 @@ def _excluded(cases: Sequence[_Paired]) -> tuple[int, int]:
 
 
 def _errors(cases: Sequence[_Paired]) -> dict[str, float]:
-    """Of the mean of their centres, by pair."""
+    """The contribution of each pair to the error of the mean of the cases' centres."""
     errors: dict[str, float] = {}
     for case in cases:
         for name, error in zip(case.names, case.center.errors, strict=True):

@@ -41,7 +41,7 @@ class PooledCase:
 
     @staticmethod
     def of(runs: Mapping[int, Observation]) -> PooledCase:
-        """At least one run. Launches of different runs get different names."""
+        """The case pooled over at least one run. Launches of different runs get different names."""
         named = {
             number: replace(seen, launches=tuple(f"{number}/{name}" for name in seen.launches))
             for number, seen in runs.items()
@@ -118,7 +118,7 @@ class RunsOfSides:
         return RunsOfSides(variance, freedom, weight)
 
     def half_width(self, launches: float) -> float:
-        """From that of all launches together."""
+        """The half width with the differences of the runs, from the half width of all launches together."""
         if not self.weight:
             return launches
         least = max(launches**2, Z**2 * self.variance)
@@ -130,8 +130,8 @@ class RunsOfSides:
 
 
 def runs_of_side(cases: Sequence[PooledCase]) -> RunsOfSide:
-    """Of the mean over these cases. A run counts with the cases that it measured, relative to their centres
-    over all runs."""
+    """The runs of a side, for the mean over these cases. A run counts with the cases that it measured,
+    relative to their centres over all runs."""
     by_run: dict[int, list[tuple[float, Observation]]] = {}
     for case in cases:
         center = case.whole.log_center

@@ -105,7 +105,7 @@ def _paired(of: Observation, over: Observation) -> tuple[float, float] | None:
 
 
 def _half_width(seen: Observation) -> float:
-    """Of the time's log; 0 if it has no interval."""
+    """Half width of the interval of the time's log; 0 if it has no interval."""
     _, low, high = seen.interval()
     return float(np.log(high / low)) / 2 if np.isfinite(high - low) and low > 0 else 0.0
 

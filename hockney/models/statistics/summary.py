@@ -87,8 +87,8 @@ def _same_in_all(values: Sequence[Placement], otherwise: Placement) -> Placement
 
 
 def percentiles(ordered: np.ndarray, shares: Sequence[float]) -> list[float]:
-    """Of values in ascending order, as `np.percentile` computes them, which takes much longer for a few
-    hundred values."""
+    """The percentiles of values in ascending order, as `np.percentile` computes them, but much faster for a
+    few hundred values."""
     found = []
     for share in shares:
         place = share / 100 * (len(ordered) - 1)

@@ -41,7 +41,7 @@ class _Launches:
 
 @dataclass(frozen=True)
 class Turns:
-    """By setting, the typical time, and the launches of one or more equivalent settings."""
+    """The typical time for each setting, and the launches of one or more equivalent settings."""
 
     typical: Mapping[str, Estimate]
     launches: Mapping[str, Sequence[_Launches]]
@@ -91,7 +91,7 @@ class Turns:
 
     @cached_property
     def changes(self) -> LaunchChanges | None:
-        """Those of all launches; None if they are too few."""
+        """The changes of all launches; None if there are too few."""
         return launch_changes([[each.logs for each in same] for same in self.launches.values()])
 
     def _least(self, of: str, over: str) -> tuple[float, ...]:
@@ -160,7 +160,7 @@ def _paired(of: Sequence[_Launches], over: Sequence[_Launches]) -> tuple[float, 
 
 
 def _mean(equivalent: Sequence[_Launches]) -> _Launches:
-    """In each round, the mean of those that have a launch in it."""
+    """The mean, in each round, of the series that have a launch in it."""
     logs: list[float] = []
     below: list[float] = []
     above: list[float] = []

@@ -87,7 +87,7 @@ def _median(times: list[float]) -> float:
 
 
 def of_visits(visits: np.ndarray, at_s: np.ndarray) -> LaunchTimes:
-    """From one launch's visits (logs of their medians, at least one) in order."""
+    """The times of one launch, from its visits (logs of their medians, at least one) in order."""
     if len(visits) < 2:
         return LaunchTimes(float(visits[0]), np.nan, np.nan, Z, visits, at_s)
     kept = winsorised(visits)

@@ -93,8 +93,8 @@ def _points(
 
 
 def _compared(seen: Observation, own: Observation) -> Estimate:
-    """Without an interval if too few launches measured both, which may all have been in one state of the
-    machine; not of simulated times, which are exact."""
+    """The ratio to `own`, without an interval if too few launches measured both, which may all have been in
+    one state of the machine. Simulated times, which are exact, keep theirs."""
     found = ratio(seen, own)
     enough = len({*seen.launches} & {*own.launches}) >= FEWEST_PAIRS or found.low == found.high
     return found if enough else Estimate(found.value, None, None)

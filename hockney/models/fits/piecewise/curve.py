@@ -31,8 +31,8 @@ class Pieces:
     per_byte: np.ndarray
 
     def rows(self, size: np.ndarray) -> np.ndarray:
-        """For each replicate the row whose line holds at each of `size`: that of the largest measured size up
-        to it, or the next one if that begins before its own size."""
+        """The row whose line holds at each of `size`, for each replicate: the row of the largest measured
+        size up to it, or the next row if its line begins at this size or before."""
         row = np.searchsorted(self.size, size, side="right") - 1
         following = np.minimum(row + 1, len(self.size) - 1)
         return np.minimum(row + (self.edge[:, following] <= size), len(self.size) - 1)
@@ -62,7 +62,7 @@ class Pieces:
 
     @cached_property
     def _bandwidth(self) -> np.ndarray:
-        """At the measured sizes, replicates x n."""
+        """Bandwidth (B/s) at the measured sizes, replicates x n."""
         return self.size / np.maximum(self.time(self.size), 1e-12)
 
     @cached_property
@@ -135,8 +135,8 @@ def _likely(
     per_byte: np.ndarray,
     last: np.ndarray,
 ) -> np.ndarray:
-    """Where the line of each row begins if the row is the first of its segment. `after` is directly after the
-    size before; `last` is the time of the line before there."""
+    """The likeliest size at which the line of each row begins if the row is the first of its segment. `after`
+    is directly after the size `before`; `last` is the time of the previous row's line at `before`."""
     new = latency[:, 1:] + per_byte[:, 1:] * size[1:]
     old = latency[:, :-1] + per_byte[:, :-1] * size[1:]
     at_before, at_size = latency[:, 1:] + per_byte[:, 1:] * before[1:] - last[:, 1:], new - old

@@ -87,8 +87,8 @@ def sums(x: np.ndarray, y: np.ndarray, weight: np.ndarray, fewest: int) -> tuple
 
 
 def positive_from(x: np.ndarray) -> np.ndarray:
-    """For a line whose first row is at each of x, which ascends, where it is not below 0: within a tenth of
-    the way to the row before, so that it is positive at its rows; at 0 for the first row of all."""
+    """For each of x, which ascends, the point from which a line whose first row is there must not be below 0:
+    a tenth of the way to the row before, so that it is positive at its rows; 0 for the first row of all."""
     before = np.concatenate((x[:1], x[:-1]))
     held = x - NEAR * (x - before)
     held[0] = 0.0
@@ -98,7 +98,7 @@ def positive_from(x: np.ndarray) -> np.ndarray:
 def search(
     x: np.ndarray, y: np.ndarray, weight: np.ndarray, penalty: float, fewest: int = FEWEST_POINTS
 ) -> np.ndarray:
-    """Where segments start: booleans like `y` (replicates x n), the first always true.
+    """The starts of segments, as booleans like `y` (replicates x n); the first is always true.
 
     `x` ascends (bytes); `weight` is the inverse variance of y; each segment has at least `fewest` points, and
     all but the first start at `FIRST_CHANGE` or more.
