@@ -15,8 +15,8 @@ from hockney.studies.barriers.results import way_of
 def choose_barriers(
     run: Run, ranks: Sequence[int], nodes: int = 0, ranks_per_node: int = 0
 ) -> tuple[list[Choice], list[Inconclusive]]:
-    """For each number of ranks and of nodes over which they are spread (default: the measured ones) the
-    choice, or why there is none.
+    """The choices for each number of ranks and of nodes over which they are spread (default: the measured
+    ones), and the reasons where there is none.
 
     Times are per call, in seconds. Raises UsageError for ranks that do not fill these nodes.
     """

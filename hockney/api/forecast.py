@@ -66,7 +66,7 @@ class Forecast:
         return "\n".join(map(one_line, sentences))
 
     def _repr_html_(self) -> str:
-        """For notebooks."""
+        """HTML for notebooks."""
         before, after = self._assumed, grain_prediction.best(self.prediction)
         return notebook.summary(before, self.caveats, [grain_prediction.ranks(self.prediction)], after)
 

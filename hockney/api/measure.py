@@ -56,7 +56,7 @@ class Planned:
 
     @property
     def warning(self) -> Notice | None:
-        """That the budget is too small, if it is."""
+        """A warning if the budget is too small."""
         return budget_warning(self.settings, self.least_budget_s, self.cases)
 
     @property
@@ -66,12 +66,12 @@ class Planned:
 
 
 class CaseSource(Protocol):
-    """Where the cases of a plan come from, if not from its study."""
+    """A source of a plan's cases other than its study."""
 
     def cases(self, bench: Bench) -> list[Case]: ...
 
     def launch_settings(self, names: Collection[str]) -> Sequence[LaunchSetting]:
-        """Those with these names that it declares."""
+        """The launch settings with these names that the source declares."""
         ...
 
 
@@ -207,7 +207,8 @@ def plan(
 
 
 def _within_budget(planned: Planned) -> Planned:
-    """With the minimum of its budget, by what is known now of the cost of a launch. Raises UsageError."""
+    """The plan with its minimum budget, from what is known now about the cost of a launch. Raises
+    UsageError."""
     least_s = least_budget_s(planned.settings, planned.bench, planned.cases)
     return replace(planned, least_budget_s=least_s)
 

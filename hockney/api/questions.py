@@ -130,8 +130,8 @@ def join_cases(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def absolute_files(case: str) -> str:
-    """With the whole path of each NAME=file:PATH: ranks may be started in another folder, and a run resumed
-    from one. Relative paths whose whole path a case line cannot contain stay as they are."""
+    """The case with the absolute path of each NAME=file:PATH: ranks may be started in another folder, and a
+    run resumed from one. Relative paths whose absolute path a case line cannot contain stay as they are."""
     return FILE.sub(lambda found: _absolute(found[1]), case)
 
 

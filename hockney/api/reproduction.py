@@ -102,7 +102,7 @@ def reproduce(
 
 
 def results_of(done: Sequence[Reproduced]) -> list[PaperResult]:
-    """For the page and the screen of several reproductions."""
+    """The results of several reproductions, for the page and the screen."""
     return [
         PaperResult(each.study, each.compared, each.checks, f"{each.study.NAME}/{each.files[0].name}")
         for each in done
@@ -127,7 +127,7 @@ def _emulated(study: Reproduction, machine: str) -> Reproduction:
 
 
 def _catalog() -> Catalog:
-    """With the workloads of all reproductions."""
+    """The bundled catalog with the workloads of all reproductions."""
     return catalog_with(lab.bundled_catalog(), shelf.workloads_of(shelf.all_reproductions().values()))
 
 
@@ -165,7 +165,8 @@ class _Reproducer:
         return Reproduced(study, out, files, compared, checks, left, tables)
 
     def _refuse_early(self, parts: Sequence[Part]) -> None:
-        """Before anything is simulated, raises what keeps the ranks of `parts` from being launched."""
+        """Raises any error that keeps the ranks of `parts` from being launched, before anything is
+        simulated."""
         for part in parts:
             self._bench(part.on).launcher.describe(max(case.ranks for case in part.cases))
 

@@ -208,7 +208,7 @@ class Run:
         return f"Run({str(self.path)!r}{cost})"
 
     def _repr_html_(self) -> str:
-        """For notebooks."""
+        """HTML for notebooks."""
         from hockney.api.notebook.run_view import run_html
 
         return run_html(self)
@@ -242,7 +242,7 @@ def load(path: AnyPath | Run, cost: Cost = "typical") -> Run:
 
 
 def caveats_of(folder: RunFolder, results: Results) -> tuple[Caveat, ...]:
-    """Of the workloads that the results have, without the page."""
+    """Caveats about the workloads that the results have, without making the page."""
     from hockney.pages.caveats import caveats
 
     names = {workload.name for workload in results.fits.workloads}

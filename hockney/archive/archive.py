@@ -209,7 +209,7 @@ class Archive:
         return self._sorted([*(each.what for each in now), *nameless])
 
     def _states(self) -> dict[str, str]:
-        """Of every folder that is a run: sizes and times of its files."""
+        """The state of every folder that is a run, by name: sizes and times of its files."""
         try:
             with os.scandir(self.path) as listed:
                 names = sorted(each.name for each in listed if not each.name.startswith("."))
@@ -225,7 +225,7 @@ class Archive:
         return {name: state for name, state in states.items() if state}
 
     def _described(self, name: str) -> ArchivedRun | Damaged | None:
-        """None if it was removed meanwhile."""
+        """The run, or how it is damaged; None if it was removed meanwhile."""
         folder = RunFolder(self.path / name)
         try:
             return describe(folder)

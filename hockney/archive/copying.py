@@ -96,7 +96,8 @@ def _unread(error: OSError, source: RunFolder) -> Path | None:
 
 
 def digest_of(folder: RunFolder) -> str:
-    """Of the files that were written while measuring, and their names; derived files do not count."""
+    """Digest of the files that were written while measuring, and of their names; derived files and those of
+    jobs do not count."""
     digest = hashlib.blake2b(digest_size=32)
     derived = {path.name for path in (*folder.derived_files, *folder.job_files)}
     for path in sorted(folder.files):

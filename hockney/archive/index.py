@@ -78,7 +78,7 @@ class Changes:
 
 
 def read_index(path: Path) -> dict[str, Known]:
-    """By the folder's name."""
+    """What the index has, by the folder's name."""
     found: dict[str, Known] = {}
     with contextlib.suppress(*UNREADABLE), _opened(path) as index:
         for state, times_by, *values in index.execute(
@@ -148,7 +148,8 @@ def write_index(path: Path, changes: Changes, *, fresh: bool = False) -> bool:
 
 @contextlib.contextmanager
 def _opened(path: Path) -> Iterator[sqlite3.Connection]:
-    """For reading, without locks. Raises OSError or sqlite3.Error for what is no intact index of VERSION."""
+    """The index, opened for reading, without locks. Raises OSError or sqlite3.Error if it is not an intact
+    index of VERSION."""
     _intact(path)
     words = f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1"
     with contextlib.closing(sqlite3.connect(words, uri=True)) as index:

@@ -37,7 +37,7 @@ def script_of(scheduler: Scheduler, request: JobRequest) -> str:
 
 
 def _directive(scheduler: Scheduler, line: str) -> str:
-    """As given, or with the word by which the scheduler finds it: "--constraint=fast" is enough. Raises
+    """The line as given, or after the scheduler's directive prefix: "--constraint=fast" is enough. Raises
     UsageError."""
     text = line.strip()
     if not text or not text.isprintable():

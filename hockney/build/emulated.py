@@ -55,7 +55,7 @@ class EthernetPrograms:
 def ethernet_programs(
     notify: Callable[[str], None] = lambda _: None, environ: Mapping[str, str] | None = None
 ) -> EthernetPrograms:
-    """From the cache, or compiled into it. Raises EnvironmentProblem."""
+    """The programs of emulated machines, from the cache or compiled into it. Raises EnvironmentProblem."""
     environ = os.environ if environ is None else environ
     source = source_folder()
     place = cache_folder(environ) / EMULATED / _key(source)
@@ -78,7 +78,7 @@ def _key(source: Path) -> str:
 
 
 def _build(source: Path, compiler: tuple[str, ...], place: Path) -> None:
-    """In a temporary folder, which is then moved into place: another hockney may do the same."""
+    """Compile in a temporary folder, which is then moved into place: another hockney may do the same."""
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         remove_older(place.parent.glob(".build-*"), LEFTOVER_SECONDS)

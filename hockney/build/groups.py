@@ -13,7 +13,7 @@ MAIN = "hockney-engine"
 
 
 def groups(source: Path) -> dict[str, tuple[str, ...]]:
-    """For each executable in addition to the main one its workloads, by the names of their files."""
+    """The workloads of each executable other than the main one, by the names of their files."""
     named = {folder: tuple(sorted(p.stem for p in folder.glob("*.cpp"))) for folder in group_folders(source)}
     return {f"hockney-{folder.name}": names for folder, names in named.items() if names}
 

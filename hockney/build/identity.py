@@ -90,7 +90,7 @@ def identity_of(mpi: Mpi, source: Path, environ: Mapping[str, str]) -> str:
 
 
 def source_files(source: Path) -> Iterator[Path]:
-    """In order; without build folders and hidden files."""
+    """The source files in order, without build folders and hidden files."""
     for path in sorted(p for p in source.rglob("*") if p.is_file()):
         if not any(part.startswith((".", "build", "__pycache__")) for part in path.relative_to(source).parts):
             yield path

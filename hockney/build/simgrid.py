@@ -49,7 +49,7 @@ OWN_HEADERS = "src/xbt/xbt_misc.cpp"
 
 
 def simgrid_prefix(environ: Mapping[str, str]) -> Path | None:
-    """Where a finished SimGrid is in the cache."""
+    """The prefix of a complete SimGrid in the cache; None if there is none."""
     prefix = cache_folder(environ) / NAME
     try:
         whole = (prefix / COMPLETE).read_text() == str(prefix)

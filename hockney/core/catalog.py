@@ -154,7 +154,7 @@ class Catalog(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, workloads=[w for w in self.workloads if w.name in wanted])
 
     def filled_from(self, other: Catalog) -> Catalog:
-        """With the entries of `other` for workloads that this one lacks."""
+        """This catalog with the entries of `other` for workloads that it lacks."""
         names = {w.name for w in self.workloads}
         more = [w for w in other.workloads if w.name not in names]
         return msgspec.structs.replace(self, workloads=[*self.workloads, *more])

@@ -46,8 +46,8 @@ class DefinedValue(ExactValue, frozen=True):
 
 
 class TimeEstimate(Estimate, frozen=True, omit_defaults=True):
-    """In seconds; shown with a unit: 5.2 us [5.11, 5.29]. `caveats` are reasons to doubt it that its interval
-    does not show."""
+    """A time in seconds, shown with a unit: 5.2 us [5.11, 5.29]. `caveats` are reasons for caution that its
+    interval does not show."""
 
     caveats: tuple[FitCaveat, ...] = ()
 

@@ -21,5 +21,5 @@ variables glibc raises them when a larger buffer is freed, so that times depend 
 
 
 def assignments(variables: Mapping[str, str]) -> str:
-    """As in front of a command."""
+    """The variables as NAME=value, as typed in front of a command."""
     return " ".join(f"{name}={value}" for name, value in variables.items())

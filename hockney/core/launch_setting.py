@@ -67,7 +67,7 @@ class LaunchSetting:
 
 
 def launch_settings(lines: Sequence[str]) -> dict[str, LaunchSetting]:
-    """By name. Raises UsageError, also for a name that occurs twice."""
+    """Launch settings by name. Raises UsageError, also for a name that occurs twice."""
     settings: dict[str, LaunchSetting] = {}
     for line in lines:
         setting = LaunchSetting.parse(line)

@@ -32,7 +32,8 @@ FIRST_GENERAL = 6
 
 
 def thread_of(machine: Machine) -> LaunchSetting | None:
-    """None if the machine's MPI has no such thread, or if it is not started by mpiexec."""
+    """The setting that switches on MPI's progress thread; None if the machine's MPI has no such thread, or if
+    it is not started by mpiexec."""
     if machine.traits.invented:
         return LaunchSetting(SETTING, ((MPICH_FORMERLY, "1"),))
     if machine.mpi is None or not machine.traits.by_mpiexec:

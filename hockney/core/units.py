@@ -288,7 +288,7 @@ def doubling(first: int, last: int) -> list[int]:
 
 
 def thin(values: Sequence[Value], at_most: int) -> tuple[Value, ...]:
-    """At most this many of `values`, including both ends, evenly spread over them."""
+    """At most `at_most` of `values`, including both ends, evenly spread over them."""
     if len(values) <= at_most:
         return tuple(values)
     step = (len(values) - 1) / (at_most - 1)
@@ -408,7 +408,7 @@ def format_significant(value: float, digits: int) -> str:
 
 
 def format_number(value: float, digits: int = 3) -> str:
-    """At most this many significant digits, without an exponent or trailing zeros."""
+    """`value` with at most `digits` significant digits, without an exponent or trailing zeros."""
     return "<0.001" if 0 < value < 1e-3 else f"{float(f'{value:.{digits}g}'):.15g}"
 
 

@@ -61,7 +61,7 @@ class Series:
 
     @property
     def starts(self) -> tuple[float, ...]:
-        """Where each bar begins."""
+        """The value at which each bar begins."""
         return self.base or (0.0,) * len(self.y)
 
 

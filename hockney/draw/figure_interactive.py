@@ -77,7 +77,7 @@ def _entry(entry: Entry, seen: Sequence[Look], places: Sequence[list[int]]) -> d
 
 
 def _turned(trace: dict[str, Any]) -> dict[str, Any]:
-    """With names down the left side, and values across."""
+    """The trace with names down the left side and values across."""
     turned = trace | {"x": trace["y"], "y": trace["x"]}
     if "error_y" in turned:
         turned["error_x"] = turned.pop("error_y")
@@ -111,8 +111,8 @@ def _points(figure: Figure, series: Series, look: Look, shown: Picture) -> list[
 
 
 def _arrows(series: Series, look: Look, cut: Sequence[CutOff], turned: bool) -> dict[str, Any]:
-    """At the ends of the axis, where error bars are cut off; with names down the side they are on the left
-    and on the right."""
+    """A trace of arrows at the ends of the axis, where error bars are cut off; with names down the side they
+    are on the left and on the right."""
     high, low = ("triangle-right", "triangle-left") if turned else ("triangle-up", "triangle-down")
     return {
         "type": "scatter",
@@ -238,7 +238,7 @@ def _layout(shown: Picture, across: Scale, up: Scale) -> dict[str, Any]:
 
 
 def layout(x: Scale, y: Scale, top: float) -> dict[str, Any]:
-    """With two axes, and this many pixels free above them."""
+    """Plotly's layout with two axes, and `top` pixels free above them."""
     return {
         "autosize": True,
         "showlegend": False,

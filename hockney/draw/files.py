@@ -80,7 +80,7 @@ def rendered(figure: Figure, ending: str) -> bytes:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Without matplotlib's warnings about missing fonts or a read-only home, which do not help users."""
+    """Suppress matplotlib's warnings about missing fonts or a read-only home, which do not help users."""
     logger = logging.getLogger("matplotlib")
     level = logger.level
     logger.setLevel(logging.CRITICAL)

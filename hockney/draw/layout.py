@@ -101,7 +101,7 @@ class Picture:
         return found
 
     def cut_offs(self, series: Series) -> list[CutOff]:
-        """Where error bars are longer than the axis."""
+        """The places where error bars extend beyond the axis."""
         result = []
         for k in range(len(series.x)):
             x, y, bar = self.x.place(series.x[k]), self.y.place(series.y[k]), self.bar(series, k)
@@ -185,7 +185,7 @@ def _heights(figure: Figure) -> list[float]:
 
 
 def _ends(series: Series) -> list[float]:
-    """Where each bar begins, and where it ends."""
+    """The values at which bars begin, then those at which they end."""
     return [*series.starts, *(a + b for a, b in zip(series.starts, series.y, strict=True))]
 
 

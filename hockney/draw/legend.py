@@ -24,8 +24,8 @@ class Entry:
 
 
 def entries(series: tuple[Series, ...]) -> list[Entry]:
-    """In the order of the series. A group shares an entry only if some of its points have the group's name,
-    so that the name describes all of it; always if its line has that name too."""
+    """Legend entries in the order of the series. A group shares an entry only if some of its points have the
+    group's name, so that the name describes all of it; always if its line has that name too."""
     named = {s.group for s in series if s.kind == "points" and s.name == s.group}
     twins = named & {s.group for s in series if s.kind == "line" and s.name == s.group}
     together: dict[str, list[int]] = {}

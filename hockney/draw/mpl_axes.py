@@ -41,7 +41,8 @@ def dress(axes: Any, x: Scale, y: Scale, points: float) -> None:
 
 
 def legend(canvas: Any, handles: list[Any], names: list[str], characters: int = 95) -> None:
-    """At the top, in rows of about this many characters of the names, each with its symbol and a gap."""
+    """Add a legend at the top, in rows of about `characters` characters of the names, each with its symbol
+    and a gap."""
     names = [_shortened(one_line(name)) for name in names]
     columns = max(1, min(len(names), math.floor(characters / (max(map(len, names)) + 9))))
     columns = math.ceil(len(names) / math.ceil(len(names) / columns))

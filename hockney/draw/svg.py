@@ -170,7 +170,7 @@ def _bars(frame: Frame, series: Series, look: Look, shown: Picture) -> str:
 
 
 def _arrows(frame: Frame, series: Series, look: Look, shown: Picture) -> str:
-    """Where a bar is cut off."""
+    """Arrows where error bars are cut off, as one path; empty if there are none."""
     result = []
     for cut in shown.cut_offs(series):
         side, length = (-ARROW[0], ARROW[1]) if cut.high else (ARROW[0], -ARROW[1])
@@ -189,7 +189,7 @@ def _points(frame: Frame, series: Series, look: Look, shown: Picture) -> str:
 
 
 def _places(frame: Frame, series: Series, shown: Picture) -> list[tuple[float | None, float | None]]:
-    """Where each point is drawn; None if it has no position on an axis."""
+    """The position at which each point is drawn; (None, None) if it has no position on an axis."""
     placed = [(shown.x.place(x), shown.y.place(y)) for x, y in zip(series.x, series.y, strict=True)]
     if shown.x.axis.names:
         placed = [(y, x) for x, y in placed]

@@ -105,9 +105,9 @@ def said(words: Sequence[Label]) -> str:
 
 
 def legend(names: Sequence[str], sign: Callable[[int, float, float], str], width: float) -> tuple[str, float]:
-    """At the top, one entry after the other, in as many rows as they need: the markup and its height. `sign`
-    draws an entry's symbol at the left end of its place, vertically centred. Empty if there is only one
-    series."""
+    """The legend's markup and height: at the top, one entry after the other, in as many rows as they need.
+    `sign` draws an entry's symbol at the left end of its place, vertically centred. Empty if there is only
+    one series."""
     if len(names) < 2:
         return "", 0.0
     names = [shortened(name, width - SIGN) for name in names]

@@ -25,7 +25,7 @@ def symbols(places: list[Point], look: Look) -> str:
 
 
 def _outline(corners: list[Point]) -> str:
-    """From the centre to the first corner, then around."""
+    """The path from the centre to the first corner, then around the symbol."""
     return "m" + path([(RADIUS * x, RADIUS * y) for x, y in corners], close=True)[1:]
 
 

@@ -228,7 +228,7 @@ def _untrimmed(value: float, unit: str, digits: int) -> str:
 
 
 def _trim(text: str) -> str:
-    """Without redundant zeros: "10.0 GB/s" is "10 GB/s" on an axis."""
+    """`text` without redundant zeros: "10.0 GB/s" is "10 GB/s" on an axis."""
     if "." not in text:
         return text
     return re.sub(r"(\.\d*?)0+(?=\D|$)", lambda m: m[1] if m[1] != "." else "", text)

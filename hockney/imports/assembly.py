@@ -159,7 +159,7 @@ def _refuse_unknown_ranks(files: Iterable[LogFile], ranks: int | None) -> None:
 
 
 def _ranks(table: LogTable, benchmark: Benchmark, given: int | None) -> int | None:
-    """That of the benchmark's case, of the table, or that which the user gave."""
+    """The number of ranks in the benchmark's case, or else in the table, or else as given by the user."""
     for word in benchmark.case.split():
         if word.startswith("ranks="):
             return int(word.removeprefix("ranks="))

@@ -137,7 +137,7 @@ def _case(table: LogTable, row: Row, benchmark: Benchmark, ranks: int, catalog: 
 
 
 def _directions(case: Case, catalog: Catalog) -> int:
-    """By how many directions the bandwidth of a case counts its bytes."""
+    """The number of directions in which the bandwidth of a case counts its bytes."""
     return 2 if catalog.entry(case.workload).bidirectional or case.get("direction") == "both" else 1
 
 

@@ -92,8 +92,8 @@ class Log:
 
 
 def cleaned(line: str) -> str:
-    """Without colours and without what launchers put before each line; other control characters are shown as
-    escapes, since parts of lines are printed. A line of more than `MOST_CHARACTERS` is empty."""
+    """The line without colours and without what launchers put before it; other control characters are shown
+    as escapes, since parts of lines are printed. A line of more than `MOST_CHARACTERS` is empty."""
     if len(line) > MOST_CHARACTERS:
         return ""
     if "\x1b" in line:

@@ -39,7 +39,7 @@ class Ability(msgspec.Struct, frozen=True):
 
 
 class Abilities(msgspec.Struct, frozen=True):
-    """Of one MPI. `cached`: found earlier."""
+    """What one MPI can do, and what it lacks. `cached`: found earlier."""
 
     known: tuple[Ability, ...]
     cached: bool = False

@@ -182,9 +182,9 @@ def check(bench: Bench, cases: Sequence[Case]) -> Bench:
 
 
 def look(bench: Bench, *, within: bool = False) -> Bench:
-    """Before a study plans its cases: the levels at which ranks meet, from starting them once. Ranks of one
-    node only if the study asks about levels `within` one, and if there may be several. Raises the same errors
-    as `check`."""
+    """The bench with the levels at which ranks meet, from starting them once before a study plans its cases.
+    Ranks of one node are started only if the study asks about levels `within` one, and if there may be
+    several. Raises the same errors as `check`."""
     if bench.layout is not None:
         check_ranks(bench, bench.layout.ranks)
         return _started(bench, bench.layout.ranks)

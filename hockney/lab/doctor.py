@@ -218,7 +218,7 @@ def cache_room(folder: Path) -> Finding:
 
 
 def simulator(environ: Mapping[str, str]) -> Finding:
-    """Without SimGrid everything works except simulated machines."""
+    """The finding about SimGrid, without which everything works except simulated machines."""
     try:
         simgrid = find_simgrid(environ)
     except HockneyError as problem:

@@ -39,7 +39,7 @@ class MeasuringBegan:
 
 @dataclass(frozen=True)
 class MeasurementsAdded:
-    """So many more than announced, because sizes were added."""
+    """The number of measurements beyond those announced, because sizes were added."""
 
     measurements: int
 
@@ -136,5 +136,5 @@ def silent(event: Event) -> None:
 
 
 def notifier(listen: Listener) -> Callable[[str], None]:
-    """For functions that report lines of text: each becomes a `Status`."""
+    """A callback for functions that report lines of text: each line becomes a `Status`."""
     return lambda text: listen(Status(text))

@@ -60,7 +60,7 @@ def pair_count(budget_s: float, benches: Sequence[Bench], cases: Sequence[Case])
 
 
 def first_of_pair(seed: int, kind: object, round_: int) -> int:
-    """Which side (0 or 1) is first in this round, in launches of this kind (`Bench.launch_of`). Two rounds
+    """The side (0 or 1) that is first in this round, in launches of this kind (`Bench.launch_of`). Two rounds
     are a block: ABBA or BAAB."""
     block, second = divmod(round_, 2)
     return random.Random(f"{seed} {kind} {block} first").randrange(2) ^ second
@@ -148,7 +148,7 @@ class _InTurns:
         return tuple(map(self._outcome, self.sessions))
 
     def _todo(self) -> dict[int, list[Case]]:
-        """By the number of the launch, the cases that either side lacks, in the planned order."""
+        """The cases that either side lacks, in the planned order, by the number of the launch."""
         lacking = {
             (item.launch, item.case)
             for session in self.sessions

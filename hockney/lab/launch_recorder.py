@@ -20,8 +20,8 @@ from hockney.store import Appender
 
 
 class LaunchRecorder:
-    """After `launch`: `answered` cases have a record or a failure, `failed` a failure. `began` is the start
-    of measuring by the bench's clock."""
+    """Runs launches and stores their results. After `launch`, `answered` cases have a record or a failure,
+    `failed` a failure. `began` is the start of measuring by the bench's clock."""
 
     def __init__(self, bench: Bench, out: Appender, listen: Listener, budget: Budget, began: float) -> None:
         self.bench = bench
@@ -105,8 +105,8 @@ class LaunchRecorder:
         return self._first_start is not None
 
     def refuse(self, cases: Sequence[Case], options: LaunchOptions, problem: LaunchFailed) -> None:
-        """None of the cases can be measured with their launch setting, with which no rank starts, or MPI_Init
-        fails."""
+        """Record a failure for each case: none can be measured with their launch setting, with which no rank
+        starts, or MPI_Init fails."""
         for case in cases:
             self._fail(case.line, options.launch, problem)
 

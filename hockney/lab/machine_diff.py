@@ -19,7 +19,8 @@ RANKS_PER_THREAD = 16
 
 
 def refuse_too_many_ranks(most: int, machine: Machine, nodes: int = 1) -> None:
-    """On a machine without a scheduler, whose size is known; `nodes` like this host."""
+    """Raises UsageError if `most` ranks are too many for `nodes` nodes like this host, on a machine without a
+    scheduler, whose size is known."""
     limit = max(64, RANKS_PER_THREAD * machine.threads * nodes)
     if most > limit and not machine.scheduler:
         raise UsageError(

@@ -37,8 +37,8 @@ class Refinement:
         self.new: tuple[Case, ...] = ()
 
     def refine(self, rounds: int, observations: Sequence[Observation]) -> tuple[Case, ...]:
-        """After this number of rounds of launches, add sizes around changes of the observed costs; returns
-        the added cases."""
+        """Add sizes around changes of the observed costs after this number of rounds of launches; returns the
+        added cases."""
         most = int(self.additions[rounds] * self.most)
         added = tuple(sizes_between(observations, max(0, most - len(self.cases))))
         self.cases += added

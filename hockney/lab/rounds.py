@@ -65,7 +65,7 @@ class Rounds:
 
     @property
     def total_s(self) -> float:
-        """From the first round's beginning to the last one's end, if none exceeds its time."""
+        """The time from the first round's beginning to the last one's end, if none exceeds its time."""
         return max(0, self.count - 1) * self.every_s + self.budget_s
 
     def begin(self, k: int, number: int) -> bool:

@@ -253,8 +253,8 @@ class Session:
         return sum(launch_of(case) == launch_of(items[0].case) for items in launches for case in cases)
 
     def _refine(self, index: int, later: Sequence[Sequence[Item]]) -> None:
-        """Before the launch `index`, the first of those `later`, if a round of launches after which sizes are
-        added has just ended. A launch that an earlier call began is only completed."""
+        """Add sizes before the launch `index`, the first of `later`, if a round of launches after which sizes
+        are added has just ended. A launch that an earlier call began is only completed."""
         rounds, within = divmod(index, self.plan.groups)
         if not within and index not in self.begun and rounds in self.refinement.additions:
             added = self.refinement.refine(rounds, self._observed())
@@ -385,7 +385,7 @@ class Session:
             )
 
     def _options(self, index: int, given: float, limit: float, case: Case) -> LaunchOptions:
-        """Those of a launch that measures `case`, among others."""
+        """The options of a launch that measures `case`, among others."""
         return LaunchOptions(
             launch=self.names.next(index),
             index=index,

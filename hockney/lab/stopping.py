@@ -38,8 +38,8 @@ def imprecise_cases(
 
 
 class LaunchTurns:
-    """Which of the open cases the next launch beyond the plan measures: all of them share their rank count,
-    executable and launch setting. `planned` are the cases of the planned launches."""
+    """Chooses the open cases that the next launch beyond the plan measures: all of them share their rank
+    count, executable and launch setting. `planned` are the cases of the planned launches."""
 
     def __init__(self, bench: Bench, planned: Sequence[Case]) -> None:
         self.bench = bench

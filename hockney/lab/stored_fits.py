@@ -61,7 +61,8 @@ def save_fits(folder: RunFolder, fits: Fits, basis: str, machine: Machine) -> No
 
 
 def as_of(machine: Machine, fits: Fits) -> Fits:
-    """With exact values for a simulated machine whose times do not vary; the file has only their numbers."""
+    """The fits, with exact values for a simulated machine whose times do not vary; the file has only their
+    numbers."""
     return made_exact(fits) if machine.exact and machine.traits.simulated else fits
 
 
@@ -78,7 +79,7 @@ def program() -> bytes:
 
 
 def _digest(*parts: bytes) -> str:
-    """Of the parts and of where each begins."""
+    """Digest of the parts and of where each begins."""
     digest = hashlib.blake2b(digest_size=32)
     for part in parts:
         digest.update(len(part).to_bytes(8, "big") + part)

@@ -64,7 +64,7 @@ class Scratch:
     inside: bool = False
 
     def sent(self) -> bytes:
-        """In the keeper's format."""
+        """The files in the keeper's format."""
         parts = []
         for name, text in self.files.items():
             content = text.encode()

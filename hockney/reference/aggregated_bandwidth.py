@@ -30,7 +30,7 @@ class AggregatedBandwidth:
 
     @property
     def rule(self) -> str:
-        """As printed on a page."""
+        """The definition as printed on a page."""
         return "size x processes / time" if self.every_rank else "size / time"
 
     def buffer_bytes(self, block: float, ranks: int) -> float:

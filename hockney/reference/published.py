@@ -53,7 +53,7 @@ class PrintedRow:
 
 @dataclass(frozen=True)
 class FormulaPiece:
-    """From `first` to `last` bytes, both included: constant_s + per_byte_s x."""
+    """A piece of a formula from `first` to `last` bytes, both included: constant_s + per_byte_s x."""
 
     first: int
     last: int

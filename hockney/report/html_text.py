@@ -44,7 +44,7 @@ def emphasised(text: str) -> Markup:
 
 
 def sentence(text: str) -> str:
-    """With a capital letter and a full stop, however it was written."""
+    """`text` with a capital letter and a full stop, however it was written."""
     text = one_line(text)
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) or not text else ".")
 

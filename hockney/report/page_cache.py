@@ -26,7 +26,7 @@ FOLDER = "page"
 
 @cache
 def folder() -> Path | None:
-    """Where the parts are; None if the folder cannot be made, or if others can write into it."""
+    """The folder of the parts; None if it cannot be made, or if others can write into it."""
     try:
         path = cache_folder(os.environ) / FOLDER
         path.mkdir(parents=True, exist_ok=True)
@@ -45,7 +45,7 @@ class Template(FileSystemBytecodeCache):
 
 
 def compressed(content: bytes) -> bytes:
-    """As gzip. What the cache has is decompressed, to be sure that it is this content."""
+    """`content` as gzip. What the cache has is decompressed, to be sure that it is this content."""
     place = folder()
     kept = place and place / f"{hashlib.sha256(content).hexdigest()}.gz"
     if kept:

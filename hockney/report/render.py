@@ -201,7 +201,7 @@ MULTIPLES = "multiples"
 
 
 def _layout(section: Section) -> str:
-    """Of the figures: three or two side by side, or below each other."""
+    """The layout of the figures: three or two side by side, or below each other."""
     count = len(section.figures)
     if section.multiples and count > 2:
         return MULTIPLES
@@ -263,7 +263,8 @@ def _table(table: Table, identities: _Identities) -> ShownTable:
 
 
 def _spans(table: Table) -> Spans:
-    """In merged columns a cell spans the empty ones below it, which are left out."""
+    """The number of rows that each cell in merged columns spans: its own and the empty ones below it, which
+    are left out (0)."""
     spans = {}
     for column in table.merged:
         first = 0

@@ -33,8 +33,8 @@ def checksum(data: bytes) -> str:
 
 @dataclass(frozen=True)
 class Seal:
-    """At the end of a line: its `own` checksum and that of the line `before`. `fits`: whether the line
-    matches its checksum."""
+    """The seal at the end of a line: its `own` checksum and that of the line `before`. `fits`: whether the
+    line matches its checksum."""
 
     own: str
     before: str
@@ -121,7 +121,8 @@ def plan_sums(text: str) -> PlanSums:
 
 
 def _of_plan(text: str) -> str:
-    """Of all its lines but the own one. Only a line feed ends a line, not any character that could."""
+    """The checksum of a plan's lines except the one that states it. Only a line feed ends a line, not any
+    other character that could."""
     lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")
     own = next((k for k, line in enumerate(lines) if line.startswith(_PLAN)), len(lines))
     return checksum("\n".join([*lines[:own], *lines[own + 1 :]]).encode())

@@ -192,12 +192,12 @@ class RunFolder:
 
     @property
     def job_files(self) -> tuple[Path, ...]:
-        """Those of a batch job that measures the run: its description, its script, and its output."""
+        """The files of a batch job that measures the run: its description, its script, and its output."""
         return self.path / "job.json", self.path / "job.sh", *self.path.glob("job-*.log")
 
     @property
     def derived_files(self) -> tuple[Path, ...]:
-        """Those that are made from the others, and have no checksums."""
+        """The files that are made from the others, and have no checksums."""
         return self.fits_path, self.report_path
 
     @property

@@ -41,7 +41,7 @@ class LaunchShare:
 
     @staticmethod
     def parse(text: str) -> LaunchShare:
-        """As in "2/4". Raises UsageError."""
+        """A share from text such as "2/4". Raises UsageError."""
         found = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
         if not found or not 1 <= int(found[1]) <= int(found[2]) <= MOST_SHARES:
             raise UsageError(
@@ -153,7 +153,8 @@ def _absorbed(path: Path, folder: RunFolder, out: Appender, ended: bool) -> bool
 
 
 def _new(lines: list[Line], there: RunRecords) -> list[Line]:
-    """Those that are not `there`. A launch whose name is taken by another one gets the next number."""
+    """The lines that `there` does not have. A launch whose name is taken by another one gets the next
+    number."""
     begun = {launch.launch: launch for launch in there.launches}
     ended = {close.launch for close in there.closes}
     known = {(record.launch, record.case) for record in there.records}

@@ -213,7 +213,7 @@ def replace(path: Path, content: bytes) -> None:
 
 
 def refuse_early(path: Path) -> None:
-    """Before what takes long: raises the UsageError with which `replace` would refuse this name."""
+    """Raises the UsageError with which `replace` would refuse this name, before a long operation begins."""
     with contextlib.suppress(ValueError, OSError):
         _no_regular_file(path)
 
@@ -255,7 +255,7 @@ def keep(path: Path, content: bytes) -> None:
 
 
 def _status(path: Path) -> os.stat_result | None:
-    """None if there is no such file yet."""
+    """The file's status; None if there is no such file yet."""
     try:
         return path.stat()
     except FileNotFoundError:
@@ -273,7 +273,7 @@ def _stream(there: os.stat_result) -> int | None:
 
 
 def _write_into(target: Path | int, content: bytes) -> None:
-    """Without O_CREAT or O_TRUNC: it exists, and has no length."""
+    """Write into a target without O_CREAT or O_TRUNC: it exists, and has no length."""
     handle = os.dup(target) if isinstance(target, int) else os.open(target, os.O_WRONLY | os.O_CLOEXEC)
     with open(handle, "wb") as file:
         file.write(content)

@@ -42,8 +42,8 @@ class Comparison:
 
     @property
     def verdict(self) -> State:
-        """Of B: slower, faster or the same, by more than the tolerance or within it; or undecided. It is
-        slower if any operation is."""
+        """The verdict on B: slower or faster by more than the tolerance, the same within it, or undecided. It
+        is slower if any operation is."""
         return self.compared.state
 
     @property
@@ -115,7 +115,7 @@ class Comparison:
 
     @property
     def markdown(self) -> str:
-        """For a pull request."""
+        """The comparison in Markdown, for a pull request."""
         from hockney.comparison.markdown import markdown
 
         return markdown(self.compared)
@@ -168,7 +168,7 @@ class Comparison:
         return f"<Comparison of {' with '.join(sides)}: {self.verdict}>"
 
     def _repr_html_(self) -> str:
-        """For notebooks."""
+        """HTML for notebooks."""
         from hockney.api.comparing.view import html
 
         return html(self.compared)

@@ -202,7 +202,7 @@ def _shared(planned: Sequence[Planned], listen: Listener) -> tuple[Case, ...]:
 def _affordable(
     cases: tuple[Case, ...], benches: Sequence[Bench], budget_s: float, listen: Listener
 ) -> tuple[Case, ...]:
-    """With fewer sizes if there would be too few launches otherwise."""
+    """The cases, with fewer sizes if there would be too few launches otherwise."""
     if not benches[0].machine.traits.wall_clock:
         return cases
     kept = lab.thinned(
@@ -224,7 +224,7 @@ def _affordable(
 def _settings(
     planned: Sequence[Planned], options: Sequence[RunOptions], cases: Sequence[Case], listen: Listener
 ) -> list[Settings]:
-    """Those of both sides, with the same number of launches, seed and time."""
+    """The settings of both sides, with the same number of launches, seed and time."""
     benches = [each.bench for each in planned]
     first = planned[0].settings
     asked = first if options[0].launches else replace(first, launches=0)

@@ -63,8 +63,8 @@ def runs_of(name: str, side: Source | Sequence[Source]) -> list[Run | str]:
 def read_side(
     name: str, runs: Iterable[Run | str], listen: Listener, given_up: Mapping[str, Collection[str]] = _NONE
 ) -> Side:
-    """By interleaved comparison, the cases `given_up` are not missing. Raises EnvironmentProblem if a run is
-    damaged."""
+    """A side with its runs. `given_up` has the cases of each interleaved comparison that do not count as
+    missing. Raises EnvironmentProblem if a run is damaged."""
     return Side(name, tuple(_read(one, listen, given_up) for one in runs))
 
 
@@ -115,7 +115,8 @@ def _once(sources: Iterable[Run | str]) -> list[Run | str]:
 
 
 def _given_up(runs: Iterable[Run]) -> dict[str, set[str]]:
-    """By interleaved comparison, the cases that failed on either side, which then neither side measures."""
+    """The cases of each interleaved comparison that failed on either side, which then neither side
+    measures."""
     failed: dict[str, set[str]] = {}
     for run in runs:
         if run.settings.interleaved:

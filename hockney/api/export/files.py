@@ -21,8 +21,8 @@ from hockney.system.packages import install_command
 
 
 def save_csv(table: Rows, name: str) -> None:
-    """As RFC 4180 with a header line; empty cells if there is no value; "-" is stdout. A text that a
-    spreadsheet would interpret as a formula is preceded by an apostrophe."""
+    """Write a table as RFC 4180 with a header line; a cell without a value is empty; "-" is stdout. A text
+    that a spreadsheet would interpret as a formula is preceded by an apostrophe."""
     head = io.StringIO(newline="")
     csv.writer(head, lineterminator="\n").writerow(table.names)
     text = (head.getvalue(), *(_lines(block, table.names) for block in table.blocks))

@@ -67,7 +67,7 @@ class Rows:
 
     @staticmethod
     def of(columns: Mapping[str, Sequence[Cell]]) -> Rows:
-        """From columns of one length."""
+        """Rows from columns of the same length."""
         return Rows(tuple(columns), (Block(len(next(iter(columns.values()), ())), columns),))
 
     @cached_property
@@ -178,8 +178,8 @@ def _undisturbed(s: Summary) -> dict[str, Cell]:
 
 
 def cells_of(case: Case, of: Record | Summary, names: Iterable[str]) -> dict[str, Cell]:
-    """With where the ranks met and on how many nodes they were, empty if unknown; also of cases that name
-    neither."""
+    """The cells that describe a case, including where the ranks met and on how many nodes they were (empty if
+    unknown), even if the case names neither."""
     where = {PLACE: of.place or None, NODES: of.nodes or None}
     values = {name: case.get(name) for name in names}
     return {"case": of.case, "workload": case.workload, "ranks": case.ranks, **where, **values}

@@ -61,8 +61,8 @@ class Baseline:
         return replace(self.side, runs=alike)
 
     def cases(self, bench: Bench) -> list[Case]:
-        """Those that were measured, as this engine defines them, on the ranks and sizes that were asked for.
-        Raises UsageError if none is left."""
+        """The measured cases, as this engine defines them, on the ranks and sizes that were asked for. Raises
+        UsageError if none is left."""
         measured, possible = self.measured_on(bench.machine), self.measurable(bench)
         if not possible:
             raise _baseline_not_measurable(self.name, len(measured))
@@ -77,7 +77,7 @@ class Baseline:
         return _measured(self.on(machine))
 
     def measurable(self, bench: Bench) -> list[Case]:
-        """Those that can run here."""
+        """The measured cases that can run here."""
         most = None if not self.published else bench.layout.ranks if bench.layout else bench.machine.cores
         usable = (_usable(case, bench.catalog) for case in self.measured_on(bench.machine))
         return [case for case in usable if case is not None and (most is None or case.ranks <= most)]
@@ -87,8 +87,8 @@ class Baseline:
         return any(run.machine.traits.published for run in self.side.runs)
 
     def launch_settings(self, names: Collection[str]) -> Sequence[LaunchSetting]:
-        """Those that its cases name. Raises UsageError if another user has declared them: variables may name
-        programs."""
+        """The launch settings with these names that the runs declare. Raises UsageError if another user has
+        declared one of them: variables may name programs."""
         declared = [
             (run, setting)
             for run in self.side.runs
@@ -146,7 +146,8 @@ def _of_archive(source: Source, listen: Listener) -> Sequence[Source]:
 
 
 def _study(runs: Sequence[Run | str]) -> str:
-    """That of all runs, if its page needs nothing but their cases; otherwise that of ad-hoc cases."""
+    """The study of all runs, if its page needs nothing but their cases; otherwise the study of ad-hoc
+    cases."""
     names = {ad_hoc.NAME if isinstance(run, str) else _study_of(run) for run in runs}
     return names.pop() if len(names) == 1 else ad_hoc.NAME
 

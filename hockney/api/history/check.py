@@ -72,7 +72,7 @@ class Check:
         return f"<Check of {self.checked.name}: {self.verdict}>"
 
     def _repr_html_(self) -> str:
-        """For notebooks."""
+        """HTML for notebooks."""
         from hockney.history import tables, wording
         from hockney.report import notebook
 

@@ -18,10 +18,10 @@ MONTH: Period = lambda date: (date.year, date.month)  # noqa: E731
 
 @dataclass(frozen=True)
 class Rule:
-    """Of each machine and study, keeps the `last` runs, and the newest run of each of the last
-    `daily` days, `weekly` weeks (from Monday) and `monthly` months that have runs (UTC). Other runs are
-    removed: all of them, or those from before `older_s` (s since 1970) only. A rule without numbers keeps
-    nothing, so it needs `older_s`. Labels do not count: CI names each run after its commit."""
+    """Keeps the `last` runs of each machine and study, and the newest run of each of the last `daily` days,
+    `weekly` weeks (from Monday) and `monthly` months that have runs (UTC). Other runs are removed: all of
+    them, or those from before `older_s` (s since 1970) only. A rule without numbers keeps nothing, so it
+    needs `older_s`. Labels do not count: CI names each run after its commit."""
 
     last: int = 0
     daily: int = 0
@@ -35,7 +35,7 @@ class Rule:
         return not (self.last or self.daily or self.weekly or self.monthly) and self.older_s is None
 
     def removed(self, entries: Iterable[ArchivedRun]) -> list[ArchivedRun]:
-        """Those that it does not keep, the oldest first."""
+        """The runs that the rule does not keep, the oldest first."""
         groups: dict[tuple[str, ...], list[ArchivedRun]] = {}
         for entry in entries:
             groups.setdefault((entry.origin, entry.machine, entry.study), []).append(entry)

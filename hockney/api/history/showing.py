@@ -69,7 +69,7 @@ def show(
 
 
 def _titles(entries: Sequence[ArchivedRun]) -> dict[tuple[str, Origin], str]:
-    """By machine and origin: the machine, with the origin if runs of several have its name."""
+    """Titles by machine and origin: the machine, with the origin if runs of several origins have its name."""
     keys = dict.fromkeys((entry.machine, entry.origin) for entry in entries)
     count = Counter(machine for machine, _ in keys)
     return {key: key[0] if count[key[0]] == 1 else f"{key[0]} ({key[1]})" for key in keys}

@@ -107,7 +107,7 @@ class Trends:
         return f"<Trends of {len(self.trends)} series: {changed} changed>"
 
     def _repr_html_(self) -> str:
-        """For notebooks."""
+        """HTML for notebooks."""
         from hockney.history import tables, wording
         from hockney.report import notebook
 

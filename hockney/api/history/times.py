@@ -21,7 +21,7 @@ def computed_by() -> str:
 
 
 def catalog_of(folder: RunFolder) -> Catalog:
-    """That of the run's engine, with what it does not have from that of this version."""
+    """The catalog of the run's engine, with the workloads it lacks taken from this version's catalog."""
     bundled, kept = bundled_catalog(), folder.catalog()
     return bundled if kept is None else kept.filled_from(bundled)
 

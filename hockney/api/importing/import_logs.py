@@ -131,7 +131,7 @@ def _read(paths: Sequence[Path], listen: Listener) -> list[LogFile]:
 
 
 def _decoded(data: bytes) -> str:
-    """Without the zeros that are every other byte of UTF-16 that is not marked as such."""
+    """The text of a log, without the zeros that are every other byte of UTF-16 without a byte order mark."""
     encoding = next((name for mark, name in MARKS if data.startswith(mark)), "utf-8")
     return data.decode(encoding, "replace").replace("\0", "")
 

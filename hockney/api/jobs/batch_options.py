@@ -47,7 +47,7 @@ class BatchOptions:
         return self.time or RESERVE * budget_s + besides_s + EARLY_S + BESIDES_S
 
     def warning(self, budget_s: float) -> Notice | None:
-        """That the job may end before its budget is used, if so."""
+        """A warning if the job may end before its budget is used."""
         needed_s = budget_s + NOTICE_S + EARLY_S + BESIDES_S
         return (
             Notice(

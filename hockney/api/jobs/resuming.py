@@ -95,8 +95,8 @@ def numbered(path: Path, job: BatchJob) -> BatchJob:
 
 
 def state_of(path: Path, job: BatchJob) -> State | None:
-    """None if its scheduler is not here, as in a copy of the folder elsewhere. Raises EnvironmentProblem if
-    it does not answer."""
+    """The job's state; None if its scheduler is not here, as in a copy of the folder elsewhere. Raises
+    EnvironmentProblem if the scheduler does not answer."""
     scheduler = batch.scheduler_named(job.scheduler)
     if scheduler is None:
         return None

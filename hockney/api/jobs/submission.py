@@ -150,7 +150,7 @@ def _for_a_script(listen: Listener) -> Scheduler:
 
 
 def _hosts_again(scheduler: Scheduler, folder: RunFolder, settings: Settings) -> HostOptions:
-    """As many nodes as before. Raises UsageError."""
+    """The host options for as many nodes as before. Raises UsageError."""
     machine = folder.machine()
     hosts = measure.spread_as_begun(settings, machine)
     if scheduler.COUNTS_PROCESSORS and not hosts.ranks_per_node:

@@ -139,7 +139,7 @@ def _rates(
     cost: Cost,
     listen: Listener,
 ) -> tuple[Rates, RateSource, tuple[Caveat, ...]]:
-    """With the caveats of the run that has them."""
+    """Rates and their source, with the caveats of the run that has them."""
     if rate:
         return uniform(rate), RateSource(operations_per_second=rate), ()
     if run is not None:
@@ -180,7 +180,7 @@ def _measured(
     runs: Iterable[tuple[RunFolder, Reading]],
     cost: Cost,
 ) -> tuple[Rates, RateSource, tuple[Caveat, ...]] | None:
-    """Of the same class if any run has it, otherwise of the first one that was measured."""
+    """Rates of the same class if any run has it, otherwise of the first class that was measured."""
     other = None
     for folder, reading in runs:
         for rates, caveats in _of_run(kernel, folder, reading, cost):
@@ -194,7 +194,7 @@ def _measured(
 def _of_run(
     kernel: str, folder: RunFolder, reading: Reading, cost: Cost
 ) -> Iterator[tuple[Rates, tuple[Caveat, ...]]]:
-    """Of every class that was measured on one rank."""
+    """Rates of every class that was measured on one rank, with their caveats."""
     lines = [line for line in reading.run.by_case() if line.split(" ", 1)[0] == kernel]
     cases = [case for line in lines if (case := parse_canonical(line)).ranks == 1 and case.usual]
     if not any(case["barrier_at"] == "none" and case["fault"] == "none" for case in cases):
@@ -212,7 +212,8 @@ def _of_run(
 def _measured_communication(
     run: AnyPath | None, cost: Cost, listen: Listener
 ) -> tuple[dict[End, Communication], int | None, bool, CostsOrigin]:
-    """With the number of cores, whether they are those of this machine, and the origin."""
+    """Communication costs, with the number of cores, whether they are those of this machine, and the
+    origin."""
     source = _source(run, cost, listen)
     ends: tuple[End, ...] = ("value", "low", "high") if source.messages.band else ("value",)
     communication = {end: of_fits(source.fits, source.messages, end) for end in ends}

@@ -135,7 +135,7 @@ def predict_kernel(
 
 
 def _ends(fits: Fits, ranks: int, end: End) -> BulkCosts | None:
-    """None if a parameter has no interval."""
+    """The costs at one end of the parameters' intervals; None if a parameter has no interval."""
     try:
         return machine_costs(fits, ranks, end=end)
     except NotMeasured:
@@ -145,7 +145,8 @@ def _ends(fits: Fits, ranks: int, end: End) -> BulkCosts | None:
 def _time(
     steps: Sequence[Superstep], model: CostModel, value: float, ends: Sequence[BulkCosts | None]
 ) -> Estimate:
-    """With all parameters at their low ends, and all at their high ends."""
+    """The predicted time, with an interval from all parameters at their low ends to all at their high
+    ends."""
     known = [predict(steps, costs, model).total for costs in ends if costs is not None]
     if len(known) < len(ends) or math.isnan(sum(known)):
         return Estimate(value, None, None)

@@ -85,7 +85,7 @@ class FittedModel:
 
     @property
     def caveats(self) -> tuple[FitCaveat, ...]:
-        """Those of the fit that the intervals of times do not show."""
+        """Caveats of the fit that the intervals of times do not show."""
         return () if self.fit.two_modes is None else (self.fit.two_modes,)
 
     def read(self, name: str, value: Quantity) -> float:
@@ -155,7 +155,7 @@ class FittedModel:
         return sizes(values) if self._unit(name) == "B" else values.split(",")
 
     def _repr_html_(self) -> str:
-        """For notebooks."""
+        """HTML for notebooks."""
         from hockney.api.notebook.model_view import html
 
         return html(self)

@@ -84,7 +84,7 @@ class RunKeywords(TypedDict, total=False):
 
 
 def run_options(given: Mapping[str, Any], environ: Mapping[str, str]) -> RunOptions:
-    """From keywords. Raises UsageError for unknown keywords and invalid values."""
+    """The options of a run from keywords. Raises UsageError for unknown keywords and invalid values."""
     hints = get_type_hints(RunKeywords, include_extras=True)
     values: dict[str, Any] = {"machine": environ.get(MACHINE, "")}
     for name, value in given.items():

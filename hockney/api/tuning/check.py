@@ -79,7 +79,7 @@ class Gain:
 
     @property
     def memories(self) -> Mapping[Memory, TimeRatio]:
-        """By what happens to freed memory."""
+        """The ratios by what happens to freed memory."""
         return {"kept": self.kept, "returned": self.returned}
 
     @property
@@ -232,7 +232,7 @@ def _lines(rules: Iterable[ChoiceRule], settings: Sequence[str]) -> list[str]:
 
 
 def _gains(run: Run, sizes: dict[str, tuple[ChoiceRule, ...]]) -> list[Gain]:
-    """Of the cases that were measured, each only with the settings that change it."""
+    """Gains for the cases that were measured, each only with the settings that change it."""
     measured: dict[tuple[str, int, int], dict[str, Observation]] = {}
     for each in run.evidence.observed(cost="typical"):
         place = (each.workload.operation, each.case.ranks, int(each.size))

@@ -54,7 +54,8 @@ def tune(run: Run, folder: AnyPath, effect: float = EFFECT) -> Tuned:
 
 
 def _of_this_version(found: Tuning) -> Tuning:
-    """With its algorithms only: tables and answers are for other programs, and runs come from anywhere."""
+    """The tuning with this version's algorithms only: tables and answers are for other programs, and runs
+    come from anywhere."""
     here = {workload.name: workload.algorithms for workload in bundled_catalog().workloads}
     points = []
     for point in found.points:

@@ -50,7 +50,7 @@ class Scheduler(Protocol):
     def state_words(self, job: str) -> list[str]: ...
 
     def state(self, code: int, output: str, errors: str) -> State:
-        """From the exit code and the output of the words above."""
+        """The job's state, from the exit code and the output of `state_words`."""
 
     def cancel_words(self, job: str) -> list[str]:
         """What a user types to end the job."""

@@ -106,5 +106,5 @@ def cancel_words(job: str) -> list[str]:
 
 
 def current(environ: Mapping[str, str]) -> str:
-    """Of a job of an array, 123[4].server, that of the array, 123[]."""
+    """The number of this job; if it belongs to an array, as in 123[4].server, that of the array, 123[]."""
     return re.sub(r"\[\d+\]", "[]", environ.get("PBS_JOBID", "").partition(".")[0])

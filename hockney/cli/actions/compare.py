@@ -60,7 +60,7 @@ def action(
 
 
 def asked_in_turns(words: tuple[str, ...]) -> Question:
-    """By default the survey."""
+    """The question of an interleaved comparison, by default the survey."""
     if SEPARATOR in words:
         raise _not_two_sides(len(words))
     return question(words or ("survey",))

@@ -63,5 +63,5 @@ def action(
 
 
 def _typed(instead: dict[str, Any]) -> dict[str, Any]:
-    """Without the machine, which may come from the environment."""
+    """The options as typed, without the machine, which may come from the environment."""
     return {name: value for name, value in instead.items() if name != "machine"}

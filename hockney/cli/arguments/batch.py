@@ -26,7 +26,7 @@ DAYS = re.compile(r"(?P<days>\d{1,4})-(?P<hours>\d{1,2})(?::(?P<minutes>\d{1,2})
 
 
 def _limit(text: str) -> float:
-    """As schedulers write it, or as hockney's other times."""
+    """A time limit in seconds, from text as schedulers write it, or as hockney's other times."""
     found = DAYS.fullmatch(text) or CLOCK.fullmatch(text)
     if found:
         part = {name: float(digits or 0) for name, digits in found.groupdict().items()}

@@ -87,7 +87,7 @@ class Form:
 def measure_and_print(
     question: Question, options: RunOptions, out: Path | None, quiet: bool, form: Form
 ) -> int:
-    """From a question to its answer; returns the exit code."""
+    """Measure what a question asks for and print the answer; returns the exit code."""
     form.check(question)
     run: Run | None = None
     try:

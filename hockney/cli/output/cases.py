@@ -44,7 +44,7 @@ def print_cases(run: Run, columns: Sequence[CaseColumn] = ()) -> None:
 
 
 def _print_usual(table: Callable[[Sequence[CaseColumn]], Table], keys: int) -> None:
-    """With as many of the usual columns as fit; the others are named below the table."""
+    """Print as many of the usual columns as fit; the others are named below the table."""
     columns = list(usual())
     left_out: list[str] = []
     while not fits(table(columns), keys) and len(columns) > FEWEST:
@@ -55,7 +55,8 @@ def _print_usual(table: Callable[[Sequence[CaseColumn]], Table], keys: int) -> N
 
 
 def in_order(run: Run) -> list[Measured]:
-    """As asked for; a run that was read from its folder has them by workload, ranks and size."""
+    """The measured cases in the order in which they were asked for; a run that was read from its folder has
+    them by workload, ranks and size."""
     place = {case: k for k, case in enumerate(in_blocks(run.asked, run.evidence.catalog))}
     return sorted(run.evidence.measured, key=lambda m: place.get(m.case, len(place)))
 
@@ -75,12 +76,12 @@ def _varies(name: str, measured: Sequence[Measured]) -> bool:
 
 
 def _value(m: Measured, name: str) -> Value | None:
-    """Of a parameter; a case without a launch setting has the default one."""
+    """The value of a parameter; a case without a launch setting has the default one."""
     return m.case.get(name, DEFAULT if name == SETTING else None)
 
 
 def _shared(measured: Sequence[Measured], varying: Sequence[str]) -> list[str]:
-    """For each workload the parameters that are the same in all its cases."""
+    """A line for each workload with the parameters that are the same in all its cases."""
     lines = []
     for workload in dict.fromkeys(m.case.workload for m in measured):
         case = next(m.case for m in measured if m.case.workload == workload)

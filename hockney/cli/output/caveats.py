@@ -20,8 +20,8 @@ CLAUSE = re.compile(r"[^:;(]*[^:;(\s]")
 
 
 def print_caveats(caveats: Iterable[Caveat]) -> None:
-    """In the given order, the most serious first. If there are more than MOST, or several that most runs
-    have, these and all but the first others share one line."""
+    """Print caveats in the given order, the most serious first. If there are more than MOST, or several that
+    most runs have, the latter and all but the first of the others share one line."""
     every = tuple(caveats)
     usual = [caveat for caveat in every if caveat.code in USUAL]
     condensed = len(every) > MOST or len(usual) > 1

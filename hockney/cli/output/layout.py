@@ -138,7 +138,7 @@ def alike(columns: Sequence[Column], keys: int = 1) -> tuple[list[Column], list[
 
 
 def fitted(columns: Sequence[Column], width: int | None) -> list[Column]:
-    """With widths that add up to at most `width`, as far as wrapping can do it."""
+    """The columns with widths that add up to at most `width`, as far as wrapping allows."""
     laid = [replace(column, width=column.natural) for column in columns]
     if width is None:
         return laid

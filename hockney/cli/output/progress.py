@@ -85,7 +85,7 @@ class ProgressReporter:
 
     @property
     def on_terminal(self) -> bool:
-        """Without rich, which decides the same."""
+        """Whether the output is a terminal, decided without loading rich, which decides the same."""
         return ("console" in vars(self) and self.console.is_terminal) or self.stream.isatty()
 
     def say(self, text: str) -> None:
@@ -97,7 +97,7 @@ class ProgressReporter:
 
     @contextlib.contextmanager
     def doing(self, text: str) -> Iterator[None]:
-        """On a terminal, show a moving description of a step that takes more than a moment."""
+        """Show a moving description of a step that takes more than a moment, if on a terminal."""
         self._spin(text)
         try:
             yield
@@ -190,7 +190,7 @@ class ProgressReporter:
             self.say(f"{self._count()} measured, {self._eta(event.elapsed_s)} left{latest}")
 
     def _report_all(self) -> None:
-        """After the last measurement, if no line has its number yet."""
+        """Print the number of measurements after the last one, if no line has it yet; not on a terminal."""
         if self.done > self.printed and not self.console.is_terminal:
             self.printed = self.done
             self.say(f"{self._count()} measured")
@@ -265,8 +265,8 @@ class ProgressReporter:
             self.progress = None
 
     def _left(self, elapsed: float) -> float:
-        """By the pace so far, but never more than is left of the budget, which is used up if more
-        measurements follow."""
+        """Seconds left at the pace so far, but never more than is left of the budget, which is used up if
+        more measurements follow."""
         of_budget = max(0.0, self.plan.budget_s - elapsed)
         if self.plan.extend or not self.done:
             return of_budget

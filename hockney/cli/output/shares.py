@@ -18,7 +18,8 @@ def left_in(run: Run) -> int:
 
 
 def print_share(run: Run, number: int, count: int, form: Form) -> int:
-    """Of a run that others measure too: their shares are needed for an answer."""
+    """Print how complete one share of a run is; an answer needs the other shares too. Returns the exit
+    code."""
     own = 0 if run.outcome is None else run.outcome.left
     if form.as_json:
         share = {"share": number, "shares": count, "outcome": run.outcome, "left": left_in(run)}

@@ -65,7 +65,7 @@ def painted(text: str, word: str, stream: TextIO | None = None) -> str:
 
 
 def echo(text: str = "") -> None:
-    """On stdout; colours in it were decided on already."""
+    """Print on stdout; any colours in the text were decided on already."""
     click.echo(text, color=True)
 
 

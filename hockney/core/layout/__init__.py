@@ -54,7 +54,7 @@ def farthest_within(levels: Iterable[str]) -> str:
 
 
 class Located(Protocol):
-    """Where a rank is: ranks of one `node` with the same `core`, `cache` or `socket` share it; -1 if
+    """The location of a rank: ranks of one `node` with the same `core`, `cache` or `socket` share it; -1 if
     unknown."""
 
     @property
@@ -68,7 +68,7 @@ class Located(Protocol):
 
 
 def level_between(one: Located, other: Located) -> Level:
-    """Where two ranks meet."""
+    """The level at which two ranks meet."""
     if one.node != other.node:
         return "network"
     if min(one.core, other.core) < 0:
@@ -93,7 +93,7 @@ class Layout:
 
     @property
     def text(self) -> str:
-        """As in "2x4"."""
+        """The layout as text, such as "2x4"."""
         return f"{self.nodes}x{self.ranks_per_node}"
 
     @staticmethod

@@ -107,7 +107,8 @@ def _with_fact(invocation: Invocation, name: str, text: str) -> Invocation:
 
 
 def _seconds(date: str) -> float:
-    """Of a date as asctime prints it; its time zone is unknown, UTC is assumed. 0 if it is something else."""
+    """Seconds since 1970 of a date as asctime prints it; its time zone is unknown, UTC is assumed. 0 if it is
+    something else."""
     try:
         return datetime.strptime(date, "%a %b %d %H:%M:%S %Y").replace(tzinfo=timezone.utc).timestamp()
     except ValueError:
@@ -163,7 +164,8 @@ def _closed(current: _ImbTable | None, program: str) -> list[LogTable]:
 
 
 def _slowest_groups(rows: Sequence[Row], groups: int) -> tuple[Row, ...]:
-    """Of each size the row of the group that took longest. Where the log ends, a group may be missing."""
+    """For each size, the row of the slowest group. A size that lacks a group, as where the log ends, is left
+    out."""
     by_size: dict[float, list[Row]] = {}
     for row in rows:
         by_size.setdefault(row.values.get("#bytes", -1.0), []).append(row)

@@ -115,7 +115,7 @@ def read(lines: Sequence[str]) -> Log:
 
 
 def _once(tables: Sequence[LogTable]) -> list[LogTable]:
-    """Without titles that are repeated before the table begins, as several ranks may print one."""
+    """The tables without titles that are repeated before the table begins, as several ranks may print one."""
     kept = []
     for k, table in enumerate(tables):
         follows = tables[k + 1] if k + 1 < len(tables) else None

@@ -113,8 +113,9 @@ def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
 
 
 def _description(name: str, options: PrepareOptions) -> Ethernet:
-    """That of the run which is continued, whatever the file contains now. It may come from elsewhere, so it
-    must keep the limits of a machine file. Raises UsageError."""
+    """The machine's description; if a run is continued, the one it began with, whatever the file contains
+    now. The run may come from elsewhere, so its description must keep the limits of a machine file. Raises
+    UsageError."""
     stored = options.ethernet
     if stored is None:
         return emulated.ethernet(name)
@@ -157,8 +158,9 @@ def _layout(ethernet: Ethernet, asked: HostOptions) -> Layout:
 
 
 def _variables(ethernet: Ethernet, layout: Layout) -> tuple[tuple[str, str], ...]:
-    """Those of the library that makes MPI wait (engine/emulated/waiting.cpp), and the interface of the hosts
-    for libfabric and UCX, which may prefer the loopback. The user's replace them."""
+    """Variables for the library that makes MPI wait (engine/emulated/waiting.cpp), and those with the
+    interface of the hosts for libfabric and UCX, which may prefer the loopback. The user's variables replace
+    them."""
     wait_s = ethernet.wait_s if layout.ranks_per_node == 1 else ethernet.wait_shared_s
     return (
         ("HOCKNEY_WAIT_US", str(round(wait_s * 1e6))),

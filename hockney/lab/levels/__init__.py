@@ -36,7 +36,7 @@ def with_levels(machine: Machine, layout: Layout, hellos: Sequence[Hello]) -> Ma
 
 
 def _without_report(layout: Layout) -> set[Level]:
-    """On a machine whose launcher starts no ranks for a check, such as a simulated one."""
+    """Levels on a machine whose launcher starts no ranks for a check, such as a simulated one."""
     found: set[Level] = {"network"} if layout.nodes > 1 else set()
     return found | {"node"} if layout.ranks_per_node > 1 else found
 

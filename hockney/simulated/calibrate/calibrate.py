@@ -123,9 +123,9 @@ def _level(survey: Survey) -> MeasuredLevel:
 def _segments(
     near: MeasuredLevel | None, far: MeasuredLevel | None, eager: int, network: Platform | None
 ) -> tuple[tuple[Segment, ...], tuple[Segment, ...], list[Origin], list[str]]:
-    """Those between nodes and on a node, with their origins and notes. If only messages on a node are known,
-    those between nodes are taken to cost the same, or as on another machine; so are those on a node if only
-    messages between nodes are known and others replace these."""
+    """The segments between nodes and on a node, with their origins and notes. If only messages on a node are
+    known, those between nodes are taken to cost the same, or as on another machine; so are those on a node if
+    only messages between nodes are known and others replace these."""
     sources: list[Origin] = []
 
     def of(level: MeasuredLevel, key: str) -> tuple[Segment, ...]:

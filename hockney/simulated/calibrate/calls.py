@@ -50,7 +50,8 @@ SUMMED_FROM = 4096
 
 
 def algorithms(survey: Survey) -> tuple[dict[str, str], list[Origin]]:
-    """For each operation the algorithm whose growth with the ranks describes the run better."""
+    """For each operation, the algorithm whose growth with the ranks describes the run better; and the origins
+    of these choices."""
     chosen, origins, usual = dict(ASSUMED), [], []
     for operation in ASSUMED:
         preferred = [
@@ -153,7 +154,7 @@ class MeasuredCall:
 
     @property
     def time(self) -> float:
-        """As simulated."""
+        """The time (s) as simulated: at least that of the messages."""
         return max(self.median.value, self.alone)
 
     @property
@@ -259,7 +260,8 @@ def _points(
 
 
 def _measured(survey: Survey, pair: PairMessages, operation: str) -> Iterator[MeasuredCall]:
-    """Without data a collective may return at once, so 0 B are left out."""
+    """The measured calls of an operation; without data a collective may return at once, so 0 B are left
+    out."""
     for size, median in collective(survey, operation).items():
         if size > 0 or operation == "barrier":
             alone = pair.time(operation, size, survey.batch(operation, size))
