@@ -66,7 +66,7 @@ class FakeAnnealing:
         return np.sum(list(self.parts(case, shares).values()), axis=0)
 
     def walkers(self, case: Case, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Of each rank, in the first round and in the others."""
+        """The walkers of each rank, in the first round and in the others."""
         edges = int(case.number("walkers")) * np.arange(case.ranks + 1) // case.ranks
         first = np.diff(edges)
         if case["balance"] == "no":
@@ -103,7 +103,7 @@ class FakeAnnealing:
         return case.number("steps") * (first + (case.number("temperatures") - 1) * later)
 
     def seeds(self, case: Case, count: int) -> np.ndarray:
-        """Of the first `count` repetitions of a launch."""
+        """The seeds of the first `count` repetitions of a launch."""
         seeds = int(case.number("seeds"))
         first = math.floor(seeds * math.modf(self.launch * GOLDEN)[0])
         return case.number("seed") + (first + np.arange(count)) % seeds
@@ -121,7 +121,7 @@ class FakeAnnealing:
         return best + (self.first - 1) * self.energy * (left - math.exp(-self.decay))
 
     def values(self, metric: Metric, case: Case, times: np.ndarray, shares: np.ndarray) -> np.ndarray:
-        """Of a metric, for repetitions that took `times`."""
+        """The values of a metric, for repetitions that took `times`."""
         parts, elapsed = self.parts(case, shares), self.elapsed(case, shares)
         relative = times / elapsed.max()
         if metric.name in parts:
@@ -162,7 +162,7 @@ class FakeAnnealing:
         return seconds * float(self._done(case)[reached.argmax()]) if target and reached.any() else -1.0
 
     def _of_rounds(self, name: str, case: Case, times: np.ndarray) -> np.ndarray:
-        """In the last run."""
+        """The values of a metric of each round, in the last run."""
         done = self._done(case)
         course = self.course(case, self.best(case, self.seeds(case, len(times))[-1]))
         steps = case.number("steps") * case.number("walkers") * case.number("temperatures")

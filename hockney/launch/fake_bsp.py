@@ -63,7 +63,7 @@ class FakeBsp:
         return workload.role == "local" and workload.operation in self.operation_s
 
     def operations(self, workload: Workload, case: Case) -> float:
-        """Of one repetition of local work on one rank."""
+        """The operations of one repetition of local work on one rank."""
         n = case.number("n")
         m, k = case.number("m") or n, case.number("k") or n
         keys = case.number("keys")
@@ -77,7 +77,7 @@ class FakeBsp:
         }[workload.operation]
 
     def superstep(self, messages: int, packets: float, bytes: float) -> float:
-        """Of a rank that sends and receives so many messages."""
+        """Seconds of the superstep of a rank that sends and receives this many messages."""
         return self.empty_s + 2 * messages * self.startup_s + packets * self.packet_s + bytes * self.byte_s
 
     def blocks(self, count: int, bytes: float) -> float:

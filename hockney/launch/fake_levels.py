@@ -109,7 +109,7 @@ class FakeNodes:
         return [*lower, *upper] if len(lower) == pairs else []
 
     def place_of(self, case: Case, members: list[int]) -> Level | Literal[""]:
-        """As in a record: where the ranks of each pair meet, for pairs only."""
+        """The place in a record: where the ranks of each pair meet, for pairs only."""
         pairs = case.ranks // 2 if case.place or case.ranks == 2 else 0
         levels = {self.level(members[k], members[k + pairs]) for k in range(pairs)}
         return levels.pop() if len(levels) == 1 else ""

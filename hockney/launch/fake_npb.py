@@ -67,7 +67,8 @@ class FakeNpb:
         }
 
     def values(self, metric: Metric, case: Case, times: np.ndarray) -> np.ndarray | None:
-        """Of a metric, for repetitions that took `times`; None for others than times and operations."""
+        """The values of a metric, for repetitions that took `times`; None unless it is a time or an operation
+        count."""
         parts = self.parts(case)
         if metric.name in parts:
             return times * (parts[metric.name] / sum(parts.values()))

@@ -53,7 +53,7 @@ class FakeOverlap:
 
     @property
     def slowdown(self) -> float:
-        """Of computing without communication."""
+        """The slowdown of computing without communication."""
         return 1 + self.idle_thread * self.progress_thread
 
     def stolen(self, proceeding: float) -> float:
@@ -81,8 +81,8 @@ class FakeOverlap:
         }
 
     def messages(self, case: Case, message_s: float) -> float:
-        """That arrive during the work: all of a queue between two polls, unless the interval is too short
-        for them; half as many where a message needs a poll to proceed and another one to be found."""
+        """The messages that arrive during the work: all of a queue between two polls, unless the interval is
+        too short for them; half as many where a message needs a poll to proceed and another to be found."""
         arriving = min(case.number("window"), case.number("interval") / message_s)
         needs_two = case.bytes > self.eager_bytes and not self.progress_thread
         return case.number("polls") * arriving / (2 if needs_two else 1)
@@ -106,8 +106,8 @@ class FakeOverlap:
     def values(
         self, metric: Metric, workload: Workload, case: Case, pure_s: float, times: np.ndarray
     ) -> np.ndarray | None:
-        """Of a metric, for repetitions that took `times`. The computation alone, just before, met the same
-        noise as the repetition; `pure_s` none."""
+        """The values of a metric, for repetitions that took `times`. The computation alone, just before, met
+        the same noise as the repetition; `pure_s` none."""
         parts = self.parts(workload, case, pure_s)
         if parts is None:
             return None

@@ -281,7 +281,7 @@ class World:
         return shares / shares.mean()
 
     def byte_factor(self, case: Case) -> float:
-        """By which bytes in the buffers of `case` cost more than in hot ones."""
+        """The factor by which bytes in the buffers of `case` cost more than in hot ones."""
         return self.byte_factors[str(case.get("buffers", "hot"))]
 
     def message(self, size: int, slower: float = 1.0) -> float:
@@ -304,7 +304,7 @@ class World:
         )
 
     def collective(self, operation: str, ranks: int, size: int) -> float:
-        """On several nodes: within each, and then between them."""
+        """Seconds of a collective; on several nodes, within each and then between them."""
         if self.nodes > 1:
             near, far = replace(self, nodes=1), self.at("network")
             within = near.collective(operation, ranks // self.nodes, size)
@@ -337,7 +337,7 @@ class World:
         return self.catalog.entry(case.workload).payload(case)
 
     def bytes_checked(self, case: Case) -> int:
-        """In each repetition."""
+        """The bytes checked in each repetition."""
         return CHECKED_BYTES if self.catalog.entry(case.workload).role == NPB else self.bytes_moved(case)
 
     def slowness(self, case: Case) -> float:

@@ -65,7 +65,7 @@ def of_case(case: Case) -> AnnealingProgram | None:
 
 
 def _shares(text: str, ranks: int) -> tuple[float, ...] | None:
-    """Relative to their mean, from proportions such as 1:2; () if they are equal."""
+    """The shares relative to their mean, from proportions such as 1:2; () if they are equal."""
     if text == EQUAL:
         return ()
     parts = text.split(":")

@@ -183,7 +183,7 @@ def chosen_fits(fits: Fits, buffers: str = HOT) -> ChosenFits | None:
 
 
 def _nodes(machine: Machine, hosts: int) -> int:
-    """0 if unknown."""
+    """The number of nodes; 0 if unknown."""
     if machine.platform is not None:
         return sum(group.count for group in machine.platform.nodes)
     known = max(hosts, machine.layout.nodes if machine.layout is not None else 0)

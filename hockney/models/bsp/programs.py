@@ -217,7 +217,7 @@ def _in_supersteps(case: Case, *trees: Trees) -> Iterator[Superstep]:
 
 
 def _in_blocks(p: int, *trees: Trees) -> Iterator[Superstep]:
-    """One after the other."""
+    """The supersteps of the trees, one tree after the other."""
     for ranks, count, size in trees:
         for level in range(math.ceil(math.log2(ranks))):
             yield Superstep((), size, 1, 1, 1, count * _senders(ranks, level) * size / p)

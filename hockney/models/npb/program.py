@@ -135,7 +135,7 @@ class Program:
 
     @property
     def sent_messages(self) -> int:
-        """Over all ranks."""
+        """The number of messages that all ranks send."""
         return sum(each.count for each in self._sent())
 
     @property
@@ -149,7 +149,7 @@ class Program:
 
     @property
     def collective_bytes(self) -> int:
-        """Over all ranks."""
+        """The bytes of the collective calls of all ranks."""
         return sum(each.count * sum(each.bytes) for phase in self.phases for each in phase.collectives)
 
     def _sent(self) -> Iterable[Messages]:

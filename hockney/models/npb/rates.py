@@ -61,7 +61,7 @@ def described_startup(platform: Platform, ranks: int) -> float:
 
 
 def uniform(operations_per_second: float) -> Rates:
-    """The same in all phases."""
+    """Rates that are the same in all phases."""
     return Rates(others=1 / operations_per_second)
 
 

@@ -121,7 +121,7 @@ def _between(launches: Sequence[np.ndarray]) -> float:
 
 
 def _means(values: np.ndarray, at_s: np.ndarray) -> np.ndarray:
-    """Over intervals of equal length; those without a visit are left out."""
+    """The means over intervals of equal length; those without a visit are left out."""
     index = ((at_s - at_s.min()) / INTERVAL_S).astype(np.int64)
     _, index = np.unique(index, return_inverse=True)
     return np.asarray(np.bincount(index, weights=values) / np.bincount(index))

@@ -55,7 +55,7 @@ def common(of: Mapping[Hashable, object], over: Mapping[Hashable, object]) -> li
 
 
 def mean(of: BySeed) -> Estimate:
-    """Over the seeds, with Student's interval."""
+    """The mean over the seeds, with Student's interval."""
     values = np.array(list(of.values()), dtype=float)
     half = float(student(len(values) - 1)) * _error(values) if len(values) > 1 else np.nan
     middle = float(values.mean())

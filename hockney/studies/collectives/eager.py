@@ -86,7 +86,7 @@ def limit_of(setting: str) -> int | None:
 
 
 def limits(options: Options, machine: Machine) -> list[int]:
-    """Those to try; empty if the machine has no such variables, or if two ranks are not measured."""
+    """The limits to try; empty if the machine has no such variables, or if two ranks are not measured."""
     wanted = [limit for limit in options.value(LIMITS) if limit]
     if options.ranks and 2 not in options.ranks:
         return []
@@ -100,7 +100,7 @@ def launch_settings(options: Options, machine: Machine) -> Sequence[LaunchSettin
 
 
 def lines(options: Options, machine: Machine) -> Iterator[str]:
-    """Of ranks of one node, where they have several."""
+    """The cases, on ranks of one node where a node has several."""
     where = places.at(places.spanned(machine)[0])
     for setting in launch_settings(options, machine):
         for size in SIZES:

@@ -98,7 +98,7 @@ class EagerEffect:
         return verdict(each.over_all if size is None else each.by_size[size])
 
     def sizes(self, each: EagerLimit, wanted: Verdict) -> list[int]:
-        """At which sizes one of the limits is faster, or slower."""
+        """The sizes at which one of the limits is faster, or slower."""
         return [size for size in each.by_size if self.verdict(each, size) == wanted]
 
 
@@ -216,7 +216,7 @@ def _table(effect: EagerEffect) -> Table:
 
 
 def _cell(effect: EagerEffect, each: EagerLimit, size: int | None = None) -> str:
-    """Of one size, or of the mean over all."""
+    """The cell of one size, or of the mean over all sizes."""
     value = each.over_all if size is None else each.by_size.get(size)
     if value is None:
         return ""
