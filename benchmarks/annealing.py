@@ -27,6 +27,7 @@ from hockney import build
 from hockney.core.machine import Mpi
 from hockney.launch.command import command
 from hockney.machine import find_mpi, processors
+from hockney.mpi import title_of
 
 HERE = Path(__file__).parent
 CITIES = (100, 300, 1000)
@@ -159,7 +160,7 @@ def main() -> None:
             "",
             *optima_table(mpi, program, arguments.seeds, arguments.steps),
         ]
-    load = f"{mpi.title}; load average at the end {os.getloadavg()[0]:.1f}."
+    load = f"{title_of(mpi)}; load average at the end {os.getloadavg()[0]:.1f}."
     text = "\n".join([*lines, "", load])
     print(text)
     if arguments.out:

@@ -29,6 +29,7 @@ from hockney.core.machine import Mpi
 from hockney.launch.command import command
 from hockney.machine import find_mpi, processors
 from hockney.models.statistics.interval import median_interval
+from hockney.mpi import title_of
 
 HERE = Path(__file__).parent
 HEAD = (
@@ -90,7 +91,7 @@ def line(mpi: Mpi, ranks: int, launches: list[Launch]) -> str:
     names = ", ".join(f"{name} ({n})" for name, n in Counter(each.name for each in launches).most_common())
     found = [each.found_in_s * 1e3 for each in launches]
     ours, mpis, floor = (statistics.median(each.time(k) for each in launches) * 1e6 for k in range(3))
-    cells = [mpi.title, ranks, names, f"{statistics.median(found):.1f}, at most {max(found):.1f}"]
+    cells = [title_of(mpi), ranks, names, f"{statistics.median(found):.1f}, at most {max(found):.1f}"]
     cells += [f"{ours:.4g}", f"{mpis:.4g}", *said([each.ratio(1) for each in launches])]
     cells += [f"{floor:.4g}", *said([each.ratio(2) for each in launches])] if ranks == 2 else ["", "", ""]
     return "| " + " | ".join(map(str, cells)) + " |"

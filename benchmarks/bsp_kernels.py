@@ -31,6 +31,7 @@ from hockney.launch.launcher import LaunchOptions
 from hockney.launch.mpi import MpiLauncher
 from hockney.machine import find_mpi, processors
 from hockney.models.statistics.interval import median_interval
+from hockney.mpi import title_of
 
 HERE = Path(__file__).parent
 GROUP = "hockney-kernels"
@@ -172,7 +173,7 @@ def main() -> None:
                 print(lines[-1], file=sys.stderr, flush=True)
     load = f"load average {before:.1f} at the start, {os.getloadavg()[0]:.1f} at the end"
     times = "shortest" if arguments.best else "median"
-    text = "\n".join([*lines, "", f"{mpi.title}, {arguments.pairs} pairs, {times} times, {load}."])
+    text = "\n".join([*lines, "", f"{title_of(mpi)}, {arguments.pairs} pairs, {times} times, {load}."])
     print(text)
     if arguments.out:
         arguments.out.write_text(f"{text}\n")

@@ -26,6 +26,7 @@ from hockney.core.machine import Mpi
 from hockney.launch.command import command
 from hockney.machine import find_mpi, processors
 from hockney.models.statistics.interval import median_interval
+from hockney.mpi import title_of
 
 HERE = Path(__file__).parent
 PATHS = {
@@ -115,7 +116,7 @@ def report(mpi: Mpi, rounds: int, launches: int, prefix: Path) -> list[str]:
         [title, *(with_interval([one.ratio(a, b) for one in found[path]]) for path in PATHS)]
         for title, a, b in RATIOS
     ]
-    lines = [f"## {mpi.title}", "", *table(["ratio", *PATHS], rows), ""]
+    lines = [f"## {title_of(mpi)}", "", *table(["ratio", *PATHS], rows), ""]
 
     def fastest(path: str, name: str) -> float:
         return min(one.fastest(name) for one in found[path])

@@ -44,6 +44,7 @@ from compared_pairs import Plan, all_judged, table
 import hockney
 from hockney import machine
 from hockney.core.fit import Cost
+from hockney.mpi import environment_of
 
 SHIM = Path(__file__).with_name("pmpi_slowdown.cpp")
 CALLS = ("Allreduce", "Bcast", "Allgather", "Alltoall", "Reduce")
@@ -123,7 +124,7 @@ def compiled(folder: Path) -> Path:
     mpi = machine.find_mpi()
     library = (folder / "pmpi_slowdown.so").resolve()
     command = [mpi.mpicxx, "-O2", "-fPIC", "-shared", "-o", str(library), str(SHIM)]
-    subprocess.run(command, check=True, env={**os.environ, **mpi.environment})
+    subprocess.run(command, check=True, env={**os.environ, **environment_of(mpi)})
     return library
 
 

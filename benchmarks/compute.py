@@ -22,6 +22,7 @@ from hockney.core.units import format_seconds
 from hockney.launch.launcher import LaunchOptions
 from hockney.launch.mpi import MpiLauncher
 from hockney.machine import find_mpi, processors
+from hockney.mpi import title_of
 
 PRESETS = (1e-6, 2e-6, 5e-6, 10e-6, 20e-6, 50e-6, 100e-6, 1e-3, 10e-3, 100e-3)
 SECONDS_EACH = 0.7
@@ -64,7 +65,9 @@ def main() -> None:
         middle, worst = statistics.median(walls), max(walls, key=abs)
         words = f"{format_seconds(preset)} | {ranks} | {max(errors):.2%} | {middle:+.2%} | {worst:+.2%}"
         table.append(f"| {words} |")
-    load = f"{mpi.title}, {arguments.launches} launches; load average at the end {os.getloadavg()[0]:.1f}."
+    load = (
+        f"{title_of(mpi)}, {arguments.launches} launches; load average at the end {os.getloadavg()[0]:.1f}."
+    )
     text = "\n".join([*table, "", load])
     print(text)
     if arguments.out:

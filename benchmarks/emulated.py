@@ -37,6 +37,7 @@ from hockney.core.ethernet import Ethernet, Medium
 from hockney.core.record import Record
 from hockney.launch.launcher import LaunchOptions
 from hockney.machine import find_mpi
+from hockney.mpi import title_of
 from hockney.reproductions import ethernet as barriers
 
 LONG, LONGER = 64 << 10, 256 << 10
@@ -97,7 +98,7 @@ def accuracy(mpis: Sequence[str], launches: int) -> list[str]:
         empty, long, longer = (found[line] for line in lines)
         rate, payload = (LONGER - LONG) / (longer - long), ethernet.payload_rate
         rows.append(
-            f"| {find_mpi(mpi).title} | {medium} | {bits / 1e6:g} | {payload / 1e6:.4f} "
+            f"| {title_of(find_mpi(mpi))} | {medium} | {bits / 1e6:g} | {payload / 1e6:.4f} "
             f"| {rate / 1e6:.4f} | {rate / payload - 1:+.2%} "
             f"| {empty * 1e6:.0f} | {cables * ethernet.wire_s(1) * 1e6:.0f} |"
         )
@@ -118,7 +119,7 @@ def waiting(mpis: Sequence[str], launches: int) -> list[str]:
                 sides.append(medians(prepared, ranks, lines, launches))
         for line in lines:
             times = " | ".join(f"{side.get(line, float('nan')) * 1e6:.0f}" for side in sides)
-            rows.append(f"| {find_mpi(mpi).title} | {line} ranks={ranks} | {times} |")
+            rows.append(f"| {title_of(find_mpi(mpi))} | {line} ranks={ranks} | {times} |")
     return rows
 
 
@@ -231,7 +232,7 @@ def main() -> None:
         "## Set-up and tear-down", "", COMINGS, "", *comings(programs.ethernet, arguments.repeat), "",
         "## Killed", "", *kills(mpis[0], arguments.kills), "",
         f"{os.cpu_count()} CPUs, {arguments.launches} launches, {arguments.repeat} set-ups; load average at "
-        f"the end {os.getloadavg()[0]:.1f}. Barriers and kills: {find_mpi(mpis[0]).title}.",
+        f"the end {os.getloadavg()[0]:.1f}. Barriers and kills: {title_of(find_mpi(mpis[0]))}.",
     ]  # fmt: skip
     text = "\n".join(parts)
     print(text)

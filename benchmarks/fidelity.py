@@ -37,6 +37,7 @@ from hockney.launch.launcher import LaunchOptions
 from hockney.launch.mpi import MpiLauncher
 from hockney.machine import find_mpi, processors
 from hockney.models.statistics.interval import median_interval
+from hockney.mpi import title_of
 
 HERE = Path(__file__).parent
 IMB_WHEEL = "impi-rt==2021.18.1"
@@ -156,7 +157,7 @@ def main() -> None:
                 ratio, low, high, time = ratios(mine, peer, operation, size, calls, arguments.pairs)
                 floor = ratios(peer, peer, operation, size, calls, max(5, arguments.pairs // 3))[0]
                 interval = f"{low:.3f} to {high:.3f}" if low is not None and high is not None else "-"
-                cells = (mpi.title, operation, size, title, f"{time * 1e6:.4g}", f"{ratio:.3f}", interval)
+                cells = (title_of(mpi), operation, size, title, f"{time * 1e6:.4g}", f"{ratio:.3f}", interval)
                 lines.append("| " + " | ".join(map(str, (*cells, f"{floor:.3f}"))) + " |")
                 print(lines[-1], file=sys.stderr)
     load = os.getloadavg()[0]

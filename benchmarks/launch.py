@@ -23,6 +23,7 @@ from hockney.launch.launcher import LaunchOptions
 from hockney.launch.mpi import MpiLauncher
 from hockney.machine import find_mpi, processors
 from hockney.models.statistics import student
+from hockney.mpi import title_of
 
 INTRODUCTION = """\
 hockney disables network fabrics that no rank uses.
@@ -77,7 +78,7 @@ def main() -> None:
         center, factor = ratio(without, everything)
         times = f"{np.median(everything):.3g} s | {np.median(without):.3g} s"
         table.append(f"| {what} | {times} | {center:.3f} | {center / factor:.3f} to {center * factor:.3f} |")
-    load = f"{mpi.title}, {arguments.pairs} pairs; load average at the end {os.getloadavg()[0]:.1f}."
+    load = f"{title_of(mpi)}, {arguments.pairs} pairs; load average at the end {os.getloadavg()[0]:.1f}."
     text = "\n".join([*table, "", load])
     print(text)
     if arguments.out:

@@ -32,6 +32,7 @@ from hockney.core.record import Failure, Record, decode_engine_line
 from hockney.launch.command import command
 from hockney.machine import find_mpi, processors
 from hockney.models.statistics.interval import median_interval
+from hockney.mpi import title_of
 
 HERE = Path(__file__).parent
 GROUP = "hockney-npb"
@@ -233,7 +234,7 @@ def main() -> None:
         results = measured(programs, arguments.name, arguments.rounds, kernels, arguments.limit)
     load = f"load average {before:.1f} at the start, {os.getloadavg()[0]:.1f} at the end"
     rounds = f"{len(results.yardsticks[1])} rounds"
-    text = "\n".join([*report(results, kernels), "", f"{mpi.title}, {rounds}, {load}."])
+    text = "\n".join([*report(results, kernels), "", f"{title_of(mpi)}, {rounds}, {load}."])
     print(text)
     if arguments.out:
         arguments.out.write_text(f"{text}\n")

@@ -25,6 +25,7 @@ from hockney.launch.launcher import LaunchOptions
 from hockney.launch.mpi import MpiLauncher
 from hockney.machine import find_mpi, processors
 from hockney.models import fit_all
+from hockney.mpi import title_of
 from hockney.system.bundled import bundled_catalog
 
 
@@ -81,7 +82,7 @@ def main() -> None:
         ("one case in one launch", f"{one_s:.2f} s", ""),
     ]
     table = ["| what | measured | aim |", "|---|---|---|", *(f"| {a} | {b} | {c} |" for a, b, c in rows)]
-    load = f"{mpi.title}, {arguments.repeat} sweeps; load average at the end {os.getloadavg()[0]:.1f}."
+    load = f"{title_of(mpi)}, {arguments.repeat} sweeps; load average at the end {os.getloadavg()[0]:.1f}."
     text = "\n".join([*table, "", load])
     print(text)
     if arguments.out:

@@ -13,6 +13,7 @@ import msgspec
 from hockney.comparison.nodes import nodes_vary
 from hockney.core.machine import Machine
 from hockney.core.record import Origin, RunRecords
+from hockney.mpi import title_of
 from hockney.store import Plan, RunFolder, missing
 
 EARLIEST_S = 1e9
@@ -110,5 +111,5 @@ def _started(folder: RunFolder, run: RunRecords) -> float:
 
 def _mpi(machine: Machine, run: RunRecords) -> str:
     if machine.mpi is not None:
-        return machine.mpi.title
+        return title_of(machine.mpi)
     return run.launches[0].library if run.launches else ""

@@ -10,9 +10,12 @@ from pathlib import Path
 
 from hockney import process
 from hockney.build.compilers import MODERN
+from hockney.build.identity import compiler_variables
 from hockney.build.log import BuildFailed, disk_full, first_error, log_lines, logged
 from hockney.build.tools import tool
 from hockney.core.machine import Mpi
+from hockney.core.wording import together
+from hockney.mpi import environment_of, family_of, title_of
 from hockney.system.files import MAKE_ROOM
 
 BATCH = 8
@@ -39,7 +42,7 @@ def compile_targets(
     Raises BuildFailed; the log is then copied to `keep_log`, and the error names the files in `original`, of
     which `source` is a copy.
     """
-    simulated = mpi.family == "smpi"
+    simulated = family_of(mpi).simulated
     configure = [
         tool("cmake"), "-S", str(source), "-B", str(work), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
         f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}", f"-DCMAKE_CXX_COMPILER={mpi.mpicxx}",
@@ -57,12 +60,12 @@ def configured_and_built(
     """Whether CMake configures, and each of `builds` succeeds in order. Several files are compiled as one,
     which takes a quarter of the time, or separately if they cannot be combined. The log has the output of the
     last attempt."""
-    for together in ("ON", "OFF"):
-        unity = [f"-DCMAKE_UNITY_BUILD={together}", f"-DCMAKE_UNITY_BUILD_BATCH_SIZE={BATCH}"]
+    for unity in ("ON", "OFF"):
+        combining = [f"-DCMAKE_UNITY_BUILD={unity}", f"-DCMAKE_UNITY_BUILD_BATCH_SIZE={BATCH}"]
         log.unlink(missing_ok=True)
-        if logged([*configure, *unity], mpi.environment, log) != 0:
+        if logged([*configure, *combining], environment_of(mpi), log) != 0:
             return False
-        if all(logged(build, mpi.environment, log) == 0 for build in builds):
+        if all(logged(build, environment_of(mpi), log) == 0 for build in builds):
             return True
     return False
 
@@ -96,7 +99,8 @@ def failed(
         return BuildFailed(
             f"the compiler of {mpi.mpicxx} does not support C++20",
             f"the {product} needs it",
-            "use GCC 10, Clang 12 or newer (OMPI_CXX, MPICH_CXX or I_MPI_CXX choose the wrapper's compiler)",
+            f"use GCC 10, Clang 12 or newer ({together(compiler_variables(), 'or')} choose the wrapper's "
+            "compiler)",
             code="wrapper-without-cpp20",
             log=log,
             tail=tail,
@@ -106,7 +110,7 @@ def failed(
     if moved is not None:
         reason = reason.replace(str(moved[0]), str(moved[1]))
     return BuildFailed(
-        f"the {product} does not compile with {mpi.title}",
+        f"the {product} does not compile with {title_of(mpi)}",
         reason,
         f"the complete log is {log}",
         code="build-failed",
@@ -119,4 +123,4 @@ def compiles(mpi: Mpi, *flags: str) -> bool:
     """Whether the wrapper compiles what its language requires; without flags, anything at all."""
     words = [mpi.mpicxx, *flags, "-fsyntax-only", "-x", "c++", "-"]
     program = MODERN if flags else "int main() { return 0; }\n"
-    return process.capture(words, env=mpi.environment, input=program, timeout=60).ok
+    return process.capture(words, env=environment_of(mpi), input=program, timeout=60).ok

@@ -25,6 +25,7 @@ from hockney.core.catalog import Catalog, decode_catalog
 from hockney.core.errors import EnvironmentProblem, one_line
 from hockney.core.machine import Mpi
 from hockney.core.paths import LAUNCH_FOLDER, cache_folder
+from hockney.mpi import environment_of, family_of, title_of
 from hockney.system.bundled import bundled_catalog, bundled_groups
 from hockney.system.files import cache_unwritable, remove_older
 from hockney.system.trust import refuse_foreign_cache
@@ -90,8 +91,10 @@ def engine(
         return Engine(place / group, known[group], 0.0, False, place / "build.log", identity.compiler, flags)
     if not cached:
         name = "" if group == MAIN else group.removeprefix("hockney-")
-        takes = duration.expected(duration.SIMULATED_ENGINE_S if mpi.family == "smpi" else duration.ENGINE_S)
-        notify(f"compiling the {_title(name)} for {mpi.title} (once; {takes})")
+        takes = duration.expected(
+            duration.SIMULATED_ENGINE_S if family_of(mpi).simulated else duration.ENGINE_S
+        )
+        notify(f"compiling the {_title(name)} for {title_of(mpi)} (once; {takes})")
         begun = time.monotonic()
         identity = build_into(cache, mpi, source, identity, group)
         place = place_of(mpi, identity, cache, group)
@@ -177,7 +180,7 @@ def build_into(cache: Path, mpi: Mpi, source: Path, identity: Identity, group: s
                     keep_log=shelf / f"failed-{place.name}.log",
                     original=source,
                 )
-            for built in (group, *([PLATFORM] if mpi.family == "smpi" else [])):
+            for built in (group, *([PLATFORM] if family_of(mpi).simulated else [])):
                 shutil.copy2(work.build / built, out / built)
         try:
             out.rename(place)
@@ -201,8 +204,8 @@ def ask_alone(path: Path, mpi: Mpi) -> process.Finished:
     """The engine's catalog without a launcher. One for SimGrid is a library, which its launcher must load, on
     any machine."""
     words = [str(path), "--catalog"]
-    if mpi.family != "smpi":
-        return process.capture(words, env=mpi.environment, timeout=60)
+    if not family_of(mpi).simulated:
+        return process.capture(words, env=environment_of(mpi), timeout=60)
     with tempfile.TemporaryDirectory(prefix="hockney-") as folder:
         (Path(folder) / "alone.xml").write_text(ALONE)
         (Path(folder) / "hosts.txt").write_text("n0\n")
@@ -221,9 +224,9 @@ def read_catalog(path: Path, mpi: Mpi) -> Catalog:
         reason = str(error)
     library_missing = "shared librar" in reason or "Library not loaded" in reason
     raise EnvironmentProblem(
-        f"the engine compiled for {mpi.title} does not start",
+        f"the engine compiled for {title_of(mpi)} does not start",
         reason,
-        f"load the module of {mpi.title}, or add its library folder to LD_LIBRARY_PATH"
+        f"load the module of {title_of(mpi)}, or add its library folder to LD_LIBRARY_PATH"
         if library_missing
         else f"remove {path.parent} and try again",
         code="engine-not-starting",

@@ -21,14 +21,10 @@ from hockney import process
 from hockney.build.groups import MAIN, group_folders
 from hockney.core.errors import EnvironmentProblem, one_line
 from hockney.core.machine import Mpi
+from hockney.mpi import environment_of, families
 
 INSTALL_COMPILER = "install GCC 10, Clang 12 or newer (on Debian: apt install g++)"
 
-# environment variables that CMake and the MPI wrappers use
-VARIABLES = (
-    "CXXFLAGS", "LDFLAGS", "OMPI_CXX", "MPICH_CXX", "I_MPI_CXX", "OMPI_CXXFLAGS", "OMPI_LDFLAGS", "CPATH",
-    "LIBRARY_PATH",
-)  # fmt: skip
 EMULATED = "emulated"
 """The folder of programs that no engine contains (build/emulated.py)."""
 KEY = 20
@@ -56,6 +52,17 @@ class Identity:
         return replace(self, sources="").key
 
 
+def variables() -> list[str]:
+    """Environment variables that CMake and the wrappers of MPI use."""
+    flags = [name for family in families() for name in family.flag_variables]
+    return ["CXXFLAGS", "LDFLAGS", *compiler_variables(), *flags, "CPATH", "LIBRARY_PATH"]
+
+
+def compiler_variables() -> list[str]:
+    """Those that choose the compiler which a wrapper calls."""
+    return [name for family in families() for name in family.compiler_variables]
+
+
 def source_folder() -> Path:
     """The engine's sources: in an installed package, or next to the package in a checkout."""
     package = Path(hockney.__file__).parent
@@ -80,7 +87,7 @@ def identify(
         compiler=compiler_version(mpi) if compiler is None else compiler,
         mpi=(mpi.family, mpi.version, os.path.realpath(mpi.mpicxx) + " as " + Path(mpi.mpicxx).name),
         library=tuple(libraries(mpi)),
-        variables=tuple((name, environ[name]) for name in VARIABLES if environ.get(name)),
+        variables=tuple((name, environ[name]) for name in variables() if environ.get(name)),
     )
 
 
@@ -112,7 +119,7 @@ def digest(source: Path, group: str = MAIN) -> str:
 
 def compiler_version(mpi: Mpi) -> str:
     try:
-        done = process.capture([mpi.mpicxx, "--version"], env=mpi.environment, timeout=60)
+        done = process.capture([mpi.mpicxx, "--version"], env=environment_of(mpi), timeout=60)
     except process.CannotStart as error:
         raise no_compiler(mpi, str(error)) from error
     if not done.ok or not done.out.strip():
@@ -128,7 +135,7 @@ def no_compiler(mpi: Mpi, reason: str) -> EnvironmentProblem:
 def wrapped(mpi: Mpi) -> list[str]:
     """The compiler command that the wrapper runs; [] if it does not print it."""
     try:
-        return shlex.split(process.capture([mpi.mpicxx, "-show"], env=mpi.environment, timeout=30).out)
+        return shlex.split(process.capture([mpi.mpicxx, "-show"], env=environment_of(mpi), timeout=30).out)
     except (EnvironmentProblem, ValueError):
         return []
 

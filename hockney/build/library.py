@@ -16,6 +16,7 @@ from hockney.build.tools import tool
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Mpi
 from hockney.core.paths import cache_folder
+from hockney.mpi import family_of
 from hockney.system.files import cache_unwritable
 
 
@@ -40,7 +41,7 @@ def install_library(
                 cmake, "-S", str(source), "-B", str(work), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
                 f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}", f"-DCMAKE_CXX_COMPILER={mpi.mpicxx}",
                 f"-DCMAKE_INSTALL_PREFIX={prefix}", "-DCMAKE_INSTALL_LIBDIR=lib",
-                f"-DHOCKNEY_SMPI={'ON' if mpi.family == 'smpi' else 'OFF'}",
+                f"-DHOCKNEY_SMPI={'ON' if family_of(mpi).simulated else 'OFF'}",
             ]  # fmt: skip
             builds = [[cmake, "--build", str(work)], [cmake, "--install", str(work)]]
             if not configured_and_built(configure, builds, mpi, log):

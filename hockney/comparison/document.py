@@ -15,6 +15,7 @@ from hockney.core.case import Case
 from hockney.core.fit import Estimate
 from hockney.models.comparison import CaseVerdict, OperationVerdict
 from hockney.models.statistics import MachineModes
+from hockney.mpi import title_of
 
 
 def document(compared: ComparedSides) -> dict[str, Any]:
@@ -46,7 +47,7 @@ def _side(side: Side) -> dict[str, Any]:
         "runs": [run.name for run in side.runs],
         "labels": list(side.labels),
         "hosts": list(dict.fromkeys(run.machine.host for run in side.runs)),
-        "mpi": list(dict.fromkeys(run.machine.mpi.title for run in side.runs if run.machine.mpi)),
+        "mpi": list(dict.fromkeys(title_of(run.machine.mpi) for run in side.runs if run.machine.mpi)),
         "launches": side.launches,
         "loaded_launches": side.loaded,
         "wrong_records": side.wrong,

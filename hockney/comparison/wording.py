@@ -15,6 +15,7 @@ from hockney.core.units import format_percent
 from hockney.core.wording import listing, plural, together
 from hockney.models.comparison import CaseVerdict, OperationVerdict, State
 from hockney.models.significance import OPEN
+from hockney.mpi import title_of
 from hockney.pages.format import EXACT, quantity
 from hockney.pages.labels import short_labels
 
@@ -41,7 +42,7 @@ def side(of: Side) -> str:
     label = f" ({'; '.join(of.labels)})" if of.labels else ""
     machines = {run.machine.host: run.machine for run in of.runs}
     places = [machine.cpu if machine.traits.published else host for host, machine in machines.items()]
-    mpis = dict.fromkeys(run.machine.mpi.title for run in of.runs if run.machine.mpi)
+    mpis = dict.fromkeys(title_of(run.machine.mpi) for run in of.runs if run.machine.mpi)
     words = [names + label, listing(places), *mpis, plural(of.launches, "launch", "launches"), _when(of)]
     return f"{of.name}: {', '.join(filter(None, words))}"
 

@@ -15,28 +15,19 @@ from hockney.core.record import Origin
 
 
 class Mpi(msgspec.Struct, frozen=True, kw_only=True):
-    """One MPI: compiler wrapper and launcher from the same prefix. Family smpi is SimGrid's, which simulates.
+    """One MPI: compiler wrapper and launcher from the same prefix. `family` is the name of a module in
+    hockney/mpi, which has everything that differs between them.
 
     `source` is how it was chosen: option (--mpi), environment ($HOCKNEY_MPI), path, wheel (the one in
     hockney's environment), cache (a wheel that hockney installed into a separate prefix).
     """
 
-    family: Literal["openmpi", "mpich", "intel", "smpi", "unknown"]
+    family: str
     version: str
     prefix: str
     mpicxx: str
     mpiexec: str
     source: Literal["option", "environment", "path", "wheel", "cache"]
-
-    @property
-    def title(self) -> str:
-        names = {"openmpi": "Open MPI", "mpich": "MPICH", "intel": "Intel MPI", "smpi": "SimGrid"}
-        return f"{names.get(self.family, 'unknown MPI')} {self.version}".strip()
-
-    @property
-    def environment(self) -> dict[str, str]:
-        """Environment variables that its tools need: Intel's wheel is located only by its variable."""
-        return {"I_MPI_ROOT": self.prefix} if self.family == "intel" else {}
 
 
 class Traits(msgspec.Struct, frozen=True, kw_only=True):

@@ -17,7 +17,7 @@ def listing(names: Sequence[str], most: int = 3) -> str:
     return shown + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def together(words: Iterable[object]) -> str:
+def together(words: Iterable[object], conjunction: str = "and") -> str:
     """ "a, b and c"."""
     *first, last = map(str, words)
-    return f"{', '.join(first)} and {last}" if first else last
+    return f"{', '.join(first)} {conjunction} {last}" if first else last

@@ -22,6 +22,7 @@ from hockney.core.machine import Mpi
 from hockney.core.paths import cache_folder
 from hockney.launch.command import command
 from hockney.machine.cpu import processors
+from hockney.mpi import environment_of, family_of, title_of
 from hockney.system.files import write_atomically
 
 LINE = re.compile(r'HOCKNEY_ABILITY\("([^"]*)", "([^"]*)", ([01])\)')
@@ -61,7 +62,7 @@ def abilities(mpi: Mpi, environ: Mapping[str, str], root: bool = False) -> Abili
     except (OSError, msgspec.DecodeError):
         pass
     listed = {each.what: each for each in _listed(mpi, source)}
-    if mpi.family != "smpi":
+    if not family_of(mpi).simulated:
         listed |= {each.what: each for each in _tried(mpi, source, root)}
     found = Abilities(tuple(listed.values()))
     kept.parent.mkdir(parents=True, exist_ok=True)
@@ -71,7 +72,7 @@ def abilities(mpi: Mpi, environ: Mapping[str, str], root: bool = False) -> Abili
 
 def _listed(mpi: Mpi, source: Path) -> list[Ability]:
     """What the header promises."""
-    simulated = ["-DHOCKNEY_SMPI"] if mpi.family == "smpi" else []
+    simulated = ["-DHOCKNEY_SMPI"] if family_of(mpi).simulated else []
     words = [
         mpi.mpicxx,
         *simulated,
@@ -82,7 +83,7 @@ def _listed(mpi: Mpi, source: Path) -> list[Ability]:
         "c++",
         str(source / "abilities/list.inc"),
     ]
-    done = process.capture(words, env=mpi.environment, timeout=COMPILING_S)
+    done = process.capture(words, env=environment_of(mpi), timeout=COMPILING_S)
     return _read(mpi, done)
 
 
@@ -91,9 +92,9 @@ def _tried(mpi: Mpi, source: Path, root: bool) -> list[Ability]:
     with tempfile.TemporaryDirectory(prefix="hockney-") as folder:
         program = f"{folder}/abilities"
         words = [mpi.mpicxx, f"-I{source}", "-o", program, str(source / "abilities/abilities.cpp")]
-        compiled = process.capture(words, env=mpi.environment, timeout=COMPILING_S)
+        compiled = process.capture(words, env=environment_of(mpi), timeout=COMPILING_S)
         if not compiled.ok:
-            raise _abilities_unknown(mpi.title, compiled.err)
+            raise _abilities_unknown(title_of(mpi), compiled.err)
         launch = command(mpi, [program, f"{folder}/file"], 1, processors().cores, bind=False, root=root)
         done = process.capture(launch.words, env=dict(launch.environment), timeout=RUNNING_S)
         return _read(mpi, done)
@@ -102,7 +103,7 @@ def _tried(mpi: Mpi, source: Path, root: bool) -> list[Ability]:
 def _read(mpi: Mpi, done: process.Finished) -> list[Ability]:
     found = [Ability(what, refused, there == "1") for what, refused, there in LINE.findall(done.out)]
     if not done.ok or not found:
-        raise _abilities_unknown(mpi.title, done.err)
+        raise _abilities_unknown(title_of(mpi), done.err)
     return found
 
 

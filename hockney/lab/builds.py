@@ -15,6 +15,7 @@ from hockney.lab.bench import Tell
 from hockney.machine.cpu import memory_bytes, processors
 from hockney.machine.find import find_mpi
 from hockney.machine.simgrid import find_simgrid, simgrids
+from hockney.mpi import title_of
 
 JOB_BYTES = 1 << 30
 """GCC 12 needs 0.53 GB for SimGrid's largest source."""
@@ -23,7 +24,7 @@ JOB_BYTES = 1 << 30
 def install_library(mpi: str, prefix: Path, notify: Tell) -> Mpi:
     """Compile the library for --mpi into `prefix`; returns the MPI that programs then need."""
     chosen = find_mpi(mpi or None, notify=notify)
-    notify(f"compiling the library for {chosen.title} ({duration.expected(duration.LIBRARY_S)})")
+    notify(f"compiling the library for {title_of(chosen)} ({duration.expected(duration.LIBRARY_S)})")
     build.install_library(chosen, prefix)
     return chosen
 
@@ -41,7 +42,7 @@ def bring_simgrid(
     environ = os.environ if environ is None else environ
     there = None if again else usable(environ, notify)
     if there is not None:
-        notify(simgrid_present(there.title, there.prefix, there.source == "cache"))
+        notify(simgrid_present(title_of(there), there.prefix, there.source == "cache"))
         return there
     build.simgrid(environ, notify, progress, jobs(), again)
     return find_simgrid(environ, notify)

@@ -33,6 +33,7 @@ from hockney.machine.disk_space import shared_memory, writable
 from hockney.machine.find import find_mpi, on_machine
 from hockney.machine.load import load_between, moment
 from hockney.machine.simgrid import find_simgrid
+from hockney.mpi import family_of, title_of
 
 BUSY_CORES = 0.2
 LISTENING_S = 1.0
@@ -92,15 +93,22 @@ def examine(
     try:
         chosen = find_mpi(mpi or None)
         yield Finding(
-            "good", "MPI", f"{chosen.title}: {chosen.mpicxx} and {chosen.mpiexec} (by {chosen.source})", "mpi"
+            "good",
+            "MPI",
+            f"{title_of(chosen)}: {chosen.mpicxx} and {chosen.mpiexec} (by {chosen.source})",
+            "mpi",
         )
         for other in on_machine(os.environ):
             if other.mpicxx != chosen.mpicxx:
                 yield Finding(
-                    "note", "other MPI", f"{other.title}; measure it with --mpi {other.mpicxx}", "other-mpi"
+                    "note",
+                    "other MPI",
+                    f"{title_of(other)}; measure it with --mpi {other.mpicxx}",
+                    "other-mpi",
                 )
-        if chosen.family == "openmpi" and is_root():
-            yield _root_allowed()
+        permitting = family_of(chosen).root_variables
+        if permitting and is_root():
+            yield _root_allowed(next(iter(permitting)))
         where = choose(THIS_HOST if traits.emulated else places, chosen, os.environ)
         yield from hosts_found(where, here.scheduler)
         built = build.engine(chosen)
@@ -166,13 +174,13 @@ def lacking(chosen: Mpi, environ: Mapping[str, str]) -> Iterator[Finding]:
         try:
             found = abilities(mpi, environ, is_root())
         except HockneyError as problem:
-            yield mpi_not_tried(mpi.title, problem)
+            yield mpi_not_tried(title_of(mpi), problem)
             continue
         without = {each.what: each.refused for each in found.lacking}
         if without:
-            yield _mpi_lacks(mpi.title, mpi.mpicxx, without, found.cached)
+            yield _mpi_lacks(title_of(mpi), mpi.mpicxx, without, found.cached)
         else:
-            yield _mpi_complete(mpi.title, mpi.mpicxx, found.cached)
+            yield _mpi_complete(title_of(mpi), mpi.mpicxx, found.cached)
 
 
 def _noise(
@@ -288,8 +296,8 @@ def _mpi_lacks(title: str, mpicxx: str, lacking: Mapping[str, str], cached: bool
     return Finding("note", title, text, "mpi-lacks", numbers)
 
 
-def _root_allowed() -> Finding:
-    text = "running as root: hockney sets OMPI_ALLOW_RUN_AS_ROOT for its launches, as containers need"
+def _root_allowed(variable: str) -> Finding:
+    text = f"running as root: hockney sets {variable} for its launches, as containers need"
     return Finding("note", "user", text, "root-allowed")
 
 

@@ -14,10 +14,11 @@ from hockney.core.errors import EnvironmentProblem, UsageError, printable
 from hockney.core.layout import HostOptions, Layout
 from hockney.core.machine import Mpi
 from hockney.core.option_names import option
-from hockney.core.wording import listing
+from hockney.core.wording import listing, together
 from hockney.launch.allocation import Allocation, allocation
 from hockney.launch.cluster import NO_CLUSTER, Cluster, Srun
 from hockney.launch.slurm import find_srun, interfaces, suitable
+from hockney.mpi import family_of, named_families, title_of
 
 MOST_NAMED = 8
 
@@ -50,7 +51,7 @@ class Hosts:
             for pmi in tried:
                 yield replace(self.cluster, srun=Srun(srun.program, srun.version, pmi))
             if "mpiexec" not in self.starters:
-                raise _srun_connects_no_ranks(mpi.title, offered, tried)
+                raise _srun_connects_no_ranks(title_of(mpi), offered, tried)
 
 
 def choose(given: HostOptions, mpi: Mpi, environ: Mapping[str, str]) -> Hosts:
@@ -81,11 +82,11 @@ def choose(given: HostOptions, mpi: Mpi, environ: Mapping[str, str]) -> Hosts:
             )
         raise _too_few_hosts(nodes, cluster.hosts)
     layout = _layout(nodes, given.ranks_per_node, cluster)
-    if layout and nodes > 1 and mpi.family == "unknown" and "mpiexec" in starters:
+    if layout and nodes > 1 and not family_of(mpi).known and "mpiexec" in starters:
         if "srun" not in starters:
             raise UsageError(
                 f"how {mpi.mpiexec} spreads ranks over hosts is not known",
-                "this MPI is none of Open MPI, MPICH and Intel MPI",
+                f"this MPI is none of {together(family.title for family in named_families())}",
                 f"use {option('starter', 'srun')}, or give its options with {option('mpiexec_args')}",
                 code="layout-of-unknown-mpi",
             )

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from math import ceil
 from typing import TYPE_CHECKING, Any, Literal
 
+from hockney.mpi import Spread
+
 if TYPE_CHECKING:
     from hockney.core.layout import Layout
 
@@ -59,14 +61,6 @@ class Cluster:
 
 
 NO_CLUSTER = Cluster()
-
-
-@dataclass(frozen=True)
-class Spread:
-    """The nodes that a launch uses, and the ranks on each; the last may have fewer."""
-
-    nodes: int
-    per_node: int
 
 
 def spread(ranks: int, layout: Layout) -> Spread:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Command lines that start ranks, for every family of MPI. Nothing is started here."""
+"""Command lines that start ranks; what differs between MPIs is in hockney/mpi. Nothing is started here."""
 
 from __future__ import annotations
 
@@ -14,19 +14,13 @@ from hockney.core.layout import Layout
 from hockney.core.machine import Mpi
 from hockney.core.notice import Notice
 from hockney.core.option_names import option
+from hockney.core.wording import together
 from hockney.launch import explanations
-from hockney.launch.cluster import NO_CLUSTER, Cluster, Spread, spread
-from hockney.launch.fabric import TRANSPORTS, without_fabric
+from hockney.launch.cluster import NO_CLUSTER, Cluster, spread
 from hockney.launch.launcher import LaunchCommand
-from hockney.launch.placing import OPTIONS, Placing, tcp_only
-from hockney.launch.srun import srun_variables, srun_words
-from hockney.launch.user_options import (
-    name_binding,
-    name_hosts,
-    name_mapping,
-    name_transports,
-    variable_words,
-)
+from hockney.launch.srun import srun_words
+from hockney.launch.user_options import name_binding, name_hosts, name_mapping, name_transports
+from hockney.mpi import Placing, Spread, environment_of, family_of
 
 
 def command(
@@ -53,6 +47,7 @@ def command(
     Ranks are spread as in `layout` over the hosts of `cluster`, of which each `turn` takes the next ones.
     Raises EnvironmentProblem for more ranks than fit there.
     """
+    family = family_of(mpi)
     environ = os.environ if environ is None else environ
     cluster = cluster or NO_CLUSTER
     layout = layout or _one_on_each(cluster)
@@ -67,32 +62,34 @@ def command(
     listed = chosen if bound and cores.restricted and not far else None
     beyond = spread_out is not None and any(spread_out.per_node > granted for granted in cluster.granted)
     shared = (crowded or beyond) and not name_mapping(user)
-    placing = Placing(bound, listed, crowded or beyond, spread_out, cluster, placed, shared)
+    placing = Placing(
+        bound, listed, crowded or beyond, spread_out, cluster.hosts, cluster.agent, placed, shared
+    )
     notes: list[Notice] = []
     if crowded:
         notes.append(oversubscribed(ranks, cores.usable, bound or placed))
     if cluster.srun:
         words = srun_words(cluster.srun, ranks, placing)
-        variables = srun_variables(mpi) | dict(user.variables)
+        variables = family.srun_variables(mpi) | dict(user.variables)
     else:
-        options, variables = OPTIONS[mpi.family](mpi, placing)
+        options, variables = family.place(mpi, placing)
         words = [mpi.mpiexec, "-n", str(ranks), *options]
         user = _preloading(user, cluster, environ)
-        added = variable_words(mpi, user)
+        added = family.variable_words(user.variables)
         if added is None:
             variables |= dict(user.variables)
         words += added or []
-    if mpi.family == "openmpi" and root:
-        variables = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} | variables
-    if cluster.transports == "tcp" and not name_transports(user, TRANSPORTS):
-        variables = tcp_only(mpi) | variables
-    fabric = without_fabric(mpi, environ, many_hosts=far, user=user)
-    if fabric:
-        variables = variables | fabric
-        notes.insert(0, _fabric_left_out(fabric))
+    if root:
+        variables = dict(family.root_variables) | variables
+    transports_chosen = name_transports(user)
+    if cluster.transports == "tcp" and not transports_chosen:
+        variables = family.tcp_only(mpi) | variables
+    if not far and not transports_chosen and family.leaves_out_fabric(mpi, environ):
+        variables = variables | dict(family.without_fabric)
+        notes.insert(0, _fabric_left_out(family.without_fabric, family.transport_parameters))
     return LaunchCommand(
         words=(*cluster.prefix, *words, *user.arguments, *engine_words),
-        environment=tuple(sorted({**mpi.environment, **variables}.items())),
+        environment=tuple(sorted({**environment_of(mpi), **variables}.items())),
         binding=as_arguments_say() if placed else planned(bound, listed, bind),
         bound=bound,
         placed_by_user=placed,
@@ -133,10 +130,12 @@ def planned(bound: bool, listed: Cores | None, requested: bool) -> str:
     return f"rank i on cpu i of {','.join(map(str, listed.cpus))}" if listed else bound_to_cores()
 
 
-def _fabric_left_out(variables: Mapping[str, str]) -> Notice:
+def _fabric_left_out(variables: Mapping[str, str], parameters: Sequence[str]) -> Notice:
+    """`parameters` are those by which the user may choose transports."""
     setting = " ".join(f"{name}={value}" for name, value in variables.items())
     return Notice(
-        f"on one host, launches disable the network fabric ({setting}) unless you set btl, mtl, pml or osc",
+        f"on one host, launches disable the network fabric ({setting}) unless you set "
+        f"{together(parameters, 'or')}",
         "fabric-left-out",
     )
 

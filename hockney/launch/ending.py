@@ -8,14 +8,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-PATTERNS = (
-    # Open MPI: "... noticed that process rank 1 with PID 0 on node h exited on signal 9 (Killed)."
-    r"process rank (?P<rank>\d+).*?exited on signal (?P<signal>\d+)",
-    # Intel: "= RANK 1 PID 17 RUNNING AT h" and "= KILLED BY SIGNAL: 9 (Killed)"
-    r"RANK (?P<rank>\d+) PID .*?KILLED BY SIGNAL: (?P<signal>\d+)",
-    # Hydra: "= PID 17 RUNNING AT h", "= EXIT CODE: 9", where the exit code is the signal
-    r"BAD TERMINATION.*?EXIT CODE: (?P<signal>\d+)",
-)
+from hockney.mpi import in_precedence
+
 SIGNALS = {
     4: "illegal instruction",
     6: "aborted",
@@ -45,7 +39,7 @@ def ending_of(job_exit: int, output: Iterable[str]) -> Ending:
     """Which process ended and how, as far as the launcher reports it."""
     lines = [line for line in output if line.strip()]
     text = " ".join(" ".join(lines).split())  # sentences may be broken into lines anywhere
-    for pattern in PATTERNS:
+    for pattern in filter(None, (family.ended_by_signal for family in in_precedence())):
         match = re.search(pattern, text)
         if match and int(match["signal"]) in SIGNALS:
             rank = match.groupdict().get("rank")

@@ -5,42 +5,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from hockney.core.errors import one_line, printable
 from hockney.core.machine import Mpi
+from hockney.core.wording import together
 from hockney.launch import explanations
 from hockney.launch.explanations import Explanation
+from hockney.mpi import Cause, any_of, families, title_of
 
-NOT_CONNECTED = (
-    r"PMI2?_Init|not built with.*PMI|MPI_INIT failed|PMIx_Init|PMIX ERROR: .*UNREACHABLE"
-    r"|unsupported PMI version|No PMIx server was reachable"
-)
-NOT_STARTED = (
-    r"unable to launch the specified application|execvp error|could not find executable|error: execve\(\)"
-)
+BY_SLURM: Mapping[Cause, str] = {
+    "slots": r"More processors requested than permitted",
+    "program": r"error: execve\(\)",
+    "allocation": r"Requested node configuration is not available|Only allocated \d+ nodes"
+    r"|Required node not available|Job/step already completing or completed",
+    "dead": r"Node failure on (\S+)|Task launch .*failed on node (\S+?):",
+}
+HOST_BY_SLURM = r"slurmstepd-(\S+?): error: execve|srun: error: (\S+?): tasks? "
+"""What srun prints, and batch jobs of Slurm; that of each MPI's launcher is in hockney/mpi."""
 NO_PLUGIN = r"Invalid MPI type '(\S+?)'|cannot find mpi plugin for mpi/(\S+)"
 LOGIN_REFUSED = r"(?:\S+@)?(\S+?): Permission denied \([\w,\-]*|Host key verification failed"
-NO_DAEMON = (
-    r"(?:prted|orted|hydra_\w*proxy): (?:command )?not found|(?:ssh|srun): .*not found"
-    r"|(?:prted|orted|hydra_\w*proxy): (?:No such file|Permission denied)"
-    r"|from launching\s+the per-node daemon"
-)
+NO_STARTER = r"(?:ssh|srun): .*not found"
 NO_ROUTE = (
     r"(?i:ssh: connect to host (\S+) port \d+|Could not resolve hostname (\S+?)[:\s]|no route to (\S+))"
-)
-NO_NODE = (
-    r"Requested node configuration is not available|Only allocated \d+ nodes|Required node not available"
-    r"|requested hosts is not included in the current\s+allocation|Job/step already completing or completed"
-)
-NO_SLOTS = (
-    r"not enough slots|slots available|more processors than available|requested more processes than the ppr"
-    r"|More processors requested than permitted"
-)
-DEAD = (
-    r"Node failure on (\S+)|Task launch .*failed on node (\S+?):|lost communication with a remote daemon"
-    r"|\[mpiexec@\S+\] control_cb .*assert \(!closed\) failed|daemon failed to report back"
-    r"|unable to reliably start one or more daemons|Launch proxy failed"
 )
 NO_PLAN = r"hockney-engine: plan '(.+)' cannot be read"
 """engine/app/session.cpp"""
@@ -48,6 +35,14 @@ NETWORK_FAILED = r"^hockney-ethernet: (.+)"
 """engine/emulated/room.cpp"""
 
 Explain = Callable[[Mpi, int, str], Explanation]
+
+
+def printed_if(cause: Cause, *others: str) -> str:
+    """The pattern for what launchers print: those of all families, since the launcher may be of another one
+    than the MPI for which it is called, Slurm's, and `others`."""
+    launchers = (family.failures.get(cause, "") for family in families())
+    return any_of(*launchers, BY_SLURM.get(cause, ""), *others)
+
 
 CAUSES: tuple[tuple[str, int, Explain], ...] = (
     (
@@ -73,21 +68,21 @@ CAUSES: tuple[tuple[str, int, Explain], ...] = (
         ),
     ),
     (
-        "attempt to run as root",
+        printed_if("root"),
         0,
         lambda mpi, ranks, name: explanations.Explanation(
             "mpi-refuses-root",
-            f"{mpi.title} refuses to run as root",
+            f"{title_of(mpi)} refuses to run as root",
             "",
-            "run as another user, or set OMPI_ALLOW_RUN_AS_ROOT=1 and OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+            f"run as another user, or set {_root_variables()}",
         ),
     ),
     (
-        NO_SLOTS,
+        printed_if("slots"),
         0,
         lambda mpi, ranks, name: explanations.Explanation(
             "not-enough-slots",
-            f"{mpi.title} has no room for {ranks} ranks",
+            f"{title_of(mpi)} has no room for {ranks} ranks",
             "this allocation has fewer slots",
             "use fewer with --ranks, or a larger allocation",
         ),
@@ -95,7 +90,7 @@ CAUSES: tuple[tuple[str, int, Explain], ...] = (
     (
         r"error while loading shared libraries: (\S+?):|Library not loaded: (\S+)",
         0,
-        lambda mpi, ranks, name: explanations.library_not_found(name, mpi.title),
+        lambda mpi, ranks, name: explanations.library_not_found(name, title_of(mpi)),
     ),
     (
         r"GLIBC\w*_[\d.]+' not found",
@@ -108,11 +103,11 @@ CAUSES: tuple[tuple[str, int, Explain], ...] = (
         ),
     ),
     (
-        NO_DAEMON,
+        printed_if("daemon", NO_STARTER),
         0,
         lambda mpi, ranks, name: explanations.Explanation(
             "hosts-not-reachable",
-            f"{mpi.title} cannot start its helper program on "
+            f"{title_of(mpi)} cannot start its helper program on "
             f"{printable(name) if name else 'the other hosts'}",
             "it is not installed there, or ssh is missing",
             "start hockney inside an allocation, or install the same MPI on every host",
@@ -120,7 +115,7 @@ CAUSES: tuple[tuple[str, int, Explain], ...] = (
         ),
     ),
     (
-        NOT_STARTED,
+        printed_if("program"),
         0,
         lambda mpi, ranks, name: explanations.Explanation(
             "engine-not-reachable",
@@ -143,7 +138,7 @@ CAUSES: tuple[tuple[str, int, Explain], ...] = (
     ),
     (NO_ROUTE, 0, lambda mpi, ranks, name: _host_unreachable(name)),
     (
-        NO_NODE,
+        printed_if("allocation"),
         0,
         lambda mpi, ranks, name: Explanation(
             "host-not-in-allocation",
@@ -166,7 +161,7 @@ CAUSES: tuple[tuple[str, int, Explain], ...] = (
         ),
     ),
     (
-        NOT_CONNECTED,
+        printed_if("connection"),
         re.IGNORECASE,
         lambda mpi, ranks, name: explanations.Explanation(
             "ranks-cannot-reach-launcher",
@@ -180,12 +175,12 @@ CAUSES: tuple[tuple[str, int, Explain], ...] = (
         re.IGNORECASE,
         lambda mpi, ranks, name: explanations.Explanation(
             "no-room-for-shared-memory",
-            f"{mpi.title} has no room for its shared memory",
+            f"{title_of(mpi)} has no room for its shared memory",
             "/dev/shm or /tmp is full",
             "free some space there, or give the container more of it (docker run --shm-size=1g)",
         ),
     ),
-    (DEAD, 0, lambda mpi, ranks, name: _host_unreachable(name)),
+    (printed_if("dead"), 0, lambda mpi, ranks, name: _host_unreachable(name)),
 )
 """Patterns in the launcher's output, their flags, and their meaning; `name` is the pattern's captured text,
 or the host that is named next to it. What is more specific comes first: where a remote shell fails, launchers
@@ -193,17 +188,12 @@ add that a daemon does not answer."""
 
 FEW_HOSTS = 4
 """So many are named where the output does not name the one that fails."""
-HOST_NAMED = re.compile(
-    r"^\s*(?:Node|Remote host):\s+(\S+)|\[proxy:\d+@([^\]\s]+)\].*execvp|slurmstepd-(\S+?): error: execve"
-    r"|Missing requested host: (\S+)|srun: error: (\S+?): tasks? "
-    r"|^\s*Remote daemon:\s+\S+ on node (\S+)",
-    re.MULTILINE,
-)
 
 
 def is_hopeless(line: str) -> bool:
     """Whether a rank could not be started, for which some launchers wait forever."""
-    return re.search(r"execvp error|error: execve\(\)", line) is not None
+    pattern = any_of(*(family.hopeless for family in families()), BY_SLURM["program"])
+    return re.search(pattern, line) is not None
 
 
 def explain(mpi: Mpi, ranks: int, output: Iterable[str], hosts: Sequence[str] = ()) -> Explanation | None:
@@ -213,10 +203,20 @@ def explain(mpi: Mpi, ranks: int, output: Iterable[str], hosts: Sequence[str] = 
     for pattern, flags, explanation in CAUSES:
         match = re.search(pattern, text, flags)
         if match:
-            named = _captured(match) or _captured(HOST_NAMED.search(text))
+            named = _captured(match) or _captured(_host_named(text))
             few = " or ".join(hosts) if len(hosts) <= FEW_HOSTS else ""
             return explanation(mpi, ranks, named or few)
     return None
+
+
+def _host_named(text: str) -> re.Match[str] | None:
+    pattern = any_of(*(family.failed_host for family in families()), HOST_BY_SLURM)
+    return re.search(pattern, text, re.MULTILINE)
+
+
+def _root_variables() -> str:
+    wanted = (f"{name}={value}" for family in families() for name, value in family.root_variables.items())
+    return together(wanted)
 
 
 def _captured(match: re.Match[str] | None) -> str:

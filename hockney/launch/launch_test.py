@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -19,12 +20,11 @@ from hockney.launch.explain import explain, is_hopeless
 from hockney.launch.explanations import Explanation
 from hockney.launch.launcher import CheckedRanks, Hello, LaunchCommand
 from hockney.launch.reading import CORRUPTED, CORRUPTED_EXIT_CODE, message_corrupted
-from hockney.launch.transport import transports_in
+from hockney.mpi import families, family_of, family_of_library, title_of
 
 START_SECONDS = 60.0
-SIGNS = (("Intel(R) MPI", "intel"), ("Open MPI", "openmpi"), ("MVAPICH", "mpich"), ("MPICH", "mpich"))
-TITLES = {"openmpi": "Open MPI", "mpich": "MPICH", "intel": "Intel MPI"}
-
+LONGEST = 100
+"""Maximum characters of a transport's name."""
 
 decode_hello = msgspec.json.Decoder(Hello).decode
 
@@ -49,7 +49,7 @@ def say_hello(
         raise EnvironmentProblem(
             f"{mpi.mpiexec} cannot be started",
             error.why,
-            f"repair or reinstall {mpi.title}, or choose another MPI with --mpi",
+            f"repair or reinstall {title_of(mpi)}, or choose another MPI with --mpi",
             code="launcher-not-starting",
             reason=error.why,
         ) from error
@@ -57,7 +57,7 @@ def say_hello(
         explanation = explain(mpi, ranks, (error.err + error.out).splitlines(), hosts)
         explanation = explanation or explanations.Explanation(
             "ranks-not-started-in-time",
-            f"{mpi.title} did not start {ranks} ranks within {timeout:g} s",
+            f"{title_of(mpi)} did not start {ranks} ranks within {timeout:g} s",
             one_line(" ".join(error.err.split()[-40:])) or "it printed nothing",
             f"try '{mpi.mpiexec} -n {ranks} hostname'; in a batch job, check its network and host names",
         )
@@ -77,7 +77,7 @@ def say_hello(
     if explanation is not None:
         raise explanation.problem()
     raise _ranks_do_not_start(
-        mpi.title,
+        title_of(mpi),
         ranks,
         ending_of(done.code, output),
         Path(mpi.mpiexec).name,
@@ -105,9 +105,10 @@ def started_by(mpi: Mpi, srun: Srun | None) -> Mpi:
 def verdict(mpi: Mpi, ranks: int, hellos: Sequence[Hello], srun: Srun | None = None) -> Explanation | None:
     """The problem with these answers; None if all `ranks` ranks answer and see each other, and if none
     answers."""
-    families = {family_of(hello.library) for hello in hellos} - {mpi.family, "unknown"}
-    if families and mpi.family != "unknown":
-        return explanations.other_library(mpi.title, TITLES[families.pop()])
+    found = {family_of_library(hello.library) for hello in hellos} - {family_of(mpi)}
+    others = [family.title for family in found if family.known]
+    if others and family_of(mpi).known:
+        return explanations.other_library(title_of(mpi), others[0])
     if ranks > 1 and len(hellos) > 1 and all(hello.size == 1 for hello in hellos):
         if srun:
             return not_connected_by_srun(srun.pmi)
@@ -125,8 +126,19 @@ def verdict(mpi: Mpi, ranks: int, hellos: Sequence[Hello], srun: Srun | None = N
     return engines_differ(list(dict.fromkeys(differing))) if differing else None
 
 
-def family_of(library: str) -> str:
-    return next((family for sign, family in SIGNS if sign in library), "unknown")
+def transports_in(lines: Iterable[str]) -> dict[str, str]:
+    """The transports that MPI reports in `lines`, the output of ranks; empty if there are none."""
+    reports = dict.fromkeys(report for family in families() for report in family.transport_reports)
+    found: dict[str, str] = {}
+    for line in lines:
+        for pattern, where in reports:
+            match = re.search(pattern, line)
+            if match is None:
+                continue
+            share, name = match[1], one_line(match[2])[:LONGEST]
+            if name and name != "n/a":
+                found.setdefault(where, f"mostly {name}" if share == "most" else name)
+    return found
 
 
 def _ranks_do_not_start(

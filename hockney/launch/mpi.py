@@ -31,8 +31,8 @@ from hockney.launch.hang_detector import HangDetector
 from hockney.launch.launch_test import say_hello, started_by
 from hockney.launch.launcher import CheckedRanks, LaunchCommand, Launcher, LaunchFailed, LaunchOptions
 from hockney.launch.reading import EngineReader
-from hockney.launch.transport import report_variables
 from hockney.launch.user_options import name_hosts
+from hockney.mpi import family_of
 from hockney.process import Scratch
 
 PLAN, STOP = "plan.txt", "stop"
@@ -122,8 +122,9 @@ class MpiLauncher(Launcher):
         plan_folder((), self.engine.parent, self._on_other_hosts)  # a launch would fail there only later
         started = self._command(self.engine, ranks, "--hello")
         present = {*self.environ, *(name for name, _ in self.user.variables)}
-        report = report_variables(self.mpi, present)
-        started = replace(started, environment=(*started.environment, *report.items()))
+        wanted = family_of(self.mpi).report_variables(self.mpi).items()
+        report = [(name, value) for name, value in wanted if name not in present]
+        started = replace(started, environment=(*started.environment, *report))
         return say_hello(started, self.mpi, ranks, self.cluster.srun, hosts=self.cluster.hosts)
 
     def run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> EngineLines:

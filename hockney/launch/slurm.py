@@ -12,17 +12,9 @@ from hockney import process
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Mpi
 from hockney.launch.cluster import Srun
+from hockney.mpi import family_of
 
 PATIENCE_S = 20.0
-PREFERRED = {
-    # version 5 has no PMI2 any more, and version 4 may have been built without it
-    "openmpi": ("pmix", "pmi2"),
-    # MPICH's own client has PMI1 and PMI2; PMIx only if built so
-    "mpich": ("pmi2", "cray_shasta", "pmix"),
-    "intel": ("pmi2", "pmix"),
-    "unknown": ("", "pmix", "pmi2", "cray_shasta"),
-}
-"""The interfaces of each family's library, the most likely first; "" is the site's default."""
 
 
 def find_srun(environ: Mapping[str, str]) -> Srun:
@@ -41,10 +33,8 @@ def interfaces(srun: Srun) -> tuple[str, ...]:
 def suitable(offered: Sequence[str], mpi: Mpi, environ: Mapping[str, str]) -> list[str]:
     """Those of the `offered` interfaces that the library of `mpi` may have, first the one that the user or
     the site chose for srun (SLURM_MPI_TYPE). Which one connects ranks, only a launch can show."""
-    wanted = [environ.get("SLURM_MPI_TYPE", ""), *PREFERRED.get(mpi.family, ())]
-    chosen = [name for name in wanted if name and _base(name) in offered and name != "none"]
-    if mpi.family == "unknown":
-        chosen.append("")
+    wanted = [*filter(None, [environ.get("SLURM_MPI_TYPE")]), *family_of(mpi).srun_interfaces]
+    chosen = [name for name in wanted if not name or (_base(name) in offered and name != "none")]
     return list(dict.fromkeys(chosen))
 
 

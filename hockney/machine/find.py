@@ -13,22 +13,12 @@ from pathlib import Path
 from hockney.core.errors import EnvironmentProblem, UsageError, printable, unknown
 from hockney.core.machine import Mpi
 from hockney.core.paths import at_home
+from hockney.core.wording import together
 from hockney.machine import wheels
-from hockney.machine.probe import TITLES, Source, Tell, probe
+from hockney.machine.probe import Source, Tell, probe
+from hockney.mpi import MpiFamily, families, named_families
 
-NAMES = {
-    "openmpi": "openmpi", "ompi": "openmpi", "open-mpi": "openmpi",
-    "mpich": "mpich",
-    "intel": "intel", "impi": "intel", "intelmpi": "intel",
-}  # fmt: skip
-WRAPPERS = ("mpicxx", "mpicxx.openmpi", "mpicxx.mpich")
-USUAL = (
-    "/usr/bin",
-    "/usr/local/bin",
-    "/usr/lib64/*/bin",
-    "/opt/intel/oneapi/mpi/latest/bin",
-    "/opt/homebrew/bin",
-)
+USUAL = ("/usr/bin", "/usr/local/bin", "/usr/lib64/*/bin", "/opt/homebrew/bin")
 
 
 def find_mpi(
@@ -49,22 +39,27 @@ def find_mpi(
 
 def is_mpi_name(wanted: str) -> bool:
     """Whether it names a kind of MPI (any installation) and not a program."""
-    return wanted.lower() in NAMES
+    return _family_called(wanted) is not None
+
+
+def _family_called(wanted: str) -> MpiFamily | None:
+    return next((family for family in named_families() if wanted.lower() in family.names), None)
 
 
 def chosen(wanted: str, source: Source, environ: Mapping[str, str], notify: Tell) -> Mpi:
-    family = NAMES.get(wanted.lower())
+    family = _family_called(wanted)
     if family:
-        return by_name(family, source, environ, notify)
+        return by_name(family.name, source, environ, notify)
     path = at_home(Path(wanted))
     if not path.exists() and os.sep not in wanted:
         program = shutil.which(wanted, path=environ.get("PATH", ""))
         if program is None:
+            names = [family.names[0] for family in named_families()]
             raise unknown(
                 "MPI",
                 wanted,
-                ("openmpi", "mpich", "intel"),
-                "use openmpi, mpich or intel, or give a path",
+                names,
+                f"use {together(names, 'or')}, or give a path",
                 code="unknown-mpi",
             )
         path = Path(program)
@@ -81,11 +76,12 @@ def wrapper_at(path: Path) -> Path:
             code="mpi-path-missing",
         )
     if path.is_dir():
-        tries = [folder / name for folder in (path / "bin", path) for name in WRAPPERS]
+        tries = [folder / name for folder in (path / "bin", path) for name in wrappers()]
     else:
         first, _, suffix = path.name.partition(".")
         dotted = f"mpicxx.{suffix}" if suffix and suffix != "hydra" else "mpicxx"
-        is_wrapper = first in ("mpicxx", "mpic++", "mpiCC", "mpiicpc", "mpiicpx", "mpigxx")
+        others = (name for family in families() for name in family.wrappers)
+        is_wrapper = first in ("mpicxx", "mpic++", "mpiCC", *others)
         tries = [path] if is_wrapper else [path.parent / dotted, path.parent / "mpicxx"]
     for one in tries:
         if one.is_file():
@@ -96,6 +92,16 @@ def wrapper_at(path: Path) -> Path:
         "install the development package of this MPI, or choose another with --mpi",
         code="mpi-wrapper-missing",
     )
+
+
+def wrappers() -> list[str]:
+    """The names under which an MPI's wrapper is looked for in a folder."""
+    return ["mpicxx", *(f"mpicxx.{suffix}" for family in families() for suffix in family.suffixes)]
+
+
+def usual_folders() -> list[str]:
+    """Folders, or patterns for them, that are searched after those on PATH."""
+    return [*USUAL, *(folder for family in families() for folder in family.folders)]
 
 
 def by_name(family: str, source: Source, environ: Mapping[str, str], notify: Tell) -> Mpi:
@@ -119,9 +125,10 @@ def on_machine(
 ) -> Iterator[Mpi]:
     """Every working MPI on PATH and in the usual places, each once."""
     folders = [Path(folder) for folder in environ.get("PATH", "").split(os.pathsep) if folder]
-    folders += [found for place in USUAL for found in sorted(Path("/").glob(place.lstrip("/")))]
+    folders += [found for place in usual_folders() for found in sorted(Path("/").glob(place.lstrip("/")))]
+    names = wrappers()
     seen: set[tuple[str, str]] = set()
-    for wrapper in (folder / name for folder in dict.fromkeys(folders) for name in WRAPPERS):
+    for wrapper in (folder / name for folder in dict.fromkeys(folders) for name in names):
         if not wrapper.is_file() or of_environment(wrapper):
             continue
         try:
@@ -158,16 +165,17 @@ def on_path(environ: Mapping[str, str], notify: Tell) -> Mpi | None:
 
 
 def in_environment(environ: Mapping[str, str], notify: Tell) -> Mpi:
-    """The wheel in hockney's environment, Open MPI first; a clean copy if it was overwritten."""
-    there = [family for family in wheels.WHEELS if wheels.installed(family)]
+    """The wheel in hockney's environment, that of the first family; a clean copy if it was overwritten."""
+    there = [family for family in families() if family.wheels and wheels.installed(family.name)]
     problem: EnvironmentProblem | None = None
     for family in there:
-        whole = wheels.intact(family)
+        whole = wheels.intact(family.name)
         if whole:
             return probe(whole, "wheel")
         try:
-            notify(note_wheel_damaged(TITLES[family], sys.prefix))
-            return probe(wheels.bring(family, environ, wheels.installed(family), notify), "cache")
+            notify(note_wheel_damaged(family.title, sys.prefix))
+            again = wheels.bring(family.name, environ, wheels.installed(family.name), notify)
+            return probe(again, "cache")
         except EnvironmentProblem as error:
             problem = problem or error
     if problem:

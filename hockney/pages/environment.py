@@ -13,6 +13,7 @@ from hockney.core.machine import Machine
 from hockney.core.platform import Platform
 from hockney.core.units import format_bit_rate, format_bytes, format_rate, format_seconds
 from hockney.core.wording import plural
+from hockney.mpi import title_of
 from hockney.pages.evidence import Evidence
 from hockney.pages.levels import place_words
 
@@ -28,7 +29,7 @@ def _place(evidence: Evidence) -> str:
     """Host, MPI and time in a line; for a simulated machine its description instead, since its clock has no
     date."""
     if evidence.machine.platform is not None:
-        simulator = evidence.machine.mpi.title if evidence.machine.mpi else "a simulator"
+        simulator = title_of(evidence.machine.mpi) if evidence.machine.mpi else "a simulator"
         return f"{evidence.machine.platform.title}, simulated by {simulator}"
     if evidence.machine.traits.published:
         return f"{evidence.machine.cpu}, as published: {evidence.machine.citation}"
@@ -37,7 +38,7 @@ def _place(evidence: Evidence) -> str:
     described = evidence.machine.emulated
     parts = [f"{described.title}, emulated" if described else evidence.machine.host]
     if evidence.machine.mpi is not None:
-        parts.append(evidence.machine.mpi.title)
+        parts.append(title_of(evidence.machine.mpi))
     elif evidence.run.launches:
         parts.append(evidence.run.launches[0].library)
     if evidence.run.launches:
@@ -90,7 +91,7 @@ def facts(evidence: Evidence) -> tuple[tuple[str, str], ...]:
         ("load of others", _load_of_others(evidence)),
         ("network", ", ".join(m.network)),
         *_layout(m),
-        ("MPI", f"{m.mpi.title} in {m.mpi.prefix}" if m.mpi else ""),
+        ("MPI", f"{title_of(m.mpi)} in {m.mpi.prefix}" if m.mpi else ""),
         *_launch(evidence),
         ("transport", ", ".join(f"{where}: {name}" for where, name in m.transport.items())),
         *((name, value or "''") for name, value in (m.settings or {}).items()),
@@ -142,7 +143,7 @@ def _simulated(evidence: Evidence, platform: Platform) -> tuple[tuple[str, str],
         ("size", f"{plural(m.cores, 'core')} in {plural(sum(g.count for g in platform.nodes), 'node')}"),
         ("network", " ".join([network.shape, "x".join(map(str, network.dims))]).strip()),
         *_layout(m),
-        ("simulator", f"{m.mpi.title} in {m.mpi.prefix}" if m.mpi else ""),
+        ("simulator", f"{title_of(m.mpi)} in {m.mpi.prefix}" if m.mpi else ""),
         *[("command", " ".join(launch.command)) for launch in first],
         ("compiler", m.compiler),
         ("hockney", m.hockney),

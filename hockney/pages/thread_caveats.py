@@ -4,15 +4,19 @@
 
 from __future__ import annotations
 
-from hockney.core.progress_thread import switched_on
+from collections.abc import Mapping
+
 from hockney.core.wording import plural
 from hockney.draw.page import Caveat
+from hockney.mpi import families
 from hockney.pages.affinity import processors
 from hockney.pages.evidence import Evidence
 from hockney.pages.run_caveat import RunCaveat, run_caveat
 
 THREADS = "threads"
 """The role of workloads with several threads in each rank."""
+OFF = ("", "0", "no", "off", "false", "disable")
+"""Values of a variable that switch MPI's progress thread off."""
 
 
 def threads_share_cores(evidence: Evidence) -> RunCaveat | None:
@@ -63,3 +67,9 @@ def progress_thread_shares_core(evidence: Evidence) -> RunCaveat | None:
         ),
         {r.case for r in evidence.run.records if r.launch in sharing},
     )
+
+
+def switched_on(variables: Mapping[str, str]) -> bool:
+    """Whether these variables of a launch switch a progress thread on."""
+    names = (name for family in families() for name in family.progress_variables)
+    return any(variables.get(name, "").lower() not in OFF for name in names)

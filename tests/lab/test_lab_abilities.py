@@ -14,6 +14,7 @@ from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Mpi
 from hockney.lab.abilities import abilities
 from hockney.lab.doctor import is_root, lacking, mpi_not_tried
+from hockney.mpi import title_of
 from hockney.system.bundled import bundled_catalog, bundled_groups, catalog_with
 
 NAMED = re.compile(r'(?:HOCKNEY_ABILITY|print)\("([^"]+)",\s*"([^"]+)",')
@@ -55,7 +56,7 @@ def test_a_real_one_has_everything_and_the_second_time_it_is_known(tmp_path):
 def test_the_doctor_lists_every_mpi_with_what_it_refuses(tmp_path):
     mpi = mpi_named("openmpi")
     findings = list(lacking(mpi, {"HOCKNEY_CACHE": str(tmp_path), "PATH": "/usr/bin:/bin"}))
-    assert findings[0].subject == mpi.title and findings[0].code == "mpi-complete"
+    assert findings[0].subject == title_of(mpi) and findings[0].code == "mpi-complete"
     assert findings[0].numbers["lacks"] == [] and findings[0].numbers["mpicxx"] == mpi.mpicxx
     for finding in findings[1:]:
         assert finding.code in ("mpi-complete", "mpi-lacks")
@@ -78,4 +79,4 @@ def test_a_wrapper_that_fails_is_reported(tmp_path):
     with pytest.raises(EnvironmentProblem) as raised:
         abilities(broken, {"HOCKNEY_CACHE": str(tmp_path / "cache")})
     assert raised.value.code == "abilities-unknown" and "no compiler here" in str(raised.value)
-    assert mpi_not_tried(broken.title, raised.value).verdict == "note"
+    assert mpi_not_tried(title_of(broken), raised.value).verdict == "note"

@@ -5,14 +5,14 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 from native import locked
 
 from hockney import process
 from hockney.core.binding import Cores
-from hockney.core.launcher_options import launcher_options
+from hockney.core.launcher_options import NOTHING_ADDED, launcher_options
 from hockney.core.machine import Mpi
 from hockney.launch.command import command
-from hockney.launch.fabric import WITHOUT_FABRIC, without_fabric
 
 
 def open_mpi(prefix) -> Mpi:
@@ -35,9 +35,15 @@ def etc(tmp_path):
     return folder
 
 
-def left_out(etc, many_hosts=False, **environ: str) -> dict[str, str]:
+WITHOUT_FABRIC = {"OMPI_MCA_btl": "^ofi"}
+CORES = Cores((0, 1), (0, 1), 2)
+
+
+def left_out(etc, many_hosts=False, user=NOTHING_ADDED, family="openmpi", **environ: str) -> dict[str, str]:
     environ.setdefault("HOME", str(etc.parent.parent / "home"))
-    return without_fabric(open_mpi(etc.parent), environ, many_hosts=many_hosts)
+    mpi = replace(open_mpi(etc.parent), family=family)
+    made = command(mpi, ("e",), 2, CORES, many_hosts=many_hosts, environ=environ, user=user)
+    return dict(made.environment)
 
 
 def test_it_is_left_out_on_one_host(etc):
@@ -79,24 +85,16 @@ def test_a_users_choice_of_transports_wins(etc, framework, tmp_path):
 )
 def test_a_choice_among_mpiexecs_arguments_wins(etc, arguments, variables):
     user = launcher_options(arguments, variables)
-    assert without_fabric(open_mpi(etc.parent), {}, many_hosts=False, user=user) == {}
+    assert left_out(etc, user=user) == {}
 
 
 def test_other_arguments_leave_it_out(etc):
     user = launcher_options("--mca btl_base_verbose 1 --verbose", ("UCX_TLS=sm", "OMPI_MCA_coll=^han"))
-    assert without_fabric(open_mpi(etc.parent), {}, many_hosts=False, user=user) == WITHOUT_FABRIC
+    assert left_out(etc, user=user) == WITHOUT_FABRIC
 
 
 def test_other_libraries_have_none(etc):
-    mpich = Mpi(
-        family="mpich",
-        version="5.0",
-        prefix=str(etc.parent),
-        mpicxx="mpicxx",
-        mpiexec="mpiexec",
-        source="option",
-    )
-    assert without_fabric(mpich, {}, many_hosts=False) == {}
+    assert left_out(etc, family="mpich") == left_out(etc, family="unknown") == {}
 
 
 SHOW = """

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
+from hockney import mpi as families
 from hockney.core.binding import Cores
 from hockney.core.case import Case
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.record import End, Launch, Record, Start
-from hockney.launch import transport
 from hockney.launch.hang_detector import phase
 from hockney.launch.launcher import LaunchFailed, LaunchOptions
 from hockney.launch.mpi import MpiLauncher
@@ -71,14 +71,14 @@ def test_every_rank_says_hello(launcher, ranks):
     hellos = checked.hellos
     assert [h.rank for h in hellos] == list(range(ranks)) and {h.size for h in hellos} == {ranks}
     if launcher.mpi.family == "openmpi":
-        assert transport.WITHIN in checked.transport and transport.BETWEEN not in checked.transport
+        assert families.WITHIN in checked.transport and families.BETWEEN not in checked.transport
     else:
-        assert checked.transport.keys() <= {transport.NETMOD, transport.PROVIDER}
+        assert checked.transport.keys() <= {families.NETMOD, families.PROVIDER}
 
 
 def test_no_launch_that_measures_reports_transports(launcher):
     words = " ".join(map(str, (launcher.describe(2).environment, launcher.describe(2).words)))
-    assert all(name not in words for name in transport.report_variables(launcher.mpi, ()))
+    assert all(name not in words for name in families.family_of(launcher.mpi).report_variables(launcher.mpi))
 
 
 def test_lines_come_in_order_with_command_and_binding(launcher):

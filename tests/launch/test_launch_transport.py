@@ -8,10 +8,15 @@ from __future__ import annotations
 
 import pytest
 
+from hockney.core.binding import Cores
+from hockney.core.launcher_options import launcher_options
 from hockney.core.machine import Mpi
-from hockney.launch.launch_test import hellos_in
-from hockney.launch.transport import BETWEEN, NETMOD, PROVIDER, WITHIN, report_variables, transports_in
+from hockney.launch.launch_test import hellos_in, transports_in
+from hockney.launch.launcher import CheckedRanks, LaunchCommand
+from hockney.launch.mpi import MpiLauncher
+from hockney.mpi import BETWEEN, NETMOD, PROVIDER, WITHIN
 
+CORES = Cores((0, 1), (0, 1), 2)
 OPEN_MPI = """\
 {"rank":1,"size":2,"host":"vm","library":"Open MPI v5.0.11"}
 Host 0 [vm] ranks 0 - 1
@@ -103,6 +108,19 @@ def test_a_strange_name_is_short_and_printable():
         ("unknown", "", []),
     ],
 )
-def test_reports_are_asked_for_where_the_user_does_not(family, version, asked):
+def test_reports_are_asked_for_where_the_user_does_not(family, version, asked, tmp_path, monkeypatch):
     mpi = Mpi(family=family, version=version, prefix="/p", mpicxx="c", mpiexec="m", source="option")
-    assert list(report_variables(mpi, ())) == asked and report_variables(mpi, asked) == {}
+    started: list[LaunchCommand] = []
+    monkeypatch.setattr(
+        "hockney.launch.mpi.say_hello", lambda command, *_, **__: started.append(command) or CheckedRanks(())
+    )
+
+    def reports(environ: dict[str, str], *variables: str) -> list[str]:
+        user = launcher_options("", variables)
+        MpiLauncher(mpi, tmp_path / "engine", CORES, environ=environ, user=user).check(2)
+        return [name for name, _ in started.pop().environment if name in asked]
+
+    assert reports({}) == asked
+    assert reports(dict.fromkeys(asked, "0")) == []
+    if family != "unknown":
+        assert reports({}, *(f"{name}=0" for name in asked)) == []

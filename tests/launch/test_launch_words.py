@@ -25,6 +25,7 @@ from hockney.launch.launch_test import engines_differ, hellos_in, not_connected_
 from hockney.launch.launcher import Hello, LaunchCommand, LaunchFailed, LaunchOptions
 from hockney.launch.mpi import MpiLauncher, launch_died
 from hockney.launch.reading import bound_as_reported, not_bound_although_requested, reported_binding
+from hockney.mpi import title_of
 
 MPI = Mpi(
     family="openmpi",
@@ -66,7 +67,7 @@ def test_failures_on_other_hosts_are_recognised(code, named, output):
 
 def test_a_missing_library_is_named():
     explanation = explain(MPI, 3, OUTPUT["library-not-found"].splitlines())
-    assert explanation == explanations.library_not_found("libmpi.so.40", MPI.title)
+    assert explanation == explanations.library_not_found("libmpi.so.40", title_of(MPI))
 
 
 OF_MACHINE = "emulated-network-failed", "plan-not-visible", "host-unreachable", "host-not-in-allocation"
@@ -160,7 +161,7 @@ def test_hosts_with_another_engine_are_named():
 
 def test_a_foreign_library_is_named():
     foreign = verdict(MPI, 2, hellos(2, 2, library="MPICH Version: 4.0"))
-    assert foreign == explanations.other_library(MPI.title, "MPICH")
+    assert foreign == explanations.other_library(title_of(MPI), "MPICH")
 
 
 def test_hellos_are_read_among_other_output():

@@ -25,6 +25,7 @@ from hockney.core.freed_memory import RETURNED
 from hockney.core.machine import Mpi
 from hockney.models.tuning import openmpi, texts
 from hockney.models.tuning.rules import ChoiceRule
+from hockney.mpi import environment_of
 from hockney.studies.tuning.results import Tuning
 
 pytestmark = pytest.mark.mpi
@@ -69,7 +70,7 @@ def test_the_names_are_those_of_open_mpi(mpi):
     program = Path(mpi.mpicxx).with_name("ompi_info")
     if not program.exists():
         missing("ompi_info")
-    parameters = did([str(program), "--all", "--parsable"], mpi.environment)
+    parameters = did([str(program), "--all", "--parsable"], environment_of(mpi))
     for operation, names in openmpi.ALGORITHMS.items():
         listed = re.findall(
             rf"coll_tuned_{operation}_algorithm:enumerator:value:(\d+):(\S+)", parameters, re.MULTILINE

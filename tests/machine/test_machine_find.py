@@ -66,7 +66,7 @@ def refused(kind: type[HockneyError], function: Callable[..., object], *argument
 @pytest.fixture
 def environ(tmp_path, monkeypatch):
     """An environment without any MPI except those that the test installs."""
-    monkeypatch.setattr("hockney.machine.find.USUAL", ())
+    monkeypatch.setattr("hockney.machine.find.usual_folders", list)
     monkeypatch.setattr(wheels, "installed", lambda family: "")
     monkeypatch.setattr(wheels, "intact", lambda family: None)
 
@@ -79,7 +79,8 @@ def environ(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("family", HEADERS)
 def test_the_header_tells_family_and_version(family):
-    assert family_of_header(HEADERS[family]) == (family, VERSIONS[family])
+    found, version = family_of_header(HEADERS[family])
+    assert (found.name, version) == (family, VERSIONS[family])
 
 
 def test_a_prefix_a_bin_folder_and_both_tools_name_the_same_mpi(tmp_path, environ):

@@ -11,6 +11,7 @@ import pytest
 from hockney.core.errors import EnvironmentProblem
 from hockney.machine import simgrid
 from hockney.machine.simgrid import COMPLETE, GET_SIMGRID, find_simgrid, simgrids
+from hockney.mpi import title_of
 
 
 def install(prefix: Path, version: str) -> Path:
@@ -45,7 +46,7 @@ def test_the_named_one_goes_before_all_others(environ, tmp_path):
     for named in (prefix, prefix / "bin", prefix / "bin" / "smpicxx"):
         simgrid = find_simgrid(environ | {"HOCKNEY_SIMGRID": str(named)})
         assert (simgrid.family, simgrid.version, simgrid.source) == ("smpi", "4.0", "environment")
-        assert simgrid.mpicxx == str(prefix / "bin" / "smpicxx") and simgrid.title == "SimGrid 4.0"
+        assert simgrid.mpicxx == str(prefix / "bin" / "smpicxx") and title_of(simgrid) == "SimGrid 4.0"
 
 
 def test_a_named_one_that_is_none_is_not_passed_over(environ, tmp_path):

@@ -16,7 +16,6 @@ from hockney.core.case import Case
 from hockney.core.errors import UsageError
 from hockney.core.fit import ExactValue
 from hockney.core.machine import Mpi
-from hockney.core.progress_thread import OWN, THREAD
 from hockney.core.settings import Settings
 from hockney.draw.page import Page
 from hockney.launch.fake import FakeLauncher
@@ -28,6 +27,7 @@ from hockney.studies.overlap.answer import answer
 from hockney.studies.overlap.headline import headline
 from hockney.studies.overlap.plan import SIZES, THREAD_SIZES
 from hockney.studies.overlap.results import PHASES, OverlapResults, runs_of
+from hockney.studies.progress import OWN, THREAD
 
 STUDY = studies.study("overlap")
 LIMIT = 16384

@@ -16,6 +16,7 @@ from hockney.core.wording import plural
 from hockney.models.statistics import OPEN
 from hockney.models.tuning import openmpi, texts
 from hockney.models.tuning.rules import EFFECT
+from hockney.mpi import title_of
 from hockney.studies.tuning.results import Tuning, tuning
 from hockney.system import files
 from hockney.system.bundled import bundled_catalog
@@ -70,7 +71,7 @@ def write(run: Run, found: Tuning, folder: Path, slower: int = 0) -> Tuned:
     """The tables of `found`; at `slower` sizes of its rules, a check has shown that they are slower, and they
     were removed."""
     machine = run.machine
-    title = machine.mpi.title if machine.mpi is not None else ""
+    title = title_of(machine.mpi) if machine.mpi is not None else ""
     comments = [
         f"{WRITTEN_BY} from {printable(str(run.path))}: {printable(machine.host)}, {printable(title)}",
         f"where the 95% interval of the ratio to MPI's own choice lies below {1 - found.effect:g}",

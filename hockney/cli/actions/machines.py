@@ -19,6 +19,7 @@ from hockney.core.machine import Machine, Mpi
 from hockney.core.units import format_bit_rate
 from hockney.draw.page import Table
 from hockney.machine.simgrid import find_simgrid, simgrids
+from hockney.mpi import title_of
 from hockney.store import default_path
 from hockney.views.paper_tables import extent, node_count
 
@@ -97,7 +98,7 @@ def _here(here: Machine, mpis: Sequence[Mpi], simulators: Sequence[Mpi]) -> None
     virtual = f", {here.virtual}" if here.virtual else ""
     print_line(f"{here.host}: {here.cpu}, {here.cores} cores, {here.threads} threads{virtual}")
     for title, listed in (("MPI", mpis), ("simulator", simulators)):
-        rows = tuple((each.title, each.source, each.prefix) for each in listed)
+        rows = tuple((title_of(each), each.source, each.prefix) for each in listed)
         if rows:
             _table((title, "found by", "in"), rows)
 

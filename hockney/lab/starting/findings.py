@@ -15,9 +15,9 @@ from hockney.core.units import format_seconds
 from hockney.core.wording import listing, together
 from hockney.lab.finding import Finding
 from hockney.launch.choosing import Hosts
-from hockney.launch.fabric import IN_USE, WITHOUT_FABRIC
 from hockney.launch.launcher import Hello, LaunchOptions
 from hockney.launch.mpi import MpiLauncher
+from hockney.mpi import family_of
 
 _MOST_NAMED = 8
 
@@ -75,11 +75,13 @@ def start_found(launcher: MpiLauncher, ranks: int) -> Iterator[Finding]:
         "cost-of-starting",
         {"ranks": ranks, "start_s": started.start_s, "init_s": init_s},
     )
-    if dict(launcher.describe(ranks).environment).items() >= WITHOUT_FABRIC.items():
-        using = launcher.having_environ(IN_USE)
+    family = family_of(launcher.mpi)
+    left_out = family.without_fabric
+    if left_out and dict(launcher.describe(ranks).environment).items() >= left_out.items():
+        using = launcher.having_environ(family.with_fabric)
         whole = start(using, ranks).launch
         if whole is not None and whole.init_s > init_s + NOTICEABLE_S:
-            yield _cost_of_fabric(WITHOUT_FABRIC, init_s, whole.init_s)
+            yield _cost_of_fabric(left_out, init_s, whole.init_s)
 
 
 def start(launcher: MpiLauncher, ranks: int, now: Callable[[], float] = time.monotonic) -> Started:

@@ -17,6 +17,7 @@ from hockney.core.fit import Fit
 from hockney.core.platform import CALLED, Network, NodeGroup, Noise, Origin, Platform, Segment, Status
 from hockney.core.units import format_bytes, format_rate
 from hockney.description.values import MOST
+from hockney.mpi import title_of
 from hockney.simulated.calibrate.calls import PairMessages, algorithms, calls, collective, sum_cost
 from hockney.simulated.calibrate.curve import Curve, curve_of
 from hockney.simulated.calibrate.overheads import overheads_of
@@ -82,7 +83,7 @@ def calibrate(survey: Survey, wishes: CalibrationOptions | None = None) -> Platf
     host, mpi = survey.machine.host, survey.machine.mpi
     return Platform(
         name=wishes.name or _name(host),
-        title=_title(host, survey.name, mpi.title if mpi else ""),
+        title=_title(host, survey.name, title_of(mpi) if mpi else ""),
         source=f"hockney calibrate {survey.name}",
         network=network,
         eager=eager,

@@ -13,13 +13,12 @@ from hockney.core.errors import UsageError, unknown
 from hockney.core.launch_setting import LaunchSetting
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
-from hockney.core.progress_thread import OWN, THREAD
 from hockney.core.wording import plural
 from hockney.models.annealing.setups import SETUPS
 from hockney.pages.evidence import Options, once
 from hockney.studies.annealing.costs import cost_cases
 from hockney.studies.predictions import PREDICT, SURVEY
-from hockney.studies.progress import by_calls, thread_setting
+from hockney.studies.progress import OWN, THREAD, by_calls, thread_setting
 from hockney.studies.simulated_only import refuse_on_others
 from hockney.studies.sizes import default_ranks
 from hockney.studies.sync import SYNC, sync_of

@@ -10,13 +10,13 @@ from functools import cached_property
 from typing import Literal, get_args
 
 from hockney.core.fit import Estimate, ExactValue
-from hockney.core.progress_thread import SETTING
 from hockney.core.record import Record
 from hockney.models.annealing.runs import AnnealingRun, Course, course_of, runs_of
 from hockney.models.significance import widened
 from hockney.models.statistics import Observation, Verdict, ratio, stricter, verdict
 from hockney.pages.evidence import Evidence, Measured
 from hockney.studies.annealing.plan import ROLE, SETUP
+from hockney.studies.progress import SETTING
 
 Part = Literal["computation", "posting", "testing", "waiting", "balancing"]
 PARTS: tuple[Part, ...] = get_args(Part)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from statistics import median
 
-from hockney.core.progress_thread import OWN
 from hockney.core.units import format_number
 from hockney.core.wording import plural, together
 from hockney.models.significance import OPEN
@@ -16,6 +15,7 @@ from hockney.pages.format import quantity, ratio_bounds
 from hockney.studies.needed_budget import multiple, remedy
 from hockney.studies.overlap.results import PAYS, BestTests, OverlapPoint, OverlapResults
 from hockney.studies.overlap.wording import named, one, several, sizes_text, tests_of
+from hockney.studies.progress import OWN
 
 SLOWED = 1.05
 """A smaller slowdown of the computation is not mentioned."""

@@ -13,11 +13,10 @@ from hockney.core.errors import UsageError, unknown
 from hockney.core.launch_setting import LaunchSetting
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
-from hockney.core.progress_thread import OWN, THREAD
 from hockney.core.units import thin
 from hockney.pages.evidence import Options, once
 from hockney.studies.overlap.results import ROLE
-from hockney.studies.progress import by_calls, thread_setting
+from hockney.studies.progress import OWN, THREAD, by_calls, thread_setting
 from hockney.studies.sizes import default_ranks, whole_doubles
 from hockney.studies.sync import SYNC, sync_of
 

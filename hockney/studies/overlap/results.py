@@ -10,9 +10,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from hockney.core.fit import Estimate, ExactValue
-from hockney.core.progress_thread import OWN, SETTING, THREAD
 from hockney.models.significance import OPEN, Verdict, stricter, time_to_decide, verdict, widened
 from hockney.pages.evidence import Evidence, Measured
+from hockney.studies.progress import OWN, SETTING, THREAD
 
 if TYPE_CHECKING:
     from hockney.models.overlap import OverlapTimes

@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 from hockney.core.fit import Estimate
-from hockney.core.progress_thread import THREAD
 from hockney.core.wording import plural
 from hockney.draw.page import Table
 from hockney.pages.format import percent, quantity, ratio_interval
 from hockney.studies.overlap.results import PHASES, OverlapPoint, OverlapResults
 from hockney.studies.overlap.wording import VERDICTS, named, share_interval, titled
+from hockney.studies.progress import THREAD
 
 INTERVAL = "95% interval"
 

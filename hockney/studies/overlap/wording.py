@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hockney.core.fit import Estimate, ExactValue
-from hockney.core.progress_thread import THREAD
 from hockney.core.wording import plural, together
 from hockney.models.significance import Verdict
 from hockney.pages.format import no_interval, percent, quantity
 from hockney.studies.overlap.results import MESSAGE, OverlapPoint, runs_of
+from hockney.studies.progress import THREAD
 
 VERDICTS: Mapping[Verdict, str] = {
     "faster": "pays",

@@ -15,6 +15,7 @@ from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.models.tuning import openmpi
 from hockney.models.tuning.points import PLAIN, TABLED, comparable
+from hockney.mpi import family_of
 from hockney.pages.evidence import Options, once
 from hockney.studies.sizes import default_ranks, whole_doubles
 
@@ -47,8 +48,8 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
 
 def launch_settings(options: Options, machine: Machine) -> Sequence[LaunchSetting]:
     """The settings that force Open MPI's algorithms, if its mpiexec starts the ranks."""
-    family = machine.mpi.family if machine.mpi is not None else ""
-    forcible = family == "openmpi" and machine.traits.by_mpiexec
+    known = machine.mpi is not None and family_of(machine.mpi).forces_algorithms
+    forcible = known and machine.traits.by_mpiexec
     return openmpi.forcing() if forcible and options.value(INTERNAL) == "yes" else ()
 
 

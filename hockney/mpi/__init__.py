@@ -1,0 +1,288 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Families of MPI: what differs between implementations of MPI and between their launchers.
+
+Each module here is one family, named after the value of `Mpi.family`; its `FAMILY` derives from `MpiFamily`.
+No other code names a family. Nothing here starts a program or writes a file.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cache, reduce
+from typing import ClassVar, Literal, cast
+
+from hockney.core.binding import Cores
+from hockney.core.machine import Mpi
+
+Options = tuple[list[str], dict[str, str]]
+"""Words of a command line, and variables of its environment."""
+WITHIN, BETWEEN = "within a host", "between hosts"
+NETMOD, PROVIDER = "network module", "libfabric provider"
+"""What the transports are for that an MPI reports: the keys of `Machine.transport`."""
+Cause = Literal["root", "slots", "daemon", "program", "allocation", "connection", "dead"]
+"""Why ranks do not start: as root; too few slots; a helper program, or the ranks' own, cannot be started on
+another host; a host outside of the allocation; ranks do not find their launcher; a host is dead."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The nodes that a launch uses, and the ranks on each; the last may have fewer."""
+
+    nodes: int
+    per_node: int
+
+
+@dataclass(frozen=True)
+class Placing:
+    """`listed` are the cores of this host that ranks are bound to, if the launcher would choose others; with
+    `crowded` there are more ranks than it starts without being told. `spread` is None where the launcher
+    places ranks. `hosts` are their names, () leaves them to the scheduler; `agent` are the words of a remote
+    shell, () for the launcher's own. Ranks that the user `placed` get no words for it, only the permission to
+    be many if `shared`."""
+
+    bound: bool = True
+    listed: Cores | None = None
+    crowded: bool = False
+    spread: Spread | None = None
+    hosts: tuple[str, ...] = ()
+    agent: tuple[str, ...] = ()
+    placed: bool = False
+    shared: bool = False
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The arguments by which a user decides something that hockney otherwise decides: names of options of
+    mpiexec, without dashes, that name `hosts`, map ranks to them (`mapping`), bind ranks (`binding`), name
+    `files` of parameters, which may set anything, set one of the launcher's `parameters`, or set `variables`
+    of the ranks. A variable that begins with one of `parameter_prefixes` sets the parameter of the rest of
+    its name. Parameters whose names have one of the ends name hosts or place ranks. A variable that begins
+    with one of `pinning_prefixes` places ranks too."""
+
+    hosts: frozenset[str] = frozenset()
+    mapping: frozenset[str] = frozenset()
+    binding: frozenset[str] = frozenset()
+    files: frozenset[str] = frozenset()
+    parameters: frozenset[str] = frozenset()
+    variables: frozenset[str] = frozenset()
+    parameter_prefixes: frozenset[str] = frozenset()
+    host_parameter_ends: frozenset[str] = frozenset()
+    placing_parameter_ends: frozenset[str] = frozenset()
+    pinning_prefixes: frozenset[str] = frozenset()
+
+    def __or__(self, other: Arguments) -> Arguments:
+        names = (field.name for field in fields(self))
+        return Arguments(**{name: getattr(self, name) | getattr(other, name) for name in names})
+
+
+@dataclass(frozen=True)
+class ProgressThread:
+    """The thread of an MPI that continues communication while the program computes: the `variable` that
+    switches it on, and whether it serves all transports and not only TCP."""
+
+    variable: str
+    all_transports: bool = True
+
+
+class MpiFamily:
+    """What differs between implementations of MPI. The defaults are those of an MPI about which nothing is
+    known: nothing is recognised, its launcher gets no options, no variable is set."""
+
+    name = ""
+    """That of its module, `Mpi.family`, in machine.json and in names of folders in the cache."""
+    title = ""
+    """For people."""
+    known = True
+    """Whether it is known how its launcher places ranks, and which library it belongs to."""
+    simulated = False
+    """Whether it is a simulator's, whose launcher takes a described machine."""
+    order = 9
+    """Its place where families are listed, and among those of which an MPI may be taken: the lowest first."""
+    precedence = 0
+    """The highest is tried first where several families may recognise the same text."""
+
+    # Where it is found.
+
+    names: tuple[str, ...] = ()
+    """What --mpi accepts for any installation of it, the usual name first."""
+    wheels: tuple[str, ...] = ()
+    """Its wheels on the package index, the one with its compiler wrapper first."""
+    suffixes: tuple[str, ...] = ()
+    """Of the names of its programs where several MPIs share a folder (Debian: mpicxx.openmpi)."""
+    wrappers: tuple[str, ...] = ()
+    """Further names of its compiler wrapper for C++."""
+    folders: tuple[str, ...] = ()
+    """Where its programs may be if they are not on PATH."""
+    compiler_variables: tuple[str, ...] = ()
+    """These choose the compiler that its wrapper calls."""
+    flag_variables: tuple[str, ...] = ()
+    """These add to the options of that compiler."""
+
+    def environment(self, prefix: str) -> dict[str, str]:
+        """Variables that its programs in `prefix` need to work."""
+        return {}
+
+    # How it is recognised.
+
+    library_signs: tuple[str, ...] = ()
+    """One of these is in the text of MPI_Get_library_version."""
+
+    def version_in_header(self, defined: Mapping[str, str]) -> str | None:
+        """From the macros that its mpi.h defines; None if the header is not that of this family."""
+        return None
+
+    def is_launcher(self, output: str) -> bool:
+        """Whether `output` is that of its mpiexec --version."""
+        return False
+
+    # How it starts ranks.
+
+    root_variables: ClassVar[Mapping[str, str]] = {}
+    """They permit root to start ranks."""
+    srun_interfaces: tuple[str, ...] = ()
+    """The interfaces of Slurm's srun that its library may have, the most likely first; "" is the site's
+    default."""
+    arguments = Arguments()
+
+    def place(self, mpi: Mpi, placing: Placing) -> Options:
+        """Words and variables that place and bind the ranks of mpiexec."""
+        return [], {}
+
+    def variable_words(self, variables: Sequence[tuple[str, str]]) -> list[str] | None:
+        """The options of mpiexec that set variables of the ranks; None if they have to be set in the
+        launcher's environment."""
+        return None
+
+    def srun_variables(self, mpi: Mpi) -> dict[str, str]:
+        """Variables that mpiexec sets for ranks, and srun does not."""
+        return {}
+
+    # What its launcher prints if that fails. Regular expressions; a group is the host or the file that fails.
+
+    failures: ClassVar[Mapping[Cause, str]] = {}
+    failed_host = ""
+    """Elsewhere in the output it names the host."""
+    hopeless = ""
+    """In a line that is the last one, although the launcher does not end."""
+    ended_by_signal = ""
+    """With groups `signal` and, if it is known, `rank`."""
+
+    # How messages travel.
+
+    transport_reports: tuple[tuple[str, str], ...] = ()
+    """Patterns in the output of ranks, with a group that is "most" if others carry some messages and one for
+    the transport, and what that is for (WITHIN, BETWEEN, NETMOD, PROVIDER)."""
+    without_fabric: ClassVar[Mapping[str, str]] = {}
+    """Variables that leave out a network fabric which ranks on one host do not use, but which costs time when
+    they start."""
+    transport_parameters: tuple[str, ...] = ()
+    """Its parameters that choose how messages travel. If the user sets one of them, none is changed."""
+    with_fabric: ClassVar[Mapping[str, str]] = {}
+    """Set in the environment in which a launch is planned, they have the effect that the user chose
+    transports, so that none is left out."""
+
+    def report_variables(self, mpi: Mpi) -> dict[str, str]:
+        """They make MPI_Init report transports."""
+        return {}
+
+    def tcp_only(self, mpi: Mpi) -> dict[str, str]:
+        """With these messages between hosts use nothing but TCP. Within a host they still use shared
+        memory."""
+        return {}
+
+    def leaves_out_fabric(self, mpi: Mpi, environ: Mapping[str, str]) -> bool:
+        """Whether `without_fabric` applies to ranks on one host: unless the user or the site chose hosts or
+        transports."""
+        return False
+
+    # Its settings.
+
+    setting_prefixes: tuple[str, ...] = ()
+    """Of variables that control it."""
+    no_settings = ""
+    """A pattern for those of them that its launcher sets for each job or rank, and those that only permit or
+    locate something: not used for tuning."""
+    progress_variables: tuple[str, ...] = ()
+    """All that switch on a progress thread, those of other versions included."""
+    forces_algorithms = False
+    """Whether settings force the algorithms of its collectives (models/tuning/openmpi.py)."""
+
+    def file_settings(self, mpi: Mpi, environ: Mapping[str, str]) -> dict[str, str]:
+        """Settings of its parameter files, by the names of the equivalent variables."""
+        return {}
+
+    def progress_thread(self, mpi: Mpi) -> ProgressThread | None:
+        return None
+
+    def eager_limit(self, mpi: Mpi, limit: int) -> dict[str, str]:
+        """The variables that set the limit, in bytes, of every transport that may carry messages: those of
+        other transports have no effect."""
+        return {}
+
+
+UNKNOWN = "unknown"
+"""The module of the family of all other MPIs."""
+
+
+@cache
+def family_named(name: str) -> MpiFamily:
+    """Imports its module only. The name may be that of a later version of hockney: then nothing is known."""
+    module = importlib.import_module(f"{__name__}.{name if name in _modules() else UNKNOWN}")
+    return cast(MpiFamily, module.FAMILY)
+
+
+def family_of(mpi: Mpi) -> MpiFamily:
+    return family_named(mpi.family)
+
+
+def title_of(mpi: Mpi) -> str:
+    """ "Open MPI 5.0.11"."""
+    return f"{family_of(mpi).title} {mpi.version}".strip()
+
+
+def environment_of(mpi: Mpi) -> dict[str, str]:
+    """Environment variables that its tools need."""
+    return family_of(mpi).environment(mpi.prefix)
+
+
+@cache
+def families() -> tuple[MpiFamily, ...]:
+    """All, in the order in which they are listed."""
+    return tuple(sorted(map(family_named, _modules()), key=lambda family: (family.order, family.name)))
+
+
+def named_families() -> list[MpiFamily]:
+    """Those that --mpi knows by name."""
+    return [family for family in families() if family.names]
+
+
+@cache
+def in_precedence() -> tuple[MpiFamily, ...]:
+    """All, in the order in which they are tried on a text."""
+    return tuple(sorted(families(), key=lambda family: -family.precedence))
+
+
+def family_of_library(text: str) -> MpiFamily:
+    """By the text of MPI_Get_library_version."""
+    signed = (each for each in in_precedence() if any(sign in text for sign in each.library_signs))
+    return next(signed, family_named(UNKNOWN))
+
+
+@cache
+def all_arguments() -> Arguments:
+    """Those of all families: a launcher may belong to another family than it seems to."""
+    return reduce(Arguments.__or__, (family.arguments for family in families()))
+
+
+def any_of(*patterns: str) -> str:
+    """The regular expression for one of these, some of which may be empty."""
+    return "|".join(filter(None, patterns))
+
+
+@cache
+def _modules() -> frozenset[str]:
+    return frozenset(module.name for module in pkgutil.iter_modules(__path__))

@@ -1,0 +1,120 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""MPICH and its launcher Hydra. Tested with versions 4.0 and 5.0. MPIs derived from it that are no family of
+their own (MVAPICH) count as MPICH."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from hockney.core.machine import Mpi
+from hockney.mpi import NETMOD, PROVIDER, Arguments, Cause, MpiFamily, Options, Placing, ProgressThread
+
+LIBFABRIC = r"\blibfabric provider: ()(\S+)"
+CELL_HEADER = 4096
+"""Room for MPICH's header in a cell of shared memory, as in its own default of 64 KiB + 4 KiB."""
+PACK_BUFFER = 16384
+"""The default size of MPICH's pack buffers, which must not be shorter than a cell."""
+
+
+class Mpich(MpiFamily):
+    name = "mpich"
+    title = "MPICH"
+    order = 2
+    names = ("mpich",)
+    wheels = ("mpich",)
+    suffixes = ("mpich",)
+    compiler_variables = ("MPICH_CXX",)
+    library_signs = ("MVAPICH", "MPICH")
+    # its own client has PMI1 and PMI2; PMIx only if built so
+    srun_interfaces = ("pmi2", "cray_shasta", "pmix")
+    arguments = Arguments(
+        hosts=frozenset({"host", "hosts", "f", "hostfile", "machine", "machinefile"}),
+        mapping=frozenset({"map-by", "rankfile"}),
+        binding=frozenset({"bind-to", "binding"}),
+        variables=frozenset({"env", "genv"}),
+    )
+    failures: ClassVar[Mapping[Cause, str]] = {
+        "daemon": r"hydra_\w*proxy: (?:(?:command )?not found|No such file|Permission denied)",
+        "program": r"execvp error",
+        "connection": r"PMI2?_Init|MPI_INIT failed|unsupported PMI version",
+        "dead": r"\[mpiexec@\S+\] control_cb .*assert \(!closed\) failed|Launch proxy failed",
+    }
+    failed_host = r"\[proxy:\d+@([^\]\s]+)\].*execvp"
+    hopeless = r"execvp error"
+    # "= PID 17 RUNNING AT h", "= EXIT CODE: 9", where the exit code is the signal
+    ended_by_signal = r"BAD TERMINATION.*?EXIT CODE: (?P<signal>\d+)"
+    transport_reports = ((r"==== ()(\w+) netmod Capability", NETMOD), (LIBFABRIC, PROVIDER))
+    setting_prefixes = ("MPICH_", "MPIR_", "HYDRA_", "MV2_", "MVP_")
+    no_settings = r"MPIR_(?!CVAR_)|HYDRA_(CONTROL|PROXY)|(MV2|MVP)_COMM_WORLD"
+    progress_variables = ("MPIR_CVAR_ASYNC_PROGRESS", "MPICH_ASYNC_PROGRESS")  # now and formerly
+
+    def version_in_header(self, defined: Mapping[str, str]) -> str | None:
+        return defined.get("MPICH_VERSION")
+
+    def is_launcher(self, output: str) -> bool:
+        return any(sign in output for sign in ("HYDRA", "MPICH", "MVAPICH"))
+
+    def place(self, mpi: Mpi, placing: Placing) -> Options:
+        """Hydra oversubscribes without an option; its user list has the system's numbers."""
+        words, variables = hydra_options(placing, "-launcher", "HYDRA_LAUNCHER_EXTRA_ARGS")
+        if placing.placed:
+            return words, variables
+        if placing.listed:
+            return [*words, "-bind-to", "user:" + ",".join(map(str, placing.listed.cpus))], variables
+        return [*words, "-bind-to", "core" if placing.bound else "none"], variables
+
+    def variable_words(self, variables: Sequence[tuple[str, str]]) -> list[str]:
+        return hydra_variable_words(variables)
+
+    def report_variables(self, mpi: Mpi) -> dict[str, str]:
+        """Device ch4 reports its network module."""
+        return {"MPIR_CVAR_DEBUG_SUMMARY": "1"}
+
+    def tcp_only(self, mpi: Mpi) -> dict[str, str]:
+        """Messages within a host use shared memory without network modules."""
+        return {"FI_PROVIDER": "tcp", "UCX_TLS": "tcp,self"}
+
+    def progress_thread(self, mpi: Mpi) -> ProgressThread:
+        return ProgressThread(self.progress_variables[0])
+
+    def eager_limit(self, mpi: Mpi, limit: int) -> dict[str, str]:
+        """Shared memory sends eagerly what fits into a cell, unless a single copy (IPC) begins earlier.
+        Before version 4, its default device was ch3."""
+        if mpi.version.partition(".")[0] in ("1", "3"):
+            return {
+                "MPIR_CVAR_CH3_EAGER_MAX_MSG_SIZE": str(limit),
+                "MPIR_CVAR_NEMESIS_SHM_EAGER_MAX_SZ": str(limit),
+            }
+        return {
+            "MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE": str(limit + CELL_HEADER),
+            "MPIR_CVAR_CH4_PACK_BUFFER_SIZE": str(max(limit + CELL_HEADER, PACK_BUFFER)),
+            "MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD": str(limit + 1),
+            "MPIR_CVAR_CH4_IPC_XPMEM_P2P_THRESHOLD": str(limit + 1),
+            "MPIR_CVAR_CH4_OFI_EAGER_THRESHOLD": str(limit),
+            "UCX_RNDV_THRESH": str(limit + 1),
+        }
+
+
+def hydra_options(placing: Placing, starter: str, extra: str) -> Options:
+    """The hosts, and the remote shell, whose further words Hydra reads from the variable `extra`. Also for
+    launchers derived from Hydra, in which the option `starter` has another name."""
+    words: list[str] = []
+    variables: dict[str, str] = {}
+    if placing.agent:
+        words += [starter, "ssh", f"{starter}-exec", placing.agent[0]]
+        if placing.agent[1:]:
+            variables[extra] = " ".join(placing.agent[1:])
+    if placing.hosts:
+        words += ["-hosts", ",".join(placing.hosts)]
+    if placing.spread and not placing.placed:
+        words += ["-ppn", str(placing.spread.per_node)]
+    return words, variables
+
+
+def hydra_variable_words(variables: Sequence[tuple[str, str]]) -> list[str]:
+    return [word for name, value in variables for word in ("-genv", name, value)]
+
+
+FAMILY = Mpich()

