@@ -5,6 +5,9 @@ both languages."""
 
 from __future__ import annotations
 
+import ast
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -86,6 +89,76 @@ def test_engine_includes_name_files_with_their_folder():
     """So that the walker handles every one of them."""
     for each in engine_includes(ROOT / "engine"):
         assert (ROOT / "engine" / each.what).is_file(), str(each)
+
+
+FAMILIES = tuple(sorted(path.stem for path in (PACKAGE / "mpi").glob("*.py") if path.stem != "__init__"))
+ORDINARY_WORDS = ("unknown", "smpi")
+"""Families whose names are also words, or a folder of SimGrid's."""
+PREFIXES = re.compile(r"\b(OMPI|OPAL|ORTE|PRTE|MPICH|MPIR|HYDRA|MV2|MVP|I_MPI)_")
+"""Of variables that control one family."""
+NAMING_FAMILIES = {
+    "cli/arguments/options.py": "the help of an option has an example",
+    "core/launch_setting.py": "the remedy of an error has an example",
+    "core/smpi_algorithms.py": "SimGrid's names for the algorithms that it copied from other MPIs",
+    "launch/fake_overlap.py": "the machine with made-up costs has a variable of its own",
+    "machine/simgrid.py": "finds SimGrid, which no name given to --mpi means",
+    "models/tuning/openmpi.py": "the numbers of Open MPI's algorithms, and its file of rules",
+    "studies/progress.py": "sets the variable of the machine with made-up costs",
+}
+"""Files outside of hockney/mpi that may name a family, and why."""
+
+
+def families_named(source: str) -> Iterator[str]:
+    """Names of families and of their variables in the texts of a module, except docstrings, its imports of
+    families, and its comparisons of a family with ordinary words."""
+    tree = ast.parse(source)
+    nodes = list(ast.walk(tree))
+    docstrings = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    for node in nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+            if node.value in set(FAMILIES) - {*ORDINARY_WORDS} or PREFIXES.search(node.value):
+                yield f"{node.lineno}: '{node.value}'"
+        elif isinstance(node, ast.ImportFrom):
+            names = {f"{node.module}.{alias.name}" for alias in node.names} | {node.module}
+            yield from (f"{node.lineno}: {name}" for name in FAMILIES if f"hockney.mpi.{name}" in names)
+        elif isinstance(node, ast.Compare):
+            compared = list(ast.walk(node))
+            of_family = any(getattr(part, "attr", "") == "family" for part in compared)
+            if of_family and any(getattr(part, "value", "") in ORDINARY_WORDS for part in compared):
+                yield f"{node.lineno}: a family is compared with a name"
+
+
+def test_a_family_of_mpi_is_named_in_its_file_only():
+    found = {
+        path.relative_to(PACKAGE).as_posix(): list(families_named(path.read_text("utf-8")))
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if path.parent != PACKAGE / "mpi"
+    }
+    named = {file: places for file, places in found.items() if places}
+    assert {file: places for file, places in named.items() if file not in NAMING_FAMILIES} == {}
+    assert set(NAMING_FAMILIES) <= set(named), "these no longer name a family"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "x = {'openmpi': 1}",
+        "if mpi.family == 'smpi': pass",
+        "if mpi.family in ('unknown', 'smpi'): pass",
+        "x = f'OMPI_MCA_{name}'",
+        "x = {'I_MPI_PIN': '1'}",
+        "x = 'MPIR_CVAR_ASYNC_PROGRESS'",
+        "from hockney.mpi import intel",
+        "from hockney.mpi.mpich import FAMILY",
+    ],
+)
+def test_the_walker_sees_a_family_that_is_named(source):
+    assert len(list(families_named(source))) == 1
+    assert list(families_named(f'"""{source}"""')) == []
+
+
+def test_the_walker_sees_no_family_elsewhere():
+    assert list(families_named("from hockney.mpi import family_of\nx = 'unknown', 'MPI_Init', 'OMP_X'")) == []
 
 
 def write(folder: Path, **files: str) -> Path:

@@ -13,6 +13,7 @@ from hockney.core.errors import UsageError
 from hockney.core.machine import Machine
 from hockney.core.option_names import option
 from hockney.core.units import format_bytes, format_size
+from hockney.mpi import title_of
 
 RANKS_PER_THREAD = 16
 """More ranks on a hardware thread only exhaust memory and file descriptors."""
@@ -119,7 +120,7 @@ def _setting(value: str | None) -> str:
 def _short(machine: Machine, name: str) -> str:
     value = getattr(machine, name)
     if name == "mpi":
-        return value.title if value else "none"
+        return title_of(value) if value else "none"
     return str(value)
 
 
