@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Finds out which decisions the user's arguments for mpiexec make, so that hockney does not make them."""
+"""Finds out which decisions the user's arguments for mpiexec make, so that hockney does not make them. The
+arguments of each launcher are in hockney/mpi."""
 
 from __future__ import annotations
 

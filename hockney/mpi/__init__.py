@@ -93,105 +93,109 @@ class MpiFamily:
     known: nothing is recognised, its launcher gets no options, no variable is set."""
 
     name = ""
-    """That of its module, `Mpi.family`, in machine.json and in names of folders in the cache."""
+    """The name of its module, which `Mpi.family` in machine.json and folders in the cache have."""
     title = ""
-    """For people."""
+    """Its name for people."""
     known = True
     """Whether it is known how its launcher places ranks, and which library it belongs to."""
     simulated = False
-    """Whether it is a simulator's, whose launcher takes a described machine."""
+    """Whether it is part of a simulator, whose launcher takes a described machine."""
     order = 9
-    """Its place where families are listed, and among those of which an MPI may be taken: the lowest first."""
+    """Its place in lists of families, and among those whose wheels may be used: the lowest comes first."""
     precedence = 0
-    """The highest is tried first where several families may recognise the same text."""
+    """Where several families may recognise the same text, the one with the highest is tried first."""
 
     # Where it is found.
 
     names: tuple[str, ...] = ()
-    """What --mpi accepts for any installation of it, the usual name first."""
+    """The words with which --mpi accepts any installation of it, the usual one first."""
     wheels: tuple[str, ...] = ()
     """Its wheels on the package index, the one with its compiler wrapper first."""
     suffixes: tuple[str, ...] = ()
-    """Of the names of its programs where several MPIs share a folder (Debian: mpicxx.openmpi)."""
+    """The suffixes of its programs where several MPIs share a folder (Debian: mpicxx.openmpi)."""
     wrappers: tuple[str, ...] = ()
-    """Further names of its compiler wrapper for C++."""
+    """Further names of its compiler wrapper for C++, besides mpicxx, mpic++ and mpiCC."""
     folders: tuple[str, ...] = ()
-    """Where its programs may be if they are not on PATH."""
+    """Folders, or patterns for them, in which its programs may be if they are not on PATH."""
     compiler_variables: tuple[str, ...] = ()
-    """These choose the compiler that its wrapper calls."""
+    """The variables that choose the compiler which its wrapper calls."""
     flag_variables: tuple[str, ...] = ()
-    """These add to the options of that compiler."""
+    """The variables that add options of that compiler."""
 
     def environment(self, prefix: str) -> dict[str, str]:
-        """Variables that its programs in `prefix` need to work."""
+        """The variables that its programs in `prefix` need to work."""
         return {}
 
     # How it is recognised.
 
     library_signs: tuple[str, ...] = ()
-    """One of these is in the text of MPI_Get_library_version."""
+    """The text of MPI_Get_library_version contains one of these."""
 
     def version_in_header(self, defined: Mapping[str, str]) -> str | None:
-        """From the macros that its mpi.h defines; None if the header is not that of this family."""
+        """Its version, from the macros of an mpi.h whose names end in _VERSION; None if that is of another
+        family."""
         return None
 
     def is_launcher(self, output: str) -> bool:
-        """Whether `output` is that of its mpiexec --version."""
+        """Whether its mpiexec --version prints `output`."""
         return False
 
     # How it starts ranks.
 
     root_variables: ClassVar[Mapping[str, str]] = {}
-    """They permit root to start ranks."""
+    """The variables that permit root to start ranks."""
     srun_interfaces: tuple[str, ...] = ()
     """The interfaces of Slurm's srun that its library may have, the most likely first; "" is the site's
     default."""
     arguments = Arguments()
+    """Those by which a user decides what hockney otherwise decides."""
 
     def place(self, mpi: Mpi, placing: Placing) -> Options:
-        """Words and variables that place and bind the ranks of mpiexec."""
+        """The words and variables that place and bind the ranks that mpiexec starts."""
         return [], {}
 
     def variable_words(self, variables: Sequence[tuple[str, str]]) -> list[str] | None:
-        """The options of mpiexec that set variables of the ranks; None if they have to be set in the
+        """The options of mpiexec that set variables of the ranks; None if these have to be set in the
         launcher's environment."""
         return None
 
     def srun_variables(self, mpi: Mpi) -> dict[str, str]:
-        """Variables that mpiexec sets for ranks, and srun does not."""
+        """The variables that mpiexec sets for ranks, and srun does not."""
         return {}
 
-    # What its launcher prints if that fails. Regular expressions; a group is the host or the file that fails.
+    # What its launcher prints when it fails, as regular expressions, "" for none.
 
     failures: ClassVar[Mapping[Cause, str]] = {}
+    """The text for each cause; a group is the host or the file that fails."""
     failed_host = ""
-    """Elsewhere in the output it names the host."""
+    """The text that names the host that fails, elsewhere in the output."""
     hopeless = ""
-    """In a line that is the last one, although the launcher does not end."""
+    """The text of a line after which the launcher may wait forever."""
     ended_by_signal = ""
-    """With groups `signal` and, if it is known, `rank`."""
+    """The text about a rank that a signal ended, with groups `signal` and, if it is known, `rank`."""
 
     # How messages travel.
 
     transport_reports: tuple[tuple[str, str], ...] = ()
-    """Patterns in the output of ranks, with a group that is "most" if others carry some messages and one for
-    the transport, and what that is for (WITHIN, BETWEEN, NETMOD, PROVIDER)."""
+    """The patterns of lines in which MPI reports a transport, each with what that is for (WITHIN, BETWEEN,
+    NETMOD, PROVIDER). The first group is "most" if other transports carry some messages, the second the
+    name."""
     without_fabric: ClassVar[Mapping[str, str]] = {}
-    """Variables that leave out a network fabric which ranks on one host do not use, but which costs time when
-    they start."""
+    """The variables that leave out a network fabric which ranks on one host do not use, but which costs time
+    when they start."""
     transport_parameters: tuple[str, ...] = ()
     """Its parameters that choose how messages travel. If the user sets one of them, none is changed."""
     with_fabric: ClassVar[Mapping[str, str]] = {}
-    """Set in the environment in which a launch is planned, they have the effect that the user chose
+    """The variables that mean, in the environment in which a launch is planned, that the user chose
     transports, so that none is left out."""
 
     def report_variables(self, mpi: Mpi) -> dict[str, str]:
-        """They make MPI_Init report transports."""
+        """The variables that make MPI_Init report transports."""
         return {}
 
     def tcp_only(self, mpi: Mpi) -> dict[str, str]:
-        """With these messages between hosts use nothing but TCP. Within a host they still use shared
-        memory."""
+        """The variables with which messages between hosts use nothing but TCP; within a host they still use
+        shared memory."""
         return {}
 
     def leaves_out_fabric(self, mpi: Mpi, environ: Mapping[str, str]) -> bool:
@@ -202,20 +206,21 @@ class MpiFamily:
     # Its settings.
 
     setting_prefixes: tuple[str, ...] = ()
-    """Of variables that control it."""
+    """The prefixes of variables that control it."""
     no_settings = ""
-    """A pattern for those of them that its launcher sets for each job or rank, and those that only permit or
-    locate something: not used for tuning."""
+    """The pattern of those variables that its launcher sets for each job or rank, and of those that only
+    permit or locate something: they are not used for tuning."""
     progress_variables: tuple[str, ...] = ()
-    """All that switch on a progress thread, those of other versions included."""
+    """All variables that switch on a progress thread, those of other versions included."""
     forces_algorithms = False
     """Whether settings force the algorithms of its collectives (models/tuning/openmpi.py)."""
 
     def file_settings(self, mpi: Mpi, environ: Mapping[str, str]) -> dict[str, str]:
-        """Settings of its parameter files, by the names of the equivalent variables."""
+        """The settings of its parameter files, by the names of the equivalent variables."""
         return {}
 
     def progress_thread(self, mpi: Mpi) -> ProgressThread | None:
+        """None if it has none."""
         return None
 
     def eager_limit(self, mpi: Mpi, limit: int) -> dict[str, str]:
@@ -230,7 +235,8 @@ UNKNOWN = "unknown"
 
 @cache
 def family_named(name: str) -> MpiFamily:
-    """Imports its module only. The name may be that of a later version of hockney: then nothing is known."""
+    """The family, of which only the module is imported. A name that only a later version of hockney has means
+    an unknown one."""
     module = importlib.import_module(f"{__name__}.{name if name in _modules() else UNKNOWN}")
     return cast(MpiFamily, module.FAMILY)
 
@@ -245,36 +251,36 @@ def title_of(mpi: Mpi) -> str:
 
 
 def environment_of(mpi: Mpi) -> dict[str, str]:
-    """Environment variables that its tools need."""
+    """The variables that its tools need."""
     return family_of(mpi).environment(mpi.prefix)
 
 
 @cache
 def families() -> tuple[MpiFamily, ...]:
-    """All, in the order in which they are listed."""
+    """All families, in the order in which they are listed."""
     return tuple(sorted(map(family_named, _modules()), key=lambda family: (family.order, family.name)))
 
 
 def named_families() -> list[MpiFamily]:
-    """Those that --mpi knows by name."""
+    """The families that --mpi knows by name."""
     return [family for family in families() if family.names]
 
 
 @cache
 def in_precedence() -> tuple[MpiFamily, ...]:
-    """All, in the order in which they are tried on a text."""
+    """All families, in the order in which they are tried on a text."""
     return tuple(sorted(families(), key=lambda family: -family.precedence))
 
 
 def family_of_library(text: str) -> MpiFamily:
-    """By the text of MPI_Get_library_version."""
+    """The family whose library has this text of MPI_Get_library_version."""
     signed = (each for each in in_precedence() if any(sign in text for sign in each.library_signs))
     return next(signed, family_named(UNKNOWN))
 
 
 @cache
 def all_arguments() -> Arguments:
-    """Those of all families: a launcher may belong to another family than it seems to."""
+    """The arguments of all families, since a launcher may belong to another one than it seems to."""
     return reduce(Arguments.__or__, (family.arguments for family in families()))
 
 

@@ -32,7 +32,7 @@ class IntelMpi(MpiFamily):
     progress_variables = ("I_MPI_ASYNC_PROGRESS",)  # Developer Reference
 
     def environment(self, prefix: str) -> dict[str, str]:
-        """The wheel is located only by this variable."""
+        """The programs of the wheel find their files by this variable only."""
         return {"I_MPI_ROOT": prefix}
 
     def version_in_header(self, defined: Mapping[str, str]) -> str | None:

@@ -98,8 +98,8 @@ class Mpich(MpiFamily):
 
 
 def hydra_options(placing: Placing, starter: str, extra: str) -> Options:
-    """The hosts, and the remote shell, whose further words Hydra reads from the variable `extra`. Also for
-    launchers derived from Hydra, in which the option `starter` has another name."""
+    """The hosts, and the remote shell, whose further words Hydra reads from the variable `extra`. `starter`
+    is the option for the shell, which launchers derived from Hydra call differently."""
     words: list[str] = []
     variables: dict[str, str] = {}
     if placing.agent:

