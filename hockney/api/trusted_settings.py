@@ -15,7 +15,7 @@ from pathlib import Path
 from hockney.core.errors import UsageError, printable
 from hockney.core.option_names import flag
 from hockney.core.settings import Settings
-from hockney.machine.find import is_mpi_name
+from hockney.mpi import family_called
 from hockney.system import trust
 
 
@@ -45,7 +45,7 @@ def _named(settings: Settings) -> dict[str, list[str]]:
     """The values of the settings that decide which programs start. An MPI's name stands for the one this user
     has installed; a relative path is a different program in every folder."""
     named: dict[str, list[str]] = {}
-    if settings.mpi not in ("", os.environ.get("HOCKNEY_MPI")) and not is_mpi_name(settings.mpi):
+    if settings.mpi not in ("", os.environ.get("HOCKNEY_MPI")) and family_called(settings.mpi) is None:
         named["mpi"] = [os.path.abspath(settings.mpi)]
     if settings.mpiexec_args:
         named["mpiexec_args"] = [settings.mpiexec_args]

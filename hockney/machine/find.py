@@ -16,7 +16,7 @@ from hockney.core.paths import at_home
 from hockney.core.wording import together
 from hockney.machine import wheels
 from hockney.machine.probe import Source, Tell, probe
-from hockney.mpi import MpiFamily, families, named_families
+from hockney.mpi import families, family_called, named_families
 
 USUAL = ("/usr/bin", "/usr/local/bin", "/usr/lib64/*/bin", "/opt/homebrew/bin")
 
@@ -37,17 +37,8 @@ def find_mpi(
     return on_path(environ, notify) or in_environment(environ, notify)
 
 
-def is_mpi_name(wanted: str) -> bool:
-    """Whether it names a kind of MPI (any installation) and not a program."""
-    return _family_called(wanted) is not None
-
-
-def _family_called(wanted: str) -> MpiFamily | None:
-    return next((family for family in named_families() if wanted.lower() in family.names), None)
-
-
 def chosen(wanted: str, source: Source, environ: Mapping[str, str], notify: Tell) -> Mpi:
-    family = _family_called(wanted)
+    family = family_called(wanted)
     if family:
         return by_name(family.name, source, environ, notify)
     path = at_home(Path(wanted))

@@ -266,6 +266,11 @@ def named_families() -> list[MpiFamily]:
     return [family for family in families() if family.names]
 
 
+def family_called(name: str) -> MpiFamily | None:
+    """The family that --mpi means by `name`; None if it is not a name but a program."""
+    return next((family for family in named_families() if name.lower() in family.names), None)
+
+
 @cache
 def in_precedence() -> tuple[MpiFamily, ...]:
     """All families, in the order in which they are tried on a text."""
