@@ -8,8 +8,6 @@ No other code names a family. Nothing here starts a program or writes a file.
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, reduce
@@ -17,6 +15,7 @@ from typing import ClassVar, Literal, cast
 
 from hockney.core.binding import Cores
 from hockney.core.machine import Mpi
+from hockney.core.plugins import plugin_names, plugins
 
 Options = tuple[list[str], dict[str, str]]
 """Words of a command line, and variables of its environment."""
@@ -237,7 +236,7 @@ UNKNOWN = "unknown"
 def family_named(name: str) -> MpiFamily:
     """The family, of which only the module is imported. A name that only a later version of hockney has means
     an unknown one."""
-    module = importlib.import_module(f"{__name__}.{name if name in _modules() else UNKNOWN}")
+    module = next(plugins(__name__, names=[name if name in plugin_names(__name__) else UNKNOWN]))
     return cast(MpiFamily, module.FAMILY)
 
 
@@ -258,7 +257,9 @@ def environment_of(mpi: Mpi) -> dict[str, str]:
 @cache
 def families() -> tuple[MpiFamily, ...]:
     """All families, in the order in which they are listed."""
-    return tuple(sorted(map(family_named, _modules()), key=lambda family: (family.order, family.name)))
+    return tuple(
+        sorted(map(family_named, plugin_names(__name__)), key=lambda family: (family.order, family.name))
+    )
 
 
 def named_families() -> list[MpiFamily]:
@@ -292,8 +293,3 @@ def all_arguments() -> Arguments:
 def any_of(*patterns: str) -> str:
     """The regular expression for one of these, some of which may be empty."""
     return "|".join(filter(None, patterns))
-
-
-@cache
-def _modules() -> frozenset[str]:
-    return frozenset(module.name for module in pkgutil.iter_modules(__path__))

@@ -153,7 +153,17 @@ def _failures(evidence: Evidence) -> RunCaveat | None:
     if not failed:
         return None
     one = next(iter(failed.values()))
-    return run_caveat(_failures_caveat(len(failed), one.case, one.message, one.silent_ranks), failed)
+    silent = ", ".join(map(str, one.silent_ranks))
+    ending = f"; silent {'rank' if len(one.silent_ranks) == 1 else 'ranks'}: {silent}" if silent else ""
+    return run_caveat(
+        Caveat(
+            "failures",
+            f"{plural(len(failed), 'case')} gave no result, such as {one.case}: {one.message}{ending}",
+            "",
+            "'hockney resume' repeats them",
+        ),
+        failed,
+    )
 
 
 def _incomplete(evidence: Evidence) -> RunCaveat | None:
@@ -223,16 +233,30 @@ def _load(evidence: Evidence) -> RunCaveat | None:
     by_case = evidence.run.by_case()
     touched = {case for case, records in by_case.items() if any(r.launch in loaded for r in records)}
     counted = {case for case in touched if any(r.launch in loaded for r in kept(by_case[case], loaded))}
-    caveat = _load_caveat(
-        cores if cores > LOADED_OUTSIDE_CORES else 0.0,
-        steal if steal > LOADED_STEAL else 0.0,
-        len(loaded),
-        len(evidence.run.launches),
-        len(touched),
-        len(counted),
-        FEWEST_QUIET,
+    facts = [f"other programs used up to {cores:.2f} processors"] if cores > LOADED_OUTSIDE_CORES else []
+    if steal > LOADED_STEAL:
+        facts.append(f"the hypervisor took up to {percent(steal)} of the processors' time")
+    verb = "is" if len(loaded) == 1 else "are"
+    use = f"{verb} included because fewer than {FEWEST_QUIET} quiet ones exist"
+    if len(counted) < len(touched):
+        use = f"{verb} excluded from {plural(len(touched) - len(counted), 'case')}"
+        if counted:
+            use += f", but included in {len(counted)} with fewer than {FEWEST_QUIET} quiet ones"
+    launches = plural(len(evidence.run.launches), "launch", "launches")
+    end_it = (
+        "stop them and measure again"
+        if cores > LOADED_OUTSIDE_CORES
+        else "measure again later, or on a machine that is not shared"
     )
-    return run_caveat(caveat, touched if touched and not counted else None)
+    return run_caveat(
+        Caveat(
+            "load",
+            f"during a launch, {' and '.join(facts)}; {len(loaded)} of {launches} had a high load and {use}",
+            "",
+            f"{end_it}, or give more time (--budget) for launches to replace them",
+        ),
+        touched if touched and not counted else None,
+    )
 
 
 def premises(evidence: Evidence) -> tuple[str, ...]:
@@ -265,7 +289,24 @@ def _interrupted(evidence: Evidence) -> RunCaveat | None:
             gone[case] = len(excluded)
             usual_s = median(median(record.times_s) for record in counted if record.times_s)
             slow |= any(median(record.times_s) > SLOWED * usual_s for record in excluded)
-    return run_caveat(_interrupted_caveat(sum(gone.values()), len(gone), slow), gone) if gone else None
+    if not gone:
+        return None
+    records = sum(gone.values())
+    verb, launches = ("is", "its launch") if records == 1 else ("are", "their launches")
+    cause = "had time for only a few repetitions"
+    remedy = "give more time (--budget)"
+    if slow:  # the time was lost to preemption; otherwise the launches were short
+        cause += ", because the system took a rank's core away"
+        remedy = f"stop other programs, use fewer ranks than processors, or {remedy}"
+    return run_caveat(
+        Caveat(
+            "interrupted",
+            f"{plural(records, 'result')} of {plural(len(gone), 'case')} {verb} excluded: {launches} {cause}",
+            "",
+            remedy,
+        ),
+        gone,
+    )
 
 
 def _precision(evidence: Evidence) -> RunCaveat | None:
@@ -279,8 +320,21 @@ def _precision(evidence: Evidence) -> RunCaveat | None:
         return None
     named = labels(evidence)
     widest, width = max(wide.items(), key=lambda item: math.inf if item[1] is None else item[1])
+    known = "no interval" if width is None else f"within {half_width(width)}"
+    text = f"the 95% interval is wider than {percent(warned)}"
+    if len(every) == 1:
+        text += f" ({known})"
+    else:
+        text = f"in {len(wide)} of {len(every)} cases {text} (the widest, {named(widest)}: {known})"
+    worst = "; the table of spread has the worst of them" if len(wide) > 1 else ""
     return run_caveat(
-        _precision_caveat(len(wide), len(every), warned, named(widest), width, _option(evidence)), wide
+        Caveat(
+            "precision",
+            text,
+            f"{plural(len(wide), 'case')}{worst}",
+            f"give more time (--budget), or plan more launches ({_option(evidence)})",
+        ),
+        wide,
     )
 
 
@@ -298,17 +352,25 @@ def _launches_differ(evidence: Evidence) -> RunCaveat | None:
     }
     worst = max(differ, key=lambda s: apart[s.case])
     single = sum((s.between or 0.0) <= LAUNCHES_DIFFER for s in differ)
-    caveat = _launches_differ_caveat(
-        len(differ),
-        len(evidence.fits.summaries),
-        labels(evidence)(worst.case),
-        math.exp(apart[worst.case]),
-        single,
-        _more_launches(evidence, max(s.launches for s in evidence.fits.summaries)),
-        _option(evidence),
-        all(bound(rank.cpus, evidence.machine) for launch in evidence.run.launches for rank in launch.ranks),
+    alone = f"; one launch is far off in {single}" if single else ""
+    ratio = format_number(math.exp(apart[worst.case]), 2)
+    most = (
+        f"the slowest takes up to {ratio} times as long as the fastest, {labels(evidence)(worst.case)}{alone}"
     )
-    return run_caveat(caveat, {s.case for s in differ})
+    planned = _more_launches(evidence, max(s.launches for s in evidence.fits.summaries))
+    ranks = (rank for launch in evidence.run.launches for rank in launch.ranks)
+    bind = "" if all(bound(rank.cpus, evidence.machine) for rank in ranks) else ", bind the ranks to cores"
+    return run_caveat(
+        Caveat(
+            "launches-differ",
+            f"in {len(differ)} of {plural(len(evidence.fits.summaries), 'case')} launches differ by more "
+            f"than the scatter within a launch explains ({most})",
+            "",
+            f"plan more launches ({_option(evidence)} {planned}) with more time (--budget){bind}, or measure "
+            "on a quiet machine",
+        ),
+        {s.case for s in differ},
+    )
 
 
 def _option(evidence: Evidence) -> str:
@@ -366,15 +428,20 @@ def _undecided_settings(evidence: Evidence) -> RunCaveat | None:
     if not differ:
         return None
     worst = max(differ, key=lambda each: each.largest_change)
-    caveat = _undecided_settings_caveat(
-        sum(each.undecided for each in differ),
-        sum(len(each.ratios) for each in compared),
-        labels(evidence)(worst.case.line),
-        worst.largest_change,
-        _more_launches(evidence, worst.launches),
-        _option(evidence),
+    undecided = sum(each.undecided for each in differ)
+    ratios = plural(sum(len(each.ratios) for each in compared), "ratio")
+    planned = _more_launches(evidence, worst.launches)
+    return run_caveat(
+        Caveat(
+            "undecided-settings",
+            f"launches with the same setting differ by up to {format_factor(worst.largest_change)} "
+            f"({labels(evidence)(worst.case.line)}): {undecided} of {ratios} between launch settings "
+            f"{'is' if undecided == 1 else 'are'} undecided",
+            "all ratios between launch settings: their intervals contain these changes",
+            f"plan more launches ({_option(evidence)} {planned}) with more time (--budget); 'hockney tune "
+            "--check' measures the gains of its tables again",
+        )
     )
-    return run_caveat(caveat)
 
 
 def _missed_launches(evidence: Evidence) -> RunCaveat | None:
@@ -547,120 +614,9 @@ def _under_load(loaded: int, launches: int) -> str:
     return f"{loaded} of {of} had a high load: the numbers below are those of a busy machine."
 
 
-def _failures_caveat(count: int, case: str, message: str, silent: Sequence[int]) -> Caveat:
-    """`case` is the first of `count` that failed, with its `message` and the ranks that were `silent`."""
-    noun = "rank" if len(silent) == 1 else "ranks"
-    ending = f"; silent {noun}: {', '.join(map(str, silent))}" if silent else ""
-    return Caveat(
-        "failures",
-        f"{plural(count, 'case')} gave no result, such as {case}: {message}{ending}",
-        "",
-        "'hockney resume' repeats them",
-    )
-
-
-def _precision_caveat(
-    missed: int, measured: int, wanted: float, widest: str, width: float | None, option: str
-) -> Caveat:
-    """`missed` of the `measured` cases have an interval wider than `wanted`; that of the case `widest` has
-    the half `width`, None if there is no interval. `option` sets the number of launches."""
-    known = "no interval" if width is None else f"within {half_width(width)}"
-    if measured == 1:
-        text = f"the 95% interval is wider than {percent(wanted)} ({known})"
-    else:
-        text = (
-            f"in {missed} of {measured} cases the 95% interval is wider than "
-            f"{percent(wanted)} (the widest, {widest}: {known})"
-        )
-    worst = "; the table of spread has the worst of them" if missed > 1 else ""
-    return Caveat(
-        "precision",
-        text,
-        f"{plural(missed, 'case')}{worst}",
-        f"give more time (--budget), or plan more launches ({option})",
-    )
-
-
-def _launches_differ_caveat(
-    cases: int, measured: int, worst: str, ratio: float, single: int, planned: int, option: str, bound: bool
-) -> Caveat:
-    """`cases` of the `measured` ones, `single` of them because of one launch only; those of the case `worst`
-    have the largest `ratio`, of the slowest to the fastest. All ranks are `bound` to cores, or not."""
-    alone = f"; one launch is far off in {single}" if single else ""
-    most = f"the slowest takes up to {format_number(ratio, 2)} times as long as the fastest, {worst}{alone}"
-    bind = "" if bound else ", bind the ranks to cores"
-    return Caveat(
-        "launches-differ",
-        f"in {cases} of {plural(measured, 'case')} launches differ by more than the scatter within a launch "
-        f"explains ({most})",
-        "",
-        f"plan more launches ({option} {planned}) with more time (--budget){bind}, or measure on a quiet "
-        "machine",
-    )
-
-
-def _undecided_settings_caveat(
-    undecided: int, ratios: int, worst: str, apart: float, planned: int, option: str
-) -> Caveat:
-    """`undecided` of all `ratios` between launch settings are because launches with the same setting differ,
-    at most by the factor `apart`, those of the case `worst`."""
-    verb = "is" if undecided == 1 else "are"
-    return Caveat(
-        "undecided-settings",
-        f"launches with the same setting differ by up to {format_factor(apart)} ({worst}): {undecided} of "
-        f"{plural(ratios, 'ratio')} between launch settings {verb} undecided",
-        "all ratios between launch settings: their intervals contain these changes",
-        f"plan more launches ({option} {planned}) with more time (--budget); 'hockney tune --check' measures "
-        "the gains of its tables again",
-    )
-
-
-def _interrupted_caveat(records: int, cases: int, slow: bool) -> Caveat:
-    """`records` of that many cases do not count. `slow`: they are slower than the others, so the time was
-    lost to preemption; otherwise their launches were short."""
-    verb, launches = ("is", "its launch") if records == 1 else ("are", "their launches")
-    cause = "had time for only a few repetitions"
-    remedy = "give more time (--budget)"
-    if slow:
-        cause += ", because the system took a rank's core away"
-        remedy = f"stop other programs, use fewer ranks than processors, or {remedy}"
-    return Caveat(
-        "interrupted",
-        f"{plural(records, 'result')} of {plural(cases, 'case')} {verb} excluded: {launches} {cause}",
-        "",
-        remedy,
-    )
-
-
 def _listed(lines: Sequence[str]) -> str:
     """The cases that a caveat affects, as text."""
     return listing(sorted(lines))
-
-
-def _load_caveat(
-    cores: float, steal: float, loaded: int, launches: int, cases: int, counted: int, fewest_quiet: int
-) -> Caveat:
-    """The most that other programs used of the processors in one launch, and that the hypervisor took; 0 if
-    that is not much. `loaded` of the `launches` had a high load; they measured `cases`, of which `counted`
-    include them because they have less than `fewest_quiet` others."""
-    facts = [f"other programs used up to {cores:.2f} processors"] if cores else []
-    if steal:
-        facts.append(f"the hypervisor took up to {percent(steal)} of the processors' time")
-    verb = "is" if loaded == 1 else "are"
-    use = f"{verb} included because fewer than {fewest_quiet} quiet ones exist"
-    if counted < cases:
-        use = f"{verb} excluded from {plural(cases - counted, 'case')}"
-    if 0 < counted < cases:
-        use += f", but included in {counted} with fewer than {fewest_quiet} quiet ones"
-    text = (
-        f"during a launch, {' and '.join(facts)}; {loaded} of {plural(launches, 'launch', 'launches')} had a "
-        f"high load and {use}"
-    )
-    remedy = (
-        "stop them and measure again" if cores else "measure again later, or on a machine that is not shared"
-    )
-    remedy += ", or give more time (--budget) for launches to replace them"
-    return Caveat("load", text, "", remedy)
 
 
 def assumed_network() -> str:

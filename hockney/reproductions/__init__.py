@@ -5,13 +5,12 @@ compare, checks and page reproduces one paper: its printed numbers are compared 
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from hockney.core.catalog import Catalog
 from hockney.core.errors import UsageError, printable, unknown
+from hockney.core.plugins import plugins
 from hockney.draw.page import Page, Table
 from hockney.reproductions.compared import Check, CloseRows, Compared, Statement, Status, status_of, tallies
 from hockney.reproductions.parts import Answer, Part
@@ -93,9 +92,7 @@ def workloads_of(studies: Iterable[Reproduction]) -> tuple[str, ...]:
 
 def all_reproductions() -> dict[str, Reproduction]:
     """Every reproduction, by name."""
-    modules = (importlib.import_module(f"{__name__}.{each.name}") for each in pkgutil.iter_modules(__path__))
-    complete = [m for m in modules if all(hasattr(m, word) for word in WORDS)]
-    return {m.NAME: m for m in sorted(complete, key=lambda m: m.NAME)}
+    return {m.NAME: m for m in sorted(plugins(__name__, *WORDS), key=lambda m: m.NAME)}
 
 
 def reproduction(name: str, catalog: Catalog) -> Reproduction:

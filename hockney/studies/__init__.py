@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -15,6 +13,7 @@ from hockney.core.errors import unknown
 from hockney.core.launch_setting import LaunchSetting
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
+from hockney.core.plugins import plugin_names, plugins
 from hockney.draw.page import Table
 from hockney.pages.evidence import Evidence, Options, Study
 from hockney.studies import places
@@ -38,24 +37,17 @@ __all__ = [
 
 def all_studies() -> dict[str, Study]:
     """Every study, by name."""
-    return {
-        m.NAME: m for m in sorted(_studies(each.name for each in pkgutil.iter_modules(__path__)), key=_name)
-    }
+    return {study.NAME: study for study in sorted(_studies(plugin_names(__name__)), key=_name)}
 
 
 def is_study(name: str) -> bool:
     """Whether users run a study by this name, which is that of its module; no other is imported."""
     module = name.replace("-", "_")
-    known = module in {each.name for each in pkgutil.iter_modules(__path__)}
-    return known and any(name == found.NAME for found in _studies([module]))
+    return module in plugin_names(__name__) and any(name == found.NAME for found in _studies([module]))
 
 
 def _studies(modules: Iterable[str]) -> Iterator[Study]:
-    """The modules that are studies; all modules are imported, one after another."""
-    for each in modules:
-        module = importlib.import_module(f"{__name__}.{each}")
-        if all(hasattr(module, word) for word in ("NAME", "HELP", "plan", "page")):
-            yield module
+    return plugins(__name__, "NAME", "HELP", "plan", "page", names=modules)
 
 
 def _name(study: Study) -> str:
@@ -118,8 +110,7 @@ def summary(study: Study, evidence: Evidence) -> Sequence[Table]:
 
 def study(name: str) -> Study:
     """The module with the same name is tried first, which spares the import of the others."""
-    modules = [each.name for each in pkgutil.iter_modules(__path__)]
-    modules.sort(key=lambda module: module != name.replace("-", "_"))
+    modules = sorted(plugin_names(__name__), key=lambda module: module != name.replace("-", "_"))
     for found in _studies(modules):
         if name == found.NAME:
             return found

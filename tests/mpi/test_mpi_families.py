@@ -24,7 +24,6 @@ from hockney.mpi import UNKNOWN, MpiFamily, families, family_named, family_of, i
 
 MODULES = sorted(module.name for module in pkgutil.iter_modules(package.__path__))
 CACHES = (
-    package._modules,
     package.family_named,
     package.families,
     package.in_precedence,

@@ -29,7 +29,6 @@ from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.measured_costs import End
 from hockney.models.npb.communication import Communication, of_fits
 from hockney.models.npb.forecast import KernelForecast, KernelMachine, KernelRow, forecast
-from hockney.models.npb.kernels import PROGRAMS
 from hockney.models.npb.program import Indivisible
 from hockney.models.npb.rates import Rates, RateSource, described_rate, measured_rates, uniform
 from hockney.store import Reading, RunFolder
@@ -64,10 +63,6 @@ class NpbForecast:
     @property
     def caveats(self) -> tuple[Caveat, ...]:
         return grain_prediction.caveats_of_costs(self, self.known)
-
-
-def is_benchmark(name: str) -> bool:
-    return name in PROGRAMS
 
 
 def predict_npb(

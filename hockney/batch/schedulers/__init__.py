@@ -5,14 +5,13 @@ starts a program itself."""
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 import shutil
 from collections.abc import Mapping
 from typing import Protocol
 
 from hockney.batch.request import JobRequest, State
 from hockney.core.errors import EnvironmentProblem
+from hockney.core.plugins import plugins
 
 
 class Scheduler(Protocol):
@@ -61,9 +60,7 @@ class Scheduler(Protocol):
 
 def all_schedulers() -> dict[str, Scheduler]:
     """Every scheduler, by name, in the order in which they are looked for."""
-    names = (module.name for module in pkgutil.iter_modules(__path__))
-    modules = [importlib.import_module(f"{__name__}.{name}") for name in names]
-    return {module.NAME: module for module in sorted(modules, key=lambda module: module.RANK)}
+    return {module.NAME: module for module in sorted(plugins(__name__), key=lambda module: module.RANK)}
 
 
 def installed_scheduler(environ: Mapping[str, str]) -> Scheduler | None:

@@ -32,8 +32,10 @@ def action(
     **instead: Any,
 ) -> int:
     wanted, dry_run, wait = taken(instead, waits=True)
+    replaced = api.Replacements(**instead)
+    typed = replaced.given.keys() - {"machine"}  # it may come from the environment
     if pair_in(run) is not None:
-        if wanted is not None or share is not None or columns or any(_typed(instead).values()):
+        if wanted is not None or share is not None or columns or typed:
             raise UsageError(
                 "an interleaved comparison is resumed as it began",
                 "both sides keep their options",
@@ -45,8 +47,7 @@ def action(
             return print_comparison(comparison, reporter, ComparisonForm(as_json))
     form = Form(as_json, columns)
     if wanted is not None:
-        instead.pop("machine", "")  # it may come from the environment
-        if share is not None or budget is not None or any(instead.values()):
+        if share is not None or budget is not None or typed:
             raise UsageError(
                 "'hockney resume --submit' takes only options of the job",
                 "the job measures what is missing as the run began",
@@ -54,14 +55,8 @@ def action(
                 code="resubmitted-with-options",
             )
         return submit_again_and_print(run, wanted, quiet, form, dry_run, wait)
-    replaced = api.Replacements(**instead)
     with ProgressReporter(quiet) as reporter:
         made = api.resume(run, budget=budget, share=share, wait=wait, instead=replaced, listen=reporter)
         if share is not None and left_in(made):
             return print_share(made, share.number, share.count, form)
         return print_answer(made, reporter, form)
-
-
-def _typed(instead: dict[str, Any]) -> dict[str, Any]:
-    """The options as typed, without the machine, which may come from the environment."""
-    return {name: value for name, value in instead.items() if name != "machine"}

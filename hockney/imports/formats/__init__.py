@@ -4,11 +4,10 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Sequence
 from typing import Protocol
 
+from hockney.core.plugins import plugins
 from hockney.imports.log import Log
 
 
@@ -26,9 +25,4 @@ class Format(Protocol):
 
 def all_formats() -> dict[str, Format]:
     """Every format, by suite."""
-    modules = [importlib.import_module(f"{__name__}.{each.name}") for each in pkgutil.iter_modules(__path__)]
-    return {
-        each.SUITE: each
-        for each in modules
-        if all(hasattr(each, name) for name in ("SUITE", "TITLE", "MARKS", "read"))
-    }
+    return {each.SUITE: each for each in plugins(__name__, "SUITE", "TITLE", "MARKS", "read")}

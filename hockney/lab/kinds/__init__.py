@@ -5,8 +5,6 @@ prepare."""
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -20,6 +18,7 @@ from hockney.core.layout import THIS_HOST, HostOptions
 from hockney.core.machine import Traits
 from hockney.core.machine_reference import MachineReference
 from hockney.core.option_names import option
+from hockney.core.plugins import plugin_names, plugins
 from hockney.lab.bench import Bench, Tell, no_mpiexec_on_machine
 
 REAL = "real"
@@ -61,12 +60,7 @@ class Kind(Protocol):
 
 def all_kinds() -> dict[str, Kind]:
     """Every kind, by scheme."""
-    kinds = [importlib.import_module(f"{__name__}.{name}") for name in _modules()]
-    return {kind.SCHEME: kind for kind in sorted(kinds, key=lambda kind: kind.SCHEME)}
-
-
-def _modules() -> set[str]:
-    return {module.name for module in pkgutil.iter_modules(__path__)}
+    return {kind.SCHEME: kind for kind in sorted(plugins(__name__), key=lambda kind: kind.SCHEME)}
 
 
 def listed() -> Iterator[Kind]:
@@ -77,10 +71,12 @@ def listed() -> Iterator[Kind]:
 def kind_of(machine: str | MachineReference) -> Kind:
     """The kind that `machine` belongs to; no other is imported. Raises UsageError for an unknown scheme."""
     reference = MachineReference.parse(machine) if isinstance(machine, str) else machine
-    if reference.scheme not in _modules() - {REAL} | {""} or (reference.name and not reference.scheme):
+    if reference.scheme not in {*plugin_names(__name__), ""} - {REAL} or (
+        reference.name and not reference.scheme
+    ):
         names = [name for kind in listed() for name in _names(kind)]
         raise _unknown_machine(str(reference), names)
-    kind: Kind = importlib.import_module(f"{__name__}.{reference.scheme or REAL}")
+    kind: Kind = next(plugins(__name__, names=[reference.scheme or REAL]))
     return kind
 
 

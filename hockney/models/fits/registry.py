@@ -4,12 +4,11 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from functools import cache
 
 from hockney.core.catalog import Catalog
 from hockney.core.fit import Cost, Fits
+from hockney.core.plugins import plugins
 from hockney.core.record import SCHEMA, RunRecords
 from hockney.models import fits
 from hockney.models.fits.model import Model, Scope
@@ -19,9 +18,7 @@ from hockney.models.statistics import Times, costing, launch_times, observe, sum
 @cache
 def all_models() -> tuple[Model, ...]:
     """Every model, in the order in which their fits are listed."""
-    modules = (
-        importlib.import_module(f"{fits.__name__}.{m.name}") for m in pkgutil.iter_modules(fits.__path__)
-    )
+    modules = plugins(fits.__name__)
     models = {model for module in modules for model in vars(module).values() if isinstance(model, Model)}
     return tuple(sorted(models, key=lambda model: (model.order, model.make.__name__)))
 

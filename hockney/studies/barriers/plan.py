@@ -25,7 +25,6 @@ from hockney.studies.trains import trains
 
 PAPERS_RANKS = (1, 2, 3, 5, 7, 9, 12, 14, 16)
 """Krishnamurthy's numbers of processes, and two."""
-MPIS = ("mpi", "mpi_nonblocking")
 LATE, LATE_SIMULATED = "20us", "10ms"
 """How much later each rank enters a barrier than the one before; longer if waiting takes no real time."""
 
