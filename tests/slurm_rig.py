@@ -113,9 +113,14 @@ class Rig:
             self.run("scontrol", "update", f"NodeName={node}", "State=DOWN", "Reason=power")
 
     def up(self, node: str) -> None:
-        """Start the node again, and wait until jobs can use it."""
+        """Start the node again, and wait until jobs can use it: some time after Slurm calls it idle."""
         self.run(sys.executable, str(CLUSTER), "node", node)
-        self.run("scontrol", "update", f"NodeName={node}", "State=RESUME", check=False)
+
+        def runs() -> bool:
+            self.run("scontrol", "update", f"NodeName={node}", "State=RESUME", check=False)
+            return not self.run("srun", "--immediate=10", f"--nodelist={node}", "true", check=False).code
+
+        self.wait_for(runs, f"{node} runs a job")
         self.wait_for(lambda: self.state_of_node(node) == "idle", f"{node} is idle")
 
     def states(self) -> dict[str, str]:
