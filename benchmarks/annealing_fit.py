@@ -30,8 +30,9 @@ from scipy.optimize import brentq
 
 from hockney import api, simulated
 from hockney.core.platform import Platform
-from hockney.reproductions.annealing_cases import NODES, ROUNDS, ROUNDS_OF, STEPS, WALKERS
-from hockney.reproductions.annealing_times import (
+from hockney.store import RunFolder
+from hockney.suites.annealing.reproductions.annealing_cases import NODES, ROUNDS, ROUNDS_OF, STEPS, WALKERS
+from hockney.suites.annealing.reproductions.annealing_times import (
     KINDS,
     ORIGINAL,
     PROCESSES,
@@ -39,7 +40,6 @@ from hockney.reproductions.annealing_times import (
     kind_on,
     printed,
 )
-from hockney.store import RunFolder
 
 MACHINE = "ppro-ethernet"
 SIMULATED_ROUNDS = 500

@@ -38,7 +38,7 @@ from hockney.core.record import Record
 from hockney.launch.launcher import LaunchOptions
 from hockney.machine import find_mpi
 from hockney.mpi import title_of
-from hockney.reproductions import ethernet as barriers
+from hockney.suites.papers.reproductions import ethernet as barriers
 
 LONG, LONGER = 64 << 10, 256 << 10
 """The bandwidth is that of the bytes between these sizes, so that no part of the latency is in it."""

@@ -43,14 +43,17 @@ def test_python_imports_go_down():
     assert climbing(iter(found), PYTHON) == []
 
 
+ASKING = ("studies/", "pages/", "views/", "reproductions/")
+OF_SUITES = re.compile(r"suites/\w+/(?!fakes/|predictions/)").match
+"""What suites have, except times on the fake machine, and predictions from stored runs."""
+
+
 def test_studies_only_ask_and_answer():
-    used = [
-        each
-        for each in python_imports(PACKAGE)
-        if each.source in ("studies", "pages", "views", "reproductions")
-    ]
-    assert used
-    assert [str(each) for each in used if each.target not in PURE] == []
+    used = [each for each in python_imports(PACKAGE) if each.file.startswith(ASKING) or OF_SUITES(each.file)]
+    assert len({each.source for each in used}) == len(ASKING) + len(
+        list((PACKAGE / "suites").glob("*/__init__.py"))
+    )
+    assert [str(each) for each in used if each.target not in (*PURE, "studies")] == []
 
 
 def test_core_imports_no_package():
@@ -192,6 +195,16 @@ def test_the_walker_sees_an_import_that_goes_up(tmp_path, text):
     write(package, **{"models__x.py": text + "\n"})
     found = climbing(python_imports(package), PYTHON)
     assert len(found) == 1 and found[0].startswith("models/x.py:") and "models uses" in found[0]
+
+
+def test_nothing_imports_a_suite_and_suites_import_the_core(tmp_path):
+    package = tmp_path / "hockney"
+    write(package, **{"suites__a__x.py": "from hockney.api import y\nfrom hockney.suites.a import z\n"})
+    write(package, **{"api__y.py": "", "suites__b__x.py": "", "cli__x.py": ""})
+    assert climbing(python_imports(package), PYTHON) == []
+    for file in ("suites__b__x.py", "cli__x.py", "api__y.py"):
+        write(package, **{file: "from hockney.suites.a import x\n"})
+    assert len(climbing(python_imports(package), PYTHON)) == 3
 
 
 def test_the_front_door_offers_names_of_two_packages(tmp_path):

@@ -42,9 +42,8 @@ if TYPE_CHECKING:
     from hockney.api.guidelines import judge_guidelines
     from hockney.api.importing.import_logs import import_logs
     from hockney.api.jobs import BatchOptions, Submitted, resume, script, submit, submit_again
-    from hockney.api.kernels.npb import NpbForecast, predict_npb
-    from hockney.api.kernels.prediction import KernelPrediction, kernel_of, predict_kernel
     from hockney.api.measure import Planned, plan, run, survey
+    from hockney.api.predictions import KernelOptions, PredictedKernel, predictor_of
     from hockney.api.questions import Question, question
     from hockney.api.reproduction import Reproduced, reproduce
     from hockney.api.run_contents import Run, load
@@ -61,12 +60,11 @@ else:
             " newest_source newest_with_guidelines newest_written only_unfinished",
             "hockney.api.guard.check": "BaselineCheck check",
             "hockney.api.guidelines": "judge_guidelines",
-            "hockney.api.kernels.npb": "NpbForecast predict_npb",
-            "hockney.api.kernels.prediction": "KernelPrediction kernel_of predict_kernel",
             "hockney.api.importing.import_logs": "import_logs",
             "hockney.api.jobs": "BatchOptions Submitted resume script submit submit_again",
             "hockney.api.measure": "Planned plan run survey",
             "hockney.api.forecast": "Forecast predict",
+            "hockney.api.predictions": "KernelOptions PredictedKernel predictor_of",
             "hockney.api.questions": "Question question",
             "hockney.api.reproduction": "Reproduced reproduce",
             "hockney.api.run_contents": "Run load",
@@ -80,9 +78,9 @@ __all__ = [
     "BatchOptions",
     "Comparison",
     "Forecast",
-    "KernelPrediction",
-    "NpbForecast",
+    "KernelOptions",
     "Planned",
+    "PredictedKernel",
     "Question",
     "Replacements",
     "Reproduced",
@@ -95,7 +93,6 @@ __all__ = [
     "import_logs",
     "interleaved",
     "judge_guidelines",
-    "kernel_of",
     "load",
     "named_source",
     "newest_complete",
@@ -107,8 +104,7 @@ __all__ = [
     "only_unfinished",
     "plan",
     "predict",
-    "predict_kernel",
-    "predict_npb",
+    "predictor_of",
     "question",
     "reproduce",
     "resume",

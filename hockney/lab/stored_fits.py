@@ -25,7 +25,9 @@ from hockney.store import Reading, RunFolder
 from hockney.system import trust
 
 PACKAGE = Path(__file__).resolve().parents[1]
-COMPUTED_BY = ("core/**/*.py", "models/**/*.py", "lab/run_results.py")
+COMPUTED_BY = (
+    "core/**/*.py", "models/**/*.py", "suites/*/fits/**/*.py", "suites/*/models/**/*.py", "lab/run_results.py"
+)  # fmt: skip
 """The sources that decide what is fitted to given records."""
 
 

@@ -6,9 +6,9 @@ One message follows a piecewise Hockney model, a train of messages LogGP (the PR
 Rehm, "Low-Overhead LogGP Parameter Assessment for Modern Interconnection Networks", 2007). A collective takes
 a + rounds * (latency + bytes * per_byte), an exchange on a ring the time of its steps' messages, computing
 the preset time, a message-based barrier the messages on its longest path, one in shared memory its flags; for
-bulk synchronous programs see `fake_bsp`, for the NAS benchmarks `fake_npb`, for annealing `fake_annealing`,
-for computing while messages are on their way `fake_overlap`, for many pairs at once `fake_pairs`. At another
-level than within a node, messages take longer or less by the factors of `fake_levels`.
+the workloads of suites see `fakes`, for computing while messages are on their way `fake_overlap`, for many
+pairs at once `fake_pairs`. At another level than within a node, messages take longer or less by the factors
+of `fake_levels`.
 Fits of its results must recover these parameters.
 """
 
@@ -22,14 +22,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from hockney.core.case import Case
-from hockney.core.catalog import Catalog, Metric
+from hockney.core.catalog import Catalog, Metric, Workload
 from hockney.core.record import MetricSeries
-from hockney.launch.fake_annealing import ANNEALING, FakeAnnealing
-from hockney.launch.fake_bsp import FakeBsp
 from hockney.launch.fake_levels import COSTS
-from hockney.launch.fake_npb import CHECKED_BYTES, NPB, FakeNpb
 from hockney.launch.fake_overlap import FakeOverlap
 from hockney.launch.fake_pairs import FakePairs
+from hockney.launch.fakes import FakeWorkloads, fakes
 from hockney.system.bundled import bundled_catalog
 
 PAIRS = {"send": 1.0, "sendrecv": 1.2, "isend": 1.1}
@@ -37,6 +35,11 @@ PAIRS = {"send": 1.0, "sendrecv": 1.2, "isend": 1.1}
 
 LINEAR = ("gather", "scatter", "allgather", "alltoall")
 """Operations that take a message per other rank in this world."""
+
+OWN_ROLES = (
+    "point-to-point", "stream", "train", "overhead", "exchange", "collective", "overlap", "availability",
+)  # fmt: skip
+"""No suite has a workload with such a role."""
 
 LEAST_FACTOR = 0.1
 """Of a launch: the fastest that noise makes it."""
@@ -89,9 +92,6 @@ class World:
     exits: float = 0.4
     """The spread of the exits of a barrier, relative to its time."""
     pairs: FakePairs = field(default_factory=FakePairs)
-    bsp: FakeBsp = field(default_factory=FakeBsp)
-    npb: FakeNpb = field(default_factory=FakeNpb)
-    annealing: FakeAnnealing = field(default_factory=FakeAnnealing)
     overlap: FakeOverlap = field(default_factory=FakeOverlap)
     noise: float = 0.03
     launch_noise: float = 0.004
@@ -101,6 +101,9 @@ class World:
     """Words of a case, and the factor by which each case that has all of them takes longer."""
     nodes: int = 1
     """Over which the ranks of a case are spread."""
+    launch: int = 0
+    replaced: tuple[FakeWorkloads, ...] = ()
+    """Instead of those of the suites."""
     catalog: Catalog = field(default_factory=bundled_catalog, repr=False)
 
     def time(self, case: Case) -> float:
@@ -123,14 +126,10 @@ class World:
             return self.receive_overhead_s
         if workload.role == "exchange" and workload.operation == "ring":
             return self.exchange(case.ranks, one_way)
-        for known in (
-            self.pairs.time(workload, case, one_way, world.message(0), gap),
-            self.bsp.time(workload, case),
-            self.npb.time(workload, case),
-            self.annealing.time(workload, case, self.shares_of(case)),
-        ):
-            if known is not None:
-                return known
+        if (known := self.pairs.time(workload, case, one_way, world.message(0), gap)) is not None:
+            return known
+        if (fake := self.fake_of(workload)) is not None:
+            return fake.time(workload, case, self.shares_of(case))
         if (parts := self.overlap.parts(workload, case, self.pure(case))) is not None:
             return sum(parts.values())
         if workload.operation == "barrier":
@@ -185,8 +184,19 @@ class World:
         return self.collective(operation.removeprefix("i"), case.ranks, case.bytes) * slower
 
     def in_launch(self, launch: int) -> World:
-        """The same world with the first seed of this launch."""
-        return replace(self, annealing=replace(self.annealing, launch=launch))
+        """The same world in this launch."""
+        return replace(self, launch=launch)
+
+    def having(self, fake: FakeWorkloads) -> World:
+        """The same world with other costs of the workloads of a suite."""
+        return replace(self, replaced=(fake, *self.replaced))
+
+    def fake_of(self, workload: Workload) -> FakeWorkloads | None:
+        """What a suite has to tell about its workload."""
+        if workload.role in OWN_ROLES:
+            return None
+        taking = (fake for fake in (*self.replaced, *fakes()) if fake.takes(workload))
+        return next((fake.in_launch(self.launch) for fake in taking), None)
 
     def exchange(self, ranks: int, one_way: float) -> float:
         """Equation 3 of Hanebutte and Tatsumi for a switch: two steps, and a third if the number of ranks is
@@ -225,10 +235,10 @@ class World:
 
     def _values(self, metric: Metric, case: Case, case_s: np.ndarray, share_s: np.ndarray) -> np.ndarray:
         workload = self.catalog.entry(case.workload)
-        if workload.role == NPB and (known := self.npb.values(metric, case, case_s)) is not None:
+        fake = self.fake_of(workload)
+        known = None if fake is None else fake.values(metric, case, case_s, self.shares_of(case))
+        if known is not None:
             return known
-        if workload.role == ANNEALING:
-            return self.annealing.values(metric, case, case_s, self.shares_of(case))
         known = self.overlap.values(metric, workload, case, self.pure(case), case_s)
         if known is not None:
             return known
@@ -236,8 +246,8 @@ class World:
         preset = {} if work is None else {"work": work.seconds, "imbalance": work.imbalance}
         if metric.name == "paused":
             preset["paused"] = self.pause(case)
-        if self.bsp.computes(workload):
-            preset["operations"] = self.bsp.operations(workload, case)
+        if fake is not None:
+            preset |= fake.constants(workload, case)
         truth = {metric.name: self.truth(metric.name), "work_error": self.work_error} | preset
         value = share_s if metric.phase else np.full(len(share_s), truth[metric.name])
         if metric.per != "repetition":  # a single superstep
@@ -252,10 +262,8 @@ class World:
         return 1 + zlib.crc32(name.encode()) % 1000 / 100
 
     def labels(self, case: Case) -> dict[str, str]:
-        if self.catalog.entry(case.workload).role == NPB:
-            return self.npb.labels(case)
-        if self.catalog.entry(case.workload).role == ANNEALING:
-            return self.annealing.labels(case)
+        if (fake := self.fake_of(self.catalog.entry(case.workload))) is not None:
+            return fake.labels(case)
         computes = self.work(case) is not None or "computing" in case or "polls" in case
         return {"work_clock": "thread"} if computes else {}
 
@@ -338,7 +346,9 @@ class World:
 
     def bytes_checked(self, case: Case) -> int:
         """The bytes checked in each repetition."""
-        return CHECKED_BYTES if self.catalog.entry(case.workload).role == NPB else self.bytes_moved(case)
+        fake = self.fake_of(self.catalog.entry(case.workload))
+        checked = None if fake is None else fake.checked_bytes(case)
+        return self.bytes_moved(case) if checked is None else checked
 
     def slowness(self, case: Case) -> float:
         """The product of the factors of `slowed` that apply to it."""

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from hockney.core.fit import CurvePoint, Fit, TimeEstimate
-from hockney.models import max_rate
+from hockney.core.plugins import plugins
+from hockney.models import fits, max_rate
 from hockney.models.applications.point_to_point_costs import of_fit
-from hockney.models.fits import bsp
 from hockney.models.fits.collective import collective_interval
 from hockney.models.fits.collective_forms import FORMS
 from hockney.models.fits.model import RANKS
@@ -25,20 +25,22 @@ def fitted_time(fit: Fit, at: Mapping[str, float]) -> TimeEstimate:
 
     A piecewise line has the relative interval of the fitted curve at the neighboring sizes, covering both
     lines if the protocol may change before the size or after it. A collective's form has that of its
-    `interval_matrix`. Any other model is its curve over the size, linear between the points.
+    `interval_matrix`. That of a suite's model comes from `model_time` of its module. Any other model is its
+    curve over the size, linear between the points.
     """
     size = next((value for name, value in at.items() if name not in (RANKS, max_rate.PAIRS)), 0.0)
     if fit.segments and fit.model in IN_PIECES:
         return _on_pieces(fit, size)
-    if fit.model in bsp.MODELS:
-        time = bsp.superstep_time(fit, at)
-        return TimeEstimate(time.value, time.low, time.high)
     if fit.model == max_rate.MODEL:
         time = max_rate.shared_time(fit, size, at[max_rate.PAIRS])
         return TimeEstimate(time.value, time.low, time.high)
     if fit.model in FORMS:
         time = collective_interval(fit, int(at.get(RANKS, 2)), size)
         return TimeEstimate(time.value, time.low, time.high)
+    for module in plugins(fits.__name__, "MODELS", "model_time"):
+        if fit.model in module.MODELS:
+            time = module.model_time(fit, at)
+            return TimeEstimate(time.value, time.low, time.high)
     return _on_curve(fit.curve, size)
 
 

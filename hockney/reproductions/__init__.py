@@ -10,8 +10,8 @@ from typing import Protocol
 
 from hockney.core.catalog import Catalog
 from hockney.core.errors import UsageError, printable, unknown
-from hockney.core.plugins import plugins
-from hockney.draw.page import Page, Table
+from hockney.core.plugins import plugin_names, plugins
+from hockney.draw.page import Page, Section, Table
 from hockney.reproductions.compared import Check, CloseRows, Compared, Statement, Status, status_of, tallies
 from hockney.reproductions.parts import Answer, Part
 
@@ -25,6 +25,7 @@ __all__ = [
     "Statement",
     "Status",
     "all_reproductions",
+    "contributions",
     "on_emulated",
     "reproduction",
     "status_of",
@@ -66,6 +67,26 @@ class Reproduction(Protocol):
     ) -> Page: ...
 
 
+class Contribution(Protocol):
+    """A module of a suite that adds parts, rows, checks and sections to the reproduction `PART_OF`. It is
+    named after it, and something else: PAPER_NAME."""
+
+    PART_OF: str
+
+    @property
+    def WORKLOADS(self) -> tuple[str, ...]: ...
+
+    def parts(self, catalog: Catalog) -> Iterable[Part]: ...
+
+    def compare(self, answers: Mapping[str, Answer]) -> list[Compared]: ...
+
+    def checks(self, answers: Mapping[str, Answer]) -> list[Check]: ...
+
+    def sections(self, answers: Mapping[str, Answer]) -> list[Section]: ...
+
+    def summary(self, answers: Mapping[str, Answer]) -> tuple[str, ...]: ...
+
+
 def summaries(study: Reproduction, compared: Sequence[Compared]) -> Sequence[Table]:
     """Tables that a reproduction has instead of its rows of the series "algorithms"; its optional function
     `summaries` returns them."""
@@ -85,9 +106,16 @@ def on_emulated(study: Reproduction) -> Callable[[str], Reproduction] | None:
     return getattr(study, "on_emulated", None)
 
 
+def contributions(paper: str) -> tuple[Contribution, ...]:
+    """What suites add to the reproduction of this name."""
+    names = [name for name in plugin_names(__name__) if name.startswith(f"{paper}_")]
+    return tuple(plugins(__name__, "PART_OF", names=names))
+
+
 def workloads_of(studies: Iterable[Reproduction]) -> tuple[str, ...]:
     """The workloads in their optional WORKLOADS, which are compiled on first use only."""
-    return tuple(dict.fromkeys(name for study in studies for name in getattr(study, "WORKLOADS", ())))
+    modules = (each for study in studies for each in (study, *contributions(study.NAME)))
+    return tuple(dict.fromkeys(name for module in modules for name in getattr(module, "WORKLOADS", ())))
 
 
 def all_reproductions() -> dict[str, Reproduction]:

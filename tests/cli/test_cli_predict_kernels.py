@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from hockney.launch.fake_bsp import FakeBsp
+from hockney.suites.bsp.fakes.bsp import FakeBsp
 
 QUICK = (
     "n=64",

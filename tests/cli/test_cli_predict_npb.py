@@ -9,8 +9,8 @@ import json
 import pytest
 
 from hockney import simulated
-from hockney.launch.fake_npb import FakeNpb
-from hockney.models.npb.kernels import PROGRAMS
+from hockney.suites.npb.fakes.npb import FakeNpb
+from hockney.suites.npb.programs.kernels import PROGRAMS
 
 MACHINE = "sim:switched-ethernet"
 

@@ -11,8 +11,8 @@ import pytest
 from test_cli_errors import one_error
 
 from hockney import lab, reproductions
-from hockney.reproductions import t3e_cases
 from hockney.store import RunFolder
+from hockney.suites.papers.reproductions import t3e_cases
 
 
 @pytest.mark.page

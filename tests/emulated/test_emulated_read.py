@@ -13,7 +13,14 @@ from hockney import emulated, lab
 from hockney.build.identity import source_folder
 from hockney.core.errors import HockneyError, UsageError
 from hockney.core.ethernet import CHECK_SEQUENCE, GAP, PREAMBLE, SMALLEST, Ethernet, EthernetOrigin
-from hockney.emulated.read import LEAST_MTU, LEAST_RATE, MOST_HOSTS, MOST_MTU, MOST_RATE, READERS
+from hockney.emulated.read import (
+    LEAST_MTU,
+    LEAST_RATE,
+    MOST_HOSTS,
+    MOST_MTU,
+    MOST_RATE,
+    READERS,
+)
 from hockney.emulated.room import STEPS
 
 OFFICE = """

@@ -12,11 +12,11 @@ from simulated_switch import even_switch, lines_on, lines_on_switch
 from hockney import simulated
 from hockney.core.fit import Estimate
 from hockney.models.applications.message_costs import described
-from hockney.models.npb.assumptions import diagnose
-from hockney.models.npb.communication import Communication
-from hockney.models.npb.kernels import PROGRAMS, of_case
-from hockney.models.npb.prediction import predict
-from hockney.models.npb.rates import measured_rates, uniform
+from hockney.models.programs.communication import Communication
+from hockney.models.programs.prediction import predict
+from hockney.models.programs.rates import measured_rates, uniform
+from hockney.suites.npb.programs.assumptions import diagnose
+from hockney.suites.npb.programs.kernels import PROGRAMS, of_case
 
 pytestmark = [pytest.mark.simgrid, pytest.mark.slow]
 
@@ -68,7 +68,7 @@ def test_messages_that_share_a_medium_queue():
 def test_rates_of_one_rank_are_those_of_its_phases():
     """Except for the sorting that one rank of IS leaves out, which took no time."""
     for record in measured(1):
-        rates = measured_rates(record.parsed_case(), [record], record_time(record))
+        rates = measured_rates(of_case(record.parsed_case()), [record], record_time(record))
         program = of_case(record.parsed_case())
         assert rates is not None
         for phase in program.phases:

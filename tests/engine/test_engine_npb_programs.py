@@ -12,8 +12,8 @@ from engine_lines import failures, records
 from simulated_switch import lines_on_switch
 
 from hockney.core.catalog import decode_catalog
-from hockney.models.npb.kernels import PROGRAMS, SIZES, of_case
-from hockney.models.npb.program import Indivisible, Program
+from hockney.models.programs.program import Indivisible, Program
+from hockney.suites.npb.programs.kernels import PROGRAMS, SIZES, of_case
 
 pytestmark = [pytest.mark.simgrid, pytest.mark.slow]
 

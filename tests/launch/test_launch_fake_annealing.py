@@ -4,16 +4,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from hockney.core.record import Record
 from hockney.launch.fake import FakeLauncher
-from hockney.launch.fake_annealing import PARTS, FakeAnnealing
 from hockney.launch.fake_world import World
 from hockney.launch.launcher import LaunchOptions
+from hockney.suites.annealing.fakes.annealing import PARTS, FakeAnnealing
 from hockney.system.bundled import bundled_catalog, catalog_with
 
 CATALOG = catalog_with(bundled_catalog(), ["annealing"])
@@ -62,7 +60,7 @@ def test_uneven_ranks_wait_until_walkers_move():
 
 def test_the_energy_of_a_seed_is_the_set_ups_own():
     truth = FakeAnnealing(own_spread=0)
-    world = replace(WORLD, annealing=truth)
+    world = WORLD.having(truth)
     original, estimated = (
         np.array(measured(f"setup={setup} seeds=6", world=world).metrics["best_energy"].values)
         for setup in ("original", "estimated")

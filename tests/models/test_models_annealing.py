@@ -10,15 +10,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hockney.models.annealing.prediction import OneRank, handling, predict
-from hockney.models.annealing.program import AnnealingProgram, of_case
-from hockney.models.annealing.rounds import RoundCosts, run
-from hockney.models.annealing.setups import SETUPS, Timetable
-from hockney.models.annealing.spread import RoundSpread, spread
 from hockney.models.applications.point_to_point_costs import CostPiece, PointToPointCosts
 from hockney.models.local_costs import LocalCost
 from hockney.models.measured_costs import MeasuredCosts
-from hockney.models.npb.communication import Communication
+from hockney.models.programs.communication import Communication
+from hockney.suites.annealing.models.prediction import OneRank, handling, predict
+from hockney.suites.annealing.models.program import AnnealingProgram, of_case
+from hockney.suites.annealing.models.rounds import RoundCosts, run
+from hockney.suites.annealing.models.setups import SETUPS, Timetable
+from hockney.suites.annealing.models.spread import RoundSpread, spread
 from hockney.system.bundled import bundled_catalog, bundled_workloads, catalog_with
 
 UP, DOWN = 3e-6, 2e-6

@@ -9,13 +9,16 @@ import pytest
 
 from hockney.core.platform import Network, NodeGroup, Platform, Segment
 from hockney.models.applications.point_to_point_costs import CostPiece, PointToPointCosts
-from hockney.models.npb.assumptions import PhaseTime, diagnose
-from hockney.models.npb.changes import fewer_collectives, fewer_messages, finer_pipelines, shorter_messages
-from hockney.models.npb.communication import Communication
-from hockney.models.npb.forecast import KernelMachine, forecast
-from hockney.models.npb.kernels import PROGRAMS, SIZES
-from hockney.models.npb.prediction import predict
-from hockney.models.npb.program import (
+from hockney.models.programs.changes import (
+    fewer_collectives,
+    fewer_messages,
+    finer_pipelines,
+    shorter_messages,
+)
+from hockney.models.programs.communication import Communication
+from hockney.models.programs.forecast import KernelMachine, forecast
+from hockney.models.programs.prediction import predict
+from hockney.models.programs.program import (
     Collective,
     Exchange,
     Indivisible,
@@ -27,7 +30,9 @@ from hockney.models.npb.program import (
     Work,
     sums,
 )
-from hockney.models.npb.rates import Rates, uniform
+from hockney.models.programs.rates import Rates, uniform
+from hockney.suites.npb.programs.assumptions import PhaseTime, diagnose
+from hockney.suites.npb.programs.kernels import PROGRAMS, SIZES
 
 LATENCY, PER_BYTE = 1e-3, 1e-6
 
@@ -190,7 +195,7 @@ def test_the_phase_with_the_largest_difference_is_named():
 
 def test_ranks_that_share_cores_compute_in_turn():
     machine = KernelMachine(uniform(1e9), {"value": Communication(costs())}, cores=2)
-    found = forecast("ep", "S", (1, 2, 4), machine)
+    found = forecast(lambda ranks, *_: PROGRAMS["ep"]("S", ranks), (1, 2, 4), machine)
     assert [row.shared_by for row in found.rows] == [1, 1, 2]
     assert found.rows[2].terms.computation == pytest.approx(found.rows[1].terms.computation)
     assert found.changed == 2 and found.fastest.ranks == 2

@@ -8,8 +8,8 @@ import pytest
 from test_models_level_costs import CROSSING, FAR, HERE, NEAR, SIZE, far, measured, near, summary
 
 from hockney.models.applications.message_costs import messages_for
-from hockney.models.npb.communication import Communication, of_fits
-from hockney.models.npb.program import Collective, Exchange
+from hockney.models.programs.communication import Communication, of_fits
+from hockney.models.programs.program import Collective, Exchange
 
 
 def known(nodes: int = 0, *summaries) -> Communication:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from hockney import simulated
 from hockney.core.case import Case
 from hockney.core.record import MetricSeries
-from hockney.models.bsp.costs import CostModel, predict, repaired
-from hockney.models.bsp.parameters import Bpram, Bsp, BulkCosts
-from hockney.models.bsp.programs import supersteps
-from hockney.reproductions.paragon_kernels import KERNELS, rates
+from hockney.suites.bsp.models.costs import CostModel, predict, repaired
+from hockney.suites.bsp.models.parameters import Bpram, Bsp, BulkCosts
+from hockney.suites.bsp.models.programs import supersteps
+from hockney.suites.bsp.reproductions.paragon_kernels import KERNELS, rates
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,10 @@ from hockney import lab, simulated
 from hockney.core.case import Case
 from hockney.core.record import MetricSeries, Record, RunRecords
 from hockney.report.render import render
-from hockney.reproductions import Answer, Part, annealing, annealing_page
-from hockney.reproductions.annealing_cases import CLUSTER, LARGE, SMALL, T3D
-from hockney.reproductions.annealing_times import (
+from hockney.reproductions import Answer, Part
+from hockney.suites.annealing.reproductions import annealing, annealing_page
+from hockney.suites.annealing.reproductions.annealing_cases import CLUSTER, LARGE, SMALL, T3D
+from hockney.suites.annealing.reproductions.annealing_times import (
     COMMUNICATION,
     COMPUTATION,
     KINDS,

@@ -8,7 +8,7 @@ import pytest
 from real_mpi import simgrid_here
 from test_reproduce_simgrid import documented
 
-from hockney.reproductions import annealing_cases, annealing_times
+from hockney.suites.annealing.reproductions import annealing_cases, annealing_times
 
 pytestmark = [pytest.mark.simgrid, pytest.mark.slow]
 

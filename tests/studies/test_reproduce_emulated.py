@@ -16,8 +16,9 @@ import hockney.emulated
 from hockney import api, lab, reproductions
 from hockney.core.case import Case
 from hockney.report.render import render
-from hockney.reproductions import Part, emulated, ethernet_emulated, sun_emulated
+from hockney.reproductions import Part
 from hockney.store import RunFolder
+from hockney.suites.papers.reproductions import emulated, ethernet_emulated, sun_emulated
 
 SUN = reproductions.on_emulated(reproductions.reproduction("sun", CATALOG))("lan:x")
 ETHERNET = reproductions.on_emulated(reproductions.reproduction("ethernet", CATALOG))("lan:x")

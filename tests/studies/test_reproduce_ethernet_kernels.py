@@ -10,8 +10,9 @@ from test_reproduce_papers import CATALOG, answers
 
 from hockney.core.case import Case
 from hockney.report.render import render
-from hockney.reproductions import Part, ethernet
-from hockney.reproductions import ethernet_kernels as kernels
+from hockney.reproductions import Part
+from hockney.suites.npb.reproductions import ethernet_kernels as kernels
+from hockney.suites.papers.reproductions import ethernet
 
 ALONE_S = 100.0
 """One process, at the rate of the description."""

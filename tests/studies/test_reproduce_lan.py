@@ -16,8 +16,8 @@ from hockney import build, emulated
 from hockney.cli.errors import guarded
 from hockney.core.case import MPI
 from hockney.core.errors import EnvironmentProblem
-from hockney.reproductions import emulated as on_emulated
-from hockney.reproductions import ethernet, ethernet_emulated, sun, sun_emulated
+from hockney.suites.papers.reproductions import emulated as on_emulated
+from hockney.suites.papers.reproductions import ethernet, ethernet_emulated, sun, sun_emulated
 
 pytestmark = [pytest.mark.mpi, pytest.mark.simgrid, pytest.mark.slow]
 

@@ -16,8 +16,10 @@ from hockney.core.case import Case
 from hockney.core.record import RunRecords
 from hockney.models.barriers import traffic
 from hockney.report.render import render
-from hockney.reproductions import Answer, Part, Reproduction, all_papers, ethernet, pages, paragon, sun
+from hockney.reproductions import Answer, Part, Reproduction, all_papers, pages
 from hockney.reproductions.all_papers import PaperResult
+from hockney.suites.bsp.reproductions import paragon
+from hockney.suites.papers.reproductions import ethernet, sun
 from hockney.system.bundled import catalog_with
 
 CATALOG = catalog_with(

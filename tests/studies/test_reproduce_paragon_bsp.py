@@ -15,7 +15,8 @@ from test_reproduce_papers import CATALOG, answers, on_paragon
 from hockney import lab, simulated
 from hockney.cli.errors import guarded
 from hockney.core.record import RunRecords
-from hockney.reproductions import Answer, Compared, paragon, paragon_bsp, paragon_kernels
+from hockney.reproductions import Answer, Compared
+from hockney.suites.bsp.reproductions import paragon, paragon_bsp, paragon_kernels
 
 
 def given(world: ParagonWorld) -> dict:

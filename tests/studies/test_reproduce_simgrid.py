@@ -13,8 +13,9 @@ import pytest
 from real_mpi import simgrid_here
 
 from hockney.cli.errors import guarded
-from hockney.reproductions import ethernet_kernels, sun
 from hockney.store import RunFolder
+from hockney.suites.npb.reproductions import ethernet_kernels
+from hockney.suites.papers.reproductions import sun
 
 pytestmark = pytest.mark.simgrid
 

@@ -10,8 +10,9 @@ from tiers import slow
 from hockney import lab, simulated
 from hockney.core.record import SCHEMA, Record, RunRecords, Stop, Sync, Verified
 from hockney.report.render import render
-from hockney.reproductions import Answer, t3e
-from hockney.reproductions import t3e_cases as cases
+from hockney.reproductions import Answer
+from hockney.suites.papers.reproductions import t3e
+from hockney.suites.papers.reproductions import t3e_cases as cases
 
 CATALOG = lab.bundled_catalog()
 PARTS = t3e.parts(CATALOG)
@@ -179,6 +180,6 @@ def test_messages_cost_what_is_printed_on_every_machine_that_sends_messages(word
     if "shmem" in words:
         assert machine.segment(8).one_way(8) < cases.FORMULA.time(8)
         return
-    for size in cases.PAIR_SIZES:
+    for size in cases.T3E_SIZES:
         found = machine.segment(size).one_way(size, 1, machine.network.hop_s)
         assert found == pytest.approx(cases.FORMULA.time(size), rel=2e-3)

@@ -12,7 +12,7 @@ from test_reproduce_t3e import answers, published
 from hockney import lab, reproductions, simulated
 from hockney.models.loggp_sim import LogGPSimulator
 from hockney.models.schedules import SCHEDULES, Tally
-from hockney.reproductions import (
+from hockney.suites.papers.reproductions import (
     t3e,
     t3e_algorithms,
     t3e_cases,
@@ -21,7 +21,7 @@ from hockney.reproductions import (
     t3e_sizes,
     t3e_tables,
 )
-from hockney.reproductions.t3e_cases import OPERATIONS, PROCESSES, SIZES
+from hockney.suites.papers.reproductions.t3e_cases import OPERATIONS, PROCESSES, SIZES
 
 CATALOG = lab.bundled_catalog()
 MACHINE = simulated.platform("t3e")

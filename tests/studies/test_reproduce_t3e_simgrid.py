@@ -11,9 +11,9 @@ from real_mpi import simgrid_here
 
 from hockney import lab, simulated
 from hockney.cli.errors import guarded
-from hockney.reproductions import t3e_algorithms
-from hockney.reproductions import t3e_cases as cases
 from hockney.store import RunFolder
+from hockney.suites.papers.reproductions import t3e_algorithms
+from hockney.suites.papers.reproductions import t3e_cases as cases
 
 pytestmark = pytest.mark.simgrid
 ROWS = [(o, size) for o in ("bcast", "gather", "scatter", "reduce") for size in ("8", "1KB")]

@@ -15,21 +15,20 @@ from hockney import api, lab, studies
 from hockney.core.settings import Settings
 from hockney.draw.page import Page, Table
 from hockney.launch.fake import FakeLauncher
-from hockney.launch.fake_annealing import FakeAnnealing
 from hockney.launch.fake_world import World
 from hockney.studies import Evidence, Options
-from hockney.studies.annealing.answer import answer, summary
-from hockney.studies.annealing.choice import Meanwhile, SetupChoice, choice, until_decided
-from hockney.studies.annealing.headline import headline
-from hockney.studies.annealing.plan import WORKLOADS
-from hockney.studies.annealing.predicted import predictions
-from hockney.studies.annealing.quality import Quality, quality
-from hockney.studies.annealing.results import COMMUNICATION, PARTS, AnnealingResults
+from hockney.suites.annealing.fakes.annealing import FakeAnnealing
+from hockney.suites.annealing.studies.annealing.answer import answer, summary
+from hockney.suites.annealing.studies.annealing.choice import Meanwhile, SetupChoice, choice, until_decided
+from hockney.suites.annealing.studies.annealing.headline import headline
+from hockney.suites.annealing.studies.annealing.plan import WORKLOADS
+from hockney.suites.annealing.studies.annealing.predicted import predictions
+from hockney.suites.annealing.studies.annealing.quality import Quality, quality
+from hockney.suites.annealing.studies.annealing.results import COMMUNICATION, PARTS, AnnealingResults
 
 STUDY = studies.study("annealing")
-COSTLY = World(
-    annealing=FakeAnnealing(loss={"estimated": 0.01, "decoupled": 0.03}), round_s=20e-6, noise=0.01, tail=0.0
-)
+TRUTH = FakeAnnealing(loss={"estimated": 0.01, "decoupled": 0.03})
+COSTLY = World(round_s=20e-6, noise=0.01, tail=0.0).having(TRUTH)
 """A broadcast or a gather of two ranks takes as long as a message of the annealing."""
 NAMES = ("original", "estimated", "lagged", "decoupled")
 
@@ -37,7 +36,7 @@ NAMES = ("original", "estimated", "lagged", "decoupled")
 def run(
     folder: Path, annealing: FakeAnnealing | None = None, ranks: tuple[int, ...] = (2,), **parameters: object
 ) -> Evidence:
-    world = COSTLY if annealing is None else replace(COSTLY, annealing=annealing)
+    world = COSTLY if annealing is None else COSTLY.having(annealing)
     bench = lab.fake_bench(FakeLauncher(world), cores=4, workloads=WORKLOADS)
     options = Options(
         ranks=ranks, parameters={"setups": NAMES, "predict": "no", "balance": "no"} | parameters
@@ -70,8 +69,8 @@ def truth(results: AnnealingResults, setup: str, ranks: int = 2) -> tuple[dict[s
     """Seconds of each rank in each part, and of the run."""
     [point] = [p for p in results.on(ranks) if p.setup == setup]
     case, even = point.measured.case, np.ones(ranks)
-    parts = COSTLY.annealing.parts(case, even)
-    return parts, float(COSTLY.annealing.elapsed(case, even).max())
+    parts = TRUTH.parts(case, even)
+    return parts, float(TRUTH.elapsed(case, even).max())
 
 
 def test_times_and_parts_are_those_of_the_world(results: AnnealingResults):
@@ -202,7 +201,7 @@ def test_load_balancing_wins_what_the_world_says(results: AnnealingResults):
     for each in results.balancing:
         shares = np.array([1.0] * (each.point.ranks - 1) + [2.0])
         shares /= shares.mean()
-        took = [COSTLY.annealing.elapsed(p.measured.case, shares).max() for p in (each.point, each.over)]
+        took = [TRUTH.elapsed(p.measured.case, shares).max() for p in (each.point, each.over)]
         assert each.ratio.value == pytest.approx(took[0] / took[1], rel=0.02)
         assert each.verdict == "faster"
 

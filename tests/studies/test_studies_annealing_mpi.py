@@ -11,10 +11,10 @@ from real_mpi import group_for, mpi_named
 
 from hockney import api, studies
 from hockney.cli.errors import guarded
-from hockney.studies.annealing.answer import answer
-from hockney.studies.annealing.predicted import predictions
-from hockney.studies.annealing.quality import quality
-from hockney.studies.annealing.results import PARTS, AnnealingResults
+from hockney.suites.annealing.studies.annealing.answer import answer
+from hockney.suites.annealing.studies.annealing.predicted import predictions
+from hockney.suites.annealing.studies.annealing.quality import quality
+from hockney.suites.annealing.studies.annealing.results import PARTS, AnnealingResults
 
 pytestmark = [pytest.mark.mpi, pytest.mark.slow(40)]
 RUN = (

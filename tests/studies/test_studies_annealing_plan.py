@@ -17,12 +17,12 @@ from hockney.core.errors import UsageError
 from hockney.core.settings import Settings
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import World
-from hockney.models.annealing.program import SCHEDULE_BYTES, STATISTICS_BYTES
 from hockney.studies import Options
-from hockney.studies.annealing.answer import answer
-from hockney.studies.annealing.plan import WORKLOADS
-from hockney.studies.annealing.predicted import predictions
-from hockney.studies.annealing.results import AnnealingResults
+from hockney.suites.annealing.models.program import SCHEDULE_BYTES, STATISTICS_BYTES
+from hockney.suites.annealing.studies.annealing.answer import answer
+from hockney.suites.annealing.studies.annealing.plan import WORKLOADS
+from hockney.suites.annealing.studies.annealing.predicted import predictions
+from hockney.suites.annealing.studies.annealing.results import AnnealingResults
 
 STUDY = studies.study("annealing")
 

@@ -10,9 +10,9 @@ from real_mpi import simgrid_here
 from hockney import api
 from hockney.cli.errors import guarded
 from hockney.core.fit import ExactValue
-from hockney.studies.annealing.choice import choice
-from hockney.studies.annealing.predicted import predictions
-from hockney.studies.annealing.results import AnnealingResults
+from hockney.suites.annealing.studies.annealing.choice import choice
+from hockney.suites.annealing.studies.annealing.predicted import predictions
+from hockney.suites.annealing.studies.annealing.results import AnnealingResults
 
 pytestmark = [pytest.mark.simgrid, pytest.mark.slow]
 STEP_S = 20e-6

@@ -14,12 +14,12 @@ from hockney.core.errors import UsageError
 from hockney.core.settings import Settings
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import World
-from hockney.models.bsp.costs import REPAIRS
-from hockney.models.bsp.programs import PROGRAMS
 from hockney.studies import Evidence, Options
-from hockney.studies.bsp_kernels.answer import answer, headline
-from hockney.studies.bsp_kernels.plan import KERNELS
-from hockney.studies.bsp_kernels.results import KernelResults, median_error
+from hockney.suites.bsp.models.costs import REPAIRS
+from hockney.suites.bsp.models.programs import PROGRAMS
+from hockney.suites.bsp.studies.bsp_kernels.answer import answer, headline
+from hockney.suites.bsp.studies.bsp_kernels.plan import KERNELS
+from hockney.suites.bsp.studies.bsp_kernels.results import KernelResults, median_error
 
 STUDY = studies.study("bsp-kernels")
 SMALL = {"n": (64, 256), "keys": (64, 4096)}

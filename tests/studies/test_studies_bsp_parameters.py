@@ -14,11 +14,11 @@ from hockney import api, lab, studies
 from hockney.core.settings import Settings
 from hockney.draw.page import Page
 from hockney.launch.fake import FakeLauncher
-from hockney.launch.fake_bsp import FakeBsp
 from hockney.launch.fake_world import World
 from hockney.studies import Evidence, Options
-from hockney.studies.bsp_parameters.answer import answer, headline
-from hockney.studies.bsp_parameters.results import ParameterResults
+from hockney.suites.bsp.fakes.bsp import FakeBsp
+from hockney.suites.bsp.studies.bsp_parameters.answer import answer, headline
+from hockney.suites.bsp.studies.bsp_parameters.results import ParameterResults
 
 STUDY = studies.study("bsp-parameters")
 TRUE = FakeBsp()

@@ -9,8 +9,8 @@ from real_mpi import simgrid_here
 
 from hockney import api
 from hockney.cli.errors import guarded
-from hockney.models.bsp.programs import supersteps
-from hockney.studies.bsp_kernels.results import KernelResults
+from hockney.suites.bsp.models.programs import supersteps
+from hockney.suites.bsp.studies.bsp_kernels.results import KernelResults
 
 pytestmark = [pytest.mark.simgrid, pytest.mark.slow]
 RUN = ("n=64", "keys=1024", "--machine", "sim:paragon-2x2", "--ranks", "4", "--sizes", "256,4KiB,64KiB")

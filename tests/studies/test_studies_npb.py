@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -17,12 +16,12 @@ from hockney.core.fit import Estimate, ExactValue
 from hockney.core.settings import Settings
 from hockney.draw.page import Page, Table
 from hockney.launch.fake import FakeLauncher, Fault
-from hockney.launch.fake_npb import PHASES, FakeNpb
 from hockney.launch.fake_world import World
 from hockney.studies import Evidence, Options
-from hockney.studies.npb.answer import answer, headline
-from hockney.studies.npb.plan import PAPERS_CLASSES, WORKLOADS
-from hockney.studies.npb.results import PARTS, NpbResults, possible_gain
+from hockney.suites.npb.fakes.npb import PHASES, FakeNpb
+from hockney.suites.npb.studies.npb.answer import answer, headline
+from hockney.suites.npb.studies.npb.plan import PAPERS_CLASSES, WORKLOADS
+from hockney.suites.npb.studies.npb.results import PARTS, NpbResults, possible_gain
 
 STUDY = studies.study("npb")
 TRUTH = FakeNpb()
@@ -200,9 +199,7 @@ def test_wrong_answers_are_named(tmp_path: Path):
 
 def test_barriers_that_are_alike_are_not_said_to_win_anything(tmp_path: Path):
     alike = FakeNpb(factors={})
-    evidence = run(
-        tmp_path / "r", (2,), 4, replace(World(noise=0.02, tail=0.0), npb=alike), kernels=("cg", "ep")
-    )
+    evidence = run(tmp_path / "r", (2,), 4, World(noise=0.02, tail=0.0).having(alike), kernels=("cg", "ep"))
     best = NpbResults.of(evidence).best(2, "step")
     assert best.won.low <= 0 <= best.won.high
 

@@ -14,14 +14,14 @@ import pytest
 from hockney import api, lab, studies
 from hockney.core.settings import Settings
 from hockney.launch.fake import FakeLauncher
-from hockney.launch.fake_npb import FakeNpb
 from hockney.launch.fake_world import World
-from hockney.models.npb.kernels import PROGRAMS
 from hockney.studies import Evidence, Options
-from hockney.studies.npb.answer import answer, headline
-from hockney.studies.npb.plan import WORKLOADS
-from hockney.studies.npb.predicted import predictions
-from hockney.studies.npb.results import NpbResults
+from hockney.suites.npb.fakes.npb import FakeNpb
+from hockney.suites.npb.programs.kernels import PROGRAMS
+from hockney.suites.npb.studies.npb.answer import answer, headline
+from hockney.suites.npb.studies.npb.plan import WORKLOADS
+from hockney.suites.npb.studies.npb.predicted import predictions
+from hockney.suites.npb.studies.npb.results import NpbResults
 
 STUDY = studies.study("npb")
 TRUTH = FakeNpb()

@@ -14,7 +14,7 @@ from hockney import api
 from hockney.cli.errors import guarded
 from hockney.core.case import MPI
 from hockney.core.fit import ExactValue
-from hockney.studies.npb.results import NpbResults
+from hockney.suites.npb.studies.npb.results import NpbResults
 
 pytestmark = [pytest.mark.simgrid, pytest.mark.slow]
 RATE = 1e8

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hockney import api
+from hockney.api import PredictedKernel
 from hockney.cli.output.caveats import print_caveats
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line, print_table
@@ -18,9 +19,11 @@ from hockney.core.notice import Notice
 from hockney.draw.page import Caveat, Table
 from hockney.models.applications.grain_prediction import Prediction
 from hockney.models.applications.granularity import Algorithm
-from hockney.models.npb.kernels import PROGRAMS
-from hockney.views import grain_prediction, kernel_prediction, npb_prediction
+from hockney.views import grain_prediction
 from hockney.views.grain_prediction import CostsOrigin
+
+_FLAGS = {"machine": "--machine", "larger": "--larger-machine", "rate": "--rate"}
+"""The options that apply to the kernels of some suites."""
 
 
 def action(
@@ -47,12 +50,11 @@ def action(
     words = (*([named] if named else []), *kernel)
     if words:
         words = (*words, f"class={size}") if size else words
-        benchmark = words[0].split(" ", 1)[0] in PROGRAMS
+        predictor = api.predictor_of(words[0])
         others: dict[str, object] = {"--work": work, "--message": message, "--network": network}
         others |= {"--nodes": nodes, "--ranks-per-node": ranks_per_node}
-        if not benchmark:
-            api.kernel_of(words[0])
-            others |= {"--machine": machine, "--larger-machine": larger_machine, "--rate": rate}
+        own = {"machine": machine, "larger": larger_machine, "rate": rate}
+        others |= {_FLAGS[name]: value for name, value in own.items() if name not in predictor.OPTIONS}
         for name, value in others.items():
             if value:
                 raise UsageError(
@@ -62,9 +64,14 @@ def action(
                     code="kernel-with-algorithm",
                     option=name,
                 )
-        if benchmark:
-            return _benchmark(words, ranks, run, machine, rate, larger_machine, cost, quiet, as_json)
-        return _kernel(words, ranks, run, cost, quiet, as_json)
+        with ProgressReporter(quiet) as reporter:
+            options = api.KernelOptions(ranks, run, machine, rate, larger_machine, cost, reporter)
+            predicted = predictor.predict(" ".join(words), options)
+        if as_json:
+            print_json(predicted.document)
+        else:
+            _print_kernel(predicted)
+        return 0
     for name, value in {"--class": size, "--rate": rate}.items():
         if value:
             raise UsageError(
@@ -117,87 +124,18 @@ def action(
     return 0
 
 
-def _kernel(
-    words: tuple[str, ...],
-    ranks: tuple[int, ...],
-    run: Path | None,
-    cost: Cost,
-    quiet: bool,
-    as_json: bool,
-) -> int:
-    with ProgressReporter(quiet) as reporter:
-        made = api.predict_kernel(" ".join(words), ranks=ranks, run=run, cost=cost, listen=reporter)
-        other = dict.fromkeys(kind for each in made for kind in each.other_sizes)
-        if other:
-            reporter(
-                Notice(
-                    f"local work was measured only at other sizes: {', '.join(list(other))}; "
-                    "'hockney run bsp-kernels' measures it at the sizes of its kernels",
-                    "rates-of-other-sizes",
-                )
-            )
-        for each in made:
-            if each.lacking:
-                reporter(
-                    Notice(
-                        f"a model is left out on {each.case.ranks} ranks: {each.lacking} was not measured",
-                        "kernel-not-predicted",
-                    )
-                )
-    rows = [(each.case, each.predicted, each.times) for each in made]
-    if as_json:
-        print_json(
-            {
-                "run": str(made[0].run),
-                "predictions": [kernel_prediction.document(*row) for row in rows],
-                "doubts": made[0].caveats,
-            }
-        )
-    else:
-        case = " ".join(words)
-        print_line(f"{case}, with parameters and local rates of {made[0].run!s}:")
-        _table(kernel_prediction.table(made[0].kernel, rows))
-        _caveats(made[0].caveats)
-    return 0
-
-
-def _benchmark(
-    words: tuple[str, ...],
-    ranks: tuple[int, ...],
-    run: Path | None,
-    machine: str,
-    rate: float,
-    larger: bool,
-    cost: Cost,
-    quiet: bool,
-    as_json: bool,
-) -> int:
-    with ProgressReporter(quiet) as reporter:
-        found = api.predict_npb(
-            " ".join(words),
-            ranks=ranks,
-            run=run,
-            machine=machine,
-            rate=rate,
-            larger=larger,
-            cost=cost,
-            listen=reporter,
-        )
-    made = found.prediction
-    if as_json:
-        print_json(npb_prediction.document(made, found.messages, found.rates) | {"doubts": found.caveats})
-        return 0
-    for sentence in npb_prediction.assumed(made, found.messages, found.rates):
-        print_line(sentence)
-    _table(npb_prediction.ranks(made))
-    echo()
-    for sentence in npb_prediction.best(made):
-        print_line(sentence)
-    if made.changes:
-        print_line(grain_prediction.changed(made))
-        _table(npb_prediction.levers(made))
-    _caveats(found.caveats)
-    return 0
+def _print_kernel(predicted: PredictedKernel) -> None:
+    """Sentences after a table begin with an empty line."""
+    before: str | Table = ""
+    for each in predicted.shown:
+        if isinstance(each, Table):
+            _table(each)
+        else:
+            if isinstance(before, Table):
+                echo()
+            print_line(each)
+        before = each
+    _caveats(predicted.caveats)
 
 
 def _print(prediction: Prediction, known: CostsOrigin) -> None:

@@ -4,11 +4,50 @@
 
 from __future__ import annotations
 
+from hockney import reference
+from hockney.core.case import MPI
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Section, Table
+from hockney.models.barriers import traffic
 from hockney.pages.format import quantity
-from hockney.reproductions.ethernet import ALGORITHMS, BARRIER, ENGINE, MESSAGE, PRINTED, PROCESSES, messages
 from hockney.studies.barriers.tables import error
+
+PAPER = "barriers"
+PRINTED = reference.published(PAPER)
+PROCESSES = (1, 3, 5, 7, 9, 12, 14, 16)
+MESSAGE = "barriers/text/message"
+BARRIER = "barriers/table/{}/{}"
+ALGORITHMS = {
+    MPI: "MPI_Barrier",
+    "dissemination": "dissemination",
+    "mcs-tree": "MCS tree",
+    "n-way": "N-way",
+    "total-exchange": "total exchange",
+    "tournament": "tournament",
+}
+"""By the names in the paper's rows."""
+ENGINE = {
+    MPI: "mpi",
+    "dissemination": "dissemination_mcs",
+    "mcs-tree": "mcs_tree",
+    "n-way": "central",
+    "total-exchange": "total_exchange",
+    "tournament": "tournament_parity",
+}
+"""The engine's names for them."""
+HYPERCUBE = "recursive_doubling"
+"""MPI_Barrier in MPICH of that time, as in the machine's description."""
+
+
+def messages(name: str, processes: int) -> int:
+    """The number of messages of one barrier, by the name of the paper's row. The paper counts the
+    tournament's broadcast as one."""
+    return processes if name == "tournament" else sent(name, processes)
+
+
+def sent(name: str, processes: int) -> int:
+    """The same, with each message of a broadcast."""
+    return traffic(HYPERCUBE if name == MPI else ENGINE[name], processes).messages
 
 
 def printed(name: str, processes: int) -> float:

@@ -17,7 +17,6 @@ from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.core.smpi_algorithms import unknown_algorithm, unknown_collective
 from hockney.pages.evidence import Options, once
-from hockney.reproductions.t3e_cases import PAIR_SIZES
 from hockney.studies import places
 from hockney.studies.collectives import eager
 from hockney.studies.collectives.buffers import block_bytes
@@ -26,6 +25,8 @@ from hockney.studies.sizes import default_ranks
 from hockney.studies.survey import sweep
 from hockney.studies.sync import sync_of
 
+T3E_SIZES = (0, 8, 64, 256, 1024, 2048, 4000, 4095, 4097, 8192, 8193, 16384, 65536, 262144, 524288, 1048576)
+"""Of messages between two ranks of a T3E: those of the paper, and around its changes of protocol."""
 SIZES = (8, 128, 1 << 10, 8 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20)
 """Among them those of the paper's tables: 8 B, 1 KB and 1 MB."""
 SIZES_SIMULATED = (8, 1 << 10, 8 << 10, 64 << 10, 1 << 20)
@@ -75,7 +76,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
             "use for example --ranks 2",
             code="no-collective",
         )
-    pairs = PAIR_SIZES if is_t3e(machine) else ()
+    pairs = T3E_SIZES if is_t3e(machine) else ()
     messages_of_two = [
         *places.at_each([*sweep(), *sweep(pairs)], machine),
         *eager.lines(options, machine),

@@ -17,7 +17,7 @@ from hockney.models.applications.granularity import Algorithm
 from hockney.models.applications.node_sharing import NodeSharing
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.levels import NETWORK
-from hockney.models.npb.forecast import KernelForecast
+from hockney.models.programs.forecast import KernelForecast
 from hockney.pages.format import with_interval
 from hockney.views.origins import in_short
 

@@ -1,0 +1,78 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Predicted times of kernels. Each module here (all are in suites) has OPTIONS, kernels and predict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from hockney.core.catalog import Catalog
+from hockney.core.errors import UsageError
+from hockney.core.fit import Cost
+from hockney.core.paths import AnyPath
+from hockney.core.plugins import plugins
+from hockney.draw.page import Caveat, Table
+from hockney.lab import Listener, silent
+from hockney.system.bundled import bundled_workloads
+
+
+@dataclass(frozen=True)
+class KernelOptions:
+    """`ranks` are numbers of ranks (by default the predictor chooses), `run` the folder of the run from which
+    costs and rates come. `machine` is a described one instead, `rate` operations per second of a rank;
+    `larger`: more ranks than cores do not share them."""
+
+    ranks: tuple[int, ...] = ()
+    run: AnyPath | None = None
+    machine: str = ""
+    rate: float = 0.0
+    larger: bool = False
+    cost: Cost = "typical"
+    listen: Listener = silent
+
+
+@dataclass(frozen=True)
+class PredictedKernel:
+    """Sentences and tables in the order in which they are shown, and a document for programs."""
+
+    shown: tuple[str | Table, ...]
+    caveats: tuple[Caveat, ...]
+    document: dict[str, Any]
+
+
+class Predictor(Protocol):
+    """Predicts the kernels of a suite. `OPTIONS` are those of "machine", "rate" and "larger" that apply."""
+
+    OPTIONS: tuple[str, ...]
+
+    def kernels(self, catalog: Catalog) -> Sequence[str]:
+        """The names of the workloads that it predicts."""
+
+    def predict(self, text: str, options: KernelOptions) -> PredictedKernel:
+        """`text` is a case without ranks. Nothing is measured. Raises UsageError for a case that cannot be
+        predicted, Inconclusive if no run has what the prediction is based on."""
+
+
+def predictor_of(text: str) -> Predictor:
+    """The predictor of the kernel that a case names. Raises UsageError for anything else."""
+    catalog = kernel_catalog()
+    name = catalog.workload(text.split(" ", 1)[0]).name
+    predictors: list[Predictor] = list(plugins(__name__, "OPTIONS", "kernels", "predict"))
+    for predictor in predictors:
+        if name in predictor.kernels(catalog):
+            return predictor
+    kernels = [kernel for predictor in predictors for kernel in predictor.kernels(catalog)]
+    raise UsageError(
+        f"{name} is not a kernel",
+        "only kernels state their work and messages",
+        f"predict one of {', '.join(kernels)}",
+        code="not-a-kernel",
+        kernels=kernels,
+    )
+
+
+def kernel_catalog() -> Catalog:
+    """The workloads of all executables that come along."""
+    return Catalog(schema=1, engine="", workloads=list(bundled_workloads().values()))

@@ -1,0 +1,90 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The costs of messages and collectives on which predictions of the benchmarks are based: which cases show
+them, and what the run, its survey or the machine's description states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from hockney.core.case import WRITTEN
+from hockney.core.catalog import Catalog
+from hockney.core.errors import HockneyError
+from hockney.core.machine import Machine
+from hockney.core.units import doubling, thin
+from hockney.models.applications.message_costs import described, messages_of_run
+from hockney.models.programs.communication import Communication, block_size, of_fits
+from hockney.models.programs.program import Program
+from hockney.pages.evidence import Evidence
+from hockney.studies import places
+from hockney.studies.survey import sweep
+
+LEAST_LARGEST = 4 << 10
+"""Bytes of the ping-pong's longest message, even if the benchmarks send shorter ones."""
+MOST_STREAMED = 1 << 20
+FEW = 5
+"""Sizes of each pattern other than the ping-pong."""
+
+
+def cost_cases(programs: Iterable[Program], catalog: Catalog, machine: Machine) -> Iterator[str]:
+    """A ping-pong up to the longest message, messages in both directions and in a stream, and each
+    collective at the sizes that the programs have; of data that were just written, as the programs' are."""
+    several = [program for program in programs if program.ranks > 1]
+    if not several:
+        return
+    longest = max(LEAST_LARGEST, *map(_longest, several))
+    sizes = (0, *doubling(1, 1 << (longest - 1).bit_length()))
+    yield from places.at_each(_messages(sizes, catalog), machine)
+    yield from _collectives(several, catalog)
+
+
+def _messages(sizes: tuple[int, ...], catalog: Catalog) -> Iterator[str]:
+    yield from sweep(sizes, WRITTEN)
+    for workload in catalog.of_role("point-to-point"):
+        if workload.performs("point-to-point", "sendrecv"):
+            yield from (f"{workload.name} bytes={s} buffers={WRITTEN} ranks=2" for s in thin(sizes, FEW + 2))
+    streamed = [size for size in sizes if 0 < size <= MOST_STREAMED]
+    for workload in catalog.of_role("stream"):
+        if not workload.bidirectional:
+            yield from (f"{workload.name} bytes={s} buffers={WRITTEN} ranks=2" for s in thin(streamed, FEW))
+
+
+def _longest(program: Program) -> int:
+    return max(
+        (each.bytes for phase in program.phases for share in phase.shares for each in share.sent), default=0
+    )
+
+
+def _collectives(programs: Iterable[Program], catalog: Catalog) -> Iterator[str]:
+    """The cases that measure at least two sizes of each operation, for a line through them."""
+    found: dict[tuple[str, int], set[int]] = {}
+    for program in programs:
+        for phase in program.phases:
+            for each in phase.collectives:
+                size = max(8, -(-round(block_size(each, program.ranks)) // 8) * 8)
+                found.setdefault((each.operation, program.ranks), set()).update(
+                    (size,) if size > 8 else (size, 2 * size)
+                )
+    for (operation, ranks), sizes in sorted(found.items()):
+        for workload in catalog.of_role("collective"):
+            if workload.operation == operation:
+                few = thin(sorted({8, *sizes}), FEW)
+                yield from (
+                    f"{workload.name} bytes={s} buffers={WRITTEN} sync=barrier ranks={ranks}" for s in few
+                )
+
+
+def communication(evidence: Evidence) -> Communication | None:
+    """The costs of communication; None if the cost of a message is unknown."""
+    platform = evidence.machine.platform
+    if platform is not None:
+        return Communication(described(platform), platform=platform)
+    surveyed = evidence.surveyed
+    try:
+        most = evidence.run.most_hosts()
+        message = messages_of_run(
+            evidence.fits, evidence.machine, "this run", surveyed, hosts=most, buffers=WRITTEN
+        )
+    except HockneyError:
+        return None
+    return of_fits(evidence.fits if surveyed is None else surveyed.fits, message)

@@ -1,0 +1,209 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The known costs and results of simulated annealing in the fake world.
+
+A rank computes its walkers' steps, at its own speed if the ranks are uneven. Blocking communication adds its
+time to each round, and makes every rank wait for the slowest one; communication that does not block is
+hidden in part, and slows computing down. Load balancing corrects the division of the walkers after the first
+round. The energy found depends on the seed, which all set-ups share, on the set-up, and on both."""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from hockney.core.case import Case
+from hockney.core.catalog import Metric, Workload
+from hockney.launch.fakes import FakeWorkloads
+
+ANNEALING = "annealing"
+"""The role of the workload."""
+PARTS = ("computation", "posting", "testing", "waiting", "balancing")
+PER_RANK = "rank_"
+GOLDEN = (math.sqrt(5) - 1) / 2
+WAITING_FOR_ALL = ("original", "lagged")
+"""Set-ups in which all ranks wait for the slowest, like collectives with a lag."""
+
+
+@dataclass(frozen=True)
+class FakeAnnealing(FakeWorkloads):
+    """The true values. `slower` is how much longer computing takes next to communication that does not block,
+    `hidden` the share of that communication that tests hide, `untested` without tests. `loss` is how much
+    worse, relative to `energy`, the energy found is than that of set-up original; `spread` its standard
+    deviation over seeds, `own_spread` that over seeds of the difference between two set-ups, about."""
+
+    step_s: Mapping[str, float] = field(
+        default_factory=lambda: {"tsp": 60e-9, "spin_glass": 40e-9, "qap": 250e-9}
+    )
+    message_s: float = 20e-6
+    post_s: float = 1e-6
+    test_s: float = 0.3e-6
+    move_s: float = 5e-6
+    slower: float = 0.02
+    hidden: float = 0.9
+    untested: float = 0.5
+    loss: Mapping[str, float] = field(default_factory=lambda: {"estimated": 0.004, "decoupled": 0.02})
+    lag_loss: float = 0.001
+    energy: float = 1000.0
+    spread: float = 0.01
+    own_spread: float = 0.002
+    first: float = 4.0
+    """The energy at the beginning, relative to the final one."""
+    decay: float = 6.0
+    """It decreases by exp(-decay) until the end."""
+    launch: int = 0
+    """Each begins with another seed, as in the engine."""
+
+    def takes(self, workload: Workload) -> bool:
+        return workload.role == ANNEALING
+
+    def in_launch(self, launch: int) -> FakeAnnealing:
+        return replace(self, launch=launch)
+
+    def time(self, workload: Workload, case: Case, shares: np.ndarray) -> float:
+        """Seconds of a run."""
+        return float(self.elapsed(case, shares).max())
+
+    def elapsed(self, case: Case, shares: np.ndarray) -> np.ndarray:
+        """Seconds of each rank."""
+        return np.sum(list(self.parts(case, shares).values()), axis=0)
+
+    def walkers(self, case: Case, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The walkers of each rank, in the first round and in the others."""
+        edges = int(case.number("walkers")) * np.arange(case.ranks + 1) // case.ranks
+        first = np.diff(edges)
+        if case["balance"] == "no":
+            return first, first
+        fair = np.cumsum(1 / shares) / np.sum(1 / shares)
+        return first, np.diff(np.rint(np.concatenate(([0], fair)) * edges[-1]).astype(int))
+
+    def parts(self, case: Case, shares: np.ndarray) -> dict[str, np.ndarray]:
+        """Seconds of each rank in each part of a run."""
+        setup, rounds = str(case["setup"]), case.number("temperatures")
+        blocking = setup == "original"
+        silent = setup == "decoupled" or case.ranks == 1
+        steps = self._rank_steps(case, shares)
+        step_s = case.number("step_s") or self.step_s[str(case["problem"])]
+        computation = steps * shares * step_s * (1.0 if blocking or silent else 1 + self.slower)
+        nothing = np.zeros(case.ranks)
+        posting, testing, waiting = nothing, nothing, nothing
+        if not silent:
+            exchange = rounds * 2 * math.ceil(math.log2(case.ranks)) * self.message_s
+            tested = case.number("test_every") > 0
+            if not blocking:
+                posting = nothing + rounds * self.post_s
+                testing = steps / case.number("test_every") * self.test_s if tested else nothing
+                exchange *= 1 - (self.hidden if tested else self.untested)
+            waiting = nothing + exchange
+            if setup in WAITING_FOR_ALL or case.number("lag") > 0:
+                waiting = waiting + computation.max() - computation
+        first, later = self.walkers(case, shares)
+        balancing = np.abs(later - first) * self.move_s
+        return dict(zip(PARTS, (computation, posting, testing, waiting, balancing), strict=True))
+
+    def _rank_steps(self, case: Case, shares: np.ndarray) -> np.ndarray:
+        first, later = self.walkers(case, shares)
+        return case.number("steps") * (first + (case.number("temperatures") - 1) * later)
+
+    def seeds(self, case: Case, count: int) -> np.ndarray:
+        """The seeds of the first `count` repetitions of a launch."""
+        seeds = int(case.number("seeds"))
+        first = math.floor(seeds * math.modf(self.launch * GOLDEN)[0])
+        return case.number("seed") + (first + np.arange(count)) % seeds
+
+    def best(self, case: Case, seed: float) -> float:
+        """The lowest energy that a run with this seed finds."""
+        setup = str(case["setup"])
+        loss = self.loss.get(setup, 0.0) * (case.ranks > 1) + self.lag_loss * case.number("lag")
+        drawn = self.spread * _normal(f"{seed:g}") + self.own_spread * _normal(f"{seed:g} {setup}")
+        return self.energy * (1 + loss + drawn)
+
+    def course(self, case: Case, best: float) -> np.ndarray:
+        """The lowest energy until the end of each round."""
+        left = np.exp(-self.decay * self._done(case))
+        return best + (self.first - 1) * self.energy * (left - math.exp(-self.decay))
+
+    def values(self, metric: Metric, case: Case, times: np.ndarray, shares: np.ndarray) -> np.ndarray:
+        """The values of a metric, for repetitions that took `times`."""
+        parts, elapsed = self.parts(case, shares), self.elapsed(case, shares)
+        relative = times / elapsed.max()
+        if metric.name in parts:
+            return relative * parts[metric.name].mean()
+        if metric.over_ranks == "each":
+            known = {f"{PER_RANK}{name}": part for name, part in parts.items()}
+            known[f"{PER_RANK}elapsed"] = elapsed
+            if metric.name in known:
+                return np.outer(relative, known[metric.name]).ravel()
+            return np.tile(self._rank_steps(case, shares), len(times))
+        if metric.per == "superstep":
+            return self._of_rounds(metric.name, case, times)
+        return np.array(
+            [
+                self._of_run(metric.name, case, shares, *each)
+                for each in zip(self.seeds(case, len(times)), times, strict=True)
+            ]
+        )
+
+    def _of_run(self, name: str, case: Case, shares: np.ndarray, seed: float, seconds: float) -> float:
+        best = self.best(case, seed)
+        steps = float(self._rank_steps(case, shares).sum())
+        first, later = self.walkers(case, shares)
+        return {
+            "run_seed": seed,
+            "best_energy": best,
+            "mean_energy": best + 0.01 * self.energy,
+            "accepted": 0.3 * steps,
+            "total_steps": steps,
+            "estimated_rounds": 0.5 if case["setup"] == "estimated" and case.ranks > 1 else 0.0,
+            "moved_walkers": float(np.abs(later - first).sum()) / 2,
+            "target_time": self._target_time(case, best, seconds),
+        }[name]
+
+    def _target_time(self, case: Case, best: float, seconds: float) -> float:
+        target = case.number("target")
+        reached = self.course(case, best) <= target
+        return seconds * float(self._done(case)[reached.argmax()]) if target and reached.any() else -1.0
+
+    def _of_rounds(self, name: str, case: Case, times: np.ndarray) -> np.ndarray:
+        """The values of a metric of each round, in the last run."""
+        done = self._done(case)
+        course = self.course(case, self.best(case, self.seeds(case, len(times))[-1]))
+        steps = case.number("steps") * case.number("walkers") * case.number("temperatures")
+        return {
+            "round_end": float(times[-1]) * done,
+            "round_made": float(times[-1]) * done,
+            "round_best": course,
+            "round_temperature": self.energy / 10 * np.exp(-self.decay * done),
+            "round_mean": 1.01 * course,
+            "round_steps": steps * done,
+        }[name]
+
+    @staticmethod
+    def _done(case: Case) -> np.ndarray:
+        """The part of a run until the end of each round."""
+        rounds = int(case.number("temperatures"))
+        return np.arange(1, rounds + 1) / rounds
+
+    def labels(self, case: Case) -> dict[str, str]:
+        """The digest is that of all repetitions of a set-up and seed, on any number of ranks; the optimum is
+        known unless the instance is generated."""
+        generated = case["instance"] == "generated"
+        words = [str(case[name]) for name in ("setup", "problem", "instance", "walkers", "seed", "lag")]
+        return {
+            "digest": f"{zlib.crc32(' '.join(words).encode()):016x}",
+            "instance": f"{case['problem']}-{case['size']}" if generated else str(case["instance"]),
+            "optimum": "" if generated else f"{self.energy * (1 - 3 * self.spread):g}",
+            "operations": "100",
+        }
+
+
+def _normal(text: str) -> float:
+    """A number of the normal distribution that depends on the text only."""
+    return float(np.random.default_rng(zlib.crc32(text.encode())).standard_normal())
+
+
+FAKE = FakeAnnealing()

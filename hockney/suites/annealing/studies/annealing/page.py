@@ -1,0 +1,131 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The page: which set-up to take, where the time goes, steps and energies over time, quality, load balancing,
+and predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hockney.core.wording import listing, plural, together
+from hockney.draw.figure import Figure
+from hockney.draw.page import Caveat, Page, Section, Table
+from hockney.pages import caveats as general
+from hockney.pages import quality as trust
+from hockney.pages.evidence import Evidence
+from hockney.pages.format import percent
+from hockney.pages.study_page import study_page
+from hockney.suites.annealing.studies.annealing import figures, tables
+from hockney.suites.annealing.studies.annealing.headline import headline
+from hockney.suites.annealing.studies.annealing.predicted import predictions
+from hockney.suites.annealing.studies.annealing.quality import ENOUGH_SEEDS, quality
+from hockney.suites.annealing.studies.annealing.results import AnnealingResults
+
+SUM_ERROR = 0.01
+"""The parts of a rank's time add up to the whole within this."""
+
+METHOD = (
+    "A time is that of a whole annealing, the maximum over the ranks. Its rate is the number of steps of all "
+    "walkers divided by it. Every final energy is computed again from the state after the run.",
+    "Each rank's time is divided into computation, posting (calls that start communication), testing "
+    "(MPI_Test), waiting (also blocking calls) and balancing (moving walkers).",
+    "Repetition i of a case has the seed 1 + i modulo the number of seeds, for all set-ups, so that their "
+    "energies are compared in pairs with the same seed; intervals are Student's over the seeds. The time to "
+    "a target is the expected running time: the time of all runs over the number of those that reach it; the "
+    "interval of its ratio is that of the jackknife over the seeds.",
+    "Without a given target, energies over time are known for the last run of each launch. Times until an "
+    "energy is reached are parts of a run times its typical time, so that a delayed run does not count as a "
+    "property of its seed; the interval of a ratio has the errors of both typical times as well.",
+    "The share of communication is predicted from the rounds of one rank with as many walkers as each of "
+    "several ranks has, which vary independently on each rank, and from a ping-pong, MPI_Bcast and "
+    "MPI_Gather of the paper's messages.",
+)
+
+
+def page(evidence: Evidence) -> Page:
+    run = AnnealingResults.of(evidence)
+    lead = figures.relative(run, run.shown) or figures.spent(run)
+    sections = [
+        Section("Set-ups", tables=(tables.setups(run),)) if run.plain else None,
+        _parts(run, lead),
+        _figures("Steps over time", tuple(figures.steps(run))),
+        _quality(run),
+        _section("Load balancing", tables.balancing(run)),
+        _predicted(run),
+        trust.spread_of_noise(evidence),
+        trust.verification(evidence),
+    ]
+    return study_page(
+        evidence,
+        title="Annealing: blocking, nonblocking or not at all",
+        headline=headline(run),
+        sections=sections,
+        method=METHOD,
+        lead=lead,
+        warnings=(*(c.caveat for c in general.caveats(evidence)), *_caveats(run)),
+    )
+
+
+def _parts(run: AnnealingResults, lead: Figure | None) -> Section | None:
+    spent = figures.spent(run)
+    if spent is None:
+        return None
+    shown = () if lead is not None and lead.name == spent.name else (spent,)
+    return Section("Where the time goes", figures=shown, tables=(tables.paper(run),))
+
+
+def _quality(run: AnnealingResults) -> Section | None:
+    made = [make(run, ranks) for ranks in run.counts for make in (tables.energies, tables.targets)]
+    shown = tuple(table for table in made if table is not None)
+    drawn = tuple(figures.energies(run))
+    return Section("Quality", figures=drawn, tables=shown) if shown or drawn else None
+
+
+def _predicted(run: AnnealingResults) -> Section | None:
+    found = predictions(run)
+    table = tables.predicted(run, found)
+    if table is None:
+        return None
+    return Section("Predicted and measured", figures=(figures.predicted(found),), tables=(table,))
+
+
+def _figures(title: str, drawn: tuple[Figure, ...]) -> Section | None:
+    return Section(title, figures=drawn) if drawn else None
+
+
+def _section(title: str, table: Table | None) -> Section | None:
+    return None if table is None else Section(title, tables=(table,))
+
+
+def _caveats(run: AnnealingResults) -> Iterator[Caveat]:
+    """The caveats of this study."""
+    found = [quality(run, ranks) for ranks in run.counts]
+    fewest = min((each.fewest_seeds for each in found if len(each.points) > 1), default=ENOUGH_SEEDS)
+    if fewest < ENOUGH_SEEDS:
+        yield Caveat(
+            "few-seeds",
+            f"energies were compared over {plural(fewest, 'seed')} only: the intervals hold if the "
+            f"differences between seeds are normal, which fewer than {ENOUGH_SEEDS} seeds cannot show",
+            "energies and times to target",
+            "measure longer (--budget), or use a smaller problem, fewer steps or temperatures",
+        )
+    unlike = {p.label: n for each in found for p in each.points if (n := each.unlike(p))}
+    if unlike:
+        yield Caveat(
+            "not-reproducible",
+            f"runs of {together(list(unlike))} with the same seed found different energies (for "
+            f"{plural(max(unlike.values()), 'seed')}): the time at which messages arrive decides which "
+            "schedule is used",
+            f"energies of {listing(list(list(unlike)))}",
+            "take a set-up that waits, or one with lag=1, if results must be reproducible",
+        )
+    worst = max(run.points, key=lambda p: p.sum_error, default=None)
+    if worst is not None and worst.sum_error > SUM_ERROR:
+        yield Caveat(
+            "parts-do-not-add-up",
+            f"the parts of the time of {worst.label} on {plural(worst.ranks, 'rank')} differ from the whole "
+            f"by {percent(worst.sum_error)}",
+            "shares of computation and communication",
+            "measure again on a quiet machine: a rank may have lost its core between two readings of the "
+            "clock",
+        )

@@ -1,0 +1,242 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What to measure: the same annealing with each set-up, on one rank alone, and with load balancing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from hockney.core.case import Case
+from hockney.core.catalog import Catalog
+from hockney.core.errors import UsageError, unknown
+from hockney.core.launch_setting import LaunchSetting
+from hockney.core.machine import Machine
+from hockney.core.parameters import StudyParameter
+from hockney.core.wording import plural
+from hockney.pages.evidence import Options, once
+from hockney.studies.predictions import PREDICT, SURVEY
+from hockney.studies.progress import OWN, THREAD, by_calls, thread_setting
+from hockney.studies.simulated_only import refuse_on_others
+from hockney.studies.sizes import default_ranks
+from hockney.studies.sync import SYNC, sync_of
+from hockney.suites.annealing.models.setups import SETUPS
+from hockney.suites.annealing.studies.annealing.costs import cost_cases
+
+ROLE = "annealing"
+WORKLOADS = ("annealing",)
+"""Compiled on first use."""
+SETUP = "setup"
+"""The parameter of the workload; its default is the set-up with which the others are compared."""
+
+CHOSEN = StudyParameter(
+    "setups",
+    "text",
+    "set-ups to compare (default: all that this MPI has)",
+    many=True,
+    example="original,estimated",
+)
+PROBLEM = StudyParameter("problem", "text", "tsp, spin_glass or qap", default="tsp")
+SIZE = StudyParameter(
+    "size",
+    "integer",
+    "of a generated instance: cities, edge of the lattice, or facilities",
+    low=2,
+    example="200",
+)
+INSTANCE = StudyParameter(
+    "instance",
+    "text",
+    "one that comes with hockney, or file:PATH of TSPLIB or QAPLIB (default: eil51, nug30 or planted; with a "
+    "size: generated)",
+    example="berlin52",
+)
+WALKERS = StudyParameter("walkers", "integer", "copies of the system, on all ranks", default="32", low=1)
+STEPS = StudyParameter(
+    "steps", "integer", "Metropolis steps of each walker at a temperature", default="50", low=1
+)
+TEMPERATURES = StudyParameter("temperatures", "integer", "rounds of a run", default="200", low=1)
+SPEED = StudyParameter(
+    "speed", "real", "thermodynamic speed, of schedule=constant_speed", default="0.5", above=0.0, high=1e6
+)
+SCHEDULE = StudyParameter(
+    "schedule", "text", "of the temperatures: constant_speed or geometric", default="constant_speed"
+)
+SEEDS = StudyParameter("seeds", "integer", "different seeds, the same for all set-ups", default="50", low=1)
+TARGET = StudyParameter(
+    "target",
+    "real",
+    "energy for the time to target (default: what nine in ten runs of the first set-up reach)",
+    low=-1e18,
+    example="7700",
+)
+LAG = StudyParameter(
+    "lag",
+    "integer",
+    "rounds after which set-ups that can wait use a schedule; 0: on arrival",
+    default="0",
+    many=True,
+    example="0,1",
+)
+TEST_EVERY = StudyParameter(
+    "test_every",
+    "integer",
+    "steps of a rank between two calls of MPI_Test; 0: only after a round",
+    default="0",
+    many=True,
+    example="0,20",
+)
+PROGRESS = StudyParameter(
+    "progress",
+    "choice",
+    "own: by calls of MPI only; thread: also by MPI's progress thread, for set-ups that do not block",
+    default=OWN,
+    choices=(OWN, THREAD),
+    many=True,
+    example="own,thread",
+)
+BALANCE = StudyParameter(
+    "balance",
+    "choice",
+    "yes: also measure uneven ranks with and without load balancing",
+    default="yes",
+    choices=("yes", "no"),
+)
+SHARES = StudyParameter(
+    "shares",
+    "text",
+    "times of uneven ranks for a step (default: the last rank takes twice as long)",
+    example="1:3",
+)
+STEP_S = StudyParameter(
+    "step_s",
+    "real",
+    "time of a step on a simulated machine (default: as described)",
+    unit="s",
+    above=0.0,
+    example="100ns",
+)
+ARITHMETIC = StudyParameter(
+    "arithmetic",
+    "choice",
+    "none: steps only take their time, on a simulated machine",
+    default="real",
+    choices=("real", "none"),
+)
+PARAMETERS = (
+    CHOSEN, PROBLEM, SIZE, INSTANCE, WALKERS, STEPS, TEMPERATURES, SCHEDULE, SPEED, SEEDS, TARGET, LAG,
+    TEST_EVERY, PROGRESS, BALANCE, SHARES, STEP_S, ARITHMETIC, PREDICT, SURVEY, SYNC,
+)  # fmt: skip
+SAME = (
+    PROBLEM, SIZE, INSTANCE, WALKERS, STEPS, TEMPERATURES, SCHEDULE, SPEED, SEEDS, TARGET, STEP_S, ARITHMETIC,
+)  # fmt: skip
+"""Parameters of the workload that all cases share."""
+WITH_OPTIMUM = {"tsp": "eil51", "qap": "nug30", "spin_glass": "planted"}
+"""Instances whose optimum is known. With the default numbers of walkers and steps, runs of eil51 come within
+a few percent of it, so that differences between set-ups show."""
+
+
+def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
+    """One rank is always measured, with all walkers and with those that each of several ranks has."""
+    if options.sizes:
+        raise UsageError(
+            "the messages of an annealing have no choice of sizes",
+            "--sizes is for workloads with messages of a chosen size",
+            "use size= for the size of the problem, for example size=200",
+            code="annealing-has-no-sizes",
+        )
+    refuse_on_others(options, machine, STEP_S, ARITHMETIC)
+    ranks = sorted({*(options.ranks or default_ranks(machine))} - {1})
+    few = [p for p in ranks if p > options.value(WALKERS)]
+    if few:
+        walkers = options.value(WALKERS)
+        raise UsageError(
+            f"{plural(walkers, 'walker')} cannot be divided among {few[0]} ranks",
+            "every rank needs one",
+            f"use walkers={few[0]} or more, or fewer ranks (--ranks)",
+            code="fewer-walkers-than-ranks",
+            walkers=walkers,
+            ranks=few[0],
+        )
+    lines = list(_lines(ranks, options, catalog, machine))
+    if options.value(PREDICT) == "yes" and options.surveyed is None and machine.platform is None:
+        lines += cost_cases(ranks, catalog, machine)
+    return once(catalog.case(line) for line in lines)
+
+
+def chosen(options: Options, catalog: Catalog, machine: Machine) -> Sequence[str]:
+    """The names of the set-ups: the reference first, then as listed."""
+    known = _known(catalog)
+    names = options.value(CHOSEN) or [name for name in known if _exists(name, machine)]
+    for name in names:
+        if name not in known:
+            raise unknown("set-up", name, known, code="unknown-setup")
+    first = reference(catalog)
+    return sorted(names, key=lambda name: name != first)
+
+
+def reference(catalog: Catalog) -> str:
+    """The set-up with which the others are compared: the workload's default."""
+    parameter = catalog.workload(WORKLOADS[0]).parameter(SETUP)
+    return parameter.default if parameter is not None else ""
+
+
+def _known(catalog: Catalog) -> Sequence[str]:
+    parameter = catalog.workload(WORKLOADS[0]).parameter(SETUP)
+    return tuple(parameter.choices) if parameter is not None else ()
+
+
+def _exists(name: str, machine: Machine) -> bool:
+    """Whether this MPI has it, as far as that is known before it runs."""
+    return not machine.traits.simulated or name not in SETUPS or SETUPS[name].simulated
+
+
+def _lines(ranks: Sequence[int], options: Options, catalog: Catalog, machine: Machine) -> Iterator[str]:
+    names = chosen(options, catalog, machine)
+    words = [WORKLOADS[0], f"sync={sync_of(options, machine)}"]
+    words += [f"{each.name}={value}" for each in SAME if (value := _value(each, options)) is not None]
+    line = " ".join(words)
+    one = f"{line} setup={reference(catalog)} ranks=1"
+    yield one
+    for p in ranks:
+        if options.value(PREDICT) == "yes":
+            of_rank = f"walkers={-(-options.value(WALKERS) // p)}"
+            yield one.replace(f"walkers={options.value(WALKERS)}", of_rank)
+        for name in names:
+            yield from (f"{line} setup={name} {more} ranks={p}" for more in _variants(name, options, machine))
+        if options.value(BALANCE) == "yes":
+            uneven = f"{line} setup={names[0]} shares={options.value(SHARES) or uneven_shares(p)}"
+            yield from (f"{uneven} balance={balance} ranks={p}" for balance in ("no", "yes"))
+
+
+def _value(parameter: StudyParameter, options: Options) -> Any:
+    """The given value or the default; an instance with a known optimum unless a size is given."""
+    value = options.value(parameter)
+    if parameter is INSTANCE and value is None and options.value(SIZE) is None:
+        return WITH_OPTIMUM.get(options.value(PROBLEM))
+    return value
+
+
+def launch_settings(options: Options, machine: Machine) -> Sequence[LaunchSetting]:
+    """The setting of the progress thread, if it is measured. Raises UsageError if it is requested and MPI has
+    none."""
+    return thread_setting(options.value(PROGRESS), machine)
+
+
+def _variants(name: str, options: Options, machine: Machine) -> Iterator[str]:
+    """The lags and tests of a set-up that has them, and the progress thread if it has tests; one without a
+    model may have all."""
+    known = SETUPS.get(name)
+    lags = options.value(LAG) if known is None or known.lags else (0,)
+    nonblocking = known is None or known.tests
+    tests = options.value(TEST_EVERY) if nonblocking else (0,)
+    for lag in lags:
+        if not nonblocking or by_calls(options.value(PROGRESS)):
+            yield from (f"lag={lag} test_every={every}" for every in tests)
+        if nonblocking:
+            for setting in launch_settings(options, machine):
+                yield f"lag={lag} setting={setting.name}"
+
+
+def uneven_shares(ranks: int) -> str:
+    return ":".join(["1"] * (ranks - 1) + ["2"])

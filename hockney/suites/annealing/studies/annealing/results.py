@@ -1,0 +1,267 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The annealing with each set-up, on each number of ranks: its time and what the ranks spend it on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, get_args
+
+from hockney.core.fit import Estimate, ExactValue
+from hockney.core.record import Record
+from hockney.models.significance import widened
+from hockney.models.statistics import Observation, Verdict, ratio, stricter, verdict
+from hockney.pages.evidence import Evidence, Measured
+from hockney.studies.progress import SETTING
+from hockney.suites.annealing.models.runs import AnnealingRun, Course, course_of, runs_of
+from hockney.suites.annealing.studies.annealing.plan import ROLE, SETUP
+
+Part = Literal["computation", "posting", "testing", "waiting", "balancing"]
+PARTS: tuple[Part, ...] = get_args(Part)
+COMMUNICATION = PARTS[1:]
+EQUAL = "equal"
+
+
+@dataclass(frozen=True, eq=False)
+class AnnealingPoint:
+    """One set-up on `ranks` ranks; `records` are its launches. Equal only to itself."""
+
+    measured: Measured
+    seen: Observation
+    records: tuple[Record, ...]
+
+    @property
+    def setup(self) -> str:
+        return str(self.measured.case[SETUP])
+
+    @property
+    def label(self) -> str:
+        """The set-up, with what distinguishes its variants."""
+        words = []
+        if lag := int(self.measured.case.number("lag")):
+            words.append(f"lag {lag}")
+        if every := int(self.measured.case.number("test_every")):
+            words.append(f"tests every {every} steps")
+        if self.with_thread:
+            words.append("progress thread")
+        return f"{self.setup} ({', '.join(words)})" if words else self.setup
+
+    @property
+    def with_thread(self) -> bool:
+        """Whether MPI's progress thread is switched on."""
+        return self.measured.case.setting == SETTING
+
+    @property
+    def ranks(self) -> int:
+        return self.measured.case.ranks
+
+    @property
+    def walkers(self) -> int:
+        return int(self.measured.case.number("walkers"))
+
+    @property
+    def uneven(self) -> bool:
+        """Whether ranks are slower on purpose."""
+        return self.measured.case["shares"] != EQUAL
+
+    @property
+    def balanced(self) -> bool:
+        return self.measured.case["balance"] == "yes"
+
+    @property
+    def time(self) -> Estimate:
+        """The time of a run (s)."""
+        return self.measured.summary.typical
+
+    @property
+    def steps(self) -> float:
+        """The steps of all walkers in a run."""
+        known = self.measured.summary.metrics.get("total_steps")
+        return known.typical.value if known is not None else 0.0
+
+    @property
+    def rate(self) -> Estimate:
+        """Steps per second of all walkers."""
+        steps, time = self.steps, self.time
+        if isinstance(time, ExactValue):
+            return ExactValue.of(steps / time.value)
+        return Estimate(
+            steps / time.value,
+            steps / time.high if time.high else None,
+            steps / time.low if time.low else None,
+        )
+
+    @cached_property
+    def by_rank(self) -> dict[Part, tuple[float, ...]]:
+        """Seconds of each rank."""
+        metrics = self.measured.summary.metrics
+        return {part: tuple(metrics[name].by_rank) for part in PARTS if (name := f"rank_{part}") in metrics}
+
+    def part(self, part: Part) -> float:
+        """Seconds, the mean over the ranks."""
+        known = self.by_rank.get(part, ())
+        return sum(known) / len(known) if known else 0.0
+
+    def share(self, *parts: Part) -> float:
+        """The share of these parts together, from 0 to 1."""
+        whole = sum(map(self.part, PARTS))
+        return sum(map(self.part, parts)) / whole if whole else 0.0
+
+    @property
+    def communication(self) -> float:
+        """Share of the time."""
+        return self.share(*COMMUNICATION)
+
+    def of_rank(self, rank: int, *parts: Part) -> float:
+        """Seconds."""
+        return sum(self.by_rank[part][rank] for part in parts if part in self.by_rank)
+
+    def of_workers(self, *parts: Part) -> float:
+        """Seconds, the mean over all ranks except the master."""
+        return sum(self.of_rank(rank, *parts) for rank in range(1, self.ranks)) / max(1, self.ranks - 1)
+
+    @cached_property
+    def sum_error(self) -> float:
+        """How far the parts of a rank's time are from the whole, relative to it: the worst of all runs."""
+        return max((run.sum_error for run in self.runs), default=0.0)
+
+    @cached_property
+    def runs(self) -> tuple[AnnealingRun, ...]:
+        return tuple(run for record in self.records for run in runs_of(record))
+
+    @cached_property
+    def courses(self) -> tuple[Course, ...]:
+        """The course of the last run of each launch."""
+        return tuple(course for record in self.records if (course := course_of(record)) is not None)
+
+    @property
+    def estimated(self) -> float:
+        """The share of the rounds that used an estimate of the schedule."""
+        known = self.measured.summary.metrics.get("estimated_rounds")
+        return known.typical.value if known is not None else 0.0
+
+    @property
+    def optimum(self) -> float | None:
+        """The known optimum of the instance; None without one."""
+        text = next((r.labels["optimum"] for r in self.records if r.labels.get("optimum")), "")
+        return float(text) if text else None
+
+    @property
+    def instance(self) -> str:
+        return next((r.labels["instance"] for r in self.records if "instance" in r.labels), "")
+
+
+@dataclass(frozen=True)
+class ComparedSetup:
+    """A set-up and how many times as long it takes as the reference with equally many ranks, with the
+    interval that the verdict uses."""
+
+    point: AnnealingPoint
+    over: AnnealingPoint
+    ratio: Estimate
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class AnnealingResults:
+    evidence: Evidence
+
+    @staticmethod
+    def of(evidence: Evidence) -> AnnealingResults:
+        return evidence.cached(AnnealingResults)
+
+    @cached_property
+    def points(self) -> tuple[AnnealingPoint, ...]:
+        """The points by number of ranks, the reference first."""
+        records = self.evidence.run.by_case()
+        settings = ("", SETTING)
+        every = (m for m in self.evidence.measured if m.workload.role == ROLE)
+        measured = {m.case.line: m for m in every if m.case.setting in settings}
+        points = [
+            AnnealingPoint(measured[seen.case.line], seen, tuple(records.get(seen.case.line, ())))
+            for seen in self.evidence.observed(m.case for m in measured.values())
+        ]
+        first = self.reference_name
+        return tuple(sorted(points, key=lambda p: (p.ranks, p.setup != first, p.label, p.walkers)))
+
+    @cached_property
+    def reference_name(self) -> str:
+        """The default of the workload's parameter."""
+        for workload in self.evidence.catalog.of_role(ROLE):
+            parameter = workload.parameter(SETUP)
+            if parameter is not None:
+                return parameter.default
+        return ""
+
+    @cached_property
+    def plain(self) -> tuple[AnnealingPoint, ...]:
+        """Even ranks on several ranks."""
+        return tuple(p for p in self.points if p.ranks > 1 and not p.uneven and not p.balanced)
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """Numbers of ranks above 1."""
+        return tuple(sorted({p.ranks for p in self.plain}))
+
+    @cached_property
+    def shown(self) -> int:
+        """The number of ranks of which the headline reports: the largest with a core for each, otherwise the
+        smallest above 1; 1 if there is no other."""
+        own = [p for p in self.counts if p <= self.evidence.run.cores(self.evidence.machine)]
+        return own[-1] if own else self.counts[0] if self.counts else 1
+
+    @property
+    def here(self) -> tuple[AnnealingPoint, ...]:
+        """The set-ups on `shown` ranks."""
+        return self.on(self.shown)
+
+    def on(self, ranks: int) -> tuple[AnnealingPoint, ...]:
+        return tuple(p for p in self.plain if p.ranks == ranks)
+
+    def reference(self, ranks: int) -> AnnealingPoint | None:
+        """The set-up with which the others are compared: the workload's default if it was measured."""
+        return next(iter(self.on(ranks)), None)
+
+    def alone(self, walkers: int) -> AnnealingPoint | None:
+        """One rank with so many walkers."""
+        return next((p for p in self.points if p.ranks == 1 and p.walkers == walkers), None)
+
+    def speedup(self, point: AnnealingPoint) -> Estimate | None:
+        """T(1) / T(p) with as many walkers; None if one rank was not measured."""
+        one = self.alone(point.walkers)
+        return None if one is None else self.ratio(one, point)
+
+    def ratio(self, of: AnnealingPoint, over: AnnealingPoint) -> Estimate:
+        """The ratio of their times."""
+        value = ratio(of.seen, over.seen)
+        return ExactValue.of(value.value) if self.evidence.machine.exact else value
+
+    def compared(self, ranks: int) -> Sequence[ComparedSetup]:
+        """Each set-up with the reference, except itself."""
+        over = self.reference(ranks)
+        if over is None:
+            return ()
+        others = [p for p in self.on(ranks) if p is not over]
+        return [self.against(p, over, len(others)) for p in others]
+
+    def against(self, point: AnnealingPoint, over: AnnealingPoint, comparisons: int = 1) -> ComparedSetup:
+        value = widened(self.ratio(point, over), stricter(comparisons))
+        return ComparedSetup(point, over, value, verdict(value))
+
+    def shown_ratio(self, point: AnnealingPoint, over: AnnealingPoint) -> Estimate:
+        """The ratio of their times, with its interval among all comparisons on this number of ranks."""
+        compared = (each for each in self.compared(point.ranks) if each.point is point and each.over is over)
+        return next((each.ratio for each in compared if each.ratio), self.ratio(point, over))
+
+    @cached_property
+    def balancing(self) -> tuple[ComparedSetup, ...]:
+        """Uneven ranks with load balancing, and what they take with it relative to without."""
+        found = []
+        for with_it in (p for p in self.points if p.balanced):
+            case = with_it.measured.case.having("balance", "no")
+            without = next((p for p in self.points if p.measured.case == case), None)
+            if without is not None:
+                found.append(self.against(with_it, without))
+        return tuple(found)

@@ -1,0 +1,173 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The time of a program in the BSP model, in the BPRAM model, and with one or several of their assumptions
+repaired.
+
+    BSP     w + g h + L        g h is o for each packet and G for each byte: g = o + 4 G for words of 4 bytes
+    BPRAM   w + sigma m + l    for each block of m bytes that a rank sends
+
+L. G. Valiant, Communications of the ACM 33 (1990) 103; A. Aggarwal, A. K. Chandra, M. Snir, SPAA 1989.
+B. H. H. Juurlink (1998) compared both with an Intel Paragon, and named what they neglect. Each is a repair:
+
+    startups    L stands for a full relation with its 2 (p - 1) messages. A superstep costs d + s startups,
+                the most messages that a rank sends and receives, besides what an empty one takes (about
+                log p startups).
+    sparse      in a full relation, the bytes of a message travel during the startups of others. If there are
+                few messages, the first takes what the only message of a superstep takes, and each of the
+                others the longer of its startup and its bytes.
+    balance     g and sigma are those of a network in which all ranks send at once. If few do, a byte costs
+                less: G_1 for each byte of h, and the rest of G for each byte that a rank sends on average,
+                the volume of E-BSP (B. H. H. Juurlink, H. A. G. Wijshoff, ACM Transactions on Computer
+                Systems 16 (1998) 271). The same holds for l.
+    copies      bytes that a rank copies in its own memory, to pack and unpack what it sends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
+from typing import Literal, TypeVar
+
+from hockney.suites.bsp.models.parameters import Bpram, BulkCosts
+from hockney.suites.bsp.models.superstep import LocalWork, Superstep
+
+T = TypeVar("T")
+Base = Literal["bsp", "bpram"]
+Repair = Literal["startups", "sparse", "balance", "copies"]
+REPAIRS: dict[Base, tuple[Repair, ...]] = {
+    "bsp": ("startups", "sparse", "balance", "copies"),
+    "bpram": ("balance", "copies"),
+}
+"""Those that apply to each model."""
+
+
+@dataclass(frozen=True)
+class CostTerms:
+    """Seconds by cause: `work` and `copies` of the busiest rank, `data` for bytes and packets, `messages` for
+    startups and synchronisation."""
+
+    work: float = 0.0
+    copies: float = 0.0
+    data: float = 0.0
+    messages: float = 0.0
+
+    def __add__(self, other: CostTerms) -> CostTerms:
+        return CostTerms(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+
+    def times(self, count: int) -> CostTerms:
+        return CostTerms(*(count * getattr(self, f.name) for f in fields(self)))
+
+    @property
+    def total(self) -> float:
+        return self.work + self.copies + self.data + self.messages
+
+    @property
+    def communication(self) -> float:
+        """All but the work."""
+        return self.total - self.work
+
+
+@dataclass(frozen=True)
+class CostModel:
+    """One of the two models with some of its assumptions repaired."""
+
+    base: Base
+    repairs: frozenset[Repair] = frozenset()
+
+    @property
+    def name(self) -> str:
+        """ "bsp", "bsp+startups", "bsp-repaired" with all repairs."""
+        if not self.repairs:
+            return self.base
+        if len(self.repairs) == len(REPAIRS[self.base]):
+            return f"{self.base}-repaired"
+        return "+".join((self.base, *(name for name in REPAIRS[self.base] if name in self.repairs)))
+
+    def without(self, repair: Repair) -> CostModel:
+        return replace(self, repairs=self.repairs - {repair})
+
+
+def repaired(base: Base) -> CostModel:
+    """The model with all repairs."""
+    return CostModel(base, frozenset(REPAIRS[base]))
+
+
+class NotMeasured(LookupError):
+    """A model needs a parameter that was not measured."""
+
+
+def predict(supersteps: Iterable[Superstep], machine: BulkCosts, model: CostModel) -> CostTerms:
+    """Seconds of a program. Raises NotMeasured."""
+    whole = CostTerms()
+    for each in supersteps:
+        whole += superstep_cost(each, machine, model).times(each.count)
+    return whole
+
+
+def superstep_cost(superstep: Superstep, machine: BulkCosts, model: CostModel) -> CostTerms:
+    """Seconds of one superstep, whatever its count. Raises NotMeasured."""
+    work = sum(_local(each, machine) for each in superstep.work)
+    if not superstep.synchronised:
+        return CostTerms(work)
+    copies = 0.0
+    if "copies" in model.repairs and superstep.copied:
+        copies = _local(LocalWork.of("copy", superstep.copied), machine)
+    if model.base == "bpram":
+        bpram = _known(machine.bpram, "sigma and l")
+        return CostTerms(work, copies, *_blocks(superstep, bpram, model))
+    return CostTerms(work, copies, *_relation(superstep, machine, model))
+
+
+def _local(work: LocalWork, machine: BulkCosts) -> float:
+    try:
+        return machine.rates.seconds(work)
+    except KeyError:
+        raise NotMeasured(f"the rate of {work.operation}") from None
+
+
+def _blocks(superstep: Superstep, bpram: Bpram, model: CostModel) -> tuple[float, float]:
+    """Seconds of the bytes and of the startups of blocks."""
+    data, startups = superstep.bytes * bpram.sigma, superstep.startups * bpram.startup
+    if "balance" in model.repairs and bpram.sigma_alone is not None and bpram.startup_alone is not None:
+        data = _shared(superstep, bpram.sigma, bpram.sigma_alone)
+        if superstep.bytes:
+            one = _shared(superstep, bpram.startup, bpram.startup_alone) / superstep.bytes
+            startups = superstep.startups * one
+    return data, startups
+
+
+def _relation(superstep: Superstep, machine: BulkCosts, model: CostModel) -> tuple[float, float]:
+    """Seconds of an h-relation's bytes and packets, and of its startups and synchronisation."""
+    bsp = _known(machine.bsp, "g and L")
+    count = superstep.startups
+    messages, per_byte = bsp.L, bsp.per_byte
+    if "startups" in model.repairs:
+        messages = _known(bsp.empty, "an empty superstep")
+        messages += (superstep.sends + superstep.receives) * _known(bsp.startup, "a startup")
+    sparse = "sparse" in model.repairs and 0 < count < machine.ranks - 1
+    if sparse:
+        per_byte = max(per_byte, _known(bsp.single_per_byte, "the only message of a superstep"))
+    bytes = superstep.bytes * per_byte
+    balanced = "balance" in model.repairs
+    if balanced and bsp.per_byte_alone is not None:
+        bytes = _shared(superstep, per_byte, min(per_byte, bsp.per_byte_alone))
+    if sparse:
+        pair = 2 * _known(bsp.startup, "a startup")
+        single = _known(bsp.single_startup, "the only message of a superstep")
+        if balanced and bsp.startup_alone is not None and superstep.bytes:
+            single = _shared(superstep, single, bsp.startup_alone) / superstep.bytes
+        messages += single - pair
+        bytes = bytes / count + (count - 1) * max(0.0, bytes / count - pair)
+    return superstep.packets * bsp.packet + bytes, messages
+
+
+def _shared(superstep: Superstep, full: float, alone: float) -> float:
+    """`alone` for each byte of h, plus what other ranks' bytes add for each byte that a rank sends on
+    average."""
+    return superstep.bytes * alone + superstep.mean_bytes * (full - alone)
+
+
+def _known(value: T | None, what: str) -> T:
+    if value is None:
+        raise NotMeasured(what)
+    return value

@@ -1,0 +1,237 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The supersteps of the kernels of engine/kernels, by their operation, for each style of communication.
+
+A kernel in the style `bpram` sends blocks: each step is a partial permutation with one block, without a
+synchronisation of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+
+from hockney.core.case import Case
+from hockney.suites.bsp.models.superstep import LocalWork, Superstep, full, permutation, work_alone
+
+TYPE_BYTES = {"double": 8, "float": 4, "uint32": 4}
+TAG, HEADER = 8, 24
+"""Bytes that precede the keys of a rank for another one: of a message, and in a block."""
+Supersteps = tuple[Superstep, ...]
+
+
+def supersteps(operation: str, case: Case) -> Supersteps | None:
+    """What a case of a kernel does; None for an unknown kernel, and for one in the style `mpi`, which has no
+    supersteps."""
+    known = PROGRAMS.get(operation)
+    return None if known is None or case["style"] not in ("bsp", "bpram") else tuple(known(case))
+
+
+def grid_of(ranks: int, grid: str = "auto") -> tuple[int, int, int]:
+    """The processes of matrix multiplication along the rows, the columns and the inner dimension. auto: those
+    with the least communication, 1/ac + 1/bc + 1/ab."""
+    if grid != "auto":
+        a, b, c = (int(part) for part in grid.split(":"))
+        return a, b, c
+    found = [
+        (a, b, ranks // (a * b))
+        for a in range(ranks, 0, -1)
+        if ranks % a == 0
+        for b in range(ranks // a, 0, -1)
+        if ranks // a % b == 0
+    ]
+    return min(found, key=lambda g: 1 / (g[0] * g[2]) + 1 / (g[1] * g[2]) + 1 / (g[0] * g[1]))
+
+
+def square_grid(ranks: int) -> tuple[int, int]:
+    """Rows and columns of processes, nearly as many of each."""
+    rows = max(r for r in range(1, math.isqrt(ranks) + 1) if ranks % r == 0)
+    return rows, ranks // rows
+
+
+def _matrix_multiplication(case: Case) -> Iterator[Superstep]:
+    n, p, kind = int(case.number("n")), case.ranks, str(case["type"])
+    a, b, c = grid_of(p, str(case["grid"]))
+    block, share = n * n / p * TYPE_BYTES[kind], n * n / p
+    multiply = LocalWork.of("multiplication", 2 * n**3 / p, n=n // a, m=n // b, k=n // c, type=kind)
+    parts = a + b - 2
+    if case["style"] == "bsp":
+        yield _to(case, parts, parts * block)
+        if c == 1:  # the next product may not begin before this one has ended
+            yield Superstep((multiply,))
+            return
+        yield _to(case, c - 1, (c - 1) * block, multiply)
+        yield work_alone(_adding(multiply, (c - 1) * share))
+        return
+    if parts:
+        yield permutation(block, 1, count=parts)
+    if c == 1:
+        yield work_alone(multiply)
+        return
+    add = _adding(multiply, share)
+    yield permutation(block, 1, work=(multiply,))
+    if c > 2:
+        yield permutation(block, 1, work=(add,), count=c - 2)
+    yield work_alone(add)
+
+
+def _to(case: Case, others: int, bytes: float, *work: LocalWork) -> Superstep:
+    """Each rank sends a part of these bytes to so many others, and receives as much."""
+    return Superstep(work, bytes, _packets(case, bytes, others), others, others, bytes)
+
+
+def _packets(case: Case, bytes: float, blocks: float) -> float:
+    """Puts or messages of these bytes, which are so many blocks."""
+    packet = int(case.number("packet"))
+    return bytes / packet if packet else blocks
+
+
+def _adding(multiply: LocalWork, operations: float) -> LocalWork:
+    """Partial sums are few against the multiplication: they count as more of its operations."""
+    return LocalWork(multiply.operation, operations, multiply.values)
+
+
+def _bitonic_sort(case: Case) -> Iterator[Superstep]:
+    m, p, kind = int(case.number("keys")), case.ranks, str(case["type"])
+    steps = round(math.log2(p))
+    steps = steps * (steps + 1) // 2
+    sort, merge = _sorting(case), LocalWork.of("merge", m, keys=m, type=kind)
+    if not steps:
+        yield work_alone(sort)
+        return
+    bytes = m * TYPE_BYTES[kind]
+    packets = _packets(case, bytes, 1)
+    yield permutation(bytes, packets, work=(sort,))
+    if steps > 1:
+        yield permutation(bytes, packets, work=(merge,), count=steps - 1)
+    yield work_alone(merge)
+
+
+def _sorting(case: Case) -> LocalWork:
+    """The sorting of one rank's keys."""
+    m, kind = int(case.number("keys")), str(case["type"])
+    return LocalWork.of(
+        "sort", m * math.log2(m) if m > 1 else m, keys=m, type=kind, distribution=str(case["distribution"])
+    )
+
+
+def _sample_sort(case: Case) -> Iterator[Superstep]:
+    m, p, kind = int(case.number("keys")), case.ranks, str(case["type"])
+    e, s = TYPE_BYTES[kind], int(case.number("samples")) or p
+    if p == 1:
+        yield work_alone(_sorting(case))
+        return
+    samples = LocalWork.of("sort", p * s * math.log2(p * s), keys=p * s, type=kind)
+    merge = LocalWork.of("merge", m * math.ceil(math.log2(p)), keys=m, type=kind)
+    if case["style"] == "bsp":
+        own, keys = (p - 1) * s * e, m * e * (p - 1) / p
+        messages = _packets(case, keys, p - 1)
+        yield full(p, own, _packets(case, own, p - 1), work=(_sorting(case),))
+        yield full(p, keys + TAG * messages, messages, work=(samples,))
+        yield work_alone(merge)
+        return
+    for step in range(math.ceil(math.log2(p))):
+        blocks = min(2**step, p - 2**step)
+        yield permutation(s * blocks * e, 1, work=(_sorting(case),) if step == 0 else ())
+    if case["route"] == "butterfly":
+        steps = round(math.log2(p))
+        block = m / 2 * e + HEADER * p / 2
+        yield permutation(block, 1, work=(samples,), copied=(m + m / 2) * e)
+        if steps > 1:
+            yield permutation(block, 1, copied=m / 2 * e, count=steps - 1)
+    else:
+        block = m / p * e + HEADER
+        yield replace(full(p, (p - 1) * block, p - 1, work=(samples,)), copied=m * e)
+    yield work_alone(merge)
+
+
+def _shortest_paths(case: Case) -> Iterator[Superstep]:
+    n, p, e = int(case.number("n")), case.ranks, TYPE_BYTES["float"]
+    rows, columns = square_grid(p)
+    height, width = n // rows, n // columns
+    broadcast = partial(_in_supersteps, case) if case["style"] == "bsp" else partial(_in_blocks, p)
+    before: tuple[LocalWork, ...] = (LocalWork.of("copy", n * n / p * e),)
+    for b in _panels(n, rows, columns, int(case.number("block"))):
+        diagonal, row, column = (e * b * each for each in (b, width, height))
+        panel: tuple[LocalWork, ...] = ()
+        if b > 1:
+            closure = LocalWork.of("closure", float(b) ** 3, n=b)
+            steps = broadcast((columns, 1, diagonal), (rows, 1, diagonal))
+            yield from _after(steps, (*before, closure), diagonal)
+            before = ()
+            panel = _panel_work(b, height, width, rows, columns)
+        steps = broadcast((columns, rows, column), (rows, columns, row))
+        yield from _after(steps, (*before, *panel), row + column)
+        # In a single row or column of ranks, all have a part of the panel.
+        before = (_min_plus(height - (rows == 1) * b, width - (columns == 1) * b, b),)
+    yield work_alone(*before)
+
+
+def _panel_work(b: int, height: int, width: int, rows: int, columns: int) -> tuple[LocalWork, ...]:
+    """The work of the busiest rank: the owner of the diagonal block updates what remains of both panels, the
+    others of its row and column one of them."""
+    others = [_min_plus(b, width, b)] * (columns > 1) + [_min_plus(height, b, b)] * (rows > 1)
+    owner = (_min_plus(b, width - b, b), _min_plus(height - b, b, b))
+    return max([owner, *((other,) for other in others)], key=lambda works: sum(w.operations for w in works))
+
+
+def _min_plus(n: int, m: int, k: int) -> LocalWork:
+    return LocalWork.of("min-plus", float(n) * m * k, n=n, m=m, k=k)
+
+
+def _panels(n: int, rows: int, columns: int, widest: int) -> Iterator[int]:
+    """The widths of the panels, which end where blocks of rows and of columns do."""
+    ends = {n * (k + 1) // parts for parts in (rows, columns) for k in range(parts)}
+    begin = 0
+    for end in sorted(ends):
+        while begin < end:
+            width = min(end - begin, widest or n)
+            yield width
+            begin += width
+
+
+def _after(steps: Iterator[Superstep], work: tuple[LocalWork, ...], copied: float) -> Iterator[Superstep]:
+    """The steps, the first of which follows this work, and these bytes that its sender copies."""
+    first = next(steps, None)
+    if first is None:
+        yield work_alone(*work)
+        return
+    yield replace(first, work=work, copied=copied)
+    yield from steps
+
+
+Trees = tuple[int, int, float]
+"""Broadcasts in binary trees: ranks of each, their number, and bytes."""
+
+
+def _in_supersteps(case: Case, *trees: Trees) -> Iterator[Superstep]:
+    """All broadcasts at the same time."""
+    for level in range(math.ceil(math.log2(max(ranks for ranks, _, _ in trees)))):
+        sent = [(size, count * _senders(ranks, level)) for ranks, count, size in trees]
+        sizes = [size for size, senders in sent if senders]
+        mean = sum(size * senders for size, senders in sent) / case.ranks
+        packets = _packets(case, sum(sizes), len(sizes))
+        yield Superstep((), sum(sizes), packets, len(sizes), len(sizes), mean)
+
+
+def _in_blocks(p: int, *trees: Trees) -> Iterator[Superstep]:
+    """The supersteps of the trees, one tree after the other."""
+    for ranks, count, size in trees:
+        for level in range(math.ceil(math.log2(ranks))):
+            yield Superstep((), size, 1, 1, 1, count * _senders(ranks, level) * size / p)
+
+
+def _senders(ranks: int, level: int) -> int:
+    """The number of ranks that send at this level of a binary tree over `ranks` ranks."""
+    return max(0, min(2**level, ranks - 2**level))
+
+
+PROGRAMS: dict[str, Callable[[Case], Iterator[Superstep]]] = {
+    "matrix multiplication": _matrix_multiplication,
+    "bitonic sort": _bitonic_sort,
+    "sample sort": _sample_sort,
+    "shortest paths": _shortest_paths,
+}
+"""By the operation of the workload."""

@@ -1,0 +1,183 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Predicted times of bulk synchronous kernels from the parameters and local rates of a run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hockney import lab
+from hockney.api import find_runs
+from hockney.api.predictions import KernelOptions, PredictedKernel, kernel_catalog
+from hockney.api.run_contents import caveats_of
+from hockney.core.case import Case
+from hockney.core.catalog import Catalog
+from hockney.core.errors import Inconclusive, UsageError
+from hockney.core.fit import Cost, Estimate, Fits
+from hockney.core.notice import Notice
+from hockney.core.option_names import option
+from hockney.core.paths import AnyPath, to_path
+from hockney.draw.page import Caveat
+from hockney.lab import Listener, silent
+from hockney.models.measured_costs import End
+from hockney.store import RunFolder
+from hockney.suites.bsp import prediction_tables
+from hockney.suites.bsp.models.costs import Base, CostModel, CostTerms, NotMeasured, repaired
+from hockney.suites.bsp.models.costs import predict as predict_time
+from hockney.suites.bsp.models.measured import machine_costs, rank_counts
+from hockney.suites.bsp.models.parameters import BulkCosts
+from hockney.suites.bsp.models.programs import PROGRAMS, supersteps
+from hockney.suites.bsp.models.superstep import Superstep, works_of
+
+STUDIES = ("bsp-kernels", "bsp-parameters")
+"""Studies that measure the parameters."""
+ROLE = "bsp-kernel"
+OPTIONS = ()
+"""A run on this machine has the parameters."""
+
+
+@dataclass(frozen=True)
+class KernelPrediction:
+    """A kernel on the machine of `run`. `predicted` are its times (s) by model, the plain and the repaired
+    one, and `times` their sums with what the intervals of all parameters allow; empty with the reason in
+    `lacking`, if a parameter was not measured. `other_sizes` are kinds of local work whose rates were
+    measured at other sizes only; `caveats` are those of the run."""
+
+    case: Case
+    kernel: str
+    run: Path
+    predicted: Mapping[str, CostTerms]
+    times: Mapping[str, Estimate]
+    other_sizes: tuple[str, ...] = ()
+    lacking: str = ""
+    caveats: tuple[Caveat, ...] = ()
+
+
+def kernels(catalog: Catalog) -> Sequence[str]:
+    return [workload.name for workload in catalog.of_role(ROLE) if workload.operation in PROGRAMS]
+
+
+def predict(text: str, options: KernelOptions) -> PredictedKernel:
+    made = predict_kernel(
+        text, ranks=options.ranks, run=options.run, cost=options.cost, listen=options.listen
+    )
+    if other := dict.fromkeys(kind for each in made for kind in each.other_sizes):
+        options.listen(
+            Notice(
+                f"local work was measured only at other sizes: {', '.join(other)}; "
+                "'hockney run bsp-kernels' measures it at the sizes of its kernels",
+                "rates-of-other-sizes",
+            )
+        )
+    for each in made:
+        if each.lacking:
+            options.listen(
+                Notice(
+                    f"a model is left out on {each.case.ranks} ranks: {each.lacking} was not measured",
+                    "kernel-not-predicted",
+                )
+            )
+    rows = [(each.case, each.predicted, each.times) for each in made]
+    first = made[0]
+    return PredictedKernel(
+        (
+            f"{text}, with parameters and local rates of {first.run!s}:",
+            prediction_tables.table(first.kernel, rows),
+        ),
+        first.caveats,
+        {
+            "run": str(first.run),
+            "predictions": [prediction_tables.document(*row) for row in rows],
+            "doubts": first.caveats,
+        },
+    )
+
+
+def predict_kernel(
+    text: str,
+    *,
+    ranks: tuple[int, ...] = (),
+    run: AnyPath | None = None,
+    cost: Cost = "typical",
+    listen: Listener = silent,
+) -> list[KernelPrediction]:
+    """`text` is a case of a kernel, such as "bitonic_sort keys=100000", in the style of BSP or BPRAM,
+    predicted for `ranks` (default: those of the run).
+
+    Parameters and local rates come from the folder `run`, or else from the newest run of bsp-kernels or
+    bsp-parameters. Nothing is measured. Raises Inconclusive if there is no run, or if it has no parameters
+    for these ranks.
+    """
+    catalog = kernel_catalog()
+    workload = catalog.workload(text.split(" ", 1)[0])
+    folder = find_runs.newest_of(STUDIES, listen) if run is None else RunFolder.open(to_path(run))
+    results = lab.results(folder, cost=cost)
+    known = rank_counts(results.fits)
+    if not known:
+        raise Inconclusive(
+            f"{folder.path} has no parameters of bulk synchronous models",
+            "they are fitted to h-relations and block permutations",
+            "name a run of bsp-kernels or bsp-parameters",
+            code="no-bulk-parameters",
+            path=str(folder.path),
+        )
+    caveats = caveats_of(folder, results)
+    made = []
+    for p in ranks or known:
+        case = catalog.case(f"{text} ranks={p}")
+        steps = supersteps(workload.operation, case)
+        if steps is None:
+            raise UsageError(
+                f"'{case.line}' has no supersteps",
+                "calls of MPI are not a style that the models describe",
+                "use style=bsp or style=bpram",
+                code="kernel-without-supersteps",
+                case=case.line,
+            )
+        if p not in known:
+            raise Inconclusive(
+                f"{folder.path} has no parameters for {p} ranks",
+                f"it has those for {', '.join(map(str, known))}",
+                f"use {option('ranks', known[0])}, or measure with {option('ranks', p)}",
+                code="ranks-without-parameters",
+                ranks=p,
+                known=list(known),
+            )
+        costs = machine_costs(results.fits, p)
+        ends = [_ends(results.fits, p, end) for end in ("low", "high")]
+        base: Base = "bsp" if case["style"] == "bsp" else "bpram"
+        lacking, predicted, times = "", {}, {}
+        for model in (CostModel(base), repaired(base)):
+            try:
+                predicted[model.name] = predict_time(steps, costs, model)
+                times[model.name] = _time(steps, model, predicted[model.name].total, ends)
+            except NotMeasured as error:
+                lacking = str(error)
+        kinds = (work.operation for work in works_of(steps) if not costs.rates.exact(work))
+        other = tuple(dict.fromkeys(kinds))
+        made.append(
+            KernelPrediction(case, workload.operation, folder.path, predicted, times, other, lacking, caveats)
+        )
+    return made
+
+
+def _ends(fits: Fits, ranks: int, end: End) -> BulkCosts | None:
+    """The costs at one end of the parameters' intervals; None if a parameter has no interval."""
+    try:
+        return machine_costs(fits, ranks, end=end)
+    except NotMeasured:
+        return None
+
+
+def _time(
+    steps: Sequence[Superstep], model: CostModel, value: float, ends: Sequence[BulkCosts | None]
+) -> Estimate:
+    """The predicted time, with an interval from all parameters at their low ends to all at their high
+    ends."""
+    known = [predict_time(steps, costs, model).total for costs in ends if costs is not None]
+    if len(known) < len(ends) or math.isnan(sum(known)):
+        return Estimate(value, None, None)
+    return Estimate(value, min(value, *known), max(value, *known))

@@ -1,0 +1,309 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The Intel Paragon of Juurlink (1998): one message, two that cross, and the bisection of a line of nodes.
+
+The description was fitted to the two formulas: those rows only show that the simulator reproduces its
+description. The bisection is predicted from the links' printed rate and from a node's bandwidth in the
+formulas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from hockney import reference, simulated
+from hockney.core.catalog import Catalog
+from hockney.core.platform import Platform
+from hockney.draw.figure import Axis, Figure
+from hockney.draw.page import Page, Section
+from hockney.pages.format import quantity
+from hockney.reproductions import overview, pages
+from hockney.reproductions.compared import Check, Compared, Statement, status_of
+from hockney.reproductions.parts import Answer, Part
+from hockney.suites.bsp.reproductions import paragon_bsp, paragon_kernels
+
+NAME = "paragon"
+TITLE = "Intel Paragon: messages, bisection, BSP and BPRAM"
+WORKLOADS = (*paragon_bsp.WORKLOADS, *paragon_kernels.KERNELS)
+"""Compiled on first use."""
+PAPER = "paragon"
+FIGURES = {str(number): f"paragon-figure-{number}" for number in range(1, 10)}
+PRINTED = reference.published(PAPER)
+
+SIZES = (0, 8, 64, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288, 1048576)
+WAYS = {"pingpong": "unidirectional", "pingpong_double": "bidirectional"}
+FORMULA = "paragon/formula/{}"
+BISECTION_BYTES = 65536
+LINE = (2, 4, 6, 8, 10)
+CONSTANT = 0.05
+"""The bandwidth has stopped growing if it is within 5% of the largest."""
+LINEAR = 0.1
+"""It grows almost linearly if it is within 10% of that of one pair times the number of pairs."""
+POINTS = "one message, and two that cross"
+DIRECTIONS = {"both": "", "one": "only the lower half sends"}
+"""Directions of the bisection: each processor sends, as in the paper, and the other possible
+interpretation."""
+
+
+def parts(catalog: Catalog) -> list[Part]:
+    pairs = [f"{workload} bytes={size} ranks=2" for workload in WAYS for size in SIZES]
+    lines = [
+        f"bisection bytes={BISECTION_BYTES} direction={direction} sync=window ranks={p}"
+        for direction in DIRECTIONS
+        for p in LINE
+    ]
+    return [
+        Part("pairs", "paragon", tuple(map(catalog.case, pairs))),
+        Part("bisection", "paragon-10x1", tuple(map(catalog.case, lines))),
+        *(_on_mesh(mesh, catalog) for mesh in paragon_bsp.MESHES),
+        _with_slow_copies(catalog),
+    ]
+
+
+def _on_mesh(mesh: str, catalog: Catalog) -> Part:
+    """Parameters and kernels."""
+    platform = simulated.platform(paragon_bsp.machine_name(mesh))
+    texts = [*paragon_bsp.lines(mesh), *paragon_kernels.lines(mesh, platform)]
+    return paragon_bsp.part(mesh, tuple(map(catalog.case, texts)), catalog)
+
+
+def _with_slow_copies(catalog: Catalog) -> Part:
+    """Sample sort in BPRAM by both routes."""
+    name = f"paragon-{paragon_kernels.SAMPLE_MESH}+{paragon_kernels.SLOW_COPIES}"
+    texts = paragon_kernels.sample_lines(simulated.platform(name), ("style=bpram", paragon_kernels.BUTTERFLY))
+    return Part(paragon_kernels.SLOW_COPIES, name, tuple(map(catalog.case, texts)))
+
+
+def compare(answers: Mapping[str, Answer]) -> list[Compared]:
+    pairs, bisection = answers["pairs"], answers["bisection"]
+    saturation = [row for direction in DIRECTIONS for row in _saturation(bisection, direction)]
+    bulk = [*paragon_bsp.compare(answers), *paragon_kernels.compare(answers)]
+    return [*_times(pairs), *_of_the_line(pairs), *saturation, *bulk]
+
+
+def _times(pairs: Answer) -> list[Compared]:
+    rows = []
+    for workload, way in WAYS.items():
+        formula = PRINTED.formula(FORMULA.format(workload))
+        for size in SIZES:
+            key = f"{formula.key}/{size}"
+            rows.append(
+                Compared(
+                    key,
+                    f"{way}, {quantity(size, 'B')}",
+                    formula.time(size),
+                    pairs.seconds(workload, bytes=size),
+                    None,
+                    "s",
+                    status_of(pairs.platform, key),
+                    table=POINTS,
+                )
+            )
+    return rows
+
+
+def _of_the_line(pairs: Answer) -> list[Compared]:
+    """The values that the paper derives from its first formula, derived from a line through the simulated
+    times."""
+    bandwidth = PRINTED.row("paragon/text/bandwidth")
+    half = PRINTED.row("paragon/text/half-size")
+    line = _fitted(pairs)
+    status = [status_of(pairs.platform, row.key) for row in (bandwidth, half)]
+    return [
+        Compared(
+            bandwidth.key, "asymptotic bandwidth", bandwidth.si, line and 1 / line[1], None, "B/s",
+            status[0], table=POINTS,
+        ),
+        Compared(
+            half.key, "half-performance length", half.value, line and line[0] / line[1] / 1e3, None,
+            half.unit, status[1], table=POINTS,
+        ),
+    ]  # fmt: skip
+
+
+def _fitted(pairs: Answer) -> tuple[float, float] | None:
+    """Startup time and time per byte of a line through the one-way times, fitted by relative errors."""
+    times = [t for size in SIZES if (t := pairs.seconds("pingpong", bytes=size))]
+    if len(times) < len(SIZES):
+        return None
+    slope, start = np.polyfit(SIZES, times, 1, w=[1 / t for t in times])
+    return float(start), float(slope)
+
+
+def _saturation(bisection: Answer, direction: str) -> list[Compared]:
+    until = PRINTED.row("paragon/bisection/linear-to")
+    since = PRINTED.row("paragon/bisection/constant-from")
+    found_rates = bandwidths(bisection, direction)
+    model = {p: modelled(bisection.platform, p, direction) for p in LINE}
+    mechanism = DIRECTIONS[direction]
+    return [
+        Compared(
+            row.key, what, row.si, found(found_rates) if found_rates else None, found(model),
+            "processors", status_of(bisection.platform, row.key, mechanism), mechanism, note,
+            table=f"bisection, {mechanism}" if mechanism else "bisection",
+        )
+        for row, what, found, note in (
+            (until, "bandwidth grows almost linearly up to", linear_to, f"within {LINEAR:.0%} of linear"),
+            (since, "bandwidth is constant from", constant_from, f"within {CONSTANT:.0%} of the largest"),
+        )
+    ]  # fmt: skip
+
+
+def bandwidths(bisection: Answer, direction: str = "both") -> dict[int, float]:
+    """Bytes per second over the middle link in each direction, by processors; empty if one is missing."""
+    times = {p: bisection.seconds("bisection", ranks=p, direction=direction) for p in LINE}
+    return {p: p / 2 * BISECTION_BYTES / t for p, t in times.items() if t} if all(times.values()) else {}
+
+
+def modelled(platform: Platform, processors: int, direction: str = "both") -> float:
+    """The same from the description: p/2 messages share the middle link in each direction that is used, and a
+    node's interface has one message, or one in each direction."""
+    segment, network = platform.segment(BISECTION_BYTES), platform.network
+    both = direction == "both"
+    overhead = segment.isend_s if both and segment.isend_s is not None else segment.send_s
+    start = overhead + segment.latency_s + (processors - 1) * network.hop_s + segment.receive_s
+    rest = segment.per_byte_s - 1 / min(network.nic, network.link)
+    slowest = max((2 if both else 1) / network.nic, processors / 2 / network.link)
+    return processors / 2 * BISECTION_BYTES / (start + BISECTION_BYTES * (slowest + rest))
+
+
+def linear_to(bandwidth: Mapping[int, float]) -> int:
+    alone = bandwidth[2]
+    return max(p for p in LINE if bandwidth[p] >= (1 - LINEAR) * alone * p / 2)
+
+
+def constant_from(bandwidth: Mapping[int, float]) -> int:
+    return min(p for p in LINE if bandwidth[p] >= (1 - CONSTANT) * max(bandwidth.values()))
+
+
+def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[Check]:
+    def of(*keys: str) -> list[Compared]:
+        return [row for row in compared if row.key.startswith(keys) and row.status != "variant"]
+
+    one, both = (FORMULA.format(workload) + "/" for workload in WAYS)
+    return [
+        Statement("unidirectional", "figure 1", "146 + 0.0115 m us, within 1%").within(of(one), 0.01),
+        Statement("bidirectional", "figure 1", "216 + 0.0226 m us, within 2%").within(of(both), 0.02),
+        Statement("bandwidth", "text on figure 1", "87 MB/s and 12.7 KB, within 1%").within(
+            of("paragon/text/"), 0.01
+        ),
+        _bisection(answers["bisection"]),
+        *paragon_bsp.checks(answers, compared),
+        *paragon_kernels.checks(answers, compared),
+    ]
+
+
+def _bisection(bisection: Answer) -> Check:
+    until, since = (int(PRINTED.row(f"paragon/bisection/{key}").si) for key in ("linear-to", "constant-from"))
+    what = (
+        f"the bandwidth of the bisection grows almost linearly to {until} processors and stays constant from "
+        f"{since}"
+    )
+    stated = Statement("bisection", "figure 2", what)
+    found = bandwidths(bisection)
+    if not found:
+        return stated.unknown()
+    holds = linear_to(found) >= until and constant_from(found) == since
+    return stated.check(holds, f"linear to {linear_to(found)}, constant from {constant_from(found)}")
+
+
+def page(answers: Mapping[str, Answer], compared: Sequence[Compared], checks: Sequence[Check]) -> Page:
+    pairs, bisection = answers["pairs"], answers["bisection"]
+    sections = [
+        Section("One message, and two that cross", figures=(_time_figure(pairs), _rate_figure(pairs))),
+        Section("Bisection", figures=(_bisection_figure(bisection),)),
+        Section(
+            "Parameters of BSP and BPRAM", figures=paragon_bsp.figures(answers, compared), multiples=True
+        ),
+        Section("Kernels", figures=paragon_kernels.figures(answers), multiples=True),
+    ]
+    return pages.page(
+        (NAME, TITLE, PRINTED.citation), answers, compared, checks, _summary(compared, checks), sections
+    )
+
+
+def _summary(compared: Sequence[Compared], checks: Sequence[Check]) -> tuple[str, ...]:
+    off = overview.worst(row for row in compared if row.key.startswith("paragon/formula/"))
+    texts = [
+        "On the Intel Paragon one message took 146 us + 0.0115 us a byte, and 216 us + 0.0226 us a byte "
+        "where both nodes sent at once."
+    ]
+    if off is None:
+        return (*texts, "Nothing was simulated yet.")
+    texts.append(
+        f"The simulated machine was fitted to these two formulas and gives them within {off:.1%}, which "
+        "shows only that the simulator reproduces its description."
+    )
+    linear, constant = (
+        next(row for row in compared if row.key == f"paragon/bisection/{key}" and row.status != "variant")
+        for key in ("linear-to", "constant-from")
+    )
+    if linear.simulated is not None and constant.simulated is not None:
+        texts.append(
+            "Predicted, not fitted: the bandwidth over the middle of a line of nodes grows in proportion up "
+            f"to {linear.simulated:g} processors (the paper: {linear.published:g}) and is constant from "
+            f"{constant.simulated:g} on (the paper: {constant.published:g})."
+        )
+    return (*texts, *paragon_kernels.summary([check for check in checks if check.where]))
+
+
+def _time_figure(pairs: Answer) -> Figure:
+    drawn = []
+    for workload, way in WAYS.items():
+        formula = PRINTED.formula(FORMULA.format(workload))
+        drawn += [
+            pages.series(f"{way}, published", [(s, formula.time(s)) for s in SIZES], "line", way),
+            pages.series(
+                f"{way}, simulated", [(s, pairs.seconds(workload, bytes=s)) for s in SIZES], group=way
+            ),
+        ]
+    return Figure(
+        "paragon-figure-1",
+        "Figure 1: time of a message",
+        Axis("message size", "B", "log", zero=True),
+        Axis("time", "s"),
+        tuple(drawn),
+        "Lines: 146 + 0.0115 m us unidirectional, 216 + 0.0226 m us bidirectional. Points: simulated.",
+    )
+
+
+def _rate_figure(pairs: Answer) -> Figure:
+    formula = PRINTED.formula(FORMULA.format("pingpong"))
+    half = PRINTED.row("paragon/text/half-size").si
+    sizes = [s for s in SIZES if s]
+    times = [(s, pairs.seconds("pingpong", bytes=s)) for s in sizes]
+    drawn = (
+        pages.series("published", [(s, s / formula.time(s)) for s in sizes], "line", "rate"),
+        pages.series("simulated", [(s, s / t if t else None) for s, t in times], group="rate"),
+    )
+    return Figure(
+        "paragon-bandwidth",
+        "Bandwidth of one message",
+        Axis("message size", "B"),
+        Axis("bandwidth", "B/s", "linear"),
+        drawn,
+        "The mark is the published half-performance length.",
+        marks=((half, "12.7 KB"),),
+    )
+
+
+def _bisection_figure(bisection: Answer) -> Figure:
+    drawn = []
+    for direction, words in DIRECTIONS.items():
+        model = [(p, modelled(bisection.platform, p, direction)) for p in LINE]
+        title = words or "each sends"
+        drawn += [
+            pages.series(f"{title}, from the description", model, "line", title),
+            pages.series(f"{title}, simulated", bandwidths(bisection, direction).items(), group=title),
+        ]
+    return Figure(
+        "paragon-figure-2",
+        "Figure 2: bandwidth over the middle link of a p x 1 line",
+        Axis("processors", "processors", "linear"),
+        Axis("bandwidth in a direction", "B/s", "linear"),
+        tuple(drawn),
+        "Each processor i sends 64 KB to p-i-1. The paper: almost linear growth to 6, constant from 8.",
+        marks=((6.0, "linear to 6"), (8.0, "constant from 8")),
+    )

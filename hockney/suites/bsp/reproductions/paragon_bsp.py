@@ -1,0 +1,293 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The parameters of BSP and BPRAM on the Paragon's meshes, tables 1 and 2 of Juurlink (1998), and the times
+to which they are fitted, figures 3 to 5.
+
+The paper's g is mostly the work of its library for each word, and its l mostly that of its BPRAM. Both are
+parts of the description, fitted to the numbers of the 4x2 mesh; the other meshes are predicted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from hockney import reference
+from hockney.core.case import Case
+from hockney.core.catalog import Catalog
+from hockney.draw.figure import Axis, Figure, Series
+from hockney.reproductions import pages
+from hockney.reproductions.compared import CLOSE, Check, Compared, Statement, status_of
+from hockney.reproductions.parts import Answer, Part
+from hockney.suites.bsp.models.measured import permutation_fit, relation_fit, value
+from hockney.suites.bsp.models.superstep import WORD
+
+PRINTED = reference.published("paragon")
+MESHES = {"4x2": 8, "4x4": 16, "8x4": 32, "6x6": 36, "8x8": 64, "10x10": 100}
+"""Processors of each mesh."""
+BSP_MESHES = tuple(mesh for mesh in MESHES if mesh != "10x10")
+"""Those of table 1."""
+WORKLOADS = ("h_relation", "bsp_sync", "block_permutation")
+RELATION_WORDS = (1024, 4096, 16384)
+"""So many reach all other processors, at random."""
+SMALLEST = "4x2"
+"""The mesh to which the costs of the libraries are fitted."""
+AT_ONCE = (16, 64, 256)
+"""Words that are sent by themselves, on the smallest mesh."""
+PACKETS = (64, 256)
+BLOCKS = (1024, 16384, 65536)
+MESSAGES = (64, 1024, 16384, 65536, 262144)
+"""Bytes of blocks, and of messages between two processors."""
+COMBINING = tuple(PRINTED.row(f"paragon/bsp-library/combining/{end}").si for end in ("low", "high"))
+"""How many times as large g is if each packet is sent at once."""
+SYMBOLS = {"g": ("bsp", "s"), "L": ("bsp", "s"), "sigma": ("bpram", "s/B"), "l": ("bpram", "s")}
+"""Model and unit of the printed parameters."""
+TABLES = {"bsp": "table 1: BSP parameters", "bpram": "table 2: BPRAM parameters"}
+PARTS = ("write", "exchange", "read")
+"""Metrics of an h-relation."""
+
+
+def part_name(mesh: str) -> str:
+    return f"bsp-{mesh}"
+
+
+def machine_name(mesh: str) -> str:
+    return "paragon" if mesh == "10x10" else f"paragon-{mesh}"
+
+
+def lines(mesh: str) -> Iterator[str]:
+    """The cases of both tables."""
+    p = MESHES[mesh]
+    rest = f"sync=window ranks={p}"
+    for size in MESSAGES:
+        yield f"pingpong bytes={size} ranks=2"
+    for size in BLOCKS:
+        yield f"block_permutation bytes={size} {rest}"
+    for ranks in (2, p) if mesh in BSP_MESHES else ():
+        of = f"sync=window ranks={ranks}"
+        yield f"bsp_sync {of}"
+        for h in RELATION_WORDS:
+            yield f"h_relation h={h} packet=4 method=put {of}"
+        for packet in PACKETS:
+            yield f"h_relation h={4 * (ranks - 1) * packet // 4} packet={packet} method=put {of}"
+    if mesh == SMALLEST:
+        for h in AT_ONCE:
+            yield f"h_relation h={h} packet=4 method=mpi {rest}"
+
+
+def part(mesh: str, cases: tuple[Case, ...], catalog: Catalog) -> Part:
+    names = {case.workload for case in cases}
+    return Part(part_name(mesh), machine_name(mesh), cases, tuple(catalog.only(names).workloads))
+
+
+def parameter(answer: Answer, symbol: str, processors: int, method: str = "put") -> float | None:
+    """The parameter as fitted to the simulated times; None if they are missing."""
+    if symbol in ("g", "L"):
+        fit = relation_fit(answer.fits, processors, method)
+    else:
+        fit = permutation_fit(answer.fits, processors)
+    return None if fit is None else value(fit, symbol)
+
+
+def compare(answers: Mapping[str, Answer]) -> list[Compared]:
+    rows = []
+    for symbol, (model, unit) in SYMBOLS.items():
+        for mesh, processors, printed in printed_values(symbol):
+            answer = answers[part_name(mesh)]
+            simulated = parameter(answer, symbol, processors)
+            key = f"paragon/{model}/{symbol}/{mesh}"
+            rows.append(
+                Compared(
+                    key, f"{symbol}, {processors} processors", printed, simulated, None, unit,
+                    status_of(answer.platform, key), table=TABLES[model],
+                )
+            )  # fmt: skip
+    return [*rows, *_words(answers[part_name(SMALLEST)])]
+
+
+def _words(answer: Answer) -> Iterator[Compared]:
+    """The parts of a word's time, and what combining gains."""
+    of_word = _of_each_word(answer)
+    for key, what, parts in (
+        ("message", "work of the library on a word", ("write", "read")),
+        ("network", "share of the network in a word", ("exchange",)),
+    ):
+        row = PRINTED.row(f"paragon/bsp-library/{key}")
+        yield Compared(
+            row.key, what, row.si, sum(of_word[part] for part in parts) if of_word else None, None, "s",
+            status_of(answer.platform, row.key), table=TABLES["bsp"],
+        )  # fmt: skip
+    gain = combining(answer)
+    for end, what in (("low", "at least"), ("high", "at most")):
+        row = PRINTED.row(f"paragon/bsp-library/combining/{end}")
+        yield Compared(
+            row.key, f"g without combining / g with it, {what}", row.si, gain, None, "", "predicted",
+            bound=True, table=TABLES["bsp"],
+        )  # fmt: skip
+
+
+def combining(answer: Answer) -> float | None:
+    """g of words that are sent at once over that of combined ones."""
+    combined, naive = (parameter(answer, "g", MESHES[SMALLEST], method) for method in ("put", "mpi"))
+    return naive / combined if combined and naive else None
+
+
+def breakdown(answer: Answer, h: int) -> dict[str, float] | None:
+    """Seconds of a superstep with h words by its parts, on the smallest mesh: figure 4."""
+    records = answer.records("h_relation", h=h, packet=4, method="put", ranks=MESHES[SMALLEST])
+    if not records or any(part not in records[0].metrics for part in PARTS):
+        return None
+    return {part: records[0].metrics[part].values[0] for part in PARTS}
+
+
+def _of_each_word(answer: Answer) -> dict[str, float] | None:
+    """Seconds that one more word adds to each part, from the difference of the two largest relations. The
+    buffer that the exchange allocates for it is not the network's."""
+    few, many = RELATION_WORDS[-2:]
+    small, large = breakdown(answer, few), breakdown(answer, many)
+    if small is None or large is None:
+        return None
+    of_word = {part: (large[part] - small[part]) / (many - few) for part in PARTS}
+    of_word["exchange"] -= WORD * answer.platform.libraries.buffer_s_per_byte
+    return of_word
+
+
+def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[Check]:
+    rows = {row.key: row for row in compared}
+    low, high = COMBINING
+    stated = Statement("combining", "text", f"combining makes g {low:g} to {high:g} times smaller")
+    gain = combining(answers[part_name(SMALLEST)])
+    return [
+        *(_parameter_check(symbol, rows) for symbol in SYMBOLS),
+        stated.unknown() if gain is None else stated.check(low <= gain <= high, f"{gain:.1f} times"),
+    ]
+
+
+def _parameter_check(symbol: str, rows: Mapping[str, Compared]) -> Check:
+    """The check of a parameter on the meshes to which it was not fitted."""
+    model, _ = SYMBOLS[symbol]
+    printed = [
+        (processors, rows[f"paragon/{model}/{symbol}/{mesh}"])
+        for mesh, processors, _ in printed_values(symbol)
+    ]
+    ends = (f"{pages.number(row.published, row.unit)} on {p}" for p, row in (printed[0], printed[-1]))
+    what = f"{symbol} of the meshes, {' to '.join(ends)} processors, each within {CLOSE[-1]:.0%}"
+    stated = Statement(f"{model}-{symbol}", TABLES[model].partition(":")[0], what)
+    return stated.within([row for _, row in printed if row.status != "fitted"], CLOSE[-1])
+
+
+def printed_values(symbol: str) -> Iterator[tuple[str, int, float]]:
+    """Mesh, processors and printed value (s, or s/B)."""
+    values = {row.key: row.si for row in PRINTED.rows}
+    for mesh, processors in MESHES.items():
+        key = f"paragon/{SYMBOLS[symbol][0]}/{symbol}/{mesh}"
+        if key in values:
+            yield mesh, processors, values[key]
+
+
+def figures(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> tuple[Figure, ...]:
+    """The paper's figures 3 to 5, and each parameter over the number of processors."""
+    return _relations(answers), _parts(answers), _permutations(answers), *_parameters(compared)
+
+
+def _relations(answers: Mapping[str, Answer]) -> Figure:
+    drawn = []
+    for mesh in BSP_MESHES:
+        p, answer = MESHES[mesh], answers[part_name(mesh)]
+        seconds = [
+            (h, answer.seconds("h_relation", h=h, packet=4, method="put", ranks=p)) for h in RELATION_WORDS
+        ]
+        drawn += _with_printed_line(mesh, "L", "g", seconds)
+    return Figure(
+        "paragon-figure-3",
+        "Figure 3: time of a full h-relation",
+        Axis("h, words of 4 bytes", "words"),
+        Axis("time", "s"),
+        tuple(drawn),
+        "Lines: g h + L of table 1. Points: simulated.",
+    )
+
+
+def _with_printed_line(
+    mesh: str, constant: str, slope: str, seconds: Sequence[tuple[int, float | None]]
+) -> list[Series]:
+    """Simulated times over a size, and the line of the two printed parameters."""
+    start, each = (
+        PRINTED.row(f"paragon/{SYMBOLS[symbol][0]}/{symbol}/{mesh}").si for symbol in (constant, slope)
+    )
+    group = f"{MESHES[mesh]} processors"
+    line = [(size, start + each * size) for size, _ in seconds]
+    return [
+        pages.series(f"{group}, published", line, "line", group),
+        pages.series(f"{group}, simulated", seconds, group=group),
+    ]
+
+
+def _parts(answers: Mapping[str, Answer]) -> Figure:
+    """The fixed part is the exchange without the words in the network: with the allocated buffers, as in the
+    paper."""
+    answer = answers[part_name(SMALLEST)]
+    printed = {
+        name: PRINTED.row(f"paragon/bsp-library/{key}").si
+        for name, key in (("variable", "message"), ("network", "network"))
+    }
+    fixed_s = PRINTED.row(f"paragon/bsp/L/{SMALLEST}").si
+    found = {h: parts for h in RELATION_WORDS if (parts := breakdown(answer, h)) is not None}
+    of_word = _of_each_word(answer) or {}
+    network = {h: of_word.get("exchange", 0.0) * h for h in found}
+    simulated = {
+        "fixed": {h: parts["exchange"] - network[h] for h, parts in found.items()},
+        "variable": {h: parts["write"] + parts["read"] for h, parts in found.items()},
+        "network": network,
+    }
+    titles = {
+        "fixed": "startups, allocation, barrier",
+        "variable": "writing to and reading from queues",
+        "network": "network",
+    }
+    drawn = []
+    for name, title in titles.items():
+        line = [(h, fixed_s if name == "fixed" else printed[name] * h) for h in RELATION_WORDS]
+        drawn += [
+            pages.series(f"{title}, published", line, "line", title),
+            pages.series(f"{title}, simulated", simulated[name].items(), group=title),
+        ]
+    return Figure(
+        "paragon-figure-4",
+        f"Figure 4: the parts of an h-relation on {MESHES[SMALLEST]} processors",
+        Axis("h, words of 4 bytes", "words"),
+        Axis("time", "s"),
+        tuple(drawn),
+        "Lines: 3.1 ms, about 5.9 us and about 0.5 us for each word. Points: simulated.",
+    )
+
+
+def _permutations(answers: Mapping[str, Answer]) -> Figure:
+    drawn = []
+    for mesh in MESHES:
+        answer = answers[part_name(mesh)]
+        seconds = [(m, answer.seconds("block_permutation", bytes=m)) for m in BLOCKS]
+        drawn += _with_printed_line(mesh, "l", "sigma", seconds)
+    return Figure(
+        "paragon-figure-5",
+        "Figure 5: time of a full block permutation",
+        Axis("m, bytes of a block", "B"),
+        Axis("time", "s"),
+        tuple(drawn),
+        "Lines: sigma m + l of table 2. Points: simulated.",
+    )
+
+
+def _parameters(compared: Sequence[Compared]) -> Iterator[Figure]:
+    by_key = {row.key: row for row in compared}
+    for symbol, (model, unit) in SYMBOLS.items():
+        rows = [(p, by_key[f"paragon/{model}/{symbol}/{mesh}"]) for mesh, p, _ in printed_values(symbol)]
+        yield Figure(
+            f"paragon-{model}-{symbol}",
+            f"Table {1 if model == 'bsp' else 2}: {symbol}",
+            Axis("processors", "processors", "linear"),
+            Axis(symbol, unit, "linear", include=(0.0,)),
+            (
+                pages.series("published", [(p, row.published) for p, row in rows], group="published"),
+                pages.series("simulated", [(p, row.simulated) for p, row in rows], group="simulated"),
+            ),
+        )

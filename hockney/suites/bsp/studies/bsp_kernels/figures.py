@@ -1,0 +1,129 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The paper's figures 6 to 9: the speed of matrix multiplication, the relative error of bitonic sort, and the
+times of sample sort and of shortest paths, measured and predicted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from hockney.core.wording import plural
+from hockney.draw.figure import Axis, Figure, Series
+from hockney.suites.bsp.models.costs import repaired
+from hockney.suites.bsp.studies.bsp_kernels.results import KernelPoint, KernelResults
+
+ERROR = "Relative error: (predicted - measured) / measured."
+Value = Callable[[KernelPoint, float], float]
+"""What a figure shows of a point that takes so many seconds."""
+
+
+def figures(run: KernelResults) -> Iterator[Figure]:
+    makers = {
+        "matrix multiplication": _matrix,
+        "bitonic sort": _bitonic,
+        "sample sort": _sample,
+        "shortest paths": _paths,
+    }
+    for kernel in run.kernels:
+        if kernel in makers:
+            yield makers[kernel](run.of_kernel(kernel))
+
+
+def errors(run: KernelResults) -> Figure | None:
+    """Relative errors of all cases, plain and repaired, a row for each kernel and style."""
+    rows = list(dict.fromkeys(f"{p.kernel}, {p.variant}" for p in run.points if p.plain is not None))
+    if not rows:
+        return None
+    drawn = []
+    choices: dict[str, Callable[[KernelPoint], float | None]] = {
+        "plain": lambda p: p.plain,
+        "repaired": lambda p: p.repaired,
+    }
+    for name, choose in choices.items():
+        known = [(p, e) for p in run.points if (e := choose(p)) is not None]
+        drawn.append(
+            Series(
+                name,
+                tuple(float(rows.index(f"{p.kernel}, {p.variant}")) for p, _ in known),
+                tuple(e for _, e in known),
+                detail=tuple(f"{p.size} on {plural(p.ranks, 'rank')}" for p, _ in known),
+                hollow=name == "plain",
+            )
+        )
+    return Figure(
+        "kernel-errors",
+        "Errors of predicted times",
+        Axis("kernel", "kernel", "linear", names=tuple(rows)),
+        Axis("relative error", "%", "linear", include=(0.0,)),
+        tuple(drawn),
+        f"{ERROR} Plain: BSP or BPRAM. Repaired: without the assumptions that the paper found wrong.",
+    )
+
+
+def _matrix(points: Sequence[KernelPoint]) -> Figure:
+    def speed(p: KernelPoint, seconds: float) -> float:
+        return 2 * p.size**3 / p.ranks / seconds / 1e6
+
+    axes = Axis("n", ""), Axis("Mflop/s of a rank", "Mflop/s")
+    return _figure("kernel-matrix", "Matrix multiplication", *axes, points, speed)
+
+
+def _bitonic(points: Sequence[KernelPoint]) -> Figure:
+    """The error of the plain model, as in the paper, and of the repaired one."""
+    drawn = []
+    for name, of in _curves(points).items():
+        for kind, error in (("plain", [p.plain for p in of]), ("repaired", [p.repaired for p in of])):
+            known = [(p.size, e) for p, e in zip(of, error, strict=True) if e is not None]
+            x, y = zip(*known, strict=True) if known else ((), ())
+            title = f"{name}, {kind}"
+            drawn.append(Series(title, tuple(map(float, x)), y, group=name, hollow=kind == "plain"))
+    return Figure(
+        "kernel-bitonic",
+        "Bitonic sort: relative error of the predicted time",
+        Axis("keys of a rank", "keys"),
+        Axis("relative error", "%", "linear", include=(0.0,)),
+        tuple(s for s in drawn if s.x),
+        ERROR,
+    )
+
+
+def _sample(points: Sequence[KernelPoint]) -> Figure:
+    def each(p: KernelPoint, seconds: float) -> float:
+        return seconds / p.size
+
+    axes = Axis("keys of a rank", "keys"), Axis("time for each key of a rank", "s")
+    return _figure("kernel-sample", "Sample sort", *axes, points, each)
+
+
+def _paths(points: Sequence[KernelPoint]) -> Figure:
+    axes = Axis("nodes", "nodes"), Axis("time", "s")
+    return _figure("kernel-paths", "Shortest paths", *axes, points, lambda p, seconds: seconds)
+
+
+def _figure(name: str, title: str, x: Axis, y: Axis, points: Sequence[KernelPoint], value: Value) -> Figure:
+    """Points: measured. Lines: the plain and the repaired model."""
+    drawn = []
+    for curve, of in _curves(points).items():
+        sizes = tuple(float(p.size) for p in of)
+        drawn.append(Series(curve, sizes, tuple(value(p, p.seconds) for p in of), group=curve))
+        for model in (of[0].base, repaired(of[0].base).name):
+            known = [(p, time) for p in of if (time := p.time(model)) is not None]
+            drawn.append(
+                Series(
+                    f"{curve}, {model}",
+                    tuple(float(p.size) for p, _ in known),
+                    tuple(value(p, time) for p, time in known),
+                    kind="line",
+                    group=curve,
+                )
+            )
+    caption = "Points: measured. Lines: predicted by the plain and by the repaired model."
+    return Figure(name, title, x, y, tuple(s for s in drawn if s.x), caption)
+
+
+def _curves(points: Sequence[KernelPoint]) -> dict[str, list[KernelPoint]]:
+    """The points by style and number of ranks, ascending in size."""
+    found: dict[str, list[KernelPoint]] = {}
+    for p in sorted(points, key=lambda p: p.size):
+        found.setdefault(f"{p.variant}, {plural(p.ranks, 'rank')}", []).append(p)
+    return found

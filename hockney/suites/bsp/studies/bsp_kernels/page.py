@@ -1,0 +1,47 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The page: errors of the predictions, which assumption fails where, the paper's figures, and the
+parameters."""
+
+from __future__ import annotations
+
+from hockney.draw.page import Page, Section
+from hockney.pages import quality
+from hockney.pages.evidence import Evidence
+from hockney.pages.study_page import study_page
+from hockney.suites.bsp.studies.bsp_kernels import figures, tables
+from hockney.suites.bsp.studies.bsp_kernels.answer import headline
+from hockney.suites.bsp.studies.bsp_kernels.results import KernelResults
+from hockney.suites.bsp.studies.bsp_parameters import tables as parameters
+from hockney.suites.bsp.studies.bsp_parameters.results import ParameterResults
+
+METHOD = (
+    "Each kernel states its supersteps: local work, bytes, packets and messages. Models turn these into "
+    "times, with parameters and local rates that were measured separately in the same launches. No "
+    "prediction uses the run of a kernel.",
+    "Each repair drops one assumption of a model: docs/models.md lists them. An assumption is named if its "
+    "repair alone removes most of an error of more than 10%, and at least a third of it.",
+)
+
+
+def page(evidence: Evidence) -> Page:
+    run, costs = KernelResults.of(evidence), ParameterResults.of(evidence)
+    failing = tables.failures(run)
+    rates = parameters.rates(costs)
+    sections = [
+        Section("Which assumption fails where", tables=(failing,)) if failing is not None else None,
+        Section("Errors", tables=(tables.errors(run), tables.medians(run))) if run.points else None,
+        Section("The paper's figures", figures=tuple(figures.figures(run)), multiples=True),
+        Section("Parameters", tables=(parameters.parameters(costs),), closed=True),
+        Section("Local work", tables=(rates,), closed=True) if rates is not None else None,
+        quality.spread_of_noise(evidence),
+        quality.verification(evidence),
+    ]
+    return study_page(
+        evidence,
+        title="Kernels and bulk synchronous models",
+        headline=headline(run) if evidence.measured else ("Nothing was measured.",),
+        sections=sections,
+        method=METHOD,
+        lead=figures.errors(run),
+    )

@@ -1,0 +1,155 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What to measure: the four kernels, the parameters of the models, and the rates of their local work at the
+sizes that the kernels have. No prediction uses the run of a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from hockney.core.case import Case
+from hockney.core.catalog import Catalog
+from hockney.core.errors import UsageError, unknown
+from hockney.core.machine import Machine
+from hockney.core.parameters import StudyParameter
+from hockney.pages.evidence import Options, once
+from hockney.studies.sizes import default_ranks
+from hockney.studies.survey import sweep
+from hockney.studies.sync import SYNC, sync_of
+from hockney.suites.bsp.models.programs import supersteps
+from hockney.suites.bsp.models.superstep import LocalWork, works_of
+from hockney.suites.bsp.studies.bsp_parameters.plan import (
+    LOCAL,
+    SINGLE,
+    described_rate,
+    parameter_lines,
+    rate_lines,
+    with_pairs,
+)
+from hockney.suites.bsp.studies.bsp_parameters.plan import WORKLOADS as OF_PARAMETERS
+
+_STYLES = ("bsp", "bpram", "mpi")
+
+MATRICES, MATRICES_SIMULATED = (256, 512, 1000), (64, 128, 256)
+KEYS_EACH, KEYS_SIMULATED = (1000, 10_000, 100_000, 1_000_000), (64, 1024, 16_384)
+KERNELS = {
+    "matrix_multiplication": "multiplication",
+    "bitonic_sort": "sort",
+    "sample_sort": "sort",
+    "shortest_paths": "min-plus",
+}
+"""Each with the local work whose speed is its `rate` on a simulated machine."""
+SORTS = ("bitonic_sort", "sample_sort")
+FEWEST_KEYS = 64
+"""Fewer take less time than can be measured well; the rate of more is used for them."""
+CHOSEN = StudyParameter(
+    "kernels",
+    "text",
+    "kernels to measure (default: all)",
+    many=True,
+    example="bitonic_sort,sample_sort",
+)
+N = StudyParameter(
+    "n",
+    "integer",
+    "rows of matrices, and nodes of graphs (default: 256,512,1000; simulated 64,128,256)",
+    many=True,
+    low=1,
+    high=1 << 20,
+    example="256,1000",
+)
+KEYS = StudyParameter(
+    "keys",
+    "integer",
+    "keys of each rank (default: 1000 to 1000000; simulated 64,1024,16384)",
+    many=True,
+    low=1,
+    high=1 << 30,
+    example="1000,100000",
+)
+STYLES = StudyParameter(
+    "styles",
+    "text",
+    "styles of communication: supersteps of BSPlib, blocks, calls of MPI",
+    default="bsp,bpram",
+    many=True,
+)
+PARAMETERS = (CHOSEN, N, KEYS, STYLES, SYNC)
+WORKLOADS = (*KERNELS, *OF_PARAMETERS)
+"""Compiled on first use."""
+
+
+def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
+    """`--sizes` replaces the bytes of relations of words, and of blocks, as in the other study."""
+    ranks = options.ranks or default_ranks(machine)
+    sync = sync_of(options, machine)
+    kernels = [catalog.case(line) for line in kernel_lines(options, machine, ranks, sync)]
+    if not kernels:
+        raise UsageError(
+            "no kernel can be measured",
+            "bitonic sort needs a power of two of ranks",
+            "use for example --ranks 4",
+            code="no-kernel",
+        )
+    lines = [line for p in with_pairs(ranks) for line in parameter_lines(p, sync, options.sizes)]
+    lines += [line for case in kernels for line in _rates(case, catalog, machine, sync)]
+    return once([*kernels, *(catalog.case(line) for line in (*lines, *sweep(SINGLE)))])
+
+
+def kernel_lines(options: Options, machine: Machine, ranks: Iterable[int], sync: str) -> Iterator[str]:
+    """Every kernel at every size, in every style that its number of ranks allows."""
+    simulated = machine.traits.simulated
+    ns = options.value(N) or (MATRICES_SIMULATED if simulated else MATRICES)
+    keys = options.value(KEYS) or (KEYS_SIMULATED if simulated else KEYS_EACH)
+    styles = options.value(STYLES)
+    for style in styles:
+        if style not in ("bsp", "bpram", "mpi"):
+            raise unknown("style", style, _STYLES)
+    for kernel in _chosen(options.value(CHOSEN)):
+        size, sizes = ("keys", keys) if kernel in SORTS else ("n", ns)
+        speed = _speed(kernel, machine)
+        for p in ranks:
+            for each in sizes:
+                for words in _variants(kernel, styles, p):
+                    yield f"{kernel} {size}={each} {words}{speed} sync={sync} ranks={p}"
+
+
+def _chosen(names: Sequence[str]) -> Sequence[str]:
+    for name in names:
+        if name not in KERNELS:
+            raise unknown("kernel", name, KERNELS)
+    return names or tuple(KERNELS)
+
+
+def _variants(kernel: str, styles: Iterable[str], ranks: int) -> Iterator[str]:
+    """Bitonic sort, and routing along a butterfly, need a power of two of ranks."""
+    power = ranks & (ranks - 1) == 0
+    for style in styles:
+        if kernel != "bitonic_sort" or power:
+            yield f"style={style}"
+        if kernel == "sample_sort" and style == "bpram" and power:
+            yield f"style={style} route=butterfly"
+
+
+def _speed(kernel: str, machine: Machine) -> str:
+    """The rates of a simulated machine, at which its local work is measured as well."""
+    rate = described_rate(machine, KERNELS[kernel])
+    if not rate:
+        return ""
+    merging = f" merge_rate={described_rate(machine, 'merge'):.6g}" if kernel in SORTS else ""
+    return f" rate={rate:.6g}{merging}"
+
+
+def _rates(case: Case, catalog: Catalog, machine: Machine, sync: str) -> Iterator[str]:
+    """The local work of a kernel, measured by itself; copies at the sizes of the other study."""
+    operation = catalog.entry(case.workload).operation
+    works = works_of(supersteps(operation, case) or ())
+    copies = [work for work in LOCAL if work.operation == "copy"]
+    for work in (*works, *copies):
+        if work.values and _measurable(work):
+            yield from rate_lines(work, case.ranks, catalog, machine, sync)
+
+
+def _measurable(work: LocalWork) -> bool:
+    keys = dict(work.values).get("keys")
+    return not isinstance(keys, int) or keys >= FEWEST_KEYS

@@ -1,0 +1,156 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Each measured kernel, what the models predict for it, and which assumption fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import median
+
+from hockney.pages.evidence import Evidence, Measured
+from hockney.suites.bsp.models.assumptions import Diagnosis, diagnose, relative_error
+from hockney.suites.bsp.models.costs import (
+    REPAIRS,
+    Base,
+    CostModel,
+    CostTerms,
+    NotMeasured,
+    Repair,
+    predict,
+    repaired,
+)
+from hockney.suites.bsp.models.measured import machine_costs
+from hockney.suites.bsp.models.parameters import BulkCosts
+from hockney.suites.bsp.models.programs import supersteps
+
+ROLE = "bsp-kernel"
+
+
+@dataclass(frozen=True)
+class KernelPoint:
+    """A kernel at one size, on `ranks` ranks, in one style. `predicted` are the times (s) of the models of
+    that style, by name: the plain one, one with each repair alone, and one with all of them; without those
+    whose parameters were not measured."""
+
+    measured: Measured
+    base: Base
+    predicted: Mapping[str, CostTerms]
+    diagnosis: Diagnosis | None
+
+    @property
+    def kernel(self) -> str:
+        """ "bitonic sort"."""
+        return self.measured.workload.operation
+
+    @property
+    def variant(self) -> str:
+        """ "bsp", "bpram", "bpram butterfly"."""
+        route = self.measured.case.get("route", "direct")
+        return self.base if route == "direct" else f"{self.base} {route}"
+
+    @property
+    def ranks(self) -> int:
+        return self.measured.case.ranks
+
+    @property
+    def size(self) -> int:
+        return int(self.measured.size)
+
+    @property
+    def seconds(self) -> float:
+        return self.measured.summary.typical.value
+
+    def time(self, model: str) -> float | None:
+        terms = self.predicted.get(model)
+        return None if terms is None else terms.total
+
+    def error(self, model: str) -> float | None:
+        """(T_pred - T_meas) / T_meas."""
+        time = self.time(model)
+        return None if time is None else relative_error(time, self.seconds)
+
+    @property
+    def plain(self) -> float | None:
+        return self.error(self.base)
+
+    @property
+    def repaired(self) -> float | None:
+        return self.error(repaired(self.base).name)
+
+
+@dataclass(frozen=True)
+class KernelResults:
+    evidence: Evidence
+
+    @classmethod
+    def of(cls, evidence: Evidence) -> KernelResults:
+        return evidence.cached(cls)
+
+    @cached_property
+    def points(self) -> tuple[KernelPoint, ...]:
+        """The points by kernel, ranks, variant and size, without kernels in the style of MPI, which no model
+        describes."""
+        made = (self._point(m) for m in self.evidence.of_role(ROLE))
+        points = [point for point in made if point is not None]
+        return tuple(sorted(points, key=lambda p: (p.kernel, p.ranks, p.variant, p.size)))
+
+    def _point(self, measured: Measured) -> KernelPoint | None:
+        steps = supersteps(measured.workload.operation, measured.case)
+        if steps is None:
+            return None
+        base: Base = "bsp" if measured.case["style"] == "bsp" else "bpram"
+        machine = self.costs(measured.case.ranks)
+        predicted = {}
+        for model in models_of(base):
+            try:
+                predicted[model.name] = predict(steps, machine, model)
+            except NotMeasured:
+                continue
+        diagnosis = diagnose(steps, machine, base, measured.summary.typical.value)
+        return KernelPoint(measured, base, predicted, diagnosis)
+
+    def costs(self, ranks: int) -> BulkCosts:
+        if ranks not in self._costs:
+            self._costs[ranks] = machine_costs(self.evidence.fits, ranks)
+        return self._costs[ranks]
+
+    @cached_property
+    def _costs(self) -> dict[int, BulkCosts]:
+        return {}
+
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(p.kernel for p in self.points))
+
+    def of_kernel(self, kernel: str, **fixed: object) -> tuple[KernelPoint, ...]:
+        """The points of a kernel with these values of the named properties."""
+        return tuple(
+            p
+            for p in self.points
+            if p.kernel == kernel and all(getattr(p, name) == value for name, value in fixed.items())
+        )
+
+    @property
+    def failures(self) -> dict[tuple[str, Base, Repair], list[KernelPoint]]:
+        """The points at which an assumption fails, by kernel, model and repair."""
+        found: dict[tuple[str, Base, Repair], list[KernelPoint]] = {}
+        for p in self.points:
+            if p.diagnosis is not None and p.diagnosis.failing is not None:
+                found.setdefault((p.kernel, p.base, p.diagnosis.failing), []).append(p)
+        return found
+
+
+def models_of(base: Base) -> list[CostModel]:
+    """The plain model, one with each repair alone, and one with all of them."""
+    alone = [CostModel(base, frozenset({repair})) for repair in REPAIRS[base]]
+    return [CostModel(base), *alone, repaired(base)]
+
+
+def median_error(points: Iterable[KernelPoint], model: str = "") -> float | None:
+    """The median absolute relative error of a model; by default of the repaired one of each point's style.
+    None if nothing was predicted."""
+    errors = [p.error(model or repaired(p.base).name) for p in points]
+    known = [abs(e) for e in errors if e is not None]
+    return median(known) if known else None

@@ -1,0 +1,97 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Times of relations and permutations with their fits, and the parameters over the number of ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from hockney.core.fit import Fit
+from hockney.core.wording import plural
+from hockney.draw.figure import Axis, Figure, Series
+from hockney.pages.evidence import Measured
+from hockney.pages.series import curve, estimates, times
+from hockney.suites.bsp.studies.bsp_parameters.results import METHODS, ParameterResults, printed
+from hockney.suites.bsp.studies.bsp_parameters.tables import MEANING, UNITS
+
+
+def relations(run: ParameterResults) -> Figure | None:
+    """Time of h-relations of words against h, for each number of ranks, by puts."""
+    drawn: list[Series] = []
+    for ranks in run.ranks:
+        drawn += _with_fit(run.relations(ranks), run.fit("g", ranks), plural(ranks, "rank"))
+    caption = "Points: measured, with 95% intervals. Lines: L + g h."
+    return _figure("bsp-relations", "Time of an h-relation by puts", "h, words", "", drawn, caption)
+
+
+def by_method(run: ParameterResults, ranks: int) -> Figure | None:
+    """Words combined by the library, and sent at once."""
+    drawn: list[Series] = []
+    for method, words in METHODS.items():
+        drawn += _with_fit(run.relations(ranks, method), run.fit("g", ranks, method), words)
+    title = f"Time of an h-relation on {plural(ranks, 'rank')}"
+    return _figure(f"bsp-methods-{ranks}", title, "h, words", "", drawn, "")
+
+
+PARTS = {
+    "write": "writing into the library's queues",
+    "exchange": "exchange and synchronisation",
+    "read": "reading from its queues",
+}
+"""Metrics of a relation, whose sum is its time; the constant part of the exchange is most of L."""
+
+
+def parts(run: ParameterResults, ranks: int) -> Figure | None:
+    """What an h-relation by puts consists of, as the paper's figure 4."""
+    drawn = []
+    for name, words in PARTS.items():
+        known = [
+            (m.size, m.summary.metrics[name].typical, "")
+            for m in run.relations(ranks)
+            if name in m.summary.metrics
+        ]
+        if known:
+            drawn.append(estimates(words, known))
+    title = f"The parts of an h-relation by puts on {plural(ranks, 'rank')}"
+    caption = "Of a superstep after the measured ones, the mean of the ranks."
+    return _figure(f"bsp-parts-{ranks}", title, "h, words", "", drawn, caption)
+
+
+def permutations(run: ParameterResults) -> Figure | None:
+    """Time of block permutations against the size of a block."""
+    drawn: list[Series] = []
+    for ranks in run.ranks:
+        drawn += _with_fit(run.permutations(ranks), run.fit("sigma", ranks), plural(ranks, "rank"))
+    caption = "Points: measured, with 95% intervals. Lines: l + sigma m."
+    return _figure("bpram-permutations", "Time of a block permutation", "block", "B", drawn, caption)
+
+
+def over_ranks(run: ParameterResults, symbol: str) -> Figure | None:
+    """A parameter over the number of ranks, next to the Paragon's."""
+    known = [(p, e, "") for p in run.ranks if (e := run.estimate(symbol, p)) is not None]
+    if not known:
+        return None
+    here = estimates("this machine", known)
+    x, y = zip(*printed(symbol), strict=True)
+    paragon = Series("Intel Paragon, 1998", tuple(map(float, x)), y, hollow=True)
+    return Figure(
+        f"bsp-{symbol}-over-ranks",
+        f"{symbol}: {MEANING[symbol]}",
+        Axis("ranks", "ranks", "log"),
+        Axis(symbol, UNITS[symbol]),
+        (here, paragon),
+    )
+
+
+def _with_fit(measured: Iterable[Measured], fit: Fit | None, name: str) -> list[Series]:
+    several = tuple(measured)
+    if not several:
+        return []
+    fitted = [curve(f"{name}, fitted", fit, name)] if fit is not None else []
+    return [times(name, several), *fitted]
+
+
+def _figure(name: str, title: str, what: str, unit: str, drawn: list[Series], caption: str) -> Figure | None:
+    if not drawn:
+        return None
+    return Figure(name, title, Axis(what, unit), Axis("time", "s"), tuple(drawn), caption)

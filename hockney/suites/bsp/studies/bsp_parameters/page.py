@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The page: g, L, sigma and l over the number of ranks, words combined and sent at once, and local rates."""
+
+from __future__ import annotations
+
+from hockney.draw.page import Page, Section
+from hockney.pages import quality
+from hockney.pages.evidence import Evidence
+from hockney.pages.study_page import study_page
+from hockney.suites.bsp.studies.bsp_parameters import figures, tables
+from hockney.suites.bsp.studies.bsp_parameters.answer import headline
+from hockney.suites.bsp.studies.bsp_parameters.results import PRINTED, ParameterResults
+
+METHOD = (
+    "An h-relation is one superstep in which each rank puts, or sends, h words of 4 bytes to random other "
+    "ranks and receives as many. g and L are the slope and the constant of a line through its times over h, "
+    "fitted by relative errors; sigma and l are those of random permutations of blocks.",
+    "Local work is measured on all ranks at once, so that they share caches and memory as in a program.",
+)
+
+
+def page(evidence: Evidence) -> Page:
+    run = ParameterResults.of(evidence)
+    sections = [
+        Section("Parameters", tables=(tables.parameters(run), tables.paper(run))),
+        _over_ranks(run),
+        _methods(run),
+        _permutations(run),
+        _rates(run),
+        quality.spread_of_noise(evidence),
+        quality.verification(evidence),
+    ]
+    return study_page(
+        evidence,
+        title="Parameters of bulk synchronous models",
+        headline=headline(run) if evidence.measured else ("Nothing was measured.",),
+        sections=sections,
+        method=METHOD,
+        lead=figures.relations(run),
+    )
+
+
+def _over_ranks(run: ParameterResults) -> Section | None:
+    drawn = [figure for symbol in PRINTED if (figure := figures.over_ranks(run, symbol)) is not None]
+    if not drawn:
+        return None
+    return Section("Parameters over the number of ranks", figures=tuple(drawn), multiples=True)
+
+
+def _methods(run: ParameterResults) -> Section | None:
+    table = tables.methods(run)
+    if table is None:
+        return None
+    made = [draw(run, ranks) for ranks in run.ranks for draw in (figures.by_method, figures.parts)]
+    drawn = [figure for figure in made if figure is not None]
+    return Section("Words combined, and sent at once", figures=tuple(drawn), tables=(table,), multiples=True)
+
+
+def _permutations(run: ParameterResults) -> Section | None:
+    figure = figures.permutations(run)
+    return None if figure is None else Section("Block permutations", figures=(figure,))
+
+
+def _rates(run: ParameterResults) -> Section | None:
+    table = tables.rates(run)
+    return None if table is None else Section("Local work", tables=(table,), closed=True)

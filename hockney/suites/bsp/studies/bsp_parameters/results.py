@@ -1,0 +1,102 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The parameters of a run, by number of ranks, and those that the paper printed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from hockney import reference
+from hockney.core.fit import Estimate, Fit
+from hockney.models.statistics import ratio_of_estimates
+from hockney.pages.evidence import Evidence, Measured
+from hockney.suites.bsp.fits.bsp import ROLE, SYNCHRONISATION
+from hockney.suites.bsp.models.measured import (
+    LOCAL,
+    OPERATIONS,
+    permutation_fit,
+    rank_counts,
+    relation_fit,
+    superstep_fit,
+)
+from hockney.suites.bsp.models.superstep import WORD
+
+PAPER = reference.published("paragon")
+MESHES = {"4x2": 8, "4x4": 16, "8x4": 32, "6x6": 36, "8x8": 64, "10x10": 100}
+"""Processors of the paper's meshes."""
+PRINTED = {"g": "bsp/g", "L": "bsp/L", "sigma": "bpram/sigma", "l": "bpram/l"}
+"""Keys of the printed values, without paper and mesh, by symbol."""
+METHODS = {"put": "bsp_put", "send": "bsp_send", "mpi": "one MPI message for each word"}
+"""How words are communicated."""
+
+
+@dataclass(frozen=True)
+class ParameterResults:
+    evidence: Evidence
+
+    @classmethod
+    def of(cls, evidence: Evidence) -> ParameterResults:
+        return evidence.cached(cls)
+
+    @cached_property
+    def ranks(self) -> tuple[int, ...]:
+        return rank_counts(self.evidence.fits)
+
+    def fit(self, symbol: str, ranks: int, method: str = "put") -> Fit | None:
+        """The one that has this parameter: g and L (of words), sigma and l, or o and G."""
+        fits = self.evidence.fits
+        if symbol in ("g", "L"):
+            return relation_fit(fits, ranks, method)
+        return permutation_fit(fits, ranks) if symbol in ("sigma", "l") else superstep_fit(fits, ranks)
+
+    def estimate(self, symbol: str, ranks: int, method: str = "put") -> Estimate | None:
+        fit = self.fit(symbol, ranks, method)
+        parameter = None if fit is None else fit.parameter(symbol)
+        return None if parameter is None else parameter.estimate
+
+    def combining(self, ranks: int) -> Estimate | None:
+        """g of words that are sent at once over g of combined ones: the paper found 17 to 22."""
+        return self.gain("mpi", ranks)
+
+    def gain(self, method: str, ranks: int) -> Estimate | None:
+        """g of words by this method over g of those by bsp_put."""
+        g, combined = (self.estimate("g", ranks, each) for each in (method, "put"))
+        return (
+            None if g is None or combined is None or not combined.value else ratio_of_estimates(g, combined)
+        )
+
+    def synchronisation(self, ranks: int) -> Measured | None:
+        """An empty superstep."""
+        found = (m for m in self.evidence.of_role(ROLE) if m.workload.operation == SYNCHRONISATION)
+        return next((m for m in found if m.case.ranks == ranks), None)
+
+    def relations(self, ranks: int, method: str = "put", packet: int = WORD) -> tuple[Measured, ...]:
+        return self.evidence.of("h_relation", ranks=ranks, method=method, packet=packet)
+
+    def permutations(self, ranks: int) -> tuple[Measured, ...]:
+        return self.evidence.of("block_permutation", ranks=ranks)
+
+    @property
+    def rates(self) -> tuple[Measured, ...]:
+        """All local work."""
+        return self.evidence.of_role(LOCAL)
+
+
+def rate(measured: Measured) -> Estimate | None:
+    """Operations in a second on one rank, with all ranks at work."""
+    counted, time = measured.summary.metrics.get(OPERATIONS), measured.summary.typical
+    if counted is None or time.value <= 0:
+        return None
+    operations = counted.typical.value
+    low, high = (operations / end if end else None for end in (time.high, time.low))
+    return Estimate(operations / time.value, low, high)
+
+
+def printed(symbol: str) -> Iterator[tuple[int, float]]:
+    """Processors of the Paragon, and the value that the paper prints (s, or s/B)."""
+    values = {row.key: row.si for row in PAPER.rows}
+    for mesh, processors in MESHES.items():
+        if (key := f"paragon/{PRINTED[symbol]}/{mesh}") in values:
+            yield processors, values[key]

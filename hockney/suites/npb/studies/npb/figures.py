@@ -1,0 +1,164 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Speed-up over ranks, where the time goes, and the cost of each barrier."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hockney.core.case import MPI
+from hockney.core.fit import Estimate
+from hockney.core.wording import plural
+from hockney.draw.figure import Axis, Figure, Series
+from hockney.pages.format import quantity, ratio_bounds, signed
+from hockney.pages.series import estimates, within_row
+from hockney.suites.npb.studies.npb.predicted import NpbPredictions
+from hockney.suites.npb.studies.npb.results import PARTS, NpbPoint, NpbResults, Part
+
+BETWEEN = 0.2
+"""Rows between the barriers of a benchmark."""
+MEAN = "mean of all"
+
+
+def lead(run: NpbResults) -> Figure | None:
+    """Speed-up if more than one rank was measured, else where the time goes."""
+    known = [(p, s) for p in run.plain if (s := run.speedup(p)) is not None]
+    counts = sorted({p.ranks for p, _ in known})
+    if len(counts) > 2:
+        return _over_ranks(known, counts)
+    several = [(p, s) for p, s in known if p.ranks > 1]
+    return _rows(several) if several else spent(run)
+
+
+def _over_ranks(known: list[tuple[NpbPoint, Estimate]], counts: list[int]) -> Figure:
+    """The paper's figure 12."""
+    names = dict.fromkeys(p.kernel for p, _ in known)
+    ideal = tuple(map(float, counts))
+    return Figure(
+        "npb-speedup",
+        "Speed-up",
+        Axis("ranks", "ranks"),
+        Axis("speed-up", "", include=(1.0,)),
+        (
+            *(estimates(name, _details((p, s) for p, s in known if p.kernel == name)) for name in names),
+            Series("ideal", ideal, ideal, kind="line", tone="neutral"),
+        ),
+        "T(1) / T(p) with 95% intervals.",
+    )
+
+
+def _details(known: Iterator[tuple[NpbPoint, Estimate]]) -> Iterator[tuple[float, Estimate, str]]:
+    for p, speedup in known:
+        yield p.ranks, speedup, f"class {p.size}, {quantity(p.time.value, 's')}"
+
+
+def _rows(known: list[tuple[NpbPoint, Estimate]]) -> Figure:
+    """A row for each benchmark on one number of ranks."""
+    known.sort(key=lambda pair: -pair[1].value)
+    ranks = known[0][0].ranks
+    drawn = (
+        (float(k), speedup, f"class {p.size}, {quantity(p.time.value, 's')}")
+        for k, (p, speedup) in enumerate(known)
+    )
+    return Figure(
+        "npb-speedup",
+        f"Speed-up on {plural(ranks, 'rank')}",
+        Axis("benchmark", "benchmark", "linear", names=tuple(p.kernel for p, _ in known), row=1.5),
+        Axis("speed-up", "", "linear", include=(0.0, float(ranks))),
+        (estimates("speed-up", drawn),),
+        f"T(1) / T({ranks}) with 95% intervals, the largest on top.",
+        marks=((1.0, "one rank"), (float(ranks), "ideal")),
+    )
+
+
+def spent(run: NpbResults) -> Figure | None:
+    """A bar for each benchmark and number of ranks, without barriers."""
+    points = [p for p in run.plain if p.parts]
+    if not points:
+        return None
+    drawn = []
+    base = [0.0] * len(points)
+    for part in PARTS:
+        shares = [p.share(part) for p in points]
+        if any(shares):
+            drawn.append(
+                Series(
+                    part,
+                    tuple(map(float, range(len(points)))),
+                    tuple(shares),
+                    kind="bars",
+                    base=tuple(base),
+                    detail=tuple(_seconds(p, part) for p in points),
+                )
+            )
+        base = [start + share for start, share in zip(base, shares, strict=True)]
+    return Figure(
+        "npb-time",
+        "Where the time goes",
+        Axis("benchmark, ranks", "", "linear", names=tuple(f"{p.kernel}, {p.ranks}" for p in points)),
+        Axis("share of the time", "%", "linear", include=(0.0, 1.0)),
+        tuple(drawn),
+        "Means over the ranks. Waiting: for ranks that begin a communication later.",
+    )
+
+
+def _seconds(p: NpbPoint, part: Part) -> str:
+    return quantity(p.parts[part].value, "s") if part in p.parts else ""
+
+
+def predicted(found: NpbPredictions) -> Figure:
+    """A row for each benchmark and number of ranks."""
+    drawn = (
+        (float(k), each.ratio, f"{quantity(each.predicted.total, 's')}, {signed(each.diagnosis.error)}")
+        for k, each in enumerate(found.of)
+    )
+    names = tuple(f"{each.point.kernel}, {each.point.ranks}" for each in found.of)
+    return Figure(
+        "npb-predicted",
+        "Predicted and measured",
+        Axis("benchmark, ranks", "benchmark, ranks", "linear", names=names, row=1.5),
+        Axis("predicted / measured", "", "linear", include=(1.0,)),
+        (estimates("predicted / measured", drawn),),
+        "With the 95% intervals of the measured times.",
+        marks=((1.0, "as measured"),),
+    )
+
+
+def barriers(run: NpbResults) -> Iterator[Figure]:
+    """The cost of each barrier in each benchmark and as the mean, for each number of ranks and place."""
+    places = dict.fromkeys((e.ranks, e.place) for e in run.means)
+    for ranks, place in places:
+        yield _barriers(run, ranks, place)
+
+
+def _barriers(run: NpbResults, ranks: int, place: str) -> Figure:
+    of = [
+        (e.point.kernel, e.point.barrier, e.cost)
+        for e in run.effects
+        if (e.point.ranks, e.point.place) == (ranks, place) and e.cost is not None
+    ]
+    if len({kernel for kernel, _, _ in of}) > 1:
+        of += [(MEAN, e.barrier, e.cost) for e in run.means if (e.ranks, e.place) == (ranks, place)]
+    kernels = list(dict.fromkeys(kernel for kernel, _, _ in of))
+    names = list(dict.fromkeys(barrier for _, barrier, _ in of))
+    offsets = dict(zip(names, within_row(len(names), BETWEEN), strict=True))
+    series = (
+        estimates(
+            "MPI's" if name == MPI else name,
+            (
+                (kernels.index(kernel) + offsets[name], cost, f"{cost.value:.2f}{ratio_bounds(cost)}")
+                for kernel, barrier, cost in of
+                if barrier == name
+            ),
+        )
+        for name in names
+    )
+    return Figure(
+        f"npb-barriers-{ranks}-{place}",
+        f"A barrier after every {place}, {plural(ranks, 'rank')}",
+        Axis("benchmark", "benchmark", "linear", names=tuple(kernels), row=max(1.0, 0.6 * len(names))),
+        Axis("time / time without", "", "linear", include=(1.0,)),
+        tuple(series),
+        "Ratios with 95% intervals.",
+        marks=((1.0, "without"),),
+    )

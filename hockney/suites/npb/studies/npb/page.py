@@ -1,0 +1,81 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The page: speed-up, where the time goes, the cost of barriers, and all numbers."""
+
+from __future__ import annotations
+
+from hockney.draw.figure import Figure
+from hockney.draw.page import Page, Section, Table
+from hockney.pages import quality
+from hockney.pages.evidence import Evidence
+from hockney.pages.study_page import study_page
+from hockney.suites.npb.studies.npb import figures, tables
+from hockney.suites.npb.studies.npb.answer import headline
+from hockney.suites.npb.studies.npb.predicted import predictions
+from hockney.suites.npb.studies.npb.results import NpbResults
+
+METHOD = (
+    "A time is that of a benchmark's timed part, the maximum over the ranks; its rate is the official number "
+    "of operations divided by it. Every run is verified with the published answers.",
+    "Each rank notes when it enters and leaves a communication. After the run, these times are compared on a "
+    "common clock: waiting ends when the last rank that the communication needs has entered it, and the rest "
+    "is the communication itself. The parts are means over the ranks, so together they may be shorter than "
+    "the time of the slowest rank.",
+    "The benchmarks have no barrier in their timed part; a ratio compares runs with and without one in the "
+    "same launches.",
+    "The time on several ranks is predicted from that on one rank: in each phase, the operations of the "
+    "busiest rank at the rate of one rank, the filling of pipelines, and messages and collectives at their "
+    "costs between ranks that do nothing else.",
+)
+
+
+def page(evidence: Evidence) -> Page:
+    run = NpbResults.of(evidence)
+    first = figures.lead(run)
+    sections = [
+        _section("Wrong answers", tables.wrong(run)),
+        _time(run, first),
+        _barriers(run),
+        _predicted(run),
+        Section("Times and rates", tables=(tables.times(run),), closed=True) if run.plain else None,
+        _section("Barriers in each benchmark", tables.effects(run), closed=True),
+        _section("Phases", tables.phases(run), closed=True),
+        quality.spread_of_noise(evidence),
+        quality.verification(evidence),
+    ]
+    return study_page(
+        evidence,
+        title="NAS Parallel Benchmarks",
+        headline=headline(run),
+        sections=sections,
+        method=METHOD,
+        lead=first,
+    )
+
+
+def _time(run: NpbResults, lead: Figure | None) -> Section | None:
+    """The bars, unless they are on the first screen."""
+    if not run.plain:
+        return None
+    spent = figures.spent(run)
+    shown = () if spent is None or lead is None or spent.name == lead.name else (spent,)
+    return Section("Where the time goes", figures=shown, tables=(tables.benchmarks(run),))
+
+
+def _barriers(run: NpbResults) -> Section | None:
+    table = tables.means(run)
+    if table is None:
+        return None
+    return Section("Barriers", figures=tuple(figures.barriers(run)), tables=(table,), multiples=True)
+
+
+def _predicted(run: NpbResults) -> Section | None:
+    found = predictions(run)
+    table = tables.predicted(found)
+    if table is None:
+        return None
+    return Section("Predicted and measured", figures=(figures.predicted(found),), tables=(table,))
+
+
+def _section(title: str, table: Table | None, *, closed: bool = False) -> Section | None:
+    return None if table is None else Section(title, tables=(table,), closed=closed)

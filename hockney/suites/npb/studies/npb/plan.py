@@ -1,0 +1,179 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What to measure: every benchmark on one rank and on more, and there also with each barrier at each place
+where the benchmarks have none."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence
+
+from hockney.core.case import MPI, Case
+from hockney.core.catalog import Catalog
+from hockney.core.errors import UsageError, unknown
+from hockney.core.machine import Machine
+from hockney.core.parameters import StudyParameter
+from hockney.models.programs.program import Indivisible, Program
+from hockney.models.programs.rates import described_rate, described_startup
+from hockney.pages.evidence import Options, once
+from hockney.studies.predictions import PREDICT, SURVEY
+from hockney.studies.program_costs import cost_cases
+from hockney.studies.simulated_only import refuse_on_others
+from hockney.studies.sizes import default_ranks
+from hockney.studies.sync import SYNC, sync_of
+from hockney.suites.npb.programs.kernels import PIPELINED, of_case
+
+WORKLOADS = ("ep", "cg", "mg", "ft", "is", "lu", "bt", "sp")
+"""Compiled on first use."""
+PAPER = "paper"
+PAPERS_CLASSES = {"ep": "W", "mg": "paper", "cg": "A", "lu": "W", "bt": "W"}
+"""Krishnamurthy's benchmarks (1998), with their sizes there."""
+SMALL, MEDIUM = "S", "W"
+BUDGET_OF_MEDIUM_S = 300.0
+"""Three launches of all benchmarks with the default barriers take about 4 minutes in class W on one rank and
+on two, on two virtual cores that others use too."""
+BARRIERS = (MPI, "dissemination", "tournament")
+BARRIERS_OF_HOSTS = (MPI, "dissemination", "hierarchical")
+"""Where ranks share memory: the last one uses it, and messages between hosts."""
+
+CHOSEN = StudyParameter(
+    "kernels",
+    "text",
+    "benchmarks to measure (default: all), or paper: those of Krishnamurthy (1998)",
+    many=True,
+    example="cg,lu",
+)
+CLASS = StudyParameter(
+    "class",
+    "choice",
+    "problem size (default: S, from a budget of 5m on W), or paper: the paper's benchmarks and sizes",
+    choices=("S", "W", "A", "B", "C", PAPER),
+    example="A",
+)
+BARRIER = StudyParameter(
+    "barrier",
+    "text",
+    "barriers to place (default: mpi,dissemination and a barrier in shared memory, elsewhere tournament)",
+    many=True,
+    example="mpi,shm_dissemination",
+)
+PLACES = StudyParameter(
+    "barrier_at",
+    "choice",
+    "where: after every iteration, after every step of one, or nowhere",
+    default="step",
+    choices=("none", "iteration", "step"),
+    many=True,
+    example="iteration,step",
+)
+RATE = StudyParameter(
+    "rate",
+    "real",
+    "operations per second of a rank of a simulated machine (default: as described)",
+    above=0.0,
+    high=1e18,
+    example="1e8",
+)
+ARITHMETIC = StudyParameter(
+    "arithmetic",
+    "choice",
+    "none: computing only takes its time, on a simulated machine, and nothing is verified",
+    default="real",
+    choices=("real", "none"),
+)
+FAULT = StudyParameter(
+    "fault",
+    "choice",
+    "bit: one bit is inverted half way, which verification must find",
+    default="none",
+    choices=("none", "bit"),
+)
+STARTUP = StudyParameter(
+    "startup",
+    "real",
+    "what a message costs a rank: LU, BT and SP divide their pipelines by it (default: as described, or 2us)",
+    unit="s",
+    above=0.0,
+    high=1.0,
+    example="50us",
+)
+PARAMETERS = (CHOSEN, CLASS, BARRIER, PLACES, RATE, STARTUP, ARITHMETIC, FAULT, PREDICT, SURVEY, SYNC)
+
+
+def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
+    """One rank is always measured, since speed-up is relative to it."""
+    if options.sizes:
+        raise UsageError(
+            "the NAS benchmarks have no message size",
+            "--sizes is for workloads with messages of a chosen size",
+            "use class=, for example class=A",
+            code="benchmarks-have-no-sizes",
+        )
+    refuse_on_others(options, machine, RATE, ARITHMETIC)
+    ranks = sorted({1, *(options.ranks or default_ranks(machine))})
+    lines = [line for name in chosen(options) for line in _lines(name, ranks, options, machine)]
+    cases = [catalog.case(line) for line in lines]
+    if options.value(PREDICT) == "yes" and options.surveyed is None and machine.platform is None:
+        cases += [catalog.case(line) for line in cost_cases(_programs(cases), catalog, machine)]
+    return once(cases)
+
+
+def _programs(cases: Iterable[Case]) -> Iterator[Program]:
+    """The programs of the cases, except on numbers of ranks among which the benchmark cannot be divided; the
+    engine refuses these."""
+    for case in cases:
+        with contextlib.suppress(Indivisible):
+            yield of_case(case)
+
+
+def chosen(options: Options) -> Sequence[str]:
+    """The names of the benchmarks, in the order of WORKLOADS."""
+    names = set()
+    for name in options.value(CHOSEN):
+        if name not in (*WORKLOADS, PAPER):
+            raise unknown("benchmark", name, (*WORKLOADS, PAPER), code="unknown-nas-benchmark")
+        names |= set(PAPERS_CLASSES) if name == PAPER else {name}
+    if not names:
+        names = set(PAPERS_CLASSES if options.value(CLASS) == PAPER else WORKLOADS)
+    return [name for name in WORKLOADS if name in names]
+
+
+def _lines(name: str, ranks: Sequence[int], options: Options, machine: Machine) -> Iterator[str]:
+    words = [name, f"class={_class_of(name, options)}", f"sync={sync_of(options, machine)}"]
+    words += [f"{each.name}={options.value(each)}" for each in (ARITHMETIC, FAULT)]
+    if rate := _rate(name, options, machine):
+        words.append(f"rate={rate:.6g}")
+    line = " ".join(words)
+    places = [place for place in options.value(PLACES) if place != "none"]
+    for p in ranks:
+        startup = _startup(name, p, options, machine)
+        yield f"{line}{startup} ranks={p}"
+        for barrier in _barriers(options, machine) if p > 1 else ():
+            for place in places:
+                yield f"{line}{startup} barrier={barrier} barrier_at={place} ranks={p}"
+
+
+def _class_of(name: str, options: Options) -> str:
+    given = options.value(CLASS)
+    if given == PAPER:
+        return PAPERS_CLASSES.get(name, MEDIUM)
+    return str(given or (MEDIUM if options.budget_s >= BUDGET_OF_MEDIUM_S else SMALL))
+
+
+def _barriers(options: Options, machine: Machine) -> Sequence[str]:
+    default = BARRIERS_OF_HOSTS if machine.traits.shared_memory else BARRIERS
+    return options.value(BARRIER) or default
+
+
+def _startup(name: str, ranks: int, options: Options, machine: Machine) -> str:
+    """The parameter of benchmarks with pipelines, unless it is the engine's default."""
+    described = 0.0 if machine.platform is None else described_startup(machine.platform, ranks)
+    seconds = float(options.value(STARTUP) or described)
+    return f" startup={seconds:.6g}" if seconds and name in PIPELINED else ""
+
+
+def _rate(name: str, options: Options, machine: Machine) -> float:
+    """The given rate, otherwise that of a simulated machine's description; 0 on other machines, which compute
+    at their own rate."""
+    described = 0.0 if machine.platform is None else described_rate(machine.platform, name)
+    return float(options.value(RATE) or described)

@@ -1,0 +1,307 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Each benchmark on each number of ranks: its speed-up, where its time goes, and what barriers in it change.
+
+What its time consists of are means over the ranks. A part's share is relative to the sum of the parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, get_args
+
+import numpy as np
+
+from hockney.core.case import MPI
+from hockney.core.fit import DefinedValue, Estimate, ExactValue
+from hockney.core.record import Record
+from hockney.models.statistics import Observation, mean_ratio, ratio
+from hockney.pages.evidence import Evidence, Measured
+from hockney.pages.metrics import rate
+from hockney.suites.npb.programs.assumptions import PhaseTime
+
+ROLE = "npb"
+NOWHERE = "none"
+Part = Literal["computation", "messages", "collectives", "barriers", "waiting"]
+PARTS: tuple[Part, ...] = get_args(Part)
+OF_PHASES = ("computation", "communication", "waiting")
+
+
+@dataclass(frozen=True)
+class NpbPoint:
+    """A benchmark on `ranks` ranks, with a barrier at each iteration or step, or without one. `parts` are the
+    seconds of each part of a run. `records` are its launches."""
+
+    measured: Measured
+    seen: Observation
+    records: tuple[Record, ...]
+
+    @property
+    def kernel(self) -> str:
+        return self.measured.case.workload
+
+    @property
+    def size(self) -> str:
+        """The class."""
+        return str(self.measured.case["class"])
+
+    @property
+    def ranks(self) -> int:
+        return self.measured.case.ranks
+
+    @property
+    def place(self) -> str:
+        """The place of the barrier: none, iteration or step."""
+        return str(self.measured.case["barrier_at"])
+
+    @property
+    def barrier(self) -> str:
+        """Empty without one."""
+        return "" if self.place == NOWHERE else str(self.measured.case["barrier"])
+
+    @property
+    def time(self) -> Estimate:
+        """The time of a run (s)."""
+        return self.measured.summary.typical
+
+    @property
+    def rate(self) -> Estimate | None:
+        """Operations per second by the official count; None if it was not reported."""
+        return rate(self.measured.summary)
+
+    @cached_property
+    def parts(self) -> dict[Part, Estimate]:
+        metrics = self.measured.summary.metrics
+        return {part: metrics[part].typical for part in PARTS if part in metrics}
+
+    def share(self, *parts: Part) -> float:
+        """The share of these parts together, from 0 to 1."""
+        whole = sum(each.value for each in self.parts.values())
+        return sum(self.parts[part].value for part in parts if part in self.parts) / whole if whole else 0.0
+
+    @property
+    def verified(self) -> bool | None:
+        """Whether all answers of all runs were right; None if nothing was verified."""
+        if any(record.verified.errors for record in self.records):
+            return False
+        return True if any(record.verified.bytes for record in self.records) else None
+
+    @property
+    def decomposition(self) -> str:
+        return self._label("decomposition")
+
+    @cached_property
+    def phases(self) -> tuple[PhaseTime, ...]:
+        """The mean over the launches, in the order of an iteration."""
+        names = [name for name in self._label("phases").split(",") if name]
+        of = [[r.metrics[f"phase_{kind}"].values for kind in OF_PHASES] for r in self.records if _has(r)]
+        if not of or not all(len(values) == len(names) for launch in of for values in launch):
+            return ()
+        means = np.mean(np.array(of), axis=0)
+        return tuple(PhaseTime(name, *map(float, means[:, k])) for k, name in enumerate(names))
+
+    def _label(self, name: str) -> str:
+        return next((r.labels[name] for r in self.records if name in r.labels), "")
+
+
+def _has(record: Record) -> bool:
+    return all(f"phase_{kind}" in record.metrics for kind in OF_PHASES)
+
+
+@dataclass(frozen=True)
+class BarrierEffect:
+    """What a barrier changes in a benchmark. `cost` is the time with it over that without one, `gain` the
+    time with MPI's barrier over that with this one: more than 1 if this one is better. None if one of the two
+    was not measured."""
+
+    point: NpbPoint
+    cost: Estimate | None
+    gain: Estimate | None
+
+    @property
+    def won(self) -> Estimate | None:
+        return won_back(self.gain)
+
+
+@dataclass(frozen=True)
+class MeanEffect:
+    """The same as the geometric mean over benchmarks on one number of ranks. `barriers` and `waiting` are the
+    mean shares of their times with this barrier."""
+
+    ranks: int
+    barrier: str
+    place: str
+    kernels: tuple[str, ...]
+    cost: Estimate
+    gain: Estimate | None
+    barriers: float
+    waiting: float
+
+    @property
+    def won(self) -> Estimate | None:
+        return won_back(self.gain)
+
+
+@dataclass(frozen=True)
+class NpbResults:
+    evidence: Evidence
+
+    @classmethod
+    def of(cls, evidence: Evidence) -> NpbResults:
+        return evidence.cached(cls)
+
+    @cached_property
+    def points(self) -> tuple[NpbPoint, ...]:
+        """The points by benchmark, ranks, place and barrier, MPI's first."""
+        records = self.evidence.run.by_case()
+        measured = {m.case.line: m for m in self.evidence.of_role(ROLE)}
+        points = [
+            NpbPoint(measured[seen.case.line], seen, tuple(records.get(seen.case.line, ())))
+            for seen in self.evidence.observed(m.case for m in measured.values())
+        ]
+        return tuple(sorted(points, key=lambda p: (p.kernel, p.ranks, p.place, p.barrier != MPI, p.barrier)))
+
+    @cached_property
+    def plain(self) -> tuple[NpbPoint, ...]:
+        """The points without barriers."""
+        return tuple(p for p in self.points if p.place == NOWHERE)
+
+    @cached_property
+    def _plain_at(self) -> dict[tuple[str, int], NpbPoint]:
+        return {(p.kernel, p.ranks): p for p in self.plain}
+
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(p.kernel for p in self.points))
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(p.size for p in self.points))
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """Numbers of ranks."""
+        return tuple(sorted({p.ranks for p in self.points}))
+
+    @cached_property
+    def shown(self) -> int:
+        """The number of ranks of which the headline reports: the largest with a core for each, otherwise the
+        smallest above 1; 1 if there is no other."""
+        several = [p for p in self.counts if p > 1]
+        own = [p for p in several if p <= self.evidence.run.cores(self.evidence.machine)]
+        return own[-1] if own else several[0] if several else 1
+
+    @property
+    def wrong(self) -> tuple[NpbPoint, ...]:
+        return tuple(p for p in self.points if p.verified is False)
+
+    def speedup(self, point: NpbPoint) -> Estimate | None:
+        """T(1) / T(p) of a benchmark without barriers; None if one rank was not measured."""
+        one = self._plain_at.get((point.kernel, 1))
+        if one is None:
+            return None
+        return DefinedValue.of(1.0) if point.ranks == 1 else self._ratio(one, point)
+
+    def efficiency(self, point: NpbPoint) -> Estimate | None:
+        """Speed-up divided by the number of ranks."""
+        known = self.speedup(point)
+        return None if known is None else scaled(known, 1 / point.ranks)
+
+    @cached_property
+    def effects(self) -> tuple[BarrierEffect, ...]:
+        """The effect of the barrier at each point that has one."""
+        return tuple(
+            BarrierEffect(
+                p,
+                cost=None if (plain := self._without(p)) is None else self._ratio(p, plain),
+                gain=None if (mpi := self._with_mpi(p)) is None else self._ratio(mpi, p),
+            )
+            for p in self.points
+            if p.place != NOWHERE
+        )
+
+    @cached_property
+    def means(self) -> tuple[MeanEffect, ...]:
+        """Over the benchmarks that were measured with and without the barrier; by ranks, place, and cost."""
+        groups: dict[tuple[int, str, str], list[NpbPoint]] = {}
+        for p in self.points:
+            if p.place != NOWHERE and self._without(p) is not None:
+                groups.setdefault((p.ranks, p.place, p.barrier), []).append(p)
+        made = [self._mean(points) for points in groups.values()]
+        return tuple(sorted(made, key=lambda each: (each.ranks, each.place, each.cost.value)))
+
+    def mean(self, ranks: int, place: str, barrier: str) -> MeanEffect | None:
+        return next((e for e in self.means if (e.ranks, e.place, e.barrier) == (ranks, place, barrier)), None)
+
+    def best(self, ranks: int, place: str) -> MeanEffect | None:
+        """The barrier other than MPI's with the smallest mean cost."""
+        of = (e for e in self.means if (e.ranks, e.place) == (ranks, place) and e.barrier != MPI)
+        return next(of, None)
+
+    def _mean(self, points: Sequence[NpbPoint]) -> MeanEffect:
+        plain = [(p, q) for p in points if (q := self._without(p)) is not None]
+        mpi = [(q, p) for p in points if (q := self._with_mpi(p)) is not None]
+        first = points[0]
+        return MeanEffect(
+            ranks=first.ranks,
+            barrier=first.barrier,
+            place=first.place,
+            kernels=tuple(p.kernel for p in points),
+            cost=self._mean_ratio(plain),
+            gain=self._mean_ratio(mpi) if len(mpi) == len(plain) and first.barrier != MPI else None,
+            barriers=_mean_of(p.share("barriers") for p in points),
+            waiting=_mean_of(p.share("waiting") for p in points),
+        )
+
+    def _without(self, point: NpbPoint) -> NpbPoint | None:
+        return self._plain_at.get((point.kernel, point.ranks))
+
+    def _with_mpi(self, point: NpbPoint) -> NpbPoint | None:
+        """The same with MPI's barrier; None for that one."""
+        if point.barrier == MPI:
+            return None
+        of = (point.kernel, point.ranks, point.place, MPI)
+        return next((p for p in self.points if (p.kernel, p.ranks, p.place, p.barrier) == of), None)
+
+    def _ratio(self, of: NpbPoint, over: NpbPoint) -> Estimate:
+        value = ratio(of.seen, over.seen)
+        return ExactValue.of(value.value) if self.evidence.machine.exact else value
+
+    def _mean_ratio(self, pairs: Sequence[tuple[NpbPoint, NpbPoint]]) -> Estimate:
+        value = mean_ratio([(of.seen, over.seen) for of, over in pairs])
+        return ExactValue.of(value.value) if self.evidence.machine.exact else value
+
+
+def _mean_of(values: Iterable[float]) -> float:
+    return float(np.mean(list(values)))
+
+
+def won_back(gain: Estimate | None) -> Estimate | None:
+    """The share of the time with MPI's barrier that another one saves: 1 - 1 / gain."""
+    if gain is None:
+        return None
+    if isinstance(gain, ExactValue):
+        return ExactValue.of(1 - 1 / gain.value)
+    low, high = gain.low, gain.high
+    return Estimate(1 - 1 / gain.value, 1 - 1 / low if low else None, 1 - 1 / high if high else None)
+
+
+def possible_gain(won: Estimate, spent: float) -> Estimate | None:
+    """What a better barrier can have won back, if `spent` is the share of the time in barriers: the rest has
+    other causes, and all of it if the whole interval is beyond that (None)."""
+    if won.low is None or won.high is None:
+        return won
+    return None if won.low > spent else Estimate(min(won.value, spent), won.low, min(won.high, spent))
+
+
+def scaled(estimate: Estimate, factor: float) -> Estimate:
+    """The value and its interval, multiplied by a positive factor."""
+    if isinstance(estimate, ExactValue):
+        return ExactValue.of(estimate.value * factor)
+    low, high = estimate.low, estimate.high
+    return Estimate(
+        estimate.value * factor,
+        None if low is None else low * factor,
+        None if high is None else high * factor,
+    )

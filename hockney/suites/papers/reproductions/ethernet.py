@@ -1,0 +1,325 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The switched Ethernet of Krishnamurthy (1998): one message, MPI_Barrier, the ten algorithms of the paper,
+of which five have printed times, and what suites contribute: five NAS Parallel Benchmarks.
+
+The printed times of barriers are those of a network that carries one message after the other, 1.2 ms each, so
+the description has one medium instead of a switch; the variant true-switch shows the times with a switch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from hockney.core.case import MPI, Case
+from hockney.core.catalog import Catalog
+from hockney.draw.figure import Axis, Figure
+from hockney.draw.page import Page, Section, Table
+from hockney.models.barriers import traffic
+from hockney.reproductions import contributions, overview, pages
+from hockney.reproductions.compared import NOT_SIMULATED, Check, Compared, Statement, status_of
+from hockney.reproductions.parts import Answer, Part
+from hockney.studies.barriers import paper
+from hockney.studies.barriers.paper import (
+    ALGORITHMS,
+    BARRIER,
+    ENGINE,
+    MESSAGE,
+    PRINTED,
+    PROCESSES,
+    messages,
+)
+
+if TYPE_CHECKING:
+    from hockney.reproductions import Reproduction
+
+NAME = "ethernet"
+TITLE = "16 nodes on switched Ethernet: six barriers, and five NAS Parallel Benchmarks"
+PAPER = paper.PAPER
+FIGURES = {str(number): f"ethernet-figure-{number}" for number in (1, 12)}
+MESSAGE_BYTES = 1
+"""The paper does not print the size of its message; in the machine's description it costs nothing."""
+OTHERS = {
+    "dissemination": "dissemination, HFM",
+    "mcs_tree_bcast": "MCS tree, broadcast",
+    "total_exchange_bcast": "total exchange, broadcast",
+    "total_exchange_sendrecv": "total exchange, send-receive pairs",
+    "tournament": "tournament, HFM",
+}
+"""The paper's other algorithms, by the engine's name; and for comparison the tournament that ends by single
+messages."""
+ALGORITHM_10 = "tournament_mcs"
+COUNTED = ("dissemination", "mcs-tree", "n-way", "total-exchange")
+"""Barriers whose printed times are explained by the number of their messages."""
+ON_MEDIUM = "broadcast-medium"
+BROADCAST = "a broadcast is one message, which all nodes receive"
+BROADCASTS = ("tournament_parity", "tournament", "mcs_tree_bcast", "total_exchange_bcast")
+"""The engine's names of those that use MPI_Bcast."""
+CLEARLY = 0.8
+"""Of the time of every other barrier: the winner is clear."""
+SWITCH = "messages in parallel, as on a real switch"
+
+
+def parts(catalog: Catalog) -> list[Part]:
+    def barriers(*names: str) -> tuple[Case, ...]:
+        return by_engine(*(ENGINE[name] for name in names))
+
+    def by_engine(*names: str) -> tuple[Case, ...]:
+        return tuple(
+            catalog.case(f"barrier algorithm={name} sync=window ranks={p}")
+            for name in names
+            for p in PROCESSES
+        )
+
+    message = catalog.case(f"isend_recv bytes={MESSAGE_BYTES} ranks=2")
+    return [
+        Part("message", "switched-ethernet", (message,)),
+        Part("barrier", "switched-ethernet", barriers(MPI)),
+        Part("algorithms", "switched-ethernet", barriers(*(name for name in ALGORITHMS if name != MPI))),
+        Part("true-switch", "switched-ethernet+true-switch", barriers(MPI)),
+        Part("others", "switched-ethernet", by_engine(*OTHERS, ALGORITHM_10)),
+        Part(ON_MEDIUM, f"switched-ethernet+{ON_MEDIUM}", by_engine(MPI, *BROADCASTS)),
+        *(each for more in contributions(NAME) for each in more.parts(catalog)),
+    ]
+
+
+def on_emulated(machine: str) -> Reproduction:
+    """The barriers with real TCP on the emulated `machine`."""
+    from hockney.suites.papers.reproductions.ethernet_emulated import EthernetOnTcp
+
+    return EthernetOnTcp(machine)
+
+
+def compare(answers: Mapping[str, Answer]) -> list[Compared]:
+    others = (barrier_rows(answers["algorithms"], name) for name in ALGORITHMS if name != MPI)
+    return [
+        message_row(answers),
+        *barrier_rows(answers["barrier"], MPI),
+        *(each for rows in others for each in rows),
+        *barrier_rows(answers["true-switch"], MPI, SWITCH),
+        *barrier_rows(answers[ON_MEDIUM], "tournament", BROADCAST),
+        *(each for more in contributions(NAME) for each in more.compare(answers)),
+    ]
+
+
+def message_row(answers: Mapping[str, Answer]) -> Compared:
+    row = PRINTED.row(MESSAGE)
+    message = answers["message"]
+    return Compared(
+        row.key,
+        "one message, one way",
+        row.si,
+        message.seconds("isend_recv"),
+        None,
+        "s",
+        status_of(message.platform, row.key),
+        table="one message",
+    )
+
+
+def barrier_rows(answer: Answer, name: str, mechanism: str = "") -> Iterable[Compared]:
+    title = ALGORITHMS[name]
+    for p in PROCESSES:
+        row = PRINTED.row(BARRIER.format(name, p))
+        alone = p == 1
+        note = (
+            "no message: the printed time is that of the call itself, which is not simulated" if alone else ""
+        )
+        yield Compared(
+            row.key,
+            f"{title}, {p} process{'es' if p > 1 else ''}",
+            row.si,
+            None if alone else answer.seconds("barrier", algorithm=ENGINE[name], ranks=p),
+            None if mechanism or alone else messages(name, p) * PRINTED.row(MESSAGE).si,
+            "s",
+            status_of(answer.platform, row.key, mechanism),
+            mechanism or (BROADCAST if name == "tournament" and not alone else ""),
+            note=note,
+            table=f"{title}, {mechanism}" if mechanism else title,
+        )
+
+
+def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[Check]:
+    return [
+        *message_checks(compared),
+        _others(answers),
+        _mpi_barrier(answers),
+        *_tournament(answers, compared),
+        _winner(answers, "algorithms"),
+        _winner(answers, ON_MEDIUM),
+        *(each for more in contributions(NAME) for each in more.checks(answers)),
+    ]
+
+
+def _others(answers: Mapping[str, Answer]) -> Check:
+    """The check that the other barriers take as long for each of their messages as the printed ones."""
+    p, message_s = PROCESSES[-1], PRINTED.row(MESSAGE).si
+    what = f"the other {len(OTHERS)} barriers are consistent: 1.2 ms for each of their messages, within 10%"
+    stated = Statement("others-consistent", "text on table 1", what)
+    times = times_on_most(answers)
+    off = {
+        name: seconds / (traffic(name, p).messages * message_s) - 1
+        for name in OTHERS
+        if (seconds := times[name]) is not None
+    }
+    if len(off) < len(OTHERS):
+        return stated.unknown()
+    worst = max(off, key=lambda name: abs(off[name]))
+    return stated.check(abs(off[worst]) <= 0.1, f"largest error {off[worst]:+.1%}, {OTHERS[worst]}")
+
+
+def _mpi_barrier(answers: Mapping[str, Answer]) -> Check:
+    p = PROCESSES[-1]
+    times = times_on_most(answers)
+    mpi, dissemination = times[MPI], times[ENGINE["dissemination"]]
+    printed_s = [PRINTED.row(BARRIER.format(name, p)).si for name in (MPI, "dissemination")]
+    in_table = printed_s[0] / printed_s[1]
+    what = f"MPI_Barrier takes {in_table:.1f} times as long as dissemination on {p} processes, within 25%"
+    stated = Statement("mpi-barrier", "table 1", what)
+    if not mpi or not dissemination:
+        return stated.unknown()
+    found = mpi / dissemination
+    return stated.check(abs(found / in_table - 1) <= 0.25, f"{found:.2f} times")
+
+
+def _tournament(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[Check]:
+    """The checks of which broadcast, one message or P-1 messages, explains the printed tournament. One
+    process sends nothing, and the time printed for 3 is that of another row."""
+    rows = [row for row in compared if row.key.startswith("barriers/table/tournament/")]
+    rows = [row for row in rows if not row.key.endswith(("/1", "/3"))]
+    what = "P messages explain the tournament on 5 and more processes within 20%, if a broadcast is {}"
+    one = Statement("tournament-one-message", "table 1", what.format("one message"))
+    many = Statement("tournament-single-messages", "table 1", what.format("P-1 messages"))
+    return [
+        one.within([row for row in rows if row.status == "variant"], 0.2),
+        many.within([row for row in rows if row.status != "variant"], 0.2),
+    ]
+
+
+def _winner(answers: Mapping[str, Answer], part: str) -> Check:
+    """The check that the tournament wins, on the machine or on the variant with one message a broadcast."""
+    on_medium = part == ON_MEDIUM
+    what = f"tournament is the clear winner on {PROCESSES[-1]} processes"
+    if on_medium:
+        what += f", if {BROADCAST}"
+    stated = Statement(f"tournament-wins{'-broadcast' if on_medium else ''}", "text on table 1", what)
+    found = times_on_most(answers, on_medium)
+    if any(seconds is None for seconds in found.values()):
+        return stated.unknown()
+    known = {name: seconds for name, seconds in found.items() if seconds is not None}
+    name = ENGINE["tournament"]
+    others = {each: seconds for each, seconds in known.items() if not each.startswith("tournament")}
+    first = min(others, key=lambda each: others[each])
+    return stated.check(
+        known[name] <= CLEARLY * others[first],
+        f"{1e3 * known[name]:.1f} ms, {first} {1e3 * others[first]:.1f} ms",
+    )
+
+
+def times_on_most(answers: Mapping[str, Answer], on_medium: bool = False) -> dict[str, float | None]:
+    """Times (s) of MPI_Barrier and the ten algorithms on the most processes, by the engine's name."""
+    parts = {MPI: "barrier"} | {name: "algorithms" for key, name in ENGINE.items() if key != MPI}
+    parts |= dict.fromkeys(OTHERS, "others")
+    if on_medium:
+        parts |= dict.fromkeys(BROADCASTS, ON_MEDIUM)
+    return {
+        name: answers[part].seconds("barrier", algorithm=name, ranks=PROCESSES[-1])
+        for name, part in parts.items()
+    }
+
+
+def message_checks(compared: Sequence[Compared]) -> list[Check]:
+    largest = {BARRIER.format(name, PROCESSES[-1]) for name in COUNTED}
+    counted = f"dissemination, MCS tree, N-way and total exchange on {PROCESSES[-1]} processes within 10%"
+    return [
+        Statement("message", "text", "one message takes 1.2 ms, within 1%").within(
+            [row for row in compared if row.key == MESSAGE], 0.01
+        ),
+        Statement("barriers-of-messages", "table 1", counted).within(
+            [row for row in compared if row.key in largest], 0.1
+        ),
+    ]
+
+
+def page(answers: Mapping[str, Answer], compared: Sequence[Compared], checks: Sequence[Check]) -> Page:
+    sections = [
+        *(each for more in contributions(NAME) for each in more.sections(answers)),
+        Section("Barriers", figures=(_figure(answers),), tables=(_ten(answers),)),
+    ]
+    summary = (*_summary(compared), *(each for more in contributions(NAME) for each in more.summary(answers)))
+    return pages.page((NAME, TITLE, PRINTED.citation), answers, compared, checks, summary, sections)
+
+
+def _summary(compared: Sequence[Compared]) -> tuple[str, ...]:
+    rows = [row for row in overview.times(compared) if row.key != MESSAGE and not row.key.endswith("/1")]
+    by_messages = [row for row in rows if row.key.split("/")[2] in COUNTED]
+    if not overview.measured(rows):
+        return (
+            "R. Krishnamurthy timed six barriers on 16 nodes of a switched Ethernet.",
+            "Nothing was simulated yet.",
+        )
+    near = overview.near(by_messages)
+    texts = [
+        "R. Krishnamurthy timed six barriers on 16 nodes of a switched Ethernet, where one message takes "
+        "1.2 ms.",
+        "The simulated network carries one message at a time, 1.2 ms each, and runs the same algorithms. It "
+        f"gives {overview.counted(rows, 'printed times on more than one process')}; of the four algorithms "
+        f"that only send messages, {len(near)} of {len(by_messages)}.",
+    ]
+    if len(near) > len(by_messages) / 2:
+        texts.append("So the switch carried one message after another: a true switch would have been faster.")
+    broadcast = [row for row in compared if row.mechanism == BROADCAST and row.status == "variant"]
+    if overview.measured(broadcast):
+        texts.append(
+            "The tournament ends with a broadcast. As P-1 messages, that takes as long as a tree; if it is "
+            f"one message that all nodes receive, {overview.counted(broadcast, 'printed times')}."
+        )
+    return tuple(texts)
+
+
+def _ten(answers: Mapping[str, Answer]) -> Table:
+    """All algorithms of the paper on the most processes."""
+    own, on_medium = times_on_most(answers), times_on_most(answers, True)
+    printed = {ENGINE[key]: PRINTED.row(BARRIER.format(key, PROCESSES[-1])).si for key in ENGINE}
+    titles = {ENGINE[key]: title for key, title in ALGORITHMS.items()} | OTHERS
+    rows = tuple(
+        (
+            titles[name],
+            name,
+            *(pages.number(each, "s") for each in (printed.get(name), own[name], on_medium[name])),
+        )
+        for name in sorted(own, key=lambda name: own[name] or 0.0)
+    )
+    last = answers["others"].seconds("barrier", algorithm=ALGORITHM_10, ranks=PROCESSES[-1])
+    return Table(
+        "barriers",
+        f"The paper's ten barriers and MPI_Barrier on {PROCESSES[-1]} processes",
+        ("barrier", "engine's name", "published", "simulated", "a broadcast is one message"),
+        rows,
+        numeric=(2, 3, 4),
+        caption="The paper prints the times of five, and that the others' are consistent. For comparison, "
+        f"algorithm 10 of Mellor-Crummey and Scott ({ALGORITHM_10}), which ends by single messages: "
+        f"{pages.number(last, 's') or NOT_SIMULATED}.",
+    )
+
+
+def _figure(answers: Mapping[str, Answer]) -> Figure:
+    drawn = []
+    for name, title in ALGORITHMS.items():
+        rows = [(p, PRINTED.row(BARRIER.format(name, p)).si) for p in PROCESSES]
+        drawn.append(pages.series(f"{title}, published", rows, "line", title))
+    shown = [("barrier" if name == MPI else "algorithms", name, "") for name in ALGORITHMS]
+    variants = (("true-switch", MPI, " on a true switch"), (ON_MEDIUM, "tournament", ", one broadcast"))
+    for part, name, words in (*shown, *variants):
+        seconds = [(p, answers[part].seconds("barrier", algorithm=ENGINE[name], ranks=p)) for p in PROCESSES]
+        group = f"{ALGORITHMS[name]}{words}"
+        drawn.append(pages.series(f"{ALGORITHMS[name]}, simulated{words}", seconds, group=group))
+    return Figure(
+        "ethernet-figure-1",
+        "Figure 1: time of barriers",
+        Axis("processes", "processes", "linear"),
+        Axis("time", "s", "linear"),
+        tuple(drawn),
+        "Lines: published. Points: simulated.",
+    )

@@ -1,0 +1,109 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The IBM SPx of Hanebutte and Tatsumi (1996), figures 2 and 3: the efficiency of their benchmark on 2 and 4
+processes. The paper draws curves without numbers and states what they look like; every cost of the simulated
+machine is a guess."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from hockney import reference
+from hockney.core.catalog import Catalog
+from hockney.draw.figure import Figure, Series
+from hockney.draw.page import Page, Section
+from hockney.reproductions import pages
+from hockney.reproductions.compared import Check, Compared, Statement
+from hockney.reproductions.parts import Answer, Part
+from hockney.suites.papers.reproductions import efficiencies
+from hockney.suites.papers.reproductions.efficiencies import Cell
+
+NAME = "ibm-sp"
+TITLE = "IBM SPx: efficiency on 2 and 4 processes"
+PAPER = "granularity"
+FIGURES = {str(number): f"ibm-sp-figure-{number}" for number in (2, 3)}
+PRINTED = reference.published(PAPER)
+
+PROCESSES = {2: 0.8, 4: 0.6}
+"""Where the axis of the paper's figure begins, by processes: no efficiency is below it."""
+WORDS = (1, 10, 100, 1000, 10000)
+FIGURE_OF = {2: 2, 4: 3}
+"""The number of the paper's figure, by processes."""
+NARROW_TO = 1000
+"""Words of the messages that lie in a narrow band."""
+WORK_S = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
+ITERATIONS = 20
+NARROW, CLEARLY = 0.05, 0.05
+"""The width of a narrow band, and a clear drop, in efficiency."""
+GRID = "efficiency"
+
+
+def parts(catalog: Catalog) -> list[Part]:
+    grid = efficiencies.cells(PROCESSES, WORDS, WORK_S)
+    return [Part(GRID, "ibm-sp", efficiencies.cases(catalog, grid, ITERATIONS))]
+
+
+def compare(answers: Mapping[str, Answer]) -> list[Compared]:
+    """The paper prints no number of this machine."""
+    return []
+
+
+def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[Check]:
+    return [check for p, figure in FIGURE_OF.items() for check in _of_figure(answers[GRID], p, figure)]
+
+
+def _of_figure(grid: Answer, processes: int, figure: int) -> list[Check]:
+    """The checks of a figure, by the efficiencies with the least work, where they differ most."""
+    least, longest, where = PROCESSES[processes], max(WORDS), f"figure {figure}"
+    on = f"on {processes} processes"
+    narrow, drops, axis = (
+        Statement(f"{code}-{processes}", where, what)
+        for code, what in (
+            ("narrow-band", f"{on}, messages of 1 to {NARROW_TO} words lie in a narrow band"),
+            ("drop", f"{on}, messages of {longest} words drop clearly"),
+            ("axis", f"no efficiency {on} is below {least:g}, where the axis begins"),
+        )
+    )
+    known = {words: efficiencies.efficiency(grid, Cell(processes, words, min(WORK_S))) for words in WORDS}
+    found = {words: value for words, value in known.items() if value is not None}
+    if len(found) < len(WORDS):
+        return [narrow.unknown(), drops.unknown(), axis.unknown()]
+    band = [value for words, value in found.items() if words <= NARROW_TO]
+    drop, lowest = found[NARROW_TO] - found[longest], min(found.values())
+    return [
+        narrow.check(max(band) - min(band) <= NARROW, f"{min(band):.3f} to {max(band):.3f}"),
+        drops.check(drop >= CLEARLY, f"by {drop:.3f}"),
+        axis.check(lowest >= least, f"at least {lowest:.3f}, with T from {1e3 * min(WORK_S):g} ms on"),
+    ]
+
+
+def page(answers: Mapping[str, Answer], compared: Sequence[Compared], checks: Sequence[Check]) -> Page:
+    held = sum(check.holds for check in checks)
+    summary = (
+        "U. R. Hanebutte and M. Tatsumi draw the efficiency of an IBM SPx on 2 and 4 processes without "
+        "numbers.",
+        f"Every cost of the simulated machine is a guess: some 45 us and 35 MB/s. With it, {held} of "
+        f"{len(checks)} statements about the curves hold.",
+    )
+    drawn = [_figure(answers[GRID], p, number) for p, number in FIGURE_OF.items()]
+    sections = [Section("Efficiency", figures=tuple(drawn), multiples=True)]
+    return pages.page(
+        (NAME, TITLE, PRINTED.citation), answers, compared, checks, summary, sections, lead=drawn[-1]
+    )
+
+
+def _figure(grid: Answer, processes: int, number: int) -> Figure:
+    drawn: list[Series] = []
+    for words in WORDS:
+        row = efficiencies.cells((processes,), (words,), WORK_S)
+        points = [(cell.work, efficiencies.efficiency(grid, cell)) for cell in row]
+        drawn.append(pages.series(f"L = {words}, simulated", points, group=f"L = {words}"))
+    return Figure(
+        f"ibm-sp-figure-{number}",
+        f"Figure {number}: efficiency of {processes} processes",
+        efficiencies.WORK,
+        efficiencies.EFFICIENCY,
+        tuple(drawn),
+        "The benchmark, simulated on a machine whose every cost is a guess. The paper's axis begins at "
+        f"{PROCESSES[processes]:g}.",
+    )

@@ -1,0 +1,268 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The Cray T3E-512 of Resch, Berger, Rabenseifner and Boenisch (1998): point-to-point, barrier, and six
+collectives of three sizes on 32 to 256 processes, 72 printed times.
+
+The machine has only messages: their cost is printed, and the part of it that occupies a processor is fitted
+to a few rows (named in the machine's origins). For rows that disagree, an additional mechanism is tried;
+those rows are counted separately.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from hockney.core.case import MPI
+from hockney.core.catalog import Catalog
+from hockney.draw.page import Page, Section, Table
+from hockney.reproductions import overview, pages
+from hockney.reproductions.compared import Check, Compared, Statement, status_of
+from hockney.reproductions.parts import Answer, Part
+from hockney.simulated import platform
+from hockney.studies.collectives.plan import T3E_SIZES
+from hockney.suites.papers.reproductions import (
+    t3e_algorithms,
+    t3e_cases,
+    t3e_figures,
+    t3e_findings,
+    t3e_sizes,
+    t3e_tables,
+    t3e_text,
+)
+from hockney.suites.papers.reproductions.t3e_cases import (
+    ALGORITHMS,
+    BY_MESSAGES,
+    FORMULA,
+    MECHANISMS,
+    OPERATIONS,
+    PRINTED,
+    PROCESSES,
+    SIZE_WORDS,
+    SIZES,
+    Mechanism,
+    counted,
+    printed,
+    seconds,
+    simulated,
+)
+
+__all__ = ["FIGURES", "NAME", "PAPER", "TITLE", "checks", "compare", "page", "parts"]
+
+NAME = "t3e"
+TITLE = "Cray T3E-512: messages, barrier and collectives on up to 256 processes"
+PAPER = "t3e"
+FIGURES = {
+    "1": "t3e-figure-1",
+    "2": "t3e-figure-2",
+    "3, 5, 7, 9, 11": "t3e-bcast-bandwidth-by-size",
+    "4, 6, 8, 10, 12": "t3e-bcast-bandwidth",
+}
+
+CLOSE = 0.25
+WANTED = 48
+"""Required of the 72 printed times within CLOSE."""
+EXPLAINED = 0.75
+"""The fraction of rows with deviations that mechanisms must bring within CLOSE."""
+SAME = 0.01
+"""Largest difference between SimGrid's algorithms and the engine's with the same messages."""
+TOO_MANY = "not simulated: too many messages share the torus at once; see the mechanisms"
+POINTS, BARRIER = "point-to-point", "barrier"
+
+
+def parts(catalog: Catalog) -> list[Part]:
+    return [*t3e_cases.parts(catalog), t3e_algorithms.part(catalog, platform(NAME))]
+
+
+def compare(answers: Mapping[str, Answer]) -> list[Compared]:
+    tables = [_row(answers, o, s, p) for s in SIZES for o in OPERATIONS for p in PROCESSES]
+    tried = [row for mechanism in MECHANISMS for row in _tried(answers, mechanism)]
+    return [
+        *_pairs(answers["pairs"]),
+        *tables,
+        *t3e_text.rows(answers),
+        *_barriers(answers),
+        *tried,
+        *t3e_algorithms.rows(answers[ALGORITHMS]),
+    ]
+
+
+def _pairs(pairs: Answer) -> Iterable[Compared]:
+    for size in T3E_SIZES:
+        key = f"{FORMULA.key}/{size}"
+        yield Compared(
+            key,
+            f"one way, {size} B",
+            FORMULA.time(size),
+            pairs.seconds("pingpong", bytes=size),
+            pairs.platform.segment(size).one_way(size, 1, pairs.platform.network.hop_s),
+            "s",
+            status_of(pairs.platform, key),
+            table=POINTS,
+        )
+
+
+def _row(
+    answers: Mapping[str, Answer], operation: str, size: str, processes: int, m: Mechanism | None = None
+) -> Compared:
+    row, answer = printed(operation, size, processes), answers[m.part if m else "tables"]
+    asked = m is not None or simulated(operation, size, processes)
+    if m:
+        time = t3e_cases.tried(answers, m, operation, SIZES[size], processes)
+    else:
+        time = seconds(answer, operation, SIZES[size], processes) if asked else None
+    explained = [each for each in MECHANISMS if (operation, size) in each.explains]
+    miss = time is None or abs(time / row.si - 1) > CLOSE
+    return Compared(
+        row.key,
+        f"{OPERATIONS[operation]}, {SIZE_WORDS[size]}, {processes} processes",
+        row.si,
+        time,
+        counted(answer.platform, operation, SIZES[size], processes),
+        "s",
+        # Timing differently does not change the machine: nothing was fitted to these results.
+        "variant" if m and m.sync else status_of(answer.platform, row.key, m.words if m else ""),
+        m.words if m else "; ".join(each.words for each in explained if miss),
+        note="" if asked else TOO_MANY,
+        table=f"tried out: {m.words}" if m else f"time of collectives, {SIZE_WORDS[size]}",
+        series="tried" if m else "collectives",
+    )
+
+
+def _tried(answers: Mapping[str, Answer], m: Mechanism) -> Iterable[Compared]:
+    return (_row(answers, o, s, p, m) for o, s in m.tried for p in m.processes)
+
+
+def _barriers(answers: Mapping[str, Answer]) -> Iterable[Compared]:
+    row, tables = PRINTED.row("t3e/text/barrier/256"), answers["tables"]
+    for algorithm, mechanism in ((MPI, ""), (BY_MESSAGES, "a barrier of messages")):
+        yield Compared(
+            row.key,
+            "MPI_Barrier, 256 processes",
+            row.si,
+            tables.seconds("barrier", algorithm=algorithm, ranks=256),
+            None,
+            "s",
+            "variant" if mechanism else status_of(tables.platform, row.key),
+            mechanism,
+            table=BARRIER,
+        )
+
+
+def table_rows(compared: Iterable[Compared]) -> list[Compared]:
+    """The 72 printed times on the machine of messages."""
+    return [row for row in compared if row.series == "collectives"]
+
+
+def hits(rows: Iterable[Compared]) -> list[Compared]:
+    return [row for row in rows if row.error is not None and abs(row.error) <= CLOSE]
+
+
+def explained(compared: Sequence[Compared]) -> tuple[int, int, int]:
+    """Rows for which the machine of messages disagrees, how many of them agree with the mechanism assumed to
+    explain them, and to how many of these the mechanism was fitted."""
+    held = {(m.words, o, s) for m in MECHANISMS for o, s in m.explains}
+    close = {
+        row.key: row.status
+        for row in hits(compared)
+        if row.series == "tried" and (row.mechanism, *row.key.split("/")[2:4]) in held
+    }
+    near = {row.key for row in hits(table_rows(compared))}
+    missed = [row.key for row in table_rows(compared) if row.key not in near]
+    brought = [close[key] for key in missed if key in close]
+    return len(missed), len(brought), brought.count("fitted")
+
+
+def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[Check]:
+    rows = table_rows(compared)
+    close = hits(rows)
+    apart = [
+        f"{sum(r.status == status for r in close)} of {sum(r.status == status for r in rows)} {status}"
+        for status in ("predicted", "fitted")
+    ]
+    missed, brought, fitted = explained(compared)
+    return [
+        Statement(
+            "point-to-point", "figure 1", "17 + x/50 us and 56 + x/308 us, 0 B to 1 MiB, within 1%"
+        ).within([row for row in compared if row.table == POINTS], 0.01),
+        Statement(
+            "collectives-close", "", f"{WANTED} of the {len(rows)} printed times within {CLOSE:.0%}"
+        ).check(len(close) >= WANTED, f"{len(close)}: {', '.join(apart)}"),
+        Statement(
+            "collectives-explained",
+            "",
+            f"{EXPLAINED:.0%} of the others within {CLOSE:.0%} with an additional mechanism",
+        ).check(
+            brought >= EXPLAINED * missed,
+            f"{brought} of {missed}, {fitted} of them fitted: {len(close) + brought} of {len(rows)} in all",
+        ),
+        *t3e_text.checks(answers),
+        t3e_algorithms.same_as_simgrids(compared, platform(NAME), SAME),
+    ]
+
+
+def page(answers: Mapping[str, Answer], compared: Sequence[Compared], checks: Sequence[Check]) -> Page:
+    algorithms = Section(
+        "Which algorithms come nearest",
+        text=t3e_findings.sentences(compared),
+        tables=(t3e_findings.nearest_table(compared),),
+    )
+    sections = [
+        algorithms,
+        Section("Discrepancies and their causes", text=_misses(compared)),
+        Section("One message", figures=t3e_figures.pairs(answers)),
+        Section("Barrier", figures=(t3e_figures.barrier(answers["tables"]),)),
+        *(_section(operation, answers) for operation in OPERATIONS),
+        Section("What does not agree within the paper", text=PRINTED.inconsistencies),
+    ]
+    return pages.page(
+        (NAME, TITLE, PRINTED.citation), answers, compared, checks, _summary(compared), sections
+    )
+
+
+def _section(operation: str, answers: Mapping[str, Answer]) -> Section:
+    """The paper's figures of an operation (3 to 12: by size, and by processes), and every algorithm."""
+    return Section(
+        OPERATIONS[operation],
+        figures=(*t3e_sizes.figures(operation, answers), *t3e_figures.operation(operation, answers)),
+        tables=t3e_tables.operation_tables(operation, answers),
+    )
+
+
+def summaries(compared: Sequence[Compared]) -> Sequence[Table]:
+    """The tables for the terminal: the nearest algorithms, instead of a row for each algorithm."""
+    return (t3e_findings.nearest_table(compared),)
+
+
+def _summary(compared: Sequence[Compared]) -> tuple[str, ...]:
+    rows = table_rows(compared)
+    close, (away, brought, fitted) = hits(rows), explained(compared)
+    if not overview.measured(rows):
+        return ("The paper timed MPI on a Cray T3E.", "Nothing was simulated yet.")
+    used = sum(row.status == "fitted" for row in close)
+    return (
+        "The paper timed MPI on a Cray T3E. The simulated T3E sends messages at the printed speeds over a "
+        "torus, runs the usual algorithms, and models nothing else of the machine.",
+        f"With messages alone it gives {len(close)} of the {len(rows)} printed times of collectives on 32 to "
+        f"256 processes within {CLOSE:.0%}; {used} of these had helped to describe the machine, "
+        f"{len(close) - used} are predicted.",
+        f"Of the other {away}, {brought} come as close if the machine gets one additional mechanism, such "
+        f"as collectives in shared memory or an all-to-all in log2 P steps ({fitted} of them fitted): "
+        f"{len(close) + brought} of {len(rows)} in all. The rest is not explained.",
+        *t3e_findings.headline(compared),
+    )
+
+
+def _misses(compared: Sequence[Compared]) -> tuple[str, ...]:
+    """A sentence for each mechanism: how many of the rows on which it was tried agree with and without it."""
+    near = {row.key for row in hits(table_rows(compared))}
+    texts = []
+    for m in MECHANISMS:
+        rows = [row for row in compared if row.series == "tried" and row.mechanism == m.words]
+        before = sum(row.key in near for row in rows)
+        explains = ", ".join(f"{OPERATIONS[o]} {SIZE_WORDS[s]}" for o, s in m.explains)
+        end = f": this explains {explains}" if explains else "; tried for comparison only"
+        texts.append(
+            f"With {m.words}, {len(hits(rows))} of {len(rows)} times come within {CLOSE:.0%}, {before} "
+            f"without{end}."
+        )
+    return tuple(texts)

@@ -1,0 +1,151 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which algorithms of engine/coll come nearest to the T3E's printed times, as tables and sentences, and what
+none of them explains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+
+from hockney.core.wording import together
+from hockney.draw.page import Table
+from hockney.reference.aggregated_bandwidth import DEFINITIONS
+from hockney.reproductions.compared import Compared
+from hockney.suites.papers.reproductions.t3e_cases import (
+    OPERATIONS,
+    PROCESSES,
+    SIZE_WORDS,
+    SIZES,
+    printed,
+)
+from hockney.suites.papers.reproductions.t3e_nearest import (
+    NEAR,
+    Match,
+    matches,
+    nearest,
+    out_of_reach,
+    tied,
+    unexplained,
+)
+
+
+def nearest_table(compared: Sequence[Compared]) -> Table:
+    """A row for each operation and size: the nearest algorithm, its errors, and the algorithm that
+    follows."""
+    rows = tuple(_nearest_row(several) for several in matches(compared).values())
+    columns = ("operation", "size", "algorithm", *(f"P = {p}" for p in PROCESSES), "within 25%", "next")
+    return Table(
+        "nearest",
+        "The algorithm that comes nearest to the printed times, and its errors",
+        columns,
+        rows,
+        numeric=tuple(range(3, 3 + len(PROCESSES))),
+        caption="In brackets: the geometric mean, over the numbers of processes P, of the factor between the "
+        "simulated and the published time. Errors: simulated relative to published.",
+    )
+
+
+def _nearest_row(several: Sequence[Match]) -> tuple[str, ...]:
+    first = several[0]
+    errors = ("" if error is None else percent(error) for error in first.errors)
+    following = _distance(several[1]) if len(several) > 1 else ""
+    name = (OPERATIONS[first.operation], SIZE_WORDS[first.size], _distance(first))
+    return (*name, *errors, f"{first.near} of {len(first.errors)}", following)
+
+
+def _distance(match: Match) -> str:
+    return f"{match.algorithm} ({match.factor:.2f})"
+
+
+def sentences(compared: Sequence[Compared]) -> tuple[str, ...]:
+    """What can be concluded, and what cannot."""
+    if not nearest(compared):
+        return ()
+    left = unexplained(compared)
+    texts = [
+        "The paper does not print which algorithms the T3E's MPI used. Each algorithm of the engine ran on "
+        "the simulated T3E; the nearest is a possible explanation, not a proof.",
+        f"{by_operation(compared)}.",
+        f"Missed by more than {NEAR:.0%} by the nearest algorithm: {_named(left)}."
+        if left
+        else f"Each printed time is within {NEAR:.0%} of the nearest algorithm's.",
+        f"Printed times to which no algorithm comes within {NEAR:.0%}: {len(out_of_reach(compared))}.",
+    ]
+    smaller = _slower_if_smaller()
+    fewer = _slower_on_fewer()
+    texts += [
+        f"Slower with 8 B than with 1 KB are {smaller}. No algorithm explains this if a longer message "
+        "costs more; the simulated machine has it because receiving a message without data is fitted to "
+        "cost more than receiving one of 16 B.",
+        f"Slower on fewer processes with the same vector is {fewer}. No algorithm explains this.",
+    ]
+    return tuple(texts)
+
+
+def headline(compared: Sequence[Compared]) -> tuple[str, ...]:
+    """The first screen's sentence on algorithms."""
+    found = nearest(compared)
+    if not found:
+        return ()
+    times = len(OPERATIONS) * len(SIZES) * len(PROCESSES)
+    return (
+        "The paper does not print the algorithms. Of those tried, these come nearest: "
+        f"{by_operation(compared)}. With them, {sum(match.near for match in found)} of the {times} times are "
+        f"within {NEAR:.0%}.",
+    )
+
+
+def by_operation(compared: Iterable[Compared]) -> str:
+    """ "MPI_Bcast: binomial; MPI_Alltoall: linear (8 B), bruck (1 KB, 1 MB)"; "or" between those that are as
+    near."""
+    grouped: dict[str, dict[str, list[str]]] = {}
+    for (operation, size), several in matches(compared).items():
+        names = " or ".join(match.algorithm.replace("_", " ") for match in tied(several))
+        grouped.setdefault(operation, {}).setdefault(names, []).append(SIZE_WORDS[size])
+    return "; ".join(f"{OPERATIONS[o]}: {_by_size(names)}" for o, names in grouped.items())
+
+
+def _by_size(names: Mapping[str, Sequence[str]]) -> str:
+    if len(names) == 1:
+        return next(iter(names))
+    return ", ".join(f"{name} ({', '.join(sizes)})" for name, sizes in names.items())
+
+
+def _named(rows: Iterable[Compared]) -> str:
+    """ "MPI_Reduce, 8 B, 32 (-54.0%) and 64 processes (-56.3%)", operations separated by semicolons."""
+    grouped: dict[str, list[str]] = {}
+    for row in rows:
+        what, _, processes = row.what.rpartition(", ")
+        grouped.setdefault(what, []).append(f"{processes.partition(' ')[0]} ({percent(row.error or 0.0)})")
+    return "; ".join(f"{what} on {together(each)} processes" for what, each in grouped.items())
+
+
+def _slower_if_smaller() -> str:
+    """Printed times that fall from 8 B to 1 KB."""
+    found: dict[str, list[int]] = {}
+    for operation, name in OPERATIONS.items():
+        for p in PROCESSES:
+            if printed(operation, "8", p).si > printed(operation, "1KB", p).si:
+                found.setdefault(name, []).append(p)
+    return together(f"{name} on {together(each)}" for name, each in found.items())
+
+
+def _slower_on_fewer() -> str:
+    """Printed times of a whole vector that fall as processes are added."""
+    pairs = list(pairwise(PROCESSES))
+    found = [
+        f"{OPERATIONS[o]} of {SIZE_WORDS[size]} on {few} than on {many}"
+        for o in OPERATIONS
+        if not DEFINITIONS[o].shared_out
+        for size in SIZES
+        for few, many in pairs
+        if printed(o, size, few).si > printed(o, size, many).si
+    ]
+    return together(found)
+
+
+def percent(error: float) -> str:
+    """ "+12%", and "0%" without a sign."""
+    text = f"{error:+.0%}"
+    return "0%" if text in ("+0%", "-0%") else text
