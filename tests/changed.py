@@ -19,6 +19,10 @@ HOURS = 4
 FOLDERS = {
     "engine": ("engine", "library", "lint"),
     "engine/emulated": ("emulated",),
+    "engine/annealing": ("engine", "suites/annealing", "lint"),
+    "engine/ensemble": ("engine", "suites/annealing", "library", "lint"),
+    "engine/kernels": ("engine", "suites/bsp", "lint"),
+    "engine/npb": ("engine", "suites/npb", "lint"),
     "engine/sync": ("engine", "library", "lint", "spin"),
     "examples": ("library",),
     "hockney/batch": ("batch", "slurm"),
@@ -26,7 +30,7 @@ FOLDERS = {
     "hockney/launch": ("launch", "slurm", "emulated"),
     "hockney/pages": ("pages", "docs", "report"),
     "hockney/process": ("process", "faults"),
-    "hockney/reproductions": ("studies",),
+    "hockney/reproductions": ("studies", "suites/papers"),
     "hockney/store": ("store", "faults"),
     "hockney/studies": ("studies", "docs"),
     "tests/engine": ("engine", "lint"),
@@ -67,5 +71,11 @@ def _folders_of(file: str) -> tuple[str, ...]:
             return FOLDERS[parent]
     top, *below = Path(file).parts
     if top in ("hockney", "tests") and len(below) > 1:
-        return (below[1] if below[0] == "golden" else below[0],)
+        return (below[1] if below[0] == "golden" else folder_of_path(file),)
     return ("docs",) if top == "docs" else ()
+
+
+def folder_of_path(file: str) -> str:
+    """The folder of a test or a source: a package of the core, or a suite."""
+    _, folder, *below = Path(file).parts
+    return f"suites/{below[0]}" if folder == "suites" and below else folder

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Golden files: wording and layout of output, stored in tests/golden/PACKAGE/NAME.
+"""Golden files: wording and layout of output, stored in tests/golden/PACKAGE/NAME, for a suite in its
+tests/golden/NAME.
 
 `golden("NAME.txt", text)` compares; `make golden` rewrites all of them, and git shows what changed. A value
 that is not text is stored as JSON. `normalise` are functions from text to text, applied in order, for
@@ -75,4 +76,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Golden:
     """golden("NAME.txt", text, *normalise) compares with tests/golden/PACKAGE/NAME.txt."""
-    return Golden(FOLDER / request.path.parent.name, request.config.getoption("--regen"))
+    here = request.path.parent
+    kept = FOLDER / here.name if here.is_relative_to(FOLDER.parent) else here / "golden"
+    return Golden(kept, request.config.getoption("--regen"))

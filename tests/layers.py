@@ -81,6 +81,11 @@ class Import:
         return f"{self.file}:{self.line}: {self.source} uses {self.target} ({self.what})"
 
 
+def modules(package: Path) -> Iterator[Path]:
+    """The package's modules, without the tests of suites."""
+    return (path for path in sorted(package.rglob("*.py")) if "tests" not in path.relative_to(package).parts)
+
+
 @cache
 def nodes(text: str) -> tuple[ast.AST, ...]:
     """Those nodes of a module's syntax tree that may import something or start a process."""
@@ -90,7 +95,7 @@ def nodes(text: str) -> tuple[ast.AST, ...]:
 
 def python_imports(package: Path) -> Iterator[Import]:
     """Every import of another package, also inside functions. The own `__init__` is no package here."""
-    for path in sorted(package.rglob("*.py")):
+    for path in modules(package):
         parts = path.relative_to(package).parts
         source = _package_of(parts) if len(parts) > 1 else ""
         for node in nodes(path.read_text("utf-8")):
@@ -165,7 +170,7 @@ def climbing(imports: Iterator[Import], layers: Mapping[str, int]) -> list[str]:
 def starting(package: Path, allowed: str = "process") -> list[str]:
     """Code that starts processes outside of the only package that may."""
     found = []
-    for path in sorted(package.rglob("*.py")):
+    for path in modules(package):
         parts = path.relative_to(package).parts
         if parts[0] == allowed:
             continue

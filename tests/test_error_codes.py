@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from layers import modules
+
 import hockney
 from hockney.core.errors import HockneyError
 
@@ -41,7 +43,7 @@ def codes(source: str, makers: set[str]) -> Iterator[tuple[str, int]]:
 def test_every_error_has_a_code_of_its_own():
     makers = error_classes()
     owners: dict[str, list[str]] = {}
-    for file in sorted(PACKAGE.rglob("*.py")):
+    for file in modules(PACKAGE):
         for code, line in codes(file.read_text("utf-8"), makers):
             owners.setdefault(code, []).append(f"{file.relative_to(PACKAGE)}:{line}")
     assert owners.pop("", []) == [], "errors without a code"

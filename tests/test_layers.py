@@ -20,6 +20,7 @@ from layers import (
     PYTHON,
     climbing,
     engine_includes,
+    modules,
     python_imports,
     starting,
 )
@@ -134,7 +135,7 @@ def families_named(source: str) -> Iterator[str]:
 def test_a_family_of_mpi_is_named_in_its_file_only():
     found = {
         path.relative_to(PACKAGE).as_posix(): list(families_named(path.read_text("utf-8")))
-        for path in sorted(PACKAGE.rglob("*.py"))
+        for path in modules(PACKAGE)
         if path.parent != PACKAGE / "mpi"
     }
     named = {file: places for file, places in found.items() if places}

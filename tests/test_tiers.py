@@ -15,6 +15,7 @@ import pytest
 from changed import FOLDERS, ROOT, folders_of
 
 TESTS = ROOT / "tests"
+SUITES = ROOT / "hockney" / "suites"
 
 
 def run(folder: Path, *options: str) -> tuple[dict[str, int], str]:
@@ -39,7 +40,8 @@ def test_without_tools_nothing_fails(tmp_path: Path) -> None:
     """Of the tests that declare a tool; the others never see one. Each of them is skipped."""
     markers = ("mpi", "simgrid", "browser", "compiler", "needs")
     declaring = re.compile(rf"\bmark\.({'|'.join(markers)})\b")
-    files = [str(file) for file in TESTS.rglob("test_*.py") if declaring.search(file.read_text("utf-8"))]
+    every = (file for folder in (TESTS, SUITES) for file in folder.rglob("test_*.py"))
+    files = [str(file) for file in every if declaring.search(file.read_text("utf-8"))]
     counts, out = run(tmp_path, "--without-tools", "-m", " or ".join(markers), *files)
     assert counts["errors"] == counts["failures"] == 0, out
     assert counts["tests"] == counts["skipped"] > 50, out
@@ -55,14 +57,20 @@ def test_files_belong_to_the_tests_of_their_folder() -> None:
     assert folders_of(["hockney/models/fits/loggp.py"]) == {"models"}
     assert folders_of(["tests/golden/cli/help.txt", "tests/cli/test_cli_check.py"]) == {"cli"}
     assert folders_of(["engine/coll/bcast/x.cpp"]) == {"engine", "library", "lint"}
+    assert folders_of(["hockney/suites/npb/programs/bt.py"]) == {"suites/npb"}
+    assert folders_of(["hockney/suites/bsp/tests/golden/x.txt"]) == {"suites/bsp"}
     assert "spin" in folders_of(["engine/sync/mcs_tree.cpp"])
     assert folders_of(["docs/levels.md", "README.md", "Makefile", "hockney/__init__.py"]) == {"docs"}
+
+
+def folder_with_tests(folder: str) -> Path:
+    return SUITES.parent / folder / "tests" if folder.startswith("suites/") else TESTS / folder
 
 
 def test_the_folders_exist() -> None:
     assert [path for path in FOLDERS if not (ROOT / path).is_dir()] == []
     named = {folder for folders in FOLDERS.values() for folder in folders}
-    assert [folder for folder in named if not (TESTS / folder).is_dir()] == []
+    assert [folder for folder in named if not folder_with_tests(folder).is_dir()] == []
     rooms = {path.name for path in (ROOT / "hockney").iterdir() if (path / "__init__.py").exists()}
     without = {room for room in rooms if not (TESTS / room).is_dir()} - {Path(path).name for path in FOLDERS}
-    assert without == {"description", "history", "views"}, "tested by the folders that use them"
+    assert without == {"description", "history", "suites", "views"}, "tested by the folders that use them"

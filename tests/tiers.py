@@ -15,12 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from changed import ROOT, changed_files, folders_of
+from changed import ROOT, changed_files, folder_of_path, folders_of
 
-TESTS = Path(__file__).parent
 FAST_RANKS = 4
 """Maximum of real ranks in the fast tier."""
-NEEDING_ENGINES = ("engine", "cli", "docs", "faults")
+NEEDING_ENGINES = ("engine", "cli", "docs", "faults", "suites")
 """Folders whose tests with real ranks need an engine, which is compiled meanwhile."""
 GROUPS = ("mpi", "browser")
 """Only one test with one of these markers runs at a time, except for those on a cluster."""
@@ -60,8 +59,8 @@ def is_slow(item: pytest.Item) -> bool:
 
 
 def folder_of(item: pytest.Item) -> str:
-    """The folder of a test, or its file if it is in none."""
-    return item.path.relative_to(TESTS).parts[0]
+    """The folder of a test, or its file if it is in none; of a suite's test its suite."""
+    return folder_of_path(item.path.relative_to(ROOT).as_posix())
 
 
 def named(config: pytest.Config, item: pytest.Item) -> bool:
@@ -108,7 +107,11 @@ def group_of(item: pytest.Item) -> str:
 def rank_of(item: pytest.Item) -> tuple[int, ...]:
     """The longest chains of tests start first; among tests with real ranks, those that need no engine."""
     if item.get_closest_marker("mpi"):
-        return (0, "engine" in getattr(item, "fixturenames", ()) or folder_of(item) in NEEDING_ENGINES)
+        return (
+            0,
+            "engine" in getattr(item, "fixturenames", ())
+            or folder_of(item).partition("/")[0] in NEEDING_ENGINES,
+        )
     if item.get_closest_marker("simgrid"):
         return (3,)
     return (1,) if item.get_closest_marker("browser") else (2,)

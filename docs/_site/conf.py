@@ -22,7 +22,7 @@ release = version = __version__
 
 extensions = ["myst_parser", "notebook_parser", "sphinx.ext.autodoc"]
 source_suffix = {".md": "markdown"}
-include_patterns = ["docs/**", "README.md", "CHANGELOG.md", "contract/README.md"]
+include_patterns = ["docs/**", "hockney/suites/*/docs/**", "README.md", "CHANGELOG.md", "contract/README.md"]
 exclude_patterns = [".*", "site", "docs/_site", "docs/images"]
 root_doc = "docs/index"
 

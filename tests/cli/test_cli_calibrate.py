@@ -13,8 +13,8 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from command_line import one_error
 from resealed import reseal
-from test_cli_errors import one_error
 
 from hockney import api, lab, simulated
 from hockney.api.find_runs import newest_complete_survey

@@ -9,8 +9,8 @@ import shutil
 from pathlib import Path
 
 import pytest
+from command_line import one_error
 from resealed import reseal
-from test_cli_errors import one_error
 
 from hockney import api
 from hockney.api.run_contents import undisturbed_page

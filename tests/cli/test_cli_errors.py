@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from command_line import one_error
 from resealed import reseal
 
 SURVEY = [
@@ -94,16 +95,6 @@ OTHERS = [
     ("doctor", "x"),
     ("build", "x"),
 ]
-
-
-def one_error(done, *codes: int) -> str:
-    """The only line on stderr."""
-    assert done.code in codes, done
-    lines = [line for line in done.err.splitlines() if not line.startswith("note:")]
-    assert len(lines) == 1 and lines[0].startswith("error: ") and lines[0].isprintable(), done.err
-    assert done.out == "" and "Traceback" not in done.err
-    assert len(lines[0]) > len("error: ") + 8
-    return lines[0]
 
 
 def failure(hockney, *words: str) -> dict[str, str]:

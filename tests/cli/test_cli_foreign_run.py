@@ -11,8 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from command_line import one_error
 from resealed import reseal
-from test_cli_errors import one_error
 
 from hockney.api.trusted_settings import marked, refuse_foreign
 from hockney.core.errors import UsageError

@@ -10,8 +10,8 @@ import re
 from html import unescape
 
 import pytest
+from command_line import one_error
 from golden_files import folder
-from test_cli_errors import one_error
 
 from hockney import api, reference, simulated
 

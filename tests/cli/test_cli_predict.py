@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from test_cli_errors import one_error
+from command_line import one_error
 
 from hockney import api, models, simulated
 from hockney.api import find_runs

@@ -11,8 +11,8 @@ import socket
 from pathlib import Path
 
 import pytest
+from command_line import one_error
 from resealed import reseal
-from test_cli_errors import one_error
 from test_cli_predict import ASKED, asked, newest
 
 from hockney import api

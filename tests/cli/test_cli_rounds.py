@@ -13,8 +13,8 @@ from html import unescape
 from pathlib import Path
 
 import pytest
+from command_line import one_error
 from signals import heed_interrupts
-from test_cli_errors import one_error
 from tiers import slow
 
 from hockney import api, simulated

@@ -119,8 +119,7 @@ def test_a_case_loads_no_other_study_kind_of_machine_or_model_of_a_benchmark(sta
     assert "hockney.studies.ad_hoc" in modules and "hockney.studies.survey" not in modules
     assert {name for name in modules if name.startswith("hockney.lab.kinds.")} == {"hockney.lab.kinds.fake"}
     unused = (
-        "models.npb",
-        "models.annealing",
+        "suites",
         "models.applications",
         "simulated",
         "launch.mpi",

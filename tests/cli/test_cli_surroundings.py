@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_cli_errors import one_error
+from command_line import one_error
 from tiers import slow
 
 from hockney.api.export import files

@@ -7,8 +7,8 @@ import shutil
 from pathlib import Path
 
 import pytest
+from command_line import one_error
 from resealed import reseal
-from test_cli_errors import one_error
 
 from hockney import api
 from hockney.store import RunFolder

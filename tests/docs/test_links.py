@@ -7,6 +7,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from layers import modules
+
 from hockney.cli.verbs import VERBS
 from hockney.core.record import Close, Failure, Launch, Record
 from hockney.lab import bundled_catalog
@@ -17,6 +19,7 @@ PAGES = [
     ROOT / "CHANGELOG.md",
     ROOT / "contract" / "README.md",
     *(ROOT / "docs").rglob("*.md"),
+    *(ROOT / "hockney").rglob("*.md"),
 ]
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)", re.MULTILINE)
 # `hockney/launch/command.py` in running text; examples of files to be created (and PACKAGE, any package) do
@@ -67,7 +70,7 @@ def test_pictures_are_small():
 
 def test_the_messages_in_troubleshooting_are_hockneys():
     """Each quoted message, cut at placeholders (`...`, N, one example), is in the sources."""
-    paths = (*(ROOT / "engine").rglob("*.[ch]pp"), *(ROOT / "hockney").rglob("*.py"))
+    paths = (*(ROOT / "engine").rglob("*.[ch]pp"), *modules(ROOT / "hockney"))
     sources = " ".join(path.read_text("utf-8") for path in paths)
     sources = re.sub(r'"\s*\n?\s*f?"', "", sources)
     page = (ROOT / "docs" / "troubleshooting.md").read_text("utf-8")

@@ -23,6 +23,7 @@ SOURCES = [
     ROOT / "contract" / "README.md",
     *(ROOT / "docs").rglob("*.md"),
     *(ROOT / "docs").rglob("*.ipynb"),
+    *(ROOT / "hockney").rglob("*.md"),
 ]
 
 

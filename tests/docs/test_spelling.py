@@ -11,6 +11,7 @@ TEXTS = [
     ROOT / "README.md",
     *sorted((ROOT / "docs").rglob("*.md")),
     *sorted((ROOT / "docs").rglob("*.ipynb")),
+    *sorted((ROOT / "hockney").rglob("*.md")),
     *sorted((ROOT / "contract").rglob("*.json")),
     *sorted((ROOT / "hockney").rglob("*.toml")),
 ]

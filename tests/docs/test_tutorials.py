@@ -23,11 +23,12 @@ from hockney.core.errors import Exit
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-STUDIES = ("studies/annealing", "studies/overlap", "studies/pairs")
+STUDIES = ("studies/overlap", "studies/pairs")
 OTHERS = ("published", "comparing", "guard", "history", "import", "levels", *STUDIES)
 PAGES = [
     *sorted((DOCS / "tutorials").glob("*.md")),
     *(DOCS / f"{name}.md" for name in OTHERS),
+    ROOT / "hockney" / "suites" / "annealing" / "docs" / "study.md",
 ]
 FAST = ("3-models",)
 """Executed in the fast tier."""

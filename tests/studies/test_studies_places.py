@@ -26,6 +26,7 @@ def planned(name: str, machine: str) -> tuple[list[Case], lab.Bench]:
     return studies.planned(study, Options(), bench.catalog, bench.machine), bench
 
 
+OF_SUITES = {"npb", "annealing"} & studies.all_studies().keys()
 NOT_MEASURED = ("cases", "imported", "published")
 
 
@@ -38,7 +39,7 @@ def test_every_case_of_a_study_is_placed(name):
     assert not any(case.placed for case in alone)
 
 
-@pytest.mark.parametrize("name", ["granularity", "collectives", "npb", "annealing", "barriers"])
+@pytest.mark.parametrize("name", sorted({"granularity", "collectives", "barriers", *OF_SUITES}))
 def test_studies_that_predict_measure_messages_of_both_levels(name):
     cases, _ = planned(name, "fake:nodes=2;levels=cache,socket")
     found = {level: {c.having("place", "").line for c in cases if c.place == level} for level in LEVELS}
