@@ -17,14 +17,7 @@ from tiers import slow
 
 SUITES = sorted(path.parent.name for path in (ROOT / "hockney" / "suites").glob("*/__init__.py"))
 WITHOUT_RANKS = "not mpi and not simgrid and not browser and not compiler"
-CORE = (
-    "tests/core",
-    "tests/studies",
-    "tests/models",
-    "tests/launch",
-    "tests/api",
-    "tests/cli/test_cli_verbs.py",
-)
+FOLDERS = ("core", "studies", "models", "launch", "lab", "api", "pages", "store")
 
 IMPORTS = """
 import importlib, pkgutil, hockney
@@ -63,14 +56,5 @@ def test_hockney_works_without_suites(names, tmp_path):
 
 @pytest.mark.slow(300)
 def test_the_core_passes_its_tests_without_suites(tmp_path):
-    run(
-        without(SUITES, tmp_path),
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-m",
-        WITHOUT_RANKS,
-        *(f"tests/{each}" for each in FOLDERS),
-    )
+    words = ("-q", "-p", "no:cacheprovider", "-m", WITHOUT_RANKS)
+    run(without(SUITES, tmp_path), "-m", "pytest", *words, *(f"tests/{folder}" for folder in FOLDERS))

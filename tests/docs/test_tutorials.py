@@ -28,7 +28,7 @@ OTHERS = ("published", "comparing", "guard", "history", "import", "levels", *STU
 PAGES = [
     *sorted((DOCS / "tutorials").glob("*.md")),
     *(DOCS / f"{name}.md" for name in OTHERS),
-    ROOT / "hockney" / "suites" / "annealing" / "docs" / "study.md",
+    *(ROOT / "hockney" / "suites").glob("annealing/docs/study.md"),
 ]
 FAST = ("3-models",)
 """Executed in the fast tier."""
