@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
 """Fault injection: a sample in the fast tier, a thousand and more in the slow one. Randomness comes from a
-seed (tests/conftest.py)."""
+seed (conftest.py)."""
 
 from __future__ import annotations
 

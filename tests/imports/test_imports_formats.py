@@ -198,7 +198,7 @@ def test_each_suite_and_version_is_a_run():
 
 @pytest.mark.parametrize(
     ("names", "code"),
-    [(("osu-6.2-full.log",), "log-ranks-unknown"), (("../../conftest.py",), "no-benchmark-output")],
+    [(("osu-6.2-full.log",), "log-ranks-unknown"), (("../../golden_files.py",), "no-benchmark-output")],
 )
 def test_what_is_missing_is_named(names, code):
     with pytest.raises(HockneyError) as refused:
