@@ -36,24 +36,11 @@ if TYPE_CHECKING:
     )
     from hockney.core.fit import Estimate
 else:
-    _MODULES = {
-        "hockney.api.comparing.comparison": "Comparison compare",
-        "hockney.api.comparing.interleaved": "compare_interleaved resume_interleaved",
-        "hockney.api.forecast": "Forecast",
-        "hockney.api.history.history": "History",
-        "hockney.api.importing.import_logs": "import_logs",
-        "hockney.api.notebook.fitted_model": "FittedModel",
-        "hockney.api.notebook.front_door": "open predict resume run survey verify",
-        "hockney.api.run_contents": "Run",
-        "hockney.api.run_options": "RunOptions",
-        "hockney.core.errors": "EnvironmentProblem HockneyError Inconclusive RunInterrupted UsageError",
-        "hockney.core.fit": "Estimate",
-    }
 
     def __getattr__(name):
         from hockney.core import lazy
 
-        return lazy.attributes(__name__, _MODULES)(name)
+        return lazy.attributes(__name__)(name)
 
 
 __version__ = "0.1.0"

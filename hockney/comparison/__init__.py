@@ -15,15 +15,4 @@ if TYPE_CHECKING:
     from hockney.comparison.result import ComparedSides, Unmatched
     from hockney.comparison.side import MeasuredRun, Side
 else:
-    __getattr__ = lazy.attributes(
-        __name__,
-        {
-            "hockney.comparison.compare": "compare",
-            "hockney.comparison.environment": "Difference",
-            "hockney.comparison.pairing": "in_turns",
-            "hockney.comparison.result": "ComparedSides Unmatched",
-            "hockney.comparison.side": "MeasuredRun Side",
-        },
-    )
-
-__all__ = ["ComparedSides", "Difference", "MeasuredRun", "Side", "Unmatched", "compare", "in_turns"]
+    __getattr__ = lazy.attributes(__name__)

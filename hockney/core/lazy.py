@@ -4,31 +4,43 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import importlib
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 
-def attributes(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
-    """The `__getattr__` of a package (PEP 562). `modules` has the names of each module, separated by spaces.
+@cache
+def attributes(package: str) -> Callable[[str], Any]:
+    """The `__getattr__` of a package (PEP 562), for the names that its `__init__` imports for type checkers,
+    below `if TYPE_CHECKING`.
 
     No name may be that of a module of the package: importing the module would replace it.
     """
-    module_of = {name: module for module, names in modules.items() for name in names.split()}
+    module_of = {alias.name: node.module for node in _for_type_checkers(package) for alias in node.names}
 
     def get(name: str) -> Any:
         if name not in module_of:
             raise AttributeError(f"module '{package}' has no attribute '{name}'", name=name)
         with uninterrupted():
-            value = getattr(importlib.import_module(module_of[name]), name)
+            value = getattr(importlib.import_module(str(module_of[name])), name)
         setattr(sys.modules[package], name, value)
         return value
 
     return get
+
+
+def _for_type_checkers(package: str) -> Iterator[ast.ImportFrom]:
+    spec = sys.modules[package].__spec__
+    source = spec.loader.get_source(package)  # type: ignore[union-attr]
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            yield from (each for each in node.body if isinstance(each, ast.ImportFrom))
 
 
 @contextlib.contextmanager

@@ -11,13 +11,4 @@ if TYPE_CHECKING:
     from hockney.draw.figure_interactive import interactive
     from hockney.draw.files import save
 else:
-    __getattr__ = lazy.attributes(
-        __name__,
-        {
-            "hockney.draw.figure": "Axis Figure Series",
-            "hockney.draw.figure_interactive": "interactive",
-            "hockney.draw.files": "save",
-        },
-    )
-
-__all__ = ["Axis", "Figure", "Series", "interactive", "save"]
+    __getattr__ = lazy.attributes(__name__)

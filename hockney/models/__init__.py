@@ -15,31 +15,4 @@ if TYPE_CHECKING:
     from hockney.models.fits.registry import all_models, fit_all
     from hockney.models.statistics import Observation, median_interval, observe, summarise
 else:
-    __getattr__ = lazy.attributes(
-        __name__,
-        {
-            "hockney.models.fits.caveats": "CONTRADICTIONS",
-            "hockney.models.fits.collective": "fit_collective",
-            "hockney.models.fits.collective_forms": "collective_time",
-            "hockney.models.fits.hockney": "fit_hockney",
-            "hockney.models.fits.loggp": "LogGPOverheads fit_loggp loggp_overheads",
-            "hockney.models.fits.registry": "all_models fit_all",
-            "hockney.models.statistics": "Observation median_interval observe summarise",
-        },
-    )
-
-__all__ = [
-    "CONTRADICTIONS",
-    "LogGPOverheads",
-    "Observation",
-    "all_models",
-    "collective_time",
-    "fit_all",
-    "fit_collective",
-    "fit_hockney",
-    "fit_loggp",
-    "loggp_overheads",
-    "median_interval",
-    "observe",
-    "summarise",
-]
+    __getattr__ = lazy.attributes(__name__)

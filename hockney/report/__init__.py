@@ -9,6 +9,4 @@ from hockney.core import lazy
 if TYPE_CHECKING:
     from hockney.report.output import figures, write
 else:
-    __getattr__ = lazy.attributes(__name__, {"hockney.report.output": "figures write"})
-
-__all__ = ["figures", "write"]
+    __getattr__ = lazy.attributes(__name__)

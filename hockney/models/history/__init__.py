@@ -25,31 +25,4 @@ if TYPE_CHECKING:
         trends,
     )
 else:
-    __getattr__ = lazy.attributes(  # an archive's index has times, and needs no numpy
-        __name__,
-        {
-            "hockney.models.history.newest": "FEWEST_RUNS CheckedOperation CheckedSeries CheckState check",
-            "hockney.models.history.series": "LevelChange RunPoint TimeSeries Trend case_series "
-            "operation_series trends",
-        },
-    )
-
-__all__ = [
-    "FEWEST_RUNS",
-    "CaseTime",
-    "CheckState",
-    "CheckedOperation",
-    "CheckedSeries",
-    "DatedRun",
-    "FactChange",
-    "LevelChange",
-    "RunPoint",
-    "RunTimes",
-    "TimeSeries",
-    "Trend",
-    "case_series",
-    "check",
-    "fact_changes",
-    "operation_series",
-    "trends",
-]
+    __getattr__ = lazy.attributes(__name__)  # an archive's index has times, and needs no numpy
