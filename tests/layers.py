@@ -19,7 +19,7 @@ PYTHON = {
     "machine": 3, "build": 3, "launch": 3, "store": 3, "models": 3, "reference": 3, "draw": 3, "simulated": 3,
     "emulated": 3, "batch": 3,
     "pages": 4, "lab": 4, "imports": 4,
-    "views": 5, "reproductions": 5, "comparison": 5,
+    "reproductions": 5, "comparison": 5,
     "studies": 6, "archive": 6, "history": 6,
     "report": 7,
     "api": 8,
@@ -56,7 +56,7 @@ OFFERED = (
     "coll/halving.hpp", "coll/outgoing.hpp", "coll/pipeline.hpp", "coll/places.hpp",
 )  # fmt: skip
 """What a plug-in folder's files have in common, and by which others find them."""
-PURE = ("core", "mpi", "models", "reference", "draw", "simulated", "pages", "views", "reproductions")
+PURE = ("core", "mpi", "models", "reference", "draw", "simulated", "pages", "reproductions")
 """The only packages that a study may use: it plans and evaluates, but starts nothing and writes nothing."""
 FRONT_DOOR = ("core", "api")
 """The only packages whose names hockney's own `__init__` may export. `__main__` imports the command line."""

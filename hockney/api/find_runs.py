@@ -38,9 +38,9 @@ from hockney.machine.cpu import processors
 from hockney.machine.mpi_settings import mpi_settings
 from hockney.models.applications.message_costs import messages_of_run, relevant
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
+from hockney.pages.grain_prediction import CostsOrigin
 from hockney.store import Reading, RunFolder, expected, left, missing, pair_in
 from hockney.system.bundled import bundled_catalog
-from hockney.views.grain_prediction import CostsOrigin
 
 SURVEY = "survey"
 GUIDELINES = "guidelines"

@@ -26,10 +26,10 @@ from hockney.models.applications.granularity import Algorithm
 from hockney.models.applications.layouts import Nodes, Wanted, laid_out
 from hockney.models.applications.message_costs import described
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
+from hockney.pages import grain_prediction
+from hockney.pages.grain_prediction import CostsOrigin
 from hockney.report import notebook
 from hockney.report.notebook import text_lines
-from hockney.views import grain_prediction
-from hockney.views.grain_prediction import CostsOrigin
 
 MOST_ASKED = 16
 """The default number of ranks on a machine other than this one."""

@@ -20,10 +20,10 @@ from hockney.models.applications.granularity import Algorithm
 from hockney.models.applications.message_costs import described
 from hockney.models.applications.point_to_point_costs import Band, CostPiece, PointToPointCosts
 from hockney.models.fits.caveats import launches_in_two_modes
-from hockney.views import grain_prediction
-from hockney.views.grain_prediction import CostsOrigin
-from hockney.views.grain_prediction.words import algorithm, digits, ratio, seconds, share, time
-from hockney.views.origins import UNSAID, in_short, provenance
+from hockney.pages import grain_prediction
+from hockney.pages.grain_prediction import CostsOrigin
+from hockney.pages.grain_prediction.words import algorithm, digits, ratio, seconds, share, time
+from hockney.pages.origins import UNSAID, in_short, provenance
 
 MACHINE = PointToPointCosts(
     "m", "M", (CostPiece(0, 1e-6, 1e-9),), False, "here", why="which is known", band=(Band(0, 0.9, 1.1),),

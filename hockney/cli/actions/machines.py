@@ -20,8 +20,8 @@ from hockney.core.units import format_bit_rate
 from hockney.draw.page import Table
 from hockney.machine.simgrid import find_simgrid, simgrids
 from hockney.mpi import title_of
+from hockney.pages.paper_tables import extent, node_count
 from hockney.store import default_path
-from hockney.views.paper_tables import extent, node_count
 
 
 def action(

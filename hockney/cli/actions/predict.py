@@ -19,8 +19,8 @@ from hockney.core.notice import Notice
 from hockney.draw.page import Caveat, Table
 from hockney.models.applications.grain_prediction import Prediction
 from hockney.models.applications.granularity import Algorithm
-from hockney.views import grain_prediction
-from hockney.views.grain_prediction import CostsOrigin
+from hockney.pages import grain_prediction
+from hockney.pages.grain_prediction import CostsOrigin
 
 _FLAGS = {"machine": "--machine", "larger": "--larger-machine", "rate": "--rate"}
 """The options that apply to the kernels of some suites."""

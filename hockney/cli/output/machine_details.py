@@ -16,9 +16,9 @@ from hockney.core.platform import Platform
 from hockney.core.units import format_rate
 from hockney.draw.page import Table
 from hockney.lab.kinds.lan import SCHEME
+from hockney.pages.paper_tables import described, extent, formulas, node_count, tables
 from hockney.reference import Published
 from hockney.simulated import Variant
-from hockney.views.paper_tables import described, extent, formulas, node_count, tables
 
 Found = tuple[list[Published], tuple[Platform, tuple[Variant, ...]] | None]
 

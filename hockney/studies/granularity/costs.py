@@ -24,8 +24,8 @@ from hockney.models.applications.ring_exchange import exchange_time
 from hockney.pages import point_to_point
 from hockney.pages.evidence import Evidence, Options
 from hockney.pages.format import quantity
+from hockney.pages.origins import in_short
 from hockney.studies.granularity.text import length
-from hockney.views.origins import in_short
 
 PRINTED = reference.published("granularity")
 PAPERS_MACHINE = "sun-ethernet"

@@ -11,8 +11,8 @@ from hockney.core.case import Case
 from hockney.core.fit import Estimate
 from hockney.draw.page import Table
 from hockney.pages.format import quantity
+from hockney.pages.grain_prediction.words import timed
 from hockney.suites.bsp.models.costs import CostTerms
-from hockney.views.grain_prediction.words import timed
 
 TERMS = ("work", "copies", "data", "messages")
 MEANING = {

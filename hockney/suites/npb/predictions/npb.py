@@ -32,10 +32,10 @@ from hockney.models.programs.communication import Communication, of_fits
 from hockney.models.programs.forecast import KernelForecast, KernelMachine, KernelRow, forecast
 from hockney.models.programs.program import Indivisible, Program
 from hockney.models.programs.rates import Rates, RateSource, described_rate, measured_rates, uniform
+from hockney.pages import grain_prediction, program_prediction
+from hockney.pages.grain_prediction import CostsOrigin
 from hockney.store import Reading, RunFolder
 from hockney.suites.npb.programs.kernels import PROGRAMS, of_case, program
-from hockney.views import grain_prediction, program_prediction
-from hockney.views.grain_prediction import CostsOrigin
 
 OPTIONS = ("machine", "rate", "larger")
 STUDIES = ("npb", "cases")

@@ -16,8 +16,8 @@ from hockney.models.applications.grain_prediction import Needed, Prediction, Ran
 from hockney.models.applications.message_costs import BEST_FIRST
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.levels import NETWORK
-from hockney.views.grain_prediction.tables import LEFT_OUT
-from hockney.views.origins import provenance
+from hockney.pages.grain_prediction.tables import LEFT_OUT
+from hockney.pages.origins import provenance
 
 
 def document(prediction: Prediction, caveats: Sequence[Caveat], platform: Platform | None) -> dict[str, Any]:

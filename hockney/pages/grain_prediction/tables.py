@@ -10,7 +10,7 @@ from hockney.core.units import format_percent
 from hockney.draw.amount import Amount
 from hockney.draw.page import Table
 from hockney.models.applications.grain_prediction import WANTED, Needed, Prediction
-from hockney.views.grain_prediction.words import digits, ratio, share, time
+from hockney.pages.grain_prediction.words import digits, ratio, share, time
 
 NEVER = "never"
 LEFT_OUT = ("waiting", "variation")

@@ -12,7 +12,7 @@ from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.programs.forecast import HALF, KernelForecast, KernelRow
 from hockney.models.programs.rates import RateSource
 from hockney.pages.format import quantity
-from hockney.views.grain_prediction.words import digits, ratio, share, timed
+from hockney.pages.grain_prediction.words import digits, ratio, share, timed
 
 PARTS = ("computation", "waiting", "messages", "collectives")
 

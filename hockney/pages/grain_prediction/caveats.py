@@ -21,7 +21,7 @@ from hockney.models.applications.contention import FEWEST_RANKS
 from hockney.models.applications.grain_prediction import Prediction, RanksRow
 from hockney.models.applications.point_to_point_costs import PointToPointCosts, Undecided
 from hockney.models.programs.forecast import KernelRow
-from hockney.views.origins import UNSAID, provenance
+from hockney.pages.origins import UNSAID, provenance
 
 _ALL_NUMBERS = "all numbers"
 

@@ -19,7 +19,7 @@ from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.levels import NETWORK
 from hockney.models.programs.forecast import KernelForecast
 from hockney.pages.format import with_interval
-from hockney.views.origins import in_short
+from hockney.pages.origins import in_short
 
 UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 
