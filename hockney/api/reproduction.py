@@ -63,13 +63,6 @@ def reproduce(
     Raises UsageError for an unknown name, a folder of other parts, or a machine of another kind;
     EnvironmentProblem without SimGrid.
     """
-    if not names:
-        raise UsageError(
-            "nothing to reproduce",
-            "name a paper",
-            "'hockney reproduce --list' shows all",
-            code="nothing-to-reproduce",
-        )
     traits = lab.kind_of(machine).TRAITS if machine else None
     emulated = traits is not None and traits.emulated
     if traits is not None and not (traits.invented or emulated):
@@ -83,6 +76,13 @@ def reproduce(
     chosen = [shelf.reproduction(name, catalog) for name in dict.fromkeys(names) if name != ALL]
     if ALL in names:
         chosen = list(shelf.all_reproductions().values())
+    if not chosen:
+        raise UsageError(
+            "nothing to reproduce",
+            "name a paper",
+            "'hockney reproduce --list' shows all",
+            code="nothing-to-reproduce",
+        )
     if emulated:
         able = [study for study in chosen if ALL not in names or shelf.on_emulated(study)]
         chosen, machine = [_emulated(study, machine) for study in able], ""
