@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from hockney.core.case import Value, format_value
 from hockney.core.fit import DefinedValue, Estimate, ExactValue, Summary
@@ -102,6 +104,15 @@ def ratio_interval(ratio: Estimate) -> str:
     if isinstance(ratio, ExactValue):
         return no_interval(ratio)
     return "" if ratio.low is None or ratio.high is None else f"{ratio.low:.2f} to {ratio.high:.2f}"
+
+
+def share_interval(share: Estimate) -> str:
+    """ "1.2% to 3.4%", "simulated", or empty if unknown."""
+    if isinstance(share, ExactValue):
+        return no_interval(share)
+    if share.low is None or share.high is None:
+        return ""
+    return f"{percent(share.low)} to {percent(share.high)}"
 
 
 def ratio_bounds(ratio: Estimate) -> str:
@@ -203,3 +214,29 @@ def signed(error: float | None) -> str:
         return ""
     text = f"{error:+.0%}"
     return text[1:] if text in ("+0%", "-0%") else text
+
+
+@dataclass(frozen=True)
+class Format:
+    """The text of a value, which is aligned right if it is `numeric`, and the text of its interval."""
+
+    text: Callable[[Any], str]
+    numeric: bool = True
+    interval: Callable[[Any], str] = lambda value: ""
+
+
+def number(value: float | Estimate) -> float:
+    return value.value if isinstance(value, Estimate) else value
+
+
+def in_unit(unit: str) -> Format:
+    """Quantities of this unit, which are numbers or estimates."""
+    return Format(lambda value: quantity(number(value), unit), interval=lambda value: interval(value, unit))
+
+
+TEXT = Format(str, numeric=False)
+COUNT = Format(str)
+SECONDS, SIZE, BANDWIDTH = in_unit("s"), in_unit("B"), in_unit("B/s")
+SHARE = Format(lambda value: percent(number(value)), interval=share_interval)
+RATIO = Format(lambda value: f"{number(value):.2f}", interval=ratio_interval)
+SIGNED = Format(signed)
