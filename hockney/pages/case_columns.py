@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 from hockney.core.errors import unknown
 from hockney.core.fit import Summary
+from hockney.pages.cells import COUNT, Format, in_unit
 from hockney.pages.columns import INTERVAL, Column
 from hockney.pages.evidence import Measured
-from hockney.pages.format import COUNT, Format, bandwidth, in_unit, interval, percent, range_width, scatter
+from hockney.pages.format import bandwidth, interval, percent, range_width, scatter
 from hockney.pages.undisturbed import differing
 
 

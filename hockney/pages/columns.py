@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from hockney.draw.page import Table
-from hockney.pages.format import TEXT, Format
+from hockney.pages.cells import TEXT, Format
 
 Row = TypeVar("Row")
 INTERVAL = "95% interval"

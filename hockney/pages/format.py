@@ -5,9 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hockney.core.case import Value, format_value
 from hockney.core.fit import DefinedValue, Estimate, ExactValue, Summary
@@ -214,29 +212,3 @@ def signed(error: float | None) -> str:
         return ""
     text = f"{error:+.0%}"
     return text[1:] if text in ("+0%", "-0%") else text
-
-
-@dataclass(frozen=True)
-class Format:
-    """The text of a value, which is aligned right if it is `numeric`, and the text of its interval."""
-
-    text: Callable[[Any], str]
-    numeric: bool = True
-    interval: Callable[[Any], str] = lambda value: ""
-
-
-def number(value: float | Estimate) -> float:
-    return value.value if isinstance(value, Estimate) else value
-
-
-def in_unit(unit: str) -> Format:
-    """Quantities of this unit, which are numbers or estimates."""
-    return Format(lambda value: quantity(number(value), unit), interval=lambda value: interval(value, unit))
-
-
-TEXT = Format(str, numeric=False)
-COUNT = Format(str)
-SECONDS, SIZE, BANDWIDTH = in_unit("s"), in_unit("B"), in_unit("B/s")
-SHARE = Format(lambda value: percent(number(value)), interval=share_interval)
-RATIO = Format(lambda value: f"{number(value):.2f}", interval=ratio_interval)
-SIGNED = Format(signed)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from hockney.core.wording import plural
 from hockney.draw.page import Table
 from hockney.models.significance import OPEN, Verdict
+from hockney.pages.cells import COUNT, RATIO, SECONDS, SHARE, SIZE, Format, words
 from hockney.pages.columns import INTERVAL, Column, chosen, columns_document, columns_table
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import COUNT, RATIO, SECONDS, SHARE, SIZE, Format
 from hockney.studies.overlap.results import PAYS, PHASES, BestTests, OverlapPoint, OverlapResults, sizes_where
 from hockney.studies.overlap.wording import VERDICTS, named, titled
 from hockney.studies.progress import THREAD
@@ -54,7 +54,7 @@ COLUMNS: tuple[Column[OverlapRow], ...] = (
     Column("pure", lambda row: row.times.pure, SECONDS, "pure_s"),
     Column("cpu", lambda row: row.times.cpu, SECONDS, "cpu_s"),
     Column("total / apart", lambda row: row.p.ratio, RATIO, "ratio", INTERVAL),
-    Column("nonblocking", lambda row: row.verdict, Format(VERDICTS.__getitem__, numeric=False), "verdict"),
+    Column("nonblocking", lambda row: row.verdict, words(VERDICTS), "verdict"),
     Column("", lambda row: row.times.hidden, key="hidden"),
     Column("overlap (IMB)", lambda row: row.times.imb, SHARE, "overlap_imb", INTERVAL),
     Column("hidden", lambda row: row.p.hidden, SHARE, "overlap_reported", missing="unknown"),

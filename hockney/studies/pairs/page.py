@@ -12,7 +12,7 @@ from hockney.models.significance import NOTABLE
 from hockney.pages import quality
 from hockney.pages.evidence import Evidence
 from hockney.pages.study_page import study_page
-from hockney.studies.pairs import figures, tables
+from hockney.studies.pairs import columns, figures
 from hockney.studies.pairs.headline import headline
 from hockney.studies.pairs.results import PairsResults, Way
 
@@ -63,11 +63,11 @@ def _section(title: str, drawn: Sequence[Figure]) -> Section | None:
 
 
 def _model(run: PairsResults) -> Section | None:
-    table = tables.models(run)
+    table = columns.models(run)
     return None if table is None else Section("Model of sharing", tables=(table,))
 
 
 def _numbers(run: PairsResults) -> Section | None:
     if not run.points:
         return None
-    return Section("All numbers", tables=tuple(tables.bandwidths(run, way) for way in run.ways), closed=True)
+    return Section("All numbers", tables=tuple(columns.bandwidths(run, way) for way in run.ways), closed=True)
