@@ -19,7 +19,7 @@ from hockney.pages.format import quantity
 from hockney.pages.method import memory
 from hockney.pages.study_page import study_page
 from hockney.studies.needed_budget import remedy
-from hockney.studies.tuning import figure
+from hockney.studies.tuning import figures
 from hockney.studies.tuning.results import HOCKNEY, OPEN_MPI, Tuning, tuning
 
 RATIO = "time relative to MPI's choice [95%]"
@@ -51,7 +51,7 @@ def page(evidence: Evidence) -> Page:
             f"An algorithm is faster than MPI's own choice if the 95% interval of the ratio of their times "
             f"lies below {1 - found.effect:g}, and not faster if it lies above. Otherwise it is undecided.",
         ),
-        lead=figure.kept_and_changed(found),
+        lead=figures.kept_and_changed(found),
     )
 
 
