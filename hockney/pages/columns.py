@@ -49,6 +49,10 @@ def chosen(columns: Iterable[Column[Row]], *headings: str | tuple[str, str]) -> 
     return tuple(replace(by_heading[heading], heading=shown) for heading, shown in pairs)
 
 
+def without_intervals(columns: Iterable[Column[Row]]) -> tuple[Column[Row], ...]:
+    return tuple(replace(column, interval="") for column in columns)
+
+
 def columns_table(
     name: str, title: str, columns: Sequence[Column[Row]], rows: Iterable[Row], caption: str = ""
 ) -> Table:
