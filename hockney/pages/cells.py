@@ -30,12 +30,17 @@ def in_unit(unit: str) -> Format:
     return Format(lambda value: quantity(number(value), unit), interval=lambda value: interval(value, unit))
 
 
+def _text(value: Any) -> str:
+    """An Amount remains one."""
+    return value if isinstance(value, str) else str(value)
+
+
 def words(by_value: Mapping[Any, str]) -> Format:
     return Format(by_value.__getitem__, numeric=False)
 
 
-TEXT = Format(str, numeric=False)
-COUNT = Format(str)
+TEXT = Format(_text, numeric=False)
+COUNT = Format(_text)
 SECONDS, SIZE, BANDWIDTH = in_unit("s"), in_unit("B"), in_unit("B/s")
 SHARE = Format(lambda value: percent(number(value)), interval=share_interval)
 RATIO = Format(lambda value: f"{number(value):.2f}", interval=ratio_interval)

@@ -9,10 +9,10 @@ from hockney.draw.page import Page, Section
 from hockney.pages import quality
 from hockney.pages.evidence import Evidence
 from hockney.pages.study_page import study_page
-from hockney.suites.bsp.studies.bsp_kernels import figures, tables
-from hockney.suites.bsp.studies.bsp_kernels.answer import headline
+from hockney.suites.bsp.studies.bsp_kernels import columns, figures
+from hockney.suites.bsp.studies.bsp_kernels.headline import headline
 from hockney.suites.bsp.studies.bsp_kernels.results import KernelResults
-from hockney.suites.bsp.studies.bsp_parameters import tables as parameters
+from hockney.suites.bsp.studies.bsp_parameters import columns as parameters
 from hockney.suites.bsp.studies.bsp_parameters.results import ParameterResults
 
 METHOD = (
@@ -26,11 +26,11 @@ METHOD = (
 
 def page(evidence: Evidence) -> Page:
     run, costs = KernelResults.of(evidence), ParameterResults.of(evidence)
-    failing = tables.failures(run)
+    failing = columns.failures(run)
     rates = parameters.rates(costs)
     sections = [
         Section("Which assumption fails where", tables=(failing,)) if failing is not None else None,
-        Section("Errors", tables=(tables.errors(run), tables.medians(run))) if run.points else None,
+        Section("Errors", tables=(columns.errors(run), columns.medians(run))) if run.points else None,
         Section("The paper's figures", figures=tuple(figures.figures(run)), multiples=True),
         Section("Parameters", tables=(parameters.parameters(costs),), closed=True),
         Section("Local work", tables=(rates,), closed=True) if rates is not None else None,

@@ -8,8 +8,8 @@ from hockney.draw.page import Page, Section
 from hockney.pages import quality
 from hockney.pages.evidence import Evidence
 from hockney.pages.study_page import study_page
-from hockney.suites.bsp.studies.bsp_parameters import figures, tables
-from hockney.suites.bsp.studies.bsp_parameters.answer import headline
+from hockney.suites.bsp.studies.bsp_parameters import columns, figures
+from hockney.suites.bsp.studies.bsp_parameters.headline import headline
 from hockney.suites.bsp.studies.bsp_parameters.results import PRINTED, ParameterResults
 
 METHOD = (
@@ -23,7 +23,7 @@ METHOD = (
 def page(evidence: Evidence) -> Page:
     run = ParameterResults.of(evidence)
     sections = [
-        Section("Parameters", tables=(tables.parameters(run), tables.paper(run))),
+        Section("Parameters", tables=(columns.parameters(run), columns.paper(run))),
         _over_ranks(run),
         _methods(run),
         _permutations(run),
@@ -49,7 +49,7 @@ def _over_ranks(run: ParameterResults) -> Section | None:
 
 
 def _methods(run: ParameterResults) -> Section | None:
-    table = tables.methods(run)
+    table = columns.methods(run)
     if table is None:
         return None
     made = [draw(run, ranks) for ranks in run.ranks for draw in (figures.by_method, figures.parts)]
@@ -63,5 +63,5 @@ def _permutations(run: ParameterResults) -> Section | None:
 
 
 def _rates(run: ParameterResults) -> Section | None:
-    table = tables.rates(run)
+    table = columns.rates(run)
     return None if table is None else Section("Local work", tables=(table,), closed=True)
