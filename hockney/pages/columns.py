@@ -5,7 +5,7 @@ key in a JSON document. Tables and the objects of documents are made from the sa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
@@ -54,14 +54,15 @@ def without_intervals(columns: Iterable[Column[Row]]) -> tuple[Column[Row], ...]
 
 
 def columns_table(
-    name: str, title: str, columns: Sequence[Column[Row]], rows: Iterable[Row], caption: str = ""
+    name: str, title: str, columns: Iterable[Column[Row]], rows: Iterable[Row], caption: str = ""
 ) -> Table:
-    spread = [column for column in columns for _ in column.headings]
+    shown = [column for column in columns if column.heading]
+    spread = [column for column in shown for _ in column.headings]
     return Table(
         name,
         title,
-        tuple(heading for column in columns for heading in column.headings),
-        tuple(tuple(cell for column in columns for cell in column.cells(row)) for row in rows),
+        tuple(heading for column in shown for heading in column.headings),
+        tuple(tuple(cell for column in shown for cell in column.cells(row)) for row in rows),
         tuple(k for k, column in enumerate(spread) if column.format.numeric),
         caption,
         tuple(k for k, column in enumerate(spread) if column.parameter),

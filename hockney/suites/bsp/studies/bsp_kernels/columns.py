@@ -33,12 +33,11 @@ CASES: tuple[Column[KernelPoint], ...] = (
 
 def errors(run: KernelResults) -> Table:
     """Every case: (T_pred - T_meas) / T_meas of the model of its style, plain and repaired."""
-    columns = [column for column in CASES if column.heading]
     caption = (
         "(T_pred - T_meas) / T_meas of the model of each style, plain and with all repairs. What fails: the "
         "repair that corrects most of the plain model's error alone, if there is one."
     )
-    return columns_table("kernel-errors", "Errors of the predictions", columns, run.points, caption)
+    return columns_table("kernel-errors", "Errors of the predictions", CASES, run.points, caption)
 
 
 def failures(run: KernelResults) -> Table | None:
