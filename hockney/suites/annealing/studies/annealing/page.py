@@ -9,12 +9,12 @@ from collections.abc import Iterator
 
 from hockney.core.wording import listing, plural, together
 from hockney.draw.figure import Figure
-from hockney.draw.page import Caveat, Page, Section, Table
+from hockney.draw.page import Caveat, Page, Section
 from hockney.pages import caveats as general
 from hockney.pages import quality as trust
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import percent
-from hockney.pages.study_page import study_page
+from hockney.pages.study_page import section, study_page
 from hockney.suites.annealing.studies.annealing import columns, figures
 from hockney.suites.annealing.studies.annealing.headline import headline
 from hockney.suites.annealing.studies.annealing.predicted import predictions
@@ -48,9 +48,9 @@ def page(evidence: Evidence) -> Page:
     sections = [
         Section("Set-ups", tables=(columns.setups(run),)) if run.plain else None,
         _parts(run, lead),
-        _figures("Steps over time", tuple(figures.steps(run))),
+        section("Steps over time", figures=figures.steps(run)),
         _quality(run),
-        _section("Load balancing", columns.balancing(run)),
+        section("Load balancing", tables=[columns.balancing(run)]),
         _predicted(run),
         trust.spread_of_noise(evidence),
         trust.verification(evidence),
@@ -76,9 +76,7 @@ def _parts(run: AnnealingResults, lead: Figure | None) -> Section | None:
 
 def _quality(run: AnnealingResults) -> Section | None:
     made = [make(run, ranks) for ranks in run.counts for make in (columns.energies, columns.targets)]
-    shown = tuple(table for table in made if table is not None)
-    drawn = tuple(figures.energies(run))
-    return Section("Quality", figures=drawn, tables=shown) if shown or drawn else None
+    return section("Quality", figures=figures.energies(run), tables=made)
 
 
 def _predicted(run: AnnealingResults) -> Section | None:
@@ -87,14 +85,6 @@ def _predicted(run: AnnealingResults) -> Section | None:
     if table is None:
         return None
     return Section("Predicted and measured", figures=(figures.predicted(found),), tables=(table,))
-
-
-def _figures(title: str, drawn: tuple[Figure, ...]) -> Section | None:
-    return Section(title, figures=drawn) if drawn else None
-
-
-def _section(title: str, table: Table | None) -> Section | None:
-    return None if table is None else Section(title, tables=(table,))
 
 
 def _caveats(run: AnnealingResults) -> Iterator[Caveat]:

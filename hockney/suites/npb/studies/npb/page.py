@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from hockney.draw.figure import Figure
-from hockney.draw.page import Page, Section, Table
+from hockney.draw.page import Page, Section
 from hockney.pages import quality
 from hockney.pages.evidence import Evidence
-from hockney.pages.study_page import study_page
+from hockney.pages.study_page import section, study_page
 from hockney.suites.npb.studies.npb import columns, figures
 from hockney.suites.npb.studies.npb.headline import headline
 from hockney.suites.npb.studies.npb.predicted import predictions
@@ -33,13 +33,13 @@ def page(evidence: Evidence) -> Page:
     run = NpbResults.of(evidence)
     first = figures.lead(run)
     sections = [
-        _section("Wrong answers", columns.wrong(run)),
+        section("Wrong answers", tables=[columns.wrong(run)]),
         _time(run, first),
         _barriers(run),
         _predicted(run),
         Section("Times and rates", tables=(columns.times(run),), closed=True) if run.plain else None,
-        _section("Barriers in each benchmark", columns.effects(run), closed=True),
-        _section("Phases", columns.phases(run), closed=True),
+        section("Barriers in each benchmark", tables=[columns.effects(run)], closed=True),
+        section("Phases", tables=[columns.phases(run)], closed=True),
         quality.spread_of_noise(evidence),
         quality.verification(evidence),
     ]
@@ -75,7 +75,3 @@ def _predicted(run: NpbResults) -> Section | None:
     if table is None:
         return None
     return Section("Predicted and measured", figures=(figures.predicted(found),), tables=(table,))
-
-
-def _section(title: str, table: Table | None, *, closed: bool = False) -> Section | None:
-    return None if table is None else Section(title, tables=(table,), closed=closed)
