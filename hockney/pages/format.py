@@ -104,6 +104,15 @@ def ratio_interval(ratio: Estimate) -> str:
     return "" if ratio.low is None or ratio.high is None else f"{ratio.low:.2f} to {ratio.high:.2f}"
 
 
+def share_interval(share: Estimate) -> str:
+    """ "1.2% to 3.4%", "simulated", or empty if unknown."""
+    if isinstance(share, ExactValue):
+        return no_interval(share)
+    if share.low is None or share.high is None:
+        return ""
+    return f"{percent(share.low)} to {percent(share.high)}"
+
+
 def ratio_bounds(ratio: Estimate) -> str:
     """ " (95%: 1.84 to 1.90)", to follow the ratio in a sentence; empty if it is exact."""
     if isinstance(ratio, ExactValue):

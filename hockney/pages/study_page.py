@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hockney.draw.figure import Figure
-from hockney.draw.page import Caveat, Page, Section, Widget
+from hockney.draw.page import Caveat, Page, Section, Table, Widget
 from hockney.pages import environment
 from hockney.pages.caveats import caveats, premises
 from hockney.pages.evidence import Evidence
@@ -36,3 +36,19 @@ def study_page(
         method=(*method, *sentences(evidence)),
         lead=lead,
     )
+
+
+def section(
+    title: str,
+    *,
+    figures: Iterable[Figure | None] = (),
+    tables: Iterable[Table | None] = (),
+    closed: bool = False,
+    multiples: bool = False,
+) -> Section | None:
+    """A section of the figures and tables that are not None; None if there are none."""
+    drawn = tuple(figure for figure in figures if figure is not None)
+    listed = tuple(table for table in tables if table is not None)
+    if not drawn and not listed:
+        return None
+    return Section(title, figures=drawn, tables=listed, closed=closed, multiples=multiples)

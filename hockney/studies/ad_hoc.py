@@ -16,7 +16,7 @@ from hockney.core.units import parse_counts
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Page, Section, Table
 from hockney.pages import course, metrics, quality, settings_compared, undisturbed
-from hockney.pages.columns import CaseColumn, where_columns
+from hockney.pages.case_columns import CaseColumn, where_columns
 from hockney.pages.evidence import Evidence, Measured, Options, once
 from hockney.pages.first_screen import first_figure
 from hockney.pages.format import bandwidth, interval, label, quantity, range_width, scatter, typed_line
@@ -231,7 +231,7 @@ def _table(subject: str, measured: list[Measured], differing: bool, where: Seque
         )
         for m in measured
     )
-    titles = tuple(column.title for column in where)
+    titles = tuple(column.heading for column in where)
     columns = ("case", *titles, "typical", "95% interval", "bandwidth", "within", "between", "repetitions")
     numeric = tuple(range(1 + len(where), len(columns)))
     table = Table("cases", subject, columns, rows, numeric=numeric)

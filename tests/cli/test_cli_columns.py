@@ -17,7 +17,7 @@ from hockney import api, lab
 from hockney.cli.output.cases import SIMULATED, shown
 from hockney.core.fit import Estimate
 from hockney.models.statistics.peers import message_rate
-from hockney.pages.columns import COLUMNS
+from hockney.pages.case_columns import COLUMNS
 from hockney.pages.evidence import Measured
 
 

@@ -17,7 +17,7 @@ from resealed import reseal
 
 from hockney import api
 from hockney.api import judge_guidelines
-from hockney.studies.guidelines.tables import violations
+from hockney.studies.guidelines.columns import violations
 
 QUICK = ("--ranks", "2", "--sizes", "4KiB,64KiB", "--seed", "1", "-q")
 

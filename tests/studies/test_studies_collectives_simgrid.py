@@ -11,7 +11,7 @@ from real_mpi import simgrid_here
 from hockney import api
 from hockney.cli.errors import guarded
 from hockney.core.fit import ExactValue
-from hockney.studies.collectives import send_time, tables
+from hockney.studies.collectives import columns, send_time
 from hockney.studies.collectives.predicted import predicted
 from hockney.studies.collectives.results import CollectiveResults
 
@@ -55,5 +55,5 @@ def test_predictions_come_close(evidence):
 
 @pytest.mark.slow
 def test_printed_times_are_beside(evidence):
-    (table,) = tables.papers(CollectiveResults.of(evidence))
+    (table,) = columns.papers(CollectiveResults.of(evidence))
     assert "printed" in table.columns and table.name == "papers-1024"

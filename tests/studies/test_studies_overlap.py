@@ -23,7 +23,7 @@ from hockney.launch.fake_overlap import FakeOverlap
 from hockney.launch.fake_world import World
 from hockney.models.overlap import OverlapTimes
 from hockney.studies import Evidence, Options
-from hockney.studies.overlap.answer import answer
+from hockney.studies.overlap.columns import answer
 from hockney.studies.overlap.headline import headline
 from hockney.studies.overlap.plan import SIZES, THREAD_SIZES
 from hockney.studies.overlap.results import PHASES, OverlapResults, runs_of

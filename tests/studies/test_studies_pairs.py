@@ -21,7 +21,7 @@ from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_pairs import FakePairs
 from hockney.launch.fake_world import FakePiece, World
 from hockney.studies import Evidence, Options
-from hockney.studies.pairs.answer import answer
+from hockney.studies.pairs.columns import answer
 from hockney.studies.pairs.headline import headline
 from hockney.studies.pairs.plan import SIZES
 from hockney.studies.pairs.results import PairsResults, Way, saturation, way_of

@@ -11,7 +11,7 @@ from real_mpi import simgrid_here
 
 from hockney import api
 from hockney.cli.errors import guarded
-from hockney.studies.pairs.answer import answer
+from hockney.studies.pairs.columns import answer
 
 pytestmark = [pytest.mark.simgrid, pytest.mark.slow]
 NIC, ONE = 10e9, 4e9

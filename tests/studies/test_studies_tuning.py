@@ -11,7 +11,7 @@ import pytest
 
 from hockney.core.fit import Estimate
 from hockney.models.tuning.rules import AlgorithmRatio, Point, rules_of
-from hockney.studies.tuning.figure import kept_and_changed
+from hockney.studies.tuning.figures import kept_and_changed
 from hockney.studies.tuning.results import HOCKNEY, OPEN_MPI, Tuning
 
 

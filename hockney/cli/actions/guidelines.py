@@ -17,7 +17,7 @@ from hockney.core.errors import Exit, printable
 from hockney.core.fit import Cost
 from hockney.models.guidelines import FACTOR, Judged, Verdicts
 from hockney.models.statistics import loaded_launches
-from hockney.studies.guidelines import tables
+from hockney.studies.guidelines import columns
 from hockney.studies.guidelines.wording import alternative, counted, in_short
 
 
@@ -31,7 +31,7 @@ def action(run: Path | None, factor: float | None, cost: Cost, quiet: bool, as_j
         print_json(_document(measured, verdicts, len(loaded)))
     else:
         if verdicts.violated:
-            print_table(tables.violations(verdicts))
+            print_table(columns.violations(verdicts))
             echo()
         for sentence in counted(verdicts):
             print_line(sentence)

@@ -18,7 +18,7 @@ from hockney.core.errors import UsageError
 from hockney.store import pair_in
 
 if TYPE_CHECKING:
-    from hockney.pages.columns import CaseColumn
+    from hockney.pages.case_columns import CaseColumn
     from hockney.store import LaunchShare
 
 

@@ -20,7 +20,7 @@ from hockney.core.catalog import Catalog, Workload
 from hockney.draw.page import Table
 
 if TYPE_CHECKING:
-    from hockney.pages.columns import CaseColumn
+    from hockney.pages.case_columns import CaseColumn
 
 
 def action(

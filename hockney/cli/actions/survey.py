@@ -16,7 +16,7 @@ from hockney.cli.output.checked import check_and_print
 from hockney.cli.output.submitted import submit_and_print
 
 if TYPE_CHECKING:
-    from hockney.pages.columns import CaseColumn
+    from hockney.pages.case_columns import CaseColumn
 
 
 def action(

@@ -144,7 +144,7 @@ def _starter(text: str) -> str:
 
 
 def _columns(text: str) -> Any:
-    from hockney.pages.columns import parse_columns
+    from hockney.pages.case_columns import parse_columns
 
     return parse_columns(text)
 

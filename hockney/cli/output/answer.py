@@ -25,7 +25,7 @@ from hockney.system.bundled import bundled_workloads
 if TYPE_CHECKING:
     from hockney.api import Question, Run, RunOptions
     from hockney.cli.output.stream import Lines
-    from hockney.pages.columns import CaseColumn
+    from hockney.pages.case_columns import CaseColumn
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Form:
 
             return OsuLines(self.full)
         from hockney.cli.output.stream import PlainLines
-        from hockney.pages.columns import COLUMNS
+        from hockney.pages.case_columns import COLUMNS
 
         return PlainLines(self.columns or [COLUMNS["typical"], COLUMNS["bandwidth"]])
 

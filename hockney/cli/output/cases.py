@@ -15,7 +15,7 @@ from hockney.core.launch_setting import DEFAULT
 from hockney.core.wording import together
 from hockney.draw.page import Table
 from hockney.pages import metrics
-from hockney.pages.columns import CaseColumn, usual, where_columns
+from hockney.pages.case_columns import CaseColumn, usual, where_columns
 from hockney.pages.evidence import Measured
 from hockney.pages.format import SIMULATED, quantity, typed_line
 
@@ -101,7 +101,7 @@ def _table(
         )
         for m in measured
     ]
-    titles = (*heads, *(column.title for column in columns))
+    titles = (*heads, *(column.heading for column in columns))
     first = len(heads)
     numbers = [
         k

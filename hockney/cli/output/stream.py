@@ -18,7 +18,7 @@ from hockney.core.fit import Summary
 from hockney.core.record import SCHEMA, RunRecords
 from hockney.lab import CasesChosen, CaseSettled, Event
 from hockney.models.statistics import summarise
-from hockney.pages.columns import CaseColumn
+from hockney.pages.case_columns import CaseColumn
 from hockney.pages.evidence import Measured
 from hockney.pages.format import label
 

@@ -21,8 +21,8 @@ from hockney.core.errors import printable
 from hockney.core.fit import Fit
 from hockney.core.notice import Notice
 from hockney.core.wording import plural
+from hockney.pages.case_columns import CaseColumn
 from hockney.pages.caveats import premises
-from hockney.pages.columns import CaseColumn
 from hockney.pages.quality import chosen
 
 if TYPE_CHECKING:

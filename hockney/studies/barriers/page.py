@@ -13,7 +13,7 @@ from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity
 from hockney.pages.levels import place_words, prefixed
 from hockney.pages.study_page import study_page
-from hockney.studies.barriers import dots, figures, headline, paper, tables
+from hockney.studies.barriers import columns, dots, figures, headline, paper
 from hockney.studies.barriers.best import FITS, MESSAGES, believed
 from hockney.studies.barriers.empty_messages import EmptyMessages
 from hockney.studies.barriers.results import BarrierResult, BarrierResults
@@ -55,7 +55,7 @@ def page(evidence: Evidence) -> Page:
 def _costs(evidence: Evidence, every: Sequence[BarrierResult], first: tuple[int, int]) -> Section | None:
     """The section on the numbers of ranks that the first screen does not show, and on barriers without a
     result."""
-    failed = tables.failed(evidence)
+    failed = columns.failed(evidence)
     others = [layout for layout in headline.layouts(every) if layout != first]
     figures = tuple(figure for layout in others if (figure := dots.costs(evidence, *layout)) is not None)
     many = BarrierResults.of(evidence).iterations
@@ -73,8 +73,8 @@ def _costs(evidence: Evidence, every: Sequence[BarrierResult], first: tuple[int,
 def _numbers(every: Sequence[BarrierResult]) -> Section | None:
     """All times next to their predictions, by family."""
     families = ((name, title, figures.members(name, every)) for name, title in figures.FAMILIES)
-    shown = [tables.costs(members, name, title) for name, title, members in families if members]
-    counted, arrived = tables.predictions(every), tables.arrivals(every)
+    shown = [columns.costs(members, name, title) for name, title, members in families if members]
+    counted, arrived = columns.predictions(every), columns.arrivals(every)
     shown += [table for table in (counted, arrived) if table.rows]
     if not shown:
         return None
@@ -114,7 +114,7 @@ def _predicted(evidence: Evidence, every: Sequence[BarrierResult]) -> Section | 
         "Predicted from messages",
         text=tuple(text),
         figures=(figure,) if figure is not None else (),
-        tables=tuple(tables.messages(level) for level in known.levels),
+        tables=tuple(columns.messages(level) for level in known.levels),
     )
 
 

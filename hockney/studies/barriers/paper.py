@@ -10,7 +10,7 @@ from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Section, Table
 from hockney.models.barriers import traffic
 from hockney.pages.format import quantity
-from hockney.studies.barriers.tables import error
+from hockney.studies.barriers.columns import error
 
 PAPER = "barriers"
 PRINTED = reference.published(PAPER)

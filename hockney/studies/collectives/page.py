@@ -9,8 +9,8 @@ from hockney.draw.page import Page, Section
 from hockney.pages import quality
 from hockney.pages.evidence import Evidence
 from hockney.pages.method import memory
-from hockney.pages.study_page import study_page
-from hockney.studies.collectives import eager_effect, figures, headline, send_time, tables
+from hockney.pages.study_page import section, study_page
+from hockney.studies.collectives import columns, eager_effect, figures, headline, send_time
 from hockney.studies.collectives.printed import NAMED, is_t3e
 from hockney.studies.collectives.results import CollectiveResults
 
@@ -50,8 +50,7 @@ def page(evidence: Evidence) -> Page:
 
 def _fastest(run: CollectiveResults) -> Section | None:
     ordered = (run.shown_first, *_others(run))
-    found = tuple(table for ranks in ordered if (table := tables.fastest(run, ranks)) is not None)
-    return Section("Which algorithm is fastest where", tables=found) if found else None
+    return section("Which algorithm is fastest where", tables=[columns.fastest(run, p) for p in ordered])
 
 
 def _others(run: CollectiveResults) -> list[int]:
@@ -72,9 +71,8 @@ def _times(run: CollectiveResults) -> Section | None:
 
 
 def _papers(run: CollectiveResults) -> Section | None:
-    found = tuple(tables.papers(run))
-    beside = is_t3e(run.evidence.machine)
-    return Section("Tables of the paper's sizes", tables=found, closed=not beside) if found else None
+    closed = not is_t3e(run.evidence.machine)
+    return section("Tables of the paper's sizes", tables=columns.papers(run), closed=closed)
 
 
 def _bandwidths(run: CollectiveResults) -> Section | None:
@@ -84,7 +82,7 @@ def _bandwidths(run: CollectiveResults) -> Section | None:
     return Section(
         "Aggregated bandwidth against size",
         figures=drawn,
-        tables=(tables.definitions(run),),
+        tables=(columns.definitions(run),),
         closed=True,
         multiples=True,
     )
@@ -94,5 +92,5 @@ def _numbers(run: CollectiveResults) -> Section | None:
     if not run.points:
         return None
     drawn = tuple(figure for ranks in _others(run) if (figure := figures.ratios(run, ranks)) is not None)
-    both = (tables.compared(run), tables.every_time(run))
+    both = (columns.compared(run), columns.every_time(run))
     return Section("All ratios and times", figures=drawn, tables=both, closed=True)

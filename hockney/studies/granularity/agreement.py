@@ -14,6 +14,8 @@ from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Section, Table
 from hockney.models.applications.contention import FEWEST_RANKS
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
+from hockney.pages.cells import COUNT, RATIO, SECONDS, Format, number
+from hockney.pages.columns import INTERVAL, Column, chosen, columns_table, without_intervals
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import percent, quantity
 from hockney.studies.granularity import figures
@@ -180,39 +182,39 @@ def _where(each: Checked) -> str:
     return f"{length(cell.bytes)}, s = {cell.serial:g}" + ("" if cell.even else f", {cell.shares}")
 
 
+EFFICIENCY = Format(lambda value: share(number(value)), interval=bounds)
+CHANGE = Format(change)
+
+
+def _step(step: str) -> Column[Checked]:
+    return Column(step, lambda each: each.parts[step], CHANGE)
+
+
+CELLS: tuple[Column[Checked], ...] = (
+    Column("ranks", lambda each: each.cell.ranks, COUNT),
+    Column("T", lambda each: each.cell.work_s, SECONDS),
+    Column("message", lambda each: length(each.cell.bytes)),
+    Column("s", lambda each: each.cell.serial, Format(lambda serial: f"{100 * serial:g}%")),
+    Column("shares", lambda each: "even" if each.cell.even else each.cell.shares),
+    Column("imbalance", lambda each: each.cell.imbalance, Format(lambda imbalance: f"{imbalance:.3f}")),
+    Column("speed-up", lambda each: each.cell.ranks * each.cell.efficiency.value, RATIO),
+    Column("efficiency", lambda each: each.cell.efficiency, EFFICIENCY, interval=INTERVAL),
+    Column("predicted", lambda each: each.predicted, EFFICIENCY, interval="from the fit's"),
+    Column("error", lambda each: each.error, CHANGE),
+    *map(_step, STEPS),
+    Column("breaks", lambda each: each.breaks),
+)
+
+
 def _table(checked: Sequence[Checked], ranks: int) -> Table:
-    rows = tuple(
-        (
-            quantity(each.cell.work_s, "s"),
-            length(each.cell.bytes),
-            f"{100 * each.cell.serial:g}%",
-            "even" if each.cell.even else each.cell.shares,
-            f"{each.cell.ranks * each.cell.efficiency.value:.2f}",
-            share(each.cell.efficiency.value),
-            bounds(each.cell.efficiency),
-            share(each.predicted.value),
-            bounds(each.predicted),
-            change(each.error),
-            *(change(each.parts[step]) for step in STEPS),
-            each.breaks,
-        )
-        for each in checked
-        if each.cell.ranks == ranks
-    )
-    columns = (
-        "T", "message", "s", "shares", "speed-up", "efficiency", "95% interval", "predicted",
-        "from the fit's", "error", *STEPS, "breaks",
-    )  # fmt: skip
-    return Table(
-        f"cells-{ranks}",
-        f"Every cell on {plural(ranks, 'rank')}",
-        columns,
-        rows,
-        numeric=tuple(k for k in range(len(columns)) if k not in (1, 3, len(columns) - 1)),
-        caption="The error is measured minus predicted efficiency in percentage points, and the next four "
+    columns = [column for column in CELLS if column.heading not in ("ranks", "imbalance")]
+    caption = (
+        "The error is measured minus predicted efficiency in percentage points, and the next four "
         "columns divide it among the assumptions in the table above. Where the error is above "
-        f"{points(MUCH)}, the last column names the assumption that fails.",
+        f"{points(MUCH)}, the last column names the assumption that fails."
     )
+    rows = (each for each in checked if each.cell.ranks == ranks)
+    return columns_table(f"cells-{ranks}", f"Every cell on {plural(ranks, 'rank')}", columns, rows, caption)
 
 
 def uneven_section(checked: Sequence[Checked]) -> Section | None:
@@ -221,25 +223,11 @@ def uneven_section(checked: Sequence[Checked]) -> Section | None:
     if not uneven:
         return None
     even = {_key(each): each.cell.efficiency.value for each in checked if each.cell.even}
-    rows = tuple(
-        (
-            str(each.cell.ranks),
-            each.cell.shares,
-            f"{each.cell.imbalance:.3f}",
-            quantity(each.cell.work_s, "s"),
-            length(each.cell.bytes),
-            share(each.cell.efficiency.value),
-            bounds(each.cell.efficiency),
-            share(each.predicted.value),
-            change(each.error),
-            share(even[_key(each)]) if _key(each) in even else "",
-        )
-        for each in uneven
-    )
     columns = (
-        "ranks", "shares", "imbalance", "T", "message", "measured", "95% interval", "predicted", "error",
-        "even",
-    )  # fmt: skip
+        *chosen(CELLS, "ranks", "shares", "imbalance", "T", "message", ("efficiency", "measured")),
+        *without_intervals(chosen(CELLS, "predicted", "error")),
+        Column("even", lambda each: even.get(_key(each)), EFFICIENCY),
+    )
     return Section(
         "Uneven work",
         text=(
@@ -248,9 +236,7 @@ def uneven_section(checked: Sequence[Checked]) -> Section | None:
             "granularity. If that rank's messages arrive before it receives them, part of the exchange "
             "is hidden, and the prediction is too low.",
         ),
-        tables=(
-            Table("uneven", "Efficiency of uneven work", columns, rows, numeric=(0, 2, 3, 5, 6, 7, 8, 9)),
-        ),
+        tables=(columns_table("uneven", "Efficiency of uneven work", columns, uneven),),
     )
 
 

@@ -8,8 +8,10 @@ from hockney.core.fit import Estimate
 from hockney.draw.page import Section, Table
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.applications.ring_exchange import exchange_time
+from hockney.pages.cells import COUNT, RATIO, SECONDS
+from hockney.pages.columns import INTERVAL, Column, columns_table
 from hockney.pages.evidence import Evidence, Measured
-from hockney.pages.format import interval, quantity, with_interval
+from hockney.pages.format import with_interval
 from hockney.studies.granularity.results import WANTED
 from hockney.studies.granularity.text import length
 
@@ -68,42 +70,33 @@ def _faster(median: Estimate, than: Estimate) -> bool:
 def _table(measured: list[Measured], messages: PointToPointCosts | None) -> Table:
     ordered = {_key(m): m.summary.typical.value for m in measured if _way(m) == ORDERED}
     places = {way: k for k, way in enumerate(WAYS)}
-    rows = []
-    for m in sorted(measured, key=lambda m: (*_key(m), places.get(_way(m), len(places)))):
-        median = m.summary.typical
-        base = ordered.get(_key(m))
-        rows.append(
-            (
-                str(m.case.ranks),
-                length(m.case.bytes),
-                WAYS.get(_way(m), _way(m)),
-                quantity(median.value, "s"),
-                interval(median, "s"),
-                _model(m, messages),
-                "" if base is None or _way(m) == ORDERED else f"{median.value / base:.2f}",
-                _needed(median, m.case.ranks),
-            )
-        )
-    columns = (
-        "ranks", "message", "exchange", "time", "95% interval", "model", "of ordered", f"T for {WANTED:.0%}",
-    )  # fmt: skip
-    return Table(
-        "exchanges",
-        "Time of one exchange",
-        columns,
-        tuple(rows),
-        numeric=(0, 3, 4, 5, 6, 7),
-        caption="All ranks start at the same moment. The model is that of the ordered exchange. The last "
-        "column is the work that this exchange needs to reach that efficiency, by equation 2.",
+
+    def model(m: Measured) -> float | None:
+        if messages is None or _way(m) != ORDERED:
+            return None
+        return exchange_time(messages.spread(m.case.nodes), m.size, m.case.ranks)
+
+    def of_ordered(m: Measured) -> float | None:
+        base = None if _way(m) == ORDERED else ordered.get(_key(m))
+        return None if base is None else m.summary.typical.value / base
+
+    columns: tuple[Column[Measured], ...] = (
+        Column("ranks", lambda m: m.case.ranks, COUNT),
+        Column("message", lambda m: length(m.case.bytes)),
+        Column("exchange", lambda m: WAYS.get(_way(m), _way(m))),
+        Column("time", lambda m: m.summary.typical, SECONDS, interval=INTERVAL),
+        Column("model", model, SECONDS),
+        Column("of ordered", of_ordered, RATIO),
+        Column(f"T for {WANTED:.0%}", _needed_s, SECONDS),
     )
+    rows = sorted(measured, key=lambda m: (*_key(m), places.get(_way(m), len(places))))
+    caption = (
+        "All ranks start at the same moment. The model is that of the ordered exchange. The last "
+        "column is the work that this exchange needs to reach that efficiency, by equation 2."
+    )
+    return columns_table("exchanges", "Time of one exchange", columns, rows, caption)
 
 
-def _model(m: Measured, messages: PointToPointCosts | None) -> str:
-    if messages is None or _way(m) != ORDERED:
-        return ""
-    return quantity(exchange_time(messages.spread(m.case.nodes), m.size, m.case.ranks), "s")
-
-
-def _needed(exchange: Estimate, ranks: int) -> str:
+def _needed_s(m: Measured) -> float:
     """Equation 2 solved for T."""
-    return quantity(WANTED * ranks * exchange.value / (1 - WANTED), "s")
+    return WANTED * m.case.ranks * m.summary.typical.value / (1 - WANTED)

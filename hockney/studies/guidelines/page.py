@@ -10,7 +10,7 @@ from hockney.models.guidelines import LEVEL, SOURCES, Verdicts
 from hockney.pages import quality
 from hockney.pages.evidence import Evidence
 from hockney.pages.study_page import study_page
-from hockney.studies.guidelines import figure, tables
+from hockney.studies.guidelines import columns, figures
 from hockney.studies.guidelines.results import judged
 from hockney.studies.guidelines.wording import answer
 
@@ -31,7 +31,7 @@ def page(evidence: Evidence) -> Page:
     verdicts = evidence.cached(judged)
     sections = [
         _violations(verdicts),
-        Section("Guidelines", CITED, tables=(tables.guidelines(verdicts),), closed=True),
+        Section("Guidelines", CITED, tables=(columns.guidelines(verdicts),), closed=True),
         _notable(verdicts),
         quality.spread_of_noise(evidence),
         quality.verification(evidence),
@@ -42,12 +42,12 @@ def page(evidence: Evidence) -> Page:
         headline=answer(verdicts) if evidence.measured else ("Nothing was measured.",),
         sections=sections,
         method=METHOD,
-        lead=figure.largest(verdicts),
+        lead=figures.largest(verdicts),
     )
 
 
 def _notable(verdicts: Verdicts) -> Section | None:
-    table = tables.notable(verdicts)
+    table = columns.notable(verdicts)
     if not table.rows:
         return None
     text = (
@@ -58,7 +58,7 @@ def _notable(verdicts: Verdicts) -> Section | None:
 
 
 def _violations(verdicts: Verdicts) -> Section | None:
-    table = tables.violations(verdicts)
+    table = columns.violations(verdicts)
     if not table.rows:
         return None
     text = (

@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
-from hockney.studies.overlap.answer import answer, is_conclusive, summary
+from hockney.studies.overlap.columns import answer, summary
 from hockney.studies.overlap.page import page
 from hockney.studies.overlap.plan import PARAMETERS, WORKLOADS, launch_settings, plan
+from hockney.studies.overlap.results import is_conclusive
 
 NAME = "overlap"
 HELP = "whether nonblocking communication pays: for which sizes, and how often to call MPI_Test"

@@ -13,7 +13,7 @@ from hockney.models.significance import NOTABLE
 from hockney.pages import quality
 from hockney.pages.evidence import Evidence
 from hockney.pages.study_page import study_page
-from hockney.studies.overlap import figures, tables
+from hockney.studies.overlap import columns, figures
 from hockney.studies.overlap.headline import headline
 from hockney.studies.overlap.results import OverlapResults
 
@@ -59,7 +59,7 @@ def page(evidence: Evidence) -> Page:
 def _bests(run: OverlapResults) -> Section | None:
     """A table for each operation, of which the first one explains the columns."""
     each = ((ranks, operation) for ranks in run.counts for operation in run.operations)
-    found = [t for ranks, operation in each if (t := tables.best(run, ranks, operation)) is not None]
+    found = [t for ranks, operation in each if (t := columns.best(run, ranks, operation)) is not None]
     shown = (*found[:1], *(replace(table, caption="") for table in found[1:]))
     return Section("Best number of tests", tables=shown) if shown else None
 
@@ -79,11 +79,11 @@ def _multiples(
 def _definitions(run: OverlapResults) -> Section | None:
     if not run.points:
         return None
-    return Section("IMB's overlap and COMB's availability", tables=(tables.definitions(run),), closed=True)
+    return Section("IMB's overlap and COMB's availability", tables=(columns.definitions(run),), closed=True)
 
 
 def _times(run: OverlapResults) -> Section | None:
     if not run.points:
         return None
     drawn = tuple(_drawn(run, figures.times))
-    return Section("All times", figures=drawn, tables=(tables.times(run),), closed=True)
+    return Section("All times", figures=drawn, tables=(columns.times(run),), closed=True)

@@ -252,6 +252,10 @@ class OverlapResults:
         return min((p.measured.summary.launches for p in self.points), default=0)
 
 
+def is_conclusive(evidence: Evidence) -> bool:
+    return OverlapResults.of(evidence).conclusive
+
+
 def sizes_where(found: Iterable[BestTests], *wanted: Verdict) -> list[int]:
     return [each.size for each in found if each.verdict in wanted]
 

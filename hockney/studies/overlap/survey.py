@@ -11,7 +11,7 @@ from hockney.core.units import thin
 from hockney.draw.page import Section
 from hockney.pages.evidence import Evidence
 from hockney.pages.levels import placed, prefixed, where
-from hockney.studies.overlap import figures, tables
+from hockney.studies.overlap import columns, figures
 from hockney.studies.overlap.headline import verdict
 from hockney.studies.overlap.results import MESSAGE, ROLE, OverlapResults
 
@@ -41,7 +41,7 @@ def sentences(evidence: Evidence) -> tuple[str, ...]:
 
 def section(evidence: Evidence) -> Section | None:
     parts = [(level, OverlapResults.of(level)) for level in evidence.levels]
-    best = [(level, table) for level, run in parts if (table := tables.best(run, run.shown)) is not None]
+    best = [(level, table) for level, run in parts if (table := columns.best(run, run.shown)) is not None]
     if not best:
         return None
     drawn = tuple(

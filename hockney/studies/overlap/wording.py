@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from hockney.core.fit import Estimate, ExactValue
 from hockney.core.wording import plural, together
 from hockney.models.significance import Verdict
-from hockney.pages.format import no_interval, percent, quantity
+from hockney.pages.format import quantity, share_interval
 from hockney.studies.overlap.results import MESSAGE, OverlapPoint, runs_of
 from hockney.studies.progress import THREAD
 
@@ -51,15 +51,6 @@ def sizes_text(wanted: Sequence[int], every: Sequence[int]) -> str:
         f"{quantity(first, 'B')}" + (f" to {quantity(last, 'B')}" if last > first else "")
         for first, last in runs_of(wanted, every)
     )
-
-
-def share_interval(share: Estimate) -> str:
-    """ "1.2% to 3.4%", "simulated", or empty if unknown."""
-    if isinstance(share, ExactValue):
-        return no_interval(share)
-    if share.low is None or share.high is None:
-        return ""
-    return f"{percent(share.low)} to {percent(share.high)}"
 
 
 def share_bounds(share: Estimate) -> str:

@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
-from hockney.studies.pairs.answer import answer, is_conclusive, summary
+from hockney.studies.pairs.columns import answer, summary
 from hockney.studies.pairs.page import page
 from hockney.studies.pairs.plan import ASKS_FOR_LEVELS, PARAMETERS, WORKLOADS, plan
+from hockney.studies.pairs.results import is_conclusive
 
 NAME = "pairs"
 HELP = "bandwidth and message rate of many pairs at once: what saturates, and by how much messages slow"

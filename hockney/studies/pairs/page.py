@@ -11,8 +11,8 @@ from hockney.draw.page import Page, Section
 from hockney.models.significance import NOTABLE
 from hockney.pages import quality
 from hockney.pages.evidence import Evidence
-from hockney.pages.study_page import study_page
-from hockney.studies.pairs import figures, tables
+from hockney.pages.study_page import section, study_page
+from hockney.studies.pairs import columns, figures
 from hockney.studies.pairs.headline import headline
 from hockney.studies.pairs.results import PairsResults, Way
 
@@ -36,10 +36,14 @@ def page(evidence: Evidence) -> Page:
     drawn = _drawn(run, figures.bandwidths, ways)
     lead = drawn[0] if drawn else None
     sections = [
-        _section("Bandwidth of all pairs", drawn[1:]),
-        _section("How much messages slow each other", _drawn(run, figures.slowdowns, [*pairs, *ways])),
-        _section("Messages a second", _drawn(run, figures.rates, ways)),
-        _model(run),
+        section("Bandwidth of all pairs", figures=drawn[1:], multiples=True),
+        section(
+            "How much messages slow each other",
+            figures=_drawn(run, figures.slowdowns, [*pairs, *ways]),
+            multiples=True,
+        ),
+        section("Messages a second", figures=_drawn(run, figures.rates, ways), multiples=True),
+        section("Model of sharing", tables=[columns.models(run)]),
         _numbers(run),
         quality.spread_of_noise(evidence),
         quality.verification(evidence),
@@ -58,16 +62,7 @@ def _drawn(run: PairsResults, draw: Draw, ways: Sequence[Way]) -> list[Figure]:
     return [figure for way in ways if (figure := draw(run, way)) is not None]
 
 
-def _section(title: str, drawn: Sequence[Figure]) -> Section | None:
-    return Section(title, figures=tuple(drawn), multiples=True) if drawn else None
-
-
-def _model(run: PairsResults) -> Section | None:
-    table = tables.models(run)
-    return None if table is None else Section("Model of sharing", tables=(table,))
-
-
 def _numbers(run: PairsResults) -> Section | None:
     if not run.points:
         return None
-    return Section("All numbers", tables=tuple(tables.bandwidths(run, way) for way in run.ways), closed=True)
+    return Section("All numbers", tables=tuple(columns.bandwidths(run, way) for way in run.ways), closed=True)

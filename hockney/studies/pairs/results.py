@@ -210,6 +210,10 @@ class PairsResults:
         return min((p.measured.summary.launches for p in self.points), default=0)
 
 
+def is_conclusive(evidence: Evidence) -> bool:
+    return PairsResults.of(evidence).conclusive
+
+
 def saturation(row: Sequence[PairsPoint]) -> Saturation:
     """The saturation from the smallest number of pairs beyond which no step carries notably more."""
     pairs = row[-1].pairs if row else 0

@@ -6,6 +6,7 @@ ratios of all."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from hockney.core.settings import Settings
 from hockney.core.units import format_percent
@@ -14,13 +15,15 @@ from hockney.draw.page import Page, Section, Table
 from hockney.models.tuning.rules import State
 from hockney.models.tuning.texts import bracketed
 from hockney.pages import quality
+from hockney.pages.cells import COUNT, SIZE, Format, words
+from hockney.pages.columns import Column, chosen, columns_table
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity
 from hockney.pages.method import memory
 from hockney.pages.study_page import study_page
 from hockney.studies.needed_budget import remedy
-from hockney.studies.tuning import figure
-from hockney.studies.tuning.results import HOCKNEY, OPEN_MPI, Tuning, tuning
+from hockney.studies.tuning import figures
+from hockney.studies.tuning.results import HOCKNEY, OPEN_MPI, ComparedChoice, Tuning, tuning
 
 RATIO = "time relative to MPI's choice [95%]"
 RESULTS: Mapping[State, str] = {
@@ -29,6 +32,15 @@ RESULTS: Mapping[State, str] = {
     "unknown": "no interval",
     "not faster": "not faster",
 }
+COLUMNS: tuple[Column[ComparedChoice], ...] = (
+    Column("operation", lambda each: each.point.operation),
+    Column("ranks", lambda each: each.point.ranks, COUNT),
+    Column("bytes", lambda each: each.point.size, SIZE),
+    Column("algorithm", lambda each: each.name(each.closest.algorithm)),
+    Column("closest algorithm", lambda each: f"{each.name(each.closest.algorithm)} ({each.whose})"),
+    Column(RATIO, lambda each: each.closest.ratio, Format(bracketed)),
+    Column("result", lambda each: each.state, words(RESULTS)),
+)
 
 
 def page(evidence: Evidence) -> Page:
@@ -51,7 +63,7 @@ def page(evidence: Evidence) -> Page:
             f"An algorithm is faster than MPI's own choice if the 95% interval of the ratio of their times "
             f"lies below {1 - found.effect:g}, and not faster if it lies above. Otherwise it is undecided.",
         ),
-        lead=figure.kept_and_changed(found),
+        lead=figures.kept_and_changed(found),
     )
 
 
@@ -91,28 +103,18 @@ def headline(found: Tuning, settings: Settings) -> tuple[str, ...]:
 def _kept(found: Tuning) -> Section | None:
     """The combinations without a faster algorithm, each with the algorithm that comes closest; open if that
     is the whole answer."""
-    rows = tuple(
-        (
-            each.point.operation,
-            str(each.point.ranks),
-            quantity(each.point.size, "B"),
-            f"{each.name(each.closest.algorithm)} ({each.whose})",
-            bracketed(each.closest.ratio),
-            RESULTS[each.state],
-        )
-        for each in found.comparisons
-        if each.state != "faster"
-    )
+    rows = [each for each in found.comparisons if each.state != "faster"]
     if not rows:
         return None
-    columns = ("operation", "ranks", "bytes", "closest algorithm", RATIO, "result")
+    columns = chosen(COLUMNS, "operation", "ranks", "bytes", "closest algorithm", RATIO, "result")
+    table = replace(columns_table("kept", "", columns, rows), parameters=(1,))
     return Section(
         "Where MPI's own choice is kept",
         (
             "Undecided: the interval does not show whether this algorithm gains as much as required. "
             "Not faster: no algorithm gains as much.",
         ),
-        tables=(Table("kept", "", columns, rows, numeric=(1, 2, 4), parameters=(1,)),),
+        tables=(table,),
         closed=any(found.named()),
     )
 
@@ -145,21 +147,14 @@ def _sizes(sizes: Sequence[int]) -> str:
 
 def _details(found: Tuning, whose: str) -> Section | None:
     """The ratios of all algorithms of hockney or of Open MPI; None if there are none."""
-    rows = tuple(
-        (
-            each.point.operation,
-            str(each.point.ranks),
-            quantity(each.point.size, "B"),
-            each.name(candidate.algorithm),
-            bracketed(candidate.ratio),
-            RESULTS[candidate.state(found.effect)],
-        )
+    rows = [
+        replace(each, closest=candidate, state=candidate.state(found.effect))
         for each in found.comparisons
         if each.whose == whose
         for candidate in sorted(each.point.candidates, key=lambda candidate: candidate.ratio.value)
-    )
+    ]
     if not rows:
         return None
-    columns = ("operation", "ranks", "bytes", "algorithm", RATIO, "result")
-    table = Table(f"ratios-{whose.replace(' ', '')}", "", columns, rows, numeric=(1, 2, 4))
+    columns = chosen(COLUMNS, "operation", "ranks", "bytes", "algorithm", RATIO, "result")
+    table = columns_table(f"ratios-{whose.replace(' ', '')}", "", columns, rows)
     return Section(f"{whose}'s algorithms", tables=(table,), closed=True)

@@ -18,8 +18,8 @@ from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import World
 from hockney.studies import Evidence, Options
 from hockney.suites.annealing.fakes.annealing import FakeAnnealing
-from hockney.suites.annealing.studies.annealing.answer import answer, summary
 from hockney.suites.annealing.studies.annealing.choice import Meanwhile, SetupChoice, choice, until_decided
+from hockney.suites.annealing.studies.annealing.columns import answer, summary
 from hockney.suites.annealing.studies.annealing.headline import headline
 from hockney.suites.annealing.studies.annealing.plan import WORKLOADS
 from hockney.suites.annealing.studies.annealing.predicted import predictions

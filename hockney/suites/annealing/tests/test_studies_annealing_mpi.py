@@ -11,7 +11,7 @@ from real_mpi import group_for, mpi_named
 
 from hockney import api, studies
 from hockney.cli.errors import guarded
-from hockney.suites.annealing.studies.annealing.answer import answer
+from hockney.suites.annealing.studies.annealing.columns import answer
 from hockney.suites.annealing.studies.annealing.predicted import predictions
 from hockney.suites.annealing.studies.annealing.quality import quality
 from hockney.suites.annealing.studies.annealing.results import PARTS, AnnealingResults

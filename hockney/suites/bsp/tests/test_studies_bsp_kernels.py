@@ -17,7 +17,8 @@ from hockney.launch.fake_world import World
 from hockney.studies import Evidence, Options
 from hockney.suites.bsp.models.costs import REPAIRS
 from hockney.suites.bsp.models.programs import PROGRAMS
-from hockney.suites.bsp.studies.bsp_kernels.answer import answer, headline
+from hockney.suites.bsp.studies.bsp_kernels.columns import answer
+from hockney.suites.bsp.studies.bsp_kernels.headline import headline
 from hockney.suites.bsp.studies.bsp_kernels.plan import KERNELS
 from hockney.suites.bsp.studies.bsp_kernels.results import KernelResults, median_error
 

@@ -17,7 +17,8 @@ from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import World
 from hockney.studies import Evidence, Options
 from hockney.suites.bsp.fakes.bsp import FakeBsp
-from hockney.suites.bsp.studies.bsp_parameters.answer import answer, headline
+from hockney.suites.bsp.studies.bsp_parameters.columns import answer
+from hockney.suites.bsp.studies.bsp_parameters.headline import headline
 from hockney.suites.bsp.studies.bsp_parameters.results import ParameterResults
 
 STUDY = studies.study("bsp-parameters")

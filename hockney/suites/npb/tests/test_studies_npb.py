@@ -19,7 +19,8 @@ from hockney.launch.fake import FakeLauncher, Fault
 from hockney.launch.fake_world import World
 from hockney.studies import Evidence, Options
 from hockney.suites.npb.fakes.npb import PHASES, FakeNpb
-from hockney.suites.npb.studies.npb.answer import answer, headline
+from hockney.suites.npb.studies.npb.columns import answer
+from hockney.suites.npb.studies.npb.headline import headline
 from hockney.suites.npb.studies.npb.plan import PAPERS_CLASSES, WORKLOADS
 from hockney.suites.npb.studies.npb.results import PARTS, NpbResults, possible_gain
 

@@ -18,7 +18,8 @@ from hockney.launch.fake_world import World
 from hockney.studies import Evidence, Options
 from hockney.suites.npb.fakes.npb import FakeNpb
 from hockney.suites.npb.programs.kernels import PROGRAMS
-from hockney.suites.npb.studies.npb.answer import answer, headline
+from hockney.suites.npb.studies.npb.columns import answer
+from hockney.suites.npb.studies.npb.headline import headline
 from hockney.suites.npb.studies.npb.plan import WORKLOADS
 from hockney.suites.npb.studies.npb.predicted import predictions
 from hockney.suites.npb.studies.npb.results import NpbResults

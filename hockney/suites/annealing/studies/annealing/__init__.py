@@ -5,7 +5,7 @@ or none at all, as in A. Fachat and K. H. Hoffmann (1998)."""
 
 from __future__ import annotations
 
-from hockney.suites.annealing.studies.annealing.answer import answer, summary
+from hockney.suites.annealing.studies.annealing.columns import answer, summary
 from hockney.suites.annealing.studies.annealing.page import page
 from hockney.suites.annealing.studies.annealing.plan import PARAMETERS, WORKLOADS, launch_settings, plan
 

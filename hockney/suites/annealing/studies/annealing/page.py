@@ -9,13 +9,13 @@ from collections.abc import Iterator
 
 from hockney.core.wording import listing, plural, together
 from hockney.draw.figure import Figure
-from hockney.draw.page import Caveat, Page, Section, Table
+from hockney.draw.page import Caveat, Page, Section
 from hockney.pages import caveats as general
 from hockney.pages import quality as trust
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import percent
-from hockney.pages.study_page import study_page
-from hockney.suites.annealing.studies.annealing import figures, tables
+from hockney.pages.study_page import section, study_page
+from hockney.suites.annealing.studies.annealing import columns, figures
 from hockney.suites.annealing.studies.annealing.headline import headline
 from hockney.suites.annealing.studies.annealing.predicted import predictions
 from hockney.suites.annealing.studies.annealing.quality import ENOUGH_SEEDS, quality
@@ -46,11 +46,11 @@ def page(evidence: Evidence) -> Page:
     run = AnnealingResults.of(evidence)
     lead = figures.relative(run, run.shown) or figures.spent(run)
     sections = [
-        Section("Set-ups", tables=(tables.setups(run),)) if run.plain else None,
+        Section("Set-ups", tables=(columns.setups(run),)) if run.plain else None,
         _parts(run, lead),
-        _figures("Steps over time", tuple(figures.steps(run))),
+        section("Steps over time", figures=figures.steps(run)),
         _quality(run),
-        _section("Load balancing", tables.balancing(run)),
+        section("Load balancing", tables=[columns.balancing(run)]),
         _predicted(run),
         trust.spread_of_noise(evidence),
         trust.verification(evidence),
@@ -71,30 +71,20 @@ def _parts(run: AnnealingResults, lead: Figure | None) -> Section | None:
     if spent is None:
         return None
     shown = () if lead is not None and lead.name == spent.name else (spent,)
-    return Section("Where the time goes", figures=shown, tables=(tables.paper(run),))
+    return Section("Where the time goes", figures=shown, tables=(columns.paper(run),))
 
 
 def _quality(run: AnnealingResults) -> Section | None:
-    made = [make(run, ranks) for ranks in run.counts for make in (tables.energies, tables.targets)]
-    shown = tuple(table for table in made if table is not None)
-    drawn = tuple(figures.energies(run))
-    return Section("Quality", figures=drawn, tables=shown) if shown or drawn else None
+    made = [make(run, ranks) for ranks in run.counts for make in (columns.energies, columns.targets)]
+    return section("Quality", figures=figures.energies(run), tables=made)
 
 
 def _predicted(run: AnnealingResults) -> Section | None:
     found = predictions(run)
-    table = tables.predicted(run, found)
+    table = columns.predicted(run, found)
     if table is None:
         return None
     return Section("Predicted and measured", figures=(figures.predicted(found),), tables=(table,))
-
-
-def _figures(title: str, drawn: tuple[Figure, ...]) -> Section | None:
-    return Section(title, figures=drawn) if drawn else None
-
-
-def _section(title: str, table: Table | None) -> Section | None:
-    return None if table is None else Section(title, tables=(table,))
 
 
 def _caveats(run: AnnealingResults) -> Iterator[Caveat]:

@@ -5,7 +5,7 @@ multiplication, bitonic sort, sample sort and shortest paths, as in B. H. H. Juu
 
 from __future__ import annotations
 
-from hockney.suites.bsp.studies.bsp_kernels.answer import answer, summary
+from hockney.suites.bsp.studies.bsp_kernels.columns import answer, summary
 from hockney.suites.bsp.studies.bsp_kernels.page import page
 from hockney.suites.bsp.studies.bsp_kernels.plan import PARAMETERS, WORKLOADS, plan
 

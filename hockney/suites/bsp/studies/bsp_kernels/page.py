@@ -8,11 +8,11 @@ from __future__ import annotations
 from hockney.draw.page import Page, Section
 from hockney.pages import quality
 from hockney.pages.evidence import Evidence
-from hockney.pages.study_page import study_page
-from hockney.suites.bsp.studies.bsp_kernels import figures, tables
-from hockney.suites.bsp.studies.bsp_kernels.answer import headline
+from hockney.pages.study_page import section, study_page
+from hockney.suites.bsp.studies.bsp_kernels import columns, figures
+from hockney.suites.bsp.studies.bsp_kernels.headline import headline
 from hockney.suites.bsp.studies.bsp_kernels.results import KernelResults
-from hockney.suites.bsp.studies.bsp_parameters import tables as parameters
+from hockney.suites.bsp.studies.bsp_parameters import columns as parameters
 from hockney.suites.bsp.studies.bsp_parameters.results import ParameterResults
 
 METHOD = (
@@ -26,14 +26,12 @@ METHOD = (
 
 def page(evidence: Evidence) -> Page:
     run, costs = KernelResults.of(evidence), ParameterResults.of(evidence)
-    failing = tables.failures(run)
-    rates = parameters.rates(costs)
     sections = [
-        Section("Which assumption fails where", tables=(failing,)) if failing is not None else None,
-        Section("Errors", tables=(tables.errors(run), tables.medians(run))) if run.points else None,
+        section("Which assumption fails where", tables=[columns.failures(run)]),
+        Section("Errors", tables=(columns.errors(run), columns.medians(run))) if run.points else None,
         Section("The paper's figures", figures=tuple(figures.figures(run)), multiples=True),
         Section("Parameters", tables=(parameters.parameters(costs),), closed=True),
-        Section("Local work", tables=(rates,), closed=True) if rates is not None else None,
+        section("Local work", tables=[parameters.rates(costs)], closed=True),
         quality.spread_of_noise(evidence),
         quality.verification(evidence),
     ]

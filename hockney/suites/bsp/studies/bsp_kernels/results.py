@@ -26,6 +26,7 @@ from hockney.suites.bsp.models.parameters import BulkCosts
 from hockney.suites.bsp.models.programs import supersteps
 
 ROLE = "bsp-kernel"
+MODELS: Mapping[Base, str] = {"bsp": "BSP", "bpram": "BPRAM"}
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,10 @@ class KernelResults:
         made = (self._point(m) for m in self.evidence.of_role(ROLE))
         points = [point for point in made if point is not None]
         return tuple(sorted(points, key=lambda p: (p.kernel, p.ranks, p.variant, p.size)))
+
+    @property
+    def bases(self) -> tuple[Base, ...]:
+        return tuple(dict.fromkeys(p.base for p in self.points))
 
     def _point(self, measured: Measured) -> KernelPoint | None:
         steps = supersteps(measured.workload.operation, measured.case)

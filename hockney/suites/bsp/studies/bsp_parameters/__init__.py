@@ -5,7 +5,7 @@ in B. H. H. Juurlink (1998)."""
 
 from __future__ import annotations
 
-from hockney.suites.bsp.studies.bsp_parameters.answer import answer, summary
+from hockney.suites.bsp.studies.bsp_parameters.columns import answer, summary
 from hockney.suites.bsp.studies.bsp_parameters.page import page
 from hockney.suites.bsp.studies.bsp_parameters.plan import PARAMETERS, WORKLOADS, plan
 

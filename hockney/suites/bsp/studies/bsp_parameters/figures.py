@@ -11,8 +11,8 @@ from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.pages.evidence import Measured
 from hockney.pages.series import curve, estimates, times
+from hockney.suites.bsp.studies.bsp_parameters.columns import MEANING, UNITS
 from hockney.suites.bsp.studies.bsp_parameters.results import METHODS, ParameterResults, printed
-from hockney.suites.bsp.studies.bsp_parameters.tables import MEANING, UNITS
 
 
 def relations(run: ParameterResults) -> Figure | None:

@@ -7,9 +7,9 @@ from __future__ import annotations
 from hockney.draw.page import Page, Section
 from hockney.pages import quality
 from hockney.pages.evidence import Evidence
-from hockney.pages.study_page import study_page
-from hockney.suites.bsp.studies.bsp_parameters import figures, tables
-from hockney.suites.bsp.studies.bsp_parameters.answer import headline
+from hockney.pages.study_page import section, study_page
+from hockney.suites.bsp.studies.bsp_parameters import columns, figures
+from hockney.suites.bsp.studies.bsp_parameters.headline import headline
 from hockney.suites.bsp.studies.bsp_parameters.results import PRINTED, ParameterResults
 
 METHOD = (
@@ -23,11 +23,15 @@ METHOD = (
 def page(evidence: Evidence) -> Page:
     run = ParameterResults.of(evidence)
     sections = [
-        Section("Parameters", tables=(tables.parameters(run), tables.paper(run))),
-        _over_ranks(run),
+        Section("Parameters", tables=(columns.parameters(run), columns.paper(run))),
+        section(
+            "Parameters over the number of ranks",
+            figures=[figures.over_ranks(run, symbol) for symbol in PRINTED],
+            multiples=True,
+        ),
         _methods(run),
-        _permutations(run),
-        _rates(run),
+        section("Block permutations", figures=[figures.permutations(run)]),
+        section("Local work", tables=[columns.rates(run)], closed=True),
         quality.spread_of_noise(evidence),
         quality.verification(evidence),
     ]
@@ -41,27 +45,10 @@ def page(evidence: Evidence) -> Page:
     )
 
 
-def _over_ranks(run: ParameterResults) -> Section | None:
-    drawn = [figure for symbol in PRINTED if (figure := figures.over_ranks(run, symbol)) is not None]
-    if not drawn:
-        return None
-    return Section("Parameters over the number of ranks", figures=tuple(drawn), multiples=True)
-
-
 def _methods(run: ParameterResults) -> Section | None:
-    table = tables.methods(run)
+    table = columns.methods(run)
     if table is None:
         return None
     made = [draw(run, ranks) for ranks in run.ranks for draw in (figures.by_method, figures.parts)]
     drawn = [figure for figure in made if figure is not None]
     return Section("Words combined, and sent at once", figures=tuple(drawn), tables=(table,), multiples=True)
-
-
-def _permutations(run: ParameterResults) -> Section | None:
-    figure = figures.permutations(run)
-    return None if figure is None else Section("Block permutations", figures=(figure,))
-
-
-def _rates(run: ParameterResults) -> Section | None:
-    table = tables.rates(run)
-    return None if table is None else Section("Local work", tables=(table,), closed=True)

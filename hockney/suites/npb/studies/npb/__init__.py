@@ -5,7 +5,7 @@ Krishnamurthy (1998)."""
 
 from __future__ import annotations
 
-from hockney.suites.npb.studies.npb.answer import answer, summary
+from hockney.suites.npb.studies.npb.columns import answer, summary
 from hockney.suites.npb.studies.npb.page import page
 from hockney.suites.npb.studies.npb.plan import PARAMETERS, WORKLOADS, plan
 

@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 from hockney.draw.figure import Figure
-from hockney.draw.page import Page, Section, Table
+from hockney.draw.page import Page, Section
 from hockney.pages import quality
 from hockney.pages.evidence import Evidence
-from hockney.pages.study_page import study_page
-from hockney.suites.npb.studies.npb import figures, tables
-from hockney.suites.npb.studies.npb.answer import headline
+from hockney.pages.study_page import section, study_page
+from hockney.suites.npb.studies.npb import columns, figures
+from hockney.suites.npb.studies.npb.headline import headline
 from hockney.suites.npb.studies.npb.predicted import predictions
 from hockney.suites.npb.studies.npb.results import NpbResults
 
@@ -33,13 +33,13 @@ def page(evidence: Evidence) -> Page:
     run = NpbResults.of(evidence)
     first = figures.lead(run)
     sections = [
-        _section("Wrong answers", tables.wrong(run)),
+        section("Wrong answers", tables=[columns.wrong(run)]),
         _time(run, first),
         _barriers(run),
         _predicted(run),
-        Section("Times and rates", tables=(tables.times(run),), closed=True) if run.plain else None,
-        _section("Barriers in each benchmark", tables.effects(run), closed=True),
-        _section("Phases", tables.phases(run), closed=True),
+        Section("Times and rates", tables=(columns.times(run),), closed=True) if run.plain else None,
+        section("Barriers in each benchmark", tables=[columns.effects(run)], closed=True),
+        section("Phases", tables=[columns.phases(run)], closed=True),
         quality.spread_of_noise(evidence),
         quality.verification(evidence),
     ]
@@ -59,11 +59,11 @@ def _time(run: NpbResults, lead: Figure | None) -> Section | None:
         return None
     spent = figures.spent(run)
     shown = () if spent is None or lead is None or spent.name == lead.name else (spent,)
-    return Section("Where the time goes", figures=shown, tables=(tables.benchmarks(run),))
+    return Section("Where the time goes", figures=shown, tables=(columns.benchmarks(run),))
 
 
 def _barriers(run: NpbResults) -> Section | None:
-    table = tables.means(run)
+    table = columns.means(run)
     if table is None:
         return None
     return Section("Barriers", figures=tuple(figures.barriers(run)), tables=(table,), multiples=True)
@@ -71,11 +71,7 @@ def _barriers(run: NpbResults) -> Section | None:
 
 def _predicted(run: NpbResults) -> Section | None:
     found = predictions(run)
-    table = tables.predicted(found)
+    table = columns.predicted(found)
     if table is None:
         return None
     return Section("Predicted and measured", figures=(figures.predicted(found),), tables=(table,))
-
-
-def _section(title: str, table: Table | None, *, closed: bool = False) -> Section | None:
-    return None if table is None else Section(title, tables=(table,), closed=closed)

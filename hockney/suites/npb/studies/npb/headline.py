@@ -1,24 +1,20 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The answer in sentences, for programs (`--json`), and the tables below these on a terminal."""
+"""The answer in sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator
 
 from hockney.core.case import MPI
 from hockney.core.fit import Estimate, ExactValue
 from hockney.core.wording import listing, plural, together
-from hockney.draw.page import Table
-from hockney.pages.evidence import Evidence
 from hockney.pages.format import percent, ratio_bounds, signed, with_interval
 from hockney.pages.metrics import RATE
 from hockney.suites.npb.programs.assumptions import ASSUMPTIONS
-from hockney.suites.npb.studies.npb import tables
-from hockney.suites.npb.studies.npb.predicted import NpbPrediction, predictions
+from hockney.suites.npb.studies.npb.columns import first_error, ratio_number
+from hockney.suites.npb.studies.npb.predicted import predictions
 from hockney.suites.npb.studies.npb.results import PARTS, MeanEffect, NpbPoint, NpbResults, possible_gain
-from hockney.suites.npb.studies.npb.tables import ratio_number
 
 PLACES = ("step", "iteration")
 WORDS = {
@@ -46,7 +42,7 @@ def _wrong(run: NpbResults) -> str:
     return (
         f"Verified: no. {listing(names, len(names))} gave wrong answers in {len(run.wrong)} of "
         f"{plural(len(run.points), 'case')}, so their times are not those of the benchmarks; "
-        f"{first.kernel} on {plural(first.ranks, 'rank')}: {tables.first_error(first.records)}."
+        f"{first.kernel} on {plural(first.ranks, 'rank')}: {first_error(first.records)}."
     )
 
 
@@ -183,95 +179,3 @@ def _here(run: NpbResults) -> list[NpbPoint]:
 def ratio_words(value: Estimate) -> str:
     """ "1.95 (95%: 1.90 to 1.99)"."""
     return f"{ratio_number(value.value)}{ratio_bounds(value)}"
-
-
-def summary(evidence: Evidence) -> Sequence[Table]:
-    run = NpbResults.of(evidence)
-    shown = (
-        tables.benchmarks(run) if run.plain else None,
-        tables.means(run),
-        tables.predicted(predictions(run)),
-    )
-    return tuple(table for table in shown if table is not None)
-
-
-def answer(evidence: Evidence) -> dict[str, Any]:
-    """Every benchmark with its rate (operations per second), speed-up, and the parts of its time (s, means
-    over the ranks), also for each phase; and what each barrier changes. Ratios have 95% intervals; null if
-    unknown."""
-    run = NpbResults.of(evidence)
-    costs = {each.point.measured.case.line: each for each in run.effects}
-    return {
-        "verified": None if all(p.verified is None for p in run.points) else not run.wrong,
-        "benchmarks": [
-            {
-                **_point(run, p),
-                "barrier": p.barrier,
-                "barrier_at": p.place,
-                "cost": None if (known := costs.get(p.measured.case.line)) is None else known.cost,
-                "gain": None if known is None else known.gain,
-            }
-            for p in run.points
-        ],
-        "barriers": [
-            {
-                "ranks": each.ranks,
-                "barrier": each.barrier,
-                "barrier_at": each.place,
-                "benchmarks": each.kernels,
-                "cost": each.cost,
-                "gain": each.gain,
-                "share_in_barriers": each.barriers,
-                "share_waiting": each.waiting,
-            }
-            for each in run.means
-        ],
-        "predictions": [_prediction(each) for each in predictions(run).of],
-        "median_error": predictions(run).median_error,
-    }
-
-
-def _prediction(each: NpbPrediction) -> dict[str, Any]:
-    """Seconds, and relative errors."""
-    terms, found = each.predicted.terms, each.diagnosis
-    return {
-        "case": each.point.measured.case.line,
-        "time_s": each.predicted.total,
-        "measured_s": each.point.time,
-        "error": found.error,
-        "fails": found.failing,
-        "phase": found.phase or None,
-        "error_without_it": found.corrected,
-        "parts_s": {
-            "computation": terms.computation,
-            "waiting": terms.waiting,
-            "messages": terms.messages,
-            "collectives": terms.collectives,
-        },
-    }
-
-
-def _point(run: NpbResults, p: NpbPoint) -> dict[str, Any]:
-    plain = p in run.plain
-    return {
-        "case": p.measured.case.line,
-        "benchmark": p.kernel,
-        "class": p.size,
-        "ranks": p.ranks,
-        "decomposition": p.decomposition,
-        "time_s": p.time,
-        "rate_per_s": p.rate,
-        "speedup": run.speedup(p) if plain else None,
-        "efficiency": run.efficiency(p) if plain else None,
-        "verified": p.verified,
-        "parts_s": p.parts,
-        "phases": [
-            {
-                "phase": each.name,
-                "computation_s": each.computation,
-                "communication_s": each.communication,
-                "waiting_s": each.waiting,
-            }
-            for each in p.phases
-        ],
-    }

@@ -9,40 +9,46 @@ from collections.abc import Sequence
 from hockney.core.fit import Estimate
 from hockney.draw.page import Table
 from hockney.models.barriers import traffic
+from hockney.pages.cells import COUNT, SECONDS, Format
+from hockney.pages.columns import INTERVAL, Column, columns_table
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import interval, quantity
+from hockney.pages.format import quantity
 from hockney.pages.levels import place_words
 from hockney.studies.barriers.empty_messages import EmptyMessages
 from hockney.studies.barriers.results import BarrierResult, BarrierResults
 
 
+def error(value: float) -> str:
+    return f"{value:+.0%}"
+
+
+ERROR = Format(error)
+NODES: Column[BarrierResult] = Column("nodes", lambda each: each.nodes or "", COUNT)
+BARRIER: tuple[Column[BarrierResult], ...] = (
+    Column("barrier", lambda each: each.algorithm),
+    Column("ranks", lambda each: each.ranks, COUNT),
+)
+COSTS: tuple[Column[BarrierResult], ...] = (
+    Column("back to back", lambda each: each.loop, SECONDS, interval=INTERVAL),
+    Column("alone", lambda each: each.times.get("alone"), SECONDS),
+    Column("by structure", lambda each: each.structure_s, SECONDS),
+    Column("error", lambda each: each.error(each.structure_s), ERROR),
+    Column("by messages", lambda each: each.messages_s, SECONDS),
+    Column("error", lambda each: each.error(each.messages_s), ERROR),
+)
+ARRIVALS: tuple[Column[BarrierResult], ...] = (
+    Column("after the last", lambda each: each.times.get("late"), SECONDS, interval=INTERVAL),
+    Column("exits apart", lambda each: each.times.get("skew"), SECONDS, interval=INTERVAL),
+)
+
+
 def costs(every: Sequence[BarrierResult], name: str, title: str) -> Table:
-    placed = any(each.nodes for each in every)
-    rows = tuple(
-        (
-            each.algorithm,
-            str(each.ranks),
-            *nodes(each, placed),
-            _value(each.loop),
-            _interval(each.loop),
-            _value(each.times.get("alone")),
-            _seconds(each.structure_s),
-            error(each.error(each.structure_s)),
-            _seconds(each.messages_s),
-            error(each.error(each.messages_s)),
-        )
-        for each in every
-    )
-    columns = (
-        "barrier", "ranks", *(("nodes",) if placed else ()), "back to back", "95% interval", "alone",
-        "by structure", "error", "by messages", "error",
-    )  # fmt: skip
-    return Table(name, title, columns, rows, numeric=tuple(range(1, len(columns))))
+    return columns_table(name, title, (*_barrier(every), *COSTS), every)
 
 
-def nodes(each: BarrierResult, placed: bool) -> tuple[str, ...]:
-    """The cell of the nodes, if results of the run are `placed`."""
-    return (str(each.nodes or ""),) if placed else ()
+def _barrier(every: Sequence[BarrierResult]) -> tuple[Column[BarrierResult], ...]:
+    """The columns that identify a result, with its nodes if results are on several."""
+    return (*BARRIER, NODES) if any(each.nodes for each in every) else BARRIER
 
 
 def predictions(every: Sequence[BarrierResult]) -> Table:
@@ -57,28 +63,8 @@ def predictions(every: Sequence[BarrierResult]) -> Table:
 
 
 def arrivals(every: Sequence[BarrierResult]) -> Table:
-    placed = any(each.nodes for each in every)
-    rows = tuple(
-        (
-            each.algorithm,
-            str(each.ranks),
-            *nodes(each, placed),
-            *(
-                cell
-                for way in ("late", "skew")
-                for cell in (_value(each.times.get(way)), _interval(each.times.get(way)))
-            ),
-        )
-        for each in every
-        if {"late", "skew"} & each.times.keys()
-    )
-    columns = (
-        "barrier", "ranks", *(("nodes",) if placed else ()), "after the last", "95% interval", "exits apart",
-        "95% interval",
-    )  # fmt: skip
-    return Table(
-        "arrivals", "Entered one after another", columns, rows, numeric=tuple(range(1, len(columns)))
-    )
+    rows = [each for each in every if {"late", "skew"} & each.times.keys()]
+    return columns_table("arrivals", "Entered one after another", (*_barrier(every), *ARRIVALS), rows)
 
 
 def messages(known: EmptyMessages) -> Table:
@@ -107,31 +93,19 @@ def messages(known: EmptyMessages) -> Table:
             ("g", "from one message to the next", measured.gap),
         ]
     where = place_words(known.place)
-    return Table(
+    columns: tuple[Column[tuple[str, str, Estimate]], ...] = (
+        Column("symbol", lambda row: row[0]),
+        Column("what", lambda row: row[1]),
+        Column("time", lambda row: row[2], SECONDS, interval=INTERVAL),
+    )
+    return columns_table(
         f"messages-{known.place}" if where else "messages",
         "Empty messages between two ranks" + (f", {where}" if where else ""),
-        ("symbol", "what", "time", "95% interval"),
-        tuple((symbol, what, _value(time), _interval(time)) for symbol, what, time in rows),
-        numeric=(2, 3),
+        columns,
+        rows,
     )
 
 
 def failed(evidence: Evidence) -> Table | None:
     rows = tuple((case.line, words) for case, words in BarrierResults.of(evidence).failures)
     return Table("failed", "No result", ("case", "what happened"), rows) if rows else None
-
-
-def error(value: float | None) -> str:
-    return "" if value is None else f"{value:+.0%}"
-
-
-def _value(estimate: Estimate | None) -> str:
-    return "" if estimate is None else quantity(estimate.value, "s")
-
-
-def _interval(estimate: Estimate | None) -> str:
-    return "" if estimate is None else interval(estimate, "s")
-
-
-def _seconds(value: float | None) -> str:
-    return "" if value is None else quantity(value, "s")

@@ -1,0 +1,153 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The columns available for a table of cases, by name; docs/columns.md defines them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from hockney.core.errors import unknown
+from hockney.core.fit import Summary
+from hockney.pages.cells import COUNT, Format, in_unit
+from hockney.pages.columns import INTERVAL, Column
+from hockney.pages.evidence import Measured
+from hockney.pages.format import bandwidth, interval, percent, range_width, scatter
+from hockney.pages.undisturbed import differing
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaseColumn(Column[Measured]):
+    """Its key is also what users call it. `unit` is that of its numbers."""
+
+    unit: str = ""
+    help: str
+
+    @property
+    def name(self) -> str:
+        return self.key
+
+    def text(self, m: Measured) -> str:
+        return self.cells(m)[0]
+
+    def number(self, m: Measured) -> float | None:
+        """The value in `unit`; None for columns whose values are not numbers."""
+        value = self.value(m)
+        return value if isinstance(value, int | float) else None
+
+
+def _quantity(
+    name: str, unit: str, help: str, value: Callable[[Measured], float | None], missing: str = ""
+) -> CaseColumn:
+    return CaseColumn(name, value, in_unit(unit), name, missing=missing, unit=unit, help=help)
+
+
+def _time(name: str, help: str, value: Callable[[Summary], float | None]) -> CaseColumn:
+    return _quantity(name, "s", help, lambda m: value(m.summary))
+
+
+def _share(
+    name: str,
+    help: str,
+    value: Callable[[Summary], float | None],
+    text: Callable[[float], str] = percent,
+    missing: str = "",
+) -> CaseColumn:
+    """A share, or another number relative to 1."""
+    return CaseColumn(
+        name, lambda m: value(m.summary), Format(text), name, missing=missing, unit="1", help=help
+    )
+
+
+def _count(name: str, help: str, value: Callable[[Summary], int | None], missing: str = "") -> CaseColumn:
+    return CaseColumn(name, lambda m: value(m.summary), COUNT, name, missing=missing, help=help)
+
+
+def _moved(m: Measured) -> float | None:
+    return bandwidth(m).value if m.summary.bytes_moved else None
+
+
+def _undisturbed(summary: Summary) -> float | None:
+    found = differing(summary)
+    return None if found is None else found.cost.value
+
+
+def _disturbed(summary: Summary) -> float | None:
+    found = differing(summary)
+    return None if found is None else found.disturbed
+
+
+COLUMNS = {
+    column.name: column
+    for column in (
+        _time("typical", "typical time", lambda s: s.typical.value),
+        CaseColumn(
+            INTERVAL,
+            lambda m: m.summary.typical,
+            Format(lambda typical: interval(typical, "s")),
+            "interval",
+            unit="s",
+            help="95% interval of the typical time",
+        ),
+        _time("undisturbed", "cost in the fastest mode, where the typical one differs", _undisturbed),
+        _share("disturbed", "share of the visits that were slower than that", _disturbed),
+        _quantity("bandwidth", "B/s", "payload over typical time", _moved),
+        _share("within", "spread within a launch", lambda s: s.spread_within, range_width, "unknown"),
+        _share("between", "spread between launches", lambda s: s.between, scatter),
+        _count("repetitions", "repetitions used in the statistics", lambda s: s.repetitions),
+        _count("visits", "moments at which the case was measured", lambda s: s.visits),
+        _count("launches", "launches used in the statistics", lambda s: s.launches),
+        _time("min", "fastest repetition", lambda s: s.min_s),
+        _time("mean", "mean over all operations", lambda s: s.mean_s),
+        _time("p50", "median of the repetitions", lambda s: s.p50_s),
+        _time("p95", "95% of the repetitions are faster", lambda s: s.p95_s),
+        _time("p99", "99% of the repetitions are faster", lambda s: s.p99_s),
+        _time("max", "slowest repetition", lambda s: s.max_s),
+        _quantity(
+            "algbw", "B/s", "algorithm bandwidth of nccl-tests", lambda m: m.summary.algbw_bytes_per_s, "-"
+        ),
+        _quantity("busbw", "B/s", "bus bandwidth of nccl-tests", lambda m: m.summary.busbw_bytes_per_s, "-"),
+        _quantity("rate", "1/s", "messages per second", lambda m: m.summary.rate_per_s, "-"),
+        CaseColumn(
+            "place",
+            lambda m: m.summary.place or None,
+            key="place",
+            missing="-",
+            help="level at which the ranks of each pair met",
+        ),
+        _count("nodes", "nodes on which the ranks were", lambda s: s.nodes or None, "-"),
+    )
+}
+
+USUAL = (
+    "typical",
+    "interval",
+    "bandwidth",
+    "undisturbed",
+    "disturbed",
+    "within",
+    "between",
+    "repetitions",
+)
+"""The default columns of a table of cases."""
+
+
+def parse_columns(text: str) -> tuple[CaseColumn, ...]:
+    """Parse columns such as "min,p99,busbw". Raises UsageError for a name that is not in COLUMNS."""
+    names = [name.strip() for name in text.split(",")]
+    for name in names:
+        if name not in COLUMNS:
+            raise unknown("column", name, COLUMNS)
+    return tuple(COLUMNS[name] for name in dict.fromkeys(names))
+
+
+def usual() -> Sequence[CaseColumn]:
+    return [COLUMNS[name] for name in USUAL]
+
+
+def where_columns(measured: Sequence[Measured]) -> Sequence[CaseColumn]:
+    """The place and the nodes, if they differ among these cases without naming them in the case."""
+    places = {m.summary.place for m in measured if m.summary.place}
+    nodes = {m.summary.nodes for m in measured if m.summary.nodes}
+    found = [COLUMNS["place"]] if len(places) > 1 else []
+    return [*found, COLUMNS["nodes"]] if len(nodes) > 1 and max(nodes) > 1 else found

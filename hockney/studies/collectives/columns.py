@@ -1,0 +1,182 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The tables, and the answer for programs (`--json`): the paper's tables of 8 B, 1 KB and 1 MB, which
+algorithm is fastest where, and all times."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from hockney.core.case import MPI
+from hockney.core.fit import Estimate
+from hockney.draw.page import Table
+from hockney.models.statistics import OPEN
+from hockney.pages.cells import BANDWIDTH, COUNT, RATIO, SECONDS, SIZE, in_unit
+from hockney.pages.columns import INTERVAL, Column, columns_table
+from hockney.pages.evidence import Evidence
+from hockney.pages.format import quantity
+from hockney.studies.collectives.buffers import block_bytes, definition, mpi_name, source
+from hockney.studies.collectives.eager_effect import EagerEffect
+from hockney.studies.collectives.printed import PAPER, SIZES, is_t3e, printed_times
+from hockney.studies.collectives.results import CollectivePoint, CollectiveResults
+
+
+def papers(run: CollectiveResults) -> Iterator[Table]:
+    """Operations x ranks, for each of the paper's sizes that was measured: MPI's time, its aggregated
+    bandwidth, and the printed time if the machine is the T3E."""
+    beside = is_t3e(run.evidence.machine)
+    caption = f"MPI's own algorithms. Printed: {PAPER.citation}; loops of calls." if beside else ""
+    for words, (_, size) in SIZES.items():
+        columns: list[Column[str]] = [Column("operation", mpi_name)]
+        for ranks in run.ranks:
+            columns += _papers_columns(run, size, ranks, beside)
+        table = columns_table(f"papers-{size}", f"Buffers of {words}", columns, run.operations, caption)
+        if any(any(row[1:]) for row in table.rows):
+            yield table
+
+
+def _papers_columns(run: CollectiveResults, size: int, ranks: int, beside: bool) -> list[Column[str]]:
+    def point(operation: str) -> CollectivePoint | None:
+        block = block_bytes(operation, size, ranks)
+        return next((p for p in run.of_ranks(ranks, operation) if p.block == block), None)
+
+    def time(operation: str) -> Estimate | None:
+        return None if (p := point(operation)) is None else p.time(MPI)
+
+    def rate(operation: str) -> Estimate | None:
+        return None if (p := point(operation)) is None else p.bandwidth(MPI)
+
+    columns = [Column(f"P = {ranks}", time, SECONDS), Column("bandwidth", rate, BANDWIDTH)]
+    if beside:
+        columns.append(
+            Column("printed", lambda operation: printed_times(operation, ranks).get(size), SECONDS)
+        )
+    return columns
+
+
+def fastest(run: CollectiveResults, ranks: int) -> Table | None:
+    """The table of the fastest algorithms: MPI's own if no user-level one is faster, ? where that is
+    undecided."""
+    points = run.of_ranks(ranks)
+    sizes = sorted({run.column(p) for p in points if p.ratio is not None})
+    if not sizes:
+        return None
+    rows = []
+    for operation in run.operations:
+        of = {run.column(p): p for p in points if p.operation == operation}
+        rows.append((mpi_name(operation), *(_winner(of.get(size)) for size in sizes)))
+    columns = ("operation", *(quantity(size, "B") for size in sizes))
+    return Table(
+        f"fastest-{ranks}",
+        f"Fastest algorithm on {ranks} ranks, and MPI's time relative to it",
+        columns,
+        tuple(rows),
+        caption="MPI: no user-level algorithm is faster by 5%. ?: undecided, because the interval of this "
+        "ratio does not show whether the times differ by 5%, or because there is none. Blocks have 0 B "
+        "where the smallest buffer has fewer doubles than there are ranks.",
+    )
+
+
+def _winner(p: CollectivePoint | None) -> str:
+    if p is None or p.ratio is None:
+        return ""
+    if p.verdict in OPEN:
+        return f"? {p.best} {p.ratio.value:.2f}"
+    return f"{p.best} {p.ratio.value:.2f}" if p.verdict == "slower" else "MPI"
+
+
+def compared(run: CollectiveResults) -> Table:
+    """Every case: MPI's time, the best user-level algorithm and the ratio."""
+    columns: tuple[Column[CollectivePoint], ...] = (
+        Column("operation", lambda p: p.name),
+        Column("ranks", lambda p: p.ranks, COUNT),
+        Column("buffer", lambda p: p.buffer, SIZE),
+        Column("MPI", lambda p: p.time(MPI), SECONDS),
+        Column("best user-level", lambda p: p.best),
+        Column("time", lambda p: p.time(p.best), SECONDS),
+        Column("ratio", lambda p: p.ratio, replace(RATIO, interval=in_unit("").interval), interval=INTERVAL),
+        Column("MPI is", lambda p: p.verdict if p.ratio is not None else None),
+    )
+    return columns_table("compared", "MPI and the best user-level algorithm", columns, run.points)
+
+
+def every_time(run: CollectiveResults) -> Table:
+    """All algorithms."""
+    columns: tuple[Column[tuple[CollectivePoint, str]], ...] = (
+        Column("operation", lambda row: row[0].name),
+        Column("algorithm", lambda row: row[1]),
+        Column("ranks", lambda row: row[0].ranks, COUNT),
+        Column("buffer", lambda row: row[0].buffer, SIZE),
+        Column("typical", lambda row: row[0].time(row[1]), SECONDS, interval=INTERVAL),
+        Column("aggregated bandwidth", lambda row: row[0].bandwidth(row[1]), BANDWIDTH),
+    )
+    rows = ((p, name) for p in run.points for name in p.times)
+    return columns_table("collectives", "All algorithms", columns, rows)
+
+
+def definitions(run: CollectiveResults) -> Table:
+    """The meaning of the buffer, and of the aggregated bandwidth."""
+    columns: tuple[Column[str], ...] = (
+        Column("operation", mpi_name),
+        Column("buffer", lambda operation: definition(operation).buffer),
+        Column("aggregated bandwidth", lambda operation: definition(operation).rule),
+        Column("defined by", source),
+    )
+    return columns_table("buffers", "Buffers and bandwidth", columns, run.operations, PAPER.citation)
+
+
+def summary(evidence: Evidence) -> Sequence[Table]:
+    """The table on a terminal."""
+    run = CollectiveResults.of(evidence)
+    found = fastest(run, run.shown_first)
+    return () if found is None else (found,)
+
+
+def answer(evidence: Evidence) -> dict[str, Any]:
+    """Every comparison with MPI's own algorithm, how many have each verdict, and every eager limit. Times in
+    seconds, sizes in bytes, null for an unknown end of an interval."""
+    effect = EagerEffect.of(evidence)
+    points = CollectiveResults.of(evidence).points
+    return {
+        "collectives": [_point(p) for p in points],
+        "counts": dict(Counter(p.verdict for p in points if p.ratio is not None)),
+        "eager_limits": [
+            {
+                "limit_bytes": each.limit,
+                "setting": each.setting,
+                **_ratio(each.over_all),
+                "verdict": effect.verdict(each),
+                "by_size": [
+                    {"bytes": size, **_ratio(value), "verdict": effect.verdict(each, size)}
+                    for size, value in each.by_size.items()
+                ],
+            }
+            for each in effect.limits
+        ],
+        "best_eager_limit_bytes": None if effect.best is None else effect.best.limit,
+    }
+
+
+def _point(p: CollectivePoint) -> dict[str, Any]:
+    rate = p.bandwidth(MPI)
+    return {
+        "operation": p.operation,
+        "ranks": p.ranks,
+        "block_bytes": p.block,
+        "buffer_bytes": p.buffer,
+        "mpi_s": None if (time := p.time(MPI)) is None else time.value,
+        "mpi_aggregated_bytes_per_s": None if rate is None else rate.value,
+        "best": p.best or None,
+        "best_s": None if (time := p.time(p.best)) is None else time.value,
+        **_ratio(p.ratio),
+        "mpi_is": p.verdict,
+    }
+
+
+def _ratio(value: Estimate | None) -> dict[str, float | None]:
+    if value is None:
+        return {"ratio": None, "ratio_low": None, "ratio_high": None}
+    return {"ratio": value.value, "ratio_low": value.low, "ratio_high": value.high}

@@ -1,0 +1,175 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The tables, and the answer for programs (`--json`): what each number of pairs reaches, and the model of
+sharing next to the measurements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from hockney.core.fit import DefinedValue, Estimate, Fit
+from hockney.draw.page import Table
+from hockney.models.max_rate import FULL, GAP, ONE, RATE, shared_time
+from hockney.pages.cells import BANDWIDTH, COUNT, RATIO, SECONDS, SIGNED, SIZE, Format, words
+from hockney.pages.columns import INTERVAL, Column, chosen, columns_document, columns_table
+from hockney.pages.evidence import Evidence
+from hockney.pages.format import interval, quantity, ratio_interval, signed
+from hockney.studies.pairs.results import PairsPoint, PairsResults, Way, saturation
+from hockney.studies.pairs.wording import (
+    GAINED,
+    SLOWED,
+    named,
+    rate_amount,
+    rate_interval,
+    saturated_text,
+    titled,
+)
+
+SLOWDOWN = "time / fewest pairs"
+RELATIVE = "Time: of a message, relative to that with the fewest pairs."
+MESSAGES = Format(lambda rate: rate_amount(rate.value), interval=rate_interval)
+
+
+AT_LEAST = Format(
+    lambda rate: "" if rate.high is None and rate.low is not None else quantity(rate.value, "B/s"),
+    interval=lambda rate: interval(rate, "B/s"),
+)
+"""Rates, of which some have a lower bound only."""
+ERROR = Format(lambda error: signed(error).lstrip("+"))
+
+
+def _spread(ratio: Estimate) -> str:
+    return "" if isinstance(ratio, DefinedValue) else ratio_interval(ratio)
+
+
+CASES: tuple[Column[PairsPoint], ...] = (
+    Column("", lambda p: p.measured.case.line, key="case"),
+    Column("", lambda p: p.way.workload, key="workload"),
+    Column("", lambda p: p.way.level, key="place"),
+    Column("", lambda p: p.way.direction, key="direction"),
+    Column("pairs", lambda p: p.pairs, COUNT, "pairs"),
+    Column("size", lambda p: p.size, SIZE, "bytes"),
+    Column("", lambda p: p.measured.summary.launches, key="launches"),
+    Column("bandwidth", lambda p: p.bandwidth, BANDWIDTH, "bandwidth_bytes_per_s", INTERVAL),
+    Column("messages", lambda p: p.rate, MESSAGES, "messages_per_s", INTERVAL),
+    Column("", lambda p: p.message_s, key="message_s"),
+    Column(SLOWDOWN, lambda p: p.slowdown, replace(RATIO, interval=_spread), "slowdown", INTERVAL),
+    Column("verdict", lambda p: p.slowed, words(SLOWED), "slowed"),
+    Column("", lambda p: p.gain, key="gain"),
+    Column("than fewer pairs", lambda p: p.gained, words(GAINED), "gained"),
+)
+
+
+def bandwidths(run: PairsResults, way: Way) -> Table:
+    """A row for each size and number of pairs."""
+    columns = (
+        *chosen(CASES, "size", "pairs", "bandwidth", "messages", SLOWDOWN, "verdict", "than fewer pairs"),
+        Column("model", lambda p: _error(run, p), SIGNED),
+    )
+    caption = (
+        f"Bandwidth and messages a second of all pairs. {RELATIVE} Model: the error of the model of sharing."
+    )
+    kind = "streams" if way.streams else "ping-pongs"
+    return columns_table(f"pairs-{named(way)}", f"{titled(way)}: {kind}", columns, run.of_way(way), caption)
+
+
+def largest(run: PairsResults) -> Table | None:
+    """A row for each way of streams and number of pairs: its largest and its shortest messages."""
+
+    def shortest(p: PairsPoint) -> Estimate | None:
+        row = run.row(p.way, run.sizes(p.way)[0])
+        return next((q.rate for q in row if q.pairs == p.pairs), None)
+
+    columns: tuple[Column[PairsPoint], ...] = (
+        Column("ranks meet", lambda p: titled(p.way)),
+        *chosen(CASES, "pairs", "bandwidth", SLOWDOWN),
+        Column("messages", shortest, MESSAGES),
+        Column("saturated", lambda p: saturated_text(saturation(run.row(p.way, p.size)))),
+    )
+    rows = [p for way in run.streams for p in run.row(way, run.sizes(way)[-1])]
+    caption = f"Bandwidth and time of the largest messages, messages a second of the shortest. {RELATIVE}"
+    return columns_table("pairs-summary", "Pairs at once", columns, rows, caption) if rows else None
+
+
+@dataclass(frozen=True)
+class WayModel:
+    """The max-rate model of one way."""
+
+    way: Way
+    fit: Fit
+
+    @cached_property
+    def known(self) -> dict[str, Estimate]:
+        return {p.symbol: p.estimate for p in self.fit.parameters}
+
+
+def models(run: PairsResults) -> Table | None:
+    """The parameters of the max-rate model."""
+
+    def parameter(heading: str, symbol: str, format: Format, name: str = "") -> Column[WayModel]:
+        return Column(
+            heading, lambda model: model.known.get(symbol), format, interval=name and f"{INTERVAL} of {name}"
+        )
+
+    columns: tuple[Column[WayModel], ...] = (
+        Column("ranks meet", lambda model: titled(model.way) + ("" if model.way.streams else ", ping-pong")),
+        Column("verdict", lambda model: model.fit.verdict),
+        parameter("shared rate R_N", RATE, AT_LEAST, "R_N"),
+        parameter("one pair R_C", ONE, AT_LEAST, "R_C"),
+        parameter("gap g_N", GAP, SECONDS, "g_N"),
+        parameter("R_N / R_C", FULL, RATIO),
+        Column("typical error", lambda model: model.fit.error, ERROR),
+    )
+    rows = [WayModel(way, fit) for way in run.ways if (fit := run.fit(way)) is not None]
+    caption = "A pair's message of n bytes takes the longer of its time alone and k (g_N + n / R_N)."
+    return columns_table("pairs-models", "Max-rate model", columns, rows, caption) if rows else None
+
+
+def _error(run: PairsResults, p: PairsPoint) -> float | None:
+    """The relative error of the model of sharing; None if there is none."""
+    fit = run.fit(p.way)
+    if fit is None or fit.verdict == "refused":
+        return None
+    return shared_time(fit, p.size, p.pairs).value / p.measured.summary.typical.value - 1
+
+
+def summary(evidence: Evidence) -> Sequence[Table]:
+    """The tables on a terminal."""
+    run = PairsResults.of(evidence)
+    return tuple(table for table in (largest(run), models(run)) if table is not None)
+
+
+def answer(evidence: Evidence) -> dict[str, Any]:
+    """The answer: for each way between ranks, whether it saturates and the parameters of the model; and every
+    case with its bandwidth (B/s), messages a second and slowdown. Values have 95% intervals; null if
+    unknown."""
+    run = PairsResults.of(evidence)
+    return {
+        "ways": [_way(run, way) for way in run.ways],
+        "cases": columns_document(CASES, run.points),
+    }
+
+
+def _way(run: PairsResults, way: Way) -> dict[str, Any]:
+    fit = run.fit(way)
+    return {
+        "workload": way.workload,
+        "place": way.level,
+        "direction": way.direction,
+        "saturation": [
+            {"bytes": size, "reached": found.reached, "pairs": found.pairs if found.reached else None}
+            for size in run.sizes(way)
+            for found in (saturation(run.row(way, size)),)
+        ],
+        "model": None
+        if fit is None
+        else {
+            "verdict": fit.verdict,
+            "why": fit.why,
+            "parameters": WayModel(way, fit).known,
+            "error": fit.error,
+        },
+    }

@@ -1,0 +1,103 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The tables, and the answer for programs (`--json`): errors of the models for every case, and where an
+assumption fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from hockney.draw.page import Table
+from hockney.pages.cells import COUNT, SECONDS, SIGNED, Format
+from hockney.pages.columns import Column, columns_document, columns_table
+from hockney.pages.evidence import Evidence
+from hockney.pages.format import signed
+from hockney.suites.bsp.models.assumptions import ASSUMPTIONS
+from hockney.suites.bsp.studies.bsp_kernels.results import MODELS, KernelPoint, KernelResults, median_error
+
+CASES: tuple[Column[KernelPoint], ...] = (
+    Column("", lambda p: p.measured.case.line, key="case"),
+    Column("kernel", lambda p: p.kernel, key="kernel"),
+    Column("style", lambda p: p.variant, key="style"),
+    Column("size", lambda p: p.size, COUNT, "size"),
+    Column("ranks", lambda p: p.ranks, COUNT, "ranks"),
+    Column("measured", lambda p: p.seconds, SECONDS, "measured_s"),
+    Column("", lambda p: {name: terms.total for name, terms in p.predicted.items()}, key="predicted_s"),
+    Column("", lambda p: {name: p.error(name) for name in p.predicted}, key="error"),
+    Column("plain", lambda p: p.plain, SIGNED),
+    Column("repaired", lambda p: p.repaired, SIGNED),
+    Column("what fails", lambda p: None if p.diagnosis is None else p.diagnosis.failing, key="fails"),
+)
+
+
+def errors(run: KernelResults) -> Table:
+    """Every case: (T_pred - T_meas) / T_meas of the model of its style, plain and repaired."""
+    caption = (
+        "(T_pred - T_meas) / T_meas of the model of each style, plain and with all repairs. What fails: the "
+        "repair that corrects most of the plain model's error alone, if there is one."
+    )
+    return columns_table("kernel-errors", "Errors of the predictions", CASES, run.points, caption)
+
+
+def failures(run: KernelResults) -> Table | None:
+    """Each assumption that fails, by kernel and model."""
+    rows = []
+    for (kernel, base, repair), points in run.failures.items():
+        plain = [p.diagnosis.error for p in points if p.diagnosis is not None]
+        corrected = [p.diagnosis.corrected for p in points if p.diagnosis is not None]
+        every = run.of_kernel(kernel, base=base)
+        rows.append(
+            (
+                kernel,
+                MODELS[base],
+                ASSUMPTIONS[repair],
+                f"{len(points)} of {len(every)}",
+                _range(plain),
+                _range(c for c in corrected if c is not None),
+            )
+        )
+    columns = ("kernel", "model", "assumption that fails", "cases", "error", "error without it")
+    return (
+        Table("kernel-failures", "Where assumptions fail", columns, tuple(rows), (3, 4, 5)) if rows else None
+    )
+
+
+def _range(values: Iterable[float]) -> str:
+    known = sorted(values)
+    low, high = signed(known[0]), signed(known[-1])
+    return low if low == high else f"{low} to {high}"
+
+
+def medians(run: KernelResults) -> Table:
+    """The median absolute error of every model, by kernel."""
+    names = dict.fromkeys(name for p in run.points for name in p.predicted)
+    columns: list[Column[str]] = [Column("kernel", str), *(_median(run, name) for name in names)]
+    return columns_table("kernel-models", "Median absolute error of each model", columns, run.kernels)
+
+
+def _median(run: KernelResults, model: str) -> Column[str]:
+    def median(kernel: str) -> float | None:
+        return median_error([p for p in run.of_kernel(kernel) if model in p.predicted], model)
+
+    return Column(model, median, Format(lambda error: f"{error:.0%}"))
+
+
+def summary(evidence: Evidence) -> Sequence[Table]:
+    """The tables below the sentences on a terminal."""
+    run = KernelResults.of(evidence)
+    found = failures(run)
+    return (errors(run), *([found] if found is not None else []))
+
+
+def answer(evidence: Evidence) -> dict[str, Any]:
+    """Every case with the error of every model of its style, and the assumption that fails. Times in seconds,
+    errors relative to the measured time; null if unknown."""
+    run = KernelResults.of(evidence)
+    return {
+        "kernels": columns_document(CASES, run.points),
+        "median_error": {
+            "repaired": median_error(run.points),
+            **{base: median_error([p for p in run.points if p.base == base], base) for base in run.bases},
+        },
+    }

@@ -1,0 +1,167 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The tables, and the answer for programs (`--json`): the parameters by number of ranks, next to those of the
+paper's machine, and local rates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from hockney.core.fit import Estimate
+from hockney.draw.page import Table
+from hockney.pages.cells import COUNT, RATIO, SECONDS, Format, in_unit
+from hockney.pages.columns import INTERVAL, Column, columns_table
+from hockney.pages.evidence import Evidence, Measured
+from hockney.pages.format import interval, quantity, size_of
+from hockney.suites.bsp.studies.bsp_parameters.results import (
+    METHODS,
+    PAPER,
+    PRINTED,
+    ParameterResults,
+    printed,
+    rate,
+)
+
+UNITS = {"g": "s", "L": "s", "sigma": "s/B", "l": "s", "o": "s", "G": "s/B"}
+MEANING = {
+    "g": "a word of 4 bytes of an h-relation",
+    "L": "a superstep",
+    "sigma": "a byte of a block",
+    "l": "a block",
+    "o": "a packet of an h-relation",
+    "G": "a byte of an h-relation",
+}
+
+
+def parameters(run: ParameterResults) -> Table:
+    """A row for each parameter at each number of ranks."""
+    rows: list[tuple[str, ...]] = []
+    for ranks in run.ranks:
+        for symbol, unit in UNITS.items():
+            estimate, fit = run.estimate(symbol, ranks), run.fit(symbol, ranks)
+            if estimate is not None and fit is not None:
+                value = quantity(estimate.value, unit)
+                rows.append(
+                    (str(ranks), symbol, MEANING[symbol], value, interval(estimate, unit), fit.verdict)
+                )
+        empty = run.synchronisation(ranks)
+        if empty is not None:
+            time = empty.summary.typical
+            row = (str(ranks), "", "an empty superstep", quantity(time.value, "s"), interval(time, "s"), "")
+            rows.append(row)
+    columns = ("ranks", "symbol", "cost of", "value", INTERVAL, "fit")
+    return Table("bsp-parameters", "Parameters", columns, tuple(rows), numeric=(0, 3, 4))
+
+
+def methods(run: ParameterResults) -> Table | None:
+    """g and L of words by each way of communicating them, and what combining gains."""
+
+    def gain(row: tuple[int, str]) -> Estimate | None:
+        ranks, method = row
+        return run.gain(method, ranks) if method != "put" else None
+
+    columns: tuple[Column[tuple[int, str]], ...] = (
+        Column("ranks", lambda row: row[0], COUNT),
+        Column("words by", lambda row: METHODS[row[1]]),
+        Column("g", lambda row: run.estimate("g", *row), SECONDS, interval=f"{INTERVAL} of g"),
+        Column("L", lambda row: run.estimate("L", *row), SECONDS, interval=f"{INTERVAL} of L"),
+        Column("g / g of bsp_put", gain, RATIO, interval=f"{INTERVAL} of the ratio"),
+    )
+    caption = (
+        "On the Paragon, combining all words for a processor into one message made g 17 to 22 times smaller."
+    )
+    rows = _measured_methods(run)
+    return columns_table("bsp-methods", "Words by each method", columns, rows, caption) if rows else None
+
+
+def _measured_methods(run: ParameterResults) -> list[tuple[int, str]]:
+    """Ranks and methods for which both g and L are known."""
+    rows = [(ranks, method) for ranks in run.ranks for method in METHODS]
+    return [row for row in rows if None not in (run.estimate("g", *row), run.estimate("L", *row))]
+
+
+def paper(run: ParameterResults) -> Table:
+    """The paper's tables of g, L, sigma and l next to this machine's at the same numbers of ranks."""
+    known = {symbol: dict(printed(symbol)) for symbol in PRINTED}
+    columns: list[Column[int]] = [Column("ranks", int, COUNT)]
+    for symbol, values in known.items():
+        columns += [
+            Column(symbol, partial(run.estimate, symbol), in_unit(UNITS[symbol])),
+            Column(f"{symbol}, Paragon", values.get, in_unit(UNITS[symbol])),
+        ]
+    rows = sorted({p for values in known.values() for p in values} | set(run.ranks))
+    return columns_table("bsp-paper", "This machine and the Intel Paragon", columns, rows, PAPER.citation)
+
+
+def range_in_millions(speed: Estimate) -> str:
+    if speed.low is None or speed.high is None:
+        return "unknown"
+    return f"{speed.low / 1e6:.3g} to {speed.high / 1e6:.3g}"
+
+
+MILLIONS = Format(lambda speed: quantity(speed.value / 1e6, ""), interval=range_in_millions)
+RATES: tuple[Column[Measured], ...] = (
+    Column("work", lambda m: m.workload.operation),
+    Column("type", lambda m: m.case.get("type")),
+    Column("size", lambda m: _shape(m) or size_of(m), COUNT),
+    Column("ranks", lambda m: m.case.ranks, COUNT),
+    Column("time", lambda m: m.summary.typical, SECONDS),
+    Column("million operations a second", rate, MILLIONS, interval=INTERVAL),
+)
+
+
+def _shape(m: Measured) -> str:
+    return " x ".join(str(m.case[name]) for name in ("n", "m", "k") if m.case.get(name))
+
+
+def rates(run: ParameterResults) -> Table | None:
+    """Local work on all ranks at once."""
+    known = [m for m in run.rates if rate(m) is not None]
+    known.sort(key=lambda m: (m.workload.operation, m.case.ranks, m.size, m.case.line))
+    return columns_table("local-rates", "Local work", RATES, known) if known else None
+
+
+def summary(evidence: Evidence) -> Sequence[Table]:
+    """The table below the sentences on a terminal."""
+    return (parameters(ParameterResults.of(evidence)),)
+
+
+def answer(evidence: Evidence) -> dict[str, Any]:
+    """Every parameter at each number of ranks, and every local rate. In seconds, seconds per byte, and
+    operations per second; null for an unknown end of an interval."""
+    run = ParameterResults.of(evidence)
+    return {
+        "parameters": [
+            {"ranks": ranks, "symbol": symbol, "unit": UNITS[symbol], **_interval(estimate)}
+            for ranks in run.ranks
+            for symbol in UNITS
+            if (estimate := run.estimate(symbol, ranks)) is not None
+        ],
+        "methods": [
+            {"ranks": ranks, "method": method, "g_s": g.value, "L_s": startup.value}
+            for ranks in run.ranks
+            for method in METHODS
+            if (g := run.estimate("g", ranks, method)) is not None
+            and (startup := run.estimate("L", ranks, method)) is not None
+        ],
+        "combining": [
+            {"ranks": ranks, "factor": factor and factor.value, **_ends(factor)}
+            for ranks in run.ranks
+            for factor in [run.combining(ranks)]
+        ],
+        "rates": [
+            {"case": m.case.line, "operation": m.workload.operation, **_interval(speed)}
+            for m in run.rates
+            if (speed := rate(m)) is not None
+        ],
+    }
+
+
+def _interval(estimate: Estimate) -> dict[str, float | None]:
+    return {"value": estimate.value, **_ends(estimate)}
+
+
+def _ends(estimate: Estimate | None) -> dict[str, float | None]:
+    return {"low": None, "high": None} if estimate is None else {"low": estimate.low, "high": estimate.high}

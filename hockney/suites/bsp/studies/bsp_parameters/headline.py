@@ -1,0 +1,43 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The answer in sentences."""
+
+from __future__ import annotations
+
+from hockney.core.fit import Fit
+from hockney.core.wording import plural
+from hockney.pages.format import in_brackets, ratio_bounds
+from hockney.suites.bsp.studies.bsp_parameters.results import ParameterResults
+
+
+def headline(run: ParameterResults) -> tuple[str, ...]:
+    """The parameters in sentences, for the largest number of ranks with a core for each; if there is none,
+    for the smallest."""
+    if not run.ranks:
+        return ("No relation or permutation could be fitted: measure more sizes, or fewer ranks.",)
+    ranks = run.ranks[-1]
+    texts = []
+    g, superstep = run.estimate("g", ranks), run.estimate("L", ranks)
+    if g is not None and superstep is not None:
+        texts.append(
+            f"{plural(ranks, 'rank')}: a word of an h-relation costs g = {in_brackets(g, 's')}, and a "
+            f"superstep L = {in_brackets(superstep, 's')}." + _if_poor(run.fit("g", ranks))
+        )
+    factor = run.combining(ranks)
+    if factor is not None:
+        texts.append(
+            f"A word that is sent at once as an MPI message takes {factor.value:.3g} times as long as a "
+            f"combined one{ratio_bounds(factor)}." + _if_poor(run.fit("g", ranks, "mpi"))
+        )
+    sigma, startup = run.estimate("sigma", ranks), run.estimate("l", ranks)
+    if sigma is not None and startup is not None:
+        texts.append(
+            f"A byte of a block costs sigma = {in_brackets(sigma, 's/B')}, and a block "
+            f"l = {in_brackets(startup, 's')}." + _if_poor(run.fit("sigma", ranks))
+        )
+    return tuple(texts)
+
+
+def _if_poor(fit: Fit | None) -> str:
+    """A sentence about the fit from which the numbers before it are."""
+    return f" This fit is poor: {fit.why}." if fit is not None and fit.verdict == "poor" else ""

@@ -1,0 +1,234 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The tables, and the answer for programs (`--json`): speed-up and shares of the time of each benchmark, the
+effect of barriers, the phases, and predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from hockney.core.fit import Estimate
+from hockney.core.record import Record
+from hockney.core.wording import together
+from hockney.draw.page import Table
+from hockney.pages.cells import COUNT, SECONDS, SHARE, SIGNED, Format, in_unit, number, words
+from hockney.pages.columns import (
+    INTERVAL,
+    Column,
+    Row,
+    chosen,
+    columns_document,
+    columns_table,
+    without_intervals,
+)
+from hockney.pages.evidence import Evidence
+from hockney.pages.format import percent, ratio_interval
+from hockney.pages.metrics import RATE
+from hockney.suites.npb.programs.assumptions import ASSUMPTIONS, CLOSE, PhaseTime
+from hockney.suites.npb.studies.npb.predicted import NpbPrediction, NpbPredictions, predictions
+from hockney.suites.npb.studies.npb.results import BarrierEffect, MeanEffect, NpbPoint, NpbResults
+
+VERIFIED = {True: "yes", False: "no"}
+
+
+def ratio_number(value: float) -> str:
+    """The ratio with two decimals, or with two digits if it is small."""
+    return f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"
+
+
+RATIO = Format(lambda value: ratio_number(number(value)), interval=ratio_interval)
+
+
+def _points(run: NpbResults) -> tuple[Column[NpbPoint], ...]:
+    """The columns of a benchmark, with or without barriers."""
+    effects = {each.point.measured.case.line: each for each in run.effects}
+
+    def effect(p: NpbPoint) -> BarrierEffect | None:
+        return effects.get(p.measured.case.line)
+
+    def speedup(p: NpbPoint) -> Estimate | None:
+        return run.speedup(p) if p in run.plain else None
+
+    return (
+        Column("", lambda p: p.measured.case.line, key="case"),
+        Column("benchmark", lambda p: p.kernel, key="benchmark"),
+        Column("class", lambda p: p.size, key="class"),
+        Column("ranks", lambda p: p.ranks, COUNT, "ranks"),
+        Column("decomposition", lambda p: p.decomposition, key="decomposition"),
+        Column("time", lambda p: p.time, SECONDS, "time_s", INTERVAL),
+        Column("rate", lambda p: p.rate, in_unit(RATE), "rate_per_s", INTERVAL),
+        Column("", speedup, key="speedup"),
+        Column("speed-up", lambda p: speedup(p) if p.ranks > 1 else None, RATIO, interval=INTERVAL),
+        Column("efficiency", lambda p: run.efficiency(p) if p in run.plain else None, SHARE, "efficiency"),
+        Column("verified", lambda p: p.verified, words(VERIFIED), "verified", missing="not checked"),
+        Column("", lambda p: p.parts, key="parts_s"),
+        Column("", lambda p: columns_document(PHASES, ((p, each) for each in p.phases)), key="phases"),
+        Column("barrier", lambda p: p.barrier, key="barrier"),
+        Column("after each", lambda p: p.place, key="barrier_at"),
+        Column("with / without", lambda p: (known := effect(p)) and known.cost, RATIO, "cost", INTERVAL),
+        Column("", lambda p: (known := effect(p)) and known.gain, key="gain"),
+        Column("won back", lambda p: (known := effect(p)) and known.won, SHARE, interval=INTERVAL),
+        Column("communication", lambda p: p.share("messages", "collectives", "barriers"), SHARE),
+        Column("in barriers", lambda p: p.share("barriers"), SHARE),
+        Column("waiting", lambda p: p.share("waiting"), SHARE),
+    )
+
+
+PHASES: tuple[Column[tuple[NpbPoint, PhaseTime]], ...] = (
+    Column("benchmark", lambda row: row[0].kernel),
+    Column("ranks", lambda row: row[0].ranks, COUNT),
+    Column("phase", lambda row: row[1].name, key="phase"),
+    Column("time", lambda row: row[1].total, SECONDS),
+    Column("computation", lambda row: row[1].computation, SECONDS, "computation_s"),
+    Column("communication", lambda row: row[1].communication, SECONDS, "communication_s"),
+    Column("waiting", lambda row: row[1].waiting, SECONDS, "waiting_s"),
+    Column("share", lambda row: _share(*row), SHARE),
+)
+MEANS: tuple[Column[MeanEffect], ...] = (
+    Column("ranks", lambda each: each.ranks, COUNT, "ranks"),
+    Column("barrier", lambda each: each.barrier, key="barrier"),
+    Column("after each", lambda each: each.place, key="barrier_at"),
+    Column("", lambda each: each.kernels, key="benchmarks"),
+    Column("time with / without", lambda each: each.cost, RATIO, "cost", INTERVAL),
+    Column("won back", lambda each: each.won, SHARE, interval=INTERVAL),
+    Column("", lambda each: each.gain, key="gain"),
+    Column("in barriers", lambda each: each.barriers, SHARE, "share_in_barriers"),
+    Column("waiting", lambda each: each.waiting, SHARE, "share_waiting"),
+)
+PREDICTIONS: tuple[Column[NpbPrediction], ...] = (
+    Column("", lambda each: each.point.measured.case.line, key="case"),
+    Column("benchmark", lambda each: each.point.kernel),
+    Column("class", lambda each: each.point.size),
+    Column("ranks", lambda each: each.point.ranks, COUNT),
+    Column("predicted", lambda each: each.predicted.total, SECONDS, "time_s"),
+    Column("measured", lambda each: each.point.time, SECONDS, "measured_s"),
+    Column("error", lambda each: each.diagnosis.error, SIGNED, "error"),
+    Column("what fails", lambda each: each.diagnosis.failing, key="fails"),
+    Column("in phase", lambda each: each.diagnosis.phase or None, key="phase"),
+    Column("error without it", lambda each: each.diagnosis.corrected, SIGNED, "error_without_it"),
+    Column("", lambda each: _parts(each), key="parts_s"),
+)
+
+
+def _share(p: NpbPoint, phase: PhaseTime) -> float | None:
+    whole = sum(each.total for each in p.phases)
+    return phase.total / whole if whole else None
+
+
+def _parts(each: NpbPrediction) -> dict[str, float]:
+    terms = each.predicted.terms
+    return {name: getattr(terms, name) for name in ("computation", "waiting", "messages", "collectives")}
+
+
+def _shown(run: NpbResults, columns: Iterable[Column[Row]]) -> tuple[Column[Row], ...]:
+    """The columns, without those of intervals where times are exact."""
+    return without_intervals(columns) if run.evidence.machine.exact else tuple(columns)
+
+
+def benchmarks(run: NpbResults) -> Table:
+    """Each benchmark without barriers on each number of ranks. There is a column for verification unless all
+    results were verified."""
+    unsure = any(p.verified is not True for p in run.plain)
+    known = _points(run)
+    columns = (
+        *chosen(known, "benchmark", "ranks", *(["verified"] if unsure else [])),
+        *without_intervals(chosen(known, "time", "rate")),
+        *_shown(run, chosen(known, "speed-up", "efficiency", "communication", "waiting")),
+    )
+    caption = "Communication and waiting: shares of the time, as means over the ranks."
+    if not unsure:
+        caption = f"All answers were verified. {caption}"
+    return columns_table("npb", f"Benchmarks, class {together(run.classes)}", columns, run.plain, caption)
+
+
+def times(run: NpbResults) -> Table:
+    """Times and rates with their intervals, and how the ranks divide each benchmark."""
+    columns = chosen(_points(run), "benchmark", "class", "ranks", "time", "rate", "decomposition")
+    return columns_table("npb-times", "Times and rates", _shown(run, columns), run.plain)
+
+
+def means(run: NpbResults) -> Table | None:
+    """Each barrier at each place, over all benchmarks; the cheapest first."""
+    if not run.means:
+        return None
+    columns = chosen(
+        MEANS, "ranks", "after each", "barrier", "time with / without", "won back", "in barriers", "waiting"
+    )
+    caption = (
+        "Ratios are geometric means over the benchmarks. Won back: of the time with MPI's barrier; "
+        "more than MPI's share in barriers has other causes. In barriers: after the last rank has arrived. "
+        "Waiting: for ranks that arrive later, at barriers and elsewhere. Both are shares of the time."
+    )
+    return columns_table("npb-barriers", "Barriers", _shown(run, columns), run.means, caption)
+
+
+def effects(run: NpbResults) -> Table | None:
+    """Each barrier in each benchmark."""
+    known = _points(run)
+    columns = (
+        *chosen(known, "benchmark", "ranks", "after each", "barrier"),
+        *without_intervals(chosen(known, "time")),
+        *_shown(run, chosen(known, "with / without", "won back", "in barriers", "waiting", "verified")),
+    )
+    points = [each.point for each in run.effects]
+    return columns_table("npb-effects", "Barriers in each benchmark", columns, points) if points else None
+
+
+def phases(run: NpbResults) -> Table | None:
+    """A table of where the time of each phase of an iteration goes, without barriers; None without phases."""
+    rows = [(p, each) for p in run.plain for each in p.phases]
+    caption = "Of a run, as means over the ranks and launches."
+    return columns_table("npb-phases", "Phases", PHASES, rows, caption) if rows else None
+
+
+def predicted(found: NpbPredictions) -> Table | None:
+    """Predicted and measured times on several ranks, and the assumption of the prediction that fails."""
+    if not found.of:
+        return None
+    columns = chosen(
+        PREDICTIONS, "benchmark", "class", "ranks", "measured", "predicted", "error", "what fails",
+        "in phase", "error without it",
+    )  # fmt: skip
+    fails = "; ".join(f"{name}: {words}" for name, words in ASSUMPTIONS.items())
+    caption = (
+        "From the time on one rank and the costs of messages and collectives. What fails: the assumption "
+        "whose measured part of the time, in place of the predicted one, corrects most of an error above "
+        f"{percent(CLOSE)}. Assumptions: {fails}."
+    )
+    return columns_table("npb-predicted", "Predicted and measured", columns, found.of, caption)
+
+
+def wrong(run: NpbResults) -> Table | None:
+    """Cases with a wrong answer, each with the first error that was found."""
+    rows = tuple((p.measured.case.line, VERIFIED[False], first_error(p.records)) for p in run.wrong)
+    return Table("npb-wrong", "Wrong answers", ("case", "verified", "first"), rows) if rows else None
+
+
+def first_error(records: Iterable[Record]) -> str:
+    return next((record.verified.first for record in records if record.verified.errors), "")
+
+
+def summary(evidence: Evidence) -> Sequence[Table]:
+    """The tables below the sentences on a terminal."""
+    run = NpbResults.of(evidence)
+    shown = (
+        benchmarks(run) if run.plain else None,
+        means(run),
+        predicted(predictions(run)),
+    )
+    return tuple(table for table in shown if table is not None)
+
+
+def answer(evidence: Evidence) -> dict[str, Any]:
+    """Every benchmark with its rate (operations per second), speed-up, and the parts of its time (s, means
+    over the ranks), also for each phase; and what each barrier changes. Ratios have 95% intervals; null if
+    unknown."""
+    run = NpbResults.of(evidence)
+    return {
+        "verified": None if all(p.verified is None for p in run.points) else not run.wrong,
+        "benchmarks": columns_document(_points(run), run.points),
+        "barriers": columns_document(MEANS, run.means),
+        "predictions": columns_document(PREDICTIONS, predictions(run).of),
+        "median_error": predictions(run).median_error,
+    }
