@@ -23,7 +23,7 @@ class Started {
 
 // A workload that measures such an operation by itself: the call, then MPI_Wait.
 template <class Base>
-class Alone : public Base, public Started {
+class StartAndWait : public Base, public Started {
  public:
   using Base::Base;
 

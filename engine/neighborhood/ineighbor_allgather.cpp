@@ -6,9 +6,9 @@
 namespace hockney::neighborhood {
 namespace {
 
-class IneighborAllgather final : public Alone<GatherBase> {
+class IneighborAllgather final : public StartAndWait<GatherBase> {
  public:
-  IneighborAllgather(const Place& place, const Values& values) : Alone(place, values) {}
+  IneighborAllgather(const Place& place, const Values& values) : StartAndWait(place, values) {}
 
   void start(MPI_Request* request) override {
     MPI_Ineighbor_allgather(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count,

@@ -6,9 +6,9 @@
 namespace hockney::neighborhood {
 namespace {
 
-class IneighborAllgatherv final : public Alone<GathervBase> {
+class IneighborAllgatherv final : public StartAndWait<GathervBase> {
  public:
-  IneighborAllgatherv(const Place& place, const Values& values) : Alone(place, values) {}
+  IneighborAllgatherv(const Place& place, const Values& values) : StartAndWait(place, values) {}
 
   void start(MPI_Request* request) override {
     MPI_Ineighbor_allgatherv(outgoing_.next(), counts_.count(comm_.rank), counts_.type(), incoming_.next(),

@@ -6,9 +6,9 @@
 namespace hockney::neighborhood {
 namespace {
 
-class IneighborAlltoall final : public Alone<ExchangeBase> {
+class IneighborAlltoall final : public StartAndWait<ExchangeBase> {
  public:
-  IneighborAlltoall(const Place& place, const Values& values) : Alone(place, values) {}
+  IneighborAlltoall(const Place& place, const Values& values) : StartAndWait(place, values) {}
 
   void start(MPI_Request* request) override {
     MPI_Ineighbor_alltoall(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count,

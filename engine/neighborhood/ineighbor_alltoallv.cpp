@@ -6,9 +6,9 @@
 namespace hockney::neighborhood {
 namespace {
 
-class IneighborAlltoallv final : public Alone<ExchangevBase> {
+class IneighborAlltoallv final : public StartAndWait<ExchangevBase> {
  public:
-  IneighborAlltoallv(const Place& place, const Values& values) : Alone(place, values) {}
+  IneighborAlltoallv(const Place& place, const Values& values) : StartAndWait(place, values) {}
 
   void start(MPI_Request* request) override {
     MPI_Ineighbor_alltoallv(outgoing_.next(), sent_.counts.data(), sent_.displacements.data(), counts_.type(),

@@ -6,9 +6,9 @@
 namespace hockney::neighborhood {
 namespace {
 
-class IneighborAlltoallw final : public Alone<ExchangewBase> {
+class IneighborAlltoallw final : public StartAndWait<ExchangewBase> {
  public:
-  IneighborAlltoallw(const Place& place, const Values& values) : Alone(place, values) {}
+  IneighborAlltoallw(const Place& place, const Values& values) : StartAndWait(place, values) {}
 
   void start(MPI_Request* request) override {
     MPI_Ineighbor_alltoallw(outgoing_.next(), sent_.counts.data(), sent_bytes_.data(), types_.data(),

@@ -5,9 +5,9 @@
 namespace hockney::nonblocking {
 namespace {
 
-class Iallgather final : public Alone<AllgatherBase> {
+class Iallgather final : public StartAndWait<AllgatherBase> {
  public:
-  using Alone::Alone;
+  using StartAndWait::StartAndWait;
 
   void start(MPI_Request* request) override {
     MPI_Iallgather(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type,

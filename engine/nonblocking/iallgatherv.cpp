@@ -6,9 +6,9 @@
 namespace hockney::nonblocking {
 namespace {
 
-class Iallgatherv final : public Alone<AllgathervBase> {
+class Iallgatherv final : public StartAndWait<AllgathervBase> {
  public:
-  Iallgatherv(const Place& place, const Values& values) : Alone(place, values) {}
+  Iallgatherv(const Place& place, const Values& values) : StartAndWait(place, values) {}
 
   void start(MPI_Request* request) override {
     MPI_Iallgatherv(outgoing_.next(), own_count(), counts_.type(), incoming_.next(), counts_.counts(),

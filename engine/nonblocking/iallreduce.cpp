@@ -5,9 +5,9 @@
 namespace hockney::nonblocking {
 namespace {
 
-class Iallreduce final : public Alone<AllreduceBase> {
+class Iallreduce final : public StartAndWait<AllreduceBase> {
  public:
-  using Alone::Alone;
+  using StartAndWait::StartAndWait;
 
   void start(MPI_Request* request) override {
     MPI_Iallreduce(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, sum(), comm_.handle, request);

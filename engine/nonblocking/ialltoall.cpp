@@ -5,9 +5,9 @@
 namespace hockney::nonblocking {
 namespace {
 
-class Ialltoall final : public Alone<AlltoallBase> {
+class Ialltoall final : public StartAndWait<AlltoallBase> {
  public:
-  using Alone::Alone;
+  using StartAndWait::StartAndWait;
 
   void start(MPI_Request* request) override {
     MPI_Ialltoall(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type,

@@ -6,9 +6,9 @@
 namespace hockney::nonblocking {
 namespace {
 
-class Ialltoallv final : public Alone<ExchangeBase> {
+class Ialltoallv final : public StartAndWait<ExchangeBase> {
  public:
-  Ialltoallv(const Place& place, const Values& values) : Alone(place, values) {}
+  Ialltoallv(const Place& place, const Values& values) : StartAndWait(place, values) {}
 
   void start(MPI_Request* request) override {
     MPI_Ialltoallv(outgoing_.next(), sent_.counts(), sent_.displacements(), sent_.type(), incoming_.next(),

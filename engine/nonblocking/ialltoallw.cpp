@@ -6,9 +6,9 @@
 namespace hockney::nonblocking {
 namespace {
 
-class Ialltoallw final : public Alone<TypedExchangeBase> {
+class Ialltoallw final : public StartAndWait<TypedExchangeBase> {
  public:
-  Ialltoallw(const Place& place, const Values& values) : Alone(place, values) {}
+  Ialltoallw(const Place& place, const Values& values) : StartAndWait(place, values) {}
 
   void start(MPI_Request* request) override {
     MPI_Ialltoallw(outgoing_.next(), sent_.counts(), sent_.displacements(), types_.data(), incoming_.next(),

@@ -5,7 +5,7 @@
 namespace hockney::nonblocking {
 namespace {
 
-class Ibarrier final : public Alone<Workload> {
+class Ibarrier final : public StartAndWait<Workload> {
  public:
   Ibarrier(const Place& place, const Values&) : comm_(place.comm) {}
 

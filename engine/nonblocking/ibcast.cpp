@@ -5,9 +5,9 @@
 namespace hockney::nonblocking {
 namespace {
 
-class Ibcast final : public Alone<BcastBase> {
+class Ibcast final : public StartAndWait<BcastBase> {
  public:
-  using Alone::Alone;
+  using StartAndWait::StartAndWait;
 
   void start(MPI_Request* request) override {
     MPI_Ibcast(incoming_.next(), block_.count, block_.type, root_, comm_.handle, request);

@@ -5,9 +5,9 @@
 namespace hockney::nonblocking {
 namespace {
 
-class Iexscan final : public Alone<Reduction> {
+class Iexscan final : public StartAndWait<Reduction> {
  public:
-  Iexscan(const Place& place, const Values& values) : Alone(place, values, 1, 1) {}
+  Iexscan(const Place& place, const Values& values) : StartAndWait(place, values, 1, 1) {}
 
   void start(MPI_Request* request) override {
     MPI_Iexscan(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, sum(), comm_.handle, request);

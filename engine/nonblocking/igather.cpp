@@ -5,9 +5,9 @@
 namespace hockney::nonblocking {
 namespace {
 
-class Igather final : public Alone<GatherBase> {
+class Igather final : public StartAndWait<GatherBase> {
  public:
-  using Alone::Alone;
+  using StartAndWait::StartAndWait;
 
   void start(MPI_Request* request) override {
     MPI_Igather(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type,

@@ -6,9 +6,9 @@
 namespace hockney::nonblocking {
 namespace {
 
-class Igatherv final : public Alone<GathervBase> {
+class Igatherv final : public StartAndWait<GathervBase> {
  public:
-  Igatherv(const Place& place, const Values& values) : Alone(place, values) {}
+  Igatherv(const Place& place, const Values& values) : StartAndWait(place, values) {}
 
   void start(MPI_Request* request) override {
     MPI_Igatherv(outgoing_.next(), own_count(), counts_.type(), incoming_.next(), counts_.counts(),

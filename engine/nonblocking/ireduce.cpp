@@ -5,9 +5,9 @@
 namespace hockney::nonblocking {
 namespace {
 
-class Ireduce final : public Alone<ReduceBase> {
+class Ireduce final : public StartAndWait<ReduceBase> {
  public:
-  using Alone::Alone;
+  using StartAndWait::StartAndWait;
 
   void start(MPI_Request* request) override {
     MPI_Ireduce(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, sum(), root_, comm_.handle,

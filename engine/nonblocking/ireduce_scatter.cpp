@@ -6,9 +6,9 @@
 namespace hockney::nonblocking {
 namespace {
 
-class IreduceScatter final : public Alone<ReduceScatterBase> {
+class IreduceScatter final : public StartAndWait<ReduceScatterBase> {
  public:
-  IreduceScatter(const Place& place, const Values& values) : Alone(place, values) {}
+  IreduceScatter(const Place& place, const Values& values) : StartAndWait(place, values) {}
 
   void start(MPI_Request* request) override {
     MPI_Ireduce_scatter(outgoing_.next(), incoming_.next(), counts_.counts(), MPI_DOUBLE, sum_.operation,

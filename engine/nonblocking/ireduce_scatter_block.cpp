@@ -5,9 +5,9 @@
 namespace hockney::nonblocking {
 namespace {
 
-class IreduceScatterBlock final : public Alone<ReduceScatterBlockBase> {
+class IreduceScatterBlock final : public StartAndWait<ReduceScatterBlockBase> {
  public:
-  using Alone::Alone;
+  using StartAndWait::StartAndWait;
 
   void start(MPI_Request* request) override {
     MPI_Ireduce_scatter_block(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, sum(), comm_.handle,

@@ -5,9 +5,9 @@
 namespace hockney::nonblocking {
 namespace {
 
-class Iscan final : public Alone<ScanBase> {
+class Iscan final : public StartAndWait<ScanBase> {
  public:
-  using Alone::Alone;
+  using StartAndWait::StartAndWait;
 
   void start(MPI_Request* request) override {
     MPI_Iscan(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, sum(), comm_.handle, request);

@@ -5,9 +5,9 @@
 namespace hockney::nonblocking {
 namespace {
 
-class Iscatter final : public Alone<ScatterBase> {
+class Iscatter final : public StartAndWait<ScatterBase> {
  public:
-  using Alone::Alone;
+  using StartAndWait::StartAndWait;
 
   void start(MPI_Request* request) override {
     MPI_Iscatter(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type,

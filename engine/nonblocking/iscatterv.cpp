@@ -6,9 +6,9 @@
 namespace hockney::nonblocking {
 namespace {
 
-class Iscatterv final : public Alone<ScattervBase> {
+class Iscatterv final : public StartAndWait<ScattervBase> {
  public:
-  Iscatterv(const Place& place, const Values& values) : Alone(place, values) {}
+  Iscatterv(const Place& place, const Values& values) : StartAndWait(place, values) {}
 
   void start(MPI_Request* request) override {
     MPI_Iscatterv(outgoing_.next(), counts_.counts(), counts_.displacements(), counts_.type(),

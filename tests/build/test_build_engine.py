@@ -130,7 +130,7 @@ def test_a_group_has_its_own_workloads_and_is_no_part_of_the_engine(source):
     before = digest(source)
     (source / "kernels").mkdir()
     (source / "kernels/group.cmake").write_text("")
-    assert groups(source) == {}, "an empty shelf is no executable"
+    assert groups(source) == {}, "an empty folder is no executable"
     (source / "kernels/sort.cpp").write_text("// sorts\n")
     assert groups(source) == {"hockney-kernels": ("sort",)}
     assert digest(source) == before, "an engine is not compiled again for it"
