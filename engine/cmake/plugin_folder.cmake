@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Each .cpp in a plug-in folder defines one descriptor, named like the file, in the folder's namespace.
-# The table of all descriptors is generated here, because self-registering statics are dropped from static
-# libraries and break under SMPI.
+# Each .cpp in a plug-in folder defines one or several descriptors in the folder's namespace, as
+#   extern constinit const TYPE NAME
+# at the start of a line. A single one is named like its file. The table of all descriptors is generated here,
+# because self-registering statics are dropped from static libraries and break under SMPI.
 #
 #   hockney_plugin_folder(SOURCES FOLDER sync NAMESPACE sync TYPE BarrierAlgorithm HEADER sync/algorithm.hpp
 #                         TABLE all_barriers CHOICES barrier_choices)
@@ -18,17 +19,25 @@ set(HOCKNEY_TABLE ${CMAKE_CURRENT_LIST_DIR}/table.cpp.in)
 function(hockney_plugin_folder variable)
   cmake_parse_arguments(PARSE_ARGV 1 plugin "" "FOLDER;NAMESPACE;TYPE;HEADER;TABLE;CHOICES;FIRST;GROUP;THREADS" "OPTIONS")
   file(GLOB files CONFIGURE_DEPENDS ${HOCKNEY_ENGINE}/${plugin_FOLDER}/*.cpp)
-  list(SORT files)
-  list(LENGTH files count)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files})
+  set(names "")
+  foreach(file IN LISTS files)
+    file(STRINGS ${file} definitions REGEX "^extern constinit const ${plugin_TYPE} ")
+    if(NOT definitions)
+      message(FATAL_ERROR "${file} defines no ${plugin_TYPE}")
+    endif()
+    list(TRANSFORM definitions REPLACE "^extern constinit const ${plugin_TYPE} ([A-Za-z0-9_]+).*" "\\1")
+    list(APPEND names ${definitions})
+  endforeach()
+  list(SORT names)
+  list(LENGTH names count)
   set(declarations "")
   set(entries "")
-  set(names ${plugin_FIRST})
-  foreach(file IN LISTS files)
-    get_filename_component(name ${file} NAME_WE)
+  foreach(name IN LISTS names)
     string(APPEND declarations "extern const ${plugin_TYPE} ${name};\n")
     string(APPEND entries "      &${plugin_NAMESPACE}::${name},\n")
-    list(APPEND names ${name})
   endforeach()
+  list(PREPEND names ${plugin_FIRST})
   list(JOIN names "|" names)
   set(constants "")
   if(plugin_CHOICES)

@@ -34,4 +34,6 @@ class StartAndWait : public Base, public Started {
   }
 };
 
+inline constexpr const char* time_of_call_and_wait = "the call and MPI_Wait, the maximum over the ranks";
+
 }  // namespace hockney
