@@ -75,7 +75,34 @@ def sanitized(mpi: Mpi, programs: Sequence[str] = SANITIZED_PROGRAMS) -> Path:
     work = _work("sanitized", mpi)
     with locked(work.name):
         flags = f"CMAKE_CXX_FLAGS={SANITIZED}", "CMAKE_BUILD_TYPE=Debug", "CMAKE_CXX_FLAGS_DEBUG=-O0"
-        _cmake(mpi, work, programs, *flags, "CMAKE_UNITY_BUILD=ON")
+        _cmake(mpi.mpicxx, work, programs, *flags, "CMAKE_UNITY_BUILD=ON")
+    return work / "tests"
+
+
+def compiled_with(mpi: Mpi, compiler: str, targets: Sequence[str]) -> Path:
+    """The folder of the engine's tests, compiled by `compiler`, which the MPI's wrapper has been told."""
+    work = _work(compiler, mpi)
+    with locked(work.name):
+        _cmake(mpi.mpicxx, work, targets, "CMAKE_UNITY_BUILD=ON")
+    return work / "tests"
+
+
+def compiled_for_aarch64(compiler: str, root: Path, targets: Sequence[str]) -> Path:
+    """The folder of the engine's tests for another processor, with Open MPI and GoogleTest of `root`."""
+    work = tests_cache() / f"aarch64-{hashlib.sha256(str(build.source_folder()).encode()).hexdigest()[:12]}"
+    libraries = root / "usr/lib/aarch64-linux-gnu"
+    needed = f"{libraries}:{root / 'lib/aarch64-linux-gnu'}"
+    definitions = (
+        "CMAKE_SYSTEM_NAME=Linux",
+        "CMAKE_SYSTEM_PROCESSOR=aarch64",
+        f"CMAKE_CXX_FLAGS=-DOMPI_SKIP_MPICXX -isystem {libraries}/openmpi/include",
+        f"CMAKE_CXX_STANDARD_LIBRARIES={libraries}/libmpi.so.40 -Wl,-rpath-link,{needed}",
+        f"GTest_DIR={libraries}/cmake/GTest",
+        "HOCKNEY_LOCAL_LIBRARIES=OFF",
+        "CMAKE_UNITY_BUILD=ON",
+    )
+    with locked(work.name):
+        _cmake(compiler, work, targets, *definitions)
     return work / "tests"
 
 
@@ -88,7 +115,7 @@ def _work(kind: str, mpi: Mpi) -> Path:
 FOUND = re.compile(r"^CMAKE_(?:AR|RANLIB|LINKER|CXX_COMPILER):FILEPATH=(/.*)$", re.MULTILINE)
 
 
-def _cmake(mpi: Mpi, work: Path, targets: Sequence[str], *definitions: str) -> None:
+def _cmake(compiler: str, work: Path, targets: Sequence[str], *definitions: str) -> None:
     """Configure once, then build what was edited since; anew if a program that it found is gone."""
     found = work / "CMakeCache.txt"
     if found.is_file() and any(not Path(p).exists() for p in FOUND.findall(found.read_text())):
@@ -96,7 +123,7 @@ def _cmake(mpi: Mpi, work: Path, targets: Sequence[str], *definitions: str) -> N
     defined = [
         "CMAKE_BUILD_TYPE=Release",
         f"CMAKE_MAKE_PROGRAM={tool('ninja')}",
-        f"CMAKE_CXX_COMPILER={mpi.mpicxx}",
+        f"CMAKE_CXX_COMPILER={compiler}",
         f"HOCKNEY_TESTS={ENGINE_TESTS}",
         *definitions,
     ]

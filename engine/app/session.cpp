@@ -147,7 +147,7 @@ class Cases {
     Case found;
     std::size_t position;
     double started_s;
-    Chosen ranks;
+    TeamChoice ranks;
     std::optional<CaseRun> run;  // none on a rank that does not take part
   };
 
@@ -184,7 +184,7 @@ class Cases {
   std::unique_ptr<Running> begin(std::size_t position, const StopRule& rule, double ends, bool only,
                                  int most_repetitions = 0) {
     Case found = look_up(split_words(lines_[position]), control_.size);
-    Chosen ranks = teams_.choose(found);
+    TeamChoice ranks = teams_.choose(found);
     auto running = std::make_unique<Running>(
         Running{std::move(found), position, date(), std::move(ranks), std::nullopt});
     take_turns(running->ranks, [&](Team& team) {
@@ -196,7 +196,7 @@ class Cases {
 
   // Runs `step` on the ranks that take part in a case, while the others sleep. If it throws, all ranks throw.
   template <class Step>
-  void take_turns(const Chosen& ranks, Step step) {
+  void take_turns(const TeamChoice& ranks, Step step) {
     std::exception_ptr failure;
     if (ranks.team) {
       arena_.share(ranks.team->ranks_here);

@@ -39,7 +39,7 @@ Teams::Teams(const Comm& measured, const Comm& control, const std::string& ranks
                                           launch_, cost_));
 }
 
-Chosen Teams::choose(const Case& wanted) {
+TeamChoice Teams::choose(const Case& wanted) {
   if (!wanted.places.any()) return {teams_.front().get(), true, where(wanted, {})};
   Announcement announced;
   std::vector<int> members;

@@ -33,7 +33,7 @@ struct Whereabouts {
   std::vector<int> members;  // the launch's ranks that take part, in the order of the case; empty: all
 };
 
-struct Chosen {
+struct TeamChoice {
   Team* team;  // null on ranks that do not take part
   bool whole;  // whether all ranks of the launch do
   Whereabouts where;
@@ -51,7 +51,7 @@ class Teams {
 
   // Collective over the launch: who measures the case. Throws InvalidCase on all ranks if the launch has no
   // ranks at such places.
-  Chosen choose(const Case& wanted);
+  TeamChoice choose(const Case& wanted);
 
  private:
   std::vector<int> members_of(const Case& wanted) const;

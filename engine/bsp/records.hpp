@@ -43,28 +43,14 @@ constexpr std::uint64_t padded(std::uint64_t bytes) {
   return (bytes + message_alignment - 1) / message_alignment * message_alignment;
 }
 
-// From this size, processors with a fast string move write whole lines without reading them first. That
-// matters where another core has read the lines that are written, as in shared memory: it halves the time.
-inline constexpr std::size_t string_move_bytes = std::size_t{4} << 10;
-
-inline void copy_many(void* to, const void* from, std::size_t bytes) {
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__)
-  asm volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
-#else
-  std::memcpy(to, from, bytes);
-#endif
-}
-
 // memcpy, inlined for the sizes of single elements.
 inline void copy_bytes(void* to, const void* from, std::size_t bytes) {
   if (bytes == 8)
     std::memcpy(to, from, 8);
   else if (bytes == 4)
     std::memcpy(to, from, 4);
-  else if (bytes < string_move_bytes)
-    std::memcpy(to, from, bytes);
   else
-    copy_many(to, from, bytes);
+    std::memcpy(to, from, bytes);
 }
 
 template <class Record>

@@ -8,9 +8,9 @@
 
 namespace hockney {
 
-// One file of the shelf engine/coll/OPERATION: an algorithm with its name, called with the arguments of the
-// MPI function and returning MPI_SUCCESS or an MPI error code. It may send messages on `comm` with the tag
-// below: nothing else uses `comm` during the call, but a rank may be several calls ahead of another one.
+// One file of the plug-in folder engine/coll/OPERATION: an algorithm with its name, called with the arguments
+// of the MPI function and returning MPI_SUCCESS or an MPI error code. It may send messages on `comm` with the
+// tag below: nothing else uses `comm` during the call, but a rank may be several calls ahead of another one.
 // Reduction operations are associative; noncommutative ones are applied in rank order. In addition to MPI's
 // requirements, a broadcast must have the same count and type on every rank, because some algorithms send it
 // in parts.

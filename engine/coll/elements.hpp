@@ -56,9 +56,9 @@ struct Blocks {
 
 // A message of `blocks` blocks of `elements` elements, as an MPI count and type. If the number of elements
 // exceeds an int, the type is that of a block.
-class Several {
+class BlockMessage {
  public:
-  Several(int blocks, int elements, MPI_Datatype element)
+  BlockMessage(int blocks, int elements, MPI_Datatype element)
       : count(fits(blocks, elements) ? blocks * elements : blocks),
         type(element),
         made_(!fits(blocks, elements)) {
@@ -66,11 +66,11 @@ class Several {
     MPI_Type_contiguous(elements, element, &type);
     MPI_Type_commit(&type);
   }
-  ~Several() {
+  ~BlockMessage() {
     if (made_) MPI_Type_free(&type);
   }
-  Several(const Several&) = delete;
-  Several& operator=(const Several&) = delete;
+  BlockMessage(const BlockMessage&) = delete;
+  BlockMessage& operator=(const BlockMessage&) = delete;
 
   const int count;
   MPI_Datatype type;

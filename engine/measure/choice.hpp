@@ -11,7 +11,7 @@
 
 namespace hockney {
 
-// The algorithm of a shelf's table with this name. Throws InvalidCase if there is none.
+// The algorithm of a plug-in folder's table with this name. Throws InvalidCase if there is none.
 template <class Algorithm>
 const Algorithm& chosen(std::span<const Algorithm* const> table, const std::string& name) {
   for (const Algorithm* algorithm : table)

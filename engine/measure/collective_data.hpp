@@ -74,4 +74,10 @@ class ScanBase : public Reduction {
   Check verify(const Payload& payload) override;
 };
 
+class ExscanBase : public Reduction {
+ public:
+  ExscanBase(const Place& place, const Values& values) : Reduction(place, values, 1, 1) {}
+  Check verify(const Payload& payload) override;
+};
+
 }  // namespace hockney

@@ -248,4 +248,21 @@ constexpr auto metrics_of_overlap(OverRanks timed) {
 
 inline constexpr auto overlap_metrics = metrics_of_overlap(OverRanks::slowest);
 
+inline constexpr Parameter operation_bytes = parameters::bytes(
+    "bytes, as in the workload of the operation; a multiple of 8 for reductions", "operation");
+
+// The descriptor of a workload that overlaps the operation which a parameter names.
+constexpr WorkloadInfo overlap_info(const char* name, const char* help,
+                                    std::span<const Parameter> parameters) {
+  return {.name = name,
+          .role = "overlap",
+          .operation = name,
+          .size = "bytes",
+          .help = help,
+          .time = "the total, the maximum over the ranks",
+          .parameters = parameters,
+          .metrics = overlap_metrics,
+          .make = make_overlapped_operation};
+}
+
 }  // namespace hockney

@@ -15,6 +15,9 @@ constexpr Parameter bytes(const char* help, const char* multiple_of = "") {
   return {"bytes", Kind::integer, "B", "8", 0, largest_bytes, "", help, multiple_of};
 }
 
+// Of reductions.
+inline constexpr Parameter vector_bytes = bytes("bytes of the vector, a multiple of 8", a_double);
+
 inline constexpr Parameter buffers{
     "buffers",
     Kind::choice,

@@ -23,7 +23,7 @@ class Started {
 
 // A workload that measures such an operation by itself: the call, then MPI_Wait.
 template <class Base>
-class Alone : public Base, public Started {
+class StartAndWait : public Base, public Started {
  public:
   using Base::Base;
 
@@ -33,5 +33,7 @@ class Alone : public Base, public Started {
     MPI_Wait(&request, MPI_STATUS_IGNORE);
   }
 };
+
+inline constexpr const char* time_of_call_and_wait = "the call and MPI_Wait, the maximum over the ranks";
 
 }  // namespace hockney

@@ -21,10 +21,9 @@ class Allreduce final : public AllreduceBase {
   operation::allreduce::Call* const call_;
 };
 
-constexpr Parameter allreduce_parameters[] = {
-    parameters::algorithm_of<operation::allreduce>,
-    parameters::bytes("bytes of the vector, a multiple of 8", parameters::a_double), parameters::buffers,
-    parameters::sync};
+constexpr Parameter allreduce_parameters[] = {parameters::algorithm_of<operation::allreduce>,
+                                              parameters::vector_bytes, parameters::buffers,
+                                              parameters::sync};
 
 }  // namespace
 

@@ -9,10 +9,10 @@ namespace {
 // A message between two ranks, or one in each direction, from MPI_Isend and MPI_Irecv until both have been
 // completed. If only one rank computes, the other one waits inside MPI all the time, so that whether the
 // message makes progress depends on the computing rank only.
-class Message final : public Alone<PairBase> {
+class Message final : public StartAndWait<PairBase> {
  public:
   Message(const Place& place, const Values& values)
-      : Alone<PairBase>(place, values),
+      : StartAndWait<PairBase>(place, values),
         receives_(values.word("pattern") == (first() ? "receive" : "send")),
         both_(values.word("pattern") == "exchange") {}
 

@@ -21,10 +21,9 @@ class Reduce final : public ReduceBase {
   operation::reduce::Call* const call_;
 };
 
-constexpr Parameter reduce_parameters[] = {
-    parameters::algorithm_of<operation::reduce>,
-    parameters::bytes("bytes of the vector, a multiple of 8", parameters::a_double), parameters::buffers,
-    parameters::root, parameters::sync};
+constexpr Parameter reduce_parameters[] = {parameters::algorithm_of<operation::reduce>,
+                                           parameters::vector_bytes, parameters::buffers, parameters::root,
+                                           parameters::sync};
 
 }  // namespace
 

@@ -21,10 +21,8 @@ class Scan final : public ScanBase {
   operation::scan::Call* const call_;
 };
 
-constexpr Parameter scan_parameters[] = {
-    parameters::algorithm_of<operation::scan>,
-    parameters::bytes("bytes of the vector, a multiple of 8", parameters::a_double), parameters::buffers,
-    parameters::sync};
+constexpr Parameter scan_parameters[] = {parameters::algorithm_of<operation::scan>, parameters::vector_bytes,
+                                         parameters::buffers, parameters::sync};
 
 }  // namespace
 

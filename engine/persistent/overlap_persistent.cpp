@@ -13,8 +13,7 @@ constexpr Parameter overlap_persistent_parameters[] = {
      "alltoallv_persistent|alltoallw_persistent|bcast_persistent|gather_persistent|gatherv_persistent|"
      "reduce_persistent|reduce_scatter_persistent|scatter_persistent|scatterv_persistent",
      "the collective operation"},
-    parameters::bytes("bytes, as in the workload of the operation; a multiple of 8 for reductions",
-                      "operation"),
+    operation_bytes,
     counts_parameter,
     one_buffer,
     parameters::root,
@@ -25,18 +24,8 @@ constexpr Parameter overlap_persistent_parameters[] = {
 
 }  // namespace
 
-extern constinit const WorkloadInfo overlap_persistent{
-    .name = "overlap_persistent",
-    .role = "overlap",
-    .operation = "overlap_persistent",
-    .size = "bytes",
-    .help = "a persistent collective: MPI_Start, computation, then MPI_Wait",
-    .time = "the total, the maximum over the ranks",
-    .min_ranks = 1,
-    .timing = Timing::longest,
-    .parameters = overlap_persistent_parameters,
-    .metrics = overlap_metrics,
-    .make = make_overlapped_operation,
-};
+extern constinit const WorkloadInfo overlap_persistent =
+    overlap_info("overlap_persistent", "a persistent collective: MPI_Start, computation, then MPI_Wait",
+                 overlap_persistent_parameters);
 
 }  // namespace hockney::persistent

@@ -48,6 +48,8 @@ inline const Values& with_mpi4(const Values& values, const char* call, const cha
   return values;
 }
 
+inline constexpr const char* time_of_start_and_wait = "MPI_Start and MPI_Wait, the maximum over the ranks";
+
 inline constexpr Parameter one_buffer{
     "buffers", Kind::choice,
     "",        "hot",

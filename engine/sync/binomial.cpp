@@ -36,7 +36,7 @@ extern constinit const BarrierAlgorithm binomial{
     "binomial",
     "arrivals up a binomial tree, wake-up down the same",
     "Yew, Tzeng, Lawrie, Distributing Hot-Spot Addressing (1987)",
-    Means::messages,
+    Signalling::messages,
     [](int ranks) -> Traffic {
       return {2L * (ranks - 1), 2 * binomial_height(ranks), 2 * rounds_of_two(ranks)};
     },

@@ -49,7 +49,7 @@ extern constinit const BarrierAlgorithm butterfly{
     "butterfly",
     "pairs 2^k apart exchange; ranks play those missing to a power of two",
     "Brooks, The Butterfly Barrier (1986)",
-    Means::messages,
+    Signalling::messages,
     [](int ranks) -> Traffic {
       const int rounds = rounds_of_two(ranks), full = 1 << rounds, missing = full - ranks;
       // A rank that acts as two exchanges with itself in the last round.

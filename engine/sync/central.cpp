@@ -33,7 +33,7 @@ extern constinit const BarrierAlgorithm central{
     "central",
     "all signal to rank 0, which answers all (N-way)",
     "Krishnamurthy, Performance of Barriers (1998)",
-    Means::messages,
+    Signalling::messages,
     [](int ranks) -> Traffic { return {2L * (ranks - 1), ranks > 1 ? 2 : 0, 2 * (ranks - 1)}; },
     make_barrier_of<Central>,
     not_tried};

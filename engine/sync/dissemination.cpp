@@ -27,7 +27,7 @@ extern constinit const BarrierAlgorithm dissemination{
     "dissemination",
     "round k: to the rank 2^k further on, from the rank 2^k before",
     "Hensgen, Finkel, Manber, Two Algorithms for Barrier Synchronization (1988)",
-    Means::messages,
+    Signalling::messages,
     [](int ranks) -> Traffic {
       const int rounds = rounds_of_two(ranks);
       return {static_cast<long>(ranks) * rounds, rounds, 2 * rounds};

@@ -40,7 +40,7 @@ extern constinit const BarrierAlgorithm dissemination_mcs{
     "dissemination_mcs",
     "dissemination, its flags kept by parity and sense and never set back",
     "Mellor-Crummey, Scott, Algorithms for Scalable Synchronization (1991), algorithm 9",
-    Means::messages,
+    Signalling::messages,
     [](int ranks) -> Traffic {
       const int rounds = rounds_of_two(ranks);
       return {static_cast<long>(ranks) * rounds, rounds, 2 * rounds};

@@ -67,7 +67,7 @@ extern constinit const BarrierAlgorithm dissemination_nway{
     "dissemination_nway",
     "dissemination to n ranks a round, n chosen for the number of ranks",
     "Hoefler, Mehlan, Mietke, Rehm, Fast Barrier Synchronization for InfiniBand (2006)",
-    Means::messages,
+    Signalling::messages,
     traffic,
     make_barrier_of<DisseminationNway>,
     TrialOrder{.alone = 0, .one_node = 0, .oversubscribed = 0, .several_nodes = 4}};

@@ -72,7 +72,7 @@ extern constinit const BarrierAlgorithm hierarchical{
     "hierarchical",
     "within each node by shared memory, between nodes by dissemination",
     "after Hensgen, Finkel, Manber (1988), one rank a node",
-    Means::shared_memory,
+    Signalling::shared_memory,
     [](int) -> Traffic { return {}; },
     [](MPI_Comm comm) -> std::unique_ptr<Barrier> {
       need_memory_to_watch();

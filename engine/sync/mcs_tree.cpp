@@ -40,7 +40,7 @@ extern constinit const BarrierAlgorithm mcs_tree{
     "mcs_tree",
     "arrivals up a tree of 4 children a rank, wake-up down one of 2",
     "Mellor-Crummey, Scott (1991), algorithm 11",
-    Means::messages,
+    Signalling::messages,
     [](int ranks) -> Traffic {
       int busiest = 0;
       for (int rank = 0; rank < ranks; ++rank) {

@@ -29,7 +29,7 @@ extern constinit const BarrierAlgorithm mcs_tree_bcast{
     "mcs_tree_bcast",
     "arrivals up a tree of 4 children a rank, wake-up by MPI_Bcast",
     "Krishnamurthy, Performance of Barriers (1998)",
-    Means::messages,
+    Signalling::messages,
     [](int ranks) -> Traffic {
       return {2L * (ranks - 1), Tree::height(ranks, arrival_ways) + binomial_height(ranks),
               Tree::widest(ranks, arrival_ways) + rounds_of_two(ranks)};

@@ -22,7 +22,7 @@ extern constinit const BarrierAlgorithm mpi{
     "mpi",
     "MPI_Barrier",
     "MPI",
-    Means::mpi,
+    Signalling::mpi,
     [](int ranks) -> Traffic {
       static_cast<void>(ranks);
       return {};

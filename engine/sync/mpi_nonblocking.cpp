@@ -27,7 +27,7 @@ extern constinit const BarrierAlgorithm mpi_nonblocking{
     "mpi_nonblocking",
     "MPI_Ibarrier, then its completion",
     "MPI",
-    Means::mpi,
+    Signalling::mpi,
     [](int ranks) -> Traffic {
       static_cast<void>(ranks);
       return {};

@@ -78,7 +78,7 @@ extern constinit const BarrierAlgorithm one_sided{
     "one_sided",
     "dissemination by MPI_Put to flags that count episodes",
     "after Hensgen, Finkel, Manber (1988); MPI-4.1, 12",
-    Means::one_sided,
+    Signalling::one_sided,
     [](int ranks) -> Traffic {
       const int rounds = rounds_of_two(ranks);
       return {static_cast<long>(ranks) * rounds, rounds, 2 * rounds};

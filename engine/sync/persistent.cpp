@@ -41,7 +41,7 @@ extern constinit const BarrierAlgorithm persistent{
     "persistent",
     "dissemination with persistent requests",
     "after Hensgen, Finkel, Manber (1988); MPI-4.1, 3.9",
-    Means::messages,
+    Signalling::messages,
     [](int ranks) -> Traffic {
       const int rounds = rounds_of_two(ranks);
       return {static_cast<long>(ranks) * rounds, rounds, 2 * rounds};

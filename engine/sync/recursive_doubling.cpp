@@ -44,7 +44,7 @@ extern constinit const BarrierAlgorithm recursive_doubling{
     "recursive_doubling",
     "pairs 2^k apart exchange; ranks beyond a power of two through a partner",
     "Thakur, Rabenseifner, Gropp, Optimization of Collective Communication (2005)",
-    Means::messages,
+    Signalling::messages,
     [](int ranks) -> Traffic {
       const int power = largest_power(ranks), over = ranks - power, rounds = rounds_of_two(power);
       // With many ranks beyond the power of two, a path from one of them through all rounds ends at another.

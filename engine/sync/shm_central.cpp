@@ -37,7 +37,7 @@ extern constinit const BarrierAlgorithm shm_central{
     "shm_central",
     "a counter in shared memory; the last rank turns the sense over",
     "Mellor-Crummey, Scott (1991), algorithm 7",
-    Means::shared_memory,
+    Signalling::shared_memory,
     [](int ranks) -> Traffic {
       static_cast<void>(ranks);
       return {};

@@ -39,7 +39,7 @@ extern constinit const BarrierAlgorithm shm_dissemination{
     "shm_dissemination",
     "dissemination on flags in shared memory that count episodes",
     "after Hensgen, Finkel, Manber (1988)",
-    Means::shared_memory,
+    Signalling::shared_memory,
     [](int ranks) -> Traffic {
       static_cast<void>(ranks);
       return {};

@@ -44,7 +44,7 @@ extern constinit const BarrierAlgorithm shm_tree{
     "shm_tree",
     "MCS tree on flags in shared memory that count episodes",
     "Mellor-Crummey, Scott (1991), algorithm 11",
-    Means::shared_memory,
+    Signalling::shared_memory,
     [](int ranks) -> Traffic {
       static_cast<void>(ranks);
       return {};

@@ -32,7 +32,7 @@ class TotalExchange final : public Barrier {
 extern constinit const BarrierAlgorithm total_exchange{"total_exchange",
                                                        "each signals to every other rank and waits for all",
                                                        "Krishnamurthy, Performance of Barriers (1998)",
-                                                       Means::messages,
+                                                       Signalling::messages,
                                                        [](int ranks) -> Traffic {
                                                          return {static_cast<long>(ranks) * (ranks - 1),
                                                                  ranks > 1 ? 1 : 0, 2 * (ranks - 1)};

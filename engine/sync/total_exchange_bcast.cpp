@@ -24,7 +24,7 @@ extern constinit const BarrierAlgorithm total_exchange_bcast{
     "total_exchange_bcast",
     "each rank in turn tells all others by MPI_Bcast",
     "Krishnamurthy, Performance of Barriers (1998)",
-    Means::messages,
+    Signalling::messages,
     [](int ranks) -> Traffic {
       return {static_cast<long>(ranks) * (ranks - 1), ranks * rounds_of_two(ranks),
               ranks * rounds_of_two(ranks)};

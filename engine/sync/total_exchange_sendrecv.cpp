@@ -26,7 +26,7 @@ extern constinit const BarrierAlgorithm total_exchange_sendrecv{
     "total_exchange_sendrecv",
     "total exchange as P - 1 steps of MPI_Sendrecv",
     "Krishnamurthy, Performance of Barriers (1998)",
-    Means::messages,
+    Signalling::messages,
     [](int ranks) -> Traffic { return {static_cast<long>(ranks) * (ranks - 1), ranks - 1, 2 * (ranks - 1)}; },
     make_barrier_of<TotalExchangeSendrecv>,
     not_tried};

@@ -33,7 +33,7 @@ extern constinit const BarrierAlgorithm tournament{
     "tournament",
     "losers of each round signal to winners, the champion broadcasts",
     "Hensgen, Finkel, Manber, Two Algorithms for Barrier Synchronization (1988)",
-    Means::messages,
+    Signalling::messages,
     [](int ranks) -> Traffic {
       return {2L * (ranks - 1), 2 * binomial_height(ranks), 2 * rounds_of_two(ranks)};
     },

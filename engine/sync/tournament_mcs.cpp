@@ -52,7 +52,7 @@ extern constinit const BarrierAlgorithm tournament_mcs{
     "tournament_mcs",
     "tournament, woken back down its rounds, flags by parity and sense",
     "Mellor-Crummey, Scott (1991), algorithm 10",
-    Means::messages,
+    Signalling::messages,
     [](int ranks) -> Traffic {
       return {2L * (ranks - 1), 2 * binomial_height(ranks), 2 * rounds_of_two(ranks)};
     },

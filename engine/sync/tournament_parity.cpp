@@ -48,7 +48,7 @@ extern constinit const BarrierAlgorithm tournament_parity{
     "tournament_parity",
     "tournament with flags by parity, the champion broadcasts",
     "Krishnamurthy, Performance of Barriers (1998)",
-    Means::messages,
+    Signalling::messages,
     [](int ranks) -> Traffic {
       return {2L * (ranks - 1), 2 * binomial_height(ranks), 2 * rounds_of_two(ranks)};
     },

@@ -27,9 +27,8 @@ class ReduceLocal final : public Reduction {
   bool keeps_payload() const override { return false; }
 };
 
-constexpr Parameter reduce_local_parameters[] = {
-    parameters::bytes("bytes of the vector, a multiple of 8", parameters::a_double), parameters::buffers,
-    parameters::sync};
+constexpr Parameter reduce_local_parameters[] = {parameters::vector_bytes, parameters::buffers,
+                                                 parameters::sync};
 
 }  // namespace
 

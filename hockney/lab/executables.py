@@ -32,5 +32,5 @@ def executables(
 
 
 def other_groups() -> dict[str, tuple[str, ...]]:
-    """Workloads that are compiled on first use, by executable: the names of their files."""
+    """Workloads that are compiled on first use, by executable."""
     return build.groups(build.source_folder())

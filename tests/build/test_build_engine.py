@@ -130,12 +130,12 @@ def test_a_group_has_its_own_workloads_and_is_no_part_of_the_engine(source):
     before = digest(source)
     (source / "kernels").mkdir()
     (source / "kernels/group.cmake").write_text("")
-    assert groups(source) == {}, "an empty shelf is no executable"
-    (source / "kernels/sort.cpp").write_text("// sorts\n")
+    assert groups(source) == {}, "an empty folder is no executable"
+    (source / "kernels/sort.cpp").write_text("extern constinit const WorkloadInfo sort{\n")
     assert groups(source) == {"hockney-kernels": ("sort",)}
     assert digest(source) == before, "an engine is not compiled again for it"
     first = digest(source, "hockney-kernels")
-    (source / "kernels/sort.cpp").write_text("// sorts better\n")
+    (source / "kernels/sort.cpp").write_text("extern constinit const WorkloadInfo sort{  // better\n")
     assert len({before, first, digest(source, "hockney-kernels")}) == 3
     assert digest(source) == before
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-// What every algorithm of the shelves coll/OPERATION sends, seen through MPI's profiling interface: with rank
+// What every algorithm of the folders coll/OPERATION sends, seen through MPI's profiling interface: with rank
 // 0 as the root and a block or vector of so many bytes as each argument says, one line for each algorithm
 // with the number of messages, the bytes that each rank sends, and those that each receives.
 #include <cstdio>

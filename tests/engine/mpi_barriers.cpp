@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-// Every barrier of the shelf, under mpiexec at 1 to 9 ranks: whether it is correct, alone and together with
+// Every barrier of engine/sync, under mpiexec at 1 to 9 ranks: whether it is correct, alone and together with
 // others, and whether it sends the messages it declares. Every rank runs the same tests in the same order.
 #include <gtest/gtest.h>
 
@@ -110,7 +110,7 @@ TEST_P(EveryBarrier, SendsAsManyMessagesAsItSays) {
     const bool broadcasts = std::string(algorithm.name).ends_with("bcast") ||
                             algorithm.name == std::string("tournament") ||
                             algorithm.name == std::string("tournament_parity");
-    if (algorithm.means == Means::one_sided || broadcasts) continue;
+    if (algorithm.signalling == Signalling::one_sided || broadcasts) continue;
     // A rank that receives from any source may obtain information earlier than needed.
     if (std::string(algorithm.name).ends_with("_mcs"))
       EXPECT_GE(found.depth, said.depth);
@@ -120,7 +120,7 @@ TEST_P(EveryBarrier, SendsAsManyMessagesAsItSays) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shelf, EveryBarrier, testing::ValuesIn(all_barriers().begin(), all_barriers().end()),
+INSTANTIATE_TEST_SUITE_P(Sync, EveryBarrier, testing::ValuesIn(all_barriers().begin(), all_barriers().end()),
                          [](const auto& tested) { return std::string(tested.param->name); });
 
 TEST(Barriers, AliveAtOnceDoNotMeet) {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-// Every algorithm of the shelves coll/OPERATION, under mpiexec at 1 to 9 ranks: the same result as MPI's own
+// Every algorithm of the folders coll/OPERATION, under mpiexec at 1 to 9 ranks: the same result as MPI's own
 // function, for every root, sizes from 0 to more elements than an int can count, types with holes and types
 // that differ between sending and receiving, in place, and in a communicator in another order. Every rank
 // runs the same tests in the same order.

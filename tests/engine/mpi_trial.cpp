@@ -35,13 +35,13 @@ Traffic none(int) {
   return {};
 }
 
-constexpr BarrierAlgorithm idle{"idle", "", "", Means::mpi, none, make_barrier_of<Idle>};
-constexpr BarrierAlgorithm sleepy{"sleepy", "", "", Means::mpi, none, make_barrier_of<Sleepy>};
+constexpr BarrierAlgorithm idle{"idle", "", "", Signalling::mpi, none, make_barrier_of<Idle>};
+constexpr BarrierAlgorithm sleepy{"sleepy", "", "", Signalling::mpi, none, make_barrier_of<Sleepy>};
 constexpr BarrierAlgorithm refused{
-    "refused",  "",   "",
-    Means::mpi, none, [](MPI_Comm) -> std::unique_ptr<Barrier> { throw InvalidCase("not here"); }};
+    "refused",       "",   "",
+    Signalling::mpi, none, [](MPI_Comm) -> std::unique_ptr<Barrier> { throw InvalidCase("not here"); }};
 constexpr BarrierAlgorithm late{
-    "late", "", "", Means::mpi, none, [](MPI_Comm comm) -> std::unique_ptr<Barrier> {
+    "late", "", "", Signalling::mpi, none, [](MPI_Comm comm) -> std::unique_ptr<Barrier> {
       std::this_thread::sleep_for(milliseconds(50));
       return std::make_unique<Idle>(comm);
     }};
@@ -72,8 +72,9 @@ TEST(Candidates, AreInTheOrderThatTheirFilesSay) {
 }
 
 TEST(Candidates, OfANewFileComeLastAndAreMissedByNobody) {
-  constexpr BarrierAlgorithm first{"first", "", "", Means::mpi, none, make_barrier_of<Idle>, {1, 1, 1, 1}};
-  constexpr BarrierAlgorithm never{"never", "", "", Means::mpi, none, make_barrier_of<Idle>, not_tried};
+  constexpr BarrierAlgorithm first{"first",     "", "", Signalling::mpi, none, make_barrier_of<Idle>,
+                                   {1, 1, 1, 1}};
+  constexpr BarrierAlgorithm never{"never", "", "", Signalling::mpi, none, make_barrier_of<Idle>, not_tried};
   const std::vector<const BarrierAlgorithm*> table{&idle, &never, &first};
   for (const auto place : {&TrialOrder::one_node, &TrialOrder::oversubscribed, &TrialOrder::several_nodes})
     EXPECT_EQ(candidates(table, place), (std::vector<const BarrierAlgorithm*>{&first, &idle}));

@@ -64,7 +64,8 @@ TEST(Waiting, LetsAMessageOfTheUsersGoOn) {
 TEST(Windows, ThatOneRankCannotHaveAreRefusedOnAll) {
   if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "the one rank that fails is rank 1";
   for (const BarrierAlgorithm* each : all_barriers()) {
-    const bool needs_one = each->means == Means::shared_memory || each->means == Means::one_sided;
+    const bool needs_one =
+        each->signalling == Signalling::shared_memory || each->signalling == Signalling::one_sided;
     if (!needs_one) continue;
     windows_fail = true;
     EXPECT_THROW(each->make(MPI_COMM_WORLD), InvalidCase) << each->name;

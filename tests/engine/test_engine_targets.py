@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""C++ tests of the shelf coll/ at 1 to 9 ranks, of what its algorithms send, and of per-rank state: targets
-of the engine's build."""
+"""C++ tests of the folders coll/OPERATION at 1 to 9 ranks, of what their algorithms send, and of per-rank
+state: targets of the engine's build."""
 
 from __future__ import annotations
 

@@ -72,8 +72,8 @@ def report(text: str) -> dict[tuple[str, str], tuple[int, int]]:
 
 
 def algorithms() -> dict[str, list[str]]:
-    shelves = [folder for folder in (source_folder() / "coll").iterdir() if folder.is_dir()]
-    return {shelf.name: sorted(file.stem for file in shelf.glob("*.cpp")) for shelf in shelves}
+    folders = [folder for folder in (source_folder() / "coll").iterdir() if folder.is_dir()]
+    return {folder.name: sorted(file.stem for file in folder.glob("*.cpp")) for folder in folders}
 
 
 @pytest.mark.usefixtures("few")

@@ -22,7 +22,7 @@ int bruck_call(const void* outgoing, int sent, MPI_Datatype sent_type, void* inc
     copy(Blocks(outgoing, sent, sent_type), 0, turned, 0, 1);
   for (long distance = 1; distance < at.size; distance *= 2) {
     const int far = static_cast<int>(distance);
-    const Several message(std::min(far, at.size - far), received, received_type);
+    const BlockMessage message(std::min(far, at.size - far), received, received_type);
     const int error =
         MPI_Sendrecv(turned[0], message.count, message.type, at.rank_of(at.rank - far), tag, turned[far],
                      message.count, message.type, at.rank_of(at.rank + far), tag, comm, MPI_STATUS_IGNORE);

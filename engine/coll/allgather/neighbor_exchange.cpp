@@ -22,7 +22,7 @@ int neighbor_exchange_call(const void* outgoing, int sent, MPI_Datatype sent_typ
   const int neighbors[] = {at.rank_of(at.rank + even), at.rank_of(at.rank - even)};
   int error = MPI_Sendrecv(blocks[at.rank], received, received_type, neighbors[0], tag, blocks[neighbors[0]],
                            received, received_type, neighbors[0], tag, comm, MPI_STATUS_IGNORE);
-  const Several two(2, received, received_type);
+  const BlockMessage two(2, received, received_type);
   int last = at.rank & ~1;  // the first of the two blocks received last
   for (int step = 1; step < at.size / 2 && error == MPI_SUCCESS; ++step) {
     const int neighbor = neighbors[step % 2];

@@ -19,7 +19,7 @@ int recursive_doubling_call(const void* outgoing, int sent, MPI_Datatype sent_ty
   if (!fold.stands) {
     error = MPI_Send(blocks[fold.rank], received, received_type, fold.other, tag, comm);
     if (error != MPI_SUCCESS) return error;
-    const Several all(fold.size, received, received_type);
+    const BlockMessage all(fold.size, received, received_type);
     return MPI_Recv(incoming, all.count, all.type, fold.other, tag, comm, MPI_STATUS_IGNORE);
   }
   if (fold.paired)
@@ -29,14 +29,14 @@ int recursive_doubling_call(const void* outgoing, int sent, MPI_Datatype sent_ty
     // both have the blocks of `distance` places, beginning at a multiple of `distance`
     const int own = fold.place & ~(distance - 1), others = partner & ~(distance - 1);
     const int own_first = fold.first_rank(own), others_first = fold.first_rank(others);
-    const Several going(fold.first_rank(own + distance) - own_first, received, received_type);
-    const Several coming(fold.first_rank(others + distance) - others_first, received, received_type);
+    const BlockMessage going(fold.first_rank(own + distance) - own_first, received, received_type);
+    const BlockMessage coming(fold.first_rank(others + distance) - others_first, received, received_type);
     const int to = fold.rank_of(partner);
     error = MPI_Sendrecv(blocks[own_first], going.count, going.type, to, tag, blocks[others_first],
                          coming.count, coming.type, to, tag, comm, MPI_STATUS_IGNORE);
   }
   if (!fold.paired || error != MPI_SUCCESS) return error;
-  const Several all(fold.size, received, received_type);
+  const BlockMessage all(fold.size, received, received_type);
   return MPI_Send(incoming, all.count, all.type, fold.other, tag, comm);
 }
 

@@ -32,7 +32,7 @@ int bruck_call(const void* outgoing, int sent, MPI_Datatype sent_type, void* inc
     int blocks = 0;
     for (int block = far; block < at.size; ++block)
       if (block & far) copy(turned, block, going, blocks++, 1);
-    const Several message(blocks, received, received_type);
+    const BlockMessage message(blocks, received, received_type);
     const int error =
         MPI_Sendrecv(going[0], message.count, message.type, at.rank_of(at.rank + far), tag, coming[0],
                      message.count, message.type, at.rank_of(at.rank - far), tag, comm, MPI_STATUS_IGNORE);

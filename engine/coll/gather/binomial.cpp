@@ -13,13 +13,13 @@ int binomial_inner(const Places& at, const BinomialTree& tree, const Blocks& own
   const Blocks below(memory.data(), own.count, own.type);
   if (tree.all() > 1) copy(own, 0, below, 0, 1);
   for (long distance = 1; distance < tree.bit && at.place + distance < at.size; distance <<= 1) {
-    const Several message(tree.below(distance), own.count, own.type);
+    const BlockMessage message(tree.below(distance), own.count, own.type);
     const int error =
         MPI_Recv(below[distance], message.count, message.type,
                  at.rank_of(static_cast<int>(at.place + distance)), tag, comm, MPI_STATUS_IGNORE);
     if (error != MPI_SUCCESS) return error;
   }
-  const Several message(tree.all(), own.count, own.type);
+  const BlockMessage message(tree.all(), own.count, own.type);
   return MPI_Send(tree.all() > 1 ? below[0] : own[0], message.count, message.type, at.rank_of(tree.parent()),
                   tag, comm);
 }
@@ -32,7 +32,7 @@ int binomial_root(const Places& at, const BinomialTree& tree, const Blocks& all,
     const int over = std::max(child + blocks - at.size, 0);
     const Elements memory(over > 0 ? static_cast<long long>(blocks) * all.count : 0, all.type);
     const Blocks apart(memory.data(), all.count, all.type);
-    const Several message(blocks, all.count, all.type);
+    const BlockMessage message(blocks, all.count, all.type);
     const int error = MPI_Recv(over > 0 ? apart[0] : all[child], message.count, message.type, child, tag,
                                comm, MPI_STATUS_IGNORE);
     if (error != MPI_SUCCESS) return error;

@@ -48,7 +48,7 @@ class RecursiveHalving {
     }
     int error = MPI_SUCCESS;
     if (fold_.paired) {
-      const Several all(fold_.size, length_, blocks_.type);
+      const BlockMessage all(fold_.size, length_, blocks_.type);
       error = MPI_Recv(other_.data(), all.count, all.type, fold_.other, tag, comm_, MPI_STATUS_IGNORE);
       if (error == MPI_SUCCESS) error = combine(0, fold_.size, true);
     }
@@ -72,15 +72,15 @@ class RecursiveHalving {
   int start(int position) const { return starts_[static_cast<std::size_t>(position)]; }
 
   int send(int first, int last, int to) const {
-    const Several message(last - first, length_, blocks_.type);
+    const BlockMessage message(last - first, length_, blocks_.type);
     return MPI_Send(blocks_[first], message.count, message.type, to, tag, comm_);
   }
 
   // Sends the positions from `going` to `gone`, and receives those from `coming` to `come` into separate
   // memory.
   int exchange(int going, int gone, int coming, int come, int partner) const {
-    const Several out(start(gone) - start(going), length_, blocks_.type);
-    const Several in(start(come) - start(coming), length_, blocks_.type);
+    const BlockMessage out(start(gone) - start(going), length_, blocks_.type);
+    const BlockMessage in(start(come) - start(coming), length_, blocks_.type);
     return MPI_Sendrecv(blocks_[start(going)], out.count, out.type, partner, tag, other_.data(), in.count,
                         in.type, partner, tag, comm_, MPI_STATUS_IGNORE);
   }

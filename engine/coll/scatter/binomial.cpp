@@ -11,13 +11,13 @@ namespace {
 int binomial_inner(const Places& at, const BinomialTree& tree, const Blocks& own, MPI_Comm comm) {
   const Elements memory(tree.all() > 1 ? static_cast<long long>(tree.all()) * own.count : 0, own.type);
   const Blocks below(memory.data(), own.count, own.type);
-  const Several whole(tree.all(), own.count, own.type);
+  const BlockMessage whole(tree.all(), own.count, own.type);
   const int error = MPI_Recv(tree.all() > 1 ? below[0] : own[0], whole.count, whole.type,
                              at.rank_of(tree.parent()), tag, comm, MPI_STATUS_IGNORE);
   if (error != MPI_SUCCESS || tree.all() == 1) return error;
   for (long distance = tree.bit >> 1; distance > 0; distance >>= 1) {
     if (at.place + distance >= at.size) continue;
-    const Several message(tree.below(distance), own.count, own.type);
+    const BlockMessage message(tree.below(distance), own.count, own.type);
     const int failed = MPI_Send(below[distance], message.count, message.type,
                                 at.rank_of(static_cast<int>(at.place + distance)), tag, comm);
     if (failed != MPI_SUCCESS) return failed;
@@ -38,7 +38,7 @@ int binomial_root(const Places& at, const BinomialTree& tree, const Blocks& all,
       copy(all, child, apart, 0, blocks - over);
       copy(all, 0, apart, blocks - over, over);
     }
-    const Several message(blocks, all.count, all.type);
+    const BlockMessage message(blocks, all.count, all.type);
     const int error =
         MPI_Send(over > 0 ? apart[0] : all[child], message.count, message.type, child, tag, comm);
     if (error != MPI_SUCCESS) return error;

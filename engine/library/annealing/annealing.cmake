@@ -4,7 +4,7 @@
 # Ensemble simulated annealing, with its problems and the instances that come with them. No fused multiply-add,
 # which compilers use differently.
 include(${HOCKNEY_ENGINE}/ensemble/problems.cmake)
-hockney_shelf(setups FOLDER ensemble/setups NAMESPACE annealing TYPE SetupInfo HEADER ensemble/setup.hpp
+hockney_plugin_folder(setups FOLDER ensemble/setups NAMESPACE annealing TYPE SetupInfo HEADER ensemble/setup.hpp
   TABLE all_setups CHOICES setup_choices)
 hockney_problems(problems)
 file(GLOB ensemble_sources CONFIGURE_DEPENDS ${HOCKNEY_ENGINE}/ensemble/*.cpp)

@@ -47,13 +47,23 @@ HOCKNEY_INLINE void each(const Body& body) {
 }
 
 // ---- The transpose of W vectors of W lanes ----
+// These lanes of `a` and `b`, whose numbers follow those of `a`.
+template <std::size_t... lane, class V>
+HOCKNEY_INLINE V shuffled(const V& a, const V& b) {
+#if defined(__clang__) || __GNUC__ >= 12
+  return __builtin_shufflevector(a, b, lane...);
+#else
+  typedef long long Numbers __attribute__((vector_size(sizeof(V))));
+  return __builtin_shuffle(a, b, Numbers{static_cast<long long>(lane)...});
+#endif
+}
 template <bool upper, std::size_t step, class V, std::size_t... lane>
 HOCKNEY_INLINE V exchange_half(const V& a, const V& b, std::index_sequence<lane...>) {
   constexpr std::size_t width = sizeof...(lane);
   if constexpr (upper)
-    return __builtin_shufflevector(a, b, ((lane & step) ? width + lane : lane + step)...);
+    return shuffled<((lane & step) ? width + lane : lane + step)...>(a, b);
   else
-    return __builtin_shufflevector(a, b, ((lane & step) ? width + lane - step : lane)...);
+    return shuffled<((lane & step) ? width + lane - step : lane)...>(a, b);
 }
 template <std::size_t step, std::size_t W, class V>
 HOCKNEY_INLINE void transpose_step(V (&rows)[W]) {
