@@ -25,8 +25,6 @@ from hockney.core import lazy
 
 if TYPE_CHECKING:
     from hockney.api.barriers import choose_barriers
-    from hockney.api.comparing.comparison import Comparison, compare
-    from hockney.api.comparing.interleaved import interleaved, resume_interleaved
     from hockney.api.find_runs import (
         named_source,
         newest_complete,
@@ -38,10 +36,12 @@ if TYPE_CHECKING:
         only_unfinished,
     )
     from hockney.api.forecast import Forecast, predict
-    from hockney.api.guard.check import BaselineCheck, check
-    from hockney.api.guidelines import judge_guidelines
     from hockney.api.importing.import_logs import import_logs
     from hockney.api.jobs import BatchOptions, Submitted, resume, script, submit, submit_again
+    from hockney.api.judgements.baseline_check import BaselineCheck, check
+    from hockney.api.judgements.comparison import Comparison, compare
+    from hockney.api.judgements.guidelines import judge_guidelines
+    from hockney.api.judgements.interleaved import interleaved, resume_interleaved
     from hockney.api.measure import Planned, plan, run, survey
     from hockney.api.predictions import KernelOptions, PredictedKernel, predictor_of
     from hockney.api.questions import Question, question
@@ -54,12 +54,12 @@ else:
         __name__,
         {
             "hockney.api.barriers": "choose_barriers",
-            "hockney.api.comparing.comparison": "Comparison compare",
-            "hockney.api.comparing.interleaved": "interleaved resume_interleaved",
+            "hockney.api.judgements.comparison": "Comparison compare",
+            "hockney.api.judgements.interleaved": "interleaved resume_interleaved",
             "hockney.api.find_runs": "named_source newest_complete newest_complete_survey newest_run"
             " newest_source newest_with_guidelines newest_written only_unfinished",
-            "hockney.api.guard.check": "BaselineCheck check",
-            "hockney.api.guidelines": "judge_guidelines",
+            "hockney.api.judgements.baseline_check": "BaselineCheck check",
+            "hockney.api.judgements.guidelines": "judge_guidelines",
             "hockney.api.importing.import_logs": "import_logs",
             "hockney.api.jobs": "BatchOptions Submitted resume script submit submit_again",
             "hockney.api.measure": "Planned plan run survey",

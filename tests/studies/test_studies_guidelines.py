@@ -22,8 +22,7 @@ from hockney.launch.fake_world import World
 from hockney.models.guidelines import judge
 from hockney.studies import Evidence, Options
 from hockney.studies.guidelines import reference
-from hockney.studies.guidelines.figure import largest
-from hockney.studies.guidelines.results import judged
+from hockney.studies.guidelines.page import judged, largest
 from hockney.studies.guidelines.wording import answer, counted
 from hockney.system.bundled import catalog_with
 

@@ -5,14 +5,15 @@
 from __future__ import annotations
 
 from hockney.core.wording import plural
+from hockney.draw.figure import Axis, Figure, Tone
 from hockney.draw.page import Page, Section
-from hockney.models.guidelines import LEVEL, SOURCES, Verdicts
+from hockney.models.guidelines import LEVEL, SOURCES, Judged, State, Verdicts, judge
 from hockney.pages import quality
 from hockney.pages.evidence import Evidence
+from hockney.pages.series import estimates
 from hockney.pages.study_page import study_page
-from hockney.studies.guidelines import figure, tables
-from hockney.studies.guidelines.results import judged
-from hockney.studies.guidelines.wording import answer
+from hockney.studies.guidelines import tables
+from hockney.studies.guidelines.wording import alternative, answer, call, in_short
 
 METHOD = (
     "Guidelines of Träff, Gropp and Thakur (2010) and of Hunold and Carpen-Amarie (2018): an operation "
@@ -42,7 +43,7 @@ def page(evidence: Evidence) -> Page:
         headline=answer(verdicts) if evidence.measured else ("Nothing was measured.",),
         sections=sections,
         method=METHOD,
-        lead=figure.largest(verdicts),
+        lead=largest(verdicts),
     )
 
 
@@ -66,3 +67,63 @@ def _violations(verdicts: Verdicts) -> Section | None:
         "A call may violate several guidelines.",
     )
     return Section("Violations", text=text, tables=(table,))
+
+
+STATES: tuple[tuple[str, tuple[State, ...], Tone], ...] = (
+    ("violated", ("violated",), "warning"),
+    ("holds", ("holds",), "neutral"),
+    ("undecided", ("undecided", "unknown"), "neutral"),
+)
+
+
+def largest(verdicts: Verdicts) -> Figure | None:
+    """A row for each guideline, and for each operation with user-level algorithms; None without any."""
+    rows = sorted(_rows(verdicts).items(), key=lambda row: -row[1].ratio.value)
+    if not rows:
+        return None
+    names = tuple(name for name, _ in rows)
+    series = (
+        estimates(
+            name,
+            [(k, each.ratio, _detail(each)) for k, (_, each) in enumerate(rows) if each.state in states],
+            hollow=name == "undecided",
+            tone=tone,
+        )
+        for name, states, tone in STATES
+    )
+    return Figure(
+        "guidelines",
+        "The largest violation of each guideline, or its margin",
+        Axis("guideline", "guideline", "linear", names=names),
+        Axis("time relative to the other way", ""),
+        tuple(s for s in series if s.x),
+        "For each guideline, the comparison with the largest ratio and its 95% interval; hollow: undecided.",
+        marks=((verdicts.factor, f"{verdicts.factor:.4g}"),),
+    )
+
+
+def _rows(verdicts: Verdicts) -> dict[str, Judged]:
+    rows: dict[str, Judged] = {}
+    for each in verdicts.judged:
+        name = in_short(each.rule)
+        if each.rule.kind == "algorithm":
+            name = f"{each.left.workload} <= other algorithms"
+        known = rows.get(name)
+        if known is None or _rank(each) > _rank(known):
+            rows[name] = each
+    return rows
+
+
+def _rank(each: Judged) -> tuple[bool, float]:
+    """Violations come before larger ratios that are not significant."""
+    return each.state == "violated", each.ratio.value
+
+
+def _detail(each: Judged) -> str:
+    ranks = plural(each.left.ranks, "rank")
+    return f"{call(each.left)} on {ranks}: {each.ratio.value:.2f} times {alternative(each.comparison)}"
+
+
+def judged(evidence: Evidence) -> Verdicts:
+    """The verdicts on all cases of the run; a run of any study may have them."""
+    return judge(evidence.observed(), evidence.catalog, exact=evidence.machine.exact)
