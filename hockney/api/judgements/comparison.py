@@ -41,16 +41,50 @@ TOLERANCE, TOLERANCE_IN_TURNS = 0.05, 0.02
 """The latter for interleaved runs, which can be compared more precisely."""
 
 
-class JudgedRuns(ABC):
+class Paged(ABC):
+    """A result with a page."""
+
+    @property
+    @abstractmethod
+    def page(self) -> Page:
+        """The report as data."""
+
+    def report(self, path: AnyPath) -> Path:
+        """Write the page, one HTML file."""
+        return report.write(self.page, to_path(path))
+
+
+class Drawn(Paged):
+    """A result with figures on its page, and with a table of numbers."""
+
+    @abstractmethod
+    def table(self) -> Rows: ...
+
+    def frame(self, library: Library | None = None) -> Any:
+        """The table as a DataFrame of pandas or polars: of the `library`, or of the first that is
+        installed. Raises EnvironmentProblem if neither is."""
+        from hockney.api.notebook.frames import frame
+
+        return frame(self.table(), library)
+
+    @property
+    def figure_names(self) -> tuple[str, ...]:
+        """Names of the page's figures, in order."""
+        return tuple(self._figures)
+
+    @cached_property
+    def _figures(self) -> Figures:
+        from hockney.api.notebook.page_figures import figures_of
+
+        return figures_of(self.page)
+
+
+class JudgedRuns(Paged):
     """A judgement of runs in its forms for others."""
 
     @property
     @abstractmethod
     def judgement(self) -> Judgement[Any]: ...
-
-    @property
-    @abstractmethod
-    def page(self) -> Page: ...
 
     @property
     @abstractmethod
@@ -67,13 +101,9 @@ class JudgedRuns(ABC):
         """The judgement in Markdown, for a pull request."""
         return markdown(self.judgement)
 
-    def report(self, path: AnyPath) -> Path:
-        """Write the page, one HTML file."""
-        return report.write(self.page, to_path(path))
-
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Comparison(JudgedRuns):
+class Comparison(JudgedRuns, Drawn):
     """Times of the runs B relative to those of the runs A."""
 
     compared: ComparedSides
@@ -152,21 +182,9 @@ class Comparison(JudgedRuns):
         """A row for each case, as `columns`: a dictionary of lists."""
         return _rows(self.compared)
 
-    def frame(self, library: Library | None = None) -> Any:
-        """The same as a DataFrame of pandas or polars: of the `library`, or of the first that is
-        installed. Raises EnvironmentProblem if neither is."""
-        from hockney.api.notebook.frames import frame
-
-        return frame(self.table(), library)
-
-    @property
-    def figure_names(self) -> tuple[str, ...]:
-        """Names of the page's figures, in order: the biggest changes, each operation over its size, and the
-        times of single cases."""
-        return tuple(self._figures)
-
     def figure(self, name: str = "changes") -> PlotlyFigure:
-        """A figure of the page, as a Plotly figure. Raises UsageError for an unknown name."""
+        """A figure of the page (the biggest changes, each operation over its size, the times of single cases)
+        as a Plotly figure. Raises UsageError for an unknown name."""
         from hockney.api.notebook.page_figures import drawn
 
         return drawn(self._figures, name)
@@ -178,12 +196,6 @@ class Comparison(JudgedRuns):
         from hockney.judgements import figures
 
         return plotly_figure(figures.distribution(self.compared, case))
-
-    @cached_property
-    def _figures(self) -> Figures:
-        from hockney.api.notebook.page_figures import figures_of
-
-        return figures_of(self.page)
 
     def __repr__(self) -> str:
         sides = (", ".join(run.name for run in side.runs) for side in (self.compared.a, self.compared.b))

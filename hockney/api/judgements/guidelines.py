@@ -4,23 +4,22 @@
 
 from __future__ import annotations
 
+from hockney.api.judgements.sides import catalog_of
 from hockney.api.run_contents import Run
-from hockney.core.catalog import Catalog
 from hockney.core.errors import Inconclusive
 from hockney.models.guidelines import FACTOR, Verdicts, comparisons, decisive, judge
 from hockney.models.statistics import observe
 from hockney.store import RunFolder
-from hockney.system.bundled import bundled_catalog
 
 
 def has_guidelines(folder: RunFolder) -> bool:
     """Whether the plan has both sides of a guideline. Raises EnvironmentProblem if it is unreadable."""
-    return decisive(comparisons(folder.plan().cases, _catalog(folder)))
+    return decisive(comparisons(folder.plan().cases, catalog_of(folder)))
 
 
 def judge_guidelines(run: Run, factor: float = FACTOR) -> Verdicts:
     """Every guideline of which the run has both sides. Raises Inconclusive if it has none."""
-    catalog = _catalog(run.folder)
+    catalog = catalog_of(run.folder)
     observations = observe(run.reading.run, catalog, run.cost)
     verdicts = judge(observations, catalog, factor, exact=run.machine.exact)
     if not decisive(each.comparison for each in verdicts.judged):
@@ -31,8 +30,3 @@ def judge_guidelines(run: Run, factor: float = FACTOR) -> Verdicts:
             code="no-guideline-to-judge",
         )
     return verdicts
-
-
-def _catalog(folder: RunFolder) -> Catalog:
-    kept = folder.catalog()
-    return bundled_catalog() if kept is None else kept.filled_from(bundled_catalog())

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hockney.api.judgements.comparison import JudgedRuns
-from hockney.api.judgements.trends import catalog_of, dated, run_times
+from hockney.api.judgements.sides import catalog_of
+from hockney.api.judgements.trends import dated, run_times
 from hockney.api.run_contents import Run
 from hockney.archive import Archive, ArchivedRun, describe
 from hockney.core.case import parse_canonical

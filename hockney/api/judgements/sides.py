@@ -9,6 +9,7 @@ from pathlib import Path
 
 from hockney import reference
 from hockney.api.run_contents import Run
+from hockney.core.catalog import Catalog
 from hockney.core.errors import UsageError, printable
 from hockney.core.machine_reference import without_scheme
 from hockney.core.paths import AnyPath, to_path
@@ -126,11 +127,10 @@ def _given_up(runs: Iterable[Run]) -> dict[str, set[str]]:
 
 
 def _read(source: Run | str, listen: Listener, given_up: Mapping[str, Collection[str]]) -> MeasuredRun:
-    catalog = bundled_catalog()
     if isinstance(source, str):
+        catalog = bundled_catalog()
         machine, run = reference.run_of(reference.paper_of(source), catalog)
         return MeasuredRun(source, machine, run, Settings(study="published", budget_s=0.0), catalog)
-    kept = source.folder.catalog()
     failed = given_up.get(source.settings.interleaved, ())
     lacking = [item for item in missing(source.plan, source.reading.run) if item.case.line not in failed]
     for notice in source.reading.notices:
@@ -140,10 +140,16 @@ def _read(source: Run | str, listen: Listener, given_up: Mapping[str, Collection
         source.machine,
         source.reading.run,
         source.settings,
-        catalog if kept is None else kept.filled_from(catalog),
+        catalog_of(source.folder),
         len(lacking),
         frozenset(case for case in source.plan.cases if case.line not in failed),
     )
+
+
+def catalog_of(folder: RunFolder) -> Catalog:
+    """The catalog of the run's engine, with the workloads it lacks taken from this version's catalog."""
+    bundled, kept = bundled_catalog(), folder.catalog()
+    return bundled if kept is None else kept.filled_from(bundled)
 
 
 def _pair_as_a_side(path: Path) -> UsageError:

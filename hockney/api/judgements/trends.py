@@ -10,18 +10,16 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hockney import report
 from hockney.api.export.table import Cell, Rows
+from hockney.api.judgements.comparison import Drawn
+from hockney.api.judgements.sides import catalog_of
 from hockney.api.run_contents import Run
 from hockney.archive import Archive, ArchivedRun
 from hockney.core.case import split_case
-from hockney.core.catalog import Catalog
 from hockney.core.errors import Inconclusive, UsageError, printable, unknown
 from hockney.core.notice import Notice
-from hockney.core.paths import AnyPath, to_path
 from hockney.core.record import Origin
 from hockney.core.units import parse_bytes
 from hockney.core.wording import plural
@@ -43,18 +41,15 @@ from hockney.models.history import (
 )
 from hockney.models.statistics import observe
 from hockney.store import RunFolder
-from hockney.system.bundled import bundled_catalog
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure as PlotlyFigure
 
-    from hockney.api.notebook.frames import Library
-    from hockney.api.notebook.page_figures import Figures
     from hockney.draw.page import Page
 
 
 @dataclass(frozen=True, repr=False)
-class Trends:
+class Trends(Drawn):
     """Series over the runs of an archive, and their changes."""
 
     shown: ShownHistory
@@ -82,10 +77,6 @@ class Trends:
 
         return shown_page(self.shown)
 
-    def report(self, path: AnyPath) -> Path:
-        """Write the page, one HTML file."""
-        return report.write(self.page, to_path(path))
-
     def table(self) -> Rows:
         """A row for each run in each series: times in seconds, dates in seconds since 1970. `part` counts
         the changes before it."""
@@ -110,27 +101,11 @@ class Trends:
                     columns.setdefault(name, []).append(cell)
         return Rows.of(columns)
 
-    def frame(self, library: Library | None = None) -> Any:
-        """The same as a DataFrame of pandas or polars."""
-        from hockney.api.notebook.frames import frame
-
-        return frame(self.table(), library)
-
-    @property
-    def figure_names(self) -> tuple[str, ...]:
-        return tuple(self._figures)
-
     def figure(self, name: str = "") -> PlotlyFigure:
         """A figure of the page, by default the first, as a Plotly figure. Raises UsageError."""
         from hockney.api.notebook.page_figures import drawn
 
         return drawn(self._figures, name or next(iter(self._figures), ""))
-
-    @cached_property
-    def _figures(self) -> Figures:
-        from hockney.api.notebook.page_figures import figures_of
-
-        return figures_of(self.page)
 
     def __repr__(self) -> str:
         changed = sum(bool(trend.changes) for _, trend in self.trends)
@@ -244,12 +219,6 @@ def _nothing(every: Sequence[TimeSeries], asked: str) -> UsageError:
 def computed_by() -> str:
     """What identifies the sources that compute times."""
     return program().decode()[:16]
-
-
-def catalog_of(folder: RunFolder) -> Catalog:
-    """The catalog of the run's engine, with the workloads it lacks taken from this version's catalog."""
-    bundled, kept = bundled_catalog(), folder.catalog()
-    return bundled if kept is None else kept.filled_from(bundled)
 
 
 def run_times(folder: RunFolder) -> RunTimes:
