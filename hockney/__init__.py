@@ -18,11 +18,11 @@ TYPE_CHECKING = False
 command line is loaded."""
 
 if TYPE_CHECKING:
-    from hockney.api.comparing.comparison import Comparison, compare
-    from hockney.api.comparing.interleaved import compare_interleaved, resume_interleaved
     from hockney.api.forecast import Forecast
-    from hockney.api.history.history import History
     from hockney.api.importing.import_logs import import_logs
+    from hockney.api.judgements.comparison import Comparison, compare
+    from hockney.api.judgements.history import History
+    from hockney.api.judgements.interleaved import compare_interleaved, resume_interleaved
     from hockney.api.notebook.fitted_model import FittedModel
     from hockney.api.notebook.front_door import open, predict, resume, run, survey, verify
     from hockney.api.run_contents import Run

@@ -25,8 +25,6 @@ from hockney.core import lazy
 
 if TYPE_CHECKING:
     from hockney.api.barriers import choose_barriers
-    from hockney.api.comparing.comparison import Comparison, compare
-    from hockney.api.comparing.interleaved import interleaved, resume_interleaved
     from hockney.api.find_runs import (
         named_source,
         newest_complete,
@@ -38,10 +36,12 @@ if TYPE_CHECKING:
         only_unfinished,
     )
     from hockney.api.forecast import Forecast, predict
-    from hockney.api.guard.check import BaselineCheck, check
-    from hockney.api.guidelines import judge_guidelines
     from hockney.api.importing.import_logs import import_logs
     from hockney.api.jobs import BatchOptions, Submitted, resume, script, submit, submit_again
+    from hockney.api.judgements.baseline_check import BaselineCheck, check
+    from hockney.api.judgements.comparison import Comparison, compare
+    from hockney.api.judgements.guidelines import judge_guidelines
+    from hockney.api.judgements.interleaved import interleaved, resume_interleaved
     from hockney.api.measure import Planned, plan, run, survey
     from hockney.api.predictions import KernelOptions, PredictedKernel, predictor_of
     from hockney.api.questions import Question, question

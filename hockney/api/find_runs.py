@@ -210,7 +210,7 @@ def _study_of(folder: RunFolder) -> str:
 
 def _judges_here(folder: RunFolder) -> bool:
     """Whether it has guidelines, and is not of a machine that is elsewhere."""
-    from hockney.api.guidelines import has_guidelines  # needs numpy
+    from hockney.api.judgements.guidelines import has_guidelines  # needs numpy
 
     with contextlib.suppress(HockneyError):
         return folder.machine().traits.here and has_guidelines(folder)

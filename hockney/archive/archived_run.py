@@ -10,7 +10,6 @@ import re
 
 import msgspec
 
-from hockney.comparison.nodes import nodes_vary
 from hockney.core.machine import Machine
 from hockney.core.record import Origin, RunRecords
 from hockney.mpi import title_of
@@ -88,7 +87,7 @@ def machine_of(machine: Machine) -> str:
         return machine.emulated.name
     if machine.traits.imported:
         return f"{machine.host}, {machine.cpu}"
-    if nodes_vary(machine):
+    if machine.nodes_vary:
         return re.sub(r"\d+", "*", machine.host.partition(".")[0])
     return machine.host
 

@@ -166,6 +166,11 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
         return Layout(self.nodes, self.ranks_per_node) if self.nodes and self.ranks_per_node else None
 
     @property
+    def nodes_vary(self) -> bool:
+        """Whether another run on the same machine gets other nodes: in a batch job, or on several nodes."""
+        return bool(self.scheduler) or (self.layout is not None and self.layout.nodes > 1)
+
+    @property
     def placed(self) -> bool:
         """Whether cases name the level or the nodes of their ranks: on several nodes, and where ranks of one
         node meet at several levels."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 from typing import TypeVar
 
@@ -425,6 +426,15 @@ def half_width_factor(width: float) -> float:
 def format_percent(fraction: float, digits: int = 3) -> str:
     """82.2%, 0.181%, 50%."""
     return "<0.01%" if 0 < fraction < 1e-4 else f"{format_number(100 * fraction, digits)}%"
+
+
+def date_text(seconds: float) -> str:
+    """ "2026-01-31 09:30", UTC, of seconds since 1970; "" for a date outside the calendar's range."""
+    try:
+        date = datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(seconds=seconds)
+    except (OverflowError, ValueError):
+        return ""
+    return date.strftime("%Y-%m-%d %H:%M")
 
 
 def _unknown_unit(unit: str, text: str, available: str, suggestion: str = "") -> UsageError:

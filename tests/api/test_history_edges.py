@@ -13,7 +13,6 @@ import pytest
 from resealed import reseal
 
 import hockney
-from hockney.history.wording import overall
 from hockney.store import RunFolder
 
 
@@ -92,7 +91,7 @@ def test_an_operation_that_the_run_lacks(history, tmp_path, study):
     assert ("should have measured" in check.junit) == expected
     assert "no result of 1 operation of the run before: pingpong" in check.markdown
     assert "no result of 1 operation" in str(check.page)
-    assert ("lacks 1 case" in overall(check.checked)) == expected
+    assert ("lacks 1 case" in check.checked.overall) == expected
 
 
 def test_a_planned_case_without_a_result_is_not_usual(history, tmp_path):

@@ -11,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-from hockney.api.history.history import History
+from hockney.api.judgements.history import History
 from hockney.archive import Archive
 from hockney.archive.copying import FRESH
 from hockney.store import RunFolder

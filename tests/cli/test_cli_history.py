@@ -14,7 +14,7 @@ import pytest
 from resealed import reseal
 
 from hockney import api
-from hockney.api.history.history import History
+from hockney.api.judgements.history import History
 
 QUESTION = ("pingpong bytes=8", "barrier")
 

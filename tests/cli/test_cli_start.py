@@ -17,8 +17,6 @@ import pytest
 
 import hockney
 from hockney.cli import actions, verbs
-from hockney.cli.actions import history as history_actions
-from hockney.cli.verbs import history
 
 PAGE = {"jinja2", "matplotlib", "hockney.report.render", "hockney.draw.files"}
 """Modules needed only for writing a page or a figure."""
@@ -59,18 +57,9 @@ def test_the_help_in_the_table_is_that_of_the_command(verb):
     assert command.get_short_help_str(1000) == verbs.VERBS[verb]
 
 
-@pytest.mark.parametrize("verb", history.VERBS)
-def test_the_help_in_the_table_of_history_is_that_of_the_command(verb):
-    command = history.load(verb)
-    assert command.name == verb
-    assert command.get_short_help_str(1000) == history.VERBS[verb]
-
-
 def test_the_tables_have_every_verb():
     for package in (verbs, actions):
         assert {module.name for module in pkgutil.iter_modules(package.__path__)} == set(verbs.VERBS)
-    for package in (history, history_actions):
-        assert {module.name for module in pkgutil.iter_modules(package.__path__)} == set(history.VERBS)
 
 
 def test_python_m_hockney_is_the_command_line():

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from hockney.comparison import MeasuredRun, Side
 from hockney.core.machine import Machine, Mpi
 from hockney.core.record import SCHEMA, Clock, Launch, Rank, Record, RunRecords, Stop, Sync, Verified
 from hockney.core.settings import Settings
+from hockney.judgements.sides import MeasuredRun, Side
 from hockney.system.bundled import bundled_catalog
 
 CATALOG = bundled_catalog()

@@ -11,13 +11,11 @@ import numpy as np
 import pytest
 from compared_runs import MACHINE, changed, run, side
 
-from hockney.api.comparing import view
-from hockney.comparison import compare
-from hockney.comparison.document import document
-from hockney.comparison.effect_wording import sentences
-from hockney.comparison.junit import junit
-from hockney.comparison.markdown import escaped, markdown
-from hockney.comparison.page import page
+from hockney.api.judgements import comparison
+from hockney.judgements.compare import compare
+from hockney.judgements.document import comparison_document
+from hockney.judgements.judgement import escaped, junit, markdown
+from hockney.judgements.page import comparison_page
 
 COUNT = 12
 
@@ -72,23 +70,23 @@ def test_pairs_in_which_only_one_side_was_slow():
     assert made.state == made.effect.state == "undecided"
     (caveat,) = (each for each in made.caveats if each.code == "pairs-excluded-on-one-side")
     assert "B in 4 of 24 pairs" in caveat.text
-    written = document(made)
+    written = comparison_document(made)
     assert {(each["excluded_slower"], each["excluded_faster"]) for each in written["cases"]} == {(4, 0)}
     assert written["operations"][0]["excluded_slower"] == 4
-    assert all("4 of 24" in text for text in (junit(made), markdown(made), str(page(made))))
+    assert all("4 of 24" in text for text in (junit(made), markdown(made), str(comparison_page(made))))
 
 
 @pytest.mark.parametrize("kind", [{}, {"shift": 0.01}, {"noise": 0.1}, {"launches": 1}])
 def test_it_is_in_every_output(kind):
     made = compared(**kind)
-    first = sentences(made)[0]
-    assert first in html.unescape(view.html(made))
-    assert first in {text for section in page(made).sections for text in section.text}
+    first = made.effect_sentences[0]
+    assert first in html.unescape(comparison._html(made))
+    assert first in {text for section in comparison_page(made).sections for text in section.text}
     assert first in html.unescape(junit(made)) and escaped(first) in markdown(made)
-    written = json.loads(json.dumps(document(made)["effect"]))
+    written = json.loads(json.dumps(comparison_document(made)["effect"]))
     assert written["verdict"] == made.effect.state and written["sentences"][0] == first
 
 
 def test_ordinary_comparisons_have_none():
     made = compare(side("A"), side("B"), 0.05)
-    assert made.effect is None and document(made)["effect"] is None and sentences(made) == ()
+    assert made.effect is None and comparison_document(made)["effect"] is None and made.effect_sentences == ()

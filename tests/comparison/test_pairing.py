@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from compared_runs import run, side
 
-from hockney.comparison import compare
-from hockney.comparison.document import document
-from hockney.comparison.page import method
 from hockney.core.record import SCHEMA, Close
+from hockney.judgements.compare import compare
+from hockney.judgements.document import comparison_document
+from hockney.judgements.page import method_of_comparison
 from hockney.models.statistics import FEWEST_QUIET
 
 DRIFT = [float(x) for x in np.exp(0.05 * np.arange(8))]
@@ -35,7 +35,9 @@ def test_pairs_find_what_independent_launches_cannot():
     assert {each.state for each in paired.cases} == {"slower"}
     assert {each.state for each in apart.cases} == {"undecided"}
     assert paired.cases[0].ratio.value == pytest.approx(1.04, rel=1e-3)
-    assert document(paired)["paired"] and method(paired) != method(apart)
+    assert comparison_document(paired)["paired"] and method_of_comparison(paired) != method_of_comparison(
+        apart
+    )
 
 
 def test_the_order_of_the_launches_does_not_matter():

@@ -10,14 +10,13 @@ import msgspec
 import pytest
 from compared_runs import CASES, CATALOG, changed, run, side
 
-from hockney.comparison import compare
-from hockney.comparison.document import document
-from hockney.comparison.environment import differences, mixed
-from hockney.comparison.junit import junit
-from hockney.comparison.page import page
-from hockney.comparison.wording import answer, overall, without_comparison
 from hockney.core.errors import Inconclusive
 from hockney.core.record import SCHEMA, Close, Verified
+from hockney.judgements.compare import compare
+from hockney.judgements.document import comparison_document
+from hockney.judgements.environment import differences, mixed
+from hockney.judgements.judgement import junit
+from hockney.judgements.page import comparison_page
 
 
 def test_nothing_differs():
@@ -116,9 +115,11 @@ def test_a_planned_case_without_a_result_is_not_fine():
     made = compare(whole, side("B", replace(run(CASES[:2]), planned=cases)), 0.05)
     (missing,) = made.missing
     assert missing.case.workload == "barrier" and made.state == "undecided"
-    assert overall(made) == "Undecided: no operation is slower, but B lacks 1 case that it should have."
-    assert any("B has no result of 1 operation: barrier" in text for text in without_comparison(made))
-    assert document(made)["only_a"] == [{"case": missing.case.line, "failure": "", "expected": True}]
+    assert made.overall == "Undecided: no operation is slower, but B lacks 1 case that it should have."
+    assert any("B has no result of 1 operation: barrier" in text for text in made.lacking)
+    assert comparison_document(made)["only_a"] == [
+        {"case": missing.case.line, "failure": "", "expected": True}
+    ]
     assert 'errors="1"' in junit(made) and "B should have measured it" in junit(made)
     slower = compare(whole, side("B", replace(run(CASES[:2], factor=1.3), planned=cases)), 0.05)
     assert slower.state == "slower"
@@ -144,7 +145,7 @@ def test_operations_that_b_lacks(study, lines, missing):
     assert made.state == ("undecided" if missing else "same")
     other = compare(side("A", run(of_a, study=study)), side("B", run(lines, study="barriers")), 0.05)
     assert other.missing == () and other.state == "same" and other.only_a
-    assert "reduce" in " ".join(without_comparison(other)), "it is listed"
+    assert "reduce" in " ".join(other.lacking), "it is listed"
 
 
 def test_wrong_data_comes_first():
@@ -153,8 +154,8 @@ def test_wrong_data_comes_first():
     records = [msgspec.structs.replace(of.records[0], verified=Verified(bytes=8, errors=1)), *of.records[1:]]
     made = compare(side("A"), side("B", replace(of, run=replace(of.run, records=tuple(records)))), 0.05)
     assert made.state == "same"
-    assert overall(made).startswith("Data arrived wrong in 1 record of B. B is not slower")
-    written = document(made)
+    assert made.overall.startswith("Data arrived wrong in 1 record of B. B is not slower")
+    written = comparison_document(made)
     assert (written["a"]["wrong_records"], written["b"]["wrong_records"]) == (0, 1)
     assert 'errors="1"' in junit(made) and "wrong-data" in junit(made)
     assert "wrong-data" not in junit(compare(side("A"), side("B"), 0.05))
@@ -163,7 +164,7 @@ def test_wrong_data_comes_first():
 def test_each_operation_has_a_sentence():
     noisy = [1.0, 1.2, 0.8, 1.3, 0.9, 1.1]
     made = compare(side("A", run(scatter=noisy)), side("B", run(scatter=noisy[::-1])), 0.05)
-    sentences = {each["operation"]: each["sentence"] for each in document(made)["operations"]}
+    sentences = {each["operation"]: each["sentence"] for each in comparison_document(made)["operations"]}
     assert sentences.keys() == {each.workload for each in made.operations}
     (barrier,) = (each for each in made.cases if each.case.workload == "barrier")
     assert (
@@ -176,7 +177,7 @@ def test_undecided_operations_share_a_sentence_with_what_decides_half_of_their_c
     made = compare(side("A", run(scatter=noisy)), side("B", run(scatter=noisy[::-1])), 0.05)
     assert len(made.operations) == 2 and {each.state for each in made.operations} == {"undecided"}
     counts = sorted(max(each.more_launches) for each in made.cases if each.state == "undecided")
-    (_, said) = answer(made)
+    (_, said) = made.answer
     assert f" {counts[(len(counts) - 1) // 2]} " in said
     assert all(each.workload in said for each in made.operations)
 
@@ -199,7 +200,7 @@ def test_launches_under_load_are_one_caveat():
 def test_the_whole(factor, tolerance, state):
     compared = compare(side("A"), side("B", run(factor=factor)), tolerance)
     assert compared.state == state and {each.state for each in compared.cases} == {state}
-    assert overall(compared).startswith("B is ")
+    assert compared.overall.startswith("B is ")
 
 
 def test_few_launches_are_a_caveat():
@@ -224,25 +225,25 @@ def test_of_many_operations_those_that_changed_come_first():
     compared = compare(side("A", run(LINES)), side("B", run(rest), run(slow, factor=1.3)), 0.05)
     others = [name for name in MANY if name != "reduce"]
     assert [each.workload for each in compared.changed_first] == ["reduce", *others]
-    said = answer(compared)
+    said = compared.answer
     assert len(said) == 3 and all(name in said[2] for name in others)
-    sections = [section for section in page(compared).sections if section.tables]
+    sections = [section for section in comparison_page(compared).sections if section.tables]
     shown = {
         section.closed: ([row[0] for row in section.tables[0].rows], len(section.figures))
         for section in sections
         if section.tables[0].name == "operations"
     }
     assert shown == {False: (["reduce"], 0), True: (others, len(others))}
-    (over_size,) = [s.figures for s in page(compared).sections if s.title == "Ratio over size"]
+    (over_size,) = [s.figures for s in comparison_page(compared).sections if s.title == "Ratio over size"]
     assert [figure.name for figure in over_size] == ["ratio-reduce"]
-    names = [figure.name for figure in page(compared).figures]
+    names = [figure.name for figure in comparison_page(compared).figures]
     assert sum(name.startswith("ratio-") for name in names) == len(MANY), "all of them are drawn"
 
 
 def test_a_few_operations_are_together():
     compared = compare(side("A"), side("B", run(factor=1.3)), 0.05)
-    tables = [table for section in page(compared).sections for table in section.tables]
+    tables = [table for section in comparison_page(compared).sections for table in section.tables]
     assert [len(table.rows) for table in tables if table.name == "operations"] == [2]
     same = compare(side("A", run(LINES)), side("B", run(LINES)), 0.05)
-    tables = [t for section in page(same).sections if not section.closed for t in section.tables]
+    tables = [t for section in comparison_page(same).sections if not section.closed for t in section.tables]
     assert [len(table.rows) for table in tables] == [len(MANY)], "nothing changed: all of them are open"

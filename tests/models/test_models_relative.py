@@ -11,7 +11,7 @@ import pytest
 from models_data import CATALOG, record
 
 from hockney.models.comparison import Pair, judge
-from hockney.models.comparison.relative import relative
+from hockney.models.comparison.pairs import relative
 from hockney.models.statistics import PooledCase, observe_case
 
 OPERATIONS = ("allgather", "allreduce", "alltoall", "bcast", "reduce", "scan")

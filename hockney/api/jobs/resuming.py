@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,6 @@ import msgspec
 
 from hockney import batch, lab
 from hockney.api import measure
-from hockney.api.comparing.pairs import refuse_pair
 from hockney.api.measure import Planned
 from hockney.api.questions import Question
 from hockney.api.run_contents import Run
@@ -22,13 +22,13 @@ from hockney.api.run_options import NOTHING_REPLACED, Replacements, RunOptions
 from hockney.api.trusted_settings import marked, refuse_foreign
 from hockney.batch import BatchJob, State
 from hockney.batch.job import job_not_readable
-from hockney.core.errors import EnvironmentProblem, Inconclusive, printable
+from hockney.core.errors import EnvironmentProblem, Inconclusive, UsageError, printable
 from hockney.core.notice import Notice
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.wording import plural
 from hockney.lab import Listener, Outcome, Status, silent
 from hockney.process import CannotStart
-from hockney.store import LaunchShare, RunFolder, absorb, missing, parts_of, writing
+from hockney.store import LaunchShare, RunFolder, absorb, missing, pair_in, pair_with, parts_of, writing
 
 ASK_EVERY_S = 5.0
 """Schedulers ask users not to poll more often. In the first 20 s of waiting the question is repeated sooner:
@@ -52,7 +52,7 @@ def resume(
     elsewhere its results so far are returned if the job has ended, or with `wait` when it has. Raises
     Inconclusive if it has not, or has measured nothing, and UsageError for one of two interleaved runs."""
     path = to_path(path)
-    refuse_pair(path)
+    _refuse_pair(path)
     folder = RunFolder.open(path)
     job = batch.read_job(folder.path)
     here = batch.current_job(os.environ)
@@ -234,3 +234,26 @@ def _scheduler_silent(scheduler: str, job: str, reason: str) -> EnvironmentProbl
         scheduler=scheduler,
         job=job,
     )
+
+
+def _refuse_pair(path: Path) -> None:
+    """Raises UsageError for an interleaved comparison, and for one side of it: only both can be resumed, in
+    turns."""
+    if pair_in(path) is not None:
+        raise UsageError(
+            f"'{printable(str(path))}' is an interleaved comparison",
+            "it has two runs",
+            "use hockney.resume_interleaved",
+            code="pair-resumed-as-run",
+            path=str(path),
+        )
+    whole = pair_with(path)
+    if whole is not None:
+        raise UsageError(
+            f"'{printable(str(path))}' is one side of an interleaved comparison",
+            "its launches alternate with those of the other side",
+            f"resume both: hockney resume {printable(shlex.quote(str(whole)))}",
+            code="interleaved-side",
+            path=str(path),
+            whole=str(whole),
+        )

@@ -11,7 +11,7 @@ from typing import Any
 from hockney import api
 from hockney.api import Question, RunOptions, question
 from hockney.cli.arguments.two_sides import SEPARATOR
-from hockney.cli.output.comparison_form import ComparisonForm, print_comparison
+from hockney.cli.output.judged import JudgementForm, print_judgement
 from hockney.cli.output.progress import ProgressReporter
 from hockney.core.errors import UsageError
 from hockney.core.fit import Cost
@@ -34,7 +34,7 @@ def action(
     **measuring: Any,
 ) -> int:
     """`typed` are the options on the command line, by parameter."""
-    form = ComparisonForm(as_json, style, all_cases, page)
+    form = JudgementForm(as_json, style, all_cases, page)
     form.check()
     with ProgressReporter(quiet) as reporter:
         if interleaved is not None:
@@ -43,7 +43,7 @@ def action(
             comparison = api.interleaved(
                 *interleaved, asked, options, tolerance=tolerance, cost=cost, out=out, listen=reporter
             )
-            return print_comparison(comparison, reporter, form)
+            return print_judgement(comparison, reporter, form)
         for name in ("out", *measuring):
             if name in typed:
                 raise UsageError(
@@ -56,7 +56,7 @@ def action(
         a, b = _sides(sides)
         with reporter.doing("comparing the runs"):
             comparison = api.compare(a, b, tolerance=tolerance, cost=cost, listen=reporter)
-        return print_comparison(comparison, reporter, form)
+        return print_judgement(comparison, reporter, form)
 
 
 def asked_in_turns(words: tuple[str, ...]) -> Question:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from hockney import api
 from hockney.cli.arguments.batch import taken
 from hockney.cli.output.answer import Form, print_answer
-from hockney.cli.output.comparison_form import ComparisonForm, print_comparison
+from hockney.cli.output.judged import JudgementForm, print_judgement
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.shares import left_in, print_share
 from hockney.cli.output.submitted import submit_again_and_print
@@ -44,7 +44,7 @@ def action(
             )
         with ProgressReporter(quiet) as reporter:
             comparison = api.resume_interleaved(run, budget=budget, listen=reporter)
-            return print_comparison(comparison, reporter, ComparisonForm(as_json))
+            return print_judgement(comparison, reporter, JudgementForm(as_json))
     form = Form(as_json, columns)
     if wanted is not None:
         if share is not None or budget is not None or typed:

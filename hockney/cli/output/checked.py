@@ -12,7 +12,7 @@ from hockney.cli import messages
 from hockney.cli.arguments.checking import CheckOptions
 from hockney.cli.messages import run_to_be_named
 from hockney.cli.output.answer import Form
-from hockney.cli.output.compared import exit_code, print_compared
+from hockney.cli.output.judged import exit_code, print_judged
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.summary import print_document, print_summary
 from hockney.cli.output.tables import print_line, print_whole
@@ -56,7 +56,7 @@ def check_and_print(
                 print_summary(run, form.columns)
                 echo()
                 print_line("Compared with the baseline (A), this run (B):")
-                print_compared(comparison.compared, all_cases=False)
+                print_judged(comparison.judgement)
                 if wanted.page is not None:
                     echo()
                     print_whole(f"comparison: {wanted.page}")
@@ -64,7 +64,7 @@ def check_and_print(
             reporter.say(run_to_be_named(run.path))
     if run.wrong:
         return Exit.ANSWER_IS_NO
-    code = exit_code(comparison)
+    code = exit_code(comparison.judgement)
     return Exit.INCONCLUSIVE if left and code == Exit.FINE else code
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from hockney.api.history.selection import date_text
 from hockney.archive import ArchivedRun, Contents
+from hockney.core.units import date_text
 from hockney.draw.page import Table
 
 

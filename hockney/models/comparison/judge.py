@@ -16,15 +16,14 @@ from dataclasses import dataclass
 
 from hockney.core.fit import Estimate, ExactValue
 from hockney.models.comparison import verdicts
-from hockney.models.comparison.effect import Effect, effect
-from hockney.models.comparison.pair import Operation, Pair
-from hockney.models.comparison.relative import relative
-from hockney.models.comparison.same_mode import in_same_mode
+from hockney.models.comparison.pairs import Operation, Pair, in_same_mode, relative
 from hockney.models.comparison.verdicts import (
     FEWEST_LAUNCHES,
     CaseVerdict,
+    Effect,
     OperationVerdict,
     biggest_first,
+    effect,
 )
 from hockney.models.statistics import (
     MachineModes,

@@ -1,0 +1,32 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Judging the performance guidelines, from a run that measured both sides of some of them."""
+
+from __future__ import annotations
+
+from hockney.api.judgements.sides import catalog_of
+from hockney.api.run_contents import Run
+from hockney.core.errors import Inconclusive
+from hockney.models.guidelines import FACTOR, Verdicts, comparisons, decisive, judge
+from hockney.models.statistics import observe
+from hockney.store import RunFolder
+
+
+def has_guidelines(folder: RunFolder) -> bool:
+    """Whether the plan has both sides of a guideline. Raises EnvironmentProblem if it is unreadable."""
+    return decisive(comparisons(folder.plan().cases, catalog_of(folder)))
+
+
+def judge_guidelines(run: Run, factor: float = FACTOR) -> Verdicts:
+    """Every guideline of which the run has both sides. Raises Inconclusive if it has none."""
+    catalog = catalog_of(run.folder)
+    observations = observe(run.reading.run, catalog, run.cost)
+    verdicts = judge(observations, catalog, factor, exact=run.machine.exact)
+    if not decisive(each.comparison for each in verdicts.judged):
+        raise Inconclusive(
+            "no guideline can be judged",
+            "the run has no collective next to another way to the same result, at matching sizes",
+            "'hockney run guidelines' measures them",
+            code="no-guideline-to-judge",
+        )
+    return verdicts

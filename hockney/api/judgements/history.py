@@ -1,0 +1,280 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""An archive of runs, for programs and notebooks."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hockney.api.export.table import Rows
+from hockney.api.judgements.selection import Rule, Selection, moment
+from hockney.api.notebook.log_events import log
+from hockney.api.notebook.quantities import Quantity, share_of
+from hockney.api.run_contents import Run
+from hockney.archive import Added, Archive, ArchivedRun, Contents, refuse_inside
+from hockney.core.errors import Inconclusive, UsageError, printable
+from hockney.core.notice import Notice
+from hockney.core.paths import AnyPath, to_path
+from hockney.core.wording import plural
+from hockney.lab import Counted, Listener, Status
+from hockney.store import RunFolder
+
+if TYPE_CHECKING:
+    from hockney.api.judgements.history_check import Check
+    from hockney.api.judgements.trends import Trends
+    from hockney.api.notebook.frames import Library
+
+Date = str | date | None
+"""A text, a date, or a datetime."""
+PLACE = Path("history")
+LAST = 50
+"""Earlier runs with which a run is compared: older ones say little about what is usual now."""
+VARIABLE = "HOCKNEY_ARCHIVE"
+
+
+def archive_path(path: AnyPath | None = None) -> Path:
+    """`path`, by default $HOCKNEY_ARCHIVE, or the folder `history`."""
+    return to_path(path or os.environ.get(VARIABLE) or PLACE)
+
+
+@dataclass(frozen=True)
+class History:
+    """An archive: a folder with copies of runs, of which hockney keeps an index::
+
+        history = hockney.History("/shared/hockney")
+        history.add("runs/latest")
+        history.runs(machine="node7", since="90d")
+
+    By default it is $HOCKNEY_ARCHIVE, or the folder `history`. Several processes and hosts may use it at the
+    same time. `listen` receives progress and notices; by default they are logged.
+    """
+
+    path: Path = field(default_factory=archive_path)
+    listen: Listener = field(default=log, repr=False, compare=False)
+
+    def __init__(self, path: AnyPath | None = None, listen: Listener | None = None) -> None:
+        object.__setattr__(self, "path", archive_path(path))
+        object.__setattr__(self, "listen", listen or log)
+
+    def add(self, *runs: AnyPath | Run) -> list[Added]:
+        """Copy runs (or folders of runs) into the archive, which is created if needed. A run that it has
+        already is not copied again; an earlier state of a run is replaced. Of a folder, runs without
+        measurements are left out, with a notice. Raises UsageError for what is no run, EnvironmentProblem if
+        one is damaged, Inconclusive if one, or all of a folder, have no measurements; those before it are in
+        the archive then."""
+        from hockney.api.judgements.trends import computed_by, run_times
+
+        sources = [(folder, len(of)) for of in map(list, map(run_folders, runs)) for folder in of]
+        for source, _ in sources:
+            refuse_inside(self.path, source)
+        archive = Archive.open(self.path, create=True)
+        added: list[Added] = []
+        empty: list[Inconclusive] = []
+        for source, together in sources:
+            try:
+                one = archive.add(source)
+            except Inconclusive as error:
+                if together == 1:
+                    raise
+                empty.append(error)
+                self.listen(Notice(f"left out: {error.what}", "run-not-added"))
+                continue
+            name, text = str(source.path), _added if one.new else _already_there
+            self.listen(Status(text(name, one.entry.name)))
+            if one.replaced:
+                self.listen(
+                    Status(f"it replaces {plural(len(one.replaced), 'earlier state')} of the same run")
+                )
+            added.append(one)
+        if empty and not added:
+            raise empty[0]
+        archive.times([each.entry for each in added if each.new], computed_by(), run_times, told=self.listen)
+        return added
+
+    def runs(
+        self,
+        *,
+        machine: str = "",
+        label: str = "",
+        study: str = "",
+        since: Date = None,
+        until: Date = None,
+    ) -> list[ArchivedRun]:
+        """The archive's runs, the oldest first. Texts may contain * and ?; `since` and `until` are dates
+        ("2026-01-31") or times ago ("30d")."""
+        selection = Selection(machine, label, study, _moment(since), _moment(until))
+        return list(selection.of(self.contents().entries))
+
+    def table(self, **selected: Any) -> Rows:
+        """The archive's runs as `columns`, a row for each; selected as in `runs`."""
+        entries = self.runs(**selected)
+        return Rows.of(
+            {name: [getattr(each, name) for each in entries] for name in ArchivedRun.__struct_fields__}
+        )
+
+    def frame(self, library: Library | None = None, **selected: Any) -> Any:
+        """The same as a DataFrame of pandas or polars, see `Run.frame`."""
+        from hockney.api.notebook.frames import frame
+
+        return frame(self.table(**selected), library)
+
+    def contents(self) -> Contents:
+        """All runs, and folders with damaged ones, of which it gives notice."""
+        contents = Archive.open(self.path).contents(self._reading)
+        for notice in contents.notices:
+            self.listen(notice)
+        return contents
+
+    def open(self, run: ArchivedRun | str) -> Run:
+        """A run of the archive."""
+        name = run if isinstance(run, str) else run.name
+        return Run(RunFolder.open(self.path / name))
+
+    def show(
+        self,
+        case: str = "",
+        *,
+        machine: str = "",
+        label: str = "",
+        study: str = "",
+        since: Date = None,
+    ) -> Trends:
+        """How the times of operations changed, or of one operation and its cases ("allreduce"), or of the
+        cases with these words ("allreduce bytes=4KiB"): a series for each machine, with its changes. Raises
+        UsageError for what the archive does not have, Inconclusive if no run is selected."""
+        from hockney.api.judgements.trends import show
+
+        selection = Selection(machine, label, study, _moment(since))
+        return show(Archive.open(self.path), self._selected(selection), case, self._reading, self.listen)
+
+    def check(
+        self,
+        run: AnyPath | Run | ArchivedRun | None = None,
+        *,
+        tolerance: Quantity = 0.05,
+        last: int = LAST,
+        machine: str = "",
+        label: str = "",
+        study: str = "",
+        since: Date = None,
+    ) -> Check:
+        """Whether a run is as usual: the newest one by default, the one of this name in the archive, or any
+        other run. It is compared with at most `last` earlier runs of the same machine. Raises UsageError for
+        what is no run, Inconclusive if no run is selected or the run has no measurements."""
+        from hockney.api.judgements.history_check import check_run
+
+        if last < 1:
+            raise UsageError(
+                f"last is {last}",
+                "a check needs earlier runs",
+                "use for example 50",
+                code="check-without-window",
+            )
+        selection = Selection(machine, label, study, _moment(since))
+        return check_run(
+            Archive.open(self.path),
+            self._selected(selection, or_none=run is not None),
+            run,
+            share_of("tolerance", tolerance),
+            last,
+            self._reading,
+            self.listen,
+        )
+
+    def prune(
+        self,
+        *,
+        keep_last: int = 0,
+        keep_daily: int = 0,
+        keep_weekly: int = 0,
+        keep_monthly: int = 0,
+        older_than: Date = None,
+        dry_run: bool = False,
+        machine: str = "",
+        label: str = "",
+        study: str = "",
+    ) -> list[ArchivedRun]:
+        """Remove the runs that no rule keeps, separately for each machine and study; returns them.
+        Copies and earlier states of a run are removed with it.
+        With `older_than` only runs from before that date. With `dry_run` nothing is removed. Raises
+        UsageError without a rule."""
+        counts = {"last": keep_last, "daily": keep_daily, "weekly": keep_weekly, "monthly": keep_monthly}
+        for name, count in counts.items():
+            if count < 0:
+                raise _negative_count(f"keep_{name}", count)
+        rule = Rule(**counts, older_s=_moment(older_than))
+        if rule.empty:
+            raise UsageError(
+                "no rule says which runs to remove",
+                "without one, all of them would be",
+                "use for example --keep-last 10, --keep-daily 30 or --older-than 1y",
+                code="prune-without-rule",
+            )
+        archive = Archive.open(self.path)
+        contents = self.contents()
+        removed = rule.removed(Selection(machine, label, study).of(contents.entries))
+        if not dry_run:
+            names = {entry.name for entry in removed}
+            archive.remove(name for name, later in contents.superseded.items() if later.name in names)
+            archive.remove(names)
+            archive.contents()  # the index follows
+        return removed
+
+    def _selected(self, selection: Selection, *, or_none: bool = False) -> tuple[ArchivedRun, ...]:
+        """`or_none`: an archive without runs will do."""
+        entries = self.contents().entries
+        selected = selection.of(entries)
+        if not selected and not (or_none and not entries):
+            raise _no_run_selected(str(self.path), len(entries))
+        return selected
+
+    def reindex(self) -> Contents:
+        """Read all runs again and make the index again. That is never necessary: an index that is missing or
+        damaged is made again by itself."""
+        return Archive.open(self.path).reindex(self._reading)
+
+    def _reading(self, done: int, total: int) -> None:
+        if total > 1:
+            self.listen(Counted("runs read", done, total))
+
+
+def run_folders(run: AnyPath | Run) -> Iterable[RunFolder]:
+    """A run, or those directly inside a folder."""
+    from hockney.api.judgements.sides import runs_in
+
+    return [run.folder] if isinstance(run, Run) else runs_in(to_path(run))
+
+
+def _moment(given: Date) -> float | None:
+    """A datetime without a zone is local, as everywhere in Python; a date begins in UTC, as in text."""
+    if given is None or isinstance(given, datetime):
+        return None if given is None else given.timestamp()
+    return moment(given.isoformat() if isinstance(given, date) else given)
+
+
+def _no_run_selected(path: str, runs: int) -> Inconclusive:
+    """The archive has so many `runs`."""
+    why = "it is empty" if not runs else f"none of its {plural(runs, 'run')} matches"
+    remedy = "add runs: hockney history add RUN" if not runs else "select others: hockney history list"
+    return Inconclusive(
+        f"there is no such run in '{printable(path)}'", why, remedy, code="no-run-selected", runs=runs
+    )
+
+
+def _added(run: str, name: str) -> str:
+    return f"added {printable(run)} as {printable(name)}"
+
+
+def _already_there(run: str, name: str) -> str:
+    return f"{printable(run)} is in the archive already: {printable(name)}"
+
+
+def _negative_count(name: str, value: int) -> UsageError:
+    return UsageError(
+        f"{name} is {value}", "it is a number of runs", "use 1 or more", code="prune-negative", name=name
+    )

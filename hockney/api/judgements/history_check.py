@@ -1,0 +1,227 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a run is as usual, for programs and notebooks: finds the run, and the earlier ones of its
+machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hockney.api.judgements.comparison import JudgedRuns
+from hockney.api.judgements.sides import catalog_of
+from hockney.api.judgements.trends import dated, run_times
+from hockney.api.run_contents import Run
+from hockney.archive import Archive, ArchivedRun, describe
+from hockney.core.case import parse_canonical
+from hockney.core.errors import Inconclusive, UsageError, printable
+from hockney.core.notice import Notice
+from hockney.core.paths import AnyPath, to_path
+from hockney.core.record import RunRecords
+from hockney.core.run_files import PLAN
+from hockney.core.wording import plural
+from hockney.draw.page import Caveat
+from hockney.judgements.history import CheckedRun
+from hockney.judgements.sides import lacking, same_study
+from hockney.models.history import CheckedOperation, CheckedSeries, CheckState, DatedRun, fact_changes
+from hockney.models.history import check as judged
+from hockney.models.statistics import loaded_launches
+from hockney.store import RunFolder
+
+if TYPE_CHECKING:
+    from hockney.draw.page import Page
+
+
+@dataclass(frozen=True, repr=False)
+class Check(JudgedRuns):
+    """A run against the earlier ones of its archive."""
+
+    checked: CheckedRun
+
+    @property
+    def judgement(self) -> CheckedRun:
+        return self.checked
+
+    @property
+    def verdict(self) -> CheckState:
+        """slower, faster or usual; undecided if runs differ too much, or if cases failed or are missing;
+        unknown if there are too few runs."""
+        return self.checked.state
+
+    @property
+    def operations(self) -> tuple[CheckedOperation, ...]:
+        return self.checked.operations
+
+    @property
+    def cases(self) -> tuple[CheckedSeries, ...]:
+        return self.checked.cases
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """What `hockney history check --json` prints."""
+        from hockney.judgements.document import checked_document
+
+        return checked_document(self.checked)
+
+    @cached_property
+    def page(self) -> Page:
+        from hockney.judgements.page import checked_page
+
+        return checked_page(self.checked)
+
+    def __repr__(self) -> str:
+        return f"<Check of {self.checked.name}: {self.verdict}>"
+
+    def _repr_html_(self) -> str:
+        """HTML for notebooks."""
+        from hockney.report import notebook
+
+        return notebook.summary(self.checked.answer, self.checked.caveats, [self.checked.operations_table])
+
+
+def check_run(
+    archive: Archive,
+    entries: Sequence[ArchivedRun],
+    run: AnyPath | Run | ArchivedRun | None,
+    tolerance: float,
+    last: int,
+    progress: Callable[[int, int], None],
+    told: Callable[[Notice], None],
+) -> Check:
+    entry, folder = _found(archive, entries, run)
+    read = folder.read().run
+    if not read.records and not read.failures:
+        raise Inconclusive(
+            f"the run '{printable(entry.name)}' has no measurements",
+            "",
+            "'hockney resume' measures them",
+            code="checked-run-empty",
+            name=entry.name,
+        )
+    wrong = len(read.wrong) + read.corrupted
+    earlier = [each for each in entries if _before(each, entry)][-last:]
+    runs = dated(archive, earlier, "", progress, told)
+    before = [runs[each.name] for each in earlier if each.name in runs]
+    new = dated(archive, [entry], "", progress).get(entry.name) if entry in entries else None
+    new = new or DatedRun(entry.name, entry.started_s, run_times(folder))
+    measured = {record.case for record in read.records}
+    failed = {each.case: each.reason for each in read.failures if each.case not in measured}
+    missing, absent = _lacking(folder, read, [each for each in earlier if each.name in runs], runs)
+    return Check(
+        CheckedRun(
+            name=entry.name,
+            label=entry.label,
+            machine=entry.machine,
+            at_s=entry.started_s,
+            earlier=len(before),
+            tolerance=tolerance,
+            operations=judged(before, new, tolerance),
+            failed=tuple(failed.items()),
+            changes=tuple(fact_changes([*before[-1:], new])),
+            caveats=tuple(_caveats(read, entry, wrong)),
+            wrong=wrong,
+            missing=tuple(sorted(missing - failed.keys())),
+            absent=absent,
+        )
+    )
+
+
+def _found(
+    archive: Archive, entries: Sequence[ArchivedRun], run: AnyPath | Run | ArchivedRun | None
+) -> tuple[ArchivedRun, RunFolder]:
+    if run is None:
+        return entries[-1], archive.folder(entries[-1])
+    if isinstance(run, ArchivedRun):
+        return run, archive.folder(run)
+    if isinstance(run, Run):
+        return _of_archive(entries, describe(run.folder)), run.folder
+    path = to_path(run)
+    named = [each for each in entries if each.name == str(run)]
+    if named:
+        return named[0], archive.folder(named[0])
+    if (archive.path / path.name / PLAN).is_file() and str(run) == path.name:
+        path = archive.path / path.name  # of a future date
+    if not (path / PLAN).is_file():
+        raise UsageError(
+            f"'{printable(str(run))}' is neither a run nor the name of one in "
+            f"'{printable(str(archive.path))}'",
+            "",
+            "'hockney history list' prints the names",
+            code="run-not-in-archive",
+            name=str(run),
+        )
+    folder = RunFolder.open(Path(path))
+    return _of_archive(entries, describe(folder)), folder
+
+
+def _of_archive(entries: Sequence[ArchivedRun], described: ArchivedRun) -> ArchivedRun:
+    """The archive's entry of this run, if it has it in this state."""
+    same = (each for each in entries if (each.identity, each.bytes) == (described.identity, described.bytes))
+    return next(same, described)
+
+
+def _before(earlier: ArchivedRun, entry: ArchivedRun) -> bool:
+    """Whether it is an earlier run of the same machine, and not a state of the same run."""
+    return (
+        (earlier.machine, earlier.origin) == (entry.machine, entry.origin)
+        and earlier.identity != entry.identity
+        and (earlier.started_s, earlier.name) < (entry.started_s, entry.name)
+    )
+
+
+def _lacking(
+    folder: RunFolder, read: RunRecords, earlier: Sequence[ArchivedRun], runs: Mapping[str, DatedRun]
+) -> tuple[set[str], tuple[str, ...]]:
+    """The cases that a run should have measured, and the operations that it lacks and the last run of its
+    study has. Cases that failed are among them."""
+    plan, catalog = folder.plan(), catalog_of(folder)
+    study, known = plan.settings.study, {workload.name for workload in catalog.workloads}
+    before = [runs[each.name] for each in earlier if each.study == study][-1:]
+    there = {parse_canonical(time.case) for run in before for time in run.times.times}
+    here = {record.parsed_case() for record in read.records}
+    missing = lacking(
+        {*there, *plan.cases},
+        here,
+        set(plan.cases),
+        lambda case: catalog.entry(case.workload).size_of(case) if case.workload in known else 0.0,
+        same_study=same_study([study], [study]),
+    )
+    absent = {case.workload for case in there} - {case.workload for case in here}
+    return {case.line for case in missing}, tuple(sorted(absent))
+
+
+def _caveats(run: RunRecords, entry: ArchivedRun, wrong: int) -> list[Caveat]:
+    found = []
+    if wrong:
+        found.append(
+            Caveat(
+                "checked-run-wrong",
+                f"data arrived wrong in {plural(wrong, 'record')} of the run",
+                "all its times",
+                "Examine it with 'hockney verify'.",
+            )
+        )
+    if entry.left:
+        found.append(
+            Caveat(
+                "checked-run-unfinished",
+                f"{plural(entry.left, 'measurement')} of the run {'is' if entry.left == 1 else 'are'} "
+                "missing",
+                "cases with few launches",
+                "'hockney resume' measures them.",
+            )
+        )
+    if loaded := len(loaded_launches(run)):
+        found.append(
+            Caveat(
+                "checked-run-loaded",
+                f"other programs ran during {loaded} of its "
+                f"{plural(len(run.launches), 'launch', 'launches')}",
+                "all its times",
+                "Check a run that was measured while the machine was idle.",
+            )
+        )
+    return found

@@ -1,0 +1,292 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Measuring both sides of a comparison in alternating launches, and comparing them."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hockney import lab
+from hockney.api import measure
+from hockney.api.judgements.comparison import Comparison, check_options, compare
+from hockney.api.judgements.side_options import Side, differing, side_options
+from hockney.api.least_budget import budget_warning, least_budget_s
+from hockney.api.measure import Planned, records_kept
+from hockney.api.notebook.log_events import log
+from hockney.api.notebook.quantities import Quantity, seconds_of
+from hockney.api.notebook.run_keywords import RunKeywords, run_options, with_run_keywords
+from hockney.api.questions import Question, question
+from hockney.api.run_options import RunOptions
+from hockney.api.trusted_settings import marked, refuse_foreign
+from hockney.core.case import Case
+from hockney.core.errors import HockneyError, UsageError, keeping, printable
+from hockney.core.fit import Cost
+from hockney.core.notice import Notice
+from hockney.core.option_names import option
+from hockney.core.paths import AnyPath, to_path
+from hockney.core.settings import Settings
+from hockney.core.wording import plural
+from hockney.lab import Bench, CasesChosen, Listener, Status, Turn
+from hockney.store import RunFolder, left, pair_in
+from hockney.studies import ad_hoc
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+ENOUGH_PAIRS = 40
+"""Sizes are left out for so many pairs of launches."""
+NOISY_SIMULATION_PAIRS = 10
+A, B = "A", "B"
+
+
+@with_run_keywords
+def compare_interleaved(
+    a: Side,
+    b: Side,
+    question: str | Sequence[str] | Question = measure.SURVEY,
+    *,
+    tolerance: Quantity | None = None,
+    cost: Cost = "typical",
+    out: AnyPath | None = None,
+    listen: Listener | None = None,
+    **options: Unpack[RunKeywords],
+) -> Comparison:
+    """Measure two sides in alternating launches, and compare them: whether a setting has an effect::
+
+        hockney.compare_interleaved("--mpi openmpi", "--mpi mpich", budget="2m")
+        hockney.compare_interleaved("", {"variables": {"UCX_TLS": "tcp"}}, "allreduce ranks=2,4")
+
+    Each side has options of the launch, as on the command line or as keywords: mpi, variables, mpiexec_args,
+    bind, machine, nodes, ranks_per_node, hosts, starter, agent. `question` is that of `run`, and `options`
+    those of both sides; the budget is for both. Launch k of A runs right before or after launch k of B, so
+    that slow changes of the machine cancel. The runs are `a` and `b` in the folder `out`; the default of
+    `tolerance` is 0.02.
+
+    Raises UsageError before anything is written, and the same errors as `run`. After an interruption the
+    measurements so far are kept, and `resume_interleaved` continues.
+    """
+    return interleaved(
+        a,
+        b,
+        question,
+        run_options(options, os.environ),
+        tolerance=tolerance,
+        cost=cost,
+        out=out,
+        listen=listen or log,
+    )
+
+
+def interleaved(
+    a: Side,
+    b: Side,
+    asked: Question | str | Sequence[str],
+    options: RunOptions,
+    *,
+    tolerance: Quantity | None = None,
+    cost: Cost = "typical",
+    out: AnyPath | None = None,
+    listen: Listener = lab.silent,
+) -> Comparison:
+    """The same with the `options` that both sides share."""
+    share = check_options(tolerance, cost)
+    if options.in_rounds or options.every is not None:
+        raise UsageError(
+            "an interleaved comparison has no rounds",
+            f"{option('repeat')}, {option('through')} and {option('every')} spread a run over a period",
+            f"leave them out; {option('launches')} sets the number of pairs",
+            code="rounds-in-turns",
+        )
+    options = replace(options, seed=options.order)
+    sides = [side_options(A, a, options), side_options(B, b, options)]
+    if not differing(*sides):
+        raise UsageError(
+            "A and B have the same options",
+            "the comparison would only show noise",
+            f"let them differ, for example in {option('mpi')} or in a variable ({option('variables')})",
+            code="sides-identical",
+        )
+    for each in sides:
+        lab.repeats_itself(each.machine)  # an unknown machine is refused before anything is compiled
+    wanted = asked if isinstance(asked, Question) else question(asked)
+    planned = [_planned(name, wanted, side, listen) for name, side in zip((A, B), sides, strict=True)]
+    benches = [each.bench for each in planned]
+    cases = _shared(planned, listen)
+    if wanted.study != ad_hoc.NAME and not options.sizes and not options.launches:
+        cases = _affordable(cases, benches, options.budget, listen)
+    settings = _settings(planned, sides, cases, listen)
+    names = dict.fromkeys(case.workload for case in cases)
+    listen(CasesChosen(cases, tuple(benches[0].catalog.entry(name) for name in names)))
+    turns = lab.begin_in_turns(None if out is None else to_path(out), cases, settings, benches)
+    return _measured(turns, settings[0].budget_s, listen, share, cost)
+
+
+def resume_interleaved(
+    path: AnyPath,
+    *,
+    budget: Quantity | None = None,
+    tolerance: Quantity | None = None,
+    cost: Cost = "typical",
+    listen: Listener | None = None,
+) -> Comparison:
+    """Measure the rest of the interleaved comparison in the folder `path`, and compare its sides.
+
+    `budget` (s) is the time for what is left, and then for more pairs of launches; by default what is left
+    has its share, and no more follow. `tolerance` and `cost` are those of `compare`. Raises UsageError if
+    there is none, and the same errors as `compare_interleaved`.
+    """
+    share = check_options(tolerance, cost)
+    heard = listen or log
+    folder = to_path(path)
+    pair = pair_in(folder)
+    if pair is None:
+        raise UsageError(
+            f"'{printable(str(folder))}' is not an interleaved comparison",
+            "it does not contain its runs a and b",
+            "name the folder of one",
+            code="not-interleaved",
+            path=str(folder),
+        )
+    seconds = None if budget is None else seconds_of("budget", budget)
+    more = seconds is not None
+    benches = [_bench_again(name, side, heard, more) for name, side in zip((A, B), pair, strict=True)]
+    turns = [Turn(side, bench) for side, bench in zip(pair, benches, strict=True)]
+    plan = pair[0].plan()
+    if seconds is None:
+        lacking = max(len(left(plan, side.read().run)) for side in pair)
+        seconds = plan.settings.budget_s * lacking / max(1, len(plan.items))
+        seconds += sum(bench.checked_s for bench in benches)
+    return _measured(turns, seconds, heard, share, cost, more)
+
+
+def _planned(name: str, wanted: Question, options: RunOptions, listen: Listener) -> Planned:
+    """What one side would measure by itself, after its ranks have been started once."""
+    try:
+        planned = measure.plan(wanted, options, listen=listen)
+        return replace(planned, bench=lab.check(planned.bench, planned.cases))
+    except HockneyError as problem:
+        problem.what = f"{name}: {problem.what}"
+        raise
+
+
+def _shared(planned: Sequence[Planned], listen: Listener) -> tuple[Case, ...]:
+    """The cases that both can measure, in the order of A."""
+    of_a, of_b = (dict.fromkeys(each.cases) for each in planned)
+    both = tuple(case for case in of_a if case in of_b)
+    if not both:
+        raise UsageError(
+            "A and B have no case in common",
+            f"A can measure {plural(len(of_a), 'case')} and B {plural(len(of_b), 'case')}, all of them "
+            "different",
+            "name cases that both can measure",
+            code="sides-without-shared-cases",
+            a=len(of_a),
+            b=len(of_b),
+        )
+    for name, cases in ((A, of_a), (B, of_b)):
+        if len(cases) > len(both):
+            listen(
+                Notice(
+                    f"only {name} can measure {plural(len(cases) - len(both), 'case')}, which are left out",
+                    "cases-of-one-side",
+                )
+            )
+    return both
+
+
+def _affordable(
+    cases: tuple[Case, ...], benches: Sequence[Bench], budget_s: float, listen: Listener
+) -> tuple[Case, ...]:
+    """The cases, with fewer sizes if there would be too few launches otherwise."""
+    if not benches[0].machine.traits.wall_clock:
+        return cases
+    kept = lab.thinned(
+        cases,
+        benches[0].catalog,
+        lambda cases: lab.pair_count(budget_s, benches, cases) >= ENOUGH_PAIRS,
+    )
+    if len(kept) < len(cases):
+        listen(
+            Notice(
+                f"{len(kept)} of {len(cases)} cases are compared, with fewer sizes, so that more launches "
+                f"fit into the budget; {option('sizes')} or more {option('budget')} keeps others",
+                "sizes-thinned",
+            )
+        )
+    return kept
+
+
+def _settings(
+    planned: Sequence[Planned], options: Sequence[RunOptions], cases: Sequence[Case], listen: Listener
+) -> list[Settings]:
+    """The settings of both sides, with the same number of launches, seed and time."""
+    benches = [each.bench for each in planned]
+    first = planned[0].settings
+    asked = first if options[0].launches else replace(first, launches=0)
+    least_s = sum(least_budget_s(asked, bench, cases) for bench in benches)
+    warning = budget_warning(first, least_s, cases)
+    if warning is not None:
+        listen(warning)
+    budget_s = max(first.budget_s, least_s)
+    launches = options[0].launches or _pairs(budget_s, options, benches, cases)
+    common = secrets.token_hex(8)
+    return [
+        marked(
+            replace(
+                each.settings,
+                budget_s=budget_s,
+                launches=launches,
+                seed=first.seed,
+                extend=not options[0].launches and benches[0].machine.traits.wall_clock,
+                refine=False,
+                interleaved=common,
+            )
+        )
+        for each in planned
+    ]
+
+
+def _pairs(
+    budget_s: float, options: Sequence[RunOptions], benches: Sequence[Bench], cases: Sequence[Case]
+) -> int:
+    if benches[0].machine.traits.wall_clock:
+        return lab.pair_count(budget_s, benches, cases)
+    exact = all(lab.repeats_itself(each.machine) for each in options)
+    return 1 if exact else NOISY_SIMULATION_PAIRS
+
+
+def _bench_again(name: str, folder: RunFolder, listen: Listener, more: bool) -> Bench:
+    """The bench with the settings of the run in `folder`. Raises UsageError if they name programs that this
+    user has not typed."""
+    try:
+        settings = folder.plan().settings
+        refuse_foreign(settings, folder.path, ())
+        return measure.bench_of(folder, settings, listen, more=more)
+    except HockneyError as problem:
+        problem.what = f"{name}: {problem.what}"
+        raise
+
+
+def _measured(
+    turns: Sequence[Turn],
+    budget_s: float,
+    listen: Listener,
+    tolerance: float | None,
+    cost: Cost,
+    more: bool = False,
+) -> Comparison:
+    """Measure what is missing, and compare."""
+    whole: Path = turns[0].folder.path.parent
+    with keeping(whole, complete=False):
+        try:
+            lab.measure_in_turns(turns, listen, budget_s, more)
+        except HockneyError:
+            listen(Status(records_kept(whole)))
+            raise
+    with keeping(whole, complete=False):
+        return compare(*(turn.folder.path for turn in turns), tolerance=tolerance, cost=cost, listen=listen)

@@ -1,0 +1,163 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The runs of a side: run folders, folders of runs, a published machine."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from hockney import reference
+from hockney.api.run_contents import Run
+from hockney.core.catalog import Catalog
+from hockney.core.errors import UsageError, printable
+from hockney.core.machine_reference import without_scheme
+from hockney.core.paths import AnyPath, to_path
+from hockney.core.settings import Settings
+from hockney.judgements.sides import MeasuredRun, Side
+from hockney.lab import Listener
+from hockney.lab.kinds import published
+from hockney.store import RunFolder, missing, pair_in
+from hockney.system.bundled import bundled_catalog
+
+Source = AnyPath | Run
+"""A run, the path of a run or of a folder of runs, or the name of a published machine."""
+
+_NONE: Mapping[str, Collection[str]] = {}
+
+
+def read_sides(
+    a: Source | Sequence[Source], b: Source | Sequence[Source], listen: Listener
+) -> tuple[Side, Side]:
+    """Raises UsageError for what is no run and for a run on both sides, EnvironmentProblem if one is
+    damaged."""
+    found = [runs_of(name, side) for name, side in (("A", a), ("B", b))]
+    of_a = {_identity(one) for one in found[0]}
+    for one in found[1]:
+        if _identity(one) in of_a:
+            path = one if isinstance(one, str) else str(one.path)
+            raise UsageError(
+                f"'{printable(path)}' is on both sides",
+                "a run does not differ from itself",
+                "name each run once",
+                code="run-on-both-sides",
+                path=path,
+            )
+    given_up = _given_up(one for sources in found for one in sources if isinstance(one, Run))
+    return read_side("A", found[0], listen, given_up), read_side("B", found[1], listen, given_up)
+
+
+def runs_of(name: str, side: Source | Sequence[Source]) -> list[Run | str]:
+    """The runs of the side `name`, each once; published machines by their names. Raises UsageError."""
+    found = _once(each for one in listed(side) for each in _sources(one))
+    if not found:
+        raise UsageError(
+            f"{name} names no run",
+            "a side needs at least one",
+            "name a run",
+            code="side-without-runs",
+            side=name,
+        )
+    return found
+
+
+def read_side(
+    name: str, runs: Iterable[Run | str], listen: Listener, given_up: Mapping[str, Collection[str]] = _NONE
+) -> Side:
+    """A side with its runs. `given_up` has the cases of each interleaved comparison that do not count as
+    missing. Raises EnvironmentProblem if a run is damaged."""
+    return Side(name, tuple(_read(one, listen, given_up) for one in runs))
+
+
+def listed(side: Source | Sequence[Source]) -> Sequence[Source]:
+    """What a side names, one by one."""
+    return [side] if isinstance(side, str | Path | Run) or hasattr(side, "__fspath__") else list(side)
+
+
+def _sources(source: Source) -> Iterator[Run | str]:
+    """The runs of a folder of runs by name; a published machine by its name."""
+    if isinstance(source, Run):
+        yield source
+        return
+    path = to_path(source)
+    machine = without_scheme(str(source), (published.SCHEME,))
+    if not path.exists() and machine in reference.machine_names():
+        yield machine
+    elif pair_in(path) is not None:
+        raise _pair_as_a_side(path)
+    else:
+        yield from map(Run, runs_in(path))
+
+
+def runs_in(path: Path) -> list[RunFolder]:
+    """The run in the folder `path`, or those directly inside it. Raises UsageError if there is none."""
+    if not path.is_dir() or (path / "plan.txt").is_file():
+        return [RunFolder.open(path)]
+    inside = [each for each in sorted(path.iterdir()) if (each / "plan.txt").is_file()]
+    # hidden ones are copies that an archive has not finished
+    runs = [each for each in inside if not each.is_symlink() and not each.name.startswith(".")]
+    if not runs:
+        raise UsageError(
+            f"'{printable(str(path))}' has no runs",
+            "neither the folder itself nor one directly inside it is a run",
+            "name a run, or a folder of runs",
+            code="no-runs-in-folder",
+            path=str(path),
+        )
+    return [RunFolder.open(each) for each in runs]
+
+
+def _identity(source: Run | str) -> str:
+    return str(source.path.resolve()) if isinstance(source, Run) else source
+
+
+def _once(sources: Iterable[Run | str]) -> list[Run | str]:
+    return list({_identity(source): source for source in sources}.values())
+
+
+def _given_up(runs: Iterable[Run]) -> dict[str, set[str]]:
+    """The cases of each interleaved comparison that failed on either side, which then neither side
+    measures."""
+    failed: dict[str, set[str]] = {}
+    for run in runs:
+        if run.settings.interleaved:
+            cases = failed.setdefault(run.settings.interleaved, set())
+            cases.update(failure.case for failure in run.reading.run.failures)
+    return failed
+
+
+def _read(source: Run | str, listen: Listener, given_up: Mapping[str, Collection[str]]) -> MeasuredRun:
+    if isinstance(source, str):
+        catalog = bundled_catalog()
+        machine, run = reference.run_of(reference.paper_of(source), catalog)
+        return MeasuredRun(source, machine, run, Settings(study="published", budget_s=0.0), catalog)
+    failed = given_up.get(source.settings.interleaved, ())
+    lacking = [item for item in missing(source.plan, source.reading.run) if item.case.line not in failed]
+    for notice in source.reading.notices:
+        listen(notice)
+    return MeasuredRun(
+        printable(str(source.path)),
+        source.machine,
+        source.reading.run,
+        source.settings,
+        catalog_of(source.folder),
+        len(lacking),
+        frozenset(case for case in source.plan.cases if case.line not in failed),
+    )
+
+
+def catalog_of(folder: RunFolder) -> Catalog:
+    """The catalog of the run's engine, with the workloads it lacks taken from this version's catalog."""
+    bundled, kept = bundled_catalog(), folder.catalog()
+    return bundled if kept is None else kept.filled_from(bundled)
+
+
+def _pair_as_a_side(path: Path) -> UsageError:
+    name = printable(str(path))
+    return UsageError(
+        f"'{name}' is an interleaved comparison",
+        "its two runs are its two sides",
+        f"name one of them: '{name}/a' or '{name}/b'",
+        code="pair-as-a-side",
+        path=str(path),
+    )

@@ -1,0 +1,247 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""How times changed in an archive, for programs and notebooks: reads the times of its runs, which its index
+keeps, and finds their changes."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from hockney.api.export.table import Cell, Rows
+from hockney.api.judgements.comparison import Drawn
+from hockney.api.judgements.sides import catalog_of
+from hockney.api.run_contents import Run
+from hockney.archive import Archive, ArchivedRun
+from hockney.core.case import split_case
+from hockney.core.errors import Inconclusive, UsageError, printable, unknown
+from hockney.core.notice import Notice
+from hockney.core.record import Origin
+from hockney.core.units import parse_bytes
+from hockney.core.wording import plural
+from hockney.judgements.environment import facts
+from hockney.judgements.history import ShownHistory
+from hockney.judgements.sides import MeasuredRun, Side, completed
+from hockney.lab.stored_fits import program
+from hockney.models.history import (
+    CaseTime,
+    DatedRun,
+    FactChange,
+    RunTimes,
+    TimeSeries,
+    Trend,
+    case_series,
+    fact_changes,
+    operation_series,
+    trends,
+)
+from hockney.models.statistics import observe
+from hockney.store import RunFolder
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure as PlotlyFigure
+
+    from hockney.draw.page import Page
+
+
+@dataclass(frozen=True, repr=False)
+class Trends(Drawn):
+    """Series over the runs of an archive, and their changes."""
+
+    shown: ShownHistory
+
+    @property
+    def trends(self) -> list[tuple[str, Trend]]:
+        """The machine and the trend of each series."""
+        return self.shown.trends
+
+    @property
+    def environment(self) -> dict[str, tuple[FactChange, ...]]:
+        """What changed in the environment of each machine, and when."""
+        return self.shown.facts
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """What `hockney history show --json` prints."""
+        from hockney.judgements.document import shown_document
+
+        return shown_document(self.shown)
+
+    @cached_property
+    def page(self) -> Page:
+        from hockney.judgements.page import shown_page
+
+        return shown_page(self.shown)
+
+    def table(self) -> Rows:
+        """A row for each run in each series: times in seconds, dates in seconds since 1970. `part` counts
+        the changes before it."""
+        columns: dict[str, list[Cell]] = {}
+        for machine, trend in self.trends:
+            changed, part = {change.at.run for change in trend.changes}, 0
+            for point in trend.series.points:
+                part += point.run in changed
+                row: dict[str, Cell] = {
+                    "machine": machine,
+                    "operation": trend.series.workload,
+                    "case": trend.series.case,
+                    "level": trend.series.level,
+                    "run": point.run,
+                    "at_s": point.at_s,
+                    "value": point.value.value,
+                    "low": point.value.low,
+                    "high": point.value.high,
+                    "part": part,
+                }
+                for name, cell in row.items():
+                    columns.setdefault(name, []).append(cell)
+        return Rows.of(columns)
+
+    def figure(self, name: str = "") -> PlotlyFigure:
+        """A figure of the page, by default the first, as a Plotly figure. Raises UsageError."""
+        from hockney.api.notebook.page_figures import drawn
+
+        return drawn(self._figures, name or next(iter(self._figures), ""))
+
+    def __repr__(self) -> str:
+        changed = sum(bool(trend.changes) for _, trend in self.trends)
+        return f"<Trends of {len(self.trends)} series: {changed} changed>"
+
+    def _repr_html_(self) -> str:
+        """HTML for notebooks."""
+
+        from hockney.judgements.history import shown_sentence, trends_table
+        from hockney.report import notebook
+
+        return notebook.summary((shown_sentence(self.shown),), (), [trends_table(self.shown)])
+
+
+Progress = Callable[[int, int], None]
+Told = Callable[[Notice], None]
+
+
+def show(
+    archive: Archive, entries: Sequence[ArchivedRun], asked: str, progress: Progress, told: Told
+) -> Trends:
+    if not any(entry.records for entry in entries):
+        raise Inconclusive(
+            "there is nothing to show",
+            f"{plural(len(entries), 'selected run')} {'has' if len(entries) == 1 else 'have'} no "
+            "measurements",
+            "add other runs: hockney history add RUN",
+            code="shown-runs-empty",
+            runs=len(entries),
+        )
+    workload = asked.split(" ", 1)[0]
+    runs = dated(archive, entries, workload, progress, told)
+    titles = _titles(entries)
+    machines: dict[str, list[DatedRun]] = {}
+    for entry in entries:
+        if entry.name in runs:
+            machines.setdefault(titles[entry.machine, entry.origin], []).append(runs[entry.name])
+    found: list[tuple[str, tuple[Trend, ...]]] = []
+    facts: dict[str, tuple[FactChange, ...]] = {}
+    every: list[TimeSeries] = []
+    for machine, of in machines.items():
+        cases = case_series(of)
+        every += cases
+        series = _asked(cases, asked)
+        if series:
+            found.append((machine, tuple(trends(series))))
+            facts[machine] = tuple(fact_changes(of))
+    if not found:
+        raise _nothing(every, asked)
+    labels = {entry.name: entry.label for entry in entries if entry.label}
+    return Trends(ShownHistory(asked, tuple(found), facts, len(runs), labels))
+
+
+def _titles(entries: Sequence[ArchivedRun]) -> dict[tuple[str, Origin], str]:
+    """Titles by machine and origin: the machine, with the origin if runs of several origins have its name."""
+    keys = dict.fromkeys((entry.machine, entry.origin) for entry in entries)
+    count = Counter(machine for machine, _ in keys)
+    return {key: key[0] if count[key[0]] == 1 else f"{key[0]} ({key[1]})" for key in keys}
+
+
+def dated(
+    archive: Archive,
+    entries: Sequence[ArchivedRun],
+    workload: str,
+    progress: Progress,
+    told: Told | None = None,
+) -> dict[str, DatedRun]:
+    """The runs by name, with the times of one workload or of all."""
+    times = archive.times(entries, computed_by(), run_times, workload, progress, told)
+    dates = {entry.name: entry.started_s for entry in entries}
+    return {name: DatedRun(name, dates[name], of) for name, of in times.items()}
+
+
+def _asked(cases: Sequence[TimeSeries], asked: str) -> list[TimeSeries]:
+    """Operations; one operation and its cases; or cases."""
+    workload, raw = split_case(asked) if asked else ("", {})
+    if not workload:
+        return operation_series(cases)
+    cases = [each for each in cases if each.workload == workload]
+    chosen = [each for each in cases if _has(each.case, raw)]
+    return chosen if raw else [*operation_series(chosen), *chosen]
+
+
+def _has(line: str, raw: dict[str, str]) -> bool:
+    values = split_case(line)[1]
+    return all(values.get(name) in (value, _bytes(value)) for name, value in raw.items())
+
+
+def _bytes(text: str) -> str:
+    with contextlib.suppress(UsageError):
+        return str(parse_bytes(text))
+    return text
+
+
+def _nothing(every: Sequence[TimeSeries], asked: str) -> UsageError:
+    workload = asked.split(" ", 1)[0]
+    known = {each.workload for each in every}
+    if workload not in known:
+        # the times of other workloads were not read
+        return unknown("operation", workload, known, code="unknown-archived-operation")
+    cases = len({each.case for each in every})
+    return UsageError(
+        f"no case in the archive matches '{printable(asked)}'",
+        f"it has {plural(cases, 'case')} of this operation",
+        "leave out some words; 'hockney history show OPERATION' lists its cases",
+        code="unknown-archived-case",
+        text=asked,
+    )
+
+
+def computed_by() -> str:
+    """What identifies the sources that compute times."""
+    return program().decode()[:16]
+
+
+def run_times(folder: RunFolder) -> RunTimes:
+    """Raises EnvironmentProblem if the run is damaged."""
+    run, catalog = Run(folder), catalog_of(folder)
+    measured = MeasuredRun(str(folder.path), run.machine, run.reading.run, run.settings, catalog)
+    levels = Side("", (measured,)).levels(catalog)
+    times = []
+    for seen in observe(measured.run, catalog):
+        value, low, high = seen.interval()
+        known = low == low and high == high and 0 < low <= high < float("inf")
+        if run.machine.exact:
+            low = high = value
+            known = True
+        case = completed(seen.case, catalog)
+        times.append(
+            CaseTime(
+                case.line,
+                levels.get(case, ""),
+                len(seen.launches),
+                float(value),
+                float(low) if known else None,
+                float(high) if known else None,
+            )
+        )
+    return RunTimes(computed_by(), times, facts(measured))

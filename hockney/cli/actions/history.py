@@ -1,0 +1,186 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""hockney history: what each of its verbs does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from pathlib import Path
+
+from hockney.api.judgements.history import History
+from hockney.api.judgements.selection import Selection
+from hockney.cli import messages
+from hockney.cli.messages import runs_listed
+from hockney.cli.output.progress import ProgressReporter
+from hockney.cli.output.run_list import document, run_table
+from hockney.cli.output.tables import print_json, print_line, print_table, print_whole
+from hockney.cli.output.terminal import echo
+from hockney.core.errors import Exit
+from hockney.core.wording import plural
+from hockney.draw.page import Table
+
+
+def add(runs: Sequence[Path], archive: Path | None, quiet: bool, as_json: bool) -> int:
+    with ProgressReporter(quiet) as reporter:
+        history = History(archive, reporter)
+        with reporter.doing("adding runs to the archive"):
+            added = history.add(*runs)
+    if as_json:
+        print_json(
+            {
+                "archive": str(history.path),
+                "added": [
+                    {"run": each.entry.name, "new": each.new, "replaced": list(each.replaced)}
+                    for each in added
+                ],
+            }
+        )
+    else:
+        for each in added:
+            print_whole(str(history.path / each.entry.name))
+    return Exit.FINE
+
+
+def list_runs(
+    archive: Path | None,
+    machine: str,
+    label: str,
+    study: str,
+    since_s: float | None,
+    quiet: bool,
+    as_json: bool,
+) -> int:
+    with ProgressReporter(quiet) as reporter:
+        history = History(archive, reporter)
+        contents = history.contents()
+    chosen = Selection(machine, label, study, since_s).of(contents.entries)
+    if as_json:
+        print_json(document(history.path, chosen, contents))
+        return Exit.FINE
+    if chosen:
+        print_table(run_table(chosen), keys=2)
+    print_line(runs_listed(len(chosen), len(contents.entries), str(history.path)))
+    return Exit.FINE
+
+
+def show(
+    case: Sequence[str],
+    archive: Path | None,
+    machine: str,
+    label: str,
+    study: str,
+    since_s: float | None,
+    page: Path | None,
+    quiet: bool,
+    as_json: bool,
+) -> int:
+    from hockney.judgements import history as judged
+
+    with ProgressReporter(quiet) as reporter:
+        history = History(archive, reporter)
+        trends = history.show(" ".join(case), machine=machine, label=label, study=study, since=_date(since_s))
+    if as_json:
+        print_json(trends.document)
+    else:
+        shown = trends.shown
+        print_line(judged.shown_sentence(shown))
+        echo()
+        print_table(judged.trends_table(shown), keys=1)
+        for table in (judged.changes_table(shown), judged.environment_table(shown)):
+            _titled(table)
+        if len(shown.trends) == 1:
+            _titled(judged.runs_table(shown.trends[0][1], shown.labels))
+    if page is not None:
+        with reporter.doing(messages.writing_report()):
+            written = trends.report(page)
+        if not as_json:
+            echo()
+            print_whole(f"report: {written}")
+    return Exit.FINE
+
+
+def _titled(table: Table) -> None:
+    if table.rows:
+        echo()
+        print_line(f"{table.title}:")
+        print_table(table, keys=3)
+
+
+def check(
+    run: str | None,
+    archive: Path | None,
+    machine: str,
+    label: str,
+    study: str,
+    since_s: float | None,
+    tolerance: float,
+    last: int,
+    style: str,
+    page: Path | None,
+    quiet: bool,
+    as_json: bool,
+) -> int:
+    from hockney.cli.output.judged import JudgementForm, print_judgement
+
+    form = JudgementForm(as_json, style, page=page)
+    form.check()
+    with ProgressReporter(quiet) as reporter:
+        history = History(archive, reporter)
+        selected = {"machine": machine, "label": label, "study": study}
+        checked = history.check(run, tolerance=tolerance, last=last, since=_date(since_s), **selected)
+    return print_judgement(checked, reporter, form)
+
+
+def prune(
+    archive: Path | None,
+    keep_last: int | None,
+    keep_daily: int | None,
+    keep_weekly: int | None,
+    keep_monthly: int | None,
+    older_s: float | None,
+    machine: str,
+    label: str,
+    study: str,
+    dry_run: bool,
+    quiet: bool,
+    as_json: bool,
+) -> int:
+    with ProgressReporter(quiet) as reporter:
+        history = History(archive, reporter)
+        removed = history.prune(
+            keep_last=keep_last or 0,
+            keep_daily=keep_daily or 0,
+            keep_weekly=keep_weekly or 0,
+            keep_monthly=keep_monthly or 0,
+            older_than=_date(older_s),
+            dry_run=dry_run,
+            machine=machine,
+            label=label,
+            study=study,
+        )
+    if as_json:
+        print_json({"removed": [each.name for each in removed], "dry_run": dry_run})
+        return Exit.FINE
+    if removed:
+        print_table(run_table(removed), keys=2)
+    print_line(f"{plural(len(removed), 'run')} {'would be ' if dry_run else ''}removed")
+    return Exit.FINE
+
+
+def reindex(archive: Path | None, quiet: bool, as_json: bool) -> int:
+    with ProgressReporter(quiet) as reporter:
+        history = History(archive, reporter)
+        contents = history.reindex()
+        for notice in contents.notices:
+            reporter(notice)
+    if as_json:
+        print_json(document(history.path, contents.entries, contents))
+    else:
+        count = len(contents.entries)
+        print_line(runs_listed(count, count, str(history.path)))
+    return Exit.FINE
+
+
+def _date(seconds: float | None) -> datetime | None:
+    return None if seconds is None else datetime.fromtimestamp(seconds, timezone.utc)

@@ -1,0 +1,224 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""hockney history: an archive of runs, and how times changed in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from hockney.cli.arguments import options
+from hockney.cli.arguments.archive import MOMENT, archive, selected
+from hockney.cli.arguments.click_extensions import Command, VerbGroup, example
+
+
+@click.command(
+    "add",
+    cls=Command,
+    epilog=example("hockney history add runs/mine", "hockney history add runs/mine --archive archive"),
+)
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=options.PATH)
+@archive
+@options.quiet
+@options.as_json
+def add_command(**given: Any) -> int:
+    """Copy runs into the archive. RUN is a run folder, or a folder of them.
+
+    The copy appears complete or not at all, and is checked first. A run that the archive has already is not
+    copied again; if a run has grown, its later state replaces the earlier one. report.html is left out:
+    'hockney report' writes it again.
+    """
+    from hockney.cli.actions.history import add
+
+    return add(**given)
+
+
+@click.command(
+    "list",
+    cls=Command,
+    epilog=example("hockney history list", "hockney history list --machine 'fake*' --since 2023-01-01"),
+)
+@archive
+@selected
+@options.quiet
+@options.as_json
+def list_command(**given: Any) -> int:
+    """List the runs of the archive, the oldest first.
+
+    A series of times consists of the runs of one machine. The machine is the host; in batch jobs, whose
+    nodes change, the host's name without its number.
+    """
+    from hockney.cli.actions.history import list_runs
+
+    return list_runs(**given)
+
+
+@click.command(
+    "show",
+    cls=Command,
+    epilog=example(
+        "hockney history show",
+        "hockney history show pingpong --report changes.html",
+        "hockney history show pingpong bytes=8 ranks=2 --since 2023-01-01",
+    ),
+)
+@click.argument("case", metavar="[CASE]", nargs=-1)
+@archive
+@selected
+@click.option("--report", "page", type=options.PATH, metavar="FILE", help="Also write a page, one HTML file.")
+@options.quiet
+@options.as_json
+def show_command(**given: Any) -> int:
+    """Show how times changed over the runs, when, and what changed in the environment.
+
+    CASE is an operation (allreduce), which stands for the mean of its cases and for each of them, or an
+    operation with parameters (allreduce bytes=4KiB ranks=4). By default all operations are shown.
+
+    Runs are the units of a series; each machine has its own. If nothing changed in any series of a machine,
+    a change is reported with a probability of 5% at most. Each has its date and its size with 95% intervals.
+    """
+    from hockney.cli.actions.history import show
+
+    return show(**given)
+
+
+@click.command(
+    "check",
+    cls=Command,
+    epilog=example("hockney history check", "hockney history check runs/mine --tolerance 10% --format junit"),
+)
+@click.argument("run", metavar="[RUN]", required=False)
+@archive
+@selected
+@click.option(
+    "--tolerance",
+    type=options.SHARE,
+    metavar="SHARE",
+    default="5%",
+    show_default=True,
+    help="A change of the time that does not matter.",
+)
+@click.option(
+    "--last",
+    type=options.LAUNCHES,
+    metavar="N",
+    default="50",
+    show_default=True,
+    help="Compare with the last N earlier runs.",
+)
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["table", "junit", "markdown"]),
+    metavar="FORMAT",
+    default="table",
+    show_default=True,
+    help="table; junit: XML for CI systems; markdown: for a message.",
+)
+@click.option("--report", "page", type=options.PATH, metavar="FILE", help="Also write a page, one HTML file.")
+@options.quiet
+@options.as_json
+def check_command(**given: Any) -> int:
+    """Check whether the newest run is as usual, by the spread of the earlier ones.
+
+    RUN is a run folder or the name of a run in the archive, by default the newest run there. It is compared
+    with the earlier runs of the same machine since the last change: a time is slower or faster if it is
+    outside of the interval in which 95% of such runs are, by more than the tolerance. At most 5% of those
+    reported are false on average, however many cases there are.
+
+    Exit code 0 if no operation is slower than usual, 1 if one is or if data arrived wrong, 4 if there are too
+    few earlier runs (5 are needed), if they differ too much, or if cases failed.
+    """
+    from hockney.cli.actions.history import check
+
+    return check(**given)
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _keep(what: str, text: str) -> Callable[[F], F]:
+    return click.option(f"--keep-{what}", type=options.LAUNCHES, metavar="N", default=None, help=text)
+
+
+@click.command(
+    "prune",
+    cls=Command,
+    epilog=example(
+        "hockney history prune --keep-last 20 --keep-weekly 52 --dry-run",
+        "hockney history prune --older-than 2y --keep-monthly 24",
+    ),
+)
+@archive
+@_keep("last", "Keep the newest N runs.")
+@_keep("daily", "Keep the newest run of each of the last N days with runs.")
+@_keep("weekly", "Keep the newest run of each of the last N weeks with runs.")
+@_keep("monthly", "Keep the newest run of each of the last N months with runs.")
+@click.option(
+    "--older-than",
+    "older_s",
+    type=MOMENT,
+    metavar="DATE|AGO",
+    default=None,
+    help="Remove only runs from before this date, such as 2026-01-31, or from longer ago: 30d, 8w, 1y.",
+)
+@click.option(
+    "--machine", metavar="NAME", default="", help="Only runs of this machine or host; * and ? match."
+)
+@click.option("--label", metavar="TEXT", default="", help="Only runs with this label; * and ? match.")
+@click.option("--study", metavar="NAME", default="", help="Only runs of this study.")
+@click.option("--dry-run", is_flag=True, help="Only print what would be removed.")
+@options.quiet
+@options.as_json
+def prune_command(**given: Any) -> int:
+    """Remove the runs that no rule keeps.
+
+    Rules apply separately to each machine and study; a run stays if one of them keeps it. Without a rule
+    nothing is removed. Days, weeks and months are those of UTC.
+    """
+    from hockney.cli.actions.history import prune
+
+    return prune(**given)
+
+
+@click.command("reindex", cls=Command, epilog=example("hockney history reindex"))
+@archive
+@options.quiet
+@options.as_json
+def reindex_command(**given: Any) -> int:
+    """Make the archive's index again, from its runs.
+
+    That is not necessary: a missing or damaged index is made again when it is used, and runs that were added
+    or removed by other programs are noticed.
+    """
+    from hockney.cli.actions.history import reindex
+
+    return reindex(**given)
+
+
+COMMANDS = {
+    str(each.name): each
+    for each in (
+        add_command, list_command, show_command, check_command, prune_command, reindex_command,
+    )
+}  # fmt: skip
+VERBS = {name: each.get_short_help_str(1000) for name, each in COMMANDS.items()}
+load = COMMANDS.__getitem__
+
+
+@click.group(
+    "history",
+    cls=VerbGroup,
+    verbs=VERBS,
+    load=load,
+    measurable=set,
+    epilog=example("hockney history add runs/mine", "hockney history list", "hockney history show barrier"),
+)
+def command() -> None:
+    """Keep runs in an archive, show how times changed, and check the newest run.
+
+    The archive is a folder of run folders, $HOCKNEY_ARCHIVE or 'history' by default. Its index,
+    index.sqlite, follows by itself. Several hosts may use the archive at the same time.
+    """

@@ -1,0 +1,238 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Judgements and series as documents for programs: times in seconds, dates in seconds since 1970."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from hockney.core.case import Case
+from hockney.core.fit import Estimate
+from hockney.judgements.comparison import ComparedSides, Unmatched, labels, operation
+from hockney.judgements.environment import Difference
+from hockney.judgements.history import CheckedRun, ShownHistory
+from hockney.judgements.sides import Side
+from hockney.models.comparison import CaseVerdict, OperationVerdict
+from hockney.models.history import CheckedOperation, CheckedSeries, FactChange, LevelChange, RunPoint, Trend
+from hockney.models.statistics import MachineModes
+from hockney.mpi import title_of
+
+
+def comparison_document(compared: ComparedSides) -> dict[str, Any]:
+    """Times in seconds; ratios are B / A."""
+    name = labels(compared)
+    return {
+        "verdict": compared.state,
+        "sentence": compared.overall,
+        "tolerance": compared.tolerance,
+        "cost": compared.cost,
+        "tests": compared.judged.tests,
+        "paired": compared.paired,
+        "effect": _effect(compared),
+        "reference": [{"operation": each, "level": level} for each, level in compared.judged.reference],
+        "modes": [_modes(each) for each in compared.judged.modes],
+        "a": _side(compared.a),
+        "b": _side(compared.b),
+        "differences": _differences(compared.differences),
+        "warnings": list(compared.caveats),
+        "operations": [_compared_operation(each, compared, name) for each in compared.operations],
+        "cases": [_case(each) for each in compared.cases],
+        "only_a": [_unmatched(each) for each in compared.only_a],
+        "only_b": [_unmatched(each) for each in compared.only_b],
+    }
+
+
+def _side(side: Side) -> dict[str, Any]:
+    return {
+        "runs": [run.name for run in side.runs],
+        "labels": list(side.labels),
+        "hosts": list(dict.fromkeys(run.machine.host for run in side.runs)),
+        "mpi": list(dict.fromkeys(title_of(run.machine.mpi) for run in side.runs if run.machine.mpi)),
+        "launches": side.launches,
+        "loaded_launches": side.loaded,
+        "wrong_records": side.wrong,
+    }
+
+
+def _modes(each: MachineModes) -> dict[str, Any]:
+    """`b_slow_pairs`: those in which only B was slow."""
+    return {
+        "pairs": each.pairs,
+        "exchanged_pairs": each.exchanged,
+        "factor": each.factor,
+        "a_slow": each.slow[0],
+        "b_slow": each.slow[1],
+        "b_slow_pairs": each.split[0],
+        "a_slow_pairs": each.split[1],
+    }
+
+
+def _compared_operation(
+    each: OperationVerdict, compared: ComparedSides, name: Callable[[Case], str]
+) -> dict[str, Any]:
+    counted = {state: len(each.of(state)) for state in ("slower", "faster", "same", "undecided", "unknown")}
+    return {
+        "operation": each.workload,
+        "level": each.level,
+        "cases": len(each.cases),
+        **counted,
+        **_estimate("mean_ratio", each.ratio),
+        **_estimate("relative_ratio", each.relative),
+        "p_changed": each.p_changed,
+        "p_same": each.p_same,
+        **_excluded(each),
+        "mean_verdict": each.mean_state,
+        "verdict": each.state,
+        "sentence": operation(each, compared, name),
+    }
+
+
+def _case(each: CaseVerdict) -> dict[str, Any]:
+    more = each.more_launches
+    return {
+        "case": each.case.line,
+        "level": each.level,
+        **_estimate("a", each.a, "_s"),
+        **_estimate("b", each.b, "_s"),
+        **_estimate("ratio", each.ratio),
+        **_estimate("relative_ratio", each.relative),
+        "a_launches": each.launches[0],
+        "b_launches": each.launches[1],
+        "p_changed": each.p_changed,
+        "p_same": each.p_same,
+        **_excluded(each),
+        "verdict": each.state,
+        "more_launches": None if more is None else {"a": more[0], "b": more[1]},
+    }
+
+
+def _excluded(each: CaseVerdict | OperationVerdict) -> dict[str, int]:
+    """Pairs of launches without a weight, in which B was far slower, and far faster."""
+    return {"excluded_slower": each.excluded[0], "excluded_faster": each.excluded[1]}
+
+
+def _estimate(name: str, estimate: Estimate | None, unit: str = "") -> dict[str, float | None]:
+    value, low, high = (None,) * 3 if estimate is None else (estimate.value, estimate.low, estimate.high)
+    return {f"{name}{unit}": value, f"{name}_low{unit}": low, f"{name}_high{unit}": high}
+
+
+def _differences(of: Iterable[Difference]) -> list[dict[str, str]]:
+    return [{"what": each.name, "a": each.a, "b": each.b} for each in of]
+
+
+def _effect(compared: ComparedSides) -> dict[str, Any] | None:
+    """The effect, for programs; bounds are factors above 1, either way. None unless launches took turns."""
+    found = compared.judged.effect
+    if found is None:
+        return None
+    clearest = found.clearest
+    return {
+        "verdict": found.state,
+        "p": found.p,
+        "clearest_operation": "" if clearest is None else _workload(clearest),
+        "clearest_case": clearest.case.line if isinstance(clearest, CaseVerdict) else "",
+        "operation_bound": found.bound,
+        "widest_operation": "" if found.widest is None else found.widest.workload,
+        "case_bound": found.case_bound,
+        "widest_case": "" if found.widest_case is None else found.widest_case.case.line,
+        "reported": _differences(compared.reported),
+        "sentences": list(compared.effect_sentences),
+    }
+
+
+def _workload(of: CaseVerdict | OperationVerdict) -> str:
+    return of.case.workload if isinstance(of, CaseVerdict) else of.workload
+
+
+def _unmatched(each: Unmatched) -> dict[str, Any]:
+    return {"case": each.case.line, "failure": each.failure, "expected": each.expected}
+
+
+def checked_document(checked: CheckedRun) -> dict[str, Any]:
+    return {
+        "verdict": checked.state,
+        "tolerance": checked.tolerance,
+        "run": checked.name,
+        "label": checked.label,
+        "machine": checked.machine,
+        "at_s": checked.at_s,
+        "earlier_runs": checked.earlier,
+        "operations": [_checked_operation(each) for each in checked.operations],
+        "cases": [{"case": each.series.case, **_checked(each)} for each in checked.cases],
+        "failed": [{"case": case, "failure": reason} for case, reason in checked.failed],
+        "missing": list(checked.missing),
+        "absent_operations": list(checked.absent),
+        "changes": [_fact(each) for each in checked.changes],
+        "wrong_records": checked.wrong,
+        "warnings": list(checked.caveats),
+    }
+
+
+def _checked_operation(each: CheckedOperation) -> dict[str, Any]:
+    return {
+        "operation": each.workload,
+        "cases": len(each.cases),
+        "slower": len(each.of("slower")),
+        "faster": len(each.of("faster")),
+        **_checked(each.mean),
+        "mean_verdict": each.mean.state,
+        "verdict": each.state,
+    }
+
+
+def _checked(each: CheckedSeries) -> dict[str, Any]:
+    time = {} if not each.series.case else _estimate("time", each.new.value, "_s")
+    return {
+        "level": each.series.level,
+        **time,
+        **_estimate("ratio", each.ratio),
+        "p_changed": each.p_changed,
+        "noticeable": each.noticeable,
+        "runs": each.runs,
+        "more_runs": each.needed,
+        "since_s": None if each.since is None else each.since.at.at_s,
+        "verdict": each.state,
+    }
+
+
+def shown_document(history: ShownHistory) -> dict[str, Any]:
+    return {
+        "asked": history.asked,
+        "runs": history.runs,
+        "series": [_trend(machine, trend) for machine, trend in history.trends],
+        "environment": [
+            {"machine": machine, **_fact(each)} for machine, of in history.facts.items() for each in of
+        ],
+    }
+
+
+def _trend(machine: str, trend: Trend) -> dict[str, Any]:
+    unit = "_s" if trend.series.case else ""
+    return {
+        "machine": machine,
+        "operation": trend.series.workload,
+        "case": trend.series.case,
+        "level": trend.series.level,
+        "cases": trend.series.cases,
+        "points": [_point(point, unit) for point in trend.series.points],
+        "changes": [_change(each) for each in trend.changes],
+    }
+
+
+def _point(point: RunPoint, unit: str) -> dict[str, Any]:
+    return {"run": point.run, "at_s": point.at_s, **_estimate("value", point.value, unit)}
+
+
+def _change(each: LevelChange) -> dict[str, Any]:
+    return {
+        "run": each.at.run,
+        "at_s": each.at.at_s,
+        "first_s": each.first_s,
+        "last_s": each.last_s,
+        **_estimate("ratio", each.ratio),
+    }
+
+
+def _fact(each: FactChange) -> dict[str, Any]:
+    return {"run": each.run, "at_s": each.at_s, "what": each.fact, "before": each.before, "after": each.after}

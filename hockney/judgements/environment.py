@@ -1,0 +1,81 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What differs between the environments of two sides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from hockney.core.fit import Fits
+from hockney.core.record import SCHEMA
+from hockney.core.wording import listing, plural
+from hockney.judgements.sides import MeasuredRun, Side
+from hockney.pages import environment
+from hockney.pages.evidence import Evidence
+
+VARYING = (
+    "load before", "load of others", "clock", "command", "note", "copied by", "imported from", "imported by",
+)  # fmt: skip
+"""Facts that differ between any two runs, or that other facts contain."""
+ON_OTHER_NODES = "host"
+"""The fact that differs between any two batch jobs, which get other nodes every time."""
+REPORTED = ("MPI", "library", "MPI standard", "binding", "transport", "messages travel")
+"""What MPI reports, in contrast to what the user asked for."""
+NOT_RECORDED = "not recorded"
+NONE = "none"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A fact about the environment, as it was in A and in B. Several values of a side are joined by
+    semicolons."""
+
+    name: str
+    a: str
+    b: str
+
+
+def differences(a: Side, b: Side) -> tuple[Difference, ...]:
+    """Facts in the order of a report's environment; those that are the same in all runs are left out."""
+    of = {side.name: [facts(run) for run in side.runs] for side in (a, b)}
+    every = [known for side in (a, b) for known in of[side.name]]
+    names = dict.fromkeys(name for known in every for name in known)
+    rows = [Difference(name, _values(of[a.name], name), _values(of[b.name], name)) for name in names]
+    if a.loaded or b.loaded:
+        rows.append(Difference("launches under load", *(f"{s.loaded} of {s.launches}" for s in (a, b))))
+    return tuple(row for row in rows if row.a != row.b)
+
+
+def mixed(side: Side) -> tuple[str, ...]:
+    """The facts that differ between the runs of one side."""
+    known = [facts(run) for run in side.runs]
+    names = dict.fromkeys(name for each in known for name in each)
+    return tuple(name for name in names if len({each.get(name) for each in known}) > 1)
+
+
+def facts(run: MeasuredRun) -> dict[str, str]:
+    """The facts of a run's environment, by name, without those that differ between any two runs."""
+    evidence = Evidence(
+        fits=Fits(schema=SCHEMA, summaries=[], fits=[]),
+        run=run.run,
+        machine=run.machine,
+        settings=run.settings,
+        planned=0,
+    )
+    known = {name: text for name, text in environment.facts(evidence) if name not in VARYING}
+    if run.machine.nodes_vary:
+        known.pop(ON_OTHER_NODES, None)
+        known |= {"nodes": known["nodes"].partition(": ")[0]} if "nodes" in known else {}
+    engines = dict.fromkeys(launch.engine for launch in run.run.launches if launch.engine)
+    own = {
+        "hosts": plural(run.run.most_hosts(), "host") if run.machine.traits.places_known else "",
+        "engine": listing(list(engines)),
+        "mpiexec arguments": run.settings.mpiexec_args or NONE,
+        "variables": " ".join(run.settings.variables) or NONE,
+    }
+    return known | {name: text for name, text in own.items() if text}
+
+
+def _values(runs: Iterable[dict[str, str]], name: str) -> str:
+    return "; ".join(dict.fromkeys(known.get(name, NOT_RECORDED) for known in runs))

@@ -1,0 +1,259 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Judgements as figures: the biggest changes, each operation against its size, the times of single cases; and
+series over time, with the levels between their changes."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
+
+import numpy as np
+
+from hockney.core.case import Case
+from hockney.core.units import format_percent
+from hockney.core.wording import plural
+from hockney.draw.figure import Axis, Figure, Series, Tone
+from hockney.judgements.comparison import ComparedSides, labels, ratio, times, title, verdict
+from hockney.judgements.history import day, short
+from hockney.models.comparison import CaseVerdict, OperationVerdict, State
+from hockney.models.history import FactChange, RunPoint, Trend
+from hockney.models.statistics import Observation, center
+from hockney.pages.series import estimates
+
+MOST_ROWS = 16
+MOST_SERIES = 6
+QUANTILES = 60
+STATES: tuple[tuple[str, tuple[State, ...], Tone], ...] = (
+    ("faster", ("faster",), ""),
+    ("slower", ("slower",), "warning"),
+    ("the same", ("same",), "neutral"),
+    ("undecided", ("undecided", "unknown"), "neutral"),
+)
+QUANTILE_RANGE = 0.02, 0.95
+"""Beyond, a few interrupted repetitions would determine the scale."""
+LEAST_RANGE = 0.8, 1.25
+"""Every axis of ratios has these values, so that a change of 1% does not look like one of 100%."""
+LEAST_NAMED = 0.04
+"""The ends of a smaller tolerance are too close to 1 for labels."""
+
+
+def biggest(compared: ComparedSides) -> Figure | None:
+    """A row for each of the cases that changed most; if none did, for those with the largest ratios."""
+    changed = compared.of("slower", "faster") or compared.judged.biggest_first
+    chosen = sorted(changed[:MOST_ROWS], key=lambda each: -each.ratio.value)
+    if not chosen:
+        return None
+    name = labels(compared)
+    series = (
+        estimates(
+            title,
+            [(k, each.ratio, _detail(each)) for k, each in enumerate(chosen) if each.state in states],
+            hollow=title == "undecided",
+            tone=tone,
+        )
+        for title, states, tone in STATES
+    )
+    return Figure(
+        "changes",
+        "Biggest changes" if compared.of("slower", "faster") else "Largest ratios",
+        Axis("case", "case", "linear", names=tuple(name(each.case) for each in chosen)),
+        Axis("B / A", "", "log", include=LEAST_RANGE),
+        tuple(each for each in series if each.x),
+        f"Ratios with 95% intervals; hollow: undecided. The lines are 1 and the tolerance of "
+        f"{format_percent(compared.tolerance)}.",
+        marks=_marks(compared.tolerance),
+    )
+
+
+def _marks(tolerance: float) -> tuple[tuple[float, str], ...]:
+    ends = (1 / (1 + tolerance), 1 + tolerance) if tolerance else ()
+    named = {1.0, *ends} if tolerance >= LEAST_NAMED else {1.0}
+    return tuple((at, f"{at:.3g}" if at in named else "") for at in sorted({1.0, *ends}))
+
+
+def over_size(compared: ComparedSides, operation: OperationVerdict) -> Figure | None:
+    """Its ratios against its size, or against the ranks if there is only one size; a series for each
+    combination of the other parameters. None for a single point."""
+    sizes = {each.size for each in operation.cases}
+    ranks = {each.case.ranks for each in operation.cases}
+    if max(len(sizes), len(ranks)) < 2:
+        return None
+    by_rank = len(sizes) < 2
+    entry = operation.cases[0].workload
+    varying = "ranks" if by_rank else entry.size
+    series = _series(operation, varying)
+    axis = (
+        Axis("ranks", "ranks", include=tuple(map(float, ranks)))
+        if by_rank
+        else Axis(entry.size, entry.size_unit, "log", zero=min(sizes) == 0)
+    )
+    name = title(operation, compared)
+    return Figure(
+        f"ratio-{name.replace(' ', '-')}",
+        f"{name}: {verdict(operation.state)}",
+        axis,
+        Axis("B / A", "", "log", include=LEAST_RANGE),
+        (_tolerance(compared.tolerance, series), *series),
+    )
+
+
+def _series(operation: OperationVerdict, varying: str) -> tuple[Series, ...]:
+    """The series of the MOST_SERIES combinations of other parameters with the largest changes."""
+    groups: dict[tuple[object, ...], list[CaseVerdict]] = {}
+    names = sorted(
+        name
+        for name in {name for each in operation.cases for name in each.case.values} - {varying}
+        if len({each.case.get(name) for each in operation.cases}) > 1
+    )
+    for each in operation.cases:
+        groups.setdefault(tuple(each.case.get(name) for name in names), []).append(each)
+    largest = sorted(groups.items(), key=lambda group: -max(each.change for each in group[1]))[:MOST_SERIES]
+    drawn: list[Series] = []
+    for values, cases in sorted(largest, key=lambda group: list(map(str, group[0]))):
+        title = ", ".join(_word(name, value) for name, value in zip(names, values, strict=True)) or "B / A"
+        place = [(_x(each, varying), each.ratio, _detail(each)) for each in cases]
+        place.sort(key=lambda point: point[0])
+        points = estimates(title, place)
+        known = [(x, r.value, r.low, r.high) for x, r, _ in place if r.low is not None and r.high is not None]
+        if known:
+            drawn.append(_band(title, known))
+        drawn.append(points)
+    return tuple(each for each in drawn if each.x)
+
+
+def _band(title: str, points: Sequence[tuple[float, float, float, float]]) -> Series:
+    """x, y, low and high of each point."""
+    x, y, low, high = zip(*points, strict=True)
+    return Series(title, x, y, low, high, kind="line", group=title)
+
+
+def _word(name: str, value: object) -> str:
+    if isinstance(value, str):
+        return value
+    return plural(int(value), "rank") if name == "ranks" and isinstance(value, int) else f"{name} {value}"
+
+
+def _x(each: CaseVerdict, varying: str) -> float:
+    return float(each.case.ranks if varying == "ranks" else each.size)
+
+
+def _tolerance(tolerance: float, series: Sequence[Series]) -> Series:
+    """A band over the whole width."""
+    x = sorted({at for each in series for at in each.x})
+    count = len(x)
+    return Series(
+        f"within {format_percent(tolerance)}",
+        tuple(x),
+        (1.0,) * count,
+        (1 / (1 + tolerance),) * count,
+        (1 + tolerance,) * count,
+        kind="line",
+        tone="neutral",
+    )
+
+
+def distribution(compared: ComparedSides, each: CaseVerdict) -> Figure:
+    """The share of repetitions that took at most a given time, for both sides, and the launches' medians."""
+    series = []
+    for side, seen in zip("AB", each.observed, strict=True):
+        times_s = np.array([time for record in seen.records for time in record.times_s])
+        shares = np.linspace(*QUANTILE_RANGE, QUANTILES)
+        quantiles = np.quantile(times_s, shares)
+        series.append(
+            Series(side, tuple(quantiles.tolist()), tuple(shares.tolist()), kind="line", group=side)
+        )
+        series.append(_launches(side, seen))
+    name = labels(compared)(each.case)
+    return Figure(
+        f"times-{_file(each.case)}",
+        name,
+        Axis("time", "s", "log"),
+        Axis("share of the repetitions", "%", "linear", include=(0.0, 1.0)),
+        tuple(series),
+        f"B / A is {ratio(each.ratio)}. Lines: the repetitions, from 2% to 95% of them; points: the median "
+        "of each launch.",
+    )
+
+
+def _launches(side: str, seen: Observation) -> Series:
+    medians = sorted(median(record.times_s) for record in seen.records)
+    shares = tuple((k + 0.5) / len(medians) for k in range(len(medians)))
+    return Series(f"launches of {side}", tuple(medians), shares, group=side)
+
+
+def _file(case: Case) -> str:
+    return "-".join(case.line.replace("=", "-").split())
+
+
+def _detail(each: CaseVerdict) -> str:
+    a, b = times(each)
+    return f"A {a}, B {b}, {each.launches[0]} and {each.launches[1]} launches: {verdict(each.state)}"
+
+
+DAY_S = 86_400.0
+LEAST_TIMES = 0.9, 1.1
+"""Every axis has these multiples of the typical value, so that 1% does not look like 100%."""
+MOST_FACTS = 4
+UNIMPORTANT = ("hockney", "flags", "memory")
+"""Facts that are not marked in figures."""
+
+
+def over_time(trend: Trend, facts: tuple[FactChange, ...], labels: dict[str, str]) -> Figure:
+    series = trend.series
+    start = series.points[0].at_s
+    runs = estimates("runs", [(_days(p, start), p.value, _run_detail(p, labels)) for p in series.points])
+    middle = math.exp(float(center(np.array(series.logs))))
+    name = re.sub(r"[^a-z0-9]+", "-", f"{short(series)}-{series.level}".lower()).strip("-")
+    level = f", {series.level}" if series.level else ""
+    unit = Axis("time", "s", "log", include=tuple(middle * each for each in LEAST_TIMES))
+    relative = Axis("time, relative to the typical one", "", "log", include=LEAST_TIMES)
+    return Figure(
+        f"history-{name}",
+        f"{short(series)}{level}",
+        Axis(f"days since {day(start)}", "days", "linear"),
+        unit if series.case else relative,
+        (runs, *_levels(trend, start)),
+        "A point for each run, with the 95% interval inside it; the lines are the levels between changes."
+        + (" Vertical lines: changes of the environment." if facts else ""),
+        marks=_fact_marks(facts, start),
+    )
+
+
+def _days(point: RunPoint, start: float) -> float:
+    return (point.at_s - start) / DAY_S
+
+
+def _run_detail(point: RunPoint, labels: dict[str, str]) -> str:
+    return ", ".join(filter(None, (day(point.at_s), labels.get(point.run, ""), point.run)))
+
+
+def _levels(trend: Trend, start: float) -> list[Series]:
+    """One line for each part between changes."""
+    points = trend.series.points
+    cuts = [0, *(points.index(change.at) for change in trend.changes), len(points)]
+    drawn: list[Series] = []
+    for number, (first, last) in enumerate(pairwise(cuts)):
+        part = points[first:last]
+        level = math.exp(float(center(np.array([point.log for point in part]))))
+        ends = (_days(part[0], start), _days(part[-1], start))
+        tone: Tone = "warning" if number and level > drawn[-1].y[0] else "neutral"
+        name = f"level from {day(part[0].at_s)}"
+        drawn.append(Series(name, ends, (level, level), kind="line", group=name, tone=tone))
+    return drawn
+
+
+def _fact_marks(facts: tuple[FactChange, ...], start: float) -> tuple[tuple[float, str], ...]:
+    """One line for each run at which something changed."""
+    at: dict[float, list[str]] = {}
+    for fact in facts:
+        if fact.fact not in UNIMPORTANT:
+            at.setdefault((fact.at_s - start) / DAY_S, []).append(fact.fact)
+    return tuple(
+        (place, ", ".join(names[:MOST_FACTS]) + (" ..." if len(names) > MOST_FACTS else ""))
+        for place, names in sorted(at.items())
+        if place > 0
+    )

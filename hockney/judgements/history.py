@@ -1,0 +1,454 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What an archive of runs shows: how times changed, and whether a run is as usual, in sentences and
+tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hockney.core.case import parse_canonical
+from hockney.core.units import date_text, format_percent, format_seconds
+from hockney.core.wording import listing, plural
+from hockney.draw.junit import CaseResult, Suite
+from hockney.draw.page import Caveat, Table
+from hockney.judgements.comparison import ratio_ends
+from hockney.judgements.judgement import JudgedCase, JudgedOperation, Judgement
+from hockney.models.history import (
+    FEWEST_RUNS,
+    CheckedOperation,
+    CheckedSeries,
+    CheckState,
+    FactChange,
+    LevelChange,
+    TimeSeries,
+    Trend,
+)
+from hockney.models.statistics import FEWEST_TO_WINSORISE, winsorised
+from hockney.pages.format import ratio_bounds
+
+
+@dataclass(frozen=True)
+class CheckedRun(Judgement[CheckedSeries]):
+    """The run `name` of a `machine`, measured at `at_s` (s since 1970), against `earlier` runs before it.
+    `failed` are its cases without a result, with the reason; `changes` what differs from the environment of
+    the run before it; `wrong` in how many of its records data arrived wrong. `missing` are cases that it
+    should have measured (`hockney.judgements.sides`), and `absent` the operations that it lacks and the
+    last run of its study has."""
+
+    name: str
+    label: str
+    machine: str
+    at_s: float
+    earlier: int
+    tolerance: float
+    operations: tuple[CheckedOperation, ...]
+    failed: tuple[tuple[str, str], ...]
+    changes: tuple[FactChange, ...]
+    caveats: tuple[Caveat, ...] = ()
+    wrong: int = 0
+    missing: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+
+    command = "hockney history check"
+    headings = "What changed", "Cases"
+    keys = 2
+
+    @property
+    def state(self) -> CheckState:
+        """slower if an operation is; otherwise unknown or undecided if one is, or undecided if a case failed
+        or is missing; otherwise faster if one is."""
+        states: set[CheckState] = {operation.state for operation in self.operations}
+        if self.failed or self.missing:
+            states.add("undecided")
+        order: tuple[CheckState, ...] = ("slower", "unknown", "undecided", "faster", "usual")
+        return next((state for state in order if state in states), "unknown")
+
+    @property
+    def cases(self) -> tuple[CheckedSeries, ...]:
+        return tuple(case for operation in self.operations for case in operation.cases)
+
+    @property
+    def several_levels(self) -> bool:
+        return len({operation.level for operation in self.operations}) > 1
+
+    @property
+    def wrong_data(self) -> str:
+        return f"data arrived wrong in {plural(self.wrong, 'record')} of the run" if self.wrong else ""
+
+    @property
+    def overall(self) -> str:
+        """Wrong data first: times of operations whose results are wrong say little."""
+        return f"{self.wrong_data.capitalize()}. {_times(self)}" if self.wrong else _times(self)
+
+    @property
+    def answer(self) -> tuple[str, ...]:
+        order: Sequence[CheckState] = ("slower", "unknown", "undecided", "faster", "usual")
+        ordered = sorted(self.operations, key=lambda each: order.index(each.state))
+        return (self.overall, *(operation(each, self) for each in ordered))
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """ "cases-20260131T093000Z-0123456789ab (new), node7, 2026-01-31 09:30 UTC, 12 earlier runs"."""
+        label = f" ({self.label})" if self.label else ""
+        earlier = plural(self.earlier, "earlier run")
+        return (f"{self.name}{label}, {self.machine}, {date_text(self.at_s)} UTC, {earlier}",)
+
+    @property
+    def brief_sides(self) -> tuple[str, ...]:
+        return (f"{self.name} on {self.machine}, {self.earlier} earlier runs",)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The operations whose level has changed, since when the usual time is what it is, and what the run
+        lacks."""
+        means = (each.mean for each in self.operations)
+        levels = (f"{each.series.workload}: usual since {since(each.since)}." for each in means if each.since)
+        return (*levels, *self.lacking)
+
+    @property
+    def lacking(self) -> tuple[str, ...]:
+        return tuple(_without_result(self))
+
+    @property
+    def changed(self) -> list[CheckedSeries]:
+        return [each for of in self.operations for each in of.of("slower", "faster")]
+
+    @property
+    def ordered(self) -> tuple[CheckedSeries, ...]:
+        return self.cases
+
+    @property
+    def differences_table(self) -> Table:
+        rows = tuple((each.fact, each.before, each.after) for each in self.changes)
+        return Table("differences", "What changed since the run before", ("what", "before", "now"), rows)
+
+    @property
+    def operations_table(self) -> Table:
+        return _checked_operations(self)
+
+    def cases_table(self, chosen: Sequence[CheckedSeries], name: str, title: str) -> Table:
+        return _checked_cases(chosen, name, title)
+
+    def judged_operations(self) -> Iterator[JudgedOperation]:
+        for each in self.operations:
+            name = f"{each.workload} {each.level}" if self.several_levels and each.level else each.workload
+            cases = tuple(map(_judged_case, each.cases))
+            yield JudgedOperation(name, each.workload, each.mean.state, operation(each, self), cases)
+
+    @property
+    def facts(self) -> list[tuple[str, str]]:
+        changes = ((f"changed: {each.fact}", f"{each.before} → {each.after}") for each in self.changes)
+        return [("run", self.name), *changes]
+
+    def lacking_tests(self) -> list[Suite]:
+        failed = [CaseResult(case, case.split()[0], "error", why, why) for case, why in self.failed]
+        absent = "the run should have measured it"
+        missing = [CaseResult(case, case.split()[0], "error", absent, "missing") for case in self.missing]
+        return [Suite("failed", failed), Suite("missing", missing)]
+
+
+def _judged_case(each: CheckedSeries) -> JudgedCase:
+    reason = f"{each.ratio.value:.3f}{ratio_bounds(each.ratio)} times the usual time: {verdict(each.state)}"
+    return JudgedCase(short(each.series), each.series.case, each.state, reason, each.new.value.value)
+
+
+@dataclass(frozen=True)
+class ShownHistory:
+    """Trends of the series that were asked for, on each machine. `facts` are changes of the environment by
+    machine, `labels` of runs by name."""
+
+    asked: str
+    machines: tuple[tuple[str, tuple[Trend, ...]], ...]
+    facts: dict[str, tuple[FactChange, ...]]
+    runs: int
+    labels: dict[str, str]
+
+    @property
+    def trends(self) -> list[tuple[str, Trend]]:
+        return [(machine, trend) for machine, trends in self.machines for trend in trends]
+
+
+WORDS: dict[CheckState, str] = {
+    "usual": "as usual",
+    "unknown": "too few runs",
+    "undecided": "undecided, runs differ too much",
+}
+MOST_LISTED = 5
+USUAL = {"algorithm": "mpi", "buffers": "hot", "sync": "barrier", "iterations": 1}
+
+
+def verdict(state: CheckState) -> str:
+    return WORDS.get(state, state)
+
+
+def day(seconds: float) -> str:
+    """ "2026-01-31", UTC; empty outside the calendar's range."""
+    return date_text(seconds).partition(" ")[0]
+
+
+def short(series: TimeSeries) -> str:
+    """ "allreduce bytes=64 ranks=4": without what nearly all cases have."""
+    if not series.case:
+        return series.workload
+    case = parse_canonical(series.case)
+    words = [f"{name}={value}" for name, value in case.values.items() if USUAL.get(name) != value]
+    return " ".join([case.workload, *words])
+
+
+def _times(checked: CheckedRun) -> str:
+    count = len(checked.operations)
+    of = plural(count, "operation")
+    counted: Callable[..., int] = lambda *states: sum(each.state in states for each in checked.operations)  # noqa: E731
+    slower, faster, open_ = counted("slower"), counted("faster"), counted("unknown", "undecided")
+    against = f"the {plural(checked.earlier, 'earlier run')} on {checked.machine}"
+    if slower:
+        return f"The run is slower than usual in {slower} of {of}{_worst(checked)}."
+    if checked.failed:
+        return (
+            f"Undecided: no operation is slower than usual, but {plural(len(checked.failed), 'case')} failed."
+        )
+    if checked.missing:
+        lacks = plural(len(checked.missing), "case")
+        return f"Undecided: no operation is slower than usual, but the run lacks {lacks} that it should have."
+    if open_:
+        needed = max((each.mean.needed for each in checked.operations), default=0)
+        if needed:
+            more = plural(needed, "more run")
+            return (
+                f"Undecided: {open_} of {of} {'has' if open_ == 1 else 'have'} too few earlier runs; "
+                f"{more} would do (at least {FEWEST_RUNS})."
+            )
+        return f"Undecided: in {open_} of {of}, runs differ so much that twice the time would be usual."
+    if faster:
+        return f"The run is faster than usual in {faster} of {of}; none is slower."
+    return f"The run is as usual: {of}, compared with {against}."
+
+
+def _worst(checked: CheckedRun) -> str:
+    slower = [case for each in checked.operations for case in each.of("slower")]
+    if not slower:
+        return ""
+    worst = max(slower, key=lambda each: each.ratio.value)
+    return f", most in {short(worst.series)} ({worst.ratio.value:.2f} times as long)"
+
+
+def operation(each: CheckedOperation, checked: CheckedRun) -> str:
+    """ "allreduce: slower in 3 of 12 cases, most in ...; on average 1.04 (95%: ...); ..."."""
+    level = f" {each.level}" if each.level and checked.several_levels else ""
+    count, mean = len(each.cases), each.mean
+    parts = [
+        f"{state} in {len(found)} of {plural(count, 'case')}, most in {short(found[0].series)}: "
+        f"{found[0].ratio.value:.2f}{ratio_bounds(found[0].ratio)}"
+        for state in ("slower", "faster")
+        if (found := each.of(state))
+    ]
+    parts = parts or [verdict(each.state)]
+    parts.append(f"on average {mean.ratio.value:.2f}{ratio_bounds(mean.ratio)} times the usual time")
+    if mean.needed:
+        parts.append(f"{plural(mean.needed, 'more run')} needed")
+    elif mean.noticeable is not None:
+        parts.append(f"a change by {format_percent(mean.noticeable - 1, 2)} would be noticed")
+    if mean.since is not None:
+        parts.append(f"usual since {since(mean.since)}")
+    return f"{each.workload}{level}: {'; '.join(parts)}."
+
+
+def since(change: LevelChange) -> str:
+    """ "2026-01-31, when times became 1.20 (95%: 1.15 to 1.26) times as long"."""
+    ratio = f"{change.ratio.value:.2f}{ratio_bounds(change.ratio)}"
+    return f"{day(change.at.at_s)}, when times became {ratio} times as long"
+
+
+def dates(change: LevelChange) -> str:
+    """The days between which the change happened, with 95% certainty."""
+    first, last = day(change.first_s), day(change.last_s)
+    return first if first == last else f"{first} to {last}"
+
+
+def _without_result(checked: CheckedRun) -> list[str]:
+    """What the run lacks."""
+    texts = []
+    if checked.failed:
+        listed = listing([f"{case} ({reason})" for case, reason in checked.failed])
+        texts.append(f"{plural(len(checked.failed), 'case')} failed: {listed}.")
+    if checked.absent:
+        count = plural(len(checked.absent), "operation")
+        texts.append(f"The run has no result of {count} of the run before: {listing(checked.absent)}.")
+    if checked.missing:
+        listed = listing(list(checked.missing), MOST_LISTED)
+        texts.append(f"It lacks {plural(len(checked.missing), 'case')} that it should have: {listed}.")
+    return texts
+
+
+def shown_sentence(history: ShownHistory) -> str:
+    """The result: how many series changed, and the largest last change."""
+    count = len(history.trends)
+    changed = [(machine, trend) for machine, trend in history.trends if trend.changes]
+    of = f"{count} {'series' if count > 1 else 'time series'} of {plural(history.runs, 'run')}"
+    if not changed:
+        return f"No change found in {of}."
+    largest = max(changed, key=lambda each: abs(each[1].changes[-1].ratio.value - 1))
+    change = largest[1].changes[-1]
+    return (
+        f"{len(changed)} of {of} changed; the largest last change: {short(largest[1].series)}, "
+        f"{change.ratio.value:.2f}{ratio_bounds(change.ratio)} times as long since {day(change.at.at_s)}."
+    )
+
+
+def value(series: TimeSeries, log_value: float) -> str:
+    """A time, or a percentage relative to the typical one for an operation."""
+    return format_seconds(log_value) if series.case else f"{log_value:.3f}"
+
+
+def _checked_operations(checked: CheckedRun) -> Table:
+    rows = tuple(
+        (
+            each.workload,
+            *([each.level] if checked.several_levels else []),
+            str(len(each.cases)),
+            str(len(each.of("slower"))),
+            str(len(each.of("faster"))),
+            str(each.mean.runs),
+            f"{each.mean.ratio.value:.3f}",
+            ratio_ends(each.mean.ratio),
+            "" if each.mean.noticeable is None else format_percent(each.mean.noticeable - 1, 2),
+            verdict(each.state),
+        )
+        for each in checked.operations
+    )
+    levels = ["level"] if checked.several_levels else []
+    columns = (
+        "operation", *levels, "cases", "slower", "faster", "runs", "mean ratio", "95% interval",
+        "noticeable", "verdict",
+    )  # fmt: skip
+    first = 1 + len(levels)
+    return Table("operations", "Operations", columns, rows, tuple(range(first, first + 7)))
+
+
+def _checked_cases(chosen: Sequence[CheckedSeries], name: str, title: str) -> Table:
+    rows = tuple(
+        (
+            short(each.series),
+            format_seconds(each.new.value.value),
+            format_seconds(each.new.value.value / each.ratio.value),
+            f"{each.ratio.value:.3f}",
+            ratio_ends(each.ratio),
+            str(each.runs),
+            verdict(each.state),
+        )
+        for each in chosen
+    )
+    columns = ("case", "time", "usual", "ratio", "95% interval", "runs", "verdict")
+    return Table(name, title, columns, rows, (1, 2, 3, 4, 5))
+
+
+def trends_table(history: ShownHistory) -> Table:
+    """A row for each series, with its course as a line of characters."""
+    several = len(history.machines) > 1
+    levels = len({trend.series.level for _, trend in history.trends}) > 1
+    rows = tuple(
+        (
+            short(trend.series),
+            *([trend.series.level] if levels else []),
+            *([machine] if several else []),
+            str(len(trend.series.points)),
+            sparkline(trend.series.logs),
+            value(trend.series, trend.series.points[-1].value.value),
+            str(len(trend.changes)),
+            day(trend.changes[-1].at.at_s) if trend.changes else "",
+            f"{trend.changes[-1].ratio.value:.3f}" if trend.changes else "",
+            ratio_ends(trend.changes[-1].ratio) if trend.changes else "",
+        )
+        for machine, trend in history.trends
+    )
+    columns = (
+        "series", *(["level"] if levels else []), *(["machine"] if several else []), "runs", "course", "last",
+        "changes", "last change", "ratio", "95% interval",
+    )  # fmt: skip
+    first = 1 + levels + several
+    return Table(
+        "trends", "Series", columns, rows, (first, *range(first + 2, first + 4), first + 5, first + 6)
+    )
+
+
+def changes_table(history: ShownHistory) -> Table:
+    """Every change of the level, by date."""
+    several = len(history.machines) > 1
+    found = [(machine, trend, change) for machine, trend in history.trends for change in trend.changes]
+    found.sort(key=lambda each: each[2].at.at_s)
+    rows = tuple(
+        (
+            day(change.at.at_s),
+            dates(change),
+            short(trend.series),
+            *([machine] if several else []),
+            f"{change.ratio.value:.3f}",
+            ratio_ends(change.ratio),
+            _facts_at(history, machine, change.first_s, change.last_s),
+        )
+        for machine, trend, change in found
+    )
+    columns = (
+        "since", "changed (95%)", "series", *(["machine"] if several else []), "ratio", "95% interval",
+        "environment",
+    )  # fmt: skip
+    return Table("changes", "Changes of the level", columns, rows, (3 + several,))
+
+
+def _facts_at(history: ShownHistory, machine: str, first_s: float, last_s: float) -> str:
+    names = [each.fact for each in history.facts.get(machine, ()) if first_s <= each.at_s <= last_s]
+    return ", ".join(dict.fromkeys(names))
+
+
+def environment_table(history: ShownHistory) -> Table:
+    """A table of the changes of the machine or its software, and when they happened."""
+    several = len(history.machines) > 1
+    rows = tuple(
+        (day(each.at_s), *([machine] if several else []), each.fact, each.before, each.after)
+        for machine, _ in history.machines
+        for each in history.facts.get(machine, ())
+    )
+    columns = ("since", *(["machine"] if several else []), "what", "before", "after")
+    return Table("environment", "Changes of the environment", columns, rows)
+
+
+def runs_table(trend: Trend, labels: dict[str, str]) -> Table:
+    """The points of one series."""
+    changed = {change.at.run for change in trend.changes}
+    rows = tuple(
+        (
+            date_text(point.at_s),
+            value(trend.series, point.value.value),
+            "" if point.value.low is None else value(trend.series, point.value.low),
+            "" if point.value.high is None else value(trend.series, point.value.high),
+            "changed" if point.run in changed else "",
+            labels.get(point.run, ""),
+            point.run,
+        )
+        for point in trend.series.points
+    )
+    columns = ("date (UTC)", "time", "low", "high", "level", "label", "run")
+    return Table("runs", "Runs", columns, rows, (1, 2, 3))
+
+
+BLOCKS = "▁▂▃▄▅▆▇█"
+WIDEST = 24
+LEAST_RANGE = 0.02
+"""A change of less than 2% does not fill the height."""
+
+
+def sparkline(values: Sequence[float], width: int = WIDEST) -> str:
+    """The logarithms `values`, or means of several; outliers do not set the scale."""
+    if len(values) >= FEWEST_TO_WINSORISE:
+        values = [float(each) for each in winsorised(np.array(values))]
+    groups = max(1, -(-len(values) // width))
+    means = [sum(part) / len(part) for k in range(0, len(values), groups) if (part := values[k : k + groups])]
+    low, high = min(means), max(means)
+    span = max(high - low, LEAST_RANGE)
+    middle = (low + high) / 2
+    steps = len(BLOCKS)
+    return "".join(BLOCKS[min(steps - 1, int(((v - middle) / span + 0.5) * steps))] for v in means)

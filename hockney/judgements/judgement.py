@@ -1,0 +1,234 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What all judgements of times have: verdicts on cases and operations, as sentences and tables. Two sides
+that are compared and a run that is checked against its history are judgements. All of them are rendered here:
+as JUnit's XML, which CI systems show, and as Markdown, for a comment on a pull request."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Generic, TypeVar
+
+from hockney.core.errors import one_line, sentences
+from hockney.draw.junit import CaseResult, Suite, junit_document, wrong_data
+from hockney.draw.page import Caveat, Table
+from hockney.models.significance import OPEN
+
+SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&@])")
+MOST_CHANGES, MOST_CASES = 30, 500
+"""A comment may have 65536 characters."""
+
+Case = TypeVar("Case")
+
+
+@dataclass(frozen=True)
+class JudgedCase:
+    """A case, its `line` in canonical form, and the verdict on it. `reason` is its ratio in words, with the
+    interval; `time_s` is the time that was judged."""
+
+    name: str
+    line: str
+    state: str
+    reason: str
+    time_s: float
+
+
+@dataclass(frozen=True)
+class JudgedOperation:
+    """An operation, by its `name` for readers. `sentence` has its verdict and its largest changes,
+    `mean_state` is the verdict on the mean of its cases."""
+
+    name: str
+    workload: str
+    mean_state: str
+    sentence: str
+    cases: tuple[JudgedCase, ...]
+
+
+class Judgement(ABC, Generic[Case]):
+    """`command` made it, `headings` are those of differences and of changed cases."""
+
+    command: ClassVar[str]
+    headings: ClassVar[tuple[str, str]]
+    counts_omitted: ClassVar[bool] = False
+    """Whether Markdown has the number of changed cases that it leaves out."""
+    keys: ClassVar[int] = 1
+    """The first columns of the table of operations, which a narrow terminal shows too."""
+    caveats: tuple[Caveat, ...]
+
+    @property
+    @abstractmethod
+    def state(self) -> str: ...
+
+    @property
+    @abstractmethod
+    def wrong_data(self) -> str:
+        """In how much of what is judged data arrived wrong, as a sentence; empty if nowhere."""
+
+    @property
+    def fails(self) -> bool:
+        """Whether the answer is no: an operation is slower, or data arrived wrong."""
+        return self.state == "slower" or bool(self.wrong_data)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is no answer."""
+        return self.state in OPEN
+
+    @property
+    @abstractmethod
+    def overall(self) -> str:
+        """The result in a sentence."""
+
+    @property
+    @abstractmethod
+    def answer(self) -> tuple[str, ...]:
+        """The result, then a sentence for each operation."""
+
+    @property
+    @abstractmethod
+    def sides(self) -> tuple[str, ...]:
+        """What is judged, a line for each side."""
+
+    @property
+    def brief_sides(self) -> tuple[str, ...]:
+        """The same for Markdown."""
+        return self.sides
+
+    @property
+    def effect_sentences(self) -> tuple[str, ...]:
+        """Whether what differs has any effect at all, in sentences."""
+        return ()
+
+    @property
+    def details(self) -> tuple[str, ...]:
+        """Sentences below the table of operations on a terminal."""
+        return ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences at the end on a terminal."""
+        return self.lacking
+
+    @property
+    @abstractmethod
+    def lacking(self) -> tuple[str, ...]:
+        """The cases without a result, in sentences."""
+
+    @property
+    @abstractmethod
+    def changed(self) -> Sequence[Case]:
+        """The cases that are slower or faster."""
+
+    @property
+    def open_cases(self) -> Sequence[Case]:
+        """Cases without an answer that a terminal shows."""
+        return ()
+
+    @property
+    @abstractmethod
+    def ordered(self) -> Sequence[Case]:
+        """All cases, in the order in which readers want them."""
+
+    @property
+    @abstractmethod
+    def differences_table(self) -> Table:
+        """What differs in the environment."""
+
+    @property
+    @abstractmethod
+    def operations_table(self) -> Table: ...
+
+    @abstractmethod
+    def cases_table(self, chosen: Sequence[Case], name: str, title: str) -> Table: ...
+
+    @abstractmethod
+    def judged_operations(self) -> Iterable[JudgedOperation]:
+        """Every operation with its cases, for test reports."""
+
+    @property
+    @abstractmethod
+    def facts(self) -> Sequence[tuple[str, str]]:
+        """Properties of every suite of tests, besides its result."""
+
+    @abstractmethod
+    def lacking_tests(self) -> Sequence[Suite]:
+        """The tests of cases without a result."""
+
+
+def junit(of: Judgement[Case]) -> str:
+    """A test report: a suite for each operation, a test for each case. A slower case fails, one without an
+    answer is skipped; a case that failed or is missing is an error, as is data that arrived wrong. The time
+    of a test is that of one operation."""
+    facts = of.facts
+    suites = [_suite(each, of.overall, facts) for each in of.judged_operations()]
+    data = [wrong_data(of.wrong_data)] if of.wrong_data else []
+    return junit_document(of.command, [*suites, Suite("data", data), *of.lacking_tests()])
+
+
+def _suite(of: JudgedOperation, overall: str, facts: Sequence[tuple[str, str]]) -> Suite:
+    tests = [_test(each, of.workload) for each in of.cases]
+    if of.mean_state == "slower" and not any(each.state == "slower" for each in of.cases):
+        mean = "mean of all cases"
+        tests.append(CaseResult(mean, of.workload, "failure", one_line(of.sentence), "slower", seconds=""))
+    return Suite(of.name, tests, [("overall", overall), ("operation", of.sentence), *facts])
+
+
+def _test(each: JudgedCase, group: str) -> CaseResult:
+    seconds = f"{each.time_s:.9f}"
+    if each.state == "slower":
+        return CaseResult(each.name, group, "failure", each.reason, "slower", each.line, seconds)
+    return CaseResult(
+        each.name, group, "skipped" if each.state in OPEN else "passed", each.reason, seconds=seconds
+    )
+
+
+def markdown(of: Judgement[Case]) -> str:
+    return "\n".join(_markdown_lines(of))
+
+
+def _markdown_lines(of: Judgement[Case]) -> Iterator[str]:
+    yield f"**{escaped(of.overall)}**"
+    yield ""
+    warnings = (f"warning: {sentences(each.text, each.todo)}" for each in of.caveats)
+    for line in (*of.brief_sides, *warnings, *of.effect_sentences):
+        yield f"- {escaped(line)}"
+    differences, changes = of.headings
+    if of.differences_table.rows:
+        yield from _table_lines(of.differences_table, heading=differences)
+    yield from _table_lines(of.operations_table, heading="Operations")
+    changed = of.changed
+    if changed:
+        yield from _table_lines(of.cases_table(changed[:MOST_CHANGES], "changes", ""), heading=changes)
+        if of.counts_omitted and len(changed) > MOST_CHANGES:
+            yield f"\n{len(changed) - MOST_CHANGES} more cases have changed."
+    yield "\n<details><summary>All operations and cases</summary>\n"
+    for sentence in (*of.answer[1:], *of.lacking):
+        yield f"- {escaped(sentence)}"
+    yield from _table_lines(of.cases_table(of.ordered[:MOST_CASES], "cases", "Cases"))
+    yield "\n</details>\n"
+
+
+def _table_lines(table: Table, heading: str = "") -> Iterator[str]:
+    """A table below a heading."""
+    yield ""
+    if heading:
+        yield f"### {heading}\n"
+    yield _row(table.columns)
+    yield _row(["---:" if k in table.numeric else "---" for k in range(len(table.columns))], plain=True)
+    for row in table.rows:
+        yield _row(row)
+    if table.caption:
+        yield f"\n{escaped(table.caption)}"
+
+
+def _row(cells: tuple[str, ...] | list[str], *, plain: bool = False) -> str:
+    return f"| {' | '.join(cell if plain else escaped(cell) for cell in cells)} |"
+
+
+def escaped(text: str) -> str:
+    """Displayed, never interpreted."""
+    return SPECIAL.sub(r"\\\1", one_line(text))
