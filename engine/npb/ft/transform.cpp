@@ -50,7 +50,9 @@ template <bool multiplied>
 }
 
 [[gnu::always_inline]] inline void radix_2(std::size_t run, const Split& from, const Split& to) {
-  for (const auto& [x, y] : {std::pair{from.real, to.real}, std::pair{from.imaginary, to.imaginary}}) {
+  for (const auto& part : {std::pair{from.real, to.real}, std::pair{from.imaginary, to.imaginary}}) {
+    const auto x = part.first;  // Clang 13 knows no structured bindings in loops of OpenMP
+    const auto y = part.second;
     for (std::size_t block = 0; block < run; block += Transform::lines)
 #pragma omp simd
       for (std::size_t q = block; q < block + Transform::lines; ++q) {
