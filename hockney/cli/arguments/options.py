@@ -356,10 +356,6 @@ like = click.option(
     "NAME=VALUE replaces its parameters (docs/reference/peers.md). May be repeated.",
 )
 
-OLDER = ("work", "serial", "survey", "iterations")
-older = combined(*(click.option(f"--{name}", default=None, hidden=True) for name in OLDER))
-"""Older spellings of study parameters: --work 1ms is work=1ms."""
-
 out = click.option(
     "--out",
     type=PATH,
