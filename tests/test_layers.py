@@ -101,7 +101,7 @@ ORDINARY_WORDS = ("unknown", "smpi")
 PREFIXES = re.compile(r"\b(OMPI|OPAL|ORTE|PRTE|MPICH|MPIR|HYDRA|MV2|MVP|I_MPI)_")
 """Of variables that control one family."""
 NAMING_FAMILIES = {
-    "cli/arguments/options.py": "the help of an option has an example",
+    "api/run_options.py": "the help of an option has an example",
     "core/launch_setting.py": "the remedy of an error has an example",
     "core/smpi_algorithms.py": "SimGrid's names for the algorithms that it copied from other MPIs",
     "launch/fake_overlap.py": "the machine with made-up costs has a variable of its own",

@@ -251,7 +251,7 @@ def resume(
     settings = replace(settings, **instead.given)
     if budget is not None and settings.every_s:
         refuse_long_rounds(budget, settings.every_s)
-    bench = bench_of(folder, settings, listen, described=bool(instead.machine))
+    bench = bench_of(folder, settings, listen, described="machine" in instead.given)
     return measured(folder, bench, listen, budget, share=share)
 
 

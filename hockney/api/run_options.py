@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import math
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from hockney import lab
+from hockney.api import option_fields
+from hockney.api.option_fields import options_of, run_option, whole
 from hockney.core.errors import UsageError, printable
 from hockney.core.launch_setting import launch_settings
 from hockney.core.launcher_options import LauncherOptions, launcher_options
@@ -17,7 +19,7 @@ from hockney.core.layout import HostOptions, Layout
 from hockney.core.limits import LARGEST_SEED, MOST_LAUNCHES, MOST_NODES, MOST_ROUNDS
 from hockney.core.option_names import option
 from hockney.core.settings import PRECISION, Settings
-from hockney.core.units import format_seconds
+from hockney.core.units import format_seconds, parse_counts, parse_fraction, parse_sizes
 
 LAUNCHES = 3
 """On machines whose launches differ as their description specifies."""
@@ -43,30 +45,171 @@ class RunOptions:
     contradict each other.
     """
 
-    ranks: tuple[int, ...] = ()
-    sizes: tuple[int, ...] = ()
-    budget: float = 60.0
-    precision: float = PRECISION
-    launches: int | None = None
-    seed: int | None = None
-    bind: bool = True
-    mpi: str = ""
-    machine: str = ""
-    repeat: int | None = None
-    through: float | None = None
-    every: float | None = None
-    force: bool = False
-    mpiexec_args: str = ""
-    variables: tuple[str, ...] = ()
-    label: str = ""
-    launch_settings: tuple[str, ...] = ()
-    refine: bool | None = None
-    nodes: int = 0
-    ranks_per_node: int = 0
-    hosts: tuple[str, ...] = ()
-    starter: str = ""
-    agent: str = ""
-    assume_network: bool = False
+    ranks: tuple[int, ...] = run_option(
+        (),
+        "Rank counts, such as 2,4 or 2:8.  [default: 2 and powers of two up to the cores]",
+        "N,...",
+        kind="counts",
+        parse=parse_counts,
+    )
+    sizes: tuple[int, ...] = run_option(
+        (),
+        "Message sizes, such as 0,8,4KiB or 0:1GiB; ranges skip those that a workload cannot have.  "
+        "[default: 0:4MiB]",
+        "B,...",
+        kind="sizes",
+        parse=parse_sizes,
+    )
+    budget: float = run_option(
+        60.0,
+        "Time for all launches, including their start, such as 30s or 5m; per round with --repeat or "
+        "--through. Compiling the engine, fitting and writing the report take additional time.",
+        "TIME",
+        kind="time",
+        parse=option_fields.budget,
+        shown="60s",
+    )
+    precision: float = run_option(
+        PRECISION,
+        "Target half width of the 95% interval of typical times.",
+        "FRACTION",
+        kind="fraction",
+        parse=parse_fraction,
+        shown="2%",
+    )
+    launches: int | None = run_option(
+        None,
+        "Launches of each case.  [default: 3 to 100, as the budget allows; simulated: 1, with noise 3]",
+        "N",
+        kind="count",
+        parse=whole(1, MOST_LAUNCHES, "3"),
+    )
+    seed: int | None = run_option(
+        None,
+        "Seed of the shuffled order.  [default: random; simulated: 1]",
+        "N",
+        kind="seed",
+        parse=whole(0, LARGEST_SEED, "1"),
+    )
+    bind: bool = run_option(True, "Bind each rank to a core.", flag=True, negative=True, of_side=True)
+    mpi: str = run_option(
+        "",
+        "MPI to use: a prefix, an mpicxx, or openmpi, mpich, intel.",
+        "PATH|NAME",
+        resumed=True,
+        of_side=True,
+    )
+    machine: str = run_option(
+        "",
+        "A simulated machine: sim:t3e, sim:my.toml.  [default: this one]",
+        "sim:NAME|FILE",
+        environ="HOCKNEY_MACHINE",
+        resumed=True,
+        of_side=True,
+    )
+    repeat: int | None = run_option(
+        None,
+        "Measure everything N times, in rounds of --budget each.",
+        "N",
+        kind="count",
+        parse=whole(1, MOST_ROUNDS, "20"),
+    )
+    through: float | None = run_option(
+        None,
+        "Make as many rounds as fit into TIME, such as 8h.",
+        "TIME",
+        kind="time",
+        parse=option_fields.interval,
+    )
+    every: float | None = run_option(
+        None,
+        "Time from the start of one round to the start of the next.  [default: the budget]",
+        "TIME",
+        kind="time",
+        parse=option_fields.interval,
+    )
+    force: bool = run_option(
+        False, "Accept a survey (survey=RUN) or baseline (--check) of another machine.", flag=True
+    )
+    mpiexec_args: str = run_option(
+        "",
+        "Additional arguments for mpiexec, such as '--mca btl self,tcp'.",
+        "ARGS",
+        resumed=True,
+        of_side=True,
+    )
+    variables: tuple[str, ...] = run_option(
+        (),
+        "Set an environment variable for the ranks; may be repeated.",
+        "NAME=VALUE",
+        multiple=True,
+        resumed=True,
+        of_side=True,
+    )
+    label: str = run_option(
+        "", "Name of the run, shown with its results; may contain spaces.", "TEXT", of_side=True
+    )
+    launch_settings: tuple[str, ...] = run_option(
+        (),
+        "Declare a launch setting, such as 'large OMPI_MCA_btl_sm_eager_limit=65536'. Cases with "
+        "setting=large are measured in launches with these variables, which alternate with the other "
+        "launches. May be repeated.",
+        "TEXT",
+        multiple=True,
+        resumed=True,
+    )
+    refine: bool | None = run_option(
+        None,
+        "Add sizes where the cost curve changes.  [default: in a survey of a real machine]",
+        flag=True,
+        negative=True,
+    )
+    nodes: int = run_option(
+        0,
+        "Hosts to use.  [default: all of the batch job, or of --hosts]",
+        "N",
+        kind="count",
+        parse=whole(1, MOST_NODES, "2"),
+        resumed=True,
+        of_side=True,
+    )
+    ranks_per_node: int = run_option(
+        0,
+        "Ranks on each host.  [default: those of the batch job, or the slots in --hosts, or 1]",
+        "N",
+        kind="count",
+        parse=whole(1, MOST_NODES, "2"),
+        resumed=True,
+        of_side=True,
+    )
+    hosts: tuple[str, ...] = run_option(
+        (),
+        "Hosts to use, such as n1,n2, or n1:4,n2:4 with the number of ranks that fit on each.",
+        "NAME,...",
+        kind="names",
+        parse=option_fields.names,
+        resumed=True,
+        of_side=True,
+    )
+    starter: str = run_option(
+        "",
+        "What starts the ranks.  [default: mpiexec, in Slurm srun if mpiexec does not work]",
+        "auto|mpiexec|srun",
+        kind="name",
+        parse=option_fields.starter,
+        resumed=True,
+        of_side=True,
+    )
+    agent: str = run_option(
+        "",
+        "Remote shell that mpiexec uses instead of ssh, such as 'ssh -p 2222'.",
+        "WORDS",
+        resumed=True,
+        of_side=True,
+    )
+    assume_network: bool = run_option(
+        False, "Simulate ranks on several nodes although nobody measured messages between these.", flag=True
+    )
 
     def __post_init__(self) -> None:
         launcher_options(self.mpiexec_args, self.variables)
@@ -138,29 +281,16 @@ class RunOptions:
 
     def settings(self, study: str, *, refine: bool = False) -> Settings:
         """`refine` is the study's default unless the options set it."""
+        same = {each.name for each in fields(Settings)} & {each.name for each in fields(self)}
+        own = {name: getattr(self, name) for name in same}
+        own |= {"launches": self.rounds, "seed": self.order, "refine": self.refines(refine)}
         return Settings(
             study=study,
             budget_s=self.budget,
-            precision=self.precision,
-            launches=self.rounds,
-            seed=self.order,
-            bind=self.bind,
-            mpi=self.mpi,
-            machine=self.machine,
             every_s=self.every_s,
             through_s=self.through or 0.0,
             extend=not self.rounds,
-            refine=self.refines(refine),
-            mpiexec_args=self.mpiexec_args,
-            variables=self.variables,
-            label=self.label,
-            launch_settings=self.launch_settings,
-            nodes=self.nodes,
-            ranks_per_node=self.ranks_per_node,
-            hosts=self.hosts,
-            starter=self.starter,
-            agent=self.agent,
-            assume_network=self.assume_network,
+            **own,
         )
 
     def _check_ranges(self) -> None:
@@ -254,25 +384,19 @@ class RunOptions:
             )
 
 
-@dataclass(frozen=True)
+OPTIONS = options_of(RunOptions)
+REPLACEABLE = tuple(name for name, (described, _) in OPTIONS.items() if described.resumed)
+"""Those that `resume` may replace."""
+
+
 class Replacements:
     """Options that `resume` takes instead of those of the run: fields of `RunOptions`. An empty one keeps the
     run's."""
 
-    mpi: str = ""
-    machine: str = ""
-    mpiexec_args: str = ""
-    variables: tuple[str, ...] = ()
-    launch_settings: tuple[str, ...] = ()
-    nodes: int = 0
-    ranks_per_node: int = 0
-    hosts: tuple[str, ...] = ()
-    starter: str = ""
-    agent: str = ""
-
-    @property
-    def given(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if value}
+    def __init__(self, **options: Any) -> None:
+        if others := {name for name in options if name not in OPTIONS or not OPTIONS[name][0].resumed}:
+            raise TypeError(f"resume does not replace {', '.join(sorted(others))}")
+        self.given = {name: value for name, value in options.items() if value}
 
 
 NOTHING_REPLACED = Replacements()

@@ -12,7 +12,6 @@ Times are in seconds, sizes in bytes.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -21,7 +20,6 @@ import msgspec
 
 from hockney.core.case import Case, parse_canonical
 from hockney.core.layout import Level
-from hockney.core.migration import SCHEMA, upgraded_line
 
 if TYPE_CHECKING:
     from hockney.core.machine import Machine
@@ -30,6 +28,9 @@ Origin = Literal["measured", "emulated", "simulated", "published", "imported", "
 """How a number was obtained. Kinds of machines are open (`lab/kinds`); this list is not, since pages and
 models treat each origin differently."""
 
+
+SCHEMA = 2
+"""The schema of all files."""
 
 ROUNDING = "rounding"
 """The metric of imported numbers that is the largest error of their time due to its digits, in seconds."""
@@ -298,25 +299,15 @@ EngineLines = Generator[EngineLine, None, None]
 decode_engine_line = msgspec.json.Decoder(EngineLine).decode
 encode_line = msgspec.json.Encoder().encode
 
-_decode_present = msgspec.json.Decoder(Line).decode
-
-
-class _Envelope(msgspec.Struct, frozen=True):
-    schema: int = SCHEMA
-
-
-_decode_envelope = msgspec.json.Decoder(_Envelope).decode
+_decode = msgspec.json.Decoder(Line).decode
 
 
 def decode_line(raw: bytes) -> Line:
-    """A stored line, also of an earlier schema."""
-    with contextlib.suppress(msgspec.ValidationError):  # as it may be for another schema
-        line = _decode_present(raw)
-        if line.schema >= SCHEMA:
-            return line
-    if _decode_envelope(raw).schema >= SCHEMA:
-        return _decode_present(raw)
-    return msgspec.convert(upgraded_line(msgspec.json.decode(raw)), Line)
+    """A stored line. Raises msgspec.ValidationError for one of an earlier schema."""
+    line = _decode(raw)
+    if line.schema < SCHEMA:
+        raise msgspec.ValidationError(f"schema {line.schema} was never released")
+    return line
 
 
 @dataclass(frozen=True)

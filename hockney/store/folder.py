@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -19,7 +19,6 @@ from hockney.core.catalog import Catalog
 from hockney.core.errors import EnvironmentProblem, UsageError, printable
 from hockney.core.fit import Fits
 from hockney.core.machine import Machine
-from hockney.core.migration import upgraded_fits, upgraded_machine, upgraded_survey
 from hockney.core.record import SCHEMA
 from hockney.core.run_files import PLAN
 from hockney.core.survey_reference import Surveyed
@@ -33,9 +32,6 @@ from hockney.store.record_reader import Reading, read_lines
 from hockney.system.bundled import bundled_catalog
 from hockney.system.files import new_folder, point_to, read_regular, write_atomically
 
-MISSHAPEN = (UnicodeDecodeError, KeyError, TypeError, AttributeError)
-"""Exceptions raised when JSON of another shape is upgraded."""
-
 MOST_NAMES = 1000
 """Names tried one after another if many runs begin in the same second."""
 
@@ -43,12 +39,6 @@ LATEST = "latest"
 """The symbolic link to the newest run in the default place."""
 
 T = TypeVar("T", Machine, Surveyed, Catalog)
-
-UPGRADES: dict[type, Callable[[dict[str, Any]], dict[str, Any]]] = {
-    Machine: upgraded_machine,
-    Fits: upgraded_fits,
-    Surveyed: upgraded_survey,
-}
 
 
 def default_path(study: str, now: datetime | None = None, parent: Path = Path("runs")) -> Path:
@@ -271,8 +261,8 @@ class RunFolder:
     def _load(self, path: Path, kind: type[T]) -> T:
         try:
             data = read_regular(path)
-            loaded = _decoded(data, kind)
-        except (OSError, msgspec.MsgspecError, RecursionError, *MISSHAPEN) as error:
+            loaded = msgspec.json.decode(data, type=kind)
+        except (OSError, msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
             raise self._unreadable(path, error) from error
         if loaded.schema > SCHEMA:
             raise messages.newer_file(str(path), loaded.schema, SCHEMA)
@@ -293,14 +283,6 @@ class RunFolder:
             write_atomically(path, data)
         except OSError as error:
             raise messages.not_writable(path, error) from error
-
-
-def _decoded(data: bytes, kind: type[T]) -> T:
-    upgrade = UPGRADES.get(kind)
-    if upgrade is None:
-        return msgspec.json.decode(data, type=kind)
-    raw = msgspec.json.decode(data)
-    return msgspec.convert(upgrade(raw) if isinstance(raw, dict) else raw, kind)
 
 
 def _files(

@@ -21,7 +21,6 @@ from typing import Any
 
 from hockney.core.case import Case, parse_canonical
 from hockney.core.errors import EnvironmentProblem, HockneyError, printable
-from hockney.core.migration import upgraded_case
 from hockney.core.record import SCHEMA
 from hockney.core.settings import Settings
 from hockney.store import messages
@@ -34,18 +33,15 @@ _HEAD = """\
 
 
 COUNT = "# measurements = "
-"""Precedes the number of lines that follow the settings, so that a missing line is noticed. A comment, which
-an older hockney ignores."""
+"""Precedes the number of lines that follow the settings, so that a missing line is noticed."""
 
 DIGITS = 9
 """Maximum digits of a launch's number, and of a position in it."""
 
-LATER = (
-    "every_s", "through_s", "mpiexec_args", "variables", "label", "extend", "refine",
-    "launch_settings", "nodes", "ranks_per_node", "hosts", "starter", "agent", "interleaved", "mark",
-)  # fmt: skip
-"""Settings that the first plans did not have. They are written only if they differ from the default, so that
-an older hockney reads every run that it can resume."""
+ALWAYS = {
+    "study", "budget_s", "precision", "launches", "seed", "bind", "mpi", "machine", "assume_network",
+}  # fmt: skip
+"""Settings that every plan has. Others are written only if they differ from their default."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +72,7 @@ class Plan:
     @property
     def text(self) -> str:
         values = {f.name: getattr(self.settings, f.name) for f in fields(Settings)}
-        written = {"schema": SCHEMA} | {name: v for name, v in values.items() if v or name not in LATER}
+        written = {"schema": SCHEMA} | {name: v for name, v in values.items() if v or name in ALWAYS}
         settings = "".join(f"{name} = {json.dumps(value)}\n" for name, value in written.items())
         cases = "".join(f"{item.launch} {item.order} {item.case.line}\n" for item in self.items)
         return f"{_HEAD}{COUNT}{len(self.items)}\n{settings}\n{cases}"
@@ -104,7 +100,7 @@ def parse_plan(text: str, where: str) -> Plan:
                 launch, order, case = line.split(maxsplit=2)
                 if len(launch) > DIGITS or len(order) > DIGITS:
                     raise ValueError
-                items.append(Item(int(launch), int(order), parse_canonical(upgraded_case(case))))
+                items.append(Item(int(launch), int(order), parse_canonical(case)))
         except (ValueError, HockneyError) as error:
             raise EnvironmentProblem(
                 f"cannot read line {number} of {where}",
@@ -134,6 +130,8 @@ def _settings(raw: dict[str, str], where: str) -> Settings:
         schema = int(raw.pop("schema"))
         if schema > SCHEMA:
             raise messages.newer_file(where, schema, SCHEMA)
+        if schema < SCHEMA:
+            raise ValueError(f"schema {schema} was never released")
         declared = {f.name: f for f in fields(Settings)}
         values: dict[str, Any] = {name: _read(declared[name].type, value) for name, value in raw.items()}
         read = Settings(**values)

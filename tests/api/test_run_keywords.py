@@ -5,16 +5,22 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import get_type_hints
 
+import click
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import hockney
 from hockney import api
-from hockney.api.notebook.run_keywords import RunKeywords, run_options
+from hockney.api.notebook.run_keywords import ResumeKeywords, RunKeywords, run_options, with_run_keywords
+from hockney.api.option_fields import options_of, run_option
+from hockney.api.run_options import OPTIONS, REPLACEABLE
 from hockney.cli import verbs
+from hockney.cli.arguments.options import of_run
 from hockney.core.option_names import as_flags, flag, option
 from hockney.core.settings import Settings
 
@@ -22,7 +28,8 @@ NAMES = [field.name for field in fields(hockney.RunOptions)]
 
 
 def test_there_is_a_keyword_for_every_field():
-    assert list(RunKeywords.__annotations__) == NAMES
+    assert set(get_type_hints(RunKeywords)) == set(NAMES)
+    assert tuple(ResumeKeywords.__annotations__) == REPLACEABLE
 
 
 @pytest.mark.parametrize("function", [hockney.survey, hockney.run])
@@ -121,7 +128,7 @@ def test_every_option_of_a_run_is_a_flag():
 
 
 def test_a_resumed_run_takes_every_replacement_wherever_it_is_resumed():
-    names = {field.name for field in fields(api.Replacements)}
+    names = set(REPLACEABLE)
     flags = {each for parameter in verbs.load("resume").params for each in parameter.opts}
     assert names <= set(inspect.signature(hockney.resume).parameters)
     assert {flag(name) for name in names} <= flags
@@ -132,3 +139,34 @@ def test_an_unknown_keyword_is_told_the_nearest():
     with pytest.raises(hockney.UsageError) as refused:
         hockney.survey(bugdet=30)
     assert refused.value.suggestion == "budget"
+
+
+def test_an_option_is_described_in_its_field_only(monkeypatch):
+    """A field more is an option of the command line, a keyword, and replaceable if it says so."""
+
+    @dataclass(frozen=True)
+    class Grown:
+        color: str = run_option("", "Color of all.", "NAME", kind="name", parse=str.upper, resumed=True)
+        bright: bool = run_option(True, "Make it bright.", flag=True, negative=True)
+
+    for name, described in options_of(Grown).items():
+        monkeypatch.setitem(OPTIONS, name, described)
+
+    @click.command()
+    @of_run("color", "bright")
+    def command(**given: object) -> None:
+        print(given)
+
+    done = CliRunner().invoke(command, ["--color", "red", "--no-bright"])
+    assert done.output == f"{ {'color': 'RED', 'bright': False} }\n"
+    assert "--color NAME" in CliRunner().invoke(command, ["--help"]).output
+    assert api.Replacements(color="RED", mpi="").given == {"color": "RED"}
+    with pytest.raises(TypeError):
+        api.Replacements(bright=False)
+    shown = inspect.signature(with_run_keywords(lambda **options: options)).parameters
+    assert shown["color"].default == "" and shown["bright"].default is True
+
+
+def test_what_resume_or_a_side_replaces_is_a_setting_of_the_plan():
+    settings = {field.name for field in fields(Settings)}
+    assert {name for name, (each, _) in OPTIONS.items() if each.resumed or each.of_side} <= settings

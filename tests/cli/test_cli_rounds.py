@@ -63,12 +63,8 @@ GRAIN = [
     (("barriers", "iterations=2.5"), "value-out-of-range"),
     (("barriers", "iterations=5", "iterations=6"), "study-parameter-given-twice"),
     (("survey", "work=1ms"), "unknown-parameter"),
-    (("granularity", "work=1ms", "--work", "2ms"), "parameter-and-option"),
     (("granularity", "work=1ms", "barrier"), "study-takes-no-cases"),
     (("granularity", "survey="), "empty-value"),
-    (("barrier", "--work", "1ms"), "option-of-other-studies"),
-    (("survey", "--serial", "1%"), "option-of-other-studies"),
-    (("survey", "--survey", "x"), "option-of-other-studies"),
 ]
 NAMED = [
     (("granularity", "survey=runs/none"), "runs/none"),
@@ -92,7 +88,7 @@ def test_bad_grain(hockney, words, code):
     done = hockney("run", "-q", *words)
     one_error(done, 2)
     assert done.error.code == code
-    option = next((word for word in words if word.startswith("--") and word != "--work"), "")
+    option = next((word for word in words if word.startswith("--")), "")
     assert option in done.err and not Path("runs").exists()
 
 
@@ -100,19 +96,6 @@ def test_bad_grain(hockney, words, code):
 def test_what_is_at_fault_is_named(hockney, words, name):
     assert name in one_error(hockney("run", "-q", *words), 2)
     assert not Path("runs").exists()
-
-
-@pytest.mark.parametrize(
-    ("older", "newer"),
-    [
-        (("granularity", "--work", "1ms:10ms", "--serial", "0,1%"), ("work=1ms:10ms", "serial=0,1%")),
-        (("barriers", "--iterations", "1000000"), ("iterations=1000000",)),
-    ],
-)
-def test_older_options_set_the_parameters(hockney, older, newer):
-    cases = [hockney("plan", *words, "--cases") for words in (older, (older[0], *newer))]
-    assert [done.code for done in cases] == [0, 0] and cases[0].out == cases[1].out
-    assert older[1] not in hockney("run", "--help").out
 
 
 def test_the_help_of_a_study_has_its_parameters(hockney):

@@ -95,5 +95,5 @@ def test_granularity_in_rounds(hockney):
 @pytest.mark.parametrize(("conclusive", "code"), [(True, 0), (False, 4)])
 def test_the_exit_code_is_that_of_the_answer(hockney, monkeypatch, conclusive, code):
     monkeypatch.setattr("hockney.studies.granularity.is_conclusive", lambda evidence: conclusive)
-    words = ("run", "granularity", "--work", "100us", "--sizes", "20kB", "--ranks", "2", "--budget", "20s")
+    words = ("run", "granularity", "work=100us", "--sizes", "20kB", "--ranks", "2", "--budget", "20s")
     assert hockney(*words, "--seed", "1", "-q").code == code

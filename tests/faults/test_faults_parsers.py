@@ -56,7 +56,7 @@ def one_of(parsers: tuple[Callable[[str], object], ...], text: str) -> None:
 
 
 def golden() -> list[bytes]:
-    return lines(ROOT / "contract" / "golden" / "records_schema1.jsonl")
+    return lines(ROOT / "contract" / "golden" / "records.jsonl")
 
 
 def units(data: bytes) -> None:

@@ -14,7 +14,6 @@ from hockney import lab, reference
 from hockney.core.errors import UsageError
 from hockney.core.machine import Machine, Traits
 from hockney.core.machine_reference import MachineReference, without_scheme
-from hockney.core.migration import upgraded_machine, upgraded_survey
 from hockney.core.record import Clock, Launch, Rank, RunRecords
 from hockney.lab.kinds import all_kinds
 
@@ -31,8 +30,6 @@ ASKING = (
 """Ways to test for a kind, a scheme or an origin by its name."""
 ALLOWED = {"core/machine.py": 5, "core/record.py": 2}
 """Where the names of origins are given a meaning, once each."""
-LATER = {"emulated", "imported"}
-"""Kinds that schema 1 did not have."""
 
 
 @pytest.mark.parametrize(
@@ -115,19 +112,9 @@ def fields(kind: str) -> dict:
     return named | {"cores": 4, "threads": 4}
 
 
-@pytest.mark.parametrize("kind", sorted({kind.KIND for kind in all_kinds().values()} - LATER))
-def test_machines_of_schema_1_have_the_traits_of_their_kind(kind):
-    (registered,) = (k for k in all_kinds().values() if kind == k.KIND)
-    machine = msgspec.convert(upgraded_machine(fields(kind)), Machine)
-    assert machine.traits == registered.TRAITS
-    survey = upgraded_survey({"machine": fields(kind), "where": "r"})
-    assert msgspec.convert(survey["machine"], Machine) == machine
-    assert upgraded_machine(msgspec.to_builtins(machine)) == msgspec.to_builtins(machine)
-
-
 def test_a_machine_of_a_kind_that_is_not_installed_keeps_its_traits():
     raw = fields("martian") | {"traits": {"shared_memory": False}}
-    assert msgspec.convert(upgraded_machine(raw), Machine).traits == Traits(shared_memory=False)
+    assert msgspec.convert(raw, Machine).traits == Traits(shared_memory=False)
 
 
 def launched(name: str, *places: str | tuple[str, str]) -> Launch:

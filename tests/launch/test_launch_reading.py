@@ -16,7 +16,7 @@ from hockney.launch.launcher import LaunchCommand, LaunchFailed, LaunchOptions
 from hockney.launch.reading import EngineReader, line_not_understood
 from hockney.process import Scratch
 
-LINES = (Path(__file__).parents[2] / "contract/golden/records_schema1.jsonl").read_text().splitlines()
+LINES = (Path(__file__).parents[2] / "contract/golden/records.jsonl").read_text().splitlines()
 START = '{"kind":"start","case":"pingpong buffers=hot bytes=8 ranks=2","position":0}'
 CASE = parse_canonical("pingpong buffers=hot bytes=8 ranks=2")
 OPTIONS = LaunchOptions("T", 0, 60.0)

@@ -242,6 +242,7 @@ def test_the_time_for_all_rounds():
     ("old", "new", "code", "number"),
     [
         (f"schema = {SCHEMA}", f"schema = {SCHEMA + 1}", "file-of-newer-hockney", None),
+        (f"schema = {SCHEMA}", f"schema = {SCHEMA - 1}", "plan-without-settings", None),
         (f"schema = {SCHEMA}\n", "", "plan-without-settings", None),
         ("seed = 7", 'seed = "x"', "plan-without-settings", None),
         ("seed = 7", "tempo = 7", "plan-without-settings", None),

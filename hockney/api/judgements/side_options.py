@@ -7,25 +7,22 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 from hockney.api.notebook.run_keywords import run_options
 from hockney.api.run_options import LONGEST_LABEL, RunOptions
+from hockney.api.run_options import OPTIONS as OPTIONS_OF_RUN
 from hockney.core.errors import HockneyError, UsageError, printable
 from hockney.core.launcher_options import launcher_options
 from hockney.core.option_names import flag
 
-TAKEN = (
-    "mpi", "machine", "mpiexec_args", "variables", "nodes", "ranks_per_node", "hosts", "starter", "agent",
-    "label",
-)  # fmt: skip
-OPTIONS = {flag(field): field for field in TAKEN}
+FIELDS = {name for name, (option, _) in OPTIONS_OF_RUN.items() if option.of_side}
+OPTIONS = {flag(field): field for field in FIELDS - {"bind"}}
 """The options in which the sides may differ, with a value each, and the fields of `RunOptions`."""
 MOST_DIGITS = 9
 """Of a number of nodes or ranks."""
 FLAGS = {"--bind": True, "--no-bind": False}
-FIELDS = {*OPTIONS.values(), "bind"}
 
 Side = str | Mapping[str, Any]
 
@@ -65,7 +62,7 @@ def _together(common: RunOptions, own: RunOptions) -> tuple[str, ...]:
 
 
 def _not_allowed(name: str, option: str) -> UsageError:
-    known = option.lstrip("-").replace("-", "_") in {each.name for each in fields(RunOptions)}
+    known = option.lstrip("-").replace("-", "_") in OPTIONS_OF_RUN
     return (
         UsageError(
             f"{name} has the option {printable(option)}",

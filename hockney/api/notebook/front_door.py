@@ -11,7 +11,7 @@ are `HockneyError`s.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hockney.api import find_runs, forecast, measure, verification
@@ -21,16 +21,15 @@ from hockney.api.notebook import quantities
 from hockney.api.notebook.log_events import log
 from hockney.api.notebook.quantities import Quantities, Quantity
 from hockney.api.notebook.run_keywords import (
+    ResumeKeywords,
     RunKeywords,
-    host_names,
+    replacements,
     run_options,
-    setting_lines,
-    variable_words,
+    with_resume_keywords,
     with_run_keywords,
 )
 from hockney.api.questions import Question
 from hockney.api.run_contents import Run, load
-from hockney.api.run_options import Replacements
 from hockney.core.errors import unknown
 from hockney.core.fit import Cost
 from hockney.core.paths import AnyPath
@@ -77,39 +76,20 @@ def run(
     return measure.run(question, run_options(options, os.environ), out=out, listen=listen or log)
 
 
+@with_resume_keywords
 def resume(
     run: AnyPath | Run | None = None,
     *,
     budget: Quantity | None = None,
-    mpi: AnyPath = "",
-    machine: AnyPath = "",
-    mpiexec_args: str = "",
-    variables: Mapping[str, str] | Iterable[str] = (),
-    launch_settings: Mapping[str, Mapping[str, str]] | Iterable[str] = (),
-    nodes: int = 0,
-    ranks_per_node: int = 0,
-    hosts: Iterable[str] = (),
-    starter: str = "",
-    agent: str = "",
     listen: Listener | None = None,
+    **options: Unpack[ResumeKeywords],
 ) -> Run:
     """Measure the rest of a run; the default is the only unfinished one in runs.
 
     `budget` (s) is the time for everything that is left; the other options replace the run's own. Raises
     the same errors as `run`.
     """
-    instead = Replacements(
-        mpi=os.fspath(mpi),
-        machine=os.fspath(machine),
-        mpiexec_args=mpiexec_args,
-        variables=variable_words(variables),
-        launch_settings=setting_lines(launch_settings),
-        nodes=nodes,
-        ranks_per_node=ranks_per_node,
-        hosts=host_names(hosts),
-        starter=starter,
-        agent=agent,
-    )
+    instead = replacements(options)
     return resumed(
         find_runs.only_unfinished(listen or log).path if run is None else _path(run),
         budget=None if budget is None else quantities.seconds_of("budget", budget),

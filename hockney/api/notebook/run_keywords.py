@@ -7,12 +7,11 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
 from typing import Annotated, Any, TypedDict, TypeVar, get_type_hints
 
 from hockney.api.notebook import quantities
 from hockney.api.notebook.quantities import Quantities, Quantity
-from hockney.api.run_options import RunOptions
+from hockney.api.run_options import OPTIONS, REPLACEABLE, Replacements, RunOptions
 from hockney.core.errors import UsageError, unknown
 from hockney.core.launch_setting import LaunchSetting
 from hockney.core.paths import AnyPath
@@ -54,8 +53,23 @@ Names = Annotated[Iterable[str] | None, host_names]
 Program = Annotated[AnyPath | None, os.fspath]
 
 
-class RunKeywords(TypedDict, total=False):
-    """The types accepted for each field of `RunOptions`. None is the default."""
+class ResumeKeywords(TypedDict, total=False):
+    """The types accepted for each option that `resume` may replace. None is the default."""
+
+    mpi: Program
+    machine: Program
+    mpiexec_args: str | None
+    variables: Variables
+    launch_settings: SettingLines
+    nodes: int | None
+    ranks_per_node: int | None
+    hosts: Names
+    starter: str | None
+    agent: str | None
+
+
+class RunKeywords(ResumeKeywords, total=False):
+    """The types accepted for each field of `RunOptions`."""
 
     ranks: Counts
     sizes: Sizes
@@ -64,35 +78,31 @@ class RunKeywords(TypedDict, total=False):
     launches: int | None
     seed: int | None
     bind: bool | None
-    mpi: Program
-    machine: Program
     repeat: int | None
     through: Seconds
     every: Seconds
     force: bool | None
-    mpiexec_args: str | None
-    variables: Variables
     label: str | None
-    launch_settings: SettingLines
     refine: bool | None
-    nodes: int | None
-    ranks_per_node: int | None
-    hosts: Names
-    starter: str | None
-    agent: str | None
     assume_network: bool | None
 
 
 def run_options(given: Mapping[str, Any], environ: Mapping[str, str]) -> RunOptions:
     """The options of a run from keywords. Raises UsageError for unknown keywords and invalid values."""
-    hints = get_type_hints(RunKeywords, include_extras=True)
-    values: dict[str, Any] = {"machine": environ.get(MACHINE, "")}
-    for name, value in given.items():
+    return RunOptions(**{"machine": environ.get(MACHINE, ""), **_values(given, RunKeywords)})
+
+
+def replacements(given: Mapping[str, Any]) -> Replacements:
+    """What `resume` replaces, from keywords. Raises UsageError for unknown keywords and invalid values."""
+    return Replacements(**_values(given, ResumeKeywords))
+
+
+def _values(given: Mapping[str, Any], keywords: type) -> dict[str, Any]:
+    hints = get_type_hints(keywords, include_extras=True)
+    for name in given:
         if name not in hints:
             raise unknown("keyword", name, hints)
-        if value is not None:
-            values[name] = _read(name, hints[name], value)
-    return RunOptions(**values)
+    return {name: _read(name, hints[name], value) for name, value in given.items() if value is not None}
 
 
 def _read(name: str, hint: Any, value: Any) -> Any:
@@ -110,11 +120,19 @@ F = TypeVar("F", bound=Callable[..., Any])
 def with_run_keywords(function: F) -> F:
     """Adds the keywords to the signature of a function that takes them as **options, for `help` and for
     completion in notebooks."""
+    return _with_keywords(function, OPTIONS)
+
+
+def with_resume_keywords(function: F) -> F:
+    """The same with those of `resume`."""
+    return _with_keywords(function, REPLACEABLE)
+
+
+def _with_keywords(function: F, names: Iterable[str]) -> F:
     signature = inspect.signature(function)
     kept = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
     more = [
-        inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default)
-        for field in fields(RunOptions)
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=OPTIONS[name][1]) for name in names
     ]
     function.__signature__ = signature.replace(parameters=[*kept, *more])  # type: ignore[attr-defined]
     return function

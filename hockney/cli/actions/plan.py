@@ -12,7 +12,6 @@ import click
 from hockney import api
 from hockney.api import RunOptions
 from hockney.cli.arguments.like import like_cases
-from hockney.cli.arguments.question import asked_question
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line, print_table
 from hockney.cli.output.terminal import echo
@@ -29,7 +28,7 @@ def action(
 ) -> int:
     if like:
         words = like_cases(like, words, bool(given["sizes"]), ProgressReporter(quiet).say)
-    question = asked_question(words or ("survey",), given)
+    question = api.question(words or ("survey",))
     with ProgressReporter(quiet) as reporter:
         planned = api.plan(question, RunOptions(**given), listen=reporter, only=True)
         if planned.warning is not None:

@@ -7,11 +7,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hockney import lab, studies
+from hockney import api, lab, studies
 from hockney.api import RunOptions
 from hockney.cli.arguments import checking
 from hockney.cli.arguments.batch import taken
-from hockney.cli.arguments.question import asked_question
 from hockney.cli.output.answer import Form, measure_and_print
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_table
@@ -46,7 +45,7 @@ def action(
     wanted, dry_run, wait = taken(given)
     others = {"--submit": wanted is not None, f"--format {style}": style != "table"}
     check = checking.taken(given, force=given["force"], others=others)
-    question = asked_question(words, given)
+    question = api.question(words)
     form = Form(as_json, columns, style, full)
     options = RunOptions(**given)
     if wanted is not None:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hockney.cli.arguments.options import ParsedType, whole
+from hockney.api.option_fields import whole
+from hockney.cli.arguments.options import ParsedType
 from hockney.core.errors import UsageError, printable
 from hockney.core.units import parse_seconds
 

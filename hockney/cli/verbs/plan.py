@@ -22,7 +22,6 @@ from hockney.cli.arguments.question_command import QuestionCommand
 @click.option("--cases", "lines", is_flag=True, help="Print only the cases, one canonical line each.")
 @options.like
 @options.force
-@options.older
 @options.asked
 @options.quiet
 @options.as_json

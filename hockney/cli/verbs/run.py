@@ -27,7 +27,6 @@ from hockney.cli.arguments.question_command import QuestionCommand
 @click.option("--list", "show", is_flag=True, help="List the studies and workloads with their parameters.")
 @options.like
 @options.force
-@options.older
 @options.asked
 @batch.batch
 @checking.checking
