@@ -73,4 +73,4 @@ def test_the_folders_exist() -> None:
     assert [folder for folder in named if not folder_with_tests(folder).is_dir()] == []
     rooms = {path.name for path in (ROOT / "hockney").iterdir() if (path / "__init__.py").exists()}
     without = {room for room in rooms if not (TESTS / room).is_dir()} - {Path(path).name for path in FOLDERS}
-    assert without == {"description", "history", "suites"}, "tested by the folders that use them"
+    assert without == {"description", "suites"}, "tested by the folders that use them"

@@ -99,7 +99,7 @@ def failed(
         return BuildFailed(
             f"the compiler of {mpi.mpicxx} does not support C++20",
             f"the {product} needs it",
-            f"use GCC 10, Clang 12 or newer ({together(compiler_variables(), 'or')} choose the wrapper's "
+            f"use GCC 11, Clang 13 or newer ({together(compiler_variables(), 'or')} choose the wrapper's "
             "compiler)",
             code="wrapper-without-cpp20",
             log=log,

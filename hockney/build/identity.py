@@ -23,7 +23,7 @@ from hockney.core.errors import EnvironmentProblem, one_line
 from hockney.core.machine import Mpi
 from hockney.mpi import environment_of, families
 
-INSTALL_COMPILER = "install GCC 10, Clang 12 or newer (on Debian: apt install g++)"
+INSTALL_COMPILER = "install GCC 11, Clang 13 or newer (on Debian: apt install g++)"
 
 EMULATED = "emulated"
 """The folder of programs that no engine contains (build/emulated.py)."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from layers import modules
 
 from hockney import lab, reference
 from hockney.core.errors import UsageError
@@ -164,7 +165,7 @@ def asked_by_name(text: str) -> list[str]:
 
 def test_nobody_asks_for_a_kind_by_its_name():
     asking = {}
-    for path in sorted(PACKAGE.rglob("*.py")):
+    for path in modules(PACKAGE):
         lines = asked_by_name(path.read_text("utf-8"))
         name = path.relative_to(PACKAGE).as_posix()
         if len(lines) > ALLOWED.get(name, 0):
