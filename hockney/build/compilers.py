@@ -15,7 +15,7 @@ from hockney.core.errors import EnvironmentProblem, one_line
 
 NAMES = {"CC": ("cc", "gcc", "clang"), "CXX": ("c++", "g++", "clang++")}
 MODERN = "#include <span>\n#include <concepts>\nint main() { return std::span<int>{}.size(); }\n"
-"""Features required of a C++20 library: those of GCC 10 and Clang 12, newer than any that lacks them."""
+"""Features that a C++20 library must have."""
 
 
 @dataclass(frozen=True)
