@@ -102,6 +102,7 @@ def test_what_is_shown_can_be_read_by_programs(hockney):
     [
         (("--export", "t3e", "--show", "t3e"), "show-with-export"),
         (("--out", "x"), "out-without-export"),
+        (("--export", "a" * 5000), "unknown-published-machine"),
     ],
 )
 def test_wrong_questions(hockney, words, code):

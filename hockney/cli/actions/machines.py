@@ -21,7 +21,6 @@ from hockney.draw.page import Table
 from hockney.machine.simgrid import find_simgrid, simgrids
 from hockney.mpi import title_of
 from hockney.pages.paper_tables import extent, node_count
-from hockney.store import default_path
 
 
 def action(
@@ -41,7 +40,7 @@ def action(
     if shown:
         (show_json if as_json else show)(shown)
     elif exported:
-        folder = lab.export_published(exported, out or default_path(f"published-{exported}"))
+        folder = lab.export_published(exported, out)
         if as_json:
             print_json({"run": str(folder.path)})
         else:
