@@ -243,18 +243,7 @@ def test_extremes_stay_readable(hockney, golden):
 
 
 def test_a_run_on_a_surveys_times_hands_them_on(hockney, surveyed):
-    words = (
-        "run",
-        "granularity",
-        "--work",
-        "100us",
-        "--sizes",
-        "20kB",
-        "--survey",
-        surveyed,
-        "--ranks",
-        "2,4",
-    )
+    words = ("run", "granularity", "work=100us", f"survey={surveyed}", "--sizes", "20kB", "--ranks", "2,4")
     assert hockney(*words, "--budget", "5s", "--out", "runs/grain", "-q").code in (0, 4)
     question = ("predict", "--work", "100us", "--message", "20kB", "--ranks", "2,4")
     found = asked(hockney, *question, "--run", "runs/grain")
