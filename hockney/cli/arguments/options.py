@@ -207,3 +207,11 @@ folder = _run_or("newest_complete")
 surveyed_folder = _run_or("newest_complete_survey")
 any_folder = _run_or("newest_written")
 unfinished_folder = _run_or("only_unfinished")
+
+
+def result_format(choices: list[str], help: str) -> Callable[[Any], Any]:
+    """--format, by default the first of `choices`."""
+    kind = click.Choice(choices)
+    return click.option(
+        "--format", "style", type=kind, metavar="FORMAT", default=choices[0], show_default=True, help=help
+    )

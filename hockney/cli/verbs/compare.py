@@ -39,14 +39,9 @@ from hockney.cli.arguments.two_sides import TwoSides
     help="A change of the time that does not matter.  [default: 5%, 2% with --interleaved]",
 )
 @click.option("--all", "all_cases", is_flag=True, help="List all cases, not only the biggest changes.")
-@click.option(
-    "--format",
-    "style",
-    type=click.Choice(["table", "junit", "markdown"]),
-    metavar="FORMAT",
-    default="table",
-    show_default=True,
-    help="table; junit: XML for CI systems; markdown: for a pull request.",
+@options.result_format(
+    ["table", "junit", "markdown"],
+    "table; junit: XML for CI systems; markdown: for a pull request.",
 )
 @click.option("--report", "page", type=options.PATH, metavar="FILE", help="Also write a page, one HTML file.")
 @options.cost

@@ -108,14 +108,9 @@ def show_command(**given: Any) -> int:
     show_default=True,
     help="Compare with the last N earlier runs.",
 )
-@click.option(
-    "--format",
-    "style",
-    type=click.Choice(["table", "junit", "markdown"]),
-    metavar="FORMAT",
-    default="table",
-    show_default=True,
-    help="table; junit: XML for CI systems; markdown: for a message.",
+@options.result_format(
+    ["table", "junit", "markdown"],
+    "table; junit: XML for CI systems; markdown: for a message.",
 )
 @click.option("--report", "page", type=options.PATH, metavar="FILE", help="Also write a page, one HTML file.")
 @options.quiet

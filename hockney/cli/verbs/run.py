@@ -32,14 +32,9 @@ from hockney.cli.arguments.question_command import QuestionCommand
 @checking.checking
 @options.out
 @options.columns
-@click.option(
-    "--format",
-    "style",
-    type=click.Choice(["table", "plain", "osu"]),
-    metavar="FORMAT",
-    default="table",
-    show_default=True,
-    help="table at the end, or lines while measuring: plain (size, time, bandwidth, or --columns) or osu (as "
+@options.result_format(
+    ["table", "plain", "osu"],
+    "table at the end, or lines while measuring: plain (size, time, bandwidth, or --columns) or osu (as "
     "OSU's benchmarks print them).",
 )
 @click.option(

@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The workloads of suites in the fake world. Each module here, of which all are in suites, has FAKE."""
+"""The workloads of suites in the fake world. Each module here (all are in suites) has FAKE."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from functools import cache
 
 import numpy as np
@@ -13,17 +14,17 @@ from hockney.core.catalog import Metric, Workload
 from hockney.core.plugins import plugins
 
 
-class FakeWorkloads:
+class FakeWorkloads(ABC):
     """The known costs and results of some workloads. `shares` has every rank's share of the work, with mean
     1."""
 
+    @abstractmethod
     def takes(self, workload: Workload) -> bool:
         """Whether it is one of these workloads."""
-        raise NotImplementedError
 
+    @abstractmethod
     def time(self, workload: Workload, case: Case, shares: np.ndarray) -> float:
         """Seconds of one operation."""
-        raise NotImplementedError
 
     def constants(self, workload: Workload, case: Case) -> dict[str, float]:
         """The metrics that are the same in all repetitions."""

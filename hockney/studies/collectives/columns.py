@@ -27,18 +27,18 @@ from hockney.studies.collectives.results import CollectivePoint, CollectiveResul
 def papers(run: CollectiveResults) -> Iterator[Table]:
     """Operations x ranks, for each of the paper's sizes that was measured: MPI's time, its aggregated
     bandwidth, and the printed time if the machine is the T3E."""
-    beside = is_t3e(run.evidence.machine)
-    caption = f"MPI's own algorithms. Printed: {PAPER.citation}; loops of calls." if beside else ""
+    with_printed = is_t3e(run.evidence.machine)
+    caption = f"MPI's own algorithms. Printed: {PAPER.citation}; loops of calls." if with_printed else ""
     for words, (_, size) in SIZES.items():
         columns: list[Column[str]] = [Column("operation", mpi_name)]
         for ranks in run.ranks:
-            columns += _papers_columns(run, size, ranks, beside)
+            columns += _papers_columns(run, size, ranks, with_printed)
         table = columns_table(f"papers-{size}", f"Buffers of {words}", columns, run.operations, caption)
         if any(any(row[1:]) for row in table.rows):
             yield table
 
 
-def _papers_columns(run: CollectiveResults, size: int, ranks: int, beside: bool) -> list[Column[str]]:
+def _papers_columns(run: CollectiveResults, size: int, ranks: int, with_printed: bool) -> list[Column[str]]:
     def point(operation: str) -> CollectivePoint | None:
         block = block_bytes(operation, size, ranks)
         return next((p for p in run.of_ranks(ranks, operation) if p.block == block), None)
@@ -50,7 +50,7 @@ def _papers_columns(run: CollectiveResults, size: int, ranks: int, beside: bool)
         return None if (p := point(operation)) is None else p.bandwidth(MPI)
 
     columns = [Column(f"P = {ranks}", time, SECONDS), Column("bandwidth", rate, BANDWIDTH)]
-    if beside:
+    if with_printed:
         columns.append(
             Column("printed", lambda operation: printed_times(operation, ranks).get(size), SECONDS)
         )

@@ -16,12 +16,11 @@ from hockney.api.run_contents import caveats_of
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.errors import Inconclusive, UsageError
-from hockney.core.fit import Cost, Estimate, Fits
+from hockney.core.fit import Estimate, Fits
 from hockney.core.notice import Notice
 from hockney.core.option_names import option
-from hockney.core.paths import AnyPath, to_path
+from hockney.core.paths import to_path
 from hockney.draw.page import Caveat
-from hockney.lab import Listener, silent
 from hockney.models.measured_costs import End
 from hockney.store import RunFolder
 from hockney.suites.bsp import prediction_tables
@@ -61,9 +60,7 @@ def kernels(catalog: Catalog) -> Sequence[str]:
 
 
 def predict(text: str, options: KernelOptions) -> PredictedKernel:
-    made = predict_kernel(
-        text, ranks=options.ranks, run=options.run, cost=options.cost, listen=options.listen
-    )
+    made = predict_kernel(text, options)
     if other := dict.fromkeys(kind for each in made for kind in each.other_sizes):
         options.listen(
             Notice(
@@ -96,25 +93,21 @@ def predict(text: str, options: KernelOptions) -> PredictedKernel:
     )
 
 
-def predict_kernel(
-    text: str,
-    *,
-    ranks: tuple[int, ...] = (),
-    run: AnyPath | None = None,
-    cost: Cost = "typical",
-    listen: Listener = silent,
-) -> list[KernelPrediction]:
-    """`text` is a case of a kernel, such as "bitonic_sort keys=100000", in the style of BSP or BPRAM,
-    predicted for `ranks` (default: those of the run).
+def predict_kernel(text: str, options: KernelOptions) -> list[KernelPrediction]:
+    """`text` is a case of a kernel, such as "bitonic_sort keys=100000", in the style of BSP or BPRAM; by
+    default predicted for the numbers of ranks of the run.
 
-    Parameters and local rates come from the folder `run`, or else from the newest run of bsp-kernels or
+    Parameters and local rates come from the run of the options, or else from the newest run of bsp-kernels or
     bsp-parameters. Nothing is measured. Raises Inconclusive if there is no run, or if it has no parameters
     for these ranks.
     """
     catalog = kernel_catalog()
     workload = catalog.workload(text.split(" ", 1)[0])
-    folder = find_runs.newest_of(STUDIES, listen) if run is None else RunFolder.open(to_path(run))
-    results = lab.results(folder, cost=cost)
+    if options.run is None:
+        folder = find_runs.newest_of(STUDIES, options.listen)
+    else:
+        folder = RunFolder.open(to_path(options.run))
+    results = lab.results(folder, cost=options.cost)
     known = rank_counts(results.fits)
     if not known:
         raise Inconclusive(
@@ -126,7 +119,7 @@ def predict_kernel(
         )
     caveats = caveats_of(folder, results)
     made = []
-    for p in ranks or known:
+    for p in options.ranks or known:
         case = catalog.case(f"{text} ranks={p}")
         steps = supersteps(workload.operation, case)
         if steps is None:

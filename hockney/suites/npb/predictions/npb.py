@@ -24,7 +24,7 @@ from hockney.core.paths import RUNS, AnyPath, to_path
 from hockney.core.platform import Platform
 from hockney.core.units import doubling
 from hockney.draw.page import Caveat, Table
-from hockney.lab import Listener, Status, silent
+from hockney.lab import Listener, Status
 from hockney.models.applications.message_costs import described, relevant
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.measured_costs import End
@@ -66,42 +66,32 @@ class NpbForecast:
         return grain_prediction.caveats_of_costs(self, self.known)
 
 
-def predict_npb(
-    text: str,
-    *,
-    ranks: tuple[int, ...] = (),
-    run: AnyPath | None = None,
-    machine: str = "",
-    rate: float = 0.0,
-    larger: bool = False,
-    cost: Cost = "typical",
-    listen: Listener = silent,
-) -> NpbForecast:
-    """`text` is a benchmark and its class, such as "cg class=B", predicted for `ranks` (default: powers of
-    two up to the cores).
+def predict_npb(text: str, options: KernelOptions) -> NpbForecast:
+    """`text` is a benchmark and its class, such as "cg class=B"; by default predicted for powers of two up to
+    the cores.
 
-    The rate of one rank in each phase comes from the folder `run`, or else from the newest run of the
-    benchmark on one rank, if possible in the same class; `rate` (operations per second) replaces it. The cost
-    of messages and collectives comes from the same run, or else from the newest survey, or from the
-    description of `machine`, which also has a rate. `larger`: more ranks than cores do not share them.
-    Nothing is measured. Raises UsageError for ranks among which the benchmark cannot be divided or that the
-    machine does not have, Inconclusive if no run has its rate or the cost of messages.
+    The rate of one rank in each phase comes from the run of the options, or else from the newest run of the
+    benchmark on one rank, if possible in the same class; `rate` replaces it. The cost of messages and
+    collectives comes from the same run, or else from the newest survey, or from the description of `machine`,
+    which also has a rate. Nothing is measured. Raises UsageError for ranks among which the benchmark cannot
+    be divided or that the machine does not have, Inconclusive if no run has its rate or the cost of messages.
     """
+    run, machine, cost, listen = options.run, options.machine, options.cost, options.listen
     case = kernel_catalog().case(f"{text} ranks=1")
     kernel, size = case.workload, str(case["class"])
     platform = simulated.platform(lab.description_name(machine)) if machine else None
-    rates, source, caveats = _rates(kernel, size, run, rate, platform, cost, listen)
+    rates, source, caveats = _rates(kernel, size, run, options.rate, platform, cost, listen)
     if platform is None:
         communication, cores, here, origin = _measured_communication(run or source.run, cost, listen)
     else:
         communication = {"value": Communication(described(platform), platform=platform)}
         cores, here, origin = platform.capacity, False, CostsOrigin(platform, lab.description_name(machine))
     costs = communication["value"].message
-    wanted = ranks or _default(costs, here=here)
-    if platform is not None and not larger:
+    wanted = options.ranks or _default(costs, here=here)
+    if platform is not None and not options.larger:
         simulated.check_ranks(platform, wanted[-1])
     known = KernelMachine(
-        rates, communication, None if larger else cores, platform, source.operations_per_second
+        rates, communication, None if options.larger else cores, platform, source.operations_per_second
     )
 
     def make(ranks: int, rate: float, startup: float) -> Program:
@@ -243,16 +233,7 @@ def kernels(catalog: Catalog) -> Sequence[str]:
 
 
 def predict(text: str, options: KernelOptions) -> PredictedKernel:
-    found = predict_npb(
-        text,
-        ranks=options.ranks,
-        run=options.run,
-        machine=options.machine,
-        rate=options.rate,
-        larger=options.larger,
-        cost=options.cost,
-        listen=options.listen,
-    )
+    found = predict_npb(text, options)
     made = found.prediction
     shown: list[str | Table] = [
         *program_prediction.assumed(made, found.messages, found.rates),
