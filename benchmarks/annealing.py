@@ -25,8 +25,9 @@ from pathlib import Path
 
 from hockney import build
 from hockney.core.machine import Mpi
+from hockney.discovery.cpu import processors
+from hockney.discovery.find import find_mpi
 from hockney.launch.command import command
-from hockney.machine import find_mpi, processors
 from hockney.mpi import title_of
 
 HERE = Path(__file__).parent

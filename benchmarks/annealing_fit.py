@@ -13,9 +13,9 @@ first row, the original set-up, determines
 
 if the number of rounds is assumed, since the paper does not print it: communication is rounds times what a
 round costs, which is proportional to neither. A round costs the same in every round, so fewer are simulated.
-The other numbers of the description stay as they are. hockney/simulated/machines/ppro-ethernet.toml has the
-results for three numbers of rounds; the other rows of the table are then predictions (hockney reproduce
-annealing).
+The other numbers of the description stay as they are.
+hockney/machines/simulated/machines/ppro-ethernet.toml has the results for three numbers of rounds; the other
+rows of the table are then predictions (hockney reproduce annealing).
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ from statistics import fmean
 import msgspec
 from scipy.optimize import brentq
 
-from hockney import api, simulated
+from hockney import api
 from hockney.core.platform import Platform
+from hockney.machines import simulated
 from hockney.store import RunFolder
 from hockney.suites.annealing.reproductions.annealing_cases import NODES, ROUNDS, ROUNDS_OF, STEPS, WALKERS
 from hockney.suites.annealing.reproductions.annealing_times import (

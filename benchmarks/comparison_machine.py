@@ -42,8 +42,9 @@ import numpy as np
 from compared_pairs import Plan, all_judged, table
 
 import hockney
-from hockney import machine
 from hockney.core.fit import Cost
+from hockney.discovery.cpu import processors
+from hockney.discovery.find import find_mpi
 from hockney.mpi import environment_of
 
 SHIM = Path(__file__).with_name("pmpi_slowdown.cpp")
@@ -109,7 +110,7 @@ def measure(plan: Plan, folder: Path, shim: Path | None) -> None:
 @contextlib.contextmanager
 def others(kind: str, seconds: float) -> Iterator[None]:
     """Two other programs for each processor, of this kind."""
-    count = 2 * machine.processors().cores.usable if OTHERS[kind] else 0
+    count = 2 * processors().cores.usable if OTHERS[kind] else 0
     running = [subprocess.Popen([sys.executable, "-c", OTHERS[kind], str(seconds)]) for _ in range(count)]
     try:
         yield
@@ -121,7 +122,7 @@ def others(kind: str, seconds: float) -> Iterator[None]:
 
 def compiled(folder: Path) -> Path:
     """The library, next to the pairs that were measured with it."""
-    mpi = machine.find_mpi()
+    mpi = find_mpi()
     library = (folder / "pmpi_slowdown.so").resolve()
     command = [mpi.mpicxx, "-O2", "-fPIC", "-shared", "-o", str(library), str(SHIM)]
     subprocess.run(command, check=True, env={**os.environ, **environment_of(mpi)})

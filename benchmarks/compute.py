@@ -19,9 +19,10 @@ from pathlib import Path
 from hockney import build
 from hockney.core.record import Launch, Record
 from hockney.core.units import format_seconds
+from hockney.discovery.cpu import processors
+from hockney.discovery.find import find_mpi
 from hockney.launch.launcher import LaunchOptions
 from hockney.launch.mpi import MpiLauncher
-from hockney.machine import find_mpi, processors
 from hockney.mpi import title_of
 
 PRESETS = (1e-6, 2e-6, 5e-6, 10e-6, 20e-6, 50e-6, 100e-6, 1e-3, 10e-3, 100e-3)

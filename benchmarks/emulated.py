@@ -32,11 +32,12 @@ from pathlib import Path
 import numpy as np
 from msgspec.structs import replace
 
-from hockney import build, emulated, lab
+from hockney import build, measurement
 from hockney.core.ethernet import Ethernet, Medium
 from hockney.core.record import Record
+from hockney.discovery.find import find_mpi
 from hockney.launch.launcher import LaunchOptions
-from hockney.machine import find_mpi
+from hockney.machines import emulated
 from hockney.mpi import title_of
 from hockney.suites.papers.reproductions import ethernet as barriers
 
@@ -65,14 +66,14 @@ def described(hosts: int, bits: float, medium: Medium) -> Ethernet:
 
 
 @contextlib.contextmanager
-def bench(ethernet: Ethernet, mpi: str) -> Iterator[lab.Bench]:
+def bench(ethernet: Ethernet, mpi: str) -> Iterator[measurement.Bench]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "machine.toml"
         path.write_text(emulated.write(ethernet))
-        yield lab.prepare(f"lan:{path}", mpi)
+        yield measurement.prepare(f"lan:{path}", mpi)
 
 
-def medians(prepared: lab.Bench, ranks: int, lines: list[str], launches: int) -> dict[str, float]:
+def medians(prepared: measurement.Bench, ranks: int, lines: list[str], launches: int) -> dict[str, float]:
     """The median over launches of the medians of a case."""
     cases = [prepared.catalog.case(f"{line} ranks={ranks}") for line in lines]
     named = {case.line: line for case, line in zip(cases, lines, strict=True)}
@@ -134,7 +135,7 @@ def frames(mpi: str) -> list[str]:
     return rows
 
 
-def sent_frames(prepared: lab.Bench, line: str, repetitions: int) -> int:
+def sent_frames(prepared: measurement.Bench, line: str, repetitions: int) -> int:
     """By all hosts in a launch of the case `line`."""
     launcher = prepared.launcher
     hosts, agent = launcher.cluster.hosts, launcher.cluster.agent[0]

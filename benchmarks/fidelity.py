@@ -32,10 +32,11 @@ from hockney.core.catalog import Catalog
 from hockney.core.machine import Mpi
 from hockney.core.paths import cache_folder
 from hockney.core.record import Record
+from hockney.discovery.cpu import processors
+from hockney.discovery.find import find_mpi
 from hockney.launch.command import command
 from hockney.launch.launcher import LaunchOptions
 from hockney.launch.mpi import MpiLauncher
-from hockney.machine import find_mpi, processors
 from hockney.models.statistics.interval import median_interval
 from hockney.mpi import title_of
 

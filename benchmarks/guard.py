@@ -147,7 +147,7 @@ def checked(width: float, factor: float, seed: int, rule: str) -> api.Comparison
     new = MACHINE.format(seed + 1) + (f";slow=allreduce:{factor}" if factor != 1 else "")
     with (
         tempfile.TemporaryDirectory() as folder,
-        mock.patch("hockney.lab.kinds.fake.fake_from_words", noisy),
+        mock.patch("hockney.measurement.kinds.fake.fake_from_words", noisy),
         mock.patch.object(baseline_check.Undecided, "_is_open", RULES[rule]),
     ):
         base = Path(folder, "base")

@@ -19,9 +19,10 @@ import numpy as np
 
 from hockney import build
 from hockney.core.record import Record
+from hockney.discovery.cpu import processors
+from hockney.discovery.find import find_mpi
 from hockney.launch.launcher import LaunchOptions
 from hockney.launch.mpi import MpiLauncher
-from hockney.machine import find_mpi, processors
 from hockney.models.statistics import student
 from hockney.mpi import title_of
 

@@ -29,8 +29,9 @@ from npb_reference import REFERENCES, SCALAR_MOPS, TRIAD_BYTES_S, Reference
 from hockney import build
 from hockney.core.machine import Mpi
 from hockney.core.record import Failure, Record, decode_engine_line
+from hockney.discovery.cpu import processors
+from hockney.discovery.find import find_mpi
 from hockney.launch.command import command
-from hockney.machine import find_mpi, processors
 from hockney.models.statistics.interval import median_interval
 from hockney.mpi import title_of
 

@@ -21,8 +21,9 @@ from pathlib import Path
 
 from hockney.build.identity import source_folder
 from hockney.core.launcher_options import LauncherOptions
+from hockney.discovery.cpu import processors
+from hockney.discovery.find import find_mpi
 from hockney.launch.command import command
-from hockney.machine import find_mpi, processors
 
 HERE = Path(__file__).parent
 CALLS = (

@@ -40,9 +40,10 @@ from hockney import api, build
 from hockney.core.case import Case
 from hockney.core.fit import Cost, Estimate, Summary
 from hockney.core.record import Record
+from hockney.discovery.cpu import processors
+from hockney.discovery.find import find_mpi
 from hockney.launch.launcher import LaunchOptions
 from hockney.launch.mpi import MpiLauncher
-from hockney.machine import find_mpi, processors
 from hockney.models.statistics import center, fast_visits
 
 WATCHED = (

@@ -25,7 +25,9 @@ from pathlib import Path
 from hockney import build, process
 from hockney.core.machine import Mpi
 from hockney.core.record import Record
-from hockney.machine import processors, simgrids
+from hockney.discovery.cpu import processors
+from hockney.discovery.simgrid import simgrids
+from hockney.mpi import title_of
 from hockney.store import RunFolder
 
 STUDY = ("barrier", "allreduce bytes=8")
@@ -74,7 +76,7 @@ def measured(found: Mpi, ranks: int) -> dict[str, float]:
     words = [sys.executable, __file__, "--one", str(ranks)]
     done = process.capture(words, env={"HOCKNEY_SIMGRID": found.prefix}, timeout=TIME_LIMIT_S + 120)
     if not done.ok:
-        sys.exit(f"{found.title}: {done.err}")
+        sys.exit(f"{title_of(found)}: {done.err}")
     return json.loads(done.out)
 
 
@@ -87,7 +89,7 @@ def row(found: Mpi, ranks: int, runs: list[dict[str, float]]) -> str:
     longest = f"{middle['wall_s']:.1f} ({max(run['wall_s'] for run in runs):.1f})"
     simulated = f"{middle['barrier'] * 1e6:.1f} | {middle['allreduce'] * 1e6:.1f}"
     return (
-        f"| {found.title} | {ranks} | {longest} | {middle['cpu_s']:.1f} | {middle['megabytes']:.0f} "
+        f"| {title_of(found)} | {ranks} | {longest} | {middle['cpu_s']:.1f} | {middle['megabytes']:.0f} "
         f"| {aim} | {simulated} |"
     )
 

@@ -21,9 +21,10 @@ from pathlib import Path
 from hockney import build
 from hockney.core.record import Launch, Record, RunRecords
 from hockney.core.units import parse_sizes
+from hockney.discovery.cpu import processors
+from hockney.discovery.find import find_mpi
 from hockney.launch.launcher import LaunchOptions
 from hockney.launch.mpi import MpiLauncher
-from hockney.machine import find_mpi, processors
 from hockney.models import fit_all
 from hockney.mpi import title_of
 from hockney.system.bundled import bundled_catalog

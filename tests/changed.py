@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 HOURS = 4
 FOLDERS = {
     "engine": ("engine", "library", "lint"),
-    "engine/emulated": ("emulated",),
+    "engine/emulated": ("machines",),
     "engine/annealing": ("engine", "suites/annealing", "lint"),
     "engine/ensemble": ("engine", "suites/annealing", "library", "lint"),
     "engine/kernels": ("engine", "suites/bsp", "lint"),
@@ -27,7 +27,7 @@ FOLDERS = {
     "examples": ("library",),
     "hockney/batch": ("batch", "slurm"),
     "hockney/cli": ("cli", "docs"),
-    "hockney/launch": ("launch", "slurm", "emulated"),
+    "hockney/launch": ("launch", "slurm", "machines"),
     "hockney/pages": ("pages", "docs", "report"),
     "hockney/process": ("process", "faults"),
     "hockney/reproductions": ("studies", "suites/papers"),

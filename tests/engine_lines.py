@@ -15,10 +15,10 @@ from hockney.core.case import Case
 from hockney.core.launcher_options import LauncherOptions
 from hockney.core.machine import Mpi
 from hockney.core.record import End, EngineLine, Failure, Record
+from hockney.discovery.cpu import processors
 from hockney.launch.command import command
 from hockney.launch.launcher import Launcher, LaunchOptions
 from hockney.launch.mpi import MpiLauncher
-from hockney.machine.cpu import processors
 
 YIELDING = LauncherOptions(variables=(("OMPI_MCA_mpi_yield_when_idle", "1"),))
 """Two ranks on two cores would wait a time slice for each message, because other tests use a core too."""

@@ -15,10 +15,10 @@ from pathlib import Path
 PYTHON = {
     "core": 0,
     "process": 1, "mpi": 1,
-    "system": 2, "description": 2,
-    "machine": 3, "build": 3, "launch": 3, "store": 3, "models": 3, "reference": 3, "draw": 3, "simulated": 3,
-    "emulated": 3, "batch": 3,
-    "pages": 4, "lab": 4, "imports": 4,
+    "system": 2,
+    "discovery": 3, "build": 3, "launch": 3, "store": 3, "models": 3, "reference": 3, "draw": 3,
+    "machines": 3, "batch": 3,
+    "pages": 4, "measurement": 4, "imports": 4,
     "reproductions": 5, "judgements": 5,
     "studies": 6, "archive": 6,
     "report": 7,
@@ -56,7 +56,7 @@ OFFERED = (
     "coll/halving.hpp", "coll/outgoing.hpp", "coll/pipeline.hpp", "coll/places.hpp",
 )  # fmt: skip
 """What a plug-in folder's files have in common, and by which others find them."""
-PURE = ("core", "mpi", "models", "reference", "draw", "simulated", "pages", "reproductions")
+PURE = ("core", "mpi", "models", "reference", "draw", "machines", "pages", "reproductions")
 """The only packages that a study may use: it plans and evaluates, but starts nothing and writes nothing."""
 FRONT_DOOR = ("core", "api")
 """The only packages whose names hockney's own `__init__` may export. `__main__` imports the command line."""

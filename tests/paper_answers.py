@@ -11,16 +11,17 @@ from functools import cache
 import pytest
 from made_up import made_up
 
-from hockney import lab, reproductions, simulated
+from hockney import measurement, reproductions
 from hockney.cli.errors import guarded
 from hockney.core.case import Case
 from hockney.core.record import MetricSeries, RunRecords
+from hockney.machines import simulated
 from hockney.report.render import render
 from hockney.reproductions import Answer, Part, Reproduction
 from hockney.system.bundled import catalog_with
 
 CATALOG = catalog_with(
-    lab.bundled_catalog(), reproductions.workloads_of(reproductions.all_reproductions().values())
+    measurement.bundled_catalog(), reproductions.workloads_of(reproductions.all_reproductions().values())
 )
 platform = cache(simulated.platform)
 Time = Callable[[Part, Case], "float | None"]

@@ -18,8 +18,8 @@ from needs import GTEST, missing, need_compiler
 from hockney import build
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Mpi
-from hockney.machine.find import find_mpi
-from hockney.machine.simgrid import find_simgrid
+from hockney.discovery.find import find_mpi
+from hockney.discovery.simgrid import find_simgrid
 
 STAND_IN = Path(__file__).parent / "stand_in"
 

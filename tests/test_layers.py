@@ -105,7 +105,7 @@ NAMING_FAMILIES = {
     "core/launch_setting.py": "the remedy of an error has an example",
     "core/smpi_algorithms.py": "SimGrid's names for the algorithms that it copied from other MPIs",
     "launch/fake_overlap.py": "the machine with made-up costs has a variable of its own",
-    "machine/simgrid.py": "finds SimGrid, which no name given to --mpi means",
+    "discovery/simgrid.py": "finds SimGrid, which no name given to --mpi means",
     "models/tuning/openmpi.py": "the numbers of Open MPI's algorithms, and its file of rules",
     "studies/progress.py": "sets the variable of the machine with made-up costs",
 }
@@ -181,7 +181,7 @@ UPWARD = (
     "from ..cli import app",
     "def late():\n    from hockney.cli import app",
     "import importlib\nimportlib.import_module('hockney.cli.app')",
-    "try:\n    import hockney.lab\nexcept ImportError:\n    pass",
+    "try:\n    import hockney.measurement\nexcept ImportError:\n    pass",
     "from hockney import report, core",
 )
 
@@ -189,7 +189,7 @@ UPWARD = (
 @pytest.mark.parametrize("text", UPWARD)
 def test_the_walker_sees_an_import_that_goes_up(tmp_path, text):
     package = tmp_path / "hockney"
-    for package_name in ("core", "cli", "models", "lab", "report"):
+    for package_name in ("core", "cli", "models", "measurement", "report"):
         write(package, **{f"{package_name}__x.py": "import hockney.core\n"})
     write(package, **{"__init__.py": "", "models__x.py": "import os\nfrom hockney.core import x\n"})
     assert climbing(python_imports(package), PYTHON) == []
@@ -210,13 +210,13 @@ def test_nothing_imports_a_suite_and_suites_import_the_core(tmp_path):
 
 def test_the_front_door_offers_names_of_two_packages(tmp_path):
     package = tmp_path / "hockney"
-    for package_name in ("api", "cli", "core", "lab"):
+    for package_name in ("api", "cli", "core", "measurement"):
         write(package, **{f"{package_name}__x.py": ""})
     write(package, **{"__init__.py": "from hockney.core import x\nfrom hockney.api.x import y\n"})
     assert climbing(python_imports(package), PYTHON) == []
     write(package, **{"__main__.py": "from hockney.cli import main\n"})
     assert climbing(python_imports(package), PYTHON) == []
-    write(package, **{"__init__.py": "from hockney.lab.x import y\nfrom hockney.cli import x\n"})
+    write(package, **{"__init__.py": "from hockney.measurement.x import y\nfrom hockney.cli import x\n"})
     assert len(climbing(python_imports(package), PYTHON)) == 2
 
 
@@ -246,10 +246,11 @@ def test_the_walker_sees_neighbors_meet_and_packages_without_a_layer(tmp_path):
 )
 def test_the_walker_sees_processes_started(tmp_path, text):
     package = write(
-        tmp_path / "hockney", **{"lab__x.py": text, "process__run.py": text, "core__x.py": "import os"}
+        tmp_path / "hockney",
+        **{"measurement__x.py": text, "process__run.py": text, "core__x.py": "import os"},
     )
     found = starting(package)
-    assert found and all(line.startswith("lab/x.py:") for line in found)
+    assert found and all(line.startswith("measurement/x.py:") for line in found)
 
 
 def test_the_walker_sees_includes_that_go_up(tmp_path):

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
 import re
 import subprocess
 from fnmatch import fnmatch
@@ -46,6 +48,20 @@ def texts() -> list[tuple[str, str]]:
     return found
 
 
+def missing_names(script: Path) -> list[str]:
+    """What a script imports from hockney that is not there."""
+    found = []
+    for node in ast.walk(ast.parse(script.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "hockney":
+            for alias in node.names:
+                try:
+                    if not hasattr(importlib.import_module(node.module), alias.name):
+                        importlib.import_module(f"{node.module}.{alias.name}")
+                except ImportError as error:
+                    found.append(f"{script.name}: {error}")
+    return found
+
+
 @pytest.fixture(scope="module")
 def tree() -> list[tuple[str, str]]:
     found = texts()
@@ -73,6 +89,16 @@ def test_nothing_is_left_unfinished(tree):
 def test_no_path_of_one_machine(tree):
     outside = [(name, text) for name, text in tree if not name.startswith("tests/")]
     assert [(name, match[0]) for name, text in outside for match in PRIVATE.finditer(text)] == []
+
+
+def test_benchmarks_import_what_exists(tmp_path):
+    """They run only by hand."""
+    assert [name for script in (ROOT / "benchmarks").glob("*.py") for name in missing_names(script)] == []
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text(
+        "from hockney.core.nowhere import x\nfrom hockney.core.units import nothing, parse_bytes\n"
+    )
+    assert len(missing_names(wrong)) == 2
 
 
 def test_the_walk_finds_what_it_looks_for():

@@ -17,7 +17,7 @@ from tiers import slow
 
 SUITES = sorted(path.parent.name for path in (ROOT / "hockney" / "suites").glob("*/__init__.py"))
 WITHOUT_RANKS = "not mpi and not simgrid and not browser and not compiler"
-FOLDERS = ("core", "studies", "models", "launch", "lab", "api", "pages", "store")
+FOLDERS = ("core", "studies", "models", "launch", "measurement", "api", "pages", "store")
 
 IMPORTS = """
 import importlib, pkgutil, hockney

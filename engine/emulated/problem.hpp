@@ -9,7 +9,7 @@
 
 namespace hockney::emulated {
 
-// What this host does not allow: `step` is one of the words in hockney/emulated/messages.py. Or the part of
+// What this host does not allow: `step` is one of the words in hockney/machines/emulated/messages.py. Or the part of
 // the network that ended.
 class Problem : public std::runtime_error {
  public:

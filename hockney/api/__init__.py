@@ -16,7 +16,7 @@ Programs and notebooks use `import hockney` (docs/python.md), whose names are st
 
 Times are in seconds, sizes in bytes. All errors are `HockneyError`s: UsageError for an invalid question,
 EnvironmentProblem for what this machine cannot do now, Inconclusive if the data allow no answer. Nothing is
-printed; a listener, a function of a `hockney.lab.Event`, receives the progress of measuring.
+printed; a listener, a function of a `hockney.measurement.Event`, receives the progress of measuring.
 """
 
 from typing import TYPE_CHECKING

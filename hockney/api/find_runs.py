@@ -18,7 +18,7 @@ from typing import Literal, TypeVar
 
 import msgspec
 
-from hockney import lab
+from hockney import measurement
 from hockney.api.run_contents import Run as RunRead
 from hockney.api.run_contents import caveats_of
 from hockney.core.case import WRITTEN
@@ -32,10 +32,10 @@ from hockney.core.option_names import option
 from hockney.core.paths import RUNS, AnyPath, to_path
 from hockney.core.units import typed_seconds
 from hockney.core.wording import listing
+from hockney.discovery.cpu import processors
+from hockney.discovery.mpi_settings import mpi_settings
 from hockney.draw.page import Caveat
-from hockney.lab import Listener, Status, silent
-from hockney.machine.cpu import processors
-from hockney.machine.mpi_settings import mpi_settings
+from hockney.measurement import Listener, Status, silent
 from hockney.models.applications.message_costs import messages_of_run, relevant
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages.grain_prediction import CostsOrigin
@@ -340,8 +340,8 @@ def _passed_over(where: str, machine: Machine) -> str:
     if not _here(machine):
         return made_elsewhere(where, machine.host)
     here = msgspec.structs.replace(machine, settings=mpi_settings(os.environ, machine.mpi))
-    changed = lab.setting_differences(machine.settings, here.settings)
-    words = [lab.in_words(difference, machine, here) for difference in changed]
+    changed = measurement.setting_differences(machine.settings, here.settings)
+    words = [measurement.in_words(difference, machine, here) for difference in changed]
     return made_with_other_settings(where, words) if words else ""
 
 
@@ -387,7 +387,7 @@ def _folders() -> Iterator[RunFolder]:
 def _source(
     folder: RunFolder, listen: Listener, cost: Cost, wanted: Wanted, reading: Reading | None = None
 ) -> Source:
-    results = lab.results(folder, reading=reading, cost=cost, relevant=wanted)
+    results = measurement.results(folder, reading=reading, cost=cost, relevant=wanted)
     most = results.run.most_hosts()
     surveyed = folder.surveyed()
     where = printable(str(folder.path))

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hockney import lab, simulated
+from hockney import measurement
 from hockney.api import find_runs
 from hockney.api.export.table import Rows
 from hockney.api.notebook.frames import Library, frame, predicted_rows
@@ -18,7 +18,8 @@ from hockney.core.paths import AnyPath
 from hockney.core.platform import Platform
 from hockney.core.units import doubling
 from hockney.draw.page import Caveat
-from hockney.lab import Listener, silent
+from hockney.machines import simulated
+from hockney.measurement import Listener, silent
 from hockney.models.applications import grain_prediction as prediction
 from hockney.models.applications.contention import overruled
 from hockney.models.applications.grain_prediction import Prediction, RanksRow
@@ -141,7 +142,7 @@ def _source(run: AnyPath | None, machine: str, listen: Listener, cost: Cost) -> 
             code="run-with-machine",
         )
     if machine:
-        name = lab.description_name(machine)
+        name = measurement.description_name(machine)
         platform = simulated.platform(name)
         return _Source(described(platform), CostsOrigin(platform, name), platform, False, _nodes(platform))
     source = (

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from hockney import lab, studies
+from hockney import measurement, studies
 from hockney.api.least_budget import budget_warning, least_budget_s
 from hockney.api.questions import Question, question, refuse_unknown
 from hockney.api.run_contents import Run
@@ -34,7 +34,7 @@ from hockney.core.paths import AnyPath, to_path
 from hockney.core.run_files import PLAN
 from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
-from hockney.lab import Bench, CasesChosen, Goal, Listener, Outcome, Status, Working, notifier, silent
+from hockney.measurement import Bench, CasesChosen, Goal, Listener, Outcome, Status, Working, notifier, silent
 from hockney.store import LaunchShare, RunFolder, left, missing
 from hockney.studies import Options
 
@@ -98,7 +98,9 @@ def run(
     new = path is not None and not (path / PLAN).exists()
     folder = None
     try:
-        folder = lab.begin(path, planned.cases, marked(planned.settings), planned.bench, planned.surveyed)
+        folder = measurement.begin(
+            path, planned.cases, marked(planned.settings), planned.bench, planned.surveyed
+        )
         return measured(folder, planned.bench, listen, asked=planned.cases)
     except RunInterrupted:
         raise
@@ -125,7 +127,7 @@ def checked(asked: Question | str | Sequence[str], options: RunOptions, listen: 
 def started(planned: Planned, options: RunOptions, listen: Listener, reserve: float = 0.0) -> Planned:
     """What will be measured, after its ranks have been started once. The planned launches leave the fraction
     `reserve` of the budget."""
-    bench = lab.check(planned.bench, planned.cases)
+    bench = measurement.check(planned.bench, planned.cases)
     planned = _within_budget(replace(planned, bench=bench))
     if planned.warning is not None:
         listen(planned.warning)
@@ -160,7 +162,7 @@ def plan(
     parameters = wanted.values()
     surveyed = _survey(parameters.get(SURVEY), options, listen)
     notify = notifier(listen)
-    bench = lab.prepare(
+    bench = measurement.prepare(
         options.machine,
         options.mpi,
         options.bind,
@@ -172,12 +174,16 @@ def plan(
     )
     study = studies.study(wanted.study)
     within = studies.asks_for_levels(study)
-    bench = lab.on_other_hosts(bench, options.layout) if for_a_job else lab.look(bench, within=within)
+    bench = (
+        measurement.on_other_hosts(bench, options.layout)
+        if for_a_job
+        else measurement.look(bench, within=within)
+    )
     if surveyed is not None:
-        surveyed = lab.take_survey(surveyed, bench.machine, options.force)
+        surveyed = measurement.take_survey(surveyed, bench.machine, options.force)
     if source is None:
         refuse_unknown(wanted, {w.name for w in bench.catalog.workloads})
-    lab.check_ranks(bench, max(options.ranks, default=0))  # before a study plans for this many
+    measurement.check_ranks(bench, max(options.ranks, default=0))  # before a study plans for this many
     narrowed = Options(
         ranks=options.ranks,
         sizes=options.sizes,
@@ -195,12 +201,12 @@ def plan(
         cases = source.cases(bench)
         typed = launch_settings(settings.launch_settings)
         declared = source.launch_settings({case.setting for case in cases} - {"", *typed})
-    lab.check_memory(bench, cases)
-    lab.check_network(bench, cases, settings.assume_network)
+    measurement.check_memory(bench, cases)
+    measurement.check_network(bench, cases, settings.assume_network)
     used = {case.setting for case in cases}
     more = tuple(setting.line for setting in declared if setting.name in used)
     settings = replace(settings, launch_settings=(*settings.launch_settings, *more))
-    lab.check_settings(bench, cases, settings)
+    measurement.check_settings(bench, cases, settings)
     if not settings.launches:
         settings = replace(settings, launches=bench.launch_count(settings.budget_s, cases))
     return _within_budget(Planned(settings, tuple(cases), bench, surveyed))
@@ -223,7 +229,7 @@ def _survey(path: Path | None, options: RunOptions, listen: Listener) -> Surveye
                 code="force-without-survey",
             )
         return None
-    surveyed, notices = lab.survey_of(path)
+    surveyed, notices = measurement.survey_of(path)
     for notice in notices:
         listen(notice)
     return surveyed
@@ -266,7 +272,7 @@ def bench_of(
     planned, records = folder.plan(), folder.read().run
     cases = planned.cases
     unfinished = more or bool(left(planned, records))
-    bench = lab.prepare(
+    bench = measurement.prepare(
         settings.machine,
         settings.mpi,
         settings.bind,
@@ -278,11 +284,11 @@ def bench_of(
     )
     for case in cases:
         _refuse_unusable(case, bench.catalog, folder)
-    lab.check_settings(bench, cases, settings)
+    measurement.check_settings(bench, cases, settings)
     if unfinished:
-        bench = lab.check(bench, cases)
-        for difference in lab.differences(before, bench.machine):
-            field = lab.name_of(difference)
+        bench = measurement.check(bench, cases)
+        for difference in measurement.differences(before, bench.machine):
+            field = measurement.name_of(difference)
             listen(bench_changed(field, difference.left, difference.right))
     return bench
 
@@ -330,7 +336,7 @@ def measured(
     """Measure what is missing in `folder`, and fit; of a share, only if nothing else is missing then."""
     try:
         with keeping(folder.path, complete=False):
-            outcome: Outcome = lab.measure(folder, bench, listen, budget_s, share, goal)
+            outcome: Outcome = measurement.measure(folder, bench, listen, budget_s, share, goal)
     except HockneyError:
         listen(Status(records_kept(folder.path)))
         raise

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hockney import lab, studies
+from hockney import measurement, studies
 from hockney.core.case import NAME
 from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.parameters import parse_parameters
@@ -104,7 +104,7 @@ def _is_a_case(name: str, given: Mapping[str, str]) -> bool:
     declared = {parameter.name for parameter in studies.parameters_of(studies.study(name))}
     if not set(given) - declared:
         return False
-    workloads = lab.bundled_workloads()
+    workloads = measurement.bundled_workloads()
     if name not in workloads:
         return False
     return set(given) <= {"ranks", *(p.name for p in workloads[name].parameters)}
@@ -148,7 +148,7 @@ def refuse_unknown(question: Question, workloads: set[str]) -> None:
         if (peer := named(name)) is not None:
             raise _name_of_another_benchmark(peer[0].name, bool(peer[0].case))
         if NAME.fullmatch(name):  # it may have been meant as a study
-            others = {name for names in lab.other_groups().values() for name in names}
+            others = {name for names in measurement.other_groups().values() for name in names}
             names = workloads | set(studies.all_studies()) | others
             raise unknown("study or workload", name, names, _RUN_LIST, code="unknown-study-or-workload")
 

@@ -8,14 +8,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hockney import lab, report, simulated
+from hockney import measurement, report
 from hockney import reproductions as shelf
 from hockney.core.catalog import Catalog
 from hockney.core.errors import HockneyError, UsageError
 from hockney.core.ethernet import Ethernet
 from hockney.core.paths import AnyPath, to_path
 from hockney.draw.page import Table
-from hockney.lab import Bench, Listener, Status, notifier, silent
+from hockney.machines import simulated
+from hockney.measurement import Bench, Listener, Status, notifier, silent
 from hockney.reproductions import Answer, Check, Compared, Part, Reproduction, all_papers
 from hockney.reproductions.all_papers import PaperResult
 from hockney.store import RunFolder, default_path
@@ -63,7 +64,7 @@ def reproduce(
     Raises UsageError for an unknown name, a folder of other parts, or a machine of another kind;
     EnvironmentProblem without SimGrid.
     """
-    traits = lab.kind_of(machine).TRAITS if machine else None
+    traits = measurement.kind_of(machine).TRAITS if machine else None
     emulated = traits is not None and traits.emulated
     if traits is not None and not (traits.invented or emulated):
         raise UsageError(
@@ -128,7 +129,7 @@ def _emulated(study: Reproduction, machine: str) -> Reproduction:
 
 def _catalog() -> Catalog:
     """The bundled catalog with the workloads of all reproductions."""
-    return catalog_with(lab.bundled_catalog(), shelf.workloads_of(shelf.all_reproductions().values()))
+    return catalog_with(measurement.bundled_catalog(), shelf.workloads_of(shelf.all_reproductions().values()))
 
 
 class _Reproducer:
@@ -171,9 +172,9 @@ class _Reproducer:
             self._bench(part.on).launcher.describe(max(case.ranks for case in part.cases))
 
     def _answer(self, part: Part, out: Path) -> tuple[Answer, int]:
-        machine = part.on or self.machine or lab.simulated_reference(part.machine)
+        machine = part.on or self.machine or measurement.simulated_reference(part.machine)
         try:
-            folder, left = lab.run_part(
+            folder, left = measurement.run_part(
                 out / part.name,
                 machine,
                 part.cases,
@@ -196,7 +197,7 @@ class _Reproducer:
     def _bench(self, machine: str) -> Bench:
         key = machine, self.workloads, self.stored
         if key not in self.benches:
-            self.benches[key] = lab.prepare(
+            self.benches[key] = measurement.prepare(
                 machine,
                 "",
                 False,

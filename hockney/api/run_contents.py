@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from hockney import lab, report, studies
+from hockney import measurement, report, studies
 from hockney.core.case import Case
 from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.fit import Cost, Fits, Summary
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from hockney.api.notebook.page_figures import Figures
     from hockney.api.notebook.quantities import Quantity
     from hockney.draw.page import Caveat, Page
-    from hockney.lab import Outcome, Results
+    from hockney.measurement import Outcome, Results
     from hockney.studies import Evidence
 
 What = Literal["repetitions", "records", "summaries", "parameters"]
@@ -89,7 +89,7 @@ class Run:
 
     @cached_property
     def results(self) -> Results:
-        return lab.results(self.folder, reading=self.reading, cost=self.cost)
+        return measurement.results(self.folder, reading=self.reading, cost=self.cost)
 
     @cached_property
     def evidence(self) -> Evidence:

@@ -9,7 +9,7 @@ import secrets
 from dataclasses import dataclass, fields
 from typing import Any
 
-from hockney import lab
+from hockney import measurement
 from hockney.api import option_fields
 from hockney.api.option_fields import options_of, run_option, whole
 from hockney.core.errors import UsageError, printable
@@ -244,7 +244,7 @@ class RunOptions:
     @property
     def wall_clock(self) -> bool:
         """Whether the machine's time passes at the rate of this host's clock."""
-        return lab.kind_of(self.machine).TRAITS.wall_clock
+        return measurement.kind_of(self.machine).TRAITS.wall_clock
 
     @property
     def in_rounds(self) -> bool:
@@ -261,7 +261,7 @@ class RunOptions:
         """The number of launches; 0 if the budget and the cost of a launch determine it."""
         if self.through is not None:
             return 1 + math.floor((self.through - self.budget) / self.every_s + 1e-9)
-        traits = lab.kind_of(self.machine).TRAITS
+        traits = measurement.kind_of(self.machine).TRAITS
         if traits.noiseless:
             return self.repeat or self.launches or 1
         return self.repeat or self.launches or (0 if traits.varies else LAUNCHES)
@@ -276,7 +276,7 @@ class RunOptions:
     def refines(self, by_default: bool) -> bool:
         """Whether sizes are added. Rounds are compared with each other and must have the same cases."""
         if self.refine is None:
-            return by_default and not self.in_rounds and lab.kind_of(self.machine).TRAITS.varies
+            return by_default and not self.in_rounds and measurement.kind_of(self.machine).TRAITS.varies
         return self.refine
 
     def settings(self, study: str, *, refine: bool = False) -> Settings:
@@ -375,7 +375,7 @@ class RunOptions:
                 f"use {option('repeat')}",
                 code="through-when-simulated",
             )
-        if lab.repeats_itself(self.machine):
+        if measurement.repeats_itself(self.machine):
             raise UsageError(
                 f"{option('repeat')} does not apply to this simulated machine",
                 "without noise every round is the same",

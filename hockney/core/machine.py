@@ -106,13 +106,13 @@ IMPORTED = Traits(origin="imported", local=False, shared_memory=False, wall_cloc
 class Machine(msgspec.Struct, frozen=True, kw_only=True):
     """The front end's view; every rank's host and CPUs are in the launch lines.
 
-    `kind` is the name of one of the kinds in `lab/kinds`, for display; `traits` are what it implies, stored
-    here so that a run can be read where its kind is not installed.
+    `kind` is the name of one of the kinds in `measurement/kinds`, for display; `traits` are what it implies,
+    stored here so that a run can be read where its kind is not installed.
 
     `cores` are the physical cores this process may use, `threads` the hardware threads; `caches` maps "L1d",
     "L2", "L3" to bytes; `virtual` names the hypervisor or container ("kvm", "docker"), empty on bare metal;
     `governor` is the frequency governor, empty if unknown. `settings` are the variables that control MPI
-    (machine/mpi_settings.py); None if they do not apply, and in runs made before they were recorded.
+    (discovery/mpi_settings.py); None if they do not apply, and in runs made before they were recorded.
     `transport` is how messages travel ("within a host": "sm"), as far as MPI reports it.
 
     `hosts` are the hosts on which ranks may run (empty: this one), `nodes` how many of them a launch uses

@@ -4,7 +4,7 @@
 
 `launch` describes where and how the records that refer to it were measured; `record` is one case's result
 with every repetition's time; `failure` is a case without a result, and why; `close` ends a launch. The engine
-writes launches, records and the failures it survives; the lab writes the rest. The schema in
+writes launches, records and the failures it survives; hockney.measurement writes the rest. The schema in
 `contract/records.schema.json` is generated from these classes.
 
 Times are in seconds, sizes in bytes.
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from hockney.core.machine import Machine
 
 Origin = Literal["measured", "emulated", "simulated", "published", "imported", "fake"]
-"""How a number was obtained. Kinds of machines are open (`lab/kinds`); this list is not, since pages and
-models treat each origin differently."""
+"""How a number was obtained. Kinds of machines are open (`measurement/kinds`); this list is not, since pages
+and models treat each origin differently."""
 
 
 SCHEMA = 2
@@ -257,7 +257,7 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="
 
 
 class Close(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="close"):
-    """The end of a launch, written by the lab: how it ended and the machine's other activity.
+    """The end of a launch, written by hockney.measurement: how it ended and the machine's other activity.
 
     `outside_cores` is the CPU time used by processes other than the launch's, in cores; `steal` the fraction
     of CPU time taken by the hypervisor; both None if unknown. `seconds` is 0 for a simulated launch. `reason`

@@ -147,7 +147,7 @@ def between_nodes(evidence: Evidence) -> RunCaveat | None:
     platform = evidence.machine.platform
     if platform is None:
         return None
-    from hockney.simulated import between_nodes_guessed
+    from hockney.machines.simulated import between_nodes_guessed
 
     if not (reason := between_nodes_guessed(platform)):
         return None

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hockney import simulated
 from hockney.core.platform import Platform
 from hockney.core.wording import together
+from hockney.machines import simulated
 
 UNSAID = "not said"
 """The description does not state where a number comes from."""

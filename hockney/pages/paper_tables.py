@@ -9,8 +9,8 @@ from itertools import groupby
 
 from hockney.core.platform import Platform
 from hockney.draw.page import Table
+from hockney.machines.simulated import origin_of, places, value_text
 from hockney.reference import Formula, PrintedRow, Published
-from hockney.simulated import origin_of, places, value_text
 
 NO_ORIGIN = "not said"
 WIDEST = 60

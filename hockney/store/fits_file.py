@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The text of `fits.json`, and the seal at its end by which hockney recognises fits that it may use again.
 
-The seal is not part of the fits. Who computes it, and from what, is decided in `lab/stored_fits.py`."""
+The seal is not part of the fits. `measurement/stored_fits.py` decides who computes it, and from what."""
 
 from __future__ import annotations
 

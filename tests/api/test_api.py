@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from hockney import api, lab, models
+from hockney import api, measurement, models
 from hockney.api.questions import question
 from hockney.core.errors import Inconclusive, UsageError
-from hockney.lab import CaseEnded, MeasuringBegan
-from hockney.lab.kinds import fake
+from hockney.measurement import CaseEnded, MeasuringBegan
+from hockney.measurement.kinds import fake
 from hockney.models.applications.granularity import Algorithm
 from hockney.pages import point_to_point
 from hockney.system.bundled import bundled_catalog
@@ -43,7 +43,7 @@ def test_a_run_is_read(folder):
     assert run.fits.of_role("hockney", "point-to-point", "send") == run.fits.of("hockney", "pingpong")
     assert not run.fits.of_role("hockney", "stream")
     assert {caveat.code for caveat in run.caveats} - {"precision"} == {"fake"}
-    assert run.fits == lab.results(run.folder).fits
+    assert run.fits == measurement.results(run.folder).fits
 
 
 def test_a_run_in_another_process_is_read_there(folder, monkeypatch):

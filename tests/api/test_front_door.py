@@ -16,7 +16,7 @@ from resealed import reseal
 
 import hockney
 from hockney import api
-from hockney.lab import CaseEnded
+from hockney.measurement import CaseEnded
 
 FAKE = {"machine": "fake", "seed": 1, "budget": 5}
 CASES = "barrier ranks=2"

@@ -12,9 +12,9 @@ import pytest
 from resealed import reseal
 
 import hockney
-from hockney import lab, models
+from hockney import measurement, models
 from hockney.core.fit import Estimate, ExactValue, Fits
-from hockney.lab import stored_fits as stored
+from hockney.measurement import stored_fits as stored
 from hockney.models.applications.message_costs import relevant
 from hockney.store import RunFolder
 
@@ -39,7 +39,7 @@ def folder(measured, tmp_path, monkeypatch) -> RunFolder:
     monkeypatch.setenv("HOCKNEY_CACHE", str(tmp_path / "cache"))
     shutil.copytree(measured, tmp_path / "copy")
     copy = RunFolder.open(tmp_path / "copy")
-    lab.results(copy).save(copy)
+    measurement.results(copy).save(copy)
     return copy
 
 
@@ -54,10 +54,10 @@ def text_of(value: float) -> str:
 
 
 def test_stored_fits_are_those_that_would_be_computed(folder, fitted, tmp_path):
-    again = lab.results(folder).fits
+    again = measurement.results(folder).fits
     assert fitted == []
     folder.fits_path.unlink()
-    fresh = lab.results(folder).fits
+    fresh = measurement.results(folder).fits
     assert fitted == [fresh] and again == fresh and repr(again) == repr(fresh)
     assert again.summaries and any(fit.curve for fit in again.fits)
 
@@ -79,15 +79,15 @@ def test_a_page_stores_fits_once(folder, fitted):
 
 
 def test_other_records_are_fitted(folder, fitted):
-    first = min(lab.results(folder).run.records[0].times_s)
+    first = min(measurement.results(folder).run.records[0].times_s)
     edit(folder.records_path, text_of(first), text_of(first / 1000))
     reseal(folder.path)
     before = folder.fits_path.read_bytes()
-    changed = lab.results(folder)
+    changed = measurement.results(folder)
     assert len(fitted) == 1 and changed.fits == fitted[0]
     changed.save(folder)
     assert folder.fits_path.read_bytes() != before
-    assert lab.results(folder).fits == changed.fits and len(fitted) == 1
+    assert measurement.results(folder).fits == changed.fits and len(fitted) == 1
 
 
 @pytest.mark.parametrize("name", ["machine", "catalog"])
@@ -95,39 +95,39 @@ def test_records_of_another_machine_or_catalog_are_fitted(folder, fitted, name):
     old, new = {"machine": ('"cores": ', '"cores": 1'), "catalog": ('"help": "', '"help": "x')}[name]
     edit(folder.path / f"{name}.json", old, new)
     reseal(folder.path)
-    lab.results(RunFolder.open(folder.path))
+    measurement.results(RunFolder.open(folder.path))
     assert len(fitted) == 1
 
 
 def test_edited_fits_are_not_used(folder, fitted):
-    value = lab.results(folder).fits.summaries[0].typical.value
+    value = measurement.results(folder).fits.summaries[0].typical.value
     assert fitted == []
     edit(folder.fits_path, text_of(value), text_of(value * 2))
-    assert lab.results(folder).fits.summaries[0].typical.value == value and len(fitted) == 1
-    lab.results(folder).save(folder)
+    assert measurement.results(folder).fits.summaries[0].typical.value == value and len(fitted) == 1
+    measurement.results(folder).save(folder)
     sealed = folder.fits_path.read_bytes()
     for damaged in (b"", b"{}", sealed[:-200], sealed.replace(b'"seal": "', b'"seal": "0'), b"\xff" + sealed):
         folder.fits_path.write_bytes(damaged)
         fitted.clear()
-        assert lab.results(folder).fits.summaries[0].typical.value == value and len(fitted) == 1
+        assert measurement.results(folder).fits.summaries[0].typical.value == value and len(fitted) == 1
 
 
 def test_fits_of_another_user_are_not_used(folder, fitted, monkeypatch, tmp_path):
     monkeypatch.setenv("HOCKNEY_CACHE", str(tmp_path / "other"))
-    lab.results(folder)
+    measurement.results(folder)
     assert len(fitted) == 1, "there is no key"
-    lab.results(folder).save(folder)
+    measurement.results(folder).save(folder)
     fitted.clear()
-    lab.results(folder)
+    measurement.results(folder)
     assert fitted == []
     monkeypatch.setenv("HOCKNEY_CACHE", str(tmp_path / "cache"))
-    lab.results(folder)
+    measurement.results(folder)
     assert len(fitted) == 1, "another key"
 
 
 def test_fits_of_another_version_are_not_used(folder, fitted, monkeypatch):
     monkeypatch.setattr(stored, "program", lambda: b"another")
-    lab.results(folder)
+    measurement.results(folder)
     assert len(fitted) == 1
 
 
@@ -148,21 +148,21 @@ def test_the_version_depends_on_the_sources_of_the_models(tmp_path, monkeypatch)
 
 def test_only_typical_costs_of_all_workloads_are_stored(folder, fitted):
     folder.fits_path.unlink()
-    lab.results(folder, cost="undisturbed").save(folder)
-    lab.results(folder, relevant=relevant).save(folder)
+    measurement.results(folder, cost="undisturbed").save(folder)
+    measurement.results(folder, relevant=relevant).save(folder)
     assert len(fitted) == 2 and not folder.fits_path.exists()
 
 
 def test_the_costs_of_messages_are_the_same_from_stored_fits(folder, fitted):
-    chosen = lab.results(folder, relevant=relevant).fits
-    assert fitted == [] and 0 < len(chosen.summaries) < len(lab.results(folder).fits.summaries)
+    chosen = measurement.results(folder, relevant=relevant).fits
+    assert fitted == [] and 0 < len(chosen.summaries) < len(measurement.results(folder).fits.summaries)
     folder.fits_path.unlink()
-    assert lab.results(folder, relevant=relevant).fits == chosen
+    assert measurement.results(folder, relevant=relevant).fits == chosen
 
 
 def test_fits_that_json_cannot_hold_have_no_seal(folder):
-    basis, machine = lab.results(folder).basis, folder.machine()
-    fits = lab.results(folder).fits
+    basis, machine = measurement.results(folder).basis, folder.machine()
+    fits = measurement.results(folder).fits
     first = msgspec.structs.replace(fits.summaries[0], within=float("nan"))
     stored.save_fits(folder, msgspec.structs.replace(fits, summaries=[first]), basis, machine)
     assert stored.stored_fits(folder, basis, machine) is None
@@ -174,8 +174,8 @@ def test_exact_values_of_a_simulated_machine_are_exact_again(folder):
     traits = msgspec.structs.replace(machine.traits, origin="simulated", noiseless=True)
     exact = msgspec.structs.replace(machine, traits=traits)
     assert exact.exact
-    summary = lab.results(folder).fits.summaries[0]
-    fits = stored.as_of(exact, msgspec.structs.replace(lab.results(folder).fits, summaries=[summary]))
+    summary = measurement.results(folder).fits.summaries[0]
+    fits = stored.as_of(exact, msgspec.structs.replace(measurement.results(folder).fits, summaries=[summary]))
     stored.save_fits(folder, fits, "basis", exact)
     again = stored.stored_fits(folder, "basis", exact)
     assert again == fits and type(again.summaries[0].typical) is ExactValue
@@ -193,6 +193,6 @@ def test_a_run_is_fitted_once_for_its_page_and_its_file(fitted, tmp_path, monkey
 def test_fits_of_lost_records_are_not_overwritten(folder):
     before = folder.fits_path.read_bytes()
     folder.records_path.write_bytes(b"")
-    found = lab.results(folder)
+    found = measurement.results(folder)
     found.save(folder)
     assert not found.run.records and folder.fits_path.read_bytes() == before

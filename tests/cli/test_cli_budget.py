@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hockney.lab.kinds.fake import fake_bench
+from hockney.measurement.kinds.fake import fake_bench
 from hockney.models.least_time import least_of
 
 ASKED = ("pingpong bytes=0:1MiB", "barrier")

@@ -16,7 +16,7 @@ import pytest
 from command_line import one_error
 from resealed import reseal
 
-from hockney import api, lab, simulated
+from hockney import api, measurement
 from hockney.api.find_runs import newest_complete_survey
 from hockney.cli.actions.calibrate import (
     MOST_MISSED,
@@ -29,8 +29,9 @@ from hockney.core.fit import Estimate
 from hockney.core.notice import Notice
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import World
+from hockney.machines import simulated
+from hockney.machines.simulated.calibrate import DECIDED, Agreement
 from hockney.pages.caveats import assumed_network
-from hockney.simulated.calibrate import DECIDED, Agreement
 
 
 @pytest.fixture
@@ -79,7 +80,8 @@ def test_the_twin_is_laid_beside_the_run(hockney, run, monkeypatch, golden, fact
     )
     slow = World(**{**vars(world), "pieces": pieces})
     monkeypatch.setattr(
-        "hockney.lab.calibration_check.prepare", lambda *words, hosts: lab.fake_bench(FakeLauncher(slow))
+        "hockney.measurement.calibration_check.prepare",
+        lambda *words, hosts: measurement.fake_bench(FakeLauncher(slow)),
     )
     done = hockney("calibrate", run, "--check", "-q")
     assert done.code == code, done.out
@@ -101,7 +103,8 @@ def test_the_twin_is_laid_beside_the_run(hockney, run, monkeypatch, golden, fact
 def test_the_twin_can_be_laid_beside_another_run(hockney, run, monkeypatch):
     """A run that was not used for calibration is the better test."""
     monkeypatch.setattr(
-        "hockney.lab.calibration_check.prepare", lambda *words, hosts: lab.fake_bench(FakeLauncher())
+        "hockney.measurement.calibration_check.prepare",
+        lambda *words, hosts: measurement.fake_bench(FakeLauncher()),
     )
     other = hockney("run", "pingpong bytes=96,3000 buffers=hot", "--out", "runs/other", "--seed", "2", "-q")
     assert other.code == 0, other.err
@@ -122,7 +125,7 @@ def test_the_exit_code_of_undecided_quantities(hockney, run, monkeypatch, verdic
         for k, verdict in enumerate(verdicts.split())
     ]
     monkeypatch.setattr("hockney.cli.actions.calibrate.compare", lambda *surveys: found)
-    monkeypatch.setattr("hockney.lab.survey_twin", lambda *given: None)
+    monkeypatch.setattr("hockney.measurement.survey_twin", lambda *given: None)
     done = hockney("calibrate", run, "--check", "-q")
     assert done.code == code, done.err
     assert (twin_undecided(DECIDED)[:20] in done.out) == ("undecided" in verdicts)
@@ -160,11 +163,11 @@ def calibrated(hockney, run, monkeypatch):
     assert hockney("calibrate", run, "--out", "mine.toml", "--nodes", "8").code == 0
 
     def prepare(reference, options):
-        bench = lab.fake_bench("fake", 32)
+        bench = measurement.fake_bench("fake", 32)
         platform = simulated.platform(reference.name)
         return replace(bench, machine=msgspec.structs.replace(bench.machine, platform=platform))
 
-    monkeypatch.setattr("hockney.lab.kinds.sim.prepare", prepare)
+    monkeypatch.setattr("hockney.measurement.kinds.sim.prepare", prepare)
     return "mine.toml"
 
 

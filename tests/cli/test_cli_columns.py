@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from hockney import api, lab
+from hockney import api, measurement
 from hockney.cli.output.cases import SIMULATED, shown
 from hockney.core.fit import Estimate
 from hockney.models.statistics.peers import message_rate
@@ -89,7 +89,7 @@ def test_message_rates_count_both_directions(hockney):
 
 
 def test_the_rate_of_many_pairs_is_that_of_all_their_messages():
-    groups = {w.name: w for catalog in lab.bundled_groups() for w in catalog.workloads}
+    groups = {w.name: w for catalog in measurement.bundled_groups() for w in catalog.workloads}
     rates = {w: message_rate(groups[w], 2e-6) for w in ("pairs_stream", "many_to_one", "queue_depth")}
     assert rates == {"pairs_stream": 5e5, "many_to_one": 5e5, "queue_depth": None}
 

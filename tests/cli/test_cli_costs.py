@@ -16,7 +16,7 @@ from hockney import api
 from hockney.api.run_contents import undisturbed_page
 from hockney.cli.actions.models import undisturbed_costs
 from hockney.launch.fake_world import World
-from hockney.simulated.calibrate.calibrate import note_undisturbed
+from hockney.machines.simulated.calibrate.calibrate import note_undisturbed
 
 VISITS, SLOW = 10, (0, 2, 4)
 SIZE = 20000

@@ -9,7 +9,7 @@ import json
 import pytest
 from real_mpi import engine_for, mpi_named
 
-from hockney.machine.cpu import processors
+from hockney.discovery.cpu import processors
 
 SERIES = {
     "case",

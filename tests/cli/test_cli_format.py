@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from hockney import api
 from hockney.cli.output.stream import Stream
 from hockney.core.record import RunRecords
-from hockney.lab import CasesChosen, CaseSettled
+from hockney.measurement import CasesChosen, CaseSettled
 from hockney.models.statistics import Observation, summarise
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hockney import build, lab
+from hockney import build, measurement
 
 
 def test_they_are_listed_with_their_parameters_before_they_are_compiled(hockney):
@@ -23,7 +23,11 @@ def test_they_are_listed_with_their_parameters_before_they_are_compiled(hockney)
 
 
 def test_no_two_workloads_have_one_name():
-    names = [w.name for catalog in (lab.bundled_catalog(), *lab.bundled_groups()) for w in catalog.workloads]
+    names = [
+        w.name
+        for catalog in (measurement.bundled_catalog(), *measurement.bundled_groups())
+        for w in catalog.workloads
+    ]
     assert len(names) == len(set(names))
 
 
@@ -51,7 +55,9 @@ def test_one_is_measured_together_with_the_engines_own(hockney):
 
 
 @pytest.mark.page
-@pytest.mark.parametrize("catalog", lab.bundled_groups(), ids=lambda catalog: catalog.workloads[0].group)
+@pytest.mark.parametrize(
+    "catalog", measurement.bundled_groups(), ids=lambda catalog: catalog.workloads[0].group
+)
 def test_every_one_of_them_is_on_the_page_with_its_metrics(hockney, catalog):
     done = hockney("run", *(w.name for w in catalog.workloads), "--ranks", "2", "--out", "r", "-q", "--json")
     summaries = {s["case"].split()[0]: s for s in json.loads(done.out)["summaries"]}

@@ -163,7 +163,7 @@ def test_more_pairs_follow_on_request(hockney):
 
 
 def test_an_unfinished_one_is_resumed_by_default(hockney, monkeypatch):
-    from hockney.lab.session import Session
+    from hockney.measurement.session import Session
 
     launch = Session.launch_until_done
     launches: list[int] = []

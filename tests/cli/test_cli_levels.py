@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from hockney import simulated
 from hockney.launch.fake_world import World
+from hockney.machines import simulated
 
 LEVELS = ("node", "network")
 WORDS = ("pingpong bytes=0:64KiB place=node,network", "bcast bytes=8 ranks=4 nodes=1,2")

@@ -13,7 +13,8 @@ import pytest
 from command_line import one_error
 from golden_files import folder
 
-from hockney import api, reference, simulated
+from hockney import api, reference
+from hockney.machines import simulated
 
 MINE = """
 name = "mine"
@@ -48,7 +49,7 @@ def test_all_machines_are_listed(hockney):
 def test_the_absence_of_simgrid_is_told_not_an_error(hockney, monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("HOCKNEY_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("hockney.machine.simgrid.USUAL", ())
+    monkeypatch.setattr("hockney.discovery.simgrid.USUAL", ())
     done = hockney("machines")
     assert done.code == 0 and "sim:t3e" in done.out
     assert "--simgrid" in done.err and json.loads(hockney("machines", "--json").out)["simgrid"] == []

@@ -15,8 +15,8 @@ import pytest
 
 from hockney import api
 from hockney.core.catalog import Catalog, Metric, Parameter, Workload
-from hockney.lab.kinds import fake
 from hockney.launch.fake_world import World
+from hockney.measurement.kinds import fake
 from hockney.store import RunFolder
 from hockney.system.bundled import bundled_catalog
 

@@ -22,7 +22,7 @@ WORDS = ["run", "pingpong bytes=0:64", "--launches", "1", "--budget", "10m", "--
 STRIKE = """\
 import os, signal
 from hockney.cli import main
-from hockney.lab import launch_recorder
+from hockney.measurement import launch_recorder
 take = launch_recorder.LaunchRecorder._take
 def strike(recorder, line):
     take(recorder, line)

@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 from command_line import one_error
 
-from hockney import api, models, simulated
+from hockney import api, models
 from hockney.api import find_runs
 from hockney.api.find_runs import message_costs_from
 from hockney.launch.fake_world import World
+from hockney.machines import simulated
 from hockney.models.applications.granularity import Algorithm
 from hockney.models.applications.message_costs import messages_of_run
 from hockney.store import RunFolder

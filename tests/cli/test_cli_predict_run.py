@@ -20,7 +20,7 @@ from hockney.api import find_runs
 from hockney.api.find_runs import made_elsewhere, passed_over
 from hockney.core.notice import Notice
 from hockney.core.option_names import as_flags
-from hockney.machine.cpu import processors
+from hockney.discovery.cpu import processors
 from hockney.models.applications.granularity import Algorithm
 from hockney.store import RunFolder
 

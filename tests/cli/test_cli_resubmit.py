@@ -13,12 +13,12 @@ import msgspec
 import pytest
 from scheduler_programs import ENDED, RUN, Scheduler
 
-from hockney import api, lab, process
+from hockney import api, measurement, process
 from hockney.api import RunOptions, measure
 from hockney.core.layout import HostOptions, Layout
 from hockney.core.machine import Traits
 from hockney.core.settings import Settings
-from hockney.lab import silent
+from hockney.measurement import silent
 from hockney.process import TookTooLong
 from hockney.store import RunFolder
 
@@ -55,7 +55,7 @@ def test_pbs_is_asked_for_processors_when_a_run_is_continued(hockney, stand_in):
 def begun(path: Path) -> RunFolder:
     """A run without records that was begun on this host."""
     made = api.plan("pingpong bytes=0,8", RunOptions(machine="fake", seed=1, budget=5.0, launches=2))
-    return lab.begin(path, made.cases, made.settings, made.bench)
+    return measurement.begin(path, made.cases, made.settings, made.bench)
 
 
 def test_another_job_has_the_options_of_the_run(hockney, slurm):
@@ -104,7 +104,7 @@ def in_an_allocation(path: str, nodes: int = 2) -> RunFolder:
     options = RunOptions(machine="fake", nodes=nodes, ranks_per_node=2, seed=1, budget=5.0, launches=2)
     made = api.plan("pingpong bytes=0,8", options)
     settings = replace(made.settings, nodes=0, ranks_per_node=0)
-    return lab.begin(Path(path), made.cases, settings, made.bench)
+    return measurement.begin(Path(path), made.cases, settings, made.bench)
 
 
 def test_another_job_has_the_shape_of_the_allocation(hockney, scheduler):
@@ -138,13 +138,15 @@ def test_a_run_continues_with_the_shape_in_which_it_began(hockney):
 )
 def test_a_run_of_one_node_continues_on_one(machine, nodes):
     """Also in a job of several. The hosts of an emulated machine are in its description."""
-    before = msgspec.structs.replace(lab.fake_bench("fake").machine, **{"traits": Traits(), **machine})
+    before = msgspec.structs.replace(
+        measurement.fake_bench("fake").machine, **{"traits": Traits(), **machine}
+    )
     assert measure.spread_as_begun(Settings("survey"), before) == HostOptions(nodes=nodes)
 
 
 def test_a_run_on_named_hosts_is_not_submitted(hockney, slurm):
     made = api.plan("pingpong bytes=0,8", RunOptions(machine="fake", seed=1, budget=5.0, launches=2))
-    lab.begin(Path("r"), made.cases, replace(made.settings, hosts=("n1", "n2")), made.bench)
+    measurement.begin(Path("r"), made.cases, replace(made.settings, hosts=("n1", "n2")), made.bench)
     done = hockney("resume", "r", "--submit")
     assert (done.code, done.error.code, slurm.jobs) == (2, "hosts-of-the-run", 0)
 

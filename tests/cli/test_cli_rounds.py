@@ -17,9 +17,10 @@ from command_line import one_error
 from signals import heed_interrupts
 from tiers import slow
 
-from hockney import api, simulated
+from hockney import api
 from hockney.api.run_options import RunOptions
 from hockney.cli.output.progress import next_round
+from hockney.machines import simulated
 from hockney.store import RunFolder, left
 
 NOISY = simulated.write(simulated.platform("sun-ethernet")) + "\n[noise]\nrelative = 0.1\nseed = 1\n"

@@ -12,7 +12,7 @@ import pytest
 from hockney.api.find_runs import made_with_other_settings, passed_over
 from hockney.api.measure import bench_changed
 from hockney.core.option_names import as_flags
-from hockney.lab.machine_diff import not_set, other_field
+from hockney.measurement.machine_diff import not_set, other_field
 
 UCX = "UCX_TLS"
 SURVEY = ("run", "pingpong bytes=0:64KiB", "--budget", "5s", "--seed", "1", "-q")

@@ -10,11 +10,11 @@ import json
 import pytest
 from rich.console import Console
 
-from hockney import lab
+from hockney import measurement
 from hockney.cli.output.progress import ProgressReporter
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Mpi
-from hockney.lab import Counted
+from hockney.measurement import Counted
 
 FOUND = Mpi(
     family="smpi", version="4.1", prefix="/c/simgrid-4.1", mpicxx="/c/x", mpiexec="/c/r", source="cache"
@@ -32,7 +32,7 @@ def asked(monkeypatch) -> list[bool]:
         progress(3, 3)
         return FOUND
 
-    monkeypatch.setattr(lab, "bring_simgrid", bring)
+    monkeypatch.setattr(measurement, "bring_simgrid", bring)
     return heard
 
 
@@ -48,7 +48,7 @@ def test_what_cannot_be_is_one_line_and_3(hockney, monkeypatch):
     def bring(*_):
         raise EnvironmentProblem("there is no C compiler here", "why", "install one", code="no-compiler")
 
-    monkeypatch.setattr(lab, "bring_simgrid", bring)
+    monkeypatch.setattr(measurement, "bring_simgrid", bring)
     done = hockney("build", "--simgrid")
     assert (done.code, done.out, done.error.code) == (3, "", "no-compiler")
     assert done.err.count("\n") == 1

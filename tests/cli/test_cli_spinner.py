@@ -12,7 +12,7 @@ from rich.console import Console
 
 from hockney.cli.output import spinner
 from hockney.cli.output.progress import ProgressReporter
-from hockney.lab import MeasuringBegan, Status, Working
+from hockney.measurement import MeasuringBegan, Status, Working
 
 GUARD_S = 60.0
 

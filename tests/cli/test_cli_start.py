@@ -20,7 +20,7 @@ from hockney.cli import actions, verbs
 
 PAGE = {"jinja2", "matplotlib", "hockney.report.render", "hockney.draw.files"}
 """Modules needed only for writing a page or a figure."""
-SLOW = PAGE | {"numpy", "scipy", "rich", "msgspec", "hockney.api.measure", "hockney.lab.session"}
+SLOW = PAGE | {"numpy", "scipy", "rich", "msgspec", "hockney.api.measure", "hockney.measurement.session"}
 PROGRAM = """
 import json, sys
 from hockney.cli.errors import guarded
@@ -28,7 +28,7 @@ code = guarded(sys.argv[2:])
 with open(sys.argv[1], "w") as out:
     json.dump([code, list(sys.modules)], out)
 """
-LAZY = ("hockney", *(f"hockney.{room}" for room in ("api", "draw", "lab", "models", "report")))
+LAZY = ("hockney", *(f"hockney.{package}" for package in ("api", "draw", "measurement", "models", "report")))
 
 
 @pytest.fixture
@@ -106,13 +106,15 @@ def test_a_case_loads_no_other_study_kind_of_machine_or_model_of_a_benchmark(sta
     code, modules = started("run", "pingpong", "bytes=8", "--launches", "3", "--out", "run")
     assert code in (0, 4)
     assert "hockney.studies.ad_hoc" in modules and "hockney.studies.survey" not in modules
-    assert {name for name in modules if name.startswith("hockney.lab.kinds.")} == {"hockney.lab.kinds.fake"}
+    assert {name for name in modules if name.startswith("hockney.measurement.kinds.")} == {
+        "hockney.measurement.kinds.fake"
+    }
     unused = (
         "suites.npb",
         "suites.annealing",
         "suites.papers",
         "models.applications",
-        "simulated",
+        "machines",
         "launch.mpi",
         "build",
         "batch",

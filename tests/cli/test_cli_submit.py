@@ -13,15 +13,15 @@ from pathlib import Path
 import pytest
 from scheduler_programs import ENDED, RUN, Scheduler
 
-from hockney import api, lab
+from hockney import api, measurement
 from hockney.api import RunOptions
 from hockney.api.jobs import resuming
 from hockney.cli.arguments.batch import TIME
 from hockney.core.errors import HockneyError
-from hockney.lab import prepare, silent
-from hockney.lab.bench import IN_A_JOB
-from hockney.lab.events import Status
 from hockney.launch.fake import FakeLauncher
+from hockney.measurement import prepare, silent
+from hockney.measurement.bench import IN_A_JOB
+from hockney.measurement.events import Status
 from hockney.store import LaunchShare, PartFolder, RunFolder
 
 
@@ -131,7 +131,9 @@ def test_the_results_of_an_ended_job_have_all_shares(hockney, slurm, no_locks):
     assert hockney(*RUN, "--submit", "--out", "r").code == 0
     folder = RunFolder(Path("r"))
     for number in (1, 2):
-        lab.session._measure(PartFolder.part(folder, LaunchShare(number, 2)), prepare("fake"), silent, 5.0)
+        measurement.session._measure(
+            PartFolder.part(folder, LaunchShare(number, 2)), prepare("fake"), silent, 5.0
+        )
     assert not records("r")
     slurm.state(ENDED["slurm"])
     done = hockney("resume", "r", "-q")

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from hockney.cli.output.progress import ProgressReporter
 from hockney.core.record import Failure, Record, Stop, Sync, Verified
-from hockney.lab import (
+from hockney.measurement import (
     CaseBegan,
     CaseEnded,
     Event,

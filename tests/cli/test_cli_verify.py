@@ -11,7 +11,7 @@ from golden_files import numbers
 from resealed import reseal
 
 from hockney import api
-from hockney.lab import Finding
+from hockney.measurement import Finding
 
 
 def codes(said) -> dict[str, str]:

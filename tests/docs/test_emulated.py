@@ -11,8 +11,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from hockney import emulated
 from hockney.core.ethernet import Ethernet, EthernetOrigin
+from hockney.machines import emulated
 
 PAGE = (Path(__file__).parents[2] / "docs" / "emulated.md").read_text("utf-8")
 EXAMPLE = re.search(r"```toml\n(.*?)```", PAGE, re.DOTALL)[1]

@@ -16,14 +16,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from hockney import build, lab, studies
+from hockney import build, measurement, studies
 from hockney.cli.errors import guarded
 from hockney.core.machine import Traits
 from hockney.core.record import Failure, Launch, Record, decode_line
-from hockney.lab import kinds
+from hockney.discovery.cpu import processors
 from hockney.launch.launcher import LaunchOptions
 from hockney.launch.mpi import MpiLauncher
-from hockney.machine.cpu import processors
+from hockney.measurement import kinds
 from hockney.models.schedules import SCHEDULES, Tally, collectives
 from hockney.store import RunFolder
 from hockney.studies.barriers.plan import algorithms
@@ -172,7 +172,7 @@ def named_example(path: str) -> str:
 
 def test_the_machine_kind_is_measured_reported_and_predicted(tmp_path, monkeypatch, capsys):
     """One new file: its runs have report, models and predictions with its traits."""
-    path = "hockney/lab/kinds/toy.py"
+    path = "hockney/measurement/kinds/toy.py"
     (tmp_path / "kinds").mkdir()
     (tmp_path / "kinds" / Path(path).name).write_text(named_example(path))
     monkeypatch.setattr(kinds, "__path__", [*kinds.__path__, str(tmp_path / "kinds")])
@@ -197,9 +197,11 @@ def test_the_machine_kind_is_measured_reported_and_predicted(tmp_path, monkeypat
     predicted = json.loads(hockney("predict", *words))
     assert "fake" in [warning["code"] for warning in predicted["doubts"]]
     hockney("resume", "r", "-q")
-    barriers = algorithms(lab.bundled_catalog(), machine)
+    barriers = algorithms(measurement.bundled_catalog(), machine)
     real = msgspec.structs.replace(machine, traits=Traits())
-    assert "dissemination" in barriers and len(barriers) < len(algorithms(lab.bundled_catalog(), real))
+    assert "dissemination" in barriers and len(barriers) < len(
+        algorithms(measurement.bundled_catalog(), real)
+    )
     listed = json.loads(hockney("machines", "--machine", "toy:cable", "--json"))["kinds"]
     assert "toy" in [kind["kind"] for kind in listed]
     for wrong in ("toy:cabel", "tyo:cable"):

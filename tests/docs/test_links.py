@@ -11,7 +11,7 @@ from layers import modules
 
 from hockney.cli.verbs import VERBS
 from hockney.core.record import Close, Failure, Launch, Record
-from hockney.lab import bundled_catalog
+from hockney.measurement import bundled_catalog
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [

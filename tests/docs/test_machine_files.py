@@ -10,7 +10,6 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from hockney import simulated
 from hockney.core import platform
 from hockney.core.errors import UsageError
 from hockney.core.platform import Network, NodeGroup, Noise, Origin, Platform, Segment
@@ -22,6 +21,7 @@ from hockney.core.units import (
     parse_seconds,
     parse_seconds_per_byte,
 )
+from hockney.machines import simulated
 
 PAGE = (Path(__file__).parents[2] / "docs" / "machine-files.md").read_text("utf-8")
 EXAMPLE = re.search(r"```toml\n(.*?)```", PAGE, re.DOTALL)[1]

@@ -15,8 +15,8 @@ from real_mpi import mpi_named, simgrid_here
 
 from hockney import build, process
 from hockney.build.engine import ALONE
+from hockney.discovery.cpu import processors
 from hockney.launch.command import command
-from hockney.machine.cpu import processors
 
 HERE = Path(__file__).parent
 PROGRAMS = {"bsp-random_supersteps": ("1", "1", "simulated"), "bsp-typed": ()}

@@ -8,8 +8,8 @@ import re
 
 import pytest
 
+from hockney.discovery.cpu import processors
 from hockney.launch.mpi import MpiLauncher
-from hockney.machine.cpu import processors
 
 pytestmark = pytest.mark.mpi
 

@@ -20,9 +20,9 @@ from tiers import slow
 
 from hockney.core.case import Case, parse_canonical
 from hockney.core.record import Launch, Record
+from hockney.discovery.cpu import processors
 from hockney.launch.launcher import LaunchFailed, LaunchOptions
 from hockney.launch.mpi import MpiLauncher
-from hockney.machine.cpu import processors
 
 pytestmark = pytest.mark.mpi
 

@@ -17,12 +17,12 @@ from hockney import build
 from hockney.core.case import parse_canonical
 from hockney.core.platform import Network, NodeGroup, Platform, Segment
 from hockney.core.record import End, EngineLine, Failure, Launch, Record
-from hockney.lab.abilities import abilities
 from hockney.launch.launcher import LaunchOptions
 from hockney.launch.smpi import SmpiLauncher
+from hockney.machines.simulated import platform
+from hockney.measurement.abilities import abilities
 from hockney.models.applications.granularity import Algorithm, times
 from hockney.models.applications.point_to_point_costs import of_platform
-from hockney.simulated import platform
 from hockney.system.bundled import bundled_groups
 
 pytestmark = pytest.mark.simgrid

@@ -20,9 +20,9 @@ from hockney import build
 from hockney.core.case import parse_canonical
 from hockney.core.catalog import decode_catalog
 from hockney.core.record import End, Launch, Record, Start
+from hockney.discovery.cpu import processors
 from hockney.launch.launcher import LaunchFailed, LaunchOptions
 from hockney.launch.mpi import MpiLauncher
-from hockney.machine.cpu import processors
 
 pytestmark = pytest.mark.mpi
 

@@ -21,7 +21,7 @@ from hockney.core.errors import HockneyError
 from hockney.core.launcher_options import launcher_options
 from hockney.core.units import parse_bytes, parse_counts, parse_fraction, parse_seconds, parse_sizes
 from hockney.launch.reading import decoded as decoded_engine_line
-from hockney.simulated.read import read as read_machine
+from hockney.machines.simulated.read import read as read_machine
 from hockney.store.plan import parse_plan
 from hockney.store.record_reader import decoded
 from hockney.system.bundled import bundled_catalog

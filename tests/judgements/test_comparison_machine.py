@@ -20,7 +20,7 @@ from needs import need_compiler
 from tiers import slow
 
 import hockney
-from hockney.machine.find import find_mpi
+from hockney.discovery.find import find_mpi
 
 LINES = ["allreduce bytes=64,512,4KiB,64KiB", "bcast bytes=64,4KiB"]
 

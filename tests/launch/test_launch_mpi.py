@@ -19,10 +19,10 @@ from hockney.core.binding import Cores
 from hockney.core.case import Case
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.record import End, Launch, Record, Start
+from hockney.discovery.cpu import processors
 from hockney.launch.hang_detector import phase
 from hockney.launch.launcher import LaunchFailed, LaunchOptions
 from hockney.launch.mpi import MpiLauncher
-from hockney.machine.cpu import processors
 
 pytestmark = pytest.mark.mpi
 OPTIONS = LaunchOptions("L", 0, budget_s=0.2, hang_s=60)
@@ -172,7 +172,7 @@ from hockney.core.case import Case
 from hockney.core.binding import Cores
 from hockney.launch.launcher import LaunchOptions
 from hockney.launch.mpi import MpiLauncher
-from hockney.machine.find import find_mpi
+from hockney.discovery.find import find_mpi
 launcher = MpiLauncher(find_mpi({mpi.prefix!r}), Path({str(stand_in.path)!r}), Cores((0,), (0,), 1))
 for line in launcher.run([Case.of("stuck", 2)], 2, LaunchOptions("L", 0, 1.0, hang_s=60)):
     print(type(line).__name__, flush=True)

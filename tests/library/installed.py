@@ -14,8 +14,8 @@ from hockney import process
 from hockney.build.tools import tool
 from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
 from hockney.core.machine import Mpi
+from hockney.discovery.cpu import processors
 from hockney.launch.command import command
-from hockney.machine.cpu import processors
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parents[1] / "examples"

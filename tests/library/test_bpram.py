@@ -16,8 +16,8 @@ from tiers import slow
 from hockney import process
 from hockney.core.launcher_options import LauncherOptions
 from hockney.core.machine import Mpi
+from hockney.discovery.cpu import processors
 from hockney.launch.command import command
-from hockney.machine.cpu import processors
 
 pytestmark = [pytest.mark.mpi, pytest.mark.needs("pkg-config")]
 

@@ -17,8 +17,8 @@ from real_mpi import mpi_named
 
 from hockney import process
 from hockney.build.identity import wrapped
+from hockney.discovery.cpu import processors
 from hockney.launch.command import command
-from hockney.machine.cpu import processors
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [p for f in ("engine", "tests", "examples") for p in sorted((ROOT / f).rglob("*.[ch]pp"))]

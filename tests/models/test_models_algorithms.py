@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""LogGP's closed forms, worked out by hand; tests/simulated/test_oracle.py simulates the same cases."""
+"""LogGP's closed forms, worked out by hand; test_oracle.py of simulated machines runs the same cases."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hockney import simulated
 from hockney.core.errors import UsageError
+from hockney.machines import simulated
 from hockney.models.applications.granularity import (
     OVERLAP,
     Algorithm,

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hockney import simulated
 from hockney.core.errors import UsageError
 from hockney.core.fit import CurvePoint, Estimate, Fit, FittedSegment
 from hockney.core.platform import Network, NodeGroup, Platform
 from hockney.core.platform import Segment as Described
+from hockney.machines import simulated
 from hockney.models.applications.message_costs import described
 from hockney.models.applications.point_to_point_costs import Band, CostPiece, PointToPointCosts, of_fit
 from hockney.models.applications.ring_exchange import exchange_time

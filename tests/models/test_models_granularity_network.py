@@ -9,13 +9,14 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from hockney import reference, simulated
+from hockney import reference
 from hockney.core.errors import Inconclusive
 from hockney.core.ethernet import Ethernet
 from hockney.core.fit import CurvePoint, Estimate, Fit, Fits, FittedSegment, Summary
 from hockney.core.machine import Machine
 from hockney.core.survey_reference import Surveyed
-from hockney.lab.kinds import sim
+from hockney.machines import simulated
+from hockney.measurement.kinds import sim
 from hockney.models.applications.contention import judged, kind, overruled
 from hockney.models.applications.grain_prediction import predict
 from hockney.models.applications.granularity import Algorithm

@@ -16,7 +16,7 @@ from tiers import slow
 
 from hockney.core.case import Case
 from hockney.core.fit import ExactValue
-from hockney.lab import fake_bench
+from hockney.measurement import fake_bench
 from hockney.models.guidelines import (
     EMULATIONS,
     FACTOR,

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The LogGP simulator: properties on every machine, for every schedule. tests/simulated/test_oracle.py
-compares its times with SimGrid's."""
+"""The LogGP simulator: properties on every machine, for every schedule.
+tests/machines/simulated/test_oracle.py compares its times with SimGrid's."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace as with_fields
 
 from hockney.core.case import Case
 from hockney.core.fit import Fits
-from hockney.lab import fake_bench
+from hockney.measurement import fake_bench
 from hockney.models import fit_all
 from hockney.models.applications.message_costs import messages_for
 from hockney.models.applications.node_sharing import NodeSharing, measured_sharing

@@ -15,11 +15,11 @@ from hockney import mpi as package
 from hockney.core.binding import Cores
 from hockney.core.launcher_options import launcher_options
 from hockney.core.machine import Mpi
+from hockney.discovery.find import find_mpi
+from hockney.discovery.mpi_settings import _of_a_launch, mpi_settings
 from hockney.launch.command import command
 from hockney.launch.launch_test import verdict
 from hockney.launch.launcher import Hello
-from hockney.machine.find import find_mpi
-from hockney.machine.mpi_settings import _of_a_launch, mpi_settings
 from hockney.mpi import UNKNOWN, MpiFamily, families, family_named, family_of, in_precedence, title_of
 
 MODULES = sorted(module.name for module in pkgutil.iter_modules(package.__path__))

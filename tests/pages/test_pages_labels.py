@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from hockney import lab
+from hockney import measurement
 from hockney.pages.labels import short_labels
 
-CATALOG = lab.bundled_catalog()
+CATALOG = measurement.bundled_catalog()
 
 
 def labels(*lines: str) -> list[str]:

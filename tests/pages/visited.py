@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 import numpy as np
 
-from hockney import lab
+from hockney import measurement
 from hockney.core.fit import Fits
 from hockney.core.record import SCHEMA, Close, Launch, Rank, Record, RunRecords, Stop, Sync, Verified, Visits
 from hockney.core.settings import Settings
@@ -18,8 +18,8 @@ from hockney.models import summarise
 from hockney.pages.evidence import Evidence
 from hockney.system.bundled import catalog_with
 
-CATALOG = catalog_with(lab.bundled_catalog(), ["threads_pingpong"])
-MACHINE = lab.fake_bench("fake").machine
+CATALOG = catalog_with(measurement.bundled_catalog(), ["threads_pingpong"])
+MACHINE = measurement.fake_bench("fake").machine
 LINE = "pingpong buffers=hot bytes=8 ranks=2"
 START = 1000.0
 LAUNCH_S, VISIT_S, REPETITIONS = 5.0, 0.1, 3

@@ -10,7 +10,7 @@ import re
 
 import pytest
 
-from hockney import lab, reference
+from hockney import measurement, reference
 from hockney.core.errors import UsageError
 from hockney.reference.published import UNITS
 
@@ -44,7 +44,7 @@ def test_every_row_says_what_it_is(paper):
 
 
 def test_every_case_is_one_of_the_engine(paper):
-    catalog = lab.bundled_catalog()
+    catalog = measurement.bundled_catalog()
     for row in paper.rows:
         if row.case:
             case = catalog.case(row.case, row.ranks)

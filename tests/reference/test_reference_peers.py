@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hockney import lab
+from hockney import measurement
 from hockney.core.errors import UsageError
 from hockney.pages.evidence import Options
 from hockney.reference.peers import find, suites
@@ -23,7 +23,7 @@ PROGRAMS = ("IMB-MPI1", "IMB-NBC", "IMB-EXT", "IMB-RMA", "IMB-IO", "IMB-MT", "IM
 
 def cases_of(line: str):
     catalog = catalog_with(bundled_catalog(), {line.split()[0]})
-    return ad_hoc.plan(Options(cases=(line,)), catalog, lab.prepare("fake").machine)
+    return ad_hoc.plan(Options(cases=(line,)), catalog, measurement.prepare("fake").machine)
 
 
 @pytest.mark.parametrize("suite", suites(), ids=lambda suite: suite.title)

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import pytest
 
-from hockney import lab, models, reference
+from hockney import measurement, models, reference
 from hockney.core.errors import Inconclusive
 from hockney.core.record import RunRecords, decode_line, encode_line
 
 
 def run_of(name: str):
-    return reference.run_of(reference.paper_of(name), lab.bundled_catalog())
+    return reference.run_of(reference.paper_of(name), measurement.bundled_catalog())
 
 
 def test_every_number_with_a_case_is_a_record():
@@ -51,16 +51,18 @@ def test_records_say_that_they_were_published():
 
 def test_fits_find_the_printed_parameters():
     machine, run = run_of("t3e")
-    (fit,) = models.fit_all(run, lab.bundled_catalog(), cores=machine.cores).of("hockney", "pingpong")
+    (fit,) = models.fit_all(run, measurement.bundled_catalog(), cores=machine.cores).of("hockney", "pingpong")
     found = {p.symbol: p.estimate.value for p in fit.parameters}
     assert fit.verdict == "good"
     assert found["t_0"] == pytest.approx(17e-6) and found["r_inf"] == pytest.approx(308e6)
     assert 4095 <= fit.change_points[0].value <= 4097
     machine, run = run_of("paragon")
-    fits = models.fit_all(run, lab.bundled_catalog(), cores=machine.cores).of("hockney", "pingpong")
+    fits = models.fit_all(run, measurement.bundled_catalog(), cores=machine.cores).of("hockney", "pingpong")
     one = next(f for f in fits if f.subject.workload == "pingpong")
     assert {p.symbol: p.estimate.value for p in one.parameters}["n_half"] == pytest.approx(146 / 0.0115)
-    both = models.fit_all(run, lab.bundled_catalog(), cores=machine.cores).of("hockney", "pingpong_double")
+    both = models.fit_all(run, measurement.bundled_catalog(), cores=machine.cores).of(
+        "hockney", "pingpong_double"
+    )
     assert {p.symbol: p.estimate.value for p in both[0].parameters}["t_0"] == pytest.approx(216e-6)
 
 

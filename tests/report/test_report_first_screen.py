@@ -14,7 +14,7 @@ import pytest
 from chromium import Browser
 from tiers import slow
 
-from hockney import api, lab, studies
+from hockney import api, measurement, studies
 from hockney.core.settings import Settings
 from hockney.core.units import format_percent
 from hockney.launch.fake import FakeLauncher
@@ -38,12 +38,12 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
 
     def page(name: str) -> Path:
         if name not in made:
-            bench = lab.fake_bench(FakeLauncher())
-            cases = studies.study(name).plan(Options(), lab.bundled_catalog(), bench.machine)
+            bench = measurement.fake_bench(FakeLauncher())
+            cases = studies.study(name).plan(Options(), measurement.bundled_catalog(), bench.machine)
             more = studies.launch_settings(studies.study(name), Options(), bench.machine)
             settings = Settings(name, seed=1, launch_settings=tuple(each.line for each in more))
-            folder = lab.begin(tmp_path_factory.mktemp(name) / "r", cases, settings, bench)
-            lab.measure(folder, bench, lambda event: None)
+            folder = measurement.begin(tmp_path_factory.mktemp(name) / "r", cases, settings, bench)
+            measurement.measure(folder, bench, lambda event: None)
             made[name] = api.load(folder.path).report()
         return made[name]
 

@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace as replace_fields
 from tiers import slow
 
-from hockney import api, lab
+from hockney import api, measurement
 from hockney.core.record import Record, RunRecords
 from hockney.core.settings import Settings
 from hockney.launch.fake import FakeLauncher
@@ -27,23 +27,23 @@ class Made:
     """A run measured by `bench`, and the launches it had."""
 
     folder: RunFolder
-    bench: lab.Bench
-    launches: list[lab.LaunchBegan]
+    bench: measurement.Bench
+    launches: list[measurement.LaunchBegan]
 
 
 def made(path: Path, extend: bool = True, budget: float = 300.0) -> Made:
     """A complete run to which sizes were added after its second, fourth and sixth of ten rounds."""
-    bench = lab.fake_bench(FakeLauncher())
+    bench = measurement.fake_bench(FakeLauncher())
     cases = [bench.catalog.case(line) for line in LINES]
     settings = Settings("survey", budget_s=budget, launches=10, seed=1, extend=extend, refine=True)
-    folder = lab.begin(path, cases, settings, bench)
+    folder = measurement.begin(path, cases, settings, bench)
     events: list = []
-    lab.measure(folder, bench, events.append)
+    measurement.measure(folder, bench, events.append)
     return Made(folder, bench, launches_of(events))
 
 
-def launches_of(events: list) -> list[lab.LaunchBegan]:
-    return [event for event in events if isinstance(event, lab.LaunchBegan)]
+def launches_of(events: list) -> list[measurement.LaunchBegan]:
+    return [event for event in events if isinstance(event, measurement.LaunchBegan)]
 
 
 @pytest.fixture(scope="module")
@@ -106,9 +106,9 @@ def test_a_resumed_run_measures_what_was_lost_and_nothing_else(complete, tmp_pat
     codes = {finding.code: finding.numbers for finding in api.verify(whole.path)}
     assert codes["measurements-missing"] == {"left": 1, "planned": len(expected(folder.plan(), run))}
     events = []
-    outcome = lab.measure(whole, complete.bench, events.append)
+    outcome = measurement.measure(whole, complete.bench, events.append)
     assert (outcome.measured, outcome.left) == (1, 0)
-    began = next(event for event in events if isinstance(event, lab.MeasuringBegan))
+    began = next(event for event in events if isinstance(event, measurement.MeasuringBegan))
     (launch,) = launches_of(events)
     assert (began.measurements, launch.cases) == (1, 1)
     usual = [x.budget_s / x.cases for x in complete.launches]
@@ -124,7 +124,7 @@ def test_a_single_measurement_has_more_time_than_its_share(tmp_path):
     short = made(tmp_path / "r", budget=20.0)
     whole = salvaged(short.folder, short.folder.read().run.records[3], tmp_path / "s")
     events: list = []
-    lab.measure(whole, short.bench, events.append)
+    measurement.measure(whole, short.bench, events.append)
     (launch,) = launches_of(events)
     assert (launch.launch, launch.cases) == ("0.1", 1) and 0.15 < launch.budget_s < 0.25
 
@@ -135,17 +135,17 @@ def test_a_run_that_lost_lines_of_two_launches_gets_no_new_sizes(complete, tmp_p
     lost = [next(r for r in run.records if index[r.launch] == n) for n in (0, 4)]
     once = salvaged(folder, lost[0], tmp_path / "s")
     twice = salvaged(once, next(r for r in once.read().run.records if r == lost[1]), tmp_path / "t")
-    assert lab.measure(twice, complete.bench, lambda event: None).measured == 2
+    assert measurement.measure(twice, complete.bench, lambda event: None).measured == 2
     assert {r.case for r in twice.read().run.records} == {r.case for r in run.records}
 
 
 def test_a_launch_that_ran_out_of_time_has_lost_nothing(tmp_path):
     """Its cases are left, and 'resume' measures them, but the number of launches is only a target."""
-    bench = lab.fake_bench(FakeLauncher(case_s=0.05))
+    bench = measurement.fake_bench(FakeLauncher(case_s=0.05))
     cases = [bench.catalog.case(line) for line in LINES]
     settings = Settings("cases", budget_s=12.0, launches=10, seed=1, extend=True)
-    folder = lab.begin(tmp_path / "r", cases, settings, bench)
-    outcome = lab.measure(folder, bench, lambda event: None)
+    folder = measurement.begin(tmp_path / "r", cases, settings, bench)
+    outcome = measurement.measure(folder, bench, lambda event: None)
     plan, run = folder.plan(), folder.read().run
     assert outcome.left == 0 and left(plan, run)
     last = run.launches[-1].index

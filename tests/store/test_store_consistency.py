@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from resealed import without_checksums
 
-from hockney import api, lab
+from hockney import api, measurement
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.settings import Settings
 from hockney.store import RunFolder
@@ -17,10 +17,10 @@ from hockney.store import RunFolder
 
 @pytest.fixture
 def folder(tmp_path: Path) -> RunFolder:
-    bench = lab.fake_bench("fake")
+    bench = measurement.fake_bench("fake")
     cases = [bench.catalog.case(f"pingpong bytes={size}") for size in (0, 8, 64)]
-    made = lab.begin(tmp_path / "r", cases, Settings("cases", seed=1, launches=3), bench)
-    lab.measure(made, bench, lambda event: None)
+    made = measurement.begin(tmp_path / "r", cases, Settings("cases", seed=1, launches=3), bench)
+    measurement.measure(made, bench, lambda event: None)
     return made
 
 

@@ -13,12 +13,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from hockney import api, lab
+from hockney import api, measurement
 from hockney.api.run_options import RunOptions
 from hockney.core.errors import HockneyError
 from hockney.core.record import Launch
-from hockney.lab import prepare, silent
-from hockney.lab.events import MeasuringBegan
+from hockney.measurement import prepare, silent
+from hockney.measurement.events import MeasuringBegan
 from hockney.store import (
     Appender,
     LaunchShare,
@@ -42,7 +42,7 @@ def planned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("planned") / "run"
     options = RunOptions(machine="fake", seed=1, budget=20.0, launches=ROUNDS)
     made = api.plan("pingpong bytes=0,8", options)
-    lab.begin(path, made.cases, made.settings, made.bench)
+    measurement.begin(path, made.cases, made.settings, made.bench)
     return path
 
 
@@ -52,14 +52,14 @@ def folder(planned: Path, tmp_path: Path) -> RunFolder:
     return RunFolder(tmp_path / "run")
 
 
-def measure(folder: RunFolder, share: LaunchShare | None = None) -> lab.Outcome:
-    return lab.measure(folder, prepare("fake"), silent, share=share)
+def measure(folder: RunFolder, share: LaunchShare | None = None) -> measurement.Outcome:
+    return measurement.measure(folder, prepare("fake"), silent, share=share)
 
 
 def write_part(folder: RunFolder, share: LaunchShare) -> Path:
     """The records of a share, of which nobody has taken notice yet."""
     part = PartFolder.part(folder, share)
-    lab.session._measure(part, prepare("fake"), silent, 10.0)
+    measurement.session._measure(part, prepare("fake"), silent, 10.0)
     return part.records_path
 
 
@@ -219,11 +219,11 @@ def test_only_in_a_job_a_lock_is_waited_for(folder, share, monkeypatch):
     monkeypatch.setattr(parts.time, "sleep", release)
     bench = prepare("fake")
     with holder, pytest.raises(HockneyError) as raised:
-        lab.measure(folder, bench, silent, share=share)
+        measurement.measure(folder, bench, silent, share=share)
     assert raised.value.code == "records-locked"
     in_job = replace(bench, machine=msgspec.structs.replace(bench.machine, scheduler="Slurm job 3"))
     with holder:
-        assert lab.measure(folder, in_job, silent, share=share).left == 0
+        assert measurement.measure(folder, in_job, silent, share=share).left == 0
     assert len(waits) == 1, "released during the wait"
 
 
@@ -294,7 +294,7 @@ def test_nobody_measures_the_launches_of_shares_with_a_writer(folder: RunFolder)
 def given_s(folder: RunFolder, share: LaunchShare) -> float:
     """The time that the share's launches get."""
     events: list[object] = []
-    lab.measure(folder, prepare("fake"), events.append, share=share)
+    measurement.measure(folder, prepare("fake"), events.append, share=share)
     return next(event for event in events if isinstance(event, MeasuringBegan)).budget_s
 
 

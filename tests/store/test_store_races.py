@@ -17,11 +17,11 @@ RACERS = 4
 PROGRAM = """
 import sys, time
 from pathlib import Path
-from hockney import lab
+from hockney import measurement
 from hockney.core.errors import UsageError
 from hockney.core.settings import Settings
 from hockney.store import RunFolder
-bench = lab.fake_bench("fake")
+bench = measurement.fake_bench("fake")
 me = int(sys.argv[1])
 for round_ in range(int(sys.argv[2])):
     begin = Path(f"go-{round_}")
@@ -30,12 +30,12 @@ for round_ in range(int(sys.argv[2])):
     cases = [bench.catalog.case(f"pingpong bytes={me + 1}")]
     path = Path(f"out-{round_}") if sys.argv[3] == "named" else None
     try:
-        folder = lab.begin(path, cases, Settings("cases", seed=me, label=f"racer {me}"), bench)
+        folder = measurement.begin(path, cases, Settings("cases", seed=me, label=f"racer {me}"), bench)
     except UsageError as error:
         assert error.code == "run-folder-not-empty", error
         Path(f"done-{round_}-{me}-").touch()
         continue
-    lab.measure(folder, bench, lambda event: None)
+    measurement.measure(folder, bench, lambda event: None)
     Path(f"done-{round_}-{me}-{folder.path.name}").touch()
 """
 

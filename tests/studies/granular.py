@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from hockney import api, lab, studies
+from hockney import api, measurement, studies
 from hockney.core.case import Case
 from hockney.core.settings import Settings
 from hockney.launch.fake import FakeLauncher, Fault
@@ -17,8 +17,8 @@ from hockney.studies import Evidence, Options
 
 SMALL = Options(ranks=(2, 4), sizes=(4, 400, 40000), parameters={"work": (1e-5, 1e-4, 1e-3)})
 STUDY = studies.study("granularity")
-CATALOG = lab.bundled_catalog()
-MACHINE = lab.fake_bench("fake").machine
+CATALOG = measurement.bundled_catalog()
+MACHINE = measurement.fake_bench("fake").machine
 
 
 @dataclass(frozen=True)
@@ -52,11 +52,11 @@ def run(
     budget_s: float = 120.0,
 ) -> RunFolder:
     """Plan and measure; returns the resulting folder."""
-    bench = lab.fake_bench(FakeLauncher(world, faults), cores)
+    bench = measurement.fake_bench(FakeLauncher(world, faults), cores)
     cases = STUDY.plan(options, CATALOG, bench.machine)
     settings = Settings("granularity", seed=1, launches=launches, budget_s=budget_s)
-    folder = lab.begin(path, cases, settings, bench)
-    lab.measure(folder, bench, lambda event: None)
+    folder = measurement.begin(path, cases, settings, bench)
+    measurement.measure(folder, bench, lambda event: None)
     return folder
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from hockney import lab, reproductions
+from hockney import measurement, reproductions
 from hockney.core.case import Case
 from hockney.core.errors import UsageError
 from hockney.core.platform import Network, Origin, Platform, Segment
@@ -125,7 +125,7 @@ def test_an_answer_is_the_one_case_that_has_the_words():
 def test_an_unknown_reproduction_is_named():
     workloads = reproductions.workloads_of(reproductions.all_reproductions().values())
     with pytest.raises(UsageError) as caught:
-        reproductions.reproduction("nothing", catalog_with(lab.bundled_catalog(), workloads))
+        reproductions.reproduction("nothing", catalog_with(measurement.bundled_catalog(), workloads))
     assert caught.value.code == "unknown-reproduction"
 
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 import pytest
 from paper_answers import CATALOG, answers, platform
 
-from hockney import reproductions, simulated
+from hockney import reproductions
+from hockney.machines import simulated
 from hockney.report.render import render
 from hockney.reproductions import pages
 

@@ -13,14 +13,14 @@ import pytest
 from golden_files import numbers, replaced
 from msgspec.structs import replace as replace_struct
 
-from hockney import api, lab, studies
+from hockney import api, measurement, studies
 from hockney.core.case import Case
 from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Estimate, ExactValue
 from hockney.core.settings import Settings
-from hockney.lab.kinds import sim
 from hockney.launch.fake import FakeLauncher, fake_from_words
 from hockney.launch.fake_world import World
+from hockney.measurement.kinds import sim
 from hockney.models.barriers import MessageCosts, by_messages, by_structure, predicted
 from hockney.report.render import render
 from hockney.studies import Evidence, Options
@@ -28,8 +28,8 @@ from hockney.studies.barriers import best, paper
 from hockney.studies.barriers.headline import chosen
 from hockney.studies.barriers.results import BarrierResult, BarrierResults, failures, way_of
 
-CATALOG = lab.bundled_catalog()
-MACHINE = lab.fake_bench("fake").machine
+CATALOG = measurement.bundled_catalog()
+MACHINE = measurement.fake_bench("fake").machine
 ALGORITHMS = next(p.choices for p in CATALOG.workload("barrier").parameters if p.name == "algorithm")
 WORLD = World(launch_noise=0.001)
 COSTS = MessageCosts(
@@ -88,10 +88,10 @@ def on_one_medium(algorithm: str, ranks: int) -> float:
 
 
 def run(folder, launcher: FakeLauncher, options: Options) -> Evidence:
-    bench = lab.fake_bench(launcher)
+    bench = measurement.fake_bench(launcher)
     cases = studies.study("barriers").plan(options, CATALOG, bench.machine)
-    made = lab.begin(folder, cases, Settings("barriers", seed=1), bench)
-    lab.measure(made, bench, lambda event: None)
+    made = measurement.begin(folder, cases, Settings("barriers", seed=1), bench)
+    measurement.measure(made, bench, lambda event: None)
     return api.load(folder).evidence
 
 

@@ -12,7 +12,7 @@ import pytest
 from golden_files import replaced
 from msgspec.structs import replace as replace_struct
 
-from hockney import api, lab, studies
+from hockney import api, measurement, studies
 from hockney.core.case import parse_canonical
 from hockney.core.errors import UsageError
 from hockney.core.layout import HostOptions, Layout
@@ -58,16 +58,16 @@ class Truth(World):
 @pytest.fixture(scope="module")
 def evidence(tmp_path_factory) -> Evidence:
     launcher = FakeLauncher(Truth(launch_noise=0.001), nodes=FakeNodes(Layout(2, 4)))
-    bench = lab.look(lab.fake_bench(launcher, cores=4))
+    bench = measurement.look(measurement.fake_bench(launcher, cores=4))
     cases = studies.study("barriers").plan(Options(), bench.catalog, bench.machine)
     folder = tmp_path_factory.mktemp("levels") / "r"
-    made = lab.begin(folder, cases, Settings("barriers", seed=1), bench)
-    lab.measure(made, bench, lambda event: None)
+    made = measurement.begin(folder, cases, Settings("barriers", seed=1), bench)
+    measurement.measure(made, bench, lambda event: None)
     return api.load(folder).evidence
 
 
 def test_messages_are_planned_at_both_levels_and_barriers_on_one_node_and_on_all():
-    bench = lab.look(lab.prepare("fake:nodes=2", hosts=HostOptions()))
+    bench = measurement.look(measurement.prepare("fake:nodes=2", hosts=HostOptions()))
     cases = studies.study("barriers").plan(Options(), bench.catalog, bench.machine)
     assert all(case.placed for case in cases)
     assert {(c.ranks, c.nodes) for c in cases if way_of(c)} == {(2, 1), (2, 2), (4, 1), (4, 2), (8, 2)}

@@ -5,13 +5,14 @@
 import pytest
 from msgspec import structs
 
-from hockney import lab, simulated, studies
+from hockney import measurement, studies
 from hockney.core.errors import UsageError
+from hockney.machines import simulated
 from hockney.studies import Options
 from hockney.system.bundled import catalog_with
 
-CATALOG = lab.bundled_catalog()
-MACHINE = lab.fake_bench("fake").machine
+CATALOG = measurement.bundled_catalog()
+MACHINE = measurement.fake_bench("fake").machine
 
 
 def lines(*cases: str, **options) -> list[str]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import pytest
 from msgspec.structs import replace as replace_struct
 
-from hockney import api, lab, simulated, studies
+from hockney import api, measurement, studies
 from hockney.core.case import Case
 from hockney.core.errors import UsageError
 from hockney.core.fit import Estimate, Fits, FittedSegment
@@ -22,6 +22,7 @@ from hockney.core.record import SCHEMA, RunRecords
 from hockney.core.settings import Settings
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import FakePiece, World
+from hockney.machines import simulated
 from hockney.models.significance import widened
 from hockney.models.statistics import Verdict, ratio
 from hockney.pages import method
@@ -35,8 +36,8 @@ from hockney.studies.collectives.printed import PAPER, SIZES, printed_times
 from hockney.studies.collectives.results import CollectiveResults
 from hockney.studies.needed_budget import suggested_budget
 
-CATALOG = lab.bundled_catalog()
-MACHINE = lab.fake_bench("fake").machine
+CATALOG = measurement.bundled_catalog()
+MACHINE = measurement.fake_bench("fake").machine
 SOME = (1 << 10, 64 << 10)
 
 
@@ -62,13 +63,13 @@ class Truth(World):
 
 
 def measured(tmp_path, world: World, planned: list[Case], options: Options | None = None) -> Evidence:
-    bench = lab.fake_bench(FakeLauncher(world))
+    bench = measurement.fake_bench(FakeLauncher(world))
     settings = tuple(s.line for s in eager.launch_settings(options or Options(), bench.machine))
     named = {case.setting for case in planned}
     lines = tuple(line for line in settings if line.split()[0] in named)
     run = Settings("collectives", 20.0, launches=5, seed=1, launch_settings=lines)
-    folder = lab.begin(tmp_path / "run", planned, run, bench)
-    lab.measure(folder, bench, lambda event: None)
+    folder = measurement.begin(tmp_path / "run", planned, run, bench)
+    measurement.measure(folder, bench, lambda event: None)
     return api.load(folder.path).evidence
 
 

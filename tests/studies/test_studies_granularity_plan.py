@@ -8,15 +8,16 @@ import msgspec
 import pytest
 from granular import CATALOG, MACHINE, STUDY, evidence, run
 
-from hockney import lab, simulated
+from hockney import measurement
 from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Fits
 from hockney.core.machine import Traits
 from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
 from hockney.core.units import parse_seconds
-from hockney.lab.kinds import sim
 from hockney.launch.fake import FakeLauncher
+from hockney.machines import simulated
+from hockney.measurement.kinds import sim
 from hockney.models.least_time import least_of
 from hockney.studies import Options
 from hockney.studies.granularity.plan import FEWEST, LENGTHS, ROUNDS
@@ -85,10 +86,10 @@ def test_a_round_of_the_default_plan_fits_its_time(cores):
 
 
 def test_the_default_plan_is_measured_within_its_budget(tmp_path):
-    bench = lab.fake_bench(FakeLauncher(), cores=2)
+    bench = measurement.fake_bench(FakeLauncher(), cores=2)
     cases = STUDY.plan(Options(), CATALOG, bench.machine)
-    folder = lab.begin(tmp_path / "r", cases, Settings("granularity", seed=1, budget_s=60.0), bench)
-    outcome = lab.measure(folder, bench, lambda event: None)
+    folder = measurement.begin(tmp_path / "r", cases, Settings("granularity", seed=1, budget_s=60.0), bench)
+    outcome = measurement.measure(folder, bench, lambda event: None)
     assert outcome.left == 0 and outcome.seconds <= 1.2 * 60
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from real_mpi import simgrid_here
 
-from hockney import api, lab, studies
+from hockney import api, measurement, studies
 from hockney.cli.errors import guarded
 from hockney.core.case import Case, parse_canonical
 from hockney.core.settings import Settings
@@ -46,10 +46,10 @@ class Consistent(World):
 
 
 def run(folder: Path, world: World, launches: int = 6) -> Evidence:
-    bench = lab.fake_bench(FakeLauncher(world), workloads=studies.workloads_of(STUDY))
+    bench = measurement.fake_bench(FakeLauncher(world), workloads=studies.workloads_of(STUDY))
     cases = STUDY.plan(Options(ranks=(2, 3), sizes=(4096, 32768)), bench.catalog, bench.machine)
-    made = lab.begin(folder, cases, Settings("guidelines", seed=1, launches=launches), bench)
-    lab.measure(made, bench, lambda event: None)
+    made = measurement.begin(folder, cases, Settings("guidelines", seed=1, launches=launches), bench)
+    measurement.measure(made, bench, lambda event: None)
     return api.load(folder).evidence
 
 
@@ -114,11 +114,11 @@ def test_the_table_of_the_documentation_is_fresh():
 
 
 def test_the_study_names_the_workloads_that_it_plans():
-    bench = lab.fake_bench("fake", workloads=studies.workloads_of(STUDY))
+    bench = measurement.fake_bench("fake", workloads=studies.workloads_of(STUDY))
     cases = STUDY.plan(Options(), bench.catalog, bench.machine)
     assert {case.workload for case in cases} - {"pingpong"} == set(STUDY.WORKLOADS)
-    assert catalog_with(lab.bundled_catalog(), STUDY.WORKLOADS) == bench.catalog
-    less = STUDY.plan(Options(), lab.bundled_catalog(), bench.machine)
+    assert catalog_with(measurement.bundled_catalog(), STUDY.WORKLOADS) == bench.catalog
+    less = STUDY.plan(Options(), measurement.bundled_catalog(), bench.machine)
     assert 0 < len(less) < len(cases), "an engine without a group's workloads measures the others"
 
 

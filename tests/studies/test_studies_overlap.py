@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace as with_fields
 
-from hockney import api, lab, simulated, studies
+from hockney import api, measurement, studies
 from hockney.core.case import Case
 from hockney.core.errors import UsageError
 from hockney.core.fit import ExactValue
@@ -21,6 +21,7 @@ from hockney.draw.page import Page
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_overlap import FakeOverlap
 from hockney.launch.fake_world import World
+from hockney.machines import simulated
 from hockney.models.overlap import OverlapTimes
 from hockney.studies import Evidence, Options
 from hockney.studies.overlap.columns import answer
@@ -66,15 +67,15 @@ def run(
     **parameters: object,
 ) -> Evidence:
     launcher = FakeLauncher(World(overlap=overlap, noise=0.01, launch_noise=launch_noise, tail=0.0))
-    bench = lab.fake_bench(launcher, cores=2, workloads=studies.workloads_of(STUDY))
+    bench = measurement.fake_bench(launcher, cores=2, workloads=studies.workloads_of(STUDY))
     options = Options(ranks=ranks, sizes=sizes, parameters=parameters)
     cases = STUDY.plan(options, bench.catalog, bench.machine)
     settings = tuple(each.line for each in STUDY.launch_settings(options, bench.machine))
     used = {case.setting for case in cases}
     settings = tuple(line for line in settings if line.split()[0] in used)
     chosen = Settings("overlap", seed=1, launches=launches, budget_s=600.0, launch_settings=settings)
-    made = lab.begin(folder, cases, chosen, bench)
-    lab.measure(made, bench, lambda event: None)
+    made = measurement.begin(folder, cases, chosen, bench)
+    measurement.measure(made, bench, lambda event: None)
     return api.load(folder).evidence
 
 
@@ -216,7 +217,7 @@ def test_simulated_overlap_is_exact_and_has_a_caveat(tmp_path: Path):
 
 
 def bench(mpi: str = "", version: str = ""):
-    made = lab.fake_bench("fake", cores=4, workloads=studies.workloads_of(STUDY))
+    made = measurement.fake_bench("fake", cores=4, workloads=studies.workloads_of(STUDY))
     if not mpi:
         return made
     found = Mpi(family=mpi, version=version, prefix="", mpicxx="", mpiexec="", source="path")

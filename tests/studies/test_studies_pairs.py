@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace as with_fields
 
-from hockney import api, lab, studies
+from hockney import api, measurement, studies
 from hockney.cli.errors import guarded
 from hockney.core.case import Case
 from hockney.core.errors import UsageError
@@ -36,12 +36,12 @@ FREE = FakePairs(rates={"": 1e12}, gap_s=0.0)
 def run(folder: Path, costs: FakePairs, launch_noise: float = 0.004, launches: int = 4, **given) -> Evidence:
     pieces = (FakePiece(0, 1e-6, 1 / ONE),)
     world = World(pieces=pieces, pairs=costs, noise=0.01, launch_noise=launch_noise, tail=0.0)
-    bench = lab.fake_bench(FakeLauncher(world), cores=16, workloads=studies.workloads_of(STUDY))
+    bench = measurement.fake_bench(FakeLauncher(world), cores=16, workloads=studies.workloads_of(STUDY))
     parameters = {"pairs": PAIRS} | given
     cases = STUDY.plan(Options(parameters=parameters), bench.catalog, bench.machine)
     settings = Settings("pairs", seed=1, launches=launches, budget_s=600.0)
-    made = lab.begin(folder, cases, settings, bench)
-    lab.measure(made, bench, lambda event: None)
+    made = measurement.begin(folder, cases, settings, bench)
+    measurement.measure(made, bench, lambda event: None)
     return api.load(folder).evidence
 
 
@@ -152,7 +152,7 @@ def test_simulated_times_are_exact(evidence: Evidence):
 def plan(
     cores: int = 4, levels: tuple[str, ...] = (), per_node: int = 0, ranks=(), nodes: int = 2, **given
 ) -> list[Case]:
-    bench = lab.fake_bench("fake", cores=cores, workloads=studies.workloads_of(STUDY))
+    bench = measurement.fake_bench("fake", cores=cores, workloads=studies.workloads_of(STUDY))
     machine = with_fields(bench.machine, levels=list(levels), ranks_per_node=per_node, nodes=nodes)
     return STUDY.plan(Options(ranks=ranks, parameters=given), bench.catalog, machine)
 

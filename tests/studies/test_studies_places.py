@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from hockney import api, lab, studies
+from hockney import api, measurement, studies
 from hockney.core.case import Case
 from hockney.core.layout import LEVELS, Layout
 from hockney.core.record import Failure
@@ -20,9 +20,9 @@ from hockney.studies import Options, places
 from hockney.studies.granularity import costs, results, validation
 
 
-def planned(name: str, machine: str) -> tuple[list[Case], lab.Bench]:
+def planned(name: str, machine: str) -> tuple[list[Case], measurement.Bench]:
     study = studies.study(name)
-    bench = lab.look(lab.prepare(machine, workloads=studies.workloads_of(study)))
+    bench = measurement.look(measurement.prepare(machine, workloads=studies.workloads_of(study)))
     return studies.planned(study, Options(), bench.catalog, bench.machine), bench
 
 
@@ -34,7 +34,7 @@ NOT_MEASURED = ("cases", "imported", "published")
 def test_every_case_of_a_study_is_placed(name):
     cases, bench = planned(name, "fake:nodes=2")
     assert cases and all(case.placed for case in cases)
-    assert lab.check(bench, cases).layout == Layout(2, 4), "and can be"
+    assert measurement.check(bench, cases).layout == Layout(2, 4), "and can be"
     alone, bench = planned(name, "fake")
     assert not any(case.placed for case in alone)
 
@@ -74,8 +74,8 @@ def test_ranks_are_on_the_fewest_nodes_that_have_room(ranks, nodes, per_node):
 
 
 def test_cases_of_people_stay_as_typed_and_placed_ones_as_planned():
-    machine = lab.look(lab.prepare("fake:nodes=2")).machine
-    catalog = lab.bundled_catalog()
+    machine = measurement.look(measurement.prepare("fake:nodes=2")).machine
+    catalog = measurement.bundled_catalog()
     options = Options(cases=("pingpong bytes=8", "pingpong bytes=8 place=network"))
     cases = studies.planned(studies.study("cases"), options, catalog, machine)
     assert [case.place for case in cases] == ["", "network"] and not any(case.nodes for case in cases)
@@ -84,14 +84,14 @@ def test_cases_of_people_stay_as_typed_and_placed_ones_as_planned():
 
 
 def test_levels_of_a_machine():
-    machine = lab.look(lab.prepare("fake:nodes=2;levels=cache,socket")).machine
+    machine = measurement.look(measurement.prepare("fake:nodes=2;levels=cache,socket")).machine
     assert places.levels(machine) == ("cache", "socket", "network")
     assert places.spanned(machine) == ("socket", "network") and places.of_pair(machine) == " place=socket"
-    two = lab.look(lab.prepare("fake:nodes=2")).machine
+    two = measurement.look(measurement.prepare("fake:nodes=2")).machine
     assert places.of_pair(two) == " nodes=1", "ranks of a node meet at one level"
     one = replace(machine, levels=["network"], ranks_per_node=1)
     assert places.levels(one) == places.spanned(one) == ("network",)
-    plain = lab.prepare("fake").machine
+    plain = measurement.prepare("fake").machine
     assert places.levels(plain) == places.spanned(plain) == ("",)
 
 

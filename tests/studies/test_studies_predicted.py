@@ -11,10 +11,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from hockney import simulated
 from hockney.core.fit import Estimate
 from hockney.core.platform import Noise
 from hockney.core.units import format_percent, format_size
+from hockney.machines import simulated
 from hockney.models.applications.grain_prediction import predict
 from hockney.models.applications.granularity import Algorithm
 from hockney.models.applications.message_costs import described

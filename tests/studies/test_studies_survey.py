@@ -9,7 +9,7 @@ import pytest
 from golden_files import replaced
 from msgspec.structs import replace as replace_struct
 
-from hockney import api, lab, studies
+from hockney import api, measurement, studies
 from hockney.core.errors import UsageError
 from hockney.core.fit import Estimate, Fit, Fits, Summary
 from hockney.core.settings import Settings
@@ -26,16 +26,16 @@ from hockney.report.render import render
 from hockney.studies import Evidence, Options
 from hockney.studies.sizes import DEFAULT, default_ranks, whole_doubles
 
-CATALOG = lab.bundled_catalog()
-MACHINE = lab.fake_bench("fake").machine
+CATALOG = measurement.bundled_catalog()
+MACHINE = measurement.fake_bench("fake").machine
 
 
 @pytest.fixture(scope="module")
 def evidence(tmp_path_factory) -> Evidence:
-    bench = lab.fake_bench(FakeLauncher())
+    bench = measurement.fake_bench(FakeLauncher())
     cases = studies.study("survey").plan(Options(), CATALOG, MACHINE)
-    folder = lab.begin(tmp_path_factory.mktemp("r") / "r", cases, Settings("survey", seed=1), bench)
-    lab.measure(folder, bench, lambda event: None)
+    folder = measurement.begin(tmp_path_factory.mktemp("r") / "r", cases, Settings("survey", seed=1), bench)
+    measurement.measure(folder, bench, lambda event: None)
     made = api.load(folder.path).evidence
     # Three launches of a fake machine do not make every interval as narrow as usually required.
     return replace(made, settings=replace(made.settings, precision=1.0))

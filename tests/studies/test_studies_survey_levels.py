@@ -12,10 +12,11 @@ import pytest
 from golden_files import replaced
 from msgspec.structs import replace as replace_struct
 
-from hockney import api, emulated, lab, studies
+from hockney import api, measurement, studies
 from hockney.core.case import Case, parse_canonical
 from hockney.core.layout import LEVELS, WITHIN, HostOptions
 from hockney.launch.fake_world import World
+from hockney.machines import emulated
 from hockney.models.collective_costs import predict
 from hockney.pages.caveats import caveats
 from hockney.pages.format import quantity
@@ -27,8 +28,8 @@ from hockney.studies.survey import CASES_PER_SECOND
 PLAN = studies.study("survey").plan
 
 
-def bench(machine: str, per_node: int = 0) -> lab.Bench:
-    return lab.look(lab.prepare(machine, hosts=HostOptions(ranks_per_node=per_node)))
+def bench(machine: str, per_node: int = 0) -> measurement.Bench:
+    return measurement.look(measurement.prepare(machine, hosts=HostOptions(ranks_per_node=per_node)))
 
 
 def planned(machine: str, per_node: int = 0, **options):
@@ -77,7 +78,7 @@ def test_levels_from_which_models_do_not_predict_have_fewer_cases():
 
 
 def is_collective(case: Case) -> bool:
-    return lab.bundled_catalog().workload(case.workload).role in ("collective", "barrier")
+    return measurement.bundled_catalog().workload(case.workload).role in ("collective", "barrier")
 
 
 @pytest.mark.parametrize("cores", [2, 4, 8, 16, 64, 128])
@@ -115,7 +116,7 @@ def test_there_is_time_for_eight_launches(machine, budget):
 
 
 def test_one_level_is_planned_as_ever():
-    plain = PLAN(Options(), *(lambda b: (b.catalog, b.machine))(lab.prepare("fake")))
+    plain = PLAN(Options(), *(lambda b: (b.catalog, b.machine))(measurement.prepare("fake")))
     assert planned("fake") == plain == planned("fake:levels=node") and not any(case.placed for case in plain)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from os import PathLike
 from pathlib import Path
 
-from hockney import lab
+from hockney import measurement
 from hockney.api.notebook.log_events import log
 from hockney.api.run_contents import Run
 from hockney.core.errors import UsageError, printable
@@ -19,7 +19,7 @@ from hockney.core.notice import Notice
 from hockney.core.paths import AnyPath, to_path
 from hockney.imports import ImportedRun, LogFile, assemble, read_log
 from hockney.imports.log import MOST_RANKS
-from hockney.lab import Listener
+from hockney.measurement import Listener
 from hockney.store import default_path, refuse_taken
 from hockney.store.messages import not_readable
 from hockney.system.files import read_regular
@@ -144,5 +144,7 @@ def _place(imported: ImportedRun, count: int, out: AnyPath | None) -> Path:
 
 
 def _written(imported: ImportedRun, path: Path, label: str) -> Run:
-    reference = lab.imported_reference(imported.name)
-    return Run(lab.write_run(path, STUDY, reference, imported.machine, imported.run, imported.catalog, label))
+    reference = measurement.imported_reference(imported.name)
+    return Run(
+        measurement.write_run(path, STUDY, reference, imported.machine, imported.run, imported.catalog, label)
+    )

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from hockney import batch, lab
+from hockney import batch, measurement
 from hockney.api import measure
 from hockney.api.measure import Planned
 from hockney.api.questions import Question
@@ -26,7 +26,7 @@ from hockney.core.errors import EnvironmentProblem, Inconclusive, UsageError, pr
 from hockney.core.notice import Notice
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.wording import plural
-from hockney.lab import Listener, Outcome, Status, silent
+from hockney.measurement import Listener, Outcome, Status, silent
 from hockney.process import CannotStart
 from hockney.store import LaunchShare, RunFolder, absorb, missing, pair_in, pair_with, parts_of, writing
 
@@ -186,7 +186,9 @@ def _plan_here(
             return None
         options, asked = _request(folder, job, instead)
         planned = measure.checked(asked, options, listen)
-        lab.begin_again(folder, planned.cases, marked(planned.settings), planned.bench, planned.surveyed)
+        measurement.begin_again(
+            folder, planned.cases, marked(planned.settings), planned.bench, planned.surveyed
+        )
         if share is not None:  # so that no other job makes a plan any more
             (folder.path / share.file).touch()
     return planned

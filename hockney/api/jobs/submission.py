@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from hockney import batch, lab
+from hockney import batch, measurement
 from hockney.api import measure
 from hockney.api.jobs.batch_options import BatchOptions, total_s
 from hockney.api.jobs.kept_options import keeping_options, with_kept_options
@@ -27,7 +27,7 @@ from hockney.core.notice import Notice
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.settings import Settings
 from hockney.core.wording import plural
-from hockney.lab import Listener, silent
+from hockney.measurement import Listener, silent
 from hockney.store import RunFolder, default_path, expected, lockable, missing
 
 
@@ -62,7 +62,7 @@ def submit(
     place = path or default_path(job.asked.study)
     _refuse_unlockable(place, wanted)
     batch.script_of(job.scheduler, job.request(place, wanted))  # refused before there is a folder
-    folder = lab.begin(path, planned.cases, marked(settings), planned.bench, planned.surveyed)
+    folder = measurement.begin(path, planned.cases, marked(settings), planned.bench, planned.surveyed)
     stored = BatchJob(
         job.scheduler.NAME,
         tasks=wanted.tasks,

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from hockney import lab, studies
+from hockney import measurement, studies
 from hockney.api.judgements.history import History
 from hockney.api.judgements.sides import Source, listed, read_side, runs_of
 from hockney.api.questions import Question
@@ -24,7 +24,7 @@ from hockney.core.option_names import option
 from hockney.core.paths import to_path
 from hockney.core.wording import plural
 from hockney.judgements.sides import MeasuredRun, Side
-from hockney.lab import Bench, Listener
+from hockney.measurement import Bench, Listener
 from hockney.studies import ad_hoc, published_study
 
 MOST_RUNS = 20
@@ -173,8 +173,8 @@ def _usable(case: Case, catalog: Catalog) -> Case | None:
 def _differences(run: MeasuredRun, here: Machine) -> tuple[str, ...]:
     if run.machine.traits.published:
         return ()
-    found = lab.unlike(run.machine, here)
-    return tuple(lab.in_words(each, run.machine, here) for each in found if each.field in ANOTHER)
+    found = measurement.unlike(run.machine, here)
+    return tuple(measurement.in_words(each, run.machine, here) for each in found if each.field in ANOTHER)
 
 
 def _baseline_name(runs: Sequence[str]) -> str:

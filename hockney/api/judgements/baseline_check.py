@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from hockney import lab
+from hockney import measurement
 from hockney.api.judgements.baseline import Baseline, read_baseline
 from hockney.api.judgements.comparison import TOLERANCE, Comparison, check_options
 from hockney.api.judgements.sides import Source, read_side
@@ -35,7 +35,7 @@ from hockney.core.settings import Settings
 from hockney.core.wording import plural
 from hockney.judgements.compare import compare
 from hockney.judgements.sides import MeasuredRun, Side
-from hockney.lab import Bench, Goal, Listener, silent
+from hockney.measurement import Bench, Goal, Listener, silent
 from hockney.models.comparison import FEWEST_LAUNCHES, CaseVerdict
 
 RESERVE = 0.4
@@ -90,7 +90,7 @@ def check(
     if options.launches is None and not options.in_rounds and not planned.bench.machine.exact:
         settings = replace(settings, extend=True)
     path = None if out is None else to_path(out)
-    folder = lab.begin(path, planned.cases, marked(settings), planned.bench, planned.surveyed)
+    folder = measurement.begin(path, planned.cases, marked(settings), planned.bench, planned.surveyed)
     goal = Goal(Undecided(side, planned.bench, settings, tolerance, cost), RESERVE)
     run = measured(folder, planned.bench, listen, asked=planned.cases, goal=goal)
     return BaselineCheck(run, Comparison(compare(side, read_side("B", [run], listen), tolerance, cost)))

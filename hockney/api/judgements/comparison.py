@@ -25,7 +25,7 @@ from hockney.judgements.comparison import ComparedSides, Unmatched
 from hockney.judgements.environment import Difference
 from hockney.judgements.judgement import Judgement, junit, markdown
 from hockney.judgements.sides import Side, in_turns
-from hockney.lab import Listener
+from hockney.measurement import Listener
 from hockney.report import notebook
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from hockney.core.errors import Inconclusive, UsageError, printable
 from hockney.core.notice import Notice
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.wording import plural
-from hockney.lab import Counted, Listener, Status
+from hockney.measurement import Counted, Listener, Status
 from hockney.store import RunFolder
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hockney import lab
+from hockney import measurement
 from hockney.api import measure
 from hockney.api.judgements.comparison import Comparison, check_options, compare
 from hockney.api.judgements.side_options import Side, differing, side_options
@@ -31,7 +31,7 @@ from hockney.core.option_names import option
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.settings import Settings
 from hockney.core.wording import plural
-from hockney.lab import Bench, CasesChosen, Listener, Status, Turn
+from hockney.measurement import Bench, CasesChosen, Listener, Status, Turn
 from hockney.store import RunFolder, left, pair_in
 from hockney.studies import ad_hoc
 
@@ -91,7 +91,7 @@ def interleaved(
     tolerance: Quantity | None = None,
     cost: Cost = "typical",
     out: AnyPath | None = None,
-    listen: Listener = lab.silent,
+    listen: Listener = measurement.silent,
 ) -> Comparison:
     """The same with the `options` that both sides share."""
     share = check_options(tolerance, cost)
@@ -112,7 +112,7 @@ def interleaved(
             code="sides-identical",
         )
     for each in sides:
-        lab.repeats_itself(each.machine)  # an unknown machine is refused before anything is compiled
+        measurement.repeats_itself(each.machine)  # an unknown machine is refused before anything is compiled
     wanted = asked if isinstance(asked, Question) else question(asked)
     planned = [_planned(name, wanted, side, listen) for name, side in zip((A, B), sides, strict=True)]
     benches = [each.bench for each in planned]
@@ -122,7 +122,7 @@ def interleaved(
     settings = _settings(planned, sides, cases, listen)
     names = dict.fromkeys(case.workload for case in cases)
     listen(CasesChosen(cases, tuple(benches[0].catalog.entry(name) for name in names)))
-    turns = lab.begin_in_turns(None if out is None else to_path(out), cases, settings, benches)
+    turns = measurement.begin_in_turns(None if out is None else to_path(out), cases, settings, benches)
     return _measured(turns, settings[0].budget_s, listen, share, cost)
 
 
@@ -168,7 +168,7 @@ def _planned(name: str, wanted: Question, options: RunOptions, listen: Listener)
     """What one side would measure by itself, after its ranks have been started once."""
     try:
         planned = measure.plan(wanted, options, listen=listen)
-        return replace(planned, bench=lab.check(planned.bench, planned.cases))
+        return replace(planned, bench=measurement.check(planned.bench, planned.cases))
     except HockneyError as problem:
         problem.what = f"{name}: {problem.what}"
         raise
@@ -205,10 +205,10 @@ def _affordable(
     """The cases, with fewer sizes if there would be too few launches otherwise."""
     if not benches[0].machine.traits.wall_clock:
         return cases
-    kept = lab.thinned(
+    kept = measurement.thinned(
         cases,
         benches[0].catalog,
-        lambda cases: lab.pair_count(budget_s, benches, cases) >= ENOUGH_PAIRS,
+        lambda cases: measurement.pair_count(budget_s, benches, cases) >= ENOUGH_PAIRS,
     )
     if len(kept) < len(cases):
         listen(
@@ -255,8 +255,8 @@ def _pairs(
     budget_s: float, options: Sequence[RunOptions], benches: Sequence[Bench], cases: Sequence[Case]
 ) -> int:
     if benches[0].machine.traits.wall_clock:
-        return lab.pair_count(budget_s, benches, cases)
-    exact = all(lab.repeats_itself(each.machine) for each in options)
+        return measurement.pair_count(budget_s, benches, cases)
+    exact = all(measurement.repeats_itself(each.machine) for each in options)
     return 1 if exact else NOISY_SIMULATION_PAIRS
 
 
@@ -284,7 +284,7 @@ def _measured(
     whole: Path = turns[0].folder.path.parent
     with keeping(whole, complete=False):
         try:
-            lab.measure_in_turns(turns, listen, budget_s, more)
+            measurement.measure_in_turns(turns, listen, budget_s, more)
         except HockneyError:
             listen(Status(records_kept(whole)))
             raise

@@ -15,8 +15,8 @@ from hockney.core.machine_reference import without_scheme
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.settings import Settings
 from hockney.judgements.sides import MeasuredRun, Side
-from hockney.lab import Listener
-from hockney.lab.kinds import published
+from hockney.measurement import Listener
+from hockney.measurement.kinds import published
 from hockney.store import RunFolder, missing, pair_in
 from hockney.system.bundled import bundled_catalog
 

@@ -13,7 +13,7 @@ from hockney.core.option_names import option
 from hockney.core.settings import Settings
 from hockney.core.units import format_seconds, typed_seconds
 from hockney.core.wording import plural
-from hockney.lab import Bench
+from hockney.measurement import Bench
 
 REFUSED = 0.1
 """A budget below this fraction of the minimum is a mistake, such as 5ms for 5m."""

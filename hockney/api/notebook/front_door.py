@@ -4,8 +4,8 @@
 
 A run is given as a path (text or `Path`) or as a `Run`. Quantities are numbers (seconds, bytes, fractions) or
 words as on the command line: budget=30 and budget="30s", message=40_000 and message="40kB". Progress is
-reported in the log "hockney" of `logging`, or to `listen`, a function of a `hockney.lab.Event`. All errors
-are `HockneyError`s.
+logged as "hockney" with `logging`, or passed to `listen`, a function of a `hockney.measurement.Event`. All
+errors are `HockneyError`s.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from hockney.api.run_contents import Run, load
 from hockney.core.errors import unknown
 from hockney.core.fit import Cost
 from hockney.core.paths import AnyPath
-from hockney.lab import Listener
-from hockney.lab.finding import Finding
+from hockney.measurement import Listener
+from hockney.measurement.finding import Finding
 from hockney.models.applications.granularity import Algorithm
 
 if TYPE_CHECKING:

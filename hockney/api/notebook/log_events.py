@@ -10,7 +10,7 @@ from hockney.core.errors import one_line
 from hockney.core.record import Failure
 from hockney.core.units import format_seconds
 from hockney.core.wording import plural
-from hockney.lab import CaseEnded, Event, LaunchBegan, MeasuringBegan, Notice, Status
+from hockney.measurement import CaseEnded, Event, LaunchBegan, MeasuringBegan, Notice, Status
 
 LOG = logging.getLogger("hockney")
 

@@ -14,7 +14,7 @@ from hockney.core.fit import Cost
 from hockney.core.paths import AnyPath
 from hockney.core.plugins import plugins
 from hockney.draw.page import Caveat, Table
-from hockney.lab import Listener, silent
+from hockney.measurement import Listener, silent
 from hockney.system.bundled import bundled_workloads
 
 

@@ -22,7 +22,7 @@ from hockney.core.fit import Estimate
 from hockney.core.freed_memory import RETURNED, Memory
 from hockney.core.launch_setting import LaunchSetting
 from hockney.core.paths import AnyPath
-from hockney.lab import Listener, silent
+from hockney.measurement import Listener, silent
 from hockney.models.statistics import NOTABLE, Observation, Turns, time_to_exclude, verdict
 from hockney.models.tuning import openmpi
 from hockney.models.tuning.points import PLAIN

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hockney import lab
+from hockney import measurement
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_whole
 from hockney.core.errors import UsageError
-from hockney.lab import Counted
+from hockney.measurement import Counted
 
 
 def action(
@@ -52,7 +52,7 @@ def action(
             "leave --force out",
             code="force-without-simgrid",
         )
-    bench = lab.prepare(machine, mpi, True, reporter.say)
+    bench = measurement.prepare(machine, mpi, True, reporter.say)
     if as_json:
         here = bench.machine
         print_json({"engine": here.engine, "compiler": here.compiler, "flags": here.flags, "mpi": here.mpi})
@@ -63,7 +63,7 @@ def action(
 
 def _library(reporter: ProgressReporter, mpi: str, prefix: Path, as_json: bool) -> int:
     where = prefix.expanduser().absolute()
-    linked = lab.install_library(mpi, where, reporter.say)
+    linked = measurement.install_library(mpi, where, reporter.say)
     if as_json:
         print_json({"library": str(where), "mpi": linked})
     else:
@@ -73,7 +73,7 @@ def _library(reporter: ProgressReporter, mpi: str, prefix: Path, as_json: bool) 
 
 def _simgrid(reporter: ProgressReporter, force: bool, as_json: bool) -> int:
     with reporter:
-        installed = lab.bring_simgrid(
+        installed = measurement.bring_simgrid(
             force, reporter.say, lambda done, total: reporter(Counted("compiled", done, total))
         )
     if as_json:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from hockney import lab, simulated
+from hockney import measurement
 from hockney.api.export.files import save_text
 from hockney.api.run_contents import caveats_of
 from hockney.cli import messages
@@ -22,8 +22,9 @@ from hockney.core.fit import Cost
 from hockney.core.platform import Platform
 from hockney.core.wording import plural
 from hockney.draw.page import Caveat, Table
+from hockney.machines import simulated
+from hockney.machines.simulated.calibrate import DECIDED, Agreement, CalibrationOptions, calibrate, compare
 from hockney.pages.format import in_brackets, interval, quantity
-from hockney.simulated.calibrate import DECIDED, Agreement, CalibrationOptions, calibrate, compare
 from hockney.store import RunFolder
 
 ENDING = ".toml"
@@ -47,11 +48,11 @@ def action(
 ) -> int:
     if out is not None and out.suffix != ENDING:
         raise _not_a_machine_file_name(out, ENDING)
-    given = simulated.platform(lab.description_name(network)) if network else None
+    given = simulated.platform(measurement.description_name(network)) if network else None
     reporter = ProgressReporter(quiet)
     with reporter.doing(messages.reading_run(run)):
         folder = RunFolder.open(run)
-        real, results = lab.surveyed(folder, cost)
+        real, results = measurement.surveyed(folder, cost)
         caveats = caveats_of(folder, results)
     for notice in results.notices:
         reporter(notice)
@@ -64,9 +65,9 @@ def action(
         click.echo(text, nl=False)
     agreements: list[Agreement] = []
     if check or against is not None:
-        original = real if against is None else lab.surveyed(RunFolder.open(against), cost)[0]
+        original = real if against is None else measurement.surveyed(RunFolder.open(against), cost)[0]
         with reporter:
-            twin = lab.survey_twin(platform, original, reporter.say, reporter)
+            twin = measurement.survey_twin(platform, original, reporter.say, reporter)
         agreements = compare(original, twin)
     if as_json:
         print_json({"machine": platform, "agreement": agreements, "doubts": caveats})
@@ -100,7 +101,7 @@ def _print(platform: Platform, caveats: Sequence[Caveat], out: Path) -> None:
         print_labelled("note", note)
     print_caveats(caveats)
     print_whole(f"machine: {out}")
-    twin, ranks = lab.simulated_reference(str(out)), min(1024, platform.capacity)
+    twin, ranks = measurement.simulated_reference(str(out)), min(1024, platform.capacity)
     guessed = simulated.between_nodes_guessed(platform) and ranks > platform.nodes[0].cores
     print_whole(
         f"try: hockney run allreduce --machine {twin} --ranks {ranks}"

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hockney import lab
+from hockney import measurement
 from hockney.cli import messages
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_findings, print_json
@@ -29,7 +29,7 @@ def action(
     findings = []
     user = launcher_options(mpiexec_args, variables)
     reporter = ProgressReporter(quiet)
-    steps = iter(lab.examine(machine, mpi, 0.0 if no_noise else noise, HostOptions(**places), user))
+    steps = iter(measurement.examine(machine, mpi, 0.0 if no_noise else noise, HostOptions(**places), user))
     while True:
         with reporter.doing(messages.examining()):
             finding = next(steps, None)

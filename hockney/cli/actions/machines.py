@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from hockney import emulated, lab, reference, simulated
+from hockney import measurement, reference
 from hockney.cli import messages
 from hockney.cli.output.machine_details import show, show_json
 from hockney.cli.output.progress import ProgressReporter
@@ -17,8 +17,9 @@ from hockney.cli.output.terminal import echo
 from hockney.core.errors import EnvironmentProblem, UsageError
 from hockney.core.machine import Machine, Mpi
 from hockney.core.units import format_bit_rate
+from hockney.discovery.simgrid import find_simgrid, simgrids
 from hockney.draw.page import Table
-from hockney.machine.simgrid import find_simgrid, simgrids
+from hockney.machines import emulated, simulated
 from hockney.mpi import title_of
 from hockney.pages.paper_tables import extent, node_count
 
@@ -40,7 +41,7 @@ def action(
     if shown:
         (show_json if as_json else show)(shown)
     elif exported:
-        folder = lab.export_published(exported, out)
+        folder = measurement.export_published(exported, out)
         if as_json:
             print_json({"run": str(folder.path)})
         else:
@@ -53,12 +54,12 @@ def action(
 def _all(mpi: str, machine: str, quiet: bool, as_json: bool) -> None:
     reporter = ProgressReporter(quiet)
     with reporter.doing(messages.examining()):
-        here, mpis = lab.look_around(machine, mpi, reporter.say)
+        here, mpis = measurement.look_around(machine, mpi, reporter.say)
         simulators = _simulators(reporter.say)
     if as_json:
         print_json(
             {
-                "kinds": [_kind(kind) for kind in lab.listed()],
+                "kinds": [_kind(kind) for kind in measurement.listed()],
                 "machine": here,
                 "mpi": mpis,
                 "simgrid": simulators,
@@ -70,7 +71,7 @@ def _all(mpi: str, machine: str, quiet: bool, as_json: bool) -> None:
         return
     _here(here, mpis, simulators)
     rows: tuple[tuple[str, ...], ...] = tuple(
-        (kind["machine"], kind["what"]) for kind in map(_kind, lab.listed())
+        (kind["machine"], kind["what"]) for kind in map(_kind, measurement.listed())
     )
     _table(("--machine", "what it is"), rows)
     rows = tuple(tuple(map(str, _simulated(name).values())) for name in simulated.names())
@@ -102,7 +103,7 @@ def _here(here: Machine, mpis: Sequence[Mpi], simulators: Sequence[Mpi]) -> None
             _table((title, "found by", "in"), rows)
 
 
-def _kind(kind: lab.Kind) -> dict[str, str]:
+def _kind(kind: measurement.Kind) -> dict[str, str]:
     return {
         "machine": f"{kind.SCHEME}:NAME" if kind.SCHEME else "(none)",
         "kind": kind.KIND,
@@ -113,7 +114,7 @@ def _kind(kind: lab.Kind) -> dict[str, str]:
 def _simulated(name: str) -> dict[str, str | int]:
     platform = simulated.platform(name)
     return {
-        "name": lab.simulated_reference(name),
+        "name": measurement.simulated_reference(name),
         "title": platform.title,
         "nodes": node_count(platform),
         "cores": platform.capacity,
@@ -124,7 +125,7 @@ def _simulated(name: str) -> dict[str, str | int]:
 def _emulated(name: str) -> dict[str, str | int]:
     ethernet = emulated.ethernet(name)
     return {
-        "name": lab.emulated_reference(name),
+        "name": measurement.emulated_reference(name),
         "title": ethernet.title,
         "hosts": ethernet.hosts,
         "rate": format_bit_rate(ethernet.rate),

@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hockney import api, lab, studies
+from hockney import api, measurement, studies
 from hockney.api import RunOptions
 from hockney.cli.arguments import checking
 from hockney.cli.arguments.batch import taken
@@ -36,7 +36,7 @@ def action(
 ) -> int:
     if show:
         machine, mpi, bind = given["machine"], given["mpi"], given["bind"]
-        _list(lab.prepare(machine, mpi, bind, ProgressReporter(quiet).say).catalog, as_json)
+        _list(measurement.prepare(machine, mpi, bind, ProgressReporter(quiet).say).catalog, as_json)
         return 0
     if like:
         from hockney.cli.arguments.like import like_cases
@@ -63,8 +63,10 @@ def action(
 def _list(catalog: Catalog, as_json: bool) -> None:
     shelf = {name: each.HELP for name, each in studies.all_studies().items()}
     known = {workload.name for workload in catalog.workloads}
-    others = {group: names for group, names in lab.other_groups().items() if not known.issuperset(names)}
-    described = {w.name: w for group in lab.bundled_groups() for w in group.workloads}
+    others = {
+        group: names for group, names in measurement.other_groups().items() if not known.issuperset(names)
+    }
+    described = {w.name: w for group in measurement.bundled_groups() for w in group.workloads}
     if as_json:
         listed = [described[name] for names in others.values() for name in names if name in described]
         print_json({"studies": shelf, "workloads": [*catalog.workloads, *listed], "groups": others})

@@ -18,7 +18,7 @@ from hockney.cli.output.terminal import echo
 from hockney.core.errors import Exit, RunInterrupted, UsageError, keeping
 from hockney.core.paths import in_runs
 from hockney.core.wording import listing, plural
-from hockney.lab import Event, Listener
+from hockney.measurement import Event, Listener
 from hockney.pages.format import VAGUE, vague
 from hockney.system.bundled import bundled_workloads
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hockney import emulated, lab, reference, simulated
+from hockney import measurement, reference
 from hockney.cli.output.tables import print_json, print_line, print_table
 from hockney.cli.output.terminal import echo
 from hockney.core.errors import UsageError, unknown
@@ -15,10 +15,11 @@ from hockney.core.machine_reference import MachineReference
 from hockney.core.platform import Platform
 from hockney.core.units import format_rate
 from hockney.draw.page import Table
-from hockney.lab.kinds.lan import SCHEME
+from hockney.machines import emulated, simulated
+from hockney.machines.simulated import Variant
+from hockney.measurement.kinds.lan import SCHEME
 from hockney.pages.paper_tables import described, extent, formulas, node_count, tables
 from hockney.reference import Published
-from hockney.simulated import Variant
 
 Found = tuple[list[Published], tuple[Platform, tuple[Variant, ...]] | None]
 
@@ -26,7 +27,7 @@ Found = tuple[list[Published], tuple[Platform, tuple[Variant, ...]] | None]
 def find(name: str) -> Found:
     """The published numbers (a paper's name stands for all its machines) and the description. Raises
     UsageError if there is neither, and for a machine file with mistakes."""
-    name = lab.description_name(name)
+    name = measurement.description_name(name)
     known = reference.machine_names()
     papers = [each for each, paper in known.items() if name in (each, paper)]
     try:
@@ -102,7 +103,7 @@ def _show_published(paper: Published, notes: bool) -> None:
 
 
 def _show_described(platform: Platform, variants: tuple[Variant, ...]) -> None:
-    print_line(f"{platform.title} ({lab.simulated_reference(platform.name)}), simulated")
+    print_line(f"{platform.title} ({measurement.simulated_reference(platform.name)}), simulated")
     if platform.source:
         print_line(platform.source)
     print_line(f"{node_count(platform)} nodes, {platform.capacity} cores, {extent(platform)}")
@@ -115,7 +116,7 @@ def _show_described(platform: Platform, variants: tuple[Variant, ...]) -> None:
 
 
 def _show_emulated(ethernet: Ethernet) -> None:
-    print_line(f"{ethernet.title} ({lab.emulated_reference(ethernet.name)}), emulated")
+    print_line(f"{ethernet.title} ({measurement.emulated_reference(ethernet.name)}), emulated")
     if ethernet.source:
         print_line(ethernet.source)
     print_line(f"payload rate {format_rate(ethernet.payload_rate)}")

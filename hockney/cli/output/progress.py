@@ -20,7 +20,7 @@ from hockney.core.errors import one_line
 from hockney.core.record import Failure, Record
 from hockney.core.units import format_seconds
 from hockney.core.wording import plural
-from hockney.lab import (
+from hockney.measurement import (
     CaseEnded,
     Counted,
     Event,
@@ -47,8 +47,8 @@ FIRST_STEPS = 5
 
 
 class ProgressReporter:
-    """A listener to the lab's events; used as a context manager, it takes its bar away at the end. `notices`
-    are those heard so far, printed or not."""
+    """Listens to the events of a measurement; as a context manager, it removes its bar at the end.
+    `notices` are those heard so far, printed or not."""
 
     def __init__(self, quiet: bool, clock: Callable[[], float] = time.monotonic) -> None:
         self.quiet = quiet

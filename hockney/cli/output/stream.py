@@ -16,7 +16,7 @@ from hockney.core.catalog import Catalog, Workload
 from hockney.core.errors import UsageError
 from hockney.core.fit import Summary
 from hockney.core.record import SCHEMA, RunRecords
-from hockney.lab import CasesChosen, CaseSettled, Event
+from hockney.measurement import CasesChosen, CaseSettled, Event
 from hockney.models.statistics import summarise
 from hockney.pages.case_columns import CaseColumn
 from hockney.pages.evidence import Measured

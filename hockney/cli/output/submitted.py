@@ -16,7 +16,7 @@ from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line
 from hockney.cli.output.terminal import echo
 from hockney.core.errors import Exit, printable
-from hockney.lab import Listener
+from hockney.measurement import Listener
 
 
 def submit_and_print(

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from hockney import simulated
 from hockney.core.case import HOT
 from hockney.core.fit import LAUNCHES_IN_TWO_MODES
 from hockney.core.layout import NETWORK
@@ -17,6 +16,7 @@ from hockney.core.record import Origin
 from hockney.core.units import format_percent, format_size
 from hockney.core.wording import plural, together
 from hockney.draw.page import Caveat
+from hockney.machines import simulated
 from hockney.models.applications.contention import FEWEST_RANKS
 from hockney.models.applications.grain_prediction import Prediction, RanksRow
 from hockney.models.applications.point_to_point_costs import PointToPointCosts, Undecided

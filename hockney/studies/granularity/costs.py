@@ -8,10 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from hockney import reference, simulated
+from hockney import reference
 from hockney.core.errors import HockneyError
 from hockney.core.machine import Machine
 from hockney.draw.page import Section, Table
+from hockney.machines import simulated
 from hockney.models.applications.contention import kind
 from hockney.models.applications.message_costs import (
     described,

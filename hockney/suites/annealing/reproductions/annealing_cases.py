@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hockney import simulated
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
+from hockney.machines import simulated
 from hockney.reproductions.parts import Part
 from hockney.suites.annealing.reproductions.annealing_times import (
     DECOUPLED,

@@ -10,9 +10,10 @@ import msgspec
 import pytest
 from made_up import made_up
 
-from hockney import lab, simulated
+from hockney import measurement
 from hockney.core.case import Case
 from hockney.core.record import MetricSeries, Record, RunRecords
+from hockney.machines import simulated
 from hockney.report.render import render
 from hockney.reproductions import Answer, Part
 from hockney.suites.annealing.reproductions import annealing, annealing_page
@@ -28,7 +29,7 @@ from hockney.suites.annealing.reproductions.annealing_times import (
 )
 from hockney.system.bundled import catalog_with
 
-CATALOG = catalog_with(lab.bundled_catalog(), annealing.WORKLOADS)
+CATALOG = catalog_with(measurement.bundled_catalog(), annealing.WORKLOADS)
 PARTS = annealing.parts(CATALOG)
 Times = Callable[[Part, Case], "dict[tuple[str, str], float] | None"]
 """Seconds of computation and communication of the master and of each worker."""

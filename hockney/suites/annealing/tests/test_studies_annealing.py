@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from hockney import api, lab, studies
+from hockney import api, measurement, studies
 from hockney.core.settings import Settings
 from hockney.draw.page import Page, Table
 from hockney.launch.fake import FakeLauncher
@@ -37,13 +37,13 @@ def run(
     folder: Path, annealing: FakeAnnealing | None = None, ranks: tuple[int, ...] = (2,), **parameters: object
 ) -> Evidence:
     world = COSTLY if annealing is None else COSTLY.having(annealing)
-    bench = lab.fake_bench(FakeLauncher(world), cores=4, workloads=WORKLOADS)
+    bench = measurement.fake_bench(FakeLauncher(world), cores=4, workloads=WORKLOADS)
     options = Options(
         ranks=ranks, parameters={"setups": NAMES, "predict": "no", "balance": "no"} | parameters
     )
     cases = STUDY.plan(options, bench.catalog, bench.machine)
-    made = lab.begin(folder, cases, Settings("annealing", seed=1, launches=6, budget_s=200.0), bench)
-    lab.measure(made, bench, lambda event: None)
+    made = measurement.begin(folder, cases, Settings("annealing", seed=1, launches=6, budget_s=200.0), bench)
+    measurement.measure(made, bench, lambda event: None)
     return api.load(folder).evidence
 
 
@@ -114,11 +114,13 @@ def test_set_ups_that_take_equally_long_are_alike_and_the_reference_is_taken(tmp
 
 def test_what_one_noisy_launch_shows_is_undecided(tmp_path: Path):
     noisy = replace(COSTLY, noise=0.5, launch_noise=0.3)
-    bench = lab.fake_bench(FakeLauncher(noisy), cores=4, workloads=WORKLOADS)
+    bench = measurement.fake_bench(FakeLauncher(noisy), cores=4, workloads=WORKLOADS)
     options = Options(ranks=(2,), parameters={"setups": NAMES, "predict": "no", "balance": "no"})
     cases = STUDY.plan(options, bench.catalog, bench.machine)
-    made = lab.begin(tmp_path / "r", cases, Settings("annealing", seed=1, launches=3, budget_s=2.0), bench)
-    lab.measure(made, bench, lambda event: None)
+    made = measurement.begin(
+        tmp_path / "r", cases, Settings("annealing", seed=1, launches=3, budget_s=2.0), bench
+    )
+    measurement.measure(made, bench, lambda event: None)
     evidence = api.load(tmp_path / "r").evidence
     found = chosen(evidence)
     assert found.outcome == "undecided" and found.take is None and len(found.rivals) > 1

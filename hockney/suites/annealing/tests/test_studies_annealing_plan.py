@@ -10,13 +10,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from hockney import api, lab, simulated, studies
+from hockney import api, measurement, studies
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.errors import UsageError
 from hockney.core.settings import Settings
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import World
+from hockney.machines import simulated
 from hockney.studies import Options
 from hockney.suites.annealing.models.program import SCHEDULE_BYTES, STATISTICS_BYTES
 from hockney.suites.annealing.studies.annealing.columns import answer
@@ -28,7 +29,7 @@ STUDY = studies.study("annealing")
 
 
 def plan(*ranks: int, sizes: tuple[int, ...] = (), **parameters: object) -> list[Case]:
-    bench = lab.fake_bench("fake", workloads=WORKLOADS)
+    bench = measurement.fake_bench("fake", workloads=WORKLOADS)
     options = Options(ranks=ranks, sizes=sizes, parameters=parameters)
     return STUDY.plan(options, bench.catalog, bench.machine)
 
@@ -39,7 +40,9 @@ def of_annealing(cases: list[Case]) -> list[Case]:
 
 def test_by_default_all_set_ups_run_on_two_ranks_and_one_rank_is_the_reference():
     cases = of_annealing(plan(2))
-    known = lab.fake_bench("fake", workloads=WORKLOADS).catalog.workload("annealing").parameter("setup")
+    known = (
+        measurement.fake_bench("fake", workloads=WORKLOADS).catalog.workload("annealing").parameter("setup")
+    )
     plain = [case for case in cases if case.ranks == 2 and case["shares"] == "equal"]
     assert sorted(case["setup"] for case in plain) == sorted(known.choices)
     one = [case for case in cases if case.ranks == 1]
@@ -120,7 +123,7 @@ def test_mistakes_are_errors(wrong: dict, code: str):
 
 
 def test_a_simulated_mpi_is_not_asked_for_what_it_lacks_unless_named():
-    bench = lab.fake_bench("fake", workloads=WORKLOADS)
+    bench = measurement.fake_bench("fake", workloads=WORKLOADS)
     traits = msgspec.structs.replace(bench.machine.traits, origin="simulated")
     platform = simulated.platform("switched-ethernet")
     machine = msgspec.structs.replace(bench.machine, platform=platform, traits=traits)
@@ -147,14 +150,16 @@ def with_another(catalog: Catalog) -> Catalog:
 
 
 def test_a_new_set_up_of_the_engine_is_measured_without_a_prediction(tmp_path: Path):
-    bench = lab.fake_bench(FakeLauncher(World(tail=0.0)), cores=4, workloads=WORKLOADS)
+    bench = measurement.fake_bench(FakeLauncher(World(tail=0.0)), cores=4, workloads=WORKLOADS)
     catalog = with_another(bench.catalog)
     bench = replace(bench, catalog=catalog)
     bench.launcher.world = replace(bench.launcher.world, catalog=catalog)
     parameters = {"setups": ("original", "tree"), "lag": (1,), "balance": "no"}
     cases = STUDY.plan(Options(ranks=(2,), parameters=parameters), catalog, bench.machine)
-    made = lab.begin(tmp_path / "r", cases, Settings("annealing", seed=1, launches=3, budget_s=60.0), bench)
-    lab.measure(made, bench, lambda event: None)
+    made = measurement.begin(
+        tmp_path / "r", cases, Settings("annealing", seed=1, launches=3, budget_s=60.0), bench
+    )
+    measurement.measure(made, bench, lambda event: None)
     evidence = api.load(tmp_path / "r").evidence
     run = AnnealingResults.of(evidence)
     assert [p.label for p in run.on(2)] == ["original", "tree (lag 1)"]
@@ -167,7 +172,7 @@ def test_a_new_set_up_of_the_engine_is_measured_without_a_prediction(tmp_path: P
 
 
 def test_set_ups_under_the_progress_thread_are_compared_and_have_no_prediction(tmp_path: Path):
-    bench = lab.fake_bench(FakeLauncher(World(tail=0.0)), cores=4, workloads=WORKLOADS)
+    bench = measurement.fake_bench(FakeLauncher(World(tail=0.0)), cores=4, workloads=WORKLOADS)
     parameters = {"setups": ("original", "lagged"), "progress": ("own", "thread"), "balance": "no"}
     options = Options(ranks=(2,), parameters=parameters)
     settings = Settings(
@@ -177,8 +182,10 @@ def test_set_ups_under_the_progress_thread_are_compared_and_have_no_prediction(t
         budget_s=60.0,
         launch_settings=tuple(each.line for each in STUDY.launch_settings(options, bench.machine)),
     )
-    made = lab.begin(tmp_path / "r", STUDY.plan(options, bench.catalog, bench.machine), settings, bench)
-    lab.measure(made, bench, lambda event: None)
+    made = measurement.begin(
+        tmp_path / "r", STUDY.plan(options, bench.catalog, bench.machine), settings, bench
+    )
+    measurement.measure(made, bench, lambda event: None)
     run = AnnealingResults.of(api.load(tmp_path / "r").evidence)
     assert [p.label for p in run.on(2)] == ["original", "lagged", "lagged (progress thread)"]
     assert len(run.compared(2)) == 2

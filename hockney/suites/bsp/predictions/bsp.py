@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hockney import lab
+from hockney import measurement
 from hockney.api import find_runs
 from hockney.api.predictions import KernelOptions, PredictedKernel, kernel_catalog
 from hockney.api.run_contents import caveats_of
@@ -107,7 +107,7 @@ def predict_kernel(text: str, options: KernelOptions) -> list[KernelPrediction]:
         folder = find_runs.newest_of(STUDIES, options.listen)
     else:
         folder = RunFolder.open(to_path(options.run))
-    results = lab.results(folder, cost=options.cost)
+    results = measurement.results(folder, cost=options.cost)
     known = rank_counts(results.fits)
     if not known:
         raise Inconclusive(

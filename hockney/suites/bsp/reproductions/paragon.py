@@ -13,11 +13,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from hockney import reference, simulated
+from hockney import reference
 from hockney.core.catalog import Catalog
 from hockney.core.platform import Platform
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Page, Section
+from hockney.machines import simulated
 from hockney.pages.format import quantity
 from hockney.reproductions import overview, pages
 from hockney.reproductions.compared import Check, Compared, Statement, status_of

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from paper_answers import Time
 
-from hockney import simulated
 from hockney.core.case import Case
 from hockney.core.record import MetricSeries
+from hockney.machines import simulated
 from hockney.reproductions import Part
 from hockney.suites.bsp.models.costs import CostModel, predict, repaired
 from hockney.suites.bsp.models.parameters import Bpram, Bsp, BulkCosts

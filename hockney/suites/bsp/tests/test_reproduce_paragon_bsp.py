@@ -12,9 +12,10 @@ from paper_answers import CATALOG, answers
 from paragon_world import PARAGON, ParagonWorld, on_paragon
 from real_mpi import simgrid_here
 
-from hockney import lab, simulated
+from hockney import measurement
 from hockney.cli.errors import guarded
 from hockney.core.record import RunRecords
+from hockney.machines import simulated
 from hockney.reproductions import Answer, Compared
 from hockney.suites.bsp.reproductions import paragon, paragon_bsp, paragon_kernels
 
@@ -121,8 +122,10 @@ def test_the_smallest_parts_on_the_simulated_machine(tmp_path):
         run, platform = RunRecords(), simulated.platform(part.machine)
         if part.name in ("pairs", "bisection", "bsp-4x2"):
             cases = tuple(case for case in part.cases if case.workload not in paragon_kernels.KERNELS)
-            machine = lab.simulated_reference(part.machine)
-            folder, left = lab.run_part(tmp_path / part.name, machine, cases, bench, lambda event: None)
+            machine = measurement.simulated_reference(part.machine)
+            folder, left = measurement.run_part(
+                tmp_path / part.name, machine, cases, bench, lambda event: None
+            )
             assert left == 0
             run = folder.read().run
         found[part.name] = Answer(part, platform, run)
@@ -135,8 +138,8 @@ def test_the_smallest_parts_on_the_simulated_machine(tmp_path):
     assert abs(compared["paragon/bsp-library/message"].error) < 0.001
 
 
-def bench(machine: str) -> lab.Bench:
-    return lab.prepare(machine, "", False, lambda text: None, workloads=paragon.WORKLOADS)
+def bench(machine: str) -> measurement.Bench:
+    return measurement.prepare(machine, "", False, lambda text: None, workloads=paragon.WORKLOADS)
 
 
 @pytest.mark.slow(300)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hockney import api, lab, studies
+from hockney import api, measurement, studies
 from hockney.core.errors import UsageError
 from hockney.core.settings import Settings
 from hockney.launch.fake import FakeLauncher
@@ -28,10 +28,10 @@ SMALL = {"n": (64, 256), "keys": (64, 4096)}
 
 def run(folder: Path, parameters: dict, ranks: tuple[int, ...] = (2, 8)) -> Evidence:
     world = FakeLauncher(World(noise=0.01))
-    bench = lab.fake_bench(world, cores=8, workloads=studies.workloads_of(STUDY))
+    bench = measurement.fake_bench(world, cores=8, workloads=studies.workloads_of(STUDY))
     cases = STUDY.plan(Options(ranks=ranks, parameters=parameters), bench.catalog, bench.machine)
-    made = lab.begin(folder, cases, Settings("bsp-kernels", seed=1, launches=2), bench)
-    lab.measure(made, bench, lambda event: None)
+    made = measurement.begin(folder, cases, Settings("bsp-kernels", seed=1, launches=2), bench)
+    measurement.measure(made, bench, lambda event: None)
     return api.load(folder).evidence
 
 
@@ -98,7 +98,7 @@ def test_the_page_has_the_papers_four_figures(evidence: Evidence):
 
 
 def plan(ranks: int, **parameters: object) -> list:
-    bench = lab.fake_bench("fake", workloads=studies.workloads_of(STUDY))
+    bench = measurement.fake_bench("fake", workloads=studies.workloads_of(STUDY))
     return STUDY.plan(Options(ranks=(ranks,), parameters=parameters), bench.catalog, bench.machine)
 
 
@@ -121,13 +121,13 @@ def test_kernels_need_their_numbers_of_ranks():
 
 
 def test_without_parameters_nothing_is_predicted(tmp_path: Path):
-    bench = lab.fake_bench("fake", workloads=studies.workloads_of(STUDY))
+    bench = measurement.fake_bench("fake", workloads=studies.workloads_of(STUDY))
     cases = [
         bench.catalog.case("bitonic_sort keys=64 ranks=2"),
         bench.catalog.case("bitonic_sort style=mpi ranks=2"),
     ]
-    made = lab.begin(tmp_path / "r", cases, Settings("bsp-kernels", seed=1, launches=2), bench)
-    lab.measure(made, bench, lambda event: None)
+    made = measurement.begin(tmp_path / "r", cases, Settings("bsp-kernels", seed=1, launches=2), bench)
+    measurement.measure(made, bench, lambda event: None)
     evidence = api.load(tmp_path / "r").evidence
     page = STUDY.page(evidence)
     assert len(page.headline) == 1 and page.lead is None

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from hockney import api, lab, studies
+from hockney import api, measurement, studies
 from hockney.core.settings import Settings
 from hockney.draw.page import Page
 from hockney.launch.fake import FakeLauncher
@@ -27,11 +27,11 @@ TRUE = FakeBsp()
 
 @pytest.fixture(scope="module")
 def evidence(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
-    bench = lab.fake_bench(FakeLauncher(World()), workloads=studies.workloads_of(STUDY))
+    bench = measurement.fake_bench(FakeLauncher(World()), workloads=studies.workloads_of(STUDY))
     cases = STUDY.plan(Options(ranks=(2, 4)), bench.catalog, bench.machine)
     folder = tmp_path_factory.mktemp("bsp") / "r"
-    made = lab.begin(folder, cases, Settings("bsp-parameters", seed=1, launches=4), bench)
-    lab.measure(made, bench, lambda event: None)
+    made = measurement.begin(folder, cases, Settings("bsp-parameters", seed=1, launches=4), bench)
+    measurement.measure(made, bench, lambda event: None)
     return api.load(folder).evidence
 
 
@@ -106,7 +106,7 @@ def test_the_plan_has_wide_ranges_and_few_words_one_by_one(evidence: Evidence):
 
 
 def test_sizes_replace_those_of_relations_and_blocks():
-    bench = lab.fake_bench("fake", workloads=studies.workloads_of(STUDY))
+    bench = measurement.fake_bench("fake", workloads=studies.workloads_of(STUDY))
     cases = STUDY.plan(Options(ranks=(2,), sizes=(64, 4096, 65536)), bench.catalog, bench.machine)
     words = {c["h"] for c in cases if c.workload == "h_relation" and c["packet"] == 4}
     assert words == {16, 1024, 16384}
@@ -115,10 +115,10 @@ def test_sizes_replace_those_of_relations_and_blocks():
 
 
 def test_without_relations_nothing_is_stated(tmp_path: Path):
-    bench = lab.fake_bench("fake", workloads=studies.workloads_of(STUDY))
+    bench = measurement.fake_bench("fake", workloads=studies.workloads_of(STUDY))
     cases = [bench.catalog.case("bsp_sync ranks=2")]
-    made = lab.begin(tmp_path / "r", cases, Settings("bsp-parameters", seed=1, launches=2), bench)
-    lab.measure(made, bench, lambda event: None)
+    made = measurement.begin(tmp_path / "r", cases, Settings("bsp-parameters", seed=1, launches=2), bench)
+    measurement.measure(made, bench, lambda event: None)
     evidence = api.load(tmp_path / "r").evidence
     page = STUDY.page(evidence)
     assert len(page.headline) == 1 and page.lead is None

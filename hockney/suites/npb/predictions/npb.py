@@ -9,7 +9,7 @@ import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from hockney import lab, simulated
+from hockney import measurement
 from hockney.api import find_runs
 from hockney.api.find_runs import Source
 from hockney.api.predictions import KernelOptions, PredictedKernel, kernel_catalog
@@ -24,7 +24,8 @@ from hockney.core.paths import RUNS, AnyPath, to_path
 from hockney.core.platform import Platform
 from hockney.core.units import doubling
 from hockney.draw.page import Caveat, Table
-from hockney.lab import Listener, Status
+from hockney.machines import simulated
+from hockney.measurement import Listener, Status
 from hockney.models.applications.message_costs import described, relevant
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.measured_costs import End
@@ -79,13 +80,17 @@ def predict_npb(text: str, options: KernelOptions) -> NpbForecast:
     run, machine, cost, listen = options.run, options.machine, options.cost, options.listen
     case = kernel_catalog().case(f"{text} ranks=1")
     kernel, size = case.workload, str(case["class"])
-    platform = simulated.platform(lab.description_name(machine)) if machine else None
+    platform = simulated.platform(measurement.description_name(machine)) if machine else None
     rates, source, caveats = _rates(kernel, size, run, options.rate, platform, cost, listen)
     if platform is None:
         communication, cores, here, origin = _measured_communication(run or source.run, cost, listen)
     else:
         communication = {"value": Communication(described(platform), platform=platform)}
-        cores, here, origin = platform.capacity, False, CostsOrigin(platform, lab.description_name(machine))
+        cores, here, origin = (
+            platform.capacity,
+            False,
+            CostsOrigin(platform, measurement.description_name(machine)),
+        )
     costs = communication["value"].message
     wanted = options.ranks or _default(costs, here=here)
     if platform is not None and not options.larger:
@@ -189,7 +194,7 @@ def _of_run(
     cases = [case for line in lines if (case := parse_canonical(line)).ranks == 1 and case.usual]
     if not any(case["barrier_at"] == "none" and case["fault"] == "none" for case in cases):
         return
-    results = lab.results(folder, reading=reading, cost=cost, relevant=lambda w: w.name == kernel)
+    results = measurement.results(folder, reading=reading, cost=cost, relevant=lambda w: w.name == kernel)
     times = {each.case: each.cost(cost) for each in results.fits.summaries}
     records = results.run.by_case()
     for case in cases:

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from hockney import simulated
 from hockney.core.case import MPI
 from hockney.core.catalog import Catalog
 from hockney.core.platform import Platform
@@ -20,6 +19,7 @@ from hockney.core.units import format_value
 from hockney.draw.amount import Amount
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Section, Table
+from hockney.machines import simulated
 from hockney.models.programs.rates import described_startup
 from hockney.reproductions import pages
 from hockney.reproductions.compared import Check, Compared, Statement, status_of

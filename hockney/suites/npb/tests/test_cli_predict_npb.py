@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from hockney import simulated
+from hockney.machines import simulated
 from hockney.suites.npb.fakes.npb import FakeNpb
 from hockney.suites.npb.programs.kernels import PROGRAMS
 

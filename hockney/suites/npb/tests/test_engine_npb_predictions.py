@@ -9,8 +9,8 @@ import pytest
 from engine_lines import failures, records
 from simulated_switch import even_switch, lines_on, lines_on_switch
 
-from hockney import simulated
 from hockney.core.fit import Estimate
+from hockney.machines import simulated
 from hockney.models.applications.message_costs import described
 from hockney.models.programs.communication import Communication
 from hockney.models.programs.prediction import predict

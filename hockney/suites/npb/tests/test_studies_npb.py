@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from hockney import api, lab, simulated, studies
+from hockney import api, measurement, studies
 from hockney.core.case import MPI
 from hockney.core.errors import UsageError
 from hockney.core.fit import Estimate, ExactValue
@@ -17,6 +17,7 @@ from hockney.core.settings import Settings
 from hockney.draw.page import Page, Table
 from hockney.launch.fake import FakeLauncher, Fault
 from hockney.launch.fake_world import World
+from hockney.machines import simulated
 from hockney.studies import Evidence, Options
 from hockney.suites.npb.fakes.npb import PHASES, FakeNpb
 from hockney.suites.npb.studies.npb.columns import answer
@@ -39,11 +40,11 @@ def run(
     **parameters: object,
 ) -> Evidence:
     launcher = FakeLauncher(world or World(noise=0.01, tail=0.0), faults)
-    bench = lab.fake_bench(launcher, cores=4, workloads=studies.workloads_of(STUDY))
+    bench = measurement.fake_bench(launcher, cores=4, workloads=studies.workloads_of(STUDY))
     options = Options(ranks=ranks, parameters={"predict": "no"} | parameters)
     cases = STUDY.plan(options, bench.catalog, bench.machine)
-    made = lab.begin(folder, cases, Settings("npb", seed=1, launches=launches, budget_s=600.0), bench)
-    lab.measure(made, bench, lambda event: None)
+    made = measurement.begin(folder, cases, Settings("npb", seed=1, launches=launches, budget_s=600.0), bench)
+    measurement.measure(made, bench, lambda event: None)
     return api.load(folder).evidence
 
 
@@ -58,7 +59,7 @@ def results(evidence: Evidence) -> NpbResults:
 
 
 def parts(kernel: str, ranks: int, place: str = "none", barrier: str = MPI) -> dict[str, float]:
-    catalog = lab.fake_bench("fake", workloads=WORKLOADS).catalog
+    catalog = measurement.fake_bench("fake", workloads=WORKLOADS).catalog
     line = f"{kernel} class=S barrier={barrier} barrier_at={place} ranks={ranks}"
     return TRUTH.parts(catalog.case(line))
 
@@ -220,7 +221,7 @@ def test_a_barrier_wins_back_no_more_than_the_time_in_barriers(won, spent, possi
 
 
 def plan(*ranks: int, budget_s: float = 60.0, **parameters: object) -> list:
-    bench = lab.fake_bench("fake", workloads=WORKLOADS)
+    bench = measurement.fake_bench("fake", workloads=WORKLOADS)
     options = Options(ranks=ranks, parameters={"predict": "no"} | parameters, budget_s=budget_s)
     return STUDY.plan(options, bench.catalog, bench.machine)
 
@@ -267,7 +268,7 @@ def test_mistakes_are_errors(wrong: dict, code: str):
 
 
 def test_message_sizes_are_refused():
-    bench = lab.fake_bench("fake", workloads=WORKLOADS)
+    bench = measurement.fake_bench("fake", workloads=WORKLOADS)
     with pytest.raises(UsageError) as caught:
         STUDY.plan(Options(sizes=(8,)), bench.catalog, bench.machine)
     assert caught.value.code == "benchmarks-have-no-sizes"
@@ -278,7 +279,7 @@ def tables_of(page: Page) -> dict[str, Table]:
 
 
 def test_on_a_described_machine_each_benchmark_computes_at_its_rate():
-    bench = lab.fake_bench(FakeLauncher(World()), cores=4, workloads=studies.workloads_of(STUDY))
+    bench = measurement.fake_bench(FakeLauncher(World()), cores=4, workloads=studies.workloads_of(STUDY))
     platform = msgspec.structs.replace(simulated.platform("switched-ethernet"), flops=3e8, rates={"ep": 1e6})
     traits = msgspec.structs.replace(bench.machine.traits, origin="simulated")
     machine = msgspec.structs.replace(bench.machine, platform=platform, traits=traits)

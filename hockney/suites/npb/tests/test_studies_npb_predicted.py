@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from hockney import api, lab, studies
+from hockney import api, measurement, studies
 from hockney.core.settings import Settings
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import World
@@ -30,18 +30,18 @@ KERNELS = ("cg", "ep", "ft")
 
 
 def planned(ranks: tuple[int, ...] = (2,), **parameters: object) -> list:
-    bench = lab.fake_bench("fake", workloads=WORKLOADS)
+    bench = measurement.fake_bench("fake", workloads=WORKLOADS)
     return STUDY.plan(Options(ranks=ranks, parameters=parameters), bench.catalog, bench.machine)
 
 
 @pytest.fixture(scope="module")
 def evidence(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
-    bench = lab.fake_bench(FakeLauncher(World(noise=0.01, tail=0.0)), cores=4, workloads=WORKLOADS)
+    bench = measurement.fake_bench(FakeLauncher(World(noise=0.01, tail=0.0)), cores=4, workloads=WORKLOADS)
     parameters = {"kernels": KERNELS, "barrier_at": ("none",)}
     cases = STUDY.plan(Options(ranks=(2, 4), parameters=parameters), bench.catalog, bench.machine)
     folder = tmp_path_factory.mktemp("npb") / "r"
-    made = lab.begin(folder, cases, Settings("npb", seed=1, launches=4, budget_s=600.0), bench)
-    lab.measure(made, bench, lambda event: None)
+    made = measurement.begin(folder, cases, Settings("npb", seed=1, launches=4, budget_s=600.0), bench)
+    measurement.measure(made, bench, lambda event: None)
     return api.load(folder).evidence
 
 
@@ -115,11 +115,11 @@ def test_costs_are_measured_only_where_they_are_needed():
 
 
 def test_without_the_costs_of_messages_there_is_no_prediction(tmp_path: Path):
-    bench = lab.fake_bench("fake", workloads=WORKLOADS)
+    bench = measurement.fake_bench("fake", workloads=WORKLOADS)
     options = Options(ranks=(2,), parameters={"kernels": ("ep",), "predict": "no", "barrier_at": ("none",)})
     cases = STUDY.plan(options, bench.catalog, bench.machine)
-    made = lab.begin(tmp_path / "r", cases, Settings("npb", seed=1, launches=2, budget_s=60.0), bench)
-    lab.measure(made, bench, lambda event: None)
+    made = measurement.begin(tmp_path / "r", cases, Settings("npb", seed=1, launches=2, budget_s=60.0), bench)
+    measurement.measure(made, bench, lambda event: None)
     evidence = api.load(tmp_path / "r").evidence
     assert predictions(NpbResults.of(evidence)).of == ()
     assert "npb-predicted" not in {t.name for s in STUDY.page(evidence).sections for t in s.tables}

@@ -15,10 +15,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from hockney.core.case import MPI
 from hockney.core.catalog import Catalog
 from hockney.draw.page import Page, Section, Table
+from hockney.machines.simulated import platform
 from hockney.reproductions import overview, pages
 from hockney.reproductions.compared import Check, Compared, Statement, status_of
 from hockney.reproductions.parts import Answer, Part
-from hockney.simulated import platform
 from hockney.studies.collectives.plan import T3E_SIZES
 from hockney.suites.papers.reproductions import (
     t3e_algorithms,

@@ -10,17 +10,18 @@ from collections.abc import Callable
 import msgspec
 from made_up import made_up
 
-from hockney import lab, reproductions, simulated
+from hockney import measurement, reproductions
 from hockney.core.case import Case
 from hockney.core.ethernet import Ethernet
 from hockney.core.machine import Machine
 from hockney.core.record import RunRecords
+from hockney.machines import simulated
 from hockney.models.barriers import traffic
 from hockney.reproductions import Answer, Part, Reproduction
 from hockney.system.bundled import catalog_with
 
 CATALOG = catalog_with(
-    lab.bundled_catalog(), reproductions.workloads_of(reproductions.all_reproductions().values())
+    measurement.bundled_catalog(), reproductions.workloads_of(reproductions.all_reproductions().values())
 )
 LAUNCHES = 3
 Time = Callable[[Case], "float | None"]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from command_line import one_error
 
-from hockney import lab, reproductions
+from hockney import measurement, reproductions
 from hockney.store import RunFolder
 from hockney.suites.papers.reproductions import t3e_cases
 
@@ -100,7 +100,10 @@ def test_a_part_is_a_run_like_any_other(hockney):
 
 
 def test_all_is_every_one(hockney, monkeypatch):
-    two = {name: reproductions.reproduction(name, lab.bundled_catalog()) for name in ("ethernet", "paragon")}
+    two = {
+        name: reproductions.reproduction(name, measurement.bundled_catalog())
+        for name in ("ethernet", "paragon")
+    }
     monkeypatch.setattr(reproductions, "all_reproductions", lambda: two)
     said = hockney("reproduce", "all", "--machine", "fake", "--out", "r", "-q")
     assert {path.name for path in Path("r").iterdir()} == {*two, "report.html"}

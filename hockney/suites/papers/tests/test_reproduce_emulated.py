@@ -12,8 +12,8 @@ import msgspec
 import pytest
 from emulated_world import CATALOG, Time, answers, ethernet, machine
 
-import hockney.emulated
-from hockney import api, lab, reproductions
+import hockney.machines.emulated
+from hockney import api, measurement, reproductions
 from hockney.core.case import Case
 from hockney.report.render import render
 from hockney.reproductions import Part
@@ -191,25 +191,25 @@ def test_a_continued_reproduction_keeps_its_network(kept, tmp_path, monkeypatch)
     """The machine's file changes after a part was measured: the other part has the same network."""
     file, out = tmp_path / "bus.toml", tmp_path / "r"
     before = machine("bus").emulated
-    real, given = lab.prepare, []
+    real, given = measurement.prepare, []
 
     def prepare(name: str, *args, ethernet=None, **options):
         bench = real("fake", *args, **options)
         if not name.startswith("lan:"):
             return bench
         given.append(ethernet)
-        described = ethernet or hockney.emulated.ethernet(str(file))
+        described = ethernet or hockney.machines.emulated.ethernet(str(file))
         return replace(bench, machine=msgspec.structs.replace(bench.machine, emulated=described))
 
-    monkeypatch.setattr(lab, "prepare", prepare)
-    file.write_text(hockney.emulated.write(before))
+    monkeypatch.setattr(measurement, "prepare", prepare)
+    file.write_text(hockney.machines.emulated.write(before))
     api.reproduce(["sun"], out, machine=f"lan:{file}")
     assert set(given) == {None}
     (other,) = {emulated.SURVEY, sun_emulated.EMULATED_GRID} - {kept}
     shutil.rmtree(out / other)
     records = out / kept / "records.jsonl"
     records.write_text("".join(records.read_text().splitlines(keepends=True)[:3]))
-    file.write_text(hockney.emulated.write(msgspec.structs.replace(before, rate=12.5e6)))
+    file.write_text(hockney.machines.emulated.write(msgspec.structs.replace(before, rate=12.5e6)))
     given.clear()
     api.reproduce(["sun"], out, machine=f"lan:{file}")
     assert given and set(given) == {before}

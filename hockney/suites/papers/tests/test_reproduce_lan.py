@@ -12,10 +12,11 @@ from msgspec import structs
 from needs import missing, need_compiler
 from real_mpi import simgrid_here
 
-from hockney import build, emulated
+from hockney import build
 from hockney.cli.errors import guarded
 from hockney.core.case import MPI
 from hockney.core.errors import EnvironmentProblem
+from hockney.machines import emulated
 from hockney.suites.papers.reproductions import emulated as on_emulated
 from hockney.suites.papers.reproductions import ethernet, ethernet_emulated, sun, sun_emulated
 

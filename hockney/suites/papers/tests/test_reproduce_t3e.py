@@ -7,14 +7,15 @@ from __future__ import annotations
 import pytest
 from tiers import slow
 
-from hockney import lab, simulated
+from hockney import measurement
 from hockney.core.record import SCHEMA, Record, RunRecords, Stop, Sync, Verified
+from hockney.machines import simulated
 from hockney.report.render import render
 from hockney.reproductions import Answer
 from hockney.suites.papers.reproductions import t3e
 from hockney.suites.papers.reproductions import t3e_cases as cases
 
-CATALOG = lab.bundled_catalog()
+CATALOG = measurement.bundled_catalog()
 PARTS = t3e.parts(CATALOG)
 
 

@@ -9,7 +9,8 @@ import pytest
 from msgspec import structs
 from test_reproduce_t3e import answers, published
 
-from hockney import lab, reproductions, simulated
+from hockney import measurement, reproductions
+from hockney.machines import simulated
 from hockney.models.loggp_sim import LogGPSimulator
 from hockney.models.schedules import SCHEDULES, Tally
 from hockney.suites.papers.reproductions import (
@@ -23,7 +24,7 @@ from hockney.suites.papers.reproductions import (
 )
 from hockney.suites.papers.reproductions.t3e_cases import OPERATIONS, PROCESSES, SIZES
 
-CATALOG = lab.bundled_catalog()
+CATALOG = measurement.bundled_catalog()
 MACHINE = simulated.platform("t3e")
 USUAL = {
     "bcast": "binomial",

@@ -9,8 +9,9 @@ from statistics import median
 import pytest
 from real_mpi import simgrid_here
 
-from hockney import lab, simulated
+from hockney import measurement
 from hockney.cli.errors import guarded
+from hockney.machines import simulated
 from hockney.store import RunFolder
 from hockney.suites.papers.reproductions import t3e_algorithms
 from hockney.suites.papers.reproductions import t3e_cases as cases
@@ -33,7 +34,7 @@ def found(tmp_path_factory):
     """Times of ROWS in loops, and of each call by itself."""
     lines = [cases.line(o, cases.SIZES[size], 32, how) for o, size in ROWS for how in ("loop", "window")]
     times = timed(tmp_path_factory.mktemp("t3e"), "t3e", lines)
-    catalog = lab.bundled_catalog()
+    catalog = measurement.bundled_catalog()
     return {
         (o, size, how): times[catalog.case(cases.line(o, cases.SIZES[size], 32, how)).line]
         for o, size in ROWS
@@ -66,7 +67,7 @@ SAME = ("bcast", "scatter", "alltoall", "reduce", "allreduce")
 def test_the_engines_algorithms_take_what_simgrids_do(tmp_path):
     """The algorithm that the description names for SimGrid's MPI, and the engine's of the same messages."""
     machine = simulated.platform("t3e")
-    catalog = lab.bundled_catalog()
+    catalog = measurement.bundled_catalog()
 
     def line(operation, algorithm):
         return catalog.case(cases.line(operation, 1024, 32, "window", algorithm)).line
@@ -83,7 +84,7 @@ def test_the_messages_alone_give_the_simulated_time(tmp_path):
     """A tree, a chain, and partners 1, 2, 4 ... apart: nothing competes for an interface."""
     machine = simulated.platform("t3e")
     trees = [("bcast", "binomial"), ("reduce", "binomial"), ("allreduce", "reduce_broadcast")]
-    catalog = lab.bundled_catalog()
+    catalog = measurement.bundled_catalog()
     lines = {each: t3e_algorithms.line(*each, 1024, 32) for each in [*trees, ("bcast", "chain")]}
     times = timed(tmp_path, "t3e", lines.values())
     for each, line in lines.items():

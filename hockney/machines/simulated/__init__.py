@@ -1,0 +1,28 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Descriptions of simulated machines: read, written, named.
+
+`simulated.platform("paragon-8x8")` is a description with every number in SI units; `machines/` contains those
+that come with hockney, and docs/machine-files.md explains how to write one.
+"""
+
+from hockney.machines.simulated.names import names, platform, variants
+from hockney.machines.simulated.queries import between_nodes_guessed, check_ranks, layout, origin_of, places
+from hockney.machines.simulated.read import read
+from hockney.machines.simulated.variants import Variant
+from hockney.machines.simulated.write import value_text, write
+
+__all__ = [
+    "Variant",
+    "between_nodes_guessed",
+    "check_ranks",
+    "layout",
+    "names",
+    "origin_of",
+    "places",
+    "platform",
+    "read",
+    "value_text",
+    "variants",
+    "write",
+]

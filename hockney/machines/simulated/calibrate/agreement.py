@@ -1,0 +1,141 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a simulated twin behaves like the machine from which it was calibrated: both surveys compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from hockney.core import layout
+from hockney.core.case import PLACE
+from hockney.core.fit import Estimate, Subject
+from hockney.core.platform import CALLED
+from hockney.machines.simulated.calibrate.calls import collective
+from hockney.machines.simulated.calibrate.survey import Survey, in_simulation
+
+WITHIN = 0.20
+"""The largest deviation of a collective of the twin that counts as agreement, unless the real one's interval
+is wider."""
+MESSAGE_WITHIN = 0.05
+"""The same of a message."""
+HARDLY = 0.01
+"""Descriptions are rounded, and reading the clock has an effect, by about this much."""
+DECIDED = 0.25
+"""A larger deviation inside the real one's interval is undecided: the interval is too wide to show whether
+the twin is right."""
+MODELS = ("hockney", "loggp")
+
+Verdict = Literal["agrees", "undecided", "disagrees"]
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """One number of both. A time agrees if its relative difference is at most `within`, any number if the
+    twin's is in the real one's interval (a parameter's, widened by `within`) and at most `DECIDED` off; it is
+    undecided if it is in the interval but further off, and disagrees outside. `counts` is false where the
+    real machine's own fit is poor, so that its parameters bind nobody. `fitted`: the calibration has used
+    this very number, so that agreement shows no more than care."""
+
+    what: str
+    unit: str
+    real: Estimate
+    twin: float
+    verdict: Verdict
+    counts: bool
+    fitted: bool
+    within: float
+
+    @property
+    def error(self) -> float:
+        return self.twin / self.real.value - 1 if self.real.value else 0.0
+
+
+def compare(real: Survey, twin: Survey) -> list[Agreement]:
+    """The ping-pong at each size and level, every fitted parameter, every collective between two ranks."""
+    levels = [(level, twin.at(in_simulation(level.place))) for level in real.levels]
+    found = [each for level, other in levels for each in _one_way(level, other)]
+    found += _parameters(real, twin)
+    return [*found, *(each for level, other in levels for each in _collectives(level, other))]
+
+
+def _where(survey: Survey) -> str:
+    return f", {layout.WITHIN[layout.level_from(survey.place)]}" if survey.place else ""
+
+
+def _one_way(real: Survey, twin: Survey) -> Iterator[Agreement]:
+    simulated = twin.one_way
+    for size, median in real.one_way.items():
+        if size in simulated:
+            value = simulated[size].value
+            verdict = _of_time(value, median, MESSAGE_WITHIN)
+            name = f"{real.ping_pong} {size} B{_where(real)}"
+            yield Agreement(name, "s", median, value, verdict, True, True, MESSAGE_WITHIN)
+
+
+def _parameters(real: Survey, twin: Survey) -> Iterator[Agreement]:
+    theirs = {(f.model, f.line): f for f in twin.fits.fits}
+    for fit in real.fits.fits:
+        place = str(fit.subject.get(PLACE, ""))
+        other = theirs.get((fit.model, _simulated(fit.subject).line))
+        if fit.model not in MODELS or place not in ("", *real.places) or other is None:
+            continue
+        for parameter in fit.parameters:
+            counterpart = other.parameter(parameter.symbol)
+            if counterpart is not None:
+                value = counterpart.estimate.value
+                inside_widened = overlaps(counterpart.estimate, parameter.estimate)
+                yield Agreement(
+                    f"{parameter.symbol} of {fit.subject}",
+                    parameter.unit,
+                    parameter.estimate,
+                    value,
+                    _verdict(value, parameter.estimate, inside_widened),
+                    fit.verdict in ("good", "fair"),
+                    False,
+                    HARDLY,
+                )
+
+
+def _simulated(subject: Subject) -> Subject:
+    """The twin's fit of the same."""
+    fixed = ((name, in_simulation(str(value)) if name == PLACE else value) for name, value in subject.fixed)
+    return Subject(subject.workload, tuple(fixed))
+
+
+def _collectives(real: Survey, twin: Survey) -> Iterator[Agreement]:
+    for operation in CALLED:
+        simulated = collective(twin, operation)
+        for size, median in collective(real, operation).items():
+            if size in simulated and (size > 0 or operation == "barrier"):
+                value = simulated[size].value
+                words = (operation if operation == "barrier" else f"{operation} {size} B") + _where(real)
+                verdict = _of_time(value, median, WITHIN)
+                yield Agreement(words, "s", median, value, verdict, True, True, WITHIN)
+
+
+def _of_time(twin: float, real: Estimate, within: float) -> Verdict:
+    if abs(twin / real.value - 1) <= within:
+        return "agrees"
+    return _verdict(twin, real, inside(twin, real))
+
+
+def _verdict(twin: float, real: Estimate, in_interval: bool) -> Verdict:
+    if not in_interval:
+        return "disagrees"
+    return "agrees" if abs(twin - real.value) <= DECIDED * abs(real.value) else "undecided"
+
+
+def inside(value: float, estimate: Estimate) -> bool:
+    low = estimate.value if estimate.low is None else estimate.low
+    high = estimate.value if estimate.high is None else estimate.high
+    return low <= value <= high
+
+
+def overlaps(twin: Estimate, real: Estimate) -> bool:
+    """Whether the twin's value is in the real interval, which is open if the data do not limit it. A twin
+    without noise has almost no interval itself."""
+    low = 0.0 if real.low is None else real.low
+    high = float("inf") if real.high is None else real.high
+    return low * (1 - HARDLY) <= twin.value <= high * (1 + HARDLY)

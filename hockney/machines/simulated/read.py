@@ -1,0 +1,299 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""From the text of a machine file to a Platform; every error names the file and the key.
+
+The struct classes of core/platform.py define the keys and which of them are required; this module only
+defines the meaning of a key's value, and which values must agree.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any, TypeVar, get_args
+
+import msgspec
+
+from hockney.core.errors import UsageError, unknown
+from hockney.core.platform import (
+    CALLED,
+    RATED,
+    SELECTABLE_COLLECTIVES,
+    Broadcast,
+    Libraries,
+    Network,
+    NodeGroup,
+    Noise,
+    Origin,
+    Platform,
+    Segment,
+    Shape,
+    Status,
+)
+from hockney.core.smpi_algorithms import check as check_algorithm
+from hockney.machines.descriptions import toml, values
+from hockney.machines.descriptions.toml import Read, table_expected, unknown_key
+from hockney.machines.descriptions.values import Place, origin_of_nothing
+from hockney.machines.simulated.queries import all_places
+from hockney.machines.simulated.shapes import check_network
+from hockney.machines.simulated.variants import VARIANTS, lay_over, table_of, with_dims
+
+T = TypeVar("T", bound=msgspec.Struct)
+GUIDE = "docs/machine-files.md"
+ORIGIN_EXAMPLE = "network.link or segments[0].latency_s"
+
+
+def read(
+    text: str, where: str = "machine file", *, variants: Iterable[str] = (), dims: tuple[int, ...] = ()
+) -> Platform:
+    """The machine that `text` describes, with `variants` applied in order and other `dims`.
+
+    `where` names the file in errors. Variants that are not requested are read as well, so that mistakes in
+    them are found at once. Raises UsageError.
+    """
+    return _read(text, where, tuple(variants), dims)
+
+
+@functools.lru_cache(maxsize=64)
+def _read(text: str, where: str, variants: tuple[str, ...], dims: tuple[int, ...]) -> Platform:
+    raw = parse(text, where)
+    known = table_of(raw, where)
+    base = _platform({k: v for k, v in raw.items() if k != VARIANTS}, Place(where, ""))
+    for name in known:
+        _varied(raw, base, [name], where)
+    varied = _varied(raw, base, variants, where)
+    if not dims:
+        return varied
+    changed = with_dims(varied, dims, where)
+    check_network(changed.network, Place(where, "network"))
+    return changed
+
+
+def parse(text: str, where: str) -> dict[str, Any]:
+    """The file parsed as TOML."""
+    return toml.parse(text, where, GUIDE)
+
+
+def _varied(raw: dict[str, Any], base: Platform, names: Sequence[str], where: str) -> Platform:
+    """The base with the named variants."""
+    if not names:
+        return base
+    known = table_of(raw, where)
+    merged = {k: v for k, v in raw.items() if k != VARIANTS}
+    for name in names:
+        if name not in known:
+            raise _unknown_variant(name, base.name, known)
+        merged = lay_over(merged, name, known[name], where)
+    return _platform(merged, Place(where, f"variants.{'+'.join(names)}"))
+
+
+def _platform(raw: dict[str, Any], place: Place) -> Platform:
+    platform = _struct(Platform, raw, place)
+    check_network(platform.network, place.at("network"))
+    for name in ("segments", "on_node"):
+        _check_segments(getattr(platform, name), place.at(name), required=name == "segments")
+    _check_processors(platform, place)
+    places = all_places(platform)
+    for k, origin in enumerate(platform.origins):
+        if origin.key not in places:
+            here = place.at("origins").item(k).at("key")
+            raise origin_of_nothing(here.named, origin.key, ORIGIN_EXAMPLE)
+    return platform
+
+
+def _check_segments(segments: tuple[Segment, ...], place: Place, *, required: bool) -> None:
+    if not segments and required:
+        raise UsageError(
+            f"{place.named} is missing",
+            "at least one segment must give the cost of a message",
+            "add [[segments]] with first = 0",
+            code="no-segments",
+            place=place.named,
+        )
+    if segments and segments[0].first != 0:
+        raise _first_segment_not_zero(place.item(0).at("first").named, segments[0].first)
+    for k in range(1, len(segments)):
+        before, first = segments[k - 1].first, segments[k].first
+        if first <= before:
+            raise _not_ascending(place.item(k).at("first").named, first, before)
+
+
+def _check_processors(platform: Platform, place: Place) -> None:
+    """Messages within a node do not take the time of processors; between nodes, of those with one core."""
+    several = any(group.cores > 1 for group in platform.nodes)
+    for name in ("segments", "on_node"):
+        for k, segment in enumerate(getattr(platform, name)):
+            for key in ("processor_s", "processor_s_per_byte"):
+                here = place.at(name).item(k).at(key).named
+                if getattr(segment, key) and name == "on_node":
+                    raise unknown_key(here, key, _ON_NODE)
+                if getattr(segment, key) and several:
+                    raise _processor_of_several_cores(here)
+
+
+def _struct(kind: type[T], raw: Any, place: Place) -> T:
+    return toml.structure(kind, raw, place, READERS, (VARIANTS,) if kind is Platform else (), _example)
+
+
+def _example(name: str) -> str:
+    tables = {"network": "[network] with its shape", "segments": "[[segments]] with first = 0"}
+    return tables.get(name, f"{name} = ...")
+
+
+def _by_operation(names: tuple[str, ...], one: Callable[[str, Any, Place], Any]) -> Read:
+    """A table with keys among `names`."""
+
+    def read(raw: Any, place: Place) -> dict[str, Any]:
+        if not isinstance(raw, dict):
+            raise table_expected(place.named, place.key)
+        for name in raw:
+            if name not in names:
+                raise unknown_key(place.at(name).named, name, names)
+        return {name: one(name, value, place.at(name)) for name, value in raw.items()}
+
+    return read
+
+
+def _algorithm(operation: str, raw: Any, place: Place) -> str:
+    name = values.text(raw, place)
+    try:
+        check_algorithm(operation, name)
+    except UsageError as error:
+        raise error.inside(place.named) from error
+    return name
+
+
+def _points(operation: str, raw: Any, place: Place) -> tuple[tuple[int, float], ...]:
+    points = values.many(_point)(raw, place)
+    if not points:
+        raise _no_points(place.named)
+    for k in range(1, len(points)):
+        if points[k][0] <= points[k - 1][0]:
+            raise _not_ascending(place.item(k).named, points[k][0], points[k - 1][0])
+    return points
+
+
+def _point(raw: Any, place: Place) -> tuple[int, float]:
+    if not isinstance(raw, list) or len(raw) != 2:
+        raise UsageError(
+            f"{place.named} is not a pair",
+            "bytes and seconds are expected",
+            'use for example [1024, "200ns"]',
+            code="not-a-pair",
+            place=place.named,
+        )
+    return int(values.BYTES.read(raw[0], place.item(0))), values.SECONDS.read(raw[1], place.item(1))
+
+
+def _one(kind: type[T]) -> Read:
+    return lambda raw, place: _struct(kind, raw, place)
+
+
+_TEXTS = values.many(values.text)
+_COUNTS = values.many(values.COUNT.read)
+_SEGMENT = {f.name: (values.PER_BYTE if f.name.endswith("per_byte") or f.name.endswith("per_byte_s")
+                     else values.SECONDS).read for f in msgspec.structs.fields(Segment)}  # fmt: skip
+
+_ON_NODE = tuple(name for name in _SEGMENT if not name.startswith("processor_"))
+
+READERS: dict[type, dict[str, Read]] = {
+    Segment: _SEGMENT | {"first": values.BYTES.read},
+    NodeGroup: {"count": values.COUNT.read, "cores": values.COUNT.read},
+    Libraries: {
+        "write_s": values.SECONDS.read,
+        "read_s": values.SECONDS.read,
+        "superstep_s": values.SECONDS.read,
+        "buffer_s_per_byte": values.PER_BYTE.read,
+        "step_s": values.SECONDS.read,
+    },
+    Noise: {
+        "relative": values.FRACTION.read,
+        "per_launch": values.FRACTION.read,
+        "seed": values.SEED.read,
+    },
+    Origin: {
+        "key": values.filled,
+        "status": values.choice(get_args(Status)),
+        "source": values.filled,
+        "rows": _TEXTS,
+    },
+    Network: {
+        "shape": values.choice(get_args(Shape)),
+        "dims": _COUNTS,
+        "down": _COUNTS,
+        "up": _COUNTS,
+        "cables": _COUNTS,
+        "dragonfly": _COUNTS,
+        "nodes": values.many(_one(NodeGroup)),
+        "nic": values.RATE.read,
+        "duplex": values.choice(("full", "half")),
+        "link": values.RATE.read,
+        "hop_s": values.SECONDS.read,
+        "medium_message_s": values.SECONDS.read,
+        "medium_s_per_byte": values.PER_BYTE.read,
+        "broadcast": values.choice(get_args(Broadcast)),
+    },
+    Platform: {
+        "name": values.name,
+        "title": values.filled,
+        "source": values.text,
+        "network": _one(Network),
+        "eager": values.BYTES.read,
+        "segments": values.many(_one(Segment)),
+        "on_node": values.many(_one(Segment)),
+        "collectives": _by_operation(SELECTABLE_COLLECTIVES, _algorithm),
+        "flops": values.FLOPS.read,
+        "rates": _by_operation(RATED, lambda _, raw, place: values.OPERATIONS.read(raw, place)),
+        "sum_s_per_byte": values.PER_BYTE.read,
+        "hardware_barrier_s": values.SECONDS.read,
+        "barrier_cluster": values.COUNT.read,
+        "barrier_round_s": values.SECONDS.read,
+        "calls": _by_operation(CALLED, _points),
+        "libraries": _one(Libraries),
+        "clock_s": values.SECONDS.read,
+        "noise": _one(Noise),
+        "origins": values.many(_one(Origin)),
+        "notes": _TEXTS,
+        "poor_fit": values.text,
+        "two_modes": values.text,
+    },
+}
+"""The meaning of each key's value; a test compares it with the fields of core/platform.py."""
+
+
+def _unknown_variant(name: str, machine: str, available: Collection[str]) -> UsageError:
+    remedy = "" if available else "this machine has no variants"
+    return unknown(f"variant of {machine}", name, available, remedy, code="unknown-variant")
+
+
+def _first_segment_not_zero(place: str, first: int) -> UsageError:
+    return UsageError(
+        f"{place} = {first}",
+        "the first segment must start at 0 bytes",
+        "set first = 0",
+        code="first-segment-not-zero",
+        place=place,
+    )
+
+
+def _not_ascending(place: str, value: int, before: int) -> UsageError:
+    """Sizes of segments, or of the costs of a call."""
+    return UsageError(
+        f"{place} = {value} is not greater than the previous size, {before}",
+        "sizes must be in ascending order",
+        "sort them, with each size once",
+        code="not-ascending",
+        place=place,
+        value=value,
+        before=before,
+    )
+
+
+def _processor_of_several_cores(place: str) -> UsageError:
+    why, remedy = "which of several would do the work is not modelled", "give nodes one core, or remove it"
+    return UsageError(f"{place} needs nodes of one core", why, remedy, code="several-cores", place=place)
+
+
+def _no_points(place: str) -> UsageError:
+    expected, remedy = "pairs of bytes and seconds are expected", 'use for example [[1024, "200ns"]]'
+    return UsageError(f"{place} is empty", expected, remedy, code="no-points", place=place)

@@ -1,0 +1,80 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""From a Platform to the text of a machine file, which parses to an equal Platform.
+
+Only values that differ from their defaults are written, with units if these make a number shorter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from hockney.core.platform import RATED, Network, NodeGroup, Platform, Segment
+from hockney.machines.descriptions.numbers import RATES, TIMES, list_text, quoted, scaled, size
+
+_FLOPS = (("flop/s", 0), ("kflop/s", 3), ("Mflop/s", 6), ("Gflop/s", 9), ("Tflop/s", 12))
+_OPERATIONS = (("op/s", 0), ("kop/s", 3), ("Mop/s", 6), ("Gop/s", 9), ("Top/s", 12))
+_PLAIN = ("count", "cores", "seed", "relative", "per_launch", "barrier_cluster")
+_TABLES = ("network", "rates", "collectives", "calls", "libraries", "noise")
+_ARRAYS = ("segments", "on_node", "origins")
+
+
+def write(platform: Platform) -> str:
+    """The complete TOML: `read(write(platform)) == platform`."""
+    lines = list(_keys(platform, leave=(*_TABLES, *_ARRAYS)))
+    for name in _TABLES:
+        value = getattr(platform, name)
+        if isinstance(value, dict):
+            pairs = [f"{key} = {value_text(key, each)}" for key, each in value.items()]
+        else:
+            pairs = list(_keys(value)) if value is not None else []
+        if pairs or name == "network":
+            lines += ["", f"[{name}]", *pairs]
+    for name in _ARRAYS:
+        for each in getattr(platform, name):
+            lines += ["", f"[[{name}]]", *_keys(each)]
+    return "\n".join(lines) + "\n"
+
+
+def _keys(table: msgspec.Struct, leave: tuple[str, ...] = ()) -> Iterator[str]:
+    for field in msgspec.structs.fields(type(table)):
+        value = getattr(table, field.name)
+        needed = field.required or value != field.default
+        if isinstance(table, Segment):
+            needed = needed or field.name == "first"
+        if isinstance(table, Network):
+            needed = needed or field.name == "shape"
+        if needed and field.name not in leave:
+            yield f"{field.name} = {value_text(field.name, value)}"
+
+
+def value_text(name: str, value: Any) -> str:
+    """A value in the format of a machine file, by its key's name: "10.5us" for latency_s."""
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, tuple):
+        return _list(value)
+    if name in _PLAIN:
+        return repr(value)
+    if name in ("nic", "link"):
+        return scaled(value, RATES)
+    if name == "flops":
+        return scaled(value, _FLOPS)
+    if name in RATED:
+        return scaled(value, _OPERATIONS)
+    if name in ("first", "eager"):
+        return size(value)
+    by_byte = name.endswith(("per_byte", "per_byte_s"))
+    return scaled(value, tuple((f"{unit}/B" if by_byte else unit, power) for unit, power in TIMES))
+
+
+def _list(values: tuple[Any, ...]) -> str:
+    if values and isinstance(values[0], NodeGroup):
+        return f"[{', '.join('{' + ', '.join(_keys(each)) + '}' for each in values)}]"
+    if values and isinstance(values[0], tuple):  # bytes and seconds, of calls
+        return f"[{', '.join(f'[{size(least)}, {scaled(seconds, TIMES)}]' for least, seconds in values)}]"
+    items = [quoted(v) if isinstance(v, str) else repr(v) for v in values]
+    return list_text(items)

@@ -1,0 +1,247 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Everything needed for measuring: a launcher, the engine's catalog, the machine, a clock, and the external
+load."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import msgspec
+
+from hockney.core import launch_setting
+from hockney.core.case import Case
+from hockney.core.catalog import Catalog
+from hockney.core.errors import UsageError, printable
+from hockney.core.layout import PAIR, Layout
+from hockney.core.machine import Machine
+from hockney.core.option_names import option
+from hockney.core.settings import FEWEST_LAUNCHES, Settings
+from hockney.core.wording import plural
+from hockney.discovery.load import Load, Moment, load_between, moment
+from hockney.launch.launcher import Launcher
+from hockney.measurement.launch_count import TYPICAL_COST_S, launch_count, least_budget
+from hockney.measurement.levels import refuse_missing, with_levels
+from hockney.measurement.machine_diff import refuse_too_many_ranks, refuse_too_much_memory
+from hockney.models.least_time import least_of
+
+Tell = Callable[[str], None]
+IN_A_JOB = "batch"
+"""The scheduler of a machine that a job will get, in a plan made before."""
+
+LOCK_S = 120.0
+"""A file server takes its time to release the lock of a node that died, whose job was requeued."""
+
+
+@dataclass(frozen=True)
+class Bench:
+    """`launch_cost_s` is the measured cost of starting ranks, `checked_s` the time that `check` took for it.
+    Budgets are kept by the clock `now`, and between rounds `wait` advances that clock by the given seconds.
+    `layout` is how ranks are spread over the machine's nodes (None: over one), `checked_ranks` how many were
+    started to see whether they start.
+    """
+
+    launcher: Launcher
+    catalog: Catalog
+    machine: Machine
+    launch_cost_s: float = 0.0
+    now: Callable[[], float] = field(default=time.monotonic)
+    wait: Callable[[float], None] = field(default=time.sleep)
+    checked_s: float = 0.0
+    layout: Layout | None = None
+    checked_ranks: int = 0
+
+    def group_of(self, case: Case) -> str:
+        """The executable that runs `case`."""
+        return self.catalog.workload(case.workload).group
+
+    def launch_of(self, case: Case) -> tuple[int, str, str]:
+        """What all cases of a launch share: ranks (0: the whole layout), executable and launch setting."""
+        return case.launched_ranks, self.group_of(case), case.setting
+
+    def ranks_of(self, case: Case) -> int:
+        """The number of ranks of its launches."""
+        return max(self.layout.ranks, case.ranks) if case.placed and self.layout else case.ranks
+
+    def launch_count(self, budget_s: float, cases: Sequence[Case]) -> int:
+        """The number of launches of each of `cases` that fit into the budget."""
+        cost_s = self.launch_cost_s or TYPICAL_COST_S
+        return launch_count(budget_s, cost_s, self._groups(cases), len(cases), least_of(cases))
+
+    def least_budget(self, settings: Settings, cases: Sequence[Case]) -> float:
+        """The minimum of `--budget` (s) for `cases`: see `launch_count.least_budget`; 0 on a machine without
+        one."""
+        if not self.machine.traits.wall_clock:
+            return 0.0
+        launches = 1 if settings.every_s else settings.launches or FEWEST_LAUNCHES
+        cost_s = self.launch_cost_s or TYPICAL_COST_S
+        return self.checked_s + least_budget(launches, cost_s, self._groups(cases), least_of(cases))
+
+    def _groups(self, cases: Sequence[Case]) -> int:
+        """The number of launches that one round of `cases` needs."""
+        return len({self.launch_of(case) for case in cases})
+
+    @property
+    def lock_s(self) -> float:
+        """How long to wait for the lock of the records; outside of a job somebody else is writing them."""
+        return LOCK_S if self.machine.scheduler else 0.0
+
+    def moment(self) -> Moment | None:
+        return moment() if self.machine.traits.local else None
+
+    def load(self, before: Moment | None) -> Load:
+        """The external load since then; unknown on a machine that is not this host."""
+        return Load(None, None) if before is None else load_between(before, moment())
+
+
+def check_ranks(bench: Bench, most: int) -> None:
+    """Raises UsageError if there are more ranks than this machine can run."""
+    if bench.machine.platform is not None:
+        from hockney.machines import simulated
+
+        simulated.check_ranks(bench.machine.platform, most)
+    else:
+        refuse_too_many_ranks(most, bench.machine, bench.layout.nodes if bench.layout else 1)
+
+
+def check_network(bench: Bench, cases: Sequence[Case], assumed: bool) -> None:
+    """Raises UsageError for simulated ranks on several nodes between which nobody has measured messages,
+    unless the user has accepted that the network is `assumed`."""
+    platform = bench.machine.platform
+    if platform is None or assumed:
+        return
+    from hockney.machines import simulated
+
+    if not (reason := simulated.between_nodes_guessed(platform)):
+        return
+    most = platform.nodes[0].cores if bench.layout is None else bench.layout.ranks_per_node
+    ranks = max(map(bench.ranks_of, cases), default=0)
+    if ranks > most:
+        raise UsageError(
+            f"{ranks} ranks of {printable(platform.name)} are on several nodes, and nobody has measured "
+            "messages between these",
+            f"their cost in its description is a guess ({reason})",
+            f"use at most {plural(most, 'rank')}, calibrate from a survey between two hosts or with the "
+            "--network of a machine that states where its costs are from, or accept the guess with "
+            f"{option('assume_network')}",
+            code="network-not-measured",
+            machine=platform.name,
+            ranks=ranks,
+            most=most,
+            reason=reason,
+        )
+
+
+def check_memory(bench: Bench, cases: Sequence[Case]) -> None:
+    """Raises UsageError if a message does not fit into the memory of this machine. The memory of a simulated
+    one has no limit."""
+    if bench.machine.platform is None:
+        refuse_too_much_memory(cases, bench.machine)
+
+
+def check_settings(bench: Bench, cases: Sequence[Case], settings: Settings) -> None:
+    """Raises UsageError for a launch setting that is not declared, that no case uses, or that the machine
+    cannot have."""
+    launch_setting.check_settings([case.setting for case in cases], settings.launch_settings)
+    traits = bench.machine.traits
+    if settings.launch_settings and not (traits.by_mpiexec or traits.invented):
+        raise no_mpiexec_on_machine(settings.machine)
+
+
+def on_other_hosts(bench: Bench, layout: Layout | None) -> Bench:
+    """The bench for a plan of a batch job, whose hosts are unknown: they are taken to be like this one, and
+    pairs to meet within a node or between nodes. Without a `layout` only the job's nodes decide how many
+    ranks they have."""
+    machine = bench.machine if layout is None else with_levels(bench.machine, layout, ())
+    machine = msgspec.structs.replace(machine, scheduler=machine.scheduler or IN_A_JOB)
+    return replace(bench, machine=machine, layout=layout)
+
+
+def check(bench: Bench, cases: Sequence[Case]) -> Bench:
+    """Check that the ranks of `cases` start, before anything is written. The returned bench has the cost of
+    starting them, and its machine the transports that MPI reports, and on several nodes where ranks meet.
+
+    Raises UsageError if there are more ranks than this machine can run or none where a case wants them,
+    EnvironmentProblem if they do not start.
+    """
+    placed = [case for case in cases if case.placed]
+    if placed and bench.layout is None and not bench.machine.traits.described:
+        bench = replace(bench, layout=_on_one_node(bench))
+    most = max(map(bench.ranks_of, cases), default=0)
+    check_ranks(bench, most)
+    if not cases:
+        return bench
+    if placed and bench.layout is not None and not bench.machine.levels:
+        bench = _started(bench, bench.layout.ranks)  # more ranks may meet elsewhere
+    bench = _started(bench, most)
+    if bench.layout is not None:
+        refuse_missing(bench.machine, bench.layout, placed)
+    return bench
+
+
+def look(bench: Bench, *, within: bool = False) -> Bench:
+    """The bench with the levels at which ranks meet, from starting them once before a study plans its cases.
+    Ranks of one node are started only if the study asks about levels `within` one, and if there may be
+    several. Raises the same errors as `check`."""
+    if bench.layout is not None:
+        check_ranks(bench, bench.layout.ranks)
+        return _started(bench, bench.layout.ranks)
+    if not within or bench.machine.cores <= PAIR or not bench.machine.traits.by_mpiexec:
+        return bench
+    layout = _on_one_node(bench)
+    found = _started(replace(bench, layout=layout), layout.ranks)
+    if found.machine.placed:
+        return found
+    machine = msgspec.structs.replace(
+        found.machine, nodes=0, ranks_per_node=0
+    )  # the launcher places the ranks
+    return replace(found, layout=None, machine=machine)
+
+
+def _on_one_node(bench: Bench) -> Layout:
+    """A rank on each core of this host."""
+    return Layout(1, bench.machine.cores)
+
+
+def _started(bench: Bench, ranks: int) -> Bench:
+    """The bench after starting `ranks` ranks, unless as many were started before."""
+    if ranks <= bench.checked_ranks:
+        return bench
+    began = bench.now()
+    checked = bench.launcher.check(ranks)
+    machine = bench.machine
+    if bench.layout is not None and ranks == bench.layout.ranks:
+        machine = with_levels(machine, bench.layout, checked.hellos)
+    if not checked.hellos:
+        return replace(bench, machine=machine)
+    took_s = bench.now() - began
+    return replace(
+        bench,
+        machine=msgspec.structs.replace(machine, transport=dict(checked.transport)),
+        launch_cost_s=took_s,
+        checked_s=bench.checked_s + took_s,
+        checked_ranks=ranks,
+    )
+
+
+def only_published(machine: str, by: str = "a paper") -> UsageError:
+    return UsageError(
+        f"cannot measure on '{printable(machine)}'",
+        f"there are only the numbers that {by} printed",
+        "'hockney report' and 'hockney models' show them",
+        code="machine-only-published",
+        machine=machine,
+    )
+
+
+def no_mpiexec_on_machine(machine: str) -> UsageError:
+    return UsageError(
+        f"{option('mpiexec_args')}, {option('variables')} and launch settings do not apply to "
+        f"{printable(machine)}",
+        "no mpiexec starts its ranks",
+        "leave them out",
+        code="no-mpiexec-on-machine",
+        machine=machine,
+    )

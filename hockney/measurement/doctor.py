@@ -1,0 +1,309 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Checks everything a survey needs, step by step."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from hockney import build
+from hockney.core.binding import Cores
+from hockney.core.errors import HockneyError, sentences
+from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
+from hockney.core.layout import THIS_HOST, HostOptions
+from hockney.core.machine import Machine, Mpi
+from hockney.core.paths import cache_folder
+from hockney.core.units import format_bytes, format_seconds
+from hockney.discovery.cpu import processors
+from hockney.discovery.describe import describe
+from hockney.discovery.disk_space import shared_memory, writable
+from hockney.discovery.find import find_mpi, on_machine
+from hockney.discovery.load import load_between, moment
+from hockney.discovery.simgrid import find_simgrid
+from hockney.launch.allocation import hosts
+from hockney.launch.choosing import Hosts, choose
+from hockney.launch.mpi import MpiLauncher
+from hockney.measurement.bench import Tell
+from hockney.measurement.finding import Finding
+from hockney.measurement.kinds import kind_of, prepare
+from hockney.measurement.noise.findings import BUSY, QUIET, noise_skipped
+from hockney.measurement.starting.findings import hosts_found, ranks_found, start_found
+from hockney.mpi import family_of, title_of
+
+BUSY_CORES = 0.2
+LISTENING_S = 1.0
+LITTLE_SHARED_BYTES = 128 << 20
+
+
+def look_around(machine: str, mpi: str, notify: Tell) -> tuple[Machine, list[Mpi]]:
+    """This machine and all its MPIs, first the one that would be used. Raises if there is no usable `mpi`."""
+    if kind_of(machine).TRAITS.invented:
+        return prepare(machine).machine, []
+    mpis: list[Mpi] = []
+    try:
+        mpis.append(find_mpi(mpi or None, notify=notify))
+    except HockneyError as problem:
+        if mpi:
+            raise
+        notify(f"note: {problem}")
+    mpis += [other for other in on_machine(os.environ) if other.mpicxx not in [m.mpicxx for m in mpis]]
+    return describe(mpis[0] if mpis else None), mpis
+
+
+def examine(
+    machine: str,
+    mpi: str,
+    noise_s: float = 0.0,
+    places: HostOptions = THIS_HOST,
+    user: LauncherOptions = NOTHING_ADDED,
+) -> Iterator[Finding]:
+    """Yields findings as they are made; the first bad one is the last, since the rest depends on it. Noise is
+    observed for `noise_s`, if given. Ranks are started on the hosts of `places`, with the `user`'s options of
+    mpiexec; on an emulated machine these are its own hosts, and the rest is about this one."""
+    traits = kind_of(machine).TRAITS
+    if traits.invented:
+        yield Finding("good", "machine", "fake; it can always measure", "fake-machine")
+        if noise_s:
+            yield _not_real()
+        return
+    here = describe(None)
+    yield Finding("good", "machine", f"{here.cpu}, {here.cores} cores, {here.system}", "machine")
+    yield Finding("good", "Python", f"{here.python} in {sys.prefix}", "python")
+    if here.virtual:
+        yield Finding(
+            "note", "virtual", f"{here.virtual}: other guests can slow it down undetected", "virtual-machine"
+        )
+    if here.governor not in ("", "performance"):
+        yield Finding(
+            "note",
+            "governor",
+            f"{here.governor}: set 'performance' for stable numbers",
+            "governor-not-performance",
+        )
+    if not noise_s:  # observing the noise measures the load too
+        yield _load()
+    yield shared_room(shared_memory())
+    yield cache_room(cache_folder(os.environ))
+    yield simulator(os.environ)
+    try:
+        chosen = find_mpi(mpi or None)
+        yield Finding(
+            "good",
+            "MPI",
+            f"{title_of(chosen)}: {chosen.mpicxx} and {chosen.mpiexec} (by {chosen.source})",
+            "mpi",
+        )
+        for other in on_machine(os.environ):
+            if other.mpicxx != chosen.mpicxx:
+                yield Finding(
+                    "note",
+                    "other MPI",
+                    f"{title_of(other)}; measure it with --mpi {other.mpicxx}",
+                    "other-mpi",
+                )
+        permitting = family_of(chosen).root_variables
+        if permitting and is_root():
+            yield _root_allowed(next(iter(permitting)))
+        where = choose(THIS_HOST if traits.emulated else places, chosen, os.environ)
+        yield from hosts_found(where, here.scheduler)
+        built = build.engine(chosen)
+        yield _engine_built(built.path, built.cached, built.seconds, built.compiler)
+        if traits.emulated:
+            yield from emulated_hosts(machine, mpi, places, user)
+        launcher = MpiLauncher(
+            chosen,
+            built.path,
+            processors().cores,
+            user=user,
+            layout=where.layout,
+            ways=lambda: where.ways(chosen, os.environ),
+        )
+        yield from ranks_found(launcher, where, here.cores)
+        yield from start_found(launcher, where.layout.ranks if where.layout else min(2, here.cores))
+        if not where.several:
+            yield _oversubscribed(launcher, here.cores + 1)
+        yield from lacking(chosen, os.environ)
+    except HockneyError as problem:
+        if noise_s:
+            yield _load()
+            yield noise_skipped(f"no ranks can be started ({problem.what})")
+        yield Finding("bad", "cannot measure", str(problem), "cannot-measure")
+        return
+    if noise_s and traits.by_mpiexec:
+        found = list(_noise(chosen, built, noise_s, where, launcher))
+        if not any(finding.code in (QUIET, BUSY) for finding in found):
+            yield _load()
+        yield from found
+    elif noise_s:
+        yield _load()
+        yield _not_real()
+
+
+def emulated_hosts(machine: str, mpi: str, places: HostOptions, user: LauncherOptions) -> Iterator[Finding]:
+    """Whether the ranks of a survey start on the hosts of an emulated machine."""
+    bench = prepare(machine, mpi, hosts=places, launcher=user)
+    ranks = bench.layout.ranks if bench.layout else 2
+    began = time.monotonic()
+    found = sorted({hello.host for hello in bench.launcher.check(ranks).hellos})
+    yield Finding(
+        "good",
+        str(machine),
+        f"ranks start on the emulated hosts {', '.join(found)}, in "
+        f"{format_seconds(time.monotonic() - began)}",
+        "emulated-hosts-start",
+    )
+
+
+def is_root() -> bool:
+    return hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+def lacking(chosen: Mpi, environ: Mapping[str, str]) -> Iterator[Finding]:
+    """What each MPI on this machine lacks, first the one that would be used, last SimGrid's."""
+    from hockney.measurement.abilities import abilities  # which only this step needs
+
+    mpis = [chosen, *(other for other in on_machine(environ) if other.mpicxx != chosen.mpicxx)]
+    with contextlib.suppress(HockneyError):
+        mpis.append(find_simgrid(environ))
+    for mpi in mpis:
+        try:
+            found = abilities(mpi, environ, is_root())
+        except HockneyError as problem:
+            yield mpi_not_tried(title_of(mpi), problem)
+            continue
+        without = {each.what: each.refused for each in found.lacking}
+        if without:
+            yield _mpi_lacks(title_of(mpi), mpi.mpicxx, without, found.cached)
+        else:
+            yield _mpi_complete(title_of(mpi), mpi.mpicxx, found.cached)
+
+
+def _noise(
+    mpi: Mpi, built: build.Engine, seconds: float, where: Hosts, started: MpiLauncher
+) -> Iterator[Finding]:
+    from hockney.measurement.noise.findings import noise_findings  # statistics, which only this step needs
+
+    def launcher(cores: Cores) -> MpiLauncher:
+        return MpiLauncher(
+            mpi, built.path, cores, user=started.user, layout=where.layout, cluster=started.cluster
+        )
+
+    one_host = not where.several and hosts(os.environ) == 1
+    yield from noise_findings(launcher, processors().cores, built.catalog, seconds, one_host)
+
+
+def shared_room(room: tuple[int, int] | None) -> Finding:
+    """Docker's default is 64 MB, which some MPIs fill with a few ranks."""
+    if room is None:
+        return Finding("note", "/dev/shm", "missing: MPI will use files or sockets", "shared-memory-missing")
+    if room[0] < LITTLE_SHARED_BYTES:
+        return Finding(
+            "note",
+            "/dev/shm",
+            f"has {format_bytes(room[0])} free; a container may need more (docker run --shm-size=1g)",
+            "shared-memory-small",
+        )
+    return Finding("good", "/dev/shm", f"has {format_bytes(room[0])} free", "shared-memory")
+
+
+def cache_room(folder: Path) -> Finding:
+    reason = writable(folder)
+    return (
+        Finding(
+            "bad",
+            "cache",
+            f"{folder} is not writable ({reason}): set HOCKNEY_CACHE to another folder",
+            "cache-not-writable",
+        )
+        if reason
+        else Finding("good", "cache", f"{folder} is writable", "cache-writable")
+    )
+
+
+def simulator(environ: Mapping[str, str]) -> Finding:
+    """The finding about SimGrid, without which everything works except simulated machines."""
+    try:
+        simgrid = find_simgrid(environ)
+    except HockneyError as problem:
+        return _simgrid_missing(problem)
+    return Finding(
+        "good", "SimGrid", f"{simgrid.version} in {simgrid.prefix} (by {simgrid.source})", "simgrid"
+    )
+
+
+def _oversubscribed(launcher: MpiLauncher, ranks: int) -> Finding:
+    """Most machines can start more ranks than cores, but not every allocation allows it."""
+    try:
+        launcher.check(ranks)
+    except HockneyError as problem:
+        return Finding(
+            "note",
+            f"{ranks} ranks",
+            f"more ranks than cores do not start: {problem}",
+            "oversubscribed-ranks-fail",
+        )
+    return Finding("good", f"{ranks} ranks", "start, though they share cores", "oversubscribed-ranks-start")
+
+
+def _load() -> Finding:
+    """Measure the load from other processes for a second."""
+    before = moment()
+    time.sleep(LISTENING_S)
+    busy = load_between(before, moment()).outside_cores
+    if busy is None:
+        return Finding(
+            "note", "load", "the system does not report the load of other programs", "load-unknown"
+        )
+    return (
+        Finding(
+            "note",
+            "load",
+            f"other programs use {busy:.2f} processors; stop them before measuring",
+            "load-high",
+        )
+        if busy > BUSY_CORES
+        else Finding("good", "load", f"other programs use {busy:.2f} processors", "load-low")
+    )
+
+
+def _simgrid_missing(problem: HockneyError) -> Finding:
+    text = sentences(str(problem), "only simulated machines need it")
+    return Finding("note", "SimGrid", text, "simgrid-missing")
+
+
+def _engine_built(path: Path, cached: bool, seconds: float, compiler: str) -> Finding:
+    how = "compiled earlier" if cached else f"compiled in {format_seconds(seconds)}"
+    return Finding("good", "engine", f"{path} ({how}, {compiler})", "engine")
+
+
+def _mpi_complete(title: str, mpicxx: str, cached: bool) -> Finding:
+    """`cached`: found earlier."""
+    numbers = {"mpi": title, "mpicxx": mpicxx, "lacks": [], "cached": cached}
+    return Finding("good", title, "has every call that hockney's workloads use", "mpi-complete", numbers)
+
+
+def _mpi_lacks(title: str, mpicxx: str, lacking: Mapping[str, str], cached: bool) -> Finding:
+    """`lacking`: what this MPI lacks, each with the groups or cases that are refused therefore."""
+    listed = "; ".join(f"{what} ({refused})" for what, refused in lacking.items())
+    lacks = [{"what": what, "refused": refused.split(", ")} for what, refused in lacking.items()]
+    numbers = {"mpi": title, "mpicxx": mpicxx, "lacks": lacks, "cached": cached}
+    text = f"lacks, with the refused workloads in parentheses: {listed}"
+    return Finding("note", title, text, "mpi-lacks", numbers)
+
+
+def _root_allowed(variable: str) -> Finding:
+    text = f"running as root: hockney sets {variable} for its launches, as containers need"
+    return Finding("note", "user", text, "root-allowed")
+
+
+def _not_real() -> Finding:
+    return noise_skipped("only real machines have noise to measure")
+
+
+def mpi_not_tried(title: str, problem: HockneyError) -> Finding:
+    return Finding("note", title, str(problem), "abilities-unknown")

@@ -1,0 +1,139 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Kinds of machines. Each module here is one, named after its scheme, with SCHEME, KIND, HELP, TRAITS and
+prepare."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import msgspec
+
+from hockney.core.errors import UsageError, printable, unknown
+from hockney.core.ethernet import Ethernet
+from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
+from hockney.core.layout import THIS_HOST, HostOptions
+from hockney.core.machine import Traits
+from hockney.core.machine_reference import MachineReference
+from hockney.core.option_names import option
+from hockney.core.plugins import plugin_names, plugins
+from hockney.measurement.bench import Bench, Tell, no_mpiexec_on_machine
+
+REAL = "real"
+"""The module of this machine, whose scheme is ""."""
+
+
+@dataclass(frozen=True)
+class PrepareOptions:
+    """Further options for measuring; each kind uses those that apply to it. `cores` is the size of a
+    synthetic machine, 0 for its default; `workloads` are those to be run, whose executables are compiled
+    unless the engine contains them; `launcher` are the user's arguments of mpiexec, `hosts` where ranks
+    are started; `ethernet` is the description of an emulated machine in a run that is resumed. If nothing
+    will be measured (`plans_only`), kinds whose plans need no engine compile none."""
+
+    mpi: str = ""
+    bind: bool = True
+    notify: Tell = lambda text: None
+    cores: int = 0
+    workloads: Collection[str] = ()
+    launcher: LauncherOptions = NOTHING_ADDED
+    hosts: HostOptions = THIS_HOST
+    ethernet: Ethernet | None = None
+    plans_only: bool = False
+
+
+class Kind(Protocol):
+    """`SCHEME` is the part of --machine before the colon, `KIND` the name in machine.json, `HELP` a line for
+    'hockney machines'. Optional: `HIDDEN = True` for a kind that is not listed; `names()`, complete
+    references to suggest for a mistyped one; `repeats_itself(reference)`, whether every round of a run would
+    give the same times."""
+
+    SCHEME: str
+    KIND: str
+    HELP: str
+    TRAITS: Traits
+
+    def prepare(self, reference: MachineReference, options: PrepareOptions) -> Bench: ...
+
+
+def all_kinds() -> dict[str, Kind]:
+    """Every kind, by scheme."""
+    return {kind.SCHEME: kind for kind in sorted(plugins(__name__), key=lambda kind: kind.SCHEME)}
+
+
+def listed() -> Iterator[Kind]:
+    """The kinds shown to users."""
+    return (kind for kind in all_kinds().values() if not getattr(kind, "HIDDEN", False))
+
+
+def kind_of(machine: str | MachineReference) -> Kind:
+    """The kind that `machine` belongs to; no other is imported. Raises UsageError for an unknown scheme."""
+    reference = MachineReference.parse(machine) if isinstance(machine, str) else machine
+    if reference.scheme not in {*plugin_names(__name__), ""} - {REAL} or (
+        reference.name and not reference.scheme
+    ):
+        names = [name for kind in listed() for name in _names(kind)]
+        raise _unknown_machine(str(reference), names)
+    kind: Kind = next(plugins(__name__, names=[reference.scheme or REAL]))
+    return kind
+
+
+def prepare(
+    machine: str,
+    mpi: str = "",
+    bind: bool = True,
+    notify: Tell = lambda text: None,
+    workloads: Collection[str] = (),
+    cores: int = 0,
+    launcher: LauncherOptions = NOTHING_ADDED,
+    hosts: HostOptions = THIS_HOST,
+    ethernet: Ethernet | None = None,
+    plans_only: bool = False,
+) -> Bench:
+    """The bench for --machine and --mpi: find an MPI, compile the engine if necessary, and the other
+    executables that contain any of `workloads`. Raises UsageError for mpiexec options on a machine where
+    mpiexec starts nothing."""
+    reference = MachineReference.parse(machine)
+    kind = kind_of(reference)
+    taken = not launcher.arguments if kind.TRAITS.invented else kind.TRAITS.by_mpiexec
+    if launcher and not taken:
+        raise no_mpiexec_on_machine(str(reference))
+    if hosts != HostOptions(hosts.nodes, hosts.ranks_per_node) and kind.TRAITS.described:
+        raise _no_hosts_on_machine(str(reference))
+    bench = kind.prepare(
+        reference, PrepareOptions(mpi, bind, notify, cores, workloads, launcher, hosts, ethernet, plans_only)
+    )
+    named = msgspec.structs.replace(bench.machine, kind=kind.KIND, traits=kind.TRAITS)
+    return replace(bench, machine=named)
+
+
+def repeats_itself(machine: str) -> bool:
+    """Whether every round of a run on `machine` would give the same times."""
+    reference = MachineReference.parse(machine)
+    kind = kind_of(reference)
+    decide: Callable[[MachineReference], bool] | None = getattr(kind, "repeats_itself", None)
+    return kind.TRAITS.noiseless if decide is None else decide(reference)
+
+
+def _names(kind: Kind) -> Sequence[str]:
+    names: Callable[[], Sequence[str]] | None = getattr(kind, "names", None)
+    return () if names is None else names()
+
+
+def _unknown_machine(machine: str, available: Sequence[str]) -> UsageError:
+    example = f"use for example {available[0]}; " if available else ""
+    return unknown(
+        "machine", machine, available, f"{example}'hockney machines' lists all", code="unknown-machine"
+    )
+
+
+def _no_hosts_on_machine(machine: str) -> UsageError:
+    return UsageError(
+        f"{option('hosts')}, {option('starter')} and {option('agent')} do not apply to {printable(machine)}",
+        "its hosts are described, not started",
+        "leave them out",
+        code="no-hosts-on-machine",
+        machine=machine,
+    )

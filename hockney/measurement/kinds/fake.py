@@ -1,0 +1,69 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A machine with exactly known costs, for tests: fake, fake:seed=3;pace=5ms, fake:nodes=2;levels=cache."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+import msgspec
+
+from hockney import __version__
+from hockney.core.machine import Machine, Traits
+from hockney.core.machine_reference import MachineReference
+from hockney.core.record import SCHEMA
+from hockney.discovery.mpi_settings import mpi_settings
+from hockney.launch.fake import CORES, FakeLauncher, fake_from_words
+from hockney.launch.fake_world import World
+from hockney.measurement.bench import Bench
+from hockney.measurement.kinds import PrepareOptions
+from hockney.system.bundled import bundled_catalog, catalog_with
+
+SCHEME = "fake"
+KIND = "fake"
+HELP = "a fake machine with known costs, for tests"
+HIDDEN = True
+TRAITS = Traits(origin="fake", local=False)
+
+
+def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
+    cores = options.cores or CORES
+    launcher = fake_from_words(str(reference), options.hosts, cores)
+    launcher.world = _with_variables(launcher.world, dict(options.launcher.variables))
+    bench = fake_bench(launcher, cores, options.workloads)
+    return replace(bench, machine=msgspec.structs.replace(bench.machine, settings=mpi_settings(os.environ)))
+
+
+def _with_variables(world: World, variables: Mapping[str, str]) -> World:
+    """The world with the user's variables, and different noise."""
+    if not variables:
+        return world
+    return replace(world.under(variables), seed=world.seed + zlib.crc32(repr(variables).encode()))
+
+
+def fake_bench(launcher: str | FakeLauncher, cores: int = CORES, workloads: Collection[str] = ()) -> Bench:
+    """A bench on the fake machine; budgets are kept by its simulated clock."""
+    launcher = fake_from_words(launcher) if isinstance(launcher, str) else launcher
+    machine = Machine(
+        schema=SCHEMA,
+        kind=KIND,
+        traits=TRAITS,
+        host="fakehost",
+        system="none",
+        cpu="none",
+        cores=cores,
+        threads=cores,
+        caches={"L1d": 32768, "L2": 1 << 20, "L3": 1 << 24},
+        memory_bytes=1 << 33,
+        engine="fake",
+        compiler="none",
+        flags="",
+        hockney=__version__,
+    )
+    catalog = catalog_with(bundled_catalog(), workloads)
+    launcher.world = replace(launcher.world, catalog=catalog)
+    layout = launcher.nodes.layout
+    return Bench(launcher, catalog, machine, launcher.launch_s, launcher.now, launcher.wait, layout=layout)

@@ -1,0 +1,25 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The output of another benchmark: imported:NAME. It is read like a run; nothing can be measured."""
+
+from __future__ import annotations
+
+from hockney.core.machine import IMPORTED
+from hockney.core.machine_reference import MachineReference
+from hockney.measurement.bench import Bench, only_published
+from hockney.measurement.kinds import PrepareOptions
+
+SCHEME = "imported"
+KIND = "imported"
+HELP = "the output of another benchmark, which hockney import reads; it cannot be measured"
+TRAITS = IMPORTED
+HIDDEN = True
+
+
+def imported_reference(name: str) -> str:
+    """The machine reference of a run made of logs."""
+    return str(MachineReference(SCHEME, name))
+
+
+def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
+    raise only_published(str(reference), "another benchmark")

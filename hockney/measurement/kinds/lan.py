@@ -1,0 +1,180 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A described Ethernet, emulated on this host: lan:NAME or lan:FILE."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from hockney import build
+from hockney.core.errors import EnvironmentProblem, HockneyError, UsageError, printable
+from hockney.core.ethernet import Ethernet
+from hockney.core.launcher_options import LauncherOptions
+from hockney.core.layout import HostOptions, Layout
+from hockney.core.machine import Traits
+from hockney.core.machine_reference import MachineReference
+from hockney.core.option_names import option
+from hockney.core.units import format_bit_rate
+from hockney.discovery.cpu import processors
+from hockney.discovery.describe import describe
+from hockney.discovery.find import find_mpi
+from hockney.launch.cluster import Cluster
+from hockney.launch.mpi import MpiLauncher
+from hockney.machines import emulated
+from hockney.machines.emulated.room import host_names
+from hockney.measurement.bench import Bench
+from hockney.measurement.executables import executables
+from hockney.measurement.kinds import PrepareOptions
+
+SCHEME = "lan"
+KIND = "emulated"
+HELP = "a described Ethernet, emulated by this host with real TCP: a NAME below, or FILE.toml"
+TRAITS = Traits(origin="emulated")
+SEPARATORS = re.compile(r"[\s:]")
+"""Of the paths in LD_PRELOAD, and of the words of a remote shell."""
+MEMORY = Path("/dev/shm")
+"""Mounted on each host and on the launcher's (engine/emulated/room.cpp)."""
+
+
+def names() -> Sequence[str]:
+    return [emulated_reference(name) for name in emulated.names()]
+
+
+def emulated_reference(name: str) -> str:
+    """--machine's value for the description `name`."""
+    return str(MachineReference(SCHEME, name))
+
+
+def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
+    """Reads the description and tries it before anything is searched for or compiled for MPI."""
+    ethernet = _description(reference.name, options)
+    layout = _layout(ethernet, options.hosts)
+    if not sys.platform.startswith("linux"):
+        raise EnvironmentProblem(
+            "emulated machines need Linux",
+            "their hosts are network namespaces",
+            "use a simulated machine",
+            code="emulation-needs-linux",
+        )
+    programs = build.ethernet_programs(options.notify)
+    if SEPARATORS.search(str(programs.waiting)):
+        library = str(programs.waiting)
+        raise EnvironmentProblem(
+            f"{printable(library)} cannot be loaded into the ranks",
+            "LD_PRELOAD and launchers cannot have paths with blanks or colons",
+            "set HOCKNEY_CACHE to a folder without them",
+            code="library-not-preloadable",
+            library=library,
+        )
+    emulated.trial(ethernet, programs.ethernet, programs.agent)
+    mpi = find_mpi(options.mpi or None, notify=options.notify)
+    built, catalog, others = executables(mpi, options.workloads, options.notify)
+    _refuse_hidden({"hockney's cache": built.path, "MPI": Path(mpi.mpiexec), "the current folder": Path()})
+    hosts = host_names(ethernet, layout.nodes)
+    cluster = Cluster(
+        hosts=hosts,
+        slots=(layout.ranks_per_node,) * len(hosts),
+        agent=(str(programs.agent),),
+        prefix=emulated.inside(ethernet, programs.ethernet, layout.nodes),
+        transports="tcp",
+        preload=str(programs.waiting),
+    )
+    launcher = MpiLauncher(
+        mpi,
+        built.path,
+        processors().cores,
+        bind=False,
+        others=others,
+        user=LauncherOptions(options.launcher.arguments, _variables(ethernet, layout)).having(
+            options.launcher.variables
+        ),
+        layout=layout,
+        cluster=cluster,
+        asleep=True,
+    )
+    here = describe(
+        mpi, engine=str(built.path), compiler=built.compiler, flags=built.flags, user=options.launcher
+    )
+    machine = msgspec.structs.replace(
+        here,
+        host=ethernet.name,
+        system=f"emulated on {here.host}, {here.system}",
+        network=[f"{format_bit_rate(ethernet.rate)} {ethernet.medium}"],
+        hosts=list(hosts),
+        ranks_per_node=layout.ranks_per_node,
+        emulated=ethernet,
+    )
+    return Bench(launcher, catalog, machine, layout=layout)
+
+
+def _description(name: str, options: PrepareOptions) -> Ethernet:
+    """The machine's description; if a run is continued, the one it began with, whatever the file contains
+    now. The run may come from elsewhere, so its description must keep the limits of a machine file. Raises
+    UsageError."""
+    stored = options.ethernet
+    if stored is None:
+        return emulated.ethernet(name)
+    emulated.read(emulated.write(stored), "machine.json")
+    with contextlib.suppress(HockneyError):  # the file may be gone
+        if emulated.ethernet(name) != stored:
+            options.notify(
+                f"note: {name} is described differently now; the run keeps the description it began with"
+            )
+    return stored
+
+
+def _refuse_hidden(paths: Mapping[str, Path]) -> None:
+    for what, path in paths.items():
+        if path.resolve().is_relative_to(MEMORY):
+            raise _hidden_on_hosts(what, str(path.resolve()), str(MEMORY))
+
+
+def _layout(ethernet: Ethernet, asked: HostOptions) -> Layout:
+    """One rank on each host, unless the user wants it otherwise."""
+    for name, given in (("hosts", asked.hosts), ("starter", asked.starter), ("agent", asked.agent)):
+        if given:
+            raise UsageError(
+                f"{option(name)} does not apply to {ethernet.name}",
+                f"its hosts are h1 to h{ethernet.hosts}, and hockney starts ranks on them",
+                f"use {option('nodes')} and {option('ranks_per_node')}",
+                code="emulated-hosts-are-described",
+                option=option(name).lstrip("-"),
+            )
+    if asked.nodes > ethernet.hosts:
+        raise UsageError(
+            f"{option('nodes', asked.nodes)} is too many for {ethernet.name}",
+            f"it has {ethernet.hosts} hosts",
+            f"use at most {ethernet.hosts}",
+            code="too-many-emulated-nodes",
+            nodes=asked.nodes,
+            hosts=ethernet.hosts,
+        )
+    return Layout(asked.nodes or ethernet.hosts, asked.ranks_per_node or 1)
+
+
+def _variables(ethernet: Ethernet, layout: Layout) -> tuple[tuple[str, str], ...]:
+    """Variables for the library that makes MPI wait (engine/emulated/waiting.cpp), and those with the
+    interface of the hosts for libfabric and UCX, which may prefer the loopback. The user's variables replace
+    them."""
+    wait_s = ethernet.wait_s if layout.ranks_per_node == 1 else ethernet.wait_shared_s
+    return (
+        ("HOCKNEY_WAIT_US", str(round(wait_s * 1e6))),
+        ("FI_TCP_IFACE", "eth0"),
+        ("UCX_NET_DEVICES", "eth0"),
+    )
+
+
+def _hidden_on_hosts(what: str, path: str, memory: str) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"{what} is in {memory}, where emulated hosts do not see it",
+        f"each of them has a separate {memory}, and the path is {printable(path)}",
+        "use another folder",
+        code="hidden-on-emulated-hosts",
+        path=path,
+    )

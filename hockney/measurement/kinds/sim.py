@@ -1,0 +1,86 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A described machine, simulated by SimGrid: sim:NAME or sim:FILE."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hockney import __version__, build
+from hockney.core.machine import Machine, Mpi, Traits
+from hockney.core.machine_reference import MachineReference, without_scheme
+from hockney.core.platform import Platform
+from hockney.core.record import SCHEMA
+from hockney.discovery.simgrid import find_simgrid
+from hockney.launch.smpi import SmpiLauncher
+from hockney.machines import simulated
+from hockney.measurement.bench import Bench
+from hockney.measurement.executables import executables
+from hockney.measurement.kinds import PrepareOptions, published
+
+SCHEME = "sim"
+KIND = "simulated"
+HELP = "a described machine, simulated by SimGrid: a NAME below, or FILE.toml"
+TRAITS = Traits(origin="simulated", noiseless=True, local=False, shared_memory=False, wall_clock=False)
+
+
+def names() -> Sequence[str]:
+    return [simulated_reference(name) for name in simulated.names()]
+
+
+def simulated_reference(name: str) -> str:
+    """--machine's value for the description `name`."""
+    return str(MachineReference(SCHEME, name))
+
+
+def description_name(text: str) -> str:
+    """The name or file in `text`, if only a description can be meant: t3e, sim:t3e, published:t3e."""
+    return without_scheme(text, (SCHEME, published.SCHEME))
+
+
+def repeats_itself(reference: MachineReference) -> bool:
+    return simulated.platform(reference.name).noise is None
+
+
+def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
+    """Reads the description before anything is searched for or compiled."""
+    platform = simulated.platform(reference.name)
+    mpi = find_simgrid(notify=options.notify)
+    built, catalog, others = executables(
+        mpi, options.workloads, options.notify, compiles=not options.plans_only
+    )
+    verifying_each = {workload.name for workload in catalog.of_role("npb", "annealing")}
+    layout = simulated.layout(platform, options.hosts.nodes, options.hosts.ranks_per_node)
+    launcher = SmpiLauncher(
+        mpi,
+        built.path,
+        built.platform,
+        platform,
+        others=others,
+        verifying_each=verifying_each,
+        ranks_per_node=layout.ranks_per_node if layout is not None else 0,
+    )
+    return Bench(launcher, catalog, _described(platform, mpi, built), layout=layout)
+
+
+def _described(platform: Platform, mpi: Mpi, built: build.Engine) -> Machine:
+    """The machine described by `platform`, as stored in a run; of this host it contains only what compiled
+    the engine."""
+    cores = platform.capacity
+    return Machine(
+        schema=SCHEMA,
+        kind=KIND,
+        traits=TRAITS,
+        host=platform.name,
+        system="simulated",
+        cpu=platform.title,
+        cores=cores,
+        threads=cores,
+        mpi=mpi,
+        engine=str(built.path),
+        compiler=built.compiler,
+        flags=built.flags,
+        network=[platform.network.shape],
+        hockney=__version__,
+        platform=platform,
+    )

@@ -1,0 +1,112 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Allocation of measuring time: launches cost what was measured, and the budget is kept."""
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from hockney.core.case import Case
+from hockney.measurement.budget import Budget
+from hockney.models.least_time import least_of
+
+CASES = (Case.of("pingpong", 2, bytes=8), Case.of("pingpong", 2, bytes=1024))
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.t = 100.0
+
+    def __call__(self) -> float:
+        return self.t
+
+
+def test_the_first_share_leaves_room_for_every_launch():
+    budget = Budget(60.0, Clock(), first_cost_s=2.0)
+    assert budget.share(cases=100, cases_left=300, launches_left=3) == pytest.approx((60 - 6) / 3)
+
+
+def test_what_launches_cost_is_learned():
+    clock = Clock()
+    budget = Budget(60.0, clock, first_cost_s=2.0)
+    clock.t += 25
+    budget.spent(given_s=18, measuring_s=18, launch_s=25, cases=100)
+    assert budget.cost_s == 7
+    assert budget.share(100, 200, 2) == pytest.approx((60 - 25 - 14) / 2)
+
+
+def test_cases_that_overrun_get_less():
+    clock = Clock()
+    budget = Budget(60.0, clock)
+    clock.t += 24
+    budget.spent(given_s=20, measuring_s=24, launch_s=24, cases=10)
+    assert budget.share(10, 20, 2) == pytest.approx(36 / 2 / 1.2)
+
+
+@given(
+    st.floats(1, 300),
+    st.integers(1, 12),
+    st.floats(0, 3),
+    st.floats(0, 0.2),
+    st.integers(1, 200),
+    st.floats(0.1, 1),
+)
+@example(total=1.0, launches=8, cost=0.12393085060771616, floor=0.0, cases=98, used=0.109375)
+@settings(max_examples=150, deadline=None)
+def test_the_promise_holds_whatever_launches_and_cases_cost(total, launches, cost, floor, cases, used):
+    """Launches take their start, and at least `floor` per case, otherwise the fraction `used` of the given
+    time; the last case begins before the limit. Only the first launch may exceed the budget, if that is less
+    than launches and cases cost at least."""
+    clock = Clock()
+    budget = Budget(total, clock, first_cost_s=cost)
+    plan = CASES[:1] * cases
+    for k in range(launches):
+        if k and budget.exhausted(cases):
+            break
+        given_s = budget.share(cases, cases * (launches - k), launches - k)
+        measuring = min(max(floor * cases, used * given_s), budget.limit(plan) + floor)
+        clock.t += cost + measuring
+        budget.spent(given_s, measuring, cost + measuring, cases)
+        if k == 0 and budget.elapsed_s > total:
+            break
+    assert budget.elapsed_s <= max(total, cost + least_of(plan)) + floor + 1e-6
+
+
+def test_a_simulated_launch_may_use_all_that_is_left():
+    clock = Clock()
+    budget = Budget(100.0, clock, shared=False)
+    clock.t += 30
+    assert budget.share(cases=1, cases_left=50, launches_left=20) == pytest.approx(70)
+    assert budget.limit(CASES) == 0, "no limit, so that each simulated case is complete"
+    clock.t += 200
+    assert budget.share(1, 1, 1) == 0
+
+
+def test_the_limit_of_a_launch_leaves_time_for_ending_it():
+    clock = Clock()
+    budget = Budget(10.0, clock, first_cost_s=1.0)
+    assert budget.limit(CASES) == pytest.approx(9)
+    clock.t += 4
+    budget.spent(given_s=2, measuring_s=2, launch_s=4, cases=2)
+    assert budget.limit(CASES) == pytest.approx(4), "the dearer of the two launches counts"
+    clock.t += 5
+    assert budget.limit(CASES) == pytest.approx(least_of(CASES)), "a launch that starts measures something"
+
+
+def test_a_launch_starts_only_if_one_as_dear_as_the_dearest_fits():
+    clock = Clock()
+    budget = Budget(10.0, clock, first_cost_s=0.5)
+    clock.t += 6.5
+    budget.spent(given_s=3, measuring_s=3, launch_s=3.5, cases=2)
+    budget.spent(given_s=1, measuring_s=1, launch_s=3.0, cases=2)
+    assert not budget.exhausted(2)
+    clock.t += 1.6
+    assert budget.exhausted(2)
+
+
+def test_waiting_for_a_hung_case_is_not_counted():
+    clock = Clock()
+    budget = Budget(10.0, clock)
+    clock.t += 30
+    budget.excuse(29)
+    assert budget.elapsed_s == pytest.approx(1)
