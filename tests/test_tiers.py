@@ -72,5 +72,6 @@ def test_the_folders_exist() -> None:
     named = {folder for folders in FOLDERS.values() for folder in folders}
     assert [folder for folder in named if not folder_with_tests(folder).is_dir()] == []
     packages = {path.name for path in (ROOT / "hockney").iterdir() if (path / "__init__.py").exists()}
-    without = {name for name in packages if not (TESTS / name).is_dir()} - {Path(path).name for path in FOLDERS}
+    without = {name for name in packages if not (TESTS / name).is_dir()}
+    without -= {Path(path).name for path in FOLDERS}
     assert without == {"suites"}, "tested by the folders that use them"
