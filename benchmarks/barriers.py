@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The best barrier of hockney's library against MPI_Barrier, and against what two cores need at least.
 
-    python benchmarks/barriers.py [--launches 9] [--ranks 2,3,4,5,8] [--out docs/benchmarks/barriers.md]
+    python benchmarks/barriers.py [--launches 9] [--ranks 2,3,4,5,8] [--out benchmarks/results/barriers.md]
 
 Each launch of `barrier_pairs.cpp` asks `best_barrier` for a barrier and then times that barrier, MPI_Barrier
 and (two ranks) two cores alone, in alternating batches of about 2 ms. A batch begins with an episode of its

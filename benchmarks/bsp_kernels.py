@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The kernels on two cores compared with what one or two cores do by themselves.
 
-    python benchmarks/bsp_kernels.py [--pairs 7] [--seconds 1.0] [--out hockney/suites/bsp/docs/benchmark.md]
+    python benchmarks/bsp_kernels.py [--pairs 7] [--seconds 1.0] [--out benchmarks/results/bsp_kernels.md]
 
 Each pair is a launch of a kernel and a launch of its peer, one right after the other, so that a load from
 outside concerns both. A launch's time is the median of its repetitions (`--best`: the shortest, for a busy

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """BSPlib compared with what MPI and the memory of the machine need, on two bound processes.
 
-    python benchmarks/bsplib.py [--launches 7] [--rounds 60] [--out docs/benchmarks/bsplib.md]
+    python benchmarks/bsplib.py [--launches 7] [--rounds 60] [--out benchmarks/results/bsplib.md]
 
 Each launch of `bsplib_pairs.cpp` measures supersteps, MPI's barrier, all-to-all and exchange, and copies in
 turns, in batches of about 2 ms. A launch's ratio is the median over its rounds; the result is the median over

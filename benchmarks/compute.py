@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does computing take as long as it was told to? The workload `compute` against its preset.
 
-    python benchmarks/compute.py [--launches 5] [--mpi NAME] [--out docs/benchmarks/compute.md]
+    python benchmarks/compute.py [--launches 5] [--mpi NAME] [--out benchmarks/results/compute.md]
 
 The median repetition by the thread's own clock, as the record's `work.error` says, and by the clock on the
 wall, less what reading that one costs, which computing knows nothing of. On

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How well emulated machines match their description, and how fast they start and stop.
 
-    python benchmarks/emulated.py [--kills 100] [--repeat 10] [--out docs/benchmarks/emulated.md]
+    python benchmarks/emulated.py [--kills 100] [--repeat 10] [--out benchmarks/results/emulated.md]
 
 1. The bandwidth of long messages compared with the payload rate of the wire, and the time of an empty one.
 2. The same and a barrier on 8 hosts with MPI as it polls, and as it waits (libhockney-waiting.so).

@@ -4,7 +4,7 @@
 launches.
 
     python benchmarks/fidelity.py [--pairs 15] [--mpi openmpi] [--operations pingpong,written,allreduce]
-                                  [--out docs/benchmarks/fidelity.md]
+                                  [--out benchmarks/results/fidelity.md]
 
 The peer is `peer_loops.cpp`, loops with nothing but the MPI calls; for MPICH's ping-pong it is Intel's
 IMB-MPI1 PingPong, an MPICH-ABI binary that the impi-rt wheel carries, run by MPICH's own launcher with

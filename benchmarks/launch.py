@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What leaving an unused network fabric out of a launch saves, and that it changes no message time.
 
-    python benchmarks/launch.py [--pairs 20] [--mpi openmpi] [--out docs/benchmarks/launch.md]
+    python benchmarks/launch.py [--pairs 20] [--mpi openmpi] [--out benchmarks/results/launch.md]
 
 Launches of 2 ranks with and without the fabric alternate (ABBA); each measures the same cases. A ratio is the
 geometric mean of the pairs' ratios, without over with; its 95% interval is Student's t on their logarithms.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How large a simulated machine may be: time and memory of a study by its number of ranks.
 
-    python benchmarks/simulated_scale.py [--ranks 256,1024] [--out docs/benchmarks/simulated_scale.md]
+    python benchmarks/simulated_scale.py [--ranks 256,1024] [--out benchmarks/results/simulated_scale.md]
 
 The study is MPI_Barrier and an MPI_Allreduce of 8 bytes, verified, on a torus of Cray T3E nodes, as a user
 runs it: `hockney run barrier "allreduce bytes=8" --machine sim:t3e-8x8x4 --ranks 256`. The engine is

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How long until there is an answer? Build, launch, sweep and fit, each timed.
 
-    python benchmarks/time_to_result.py [--repeat 5] [--mpi NAME] [--out docs/benchmarks/time_to_result.md]
+    python benchmarks/time_to_result.py [--repeat 5] [--mpi NAME] [--out benchmarks/results/time_to_result.md]
 
 The sweep is the 2-rank ping-pong from 0 B to 4 MiB in powers of two, one launch, until every median's 95%
 interval is within 2%. Also: a clean build of the engine on all cores, and what a launch of 200 cases costs

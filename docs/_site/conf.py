@@ -9,6 +9,7 @@ either.
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -22,8 +23,10 @@ release = version = __version__
 
 extensions = ["myst_parser", "notebook_parser", "sphinx.ext.autodoc"]
 source_suffix = {".md": "markdown"}
-include_patterns = ["docs/**", "hockney/suites/*/docs/**", "README.md", "CHANGELOG.md", "contract/README.md"]
-exclude_patterns = [".*", "site", "docs/_site", "docs/images"]
+include_patterns = ["docs/**", "hockney/suites/*/docs/**", "README.md", "CHANGELOG.md"]
+CONTRIBUTORS = ["docs/architecture.md", "docs/extending.md", "docs/testing.md", "docs/decisions"]
+"""Pages for people who change hockney: read in the repository, not on the site."""
+exclude_patterns = [".*", "site", "docs/_site", "docs/images", *CONTRIBUTORS]
 root_doc = "docs/index"
 
 # links to headings (method.md#intervals) work as on GitHub
@@ -42,3 +45,21 @@ templates_path = ["."]
 html_additional_pages = {"index": "redirect.html"}
 html_copy_source = False
 html_show_sphinx = False
+
+LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s:#]+\.md)(#[^)\s]*)?\)")
+
+
+def unlink_files_of_the_repository(app, docname, source):
+    """Links to Markdown files that exist but are not on the site become plain text."""
+    folder = Path(app.env.doc2path(docname)).parent
+
+    def shown(link):
+        path = (folder / link[2]).resolve()
+        name = app.env.path2doc(str(path))
+        return link[1] if path.is_file() and name not in app.env.found_docs else link[0]
+
+    source[0] = LINK.sub(shown, source[0])
+
+
+def setup(app):
+    app.connect("source-read", unlink_files_of_the_repository)

@@ -20,6 +20,7 @@ PAGES = [
     ROOT / "contract" / "README.md",
     *(ROOT / "docs").rglob("*.md"),
     *(ROOT / "hockney").rglob("*.md"),
+    *(ROOT / "benchmarks").rglob("*.md"),
 ]
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)", re.MULTILINE)
 # `hockney/launch/command.py` in running text; examples of files to be created (and PACKAGE, any package) do

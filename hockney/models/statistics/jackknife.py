@@ -5,7 +5,7 @@
 The visits of the fastest mode (`modes`) are those within a tenth of a low quantile of all visits. However
 much the machine changes, they differ by little more than that tenth, so their variance does not show how much
 the quantile itself depends on when it was measured: intervals from the chosen visits alone covered the ratio
-of two surveys in 74% of pairs (`docs/benchmarks/repeatability.md`).
+of two surveys in 74% of pairs (`benchmarks/results/repeatability.md`).
 
 So the whole estimate, with the choice of visits, is repeated without each block of the run's visits in turn
 (delete-a-group jackknife: Shao and Wu, Ann. Statist. 17 (1989) 1176). Of a mean, g estimates without one of g

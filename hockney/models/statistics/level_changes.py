@@ -13,7 +13,7 @@ over random orders of them. If values follow each other more closely than random
 week), the difference counts less: its variance is (1 + r) / (1 - r) times as large, with the correlation r of
 successive values that is left when the difference is removed (M. S. Bartlett, J. R. Statist. Soc. 98 (1935)
 536), if it is larger than that of random values usually is. Slow changes of a few dozen runs cannot be told
-from steps, so there are more false alarms with them (docs/benchmarks/history.md).
+from steps, so there are more false alarms with them (benchmarks/results/history.md).
 
 Libraries for change points (ruptures, for example) give the best segmentation for a penalty that the user
 chooses; here the number of false alarms decides, and a date and a size with their intervals are needed."""
