@@ -244,7 +244,7 @@ def test_reframe_fails_if_data_arrived_wrong(tmp_path, environment, baseline):
 
 
 def test_the_documentation_shows_these_files():
-    page = (ROOT / "docs" / "guard.md").read_text("utf-8")
+    page = (ROOT / "docs" / "regression.md").read_text("utf-8")
     shown = re.findall(r"```(?:yaml|python)\n(.*?)```", page, re.DOTALL)
     for path in filter(Path.is_file, EXAMPLES.iterdir()):  # no compiled ones
         text = path.read_text("utf-8").partition("Apache-2.0\n")[2]

@@ -24,7 +24,7 @@ from hockney.core.errors import Exit
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 STUDIES = ("studies/overlap", "studies/pairs")
-OTHERS = ("published", "comparing", "guard", "history", "import", "levels", *STUDIES)
+OTHERS = ("published", "comparing", "regression", "import", "levels", *STUDIES)
 PAGES = [
     *sorted((DOCS / "tutorials").glob("*.md")),
     *(DOCS / f"{name}.md" for name in OTHERS),
