@@ -18,8 +18,8 @@ TYPE_CHECKING = False
 command line is loaded."""
 
 if TYPE_CHECKING:
+    from hockney.api.benchmark_logs import import_logs
     from hockney.api.forecast import Forecast
-    from hockney.api.importing.import_logs import import_logs
     from hockney.api.judgements.comparison import Comparison, compare
     from hockney.api.judgements.history import History
     from hockney.api.judgements.interleaved import compare_interleaved, resume_interleaved

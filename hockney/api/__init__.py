@@ -25,6 +25,7 @@ from hockney.core import lazy
 
 if TYPE_CHECKING:
     from hockney.api.barriers import choose_barriers
+    from hockney.api.benchmark_logs import import_logs
     from hockney.api.find_runs import (
         named_source,
         newest_complete,
@@ -36,9 +37,9 @@ if TYPE_CHECKING:
         only_unfinished,
     )
     from hockney.api.forecast import Forecast, predict
-    from hockney.api.importing.import_logs import import_logs
-    from hockney.api.jobs import BatchOptions, Submitted, resume, script, submit, submit_again
-    from hockney.api.judgements.baseline_check import BaselineCheck, check
+    from hockney.api.job_resumption import resume
+    from hockney.api.job_submission import BatchOptions, Submitted, script, submit, submit_again
+    from hockney.api.judgements.baseline import BaselineCheck, check
     from hockney.api.judgements.comparison import Comparison, compare
     from hockney.api.judgements.guidelines import judge_guidelines
     from hockney.api.judgements.interleaved import interleaved, resume_interleaved

@@ -9,8 +9,8 @@ from typing import Any
 
 from hockney import measurement
 from hockney.api import find_runs
-from hockney.api.export.table import Rows
-from hockney.api.notebook.frames import Library, frame, predicted_rows
+from hockney.api.export import Library, frame, predicted_rows
+from hockney.api.tables import Rows
 from hockney.core.errors import UsageError, one_line
 from hockney.core.fit import Cost
 from hockney.core.option_names import option

@@ -22,11 +22,11 @@ from hockney.store import Plan, Reading, RunFolder, expected, missing
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure as PlotlyFigure
 
-    from hockney.api.export.table import Rows
+    from hockney.api.export import Library
     from hockney.api.notebook.fitted_model import FittedModel
-    from hockney.api.notebook.frames import Library
-    from hockney.api.notebook.page_figures import Figures
-    from hockney.api.notebook.quantities import Quantity
+    from hockney.api.notebook.keywords import Quantity
+    from hockney.api.notebook.views import Figures
+    from hockney.api.tables import Rows
     from hockney.draw.page import Caveat, Page
     from hockney.measurement import Outcome, Results
     from hockney.studies import Evidence
@@ -144,8 +144,7 @@ class Run:
         for another table."""
         if what not in get_args(What):
             raise unknown("table", what, get_args(What))
-        from hockney.api.export.by_record import records
-        from hockney.api.export.table import parameters, repetitions, summaries
+        from hockney.api.tables import parameters, records, repetitions, summaries
 
         if what == "repetitions":
             return repetitions(self.reading.run)
@@ -156,7 +155,7 @@ class Run:
     def frame(self, what: What = "summaries", library: Library | None = None) -> Any:
         """The same as a DataFrame of pandas or polars: of the `library`, or of the first that is installed.
         Raises EnvironmentProblem if neither is."""
-        from hockney.api.notebook.frames import frame
+        from hockney.api.export import frame
 
         return frame(self.table(what), library)
 
@@ -188,13 +187,13 @@ class Run:
 
     def figure(self, name: str) -> PlotlyFigure:
         """A figure of the page, as a Plotly figure. Raises UsageError for an unknown name."""
-        from hockney.api.notebook.page_figures import drawn
+        from hockney.api.notebook.views import drawn
 
         return drawn(self._figures, name)
 
     @cached_property
     def _figures(self) -> Figures:
-        from hockney.api.notebook.page_figures import figures_of
+        from hockney.api.notebook.views import figures_of
 
         return figures_of(self.page)
 
@@ -209,14 +208,14 @@ class Run:
 
     def _repr_html_(self) -> str:
         """HTML for notebooks."""
-        from hockney.api.notebook.run_view import run_html
+        from hockney.api.notebook.views import run_html
 
         return run_html(self)
 
     def export(self, path: AnyPath, what: What = "repetitions") -> Path:
         """Write the run as a table, CSV or Parquet according to the file name's suffix. Raises UsageError for
         another one, EnvironmentProblem if it cannot be written."""
-        from hockney.api.export.files import save_csv, save_parquet
+        from hockney.api.export import save_csv, save_parquet
 
         path = to_path(path)
         if path.suffix == ".csv":

@@ -1,17 +1,17 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Options of a run: their combined meaning, and which exclude each other."""
+"""The options of a run: each with its help, its parser and the places where it may be given, their combined
+meaning, and which exclude each other."""
 
 from __future__ import annotations
 
 import math
 import secrets
-from dataclasses import dataclass, fields
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from hockney import measurement
-from hockney.api import option_fields
-from hockney.api.option_fields import options_of, run_option, whole
 from hockney.core.errors import UsageError, printable
 from hockney.core.launch_setting import launch_settings
 from hockney.core.launcher_options import LauncherOptions, launcher_options
@@ -19,7 +19,90 @@ from hockney.core.layout import HostOptions, Layout
 from hockney.core.limits import LARGEST_SEED, MOST_LAUNCHES, MOST_NODES, MOST_ROUNDS
 from hockney.core.option_names import option
 from hockney.core.settings import PRECISION, Settings
-from hockney.core.units import format_seconds, parse_counts, parse_fraction, parse_sizes
+from hockney.core.units import format_seconds, parse_counts, parse_fraction, parse_seconds, parse_sizes
+
+_OPTION = "option"
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of a run. `shown` is its default as the help shows it, `negative` whether --no-NAME exists.
+    `resumed`: `resume` may replace it; `of_side`: the sides of an interleaved comparison may differ in it."""
+
+    help: str
+    metavar: str = ""
+    kind: str = "text"
+    parse: Callable[[str], Any] | None = None
+    shown: str = ""
+    environ: str = ""
+    flag: bool = False
+    negative: bool = False
+    multiple: bool = False
+    resumed: bool = False
+    of_side: bool = False
+
+
+def run_option(default: Any, help: str, metavar: str = "", **traits: Any) -> Any:
+    """A field of `RunOptions` with its default and the rest of its `Option`."""
+    return field(default=default, metadata={_OPTION: Option(help, metavar, **traits)})
+
+
+def options_of(kind: type) -> dict[str, tuple[Option, Any]]:
+    """The option and the default of each field."""
+    return {each.name: (each.metadata[_OPTION], each.default) for each in fields(kind)}
+
+
+def parse_budget(text: str) -> float:
+    seconds = parse_seconds(text, "60s or 2m")
+    if seconds <= 0:
+        raise UsageError(
+            f"'{printable(text)}' is not a time budget",
+            "it must be greater than 0",
+            "use for example 60s",
+            code="budget-not-positive",
+            text=text,
+        )
+    return seconds
+
+
+def parse_interval(text: str) -> float:
+    seconds = parse_seconds(text, "1m or 8h")
+    if seconds <= 0:
+        raise UsageError(
+            f"'{printable(text)}' is not an interval between rounds",
+            "it must be greater than 0",
+            "use for example 1m",
+            code="interval-not-positive",
+            text=text,
+        )
+    return seconds
+
+
+def integer_parser(low: int, high: int, example: str) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        if not (text.isascii() and text.isdecimal()) or len(text) > 20 or not low <= int(text) <= high:
+            raise UsageError(
+                f"'{printable(text)}' is out of range",
+                f"expected an integer from {low} to {high}",
+                f"use for example {example}",
+                code="integer-out-of-range",
+                text=text,
+                low=low,
+                high=high,
+            )
+        return int(text)
+
+    return parse
+
+
+def parse_names(text: str) -> tuple[str, ...]:
+    return tuple(text.split(","))
+
+
+def parse_starter(text: str) -> str:
+    """ "" is hockney's choice. Raises UsageError."""
+    return "" if text == "auto" else HostOptions(starter=text).starter
+
 
 LAUNCHES = 3
 """On machines whose launches differ as their description specifies."""
@@ -66,7 +149,7 @@ class RunOptions:
         "--through. Compiling the engine, fitting and writing the report take additional time.",
         "TIME",
         kind="time",
-        parse=option_fields.budget,
+        parse=parse_budget,
         shown="60s",
     )
     precision: float = run_option(
@@ -82,14 +165,14 @@ class RunOptions:
         "Launches of each case.  [default: 3 to 100, as the budget allows; simulated: 1, with noise 3]",
         "N",
         kind="count",
-        parse=whole(1, MOST_LAUNCHES, "3"),
+        parse=integer_parser(1, MOST_LAUNCHES, "3"),
     )
     seed: int | None = run_option(
         None,
         "Seed of the shuffled order.  [default: random; simulated: 1]",
         "N",
         kind="seed",
-        parse=whole(0, LARGEST_SEED, "1"),
+        parse=integer_parser(0, LARGEST_SEED, "1"),
     )
     bind: bool = run_option(True, "Bind each rank to a core.", flag=True, negative=True, of_side=True)
     mpi: str = run_option(
@@ -112,21 +195,21 @@ class RunOptions:
         "Measure everything N times, in rounds of --budget each.",
         "N",
         kind="count",
-        parse=whole(1, MOST_ROUNDS, "20"),
+        parse=integer_parser(1, MOST_ROUNDS, "20"),
     )
     through: float | None = run_option(
         None,
         "Make as many rounds as fit into TIME, such as 8h.",
         "TIME",
         kind="time",
-        parse=option_fields.interval,
+        parse=parse_interval,
     )
     every: float | None = run_option(
         None,
         "Time from the start of one round to the start of the next.  [default: the budget]",
         "TIME",
         kind="time",
-        parse=option_fields.interval,
+        parse=parse_interval,
     )
     force: bool = run_option(
         False, "Accept a survey (survey=RUN) or baseline (--check) of another machine.", flag=True
@@ -169,7 +252,7 @@ class RunOptions:
         "Hosts to use.  [default: all of the batch job, or of --hosts]",
         "N",
         kind="count",
-        parse=whole(1, MOST_NODES, "2"),
+        parse=integer_parser(1, MOST_NODES, "2"),
         resumed=True,
         of_side=True,
     )
@@ -178,7 +261,7 @@ class RunOptions:
         "Ranks on each host.  [default: those of the batch job, or the slots in --hosts, or 1]",
         "N",
         kind="count",
-        parse=whole(1, MOST_NODES, "2"),
+        parse=integer_parser(1, MOST_NODES, "2"),
         resumed=True,
         of_side=True,
     )
@@ -187,7 +270,7 @@ class RunOptions:
         "Hosts to use, such as n1,n2, or n1:4,n2:4 with the number of ranks that fit on each.",
         "NAME,...",
         kind="names",
-        parse=option_fields.names,
+        parse=parse_names,
         resumed=True,
         of_side=True,
     )
@@ -196,7 +279,7 @@ class RunOptions:
         "What starts the ranks.  [default: mpiexec, in Slurm srun if mpiexec does not work]",
         "auto|mpiexec|srun",
         kind="name",
-        parse=option_fields.starter,
+        parse=parse_starter,
         resumed=True,
         of_side=True,
     )

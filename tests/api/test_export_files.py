@@ -9,8 +9,8 @@ import io
 
 from msgspec.structs import replace
 
-from hockney.api.export.files import save_csv
-from hockney.api.export.table import Block, Rows, repetitions
+from hockney.api.export import save_csv
+from hockney.api.tables import Block, Rows, repetitions
 from hockney.core.record import MetricSeries, RunRecords
 
 

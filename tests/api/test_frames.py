@@ -11,9 +11,8 @@ import pytest
 from needs import need_module
 
 import hockney
-from hockney.api.export.column_types import column, typed
-from hockney.api.export.table import Rows
-from hockney.api.notebook.frames import frame as frame_of
+from hockney.api.export import frame as frame_of
+from hockney.api.tables import Rows, column, typed
 
 
 @pytest.fixture

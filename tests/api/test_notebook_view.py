@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 import pytest
 
 import hockney
-from hockney.api.notebook.run_view import MOST_ROWS
+from hockney.api.notebook.views import MOST_ROWS
 from hockney.draw.page import Caveat, Table
 from hockney.report import notebook
 

@@ -16,9 +16,8 @@ from click.testing import CliRunner
 
 import hockney
 from hockney import api
-from hockney.api.notebook.run_keywords import ResumeKeywords, RunKeywords, run_options, with_run_keywords
-from hockney.api.option_fields import options_of, run_option
-from hockney.api.run_options import OPTIONS, REPLACEABLE
+from hockney.api.notebook.keywords import ResumeKeywords, RunKeywords, run_options, with_run_keywords
+from hockney.api.run_options import OPTIONS, REPLACEABLE, options_of, run_option
 from hockney.cli import verbs
 from hockney.cli.arguments.options import of_run
 from hockney.core.option_names import as_flags, flag, option

@@ -15,8 +15,8 @@ import pytest
 from command_line import one_error
 from tiers import slow
 
-from hockney.api.export import files
-from hockney.api.export.table import Rows
+from hockney.api import export
+from hockney.api.tables import Rows
 from hockney.cli import surroundings
 from hockney.cli.output.tables import print_json
 
@@ -103,7 +103,7 @@ def test_a_document_has_no_character_that_a_terminal_obeys(capsys, text):
 def test_no_cell_of_a_table_is_a_formula(tmp_path):
     cells = ["=HYPERLINK(1)", "+1", "-cmd|A1", "@SUM(1)", "\tx", "plain", "3:1", -5, 1.5, None]
     table = Rows.of({"launch": cells})
-    files.save_csv(table, str(tmp_path / "t.csv"))
+    export.save_csv(table, str(tmp_path / "t.csv"))
     lines = (tmp_path / "t.csv").read_text().split("\n")
     assert lines[1:-1] == [
         "'=HYPERLINK(1)", "'+1", "'-cmd|A1", "'@SUM(1)", "'\tx", "plain", "3:1", "-5", "1.5", '""',

@@ -15,9 +15,15 @@ import pytest
 from resealed import reseal
 
 from hockney import api
-from hockney.api.tuning import Gain, TimeRatio
-from hockney.api.tuning.check import PRELOADED, RULED
-from hockney.api.tuning.files import memory_of_table, removed_from_table, undecided_in_table
+from hockney.api.tuning import (
+    PRELOADED,
+    RULED,
+    Gain,
+    TimeRatio,
+    memory_of_table,
+    removed_from_table,
+    undecided_in_table,
+)
 from hockney.cli.actions import tune
 from hockney.cli.actions.tune import (
     choices_unchecked,

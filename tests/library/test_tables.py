@@ -17,8 +17,7 @@ from needs import missing
 from real_mpi import engine_for
 
 from hockney import api
-from hockney.api.tuning import CHOICES, DYNAMIC_RULES, Tuned, check
-from hockney.api.tuning.check import SUFFIX
+from hockney.api.tuning import CHOICES, DYNAMIC_RULES, SUFFIX, Tuned, check
 from hockney.core.errors import UsageError
 from hockney.core.fit import Estimate
 from hockney.core.freed_memory import RETURNED

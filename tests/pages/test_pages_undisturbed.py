@@ -9,7 +9,7 @@ import pytest
 from visited import LINE, evidence, two_modes
 
 from hockney import studies
-from hockney.api.export import table as export_table
+from hockney.api import tables
 from hockney.draw.page import Page
 from hockney.pages import headline
 from hockney.pages.format import quantity
@@ -73,10 +73,10 @@ def test_the_headline_has_both_costs_with_their_intervals(disturbed):
 
 
 def test_exported_summaries_have_the_undisturbed_cost_and_visits(disturbed):
-    rows = export_table.summaries(disturbed.fits).columns
+    rows = tables.summaries(disturbed.fits).columns
     at = rows["case"].index(LINE)
     assert rows["undisturbed_s"][at] == pytest.approx(0.2e-6, rel=0.03) and rows["visits"][at] == 400
     assert rows["undisturbed_low_s"][at] <= rows["undisturbed_s"][at] <= rows["undisturbed_high_s"][at]
     assert 0.3 < rows["disturbed"][at] < 0.9
-    few = export_table.summaries(evidence({LINE: [[1e-6]]}).fits).columns
+    few = tables.summaries(evidence({LINE: [[1e-6]]}).fits).columns
     assert few["undisturbed_s"] == few["disturbed"] == [None]

@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-from hockney.api.export import files
+from hockney.api import export
 from hockney.core.errors import EnvironmentProblem
 from hockney.system.packages import install_command
 
@@ -43,5 +43,5 @@ def test_parquet_without_pyarrow_names_the_command(monkeypatch, tmp_path):
 
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(EnvironmentProblem) as caught:
-        files.save_parquet(None, tmp_path / "x.parquet")
+        export.save_parquet(None, tmp_path / "x.parquet")
     assert (caught.value.code, caught.value.fields["command"]) == ("no-pyarrow", install_command("pyarrow"))

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hockney import report
-from hockney.api.export.table import Cell, Rows
 from hockney.api.judgements.sides import Source, read_sides
+from hockney.api.notebook.keywords import Quantity, check_cost, share_of
 from hockney.api.notebook.log_events import log
-from hockney.api.notebook.quantities import Quantity, check_cost, share_of
-from hockney.api.notebook.run_view import more_rows
+from hockney.api.notebook.views import more_rows
+from hockney.api.tables import Cell, Rows
 from hockney.core.fit import Cost
 from hockney.core.paths import AnyPath, to_path
 from hockney.draw.page import Caveat
@@ -31,9 +31,9 @@ from hockney.report import notebook
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure as PlotlyFigure
 
-    from hockney.api.export.table import Rows
-    from hockney.api.notebook.frames import Library
-    from hockney.api.notebook.page_figures import Figures
+    from hockney.api.export import Library
+    from hockney.api.notebook.views import Figures
+    from hockney.api.tables import Rows
     from hockney.draw.page import Page
     from hockney.models.comparison import CaseVerdict, Effect, OperationVerdict, State
 
@@ -63,7 +63,7 @@ class Drawn(Paged):
     def frame(self, library: Library | None = None) -> Any:
         """The table as a DataFrame of pandas or polars: of the `library`, or of the first that is
         installed. Raises EnvironmentProblem if neither is."""
-        from hockney.api.notebook.frames import frame
+        from hockney.api.export import frame
 
         return frame(self.table(), library)
 
@@ -74,7 +74,7 @@ class Drawn(Paged):
 
     @cached_property
     def _figures(self) -> Figures:
-        from hockney.api.notebook.page_figures import figures_of
+        from hockney.api.notebook.views import figures_of
 
         return figures_of(self.page)
 
@@ -185,7 +185,7 @@ class Comparison(JudgedRuns, Drawn):
     def figure(self, name: str = "changes") -> PlotlyFigure:
         """A figure of the page (the biggest changes, each operation over its size, the times of single cases)
         as a Plotly figure. Raises UsageError for an unknown name."""
-        from hockney.api.notebook.page_figures import drawn
+        from hockney.api.notebook.views import drawn
 
         return drawn(self._figures, name)
 

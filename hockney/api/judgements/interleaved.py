@@ -1,33 +1,33 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Measuring both sides of a comparison in alternating launches, and comparing them."""
+"""Measures both sides of a comparison in alternating launches, and compares them."""
 
 from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Sequence
+import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hockney import measurement
 from hockney.api import measure
 from hockney.api.judgements.comparison import Comparison, check_options, compare
-from hockney.api.judgements.side_options import Side, differing, side_options
-from hockney.api.least_budget import budget_warning, least_budget_s
-from hockney.api.measure import Planned, records_kept
+from hockney.api.measure import Planned, budget_warning, least_budget_s, records_kept
+from hockney.api.notebook.keywords import Quantity, RunKeywords, run_options, seconds_of, with_run_keywords
 from hockney.api.notebook.log_events import log
-from hockney.api.notebook.quantities import Quantity, seconds_of
-from hockney.api.notebook.run_keywords import RunKeywords, run_options, with_run_keywords
 from hockney.api.questions import Question, question
-from hockney.api.run_options import RunOptions
+from hockney.api.run_options import LONGEST_LABEL, RunOptions
+from hockney.api.run_options import OPTIONS as OPTIONS_OF_RUN
 from hockney.api.trusted_settings import marked, refuse_foreign
 from hockney.core.case import Case
 from hockney.core.errors import HockneyError, UsageError, keeping, printable
 from hockney.core.fit import Cost
+from hockney.core.launcher_options import launcher_options
 from hockney.core.notice import Notice
-from hockney.core.option_names import option
+from hockney.core.option_names import flag, option
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.settings import Settings
 from hockney.core.wording import plural
@@ -290,3 +290,128 @@ def _measured(
             raise
     with keeping(whole, complete=False):
         return compare(*(turn.folder.path for turn in turns), tolerance=tolerance, cost=cost, listen=listen)
+
+
+FIELDS = {name for name, (option, _) in OPTIONS_OF_RUN.items() if option.of_side}
+OPTIONS = {flag(field): field for field in FIELDS - {"bind"}}
+"""The options in which the sides may differ, with a value each, and the fields of `RunOptions`."""
+MOST_DIGITS = 9
+"""Of a number of nodes or ranks."""
+FLAGS = {"--bind": True, "--no-bind": False}
+
+Side = str | Mapping[str, Any]
+
+
+def side_options(name: str, side: Side, common: RunOptions) -> RunOptions:
+    """The options `common` to both sides with those of the `side` called `name`: variables and arguments of
+    mpiexec are added, others replaced. Raises UsageError for what is no option of a side."""
+    given = _parsed(name, side) if isinstance(side, str) else dict(side)
+    for field in given:
+        if field not in FIELDS:
+            raise _not_allowed(name, field)
+    try:
+        own = run_options({"machine": common.machine, **given}, {})
+    except HockneyError as error:
+        raise error.inside(name) from error
+    chosen = {field: getattr(own, field) for field in FIELDS if field in given}
+    if not own.label:
+        chosen["label"] = _label(side, common)
+    if "variables" in given:
+        chosen["variables"] = _together(common, own)
+    if "mpiexec_args" in given:
+        chosen["mpiexec_args"] = " ".join(filter(None, (common.mpiexec_args, own.mpiexec_args)))
+    return replace(common, **chosen)
+
+
+def _label(side: Side, common: RunOptions) -> str:
+    """What is shown with the results: the options as typed."""
+    text = side if isinstance(side, str) else ", ".join(f"{name}={value}" for name, value in side.items())
+    text = " ".join(text.split())[:LONGEST_LABEL]
+    return text if text.isprintable() and text else common.label
+
+
+def _together(common: RunOptions, own: RunOptions) -> tuple[str, ...]:
+    """The variables of both; a side's own replace others of the same name."""
+    both = launcher_options("", common.variables).having(launcher_options("", own.variables).variables)
+    return tuple(f"{name}={value}" for name, value in both.variables)
+
+
+def _not_allowed(name: str, option: str) -> UsageError:
+    known = option.lstrip("-").replace("-", "_") in OPTIONS_OF_RUN
+    return (
+        UsageError(
+            f"{name} has the option {printable(option)}",
+            "both sides measure the same cases in the same way",
+            "give it once, outside of the sides",
+            code="option-not-of-a-side",
+            side=name,
+            option=option,
+        )
+        if known
+        else UsageError(
+            f"{name} has '{printable(option)}'",
+            "it is none of the options in which sides may differ",
+            "use --mpi, --machine, -x, --mpiexec-args, --bind, --no-bind, --nodes, --ranks-per-node, "
+            "--hosts, --launcher or --agent",
+            code="unknown-side-option",
+            side=name,
+            option=option,
+        )
+    )
+
+
+def differing(a: RunOptions, b: RunOptions) -> list[str]:
+    """The fields in which both differ; a label changes nothing."""
+    return [name for name in sorted(FIELDS - {"label"}) if getattr(a, name) != getattr(b, name)]
+
+
+def _parsed(name: str, text: str) -> dict[str, Any]:
+    """Keywords from words as on the command line."""
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise UsageError(
+            f"the options of {name} are not words: '{printable(text)}'",
+            str(error).lower(),
+            "quote them as in a shell",
+            code="side-not-words",
+            side=name,
+            text=text,
+        ) from error
+    given: dict[str, Any] = {}
+    variables: list[str] = []
+    while words:
+        option, equals, value = words.pop(0).partition("=")
+        if option in FLAGS and not equals:
+            given["bind"] = FLAGS[option]
+            continue
+        if option not in OPTIONS:
+            raise _not_allowed(name, option)
+        if not equals:
+            if not words:
+                raise UsageError(
+                    f"{name} ends with {option}",
+                    "its value is missing",
+                    f"add the value after {option}",
+                    code="side-option-without-value",
+                    side=name,
+                    option=option,
+                )
+            value = words.pop(0)
+        if option == "-x":
+            variables.append(value)
+        elif OPTIONS[option] in ("nodes", "ranks_per_node"):
+            if not (value.isascii() and value.isdecimal() and len(value) <= MOST_DIGITS and int(value)):
+                raise UsageError(
+                    f"{name} has {option} {printable(value)}",
+                    "it is a number of nodes or ranks, from 1",
+                    "use for example 2",
+                    code="side-count-not-whole",
+                    side=name,
+                    option=option,
+                    text=value,
+                )
+            given[OPTIONS[option]] = int(value)
+        else:
+            given[OPTIONS[option]] = os.fspath(value)
+    return given | ({"variables": tuple(variables)} if variables else {})

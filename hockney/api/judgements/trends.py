@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from hockney.api.export.table import Cell, Rows
 from hockney.api.judgements.comparison import Drawn
 from hockney.api.judgements.sides import catalog_of
 from hockney.api.run_contents import Run
+from hockney.api.tables import Cell, Rows
 from hockney.archive import Archive, ArchivedRun
 from hockney.core.case import split_case
 from hockney.core.errors import Inconclusive, UsageError, printable, unknown
@@ -103,7 +103,7 @@ class Trends(Drawn):
 
     def figure(self, name: str = "") -> PlotlyFigure:
         """A figure of the page, by default the first, as a Plotly figure. Raises UsageError."""
-        from hockney.api.notebook.page_figures import drawn
+        from hockney.api.notebook.views import drawn
 
         return drawn(self._figures, name or next(iter(self._figures), ""))
 

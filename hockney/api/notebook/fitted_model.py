@@ -11,9 +11,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from hockney.api.export.table import Cell, Rows
-from hockney.api.notebook.frames import Library, frame
-from hockney.api.notebook.quantities import Quantities, Quantity, as_word, counts, sizes
+from hockney.api.export import Library, frame
+from hockney.api.notebook.keywords import Quantities, Quantity, as_word, read_counts, read_sizes
+from hockney.api.tables import Cell, Rows
 from hockney.core.case import Case, Value, format_value, parse_canonical
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.errors import Inconclusive, UsageError, printable, unknown
@@ -151,12 +151,12 @@ class FittedModel:
         if not isinstance(values, str):
             return list(values) if isinstance(values, Iterable) else [values]
         if name == RANKS:
-            return counts(values)
-        return sizes(values) if self._unit(name) == "B" else values.split(",")
+            return read_counts(values)
+        return read_sizes(values) if self._unit(name) == "B" else values.split(",")
 
     def _repr_html_(self) -> str:
         """HTML for notebooks."""
-        from hockney.api.notebook.model_view import html
+        from hockney.api.notebook.views import html
 
         return html(self)
 

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 
 from hockney.api import find_runs, forecast, measure, verification
 from hockney.api.forecast import Forecast
-from hockney.api.jobs import resume as resumed
-from hockney.api.notebook import quantities
-from hockney.api.notebook.log_events import log
-from hockney.api.notebook.quantities import Quantities, Quantity
-from hockney.api.notebook.run_keywords import (
+from hockney.api.job_resumption import resume as resume_run
+from hockney.api.notebook import keywords
+from hockney.api.notebook.keywords import (
+    Quantities,
+    Quantity,
     ResumeKeywords,
     RunKeywords,
     replacements,
@@ -28,6 +28,7 @@ from hockney.api.notebook.run_keywords import (
     with_resume_keywords,
     with_run_keywords,
 )
+from hockney.api.notebook.log_events import log
 from hockney.api.questions import Question
 from hockney.api.run_contents import Run, load
 from hockney.core.errors import unknown
@@ -90,9 +91,9 @@ def resume(
     the same errors as `run`.
     """
     instead = replacements(options)
-    return resumed(
+    return resume_run(
         find_runs.only_unfinished(listen or log).path if run is None else _path(run),
-        budget=None if budget is None else quantities.seconds_of("budget", budget),
+        budget=None if budget is None else keywords.seconds_of("budget", budget),
         instead=instead,
         listen=listen or log,
     )
@@ -106,7 +107,7 @@ def open(run: AnyPath | Run | None = None, *, cost: Cost = "typical", listen: Li
     Its models describe the typical `cost` of each case, or the undisturbed one. Raises UsageError if
     there is no such run.
     """
-    quantities.check_cost(cost)
+    keywords.check_cost(cost)
     return load(find_runs.newest_complete(listen or log) if run is None else run, cost)
 
 
@@ -143,13 +144,17 @@ def predict(
     if network is not None and network not in NETWORKS:
         raise unknown("network", network, NETWORKS, code="unknown-network-word")
     algorithm = Algorithm(
-        quantities.seconds(work), quantities.size(message), quantities.share(serial), exchanges, imbalance
+        keywords.read_seconds(work),
+        keywords.read_size(message),
+        keywords.read_share(serial),
+        exchanges,
+        imbalance,
     )
     chosen: Cost = cost or (run.cost if isinstance(run, Run) else "typical")
-    quantities.check_cost(chosen)
+    keywords.check_cost(chosen)
     return forecast.predict(
         algorithm,
-        ranks=quantities.counts(ranks),
+        ranks=keywords.read_counts(ranks),
         run=None if run is None else _path(run),
         machine=os.fspath(machine),
         shared=None if network is None else NETWORKS[network],

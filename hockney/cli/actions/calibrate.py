@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from hockney import measurement
-from hockney.api.export.files import save_text
+from hockney.api.export import save_text
 from hockney.api.run_contents import caveats_of
 from hockney.cli import messages
 from hockney.cli.output.caveats import print_caveats

@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from hockney.api import Run
-from hockney.api.export.files import save_csv, save_parquet
+from hockney.api.export import save_csv, save_parquet
 from hockney.api.run_contents import What
 from hockney.cli.output.load import load_and_note
 from hockney.cli.output.progress import ProgressReporter

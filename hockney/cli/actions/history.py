@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 
-from hockney.api.judgements.history import History
-from hockney.api.judgements.selection import Selection
+from hockney.api.judgements.history import History, Selection
 from hockney.cli import messages
 from hockney.cli.messages import runs_listed
 from hockney.cli.output.progress import ProgressReporter

@@ -11,8 +11,7 @@ from typing import get_args
 
 from hockney import api
 from hockney.api import Run
-from hockney.api.tuning import Gain, Tuned, check, remove_slower, tune
-from hockney.api.tuning.check import RULED, GainVerdict
+from hockney.api.tuning import RULED, Gain, GainVerdict, Tuned, check, remove_slower, tune
 from hockney.cli import messages
 from hockney.cli.output.caveats import print_caveats
 from hockney.cli.output.load import load_and_note

@@ -10,7 +10,7 @@ from hockney.cli.arguments.options import PATH, ParsedType, combined
 
 
 def _moment(text: str) -> float:
-    from hockney.api.judgements.selection import moment
+    from hockney.api.judgements.history import moment
 
     return moment(text)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hockney.api.option_fields import whole
+from hockney.api.run_options import integer_parser
 from hockney.cli.arguments.options import ParsedType
 from hockney.core.errors import UsageError, printable
 from hockney.core.units import parse_seconds
@@ -52,7 +52,7 @@ def _share(text: str) -> LaunchShare:
 
 
 TIME = ParsedType("time", _limit)
-TASKS = ParsedType("count", whole(2, MOST_TASKS, "4"))
+TASKS = ParsedType("count", integer_parser(2, MOST_TASKS, "4"))
 SHARE = ParsedType("share", _share)
 
 OPTIONS = (

@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from hockney.api import option_fields
-from hockney.api.option_fields import whole
-from hockney.api.run_options import OPTIONS
+from hockney.api.run_options import OPTIONS, integer_parser, parse_budget
 from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.limits import MOST_LAUNCHES
 from hockney.core.option_names import flag
@@ -64,14 +62,14 @@ def at_least(low: float, example: str) -> Callable[[str], float]:
     return parse
 
 
-BUDGET = ParsedType("time", option_fields.budget)
+BUDGET = ParsedType("time", parse_budget)
 PRECISION = ParsedType("fraction", parse_fraction)
 SHARE = ParsedType("share", parse_share)
 RANKS = ParsedType("counts", parse_counts)
 SIZE = ParsedType("size", parse_bytes)
 FACTOR = ParsedType("factor", at_least(1.0, "1.1"))
-LAUNCHES = ParsedType("count", whole(1, MOST_LAUNCHES, "3"))
-NODES = ParsedType("count", whole(1, 10**7, "64"))
+LAUNCHES = ParsedType("count", integer_parser(1, MOST_LAUNCHES, "3"))
+NODES = ParsedType("count", integer_parser(1, 10**7, "64"))
 
 
 def _cost(text: str) -> str:

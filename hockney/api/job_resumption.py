@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Resuming a run that a batch job measures: within the job, and from outside."""
+"""Resumes a run that a batch job measures, within the job and from outside."""
 
 from __future__ import annotations
 

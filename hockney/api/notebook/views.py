@@ -1,16 +1,19 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A run in the cell of a notebook: its answer as text, its caveats, and a table of its cases."""
+"""Runs, fitted models and figures as a notebook shows them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from hockney.api.notebook.fitted_model import variable_range
 from hockney.core.case import format_value
 from hockney.core.catalog import PING_PONG
-from hockney.core.errors import HockneyError
-from hockney.core.wording import plural
+from hockney.core.errors import HockneyError, unknown
+from hockney.core.wording import listing, plural
+from hockney.draw.figure import Figure
+from hockney.draw.names import named
 from hockney.draw.page import Table
 from hockney.pages.evidence import Measured
 from hockney.pages.format import interval, quantity
@@ -18,7 +21,11 @@ from hockney.report import notebook
 from hockney.studies import ad_hoc
 
 if TYPE_CHECKING:
+    from plotly.graph_objects import Figure as PlotlyFigure
+
+    from hockney.api.notebook.fitted_model import FittedModel
     from hockney.api.run_contents import Run
+    from hockney.draw.page import Page
 
 MOST_ROWS = 20
 COLUMNS = ("typical", "95% interval", "launches")
@@ -88,3 +95,36 @@ def _constant(measured: Sequence[Measured]) -> str:
 
 def more_rows(count: int) -> str:
     return f"{plural(count, 'more case')}: .frame() has all."
+
+
+def html(model: FittedModel) -> str:
+    fit = model.fit
+    chosen = "".join(f" {name}={format_value(value)}" for name, value in model.bound.items())
+    before = [f"{fit.model} model of {fit.line}{chosen}: {fit.verdict}{f' ({fit.why})' if fit.why else ''}."]
+    before += [caveat.text for caveat in fit.caveats if caveat.text not in fit.why]
+    rows = tuple(
+        (p.name, p.symbol, quantity(p.estimate.value, p.unit), interval(p.estimate, p.unit))
+        for p in fit.parameters
+    )
+    table = Table("parameters", "", ("parameter", "symbol", "value", "95% interval"), rows, numeric=(2, 3))
+    variables = [variable_range(name, *ends) for name, ends in model.ranges.items()]
+    return notebook.summary(
+        before, (), [table], [f"Predicts times for {listing(list(variables))}."] if variables else ()
+    )
+
+
+Figures = Mapping[str, Figure]
+
+
+def figures_of(page: Page) -> Figures:
+    """Under names that are unique, in the order of the page."""
+    return named(page.figures)
+
+
+def drawn(figures: Figures, name: str) -> PlotlyFigure:
+    """Raises UsageError for an unknown name."""
+    if name not in figures:
+        raise unknown("figure", name, figures)
+    from hockney.draw.plotly_figure import plotly_figure
+
+    return plotly_figure(figures[name])

@@ -1,20 +1,104 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The fields of `RunOptions` as keywords of functions, with values convenient for programs and notebooks."""
+"""Arguments of Python functions: quantities as numbers (seconds, bytes, fractions) or as text of the command
+line ("100us", "40kB", "1%"), and the fields of `RunOptions` as keywords."""
 
 from __future__ import annotations
 
 import inspect
+import operator
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import Annotated, Any, TypedDict, TypeVar, get_type_hints
+from typing import Annotated, Any, SupportsFloat, SupportsIndex, TypedDict, TypeVar, get_args, get_type_hints
 
-from hockney.api.notebook import quantities
-from hockney.api.notebook.quantities import Quantities, Quantity
 from hockney.api.run_options import OPTIONS, REPLACEABLE, Replacements, RunOptions
-from hockney.core.errors import UsageError, unknown
+from hockney.core.case import format_value
+from hockney.core.errors import UsageError, printable, unknown
+from hockney.core.fit import Cost
 from hockney.core.launch_setting import LaunchSetting
 from hockney.core.paths import AnyPath
+from hockney.core.units import (
+    parse_bytes,
+    parse_counts,
+    parse_fraction,
+    parse_seconds,
+    parse_share,
+    parse_sizes,
+)
+
+Quantity = str | SupportsFloat | SupportsIndex
+Quantities = Quantity | Iterable[Quantity]
+
+T = TypeVar("T")
+
+
+def as_word(value: Quantity) -> str:
+    """A number as text that the command line reads back exactly. Raises UsageError for anything else."""
+    if isinstance(value, str):
+        return value
+    try:
+        if isinstance(value, SupportsIndex):
+            return str(operator.index(value))
+        return format_value(float(value))
+    except (TypeError, ValueError):  # also an array of several numbers
+        kind = type(value).__name__
+        raise UsageError(
+            f"a value of type {printable(kind)} is not a quantity",
+            "",
+            'use a number, or text such as "40kB" or "100us"',
+            code="not-a-quantity-type",
+            kind=kind,
+        ) from None
+
+
+def as_words(values: Quantities) -> str:
+    """One or several, separated by commas."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        return as_word(values)
+    return ",".join(map(as_word, values))
+
+
+def _one(parse: Callable[[str], T]) -> Callable[[Quantity], T]:
+    return lambda value: parse(as_word(value))
+
+
+def _several(parse: Callable[[str], tuple[int, ...]]) -> Callable[[Quantities], tuple[int, ...]]:
+    def read(values: Quantities) -> tuple[int, ...]:
+        words = as_words(values)
+        return parse(words) if words else ()
+
+    return read
+
+
+read_seconds = _one(parse_seconds)
+read_size = _one(parse_bytes)
+read_fraction = _one(parse_fraction)
+read_share = _one(parse_share)
+read_counts = _several(parse_counts)
+read_sizes = _several(parse_sizes)
+
+
+def share_of(name: str, value: Quantity) -> float:
+    """The share given for the keyword `name`. Raises UsageError."""
+    try:
+        return read_share(value)
+    except UsageError as error:
+        raise error.inside(name) from error
+
+
+def seconds_of(name: str, value: Quantity) -> float:
+    """The time `value`, in seconds; an error has the `name` of the argument."""
+    try:
+        return read_seconds(value)
+    except UsageError as error:
+        raise error.inside(name) from error
+
+
+def check_cost(cost: str) -> None:
+    """Raises UsageError for an unknown cost."""
+    if cost not in get_args(Cost):
+        raise unknown("cost", cost, get_args(Cost), code="unknown-cost-word")
+
 
 MACHINE = "HOCKNEY_MACHINE"
 """The variable that gives the default machine, as on the command line."""
@@ -43,10 +127,10 @@ def host_names(given: Iterable[str]) -> tuple[str, ...]:
     return tuple(given.split(",")) if isinstance(given, str) else tuple(given)
 
 
-Seconds = Annotated[Quantity | None, quantities.seconds]
-Fraction = Annotated[Quantity | None, quantities.fraction]
-Counts = Annotated[Quantities | None, quantities.counts]
-Sizes = Annotated[Quantities | None, quantities.sizes]
+Seconds = Annotated[Quantity | None, read_seconds]
+Fraction = Annotated[Quantity | None, read_fraction]
+Counts = Annotated[Quantities | None, read_counts]
+Sizes = Annotated[Quantities | None, read_sizes]
 Variables = Annotated[Mapping[str, str] | Iterable[str] | None, variable_words]
 SettingLines = Annotated[Mapping[str, Mapping[str, str]] | Iterable[str] | None, setting_lines]
 Names = Annotated[Iterable[str] | None, host_names]

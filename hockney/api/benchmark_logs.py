@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""From the files of other benchmarks' output to run folders."""
+"""Runs made of the output of other benchmarks."""
 
 from __future__ import annotations
 

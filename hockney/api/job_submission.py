@@ -1,12 +1,15 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Submitting a job that measures a run: the run folder is complete before, and the job resumes it."""
+"""Submits batch jobs that measure a run. The run folder is complete before its job is submitted, and the job
+resumes the run."""
 
 from __future__ import annotations
 
+import json
 import os
+import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
@@ -15,20 +18,113 @@ import msgspec
 
 from hockney import batch, measurement
 from hockney.api import measure
-from hockney.api.jobs.batch_options import BatchOptions, total_s
-from hockney.api.jobs.kept_options import keeping_options, with_kept_options
+from hockney.api.job_resumption import numbered, refuse_not_ended
 from hockney.api.questions import Question, question
 from hockney.api.run_options import RunOptions
 from hockney.api.trusted_settings import marked
 from hockney.batch import BatchJob, JobRequest, Scheduler
+from hockney.batch.request import EARLY_S, NOTICE_S
 from hockney.core.errors import EnvironmentProblem, UsageError, keeping, printable
 from hockney.core.layout import HostOptions
 from hockney.core.notice import Notice
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.settings import Settings
+from hockney.core.units import format_seconds, typed_seconds
 from hockney.core.wording import plural
 from hockney.measurement import Listener, silent
 from hockney.store import RunFolder, default_path, expected, lockable, missing
+from hockney.system import trust
+
+BESIDES_S = 60.0
+"""What a job does besides measuring: it starts Python, finds the MPI, fits, and writes the report."""
+RESERVE = 1.1
+"""A scheduler may be slow to start processes on the nodes."""
+
+
+@dataclass(frozen=True)
+class BatchOptions:
+    """`account` and `partition` (a queue of PBS) as the scheduler calls them, `time` the job's limit in
+    seconds (0: as long as the run needs), `lines` further ones for the scheduler. With `tasks` the job is an
+    array of so many, each of which measures a share of the launches; the run's folder then needs locks
+    (flock) that hold between hosts."""
+
+    account: str = ""
+    partition: str = ""
+    time: float = 0.0
+    lines: tuple[str, ...] = ()
+    tasks: int = 0
+
+    def limit_s(self, budget_s: float) -> float:
+        """The time limit of a job that measures for `budget_s`. Raises UsageError for one that leaves no time
+        to measure."""
+        besides_s = NOTICE_S + BESIDES_S
+        if self.time and self.time <= besides_s:
+            raise UsageError(
+                f"a job of {typed_seconds(self.time)} leaves no time to measure",
+                f"starting, fitting and ending take {typed_seconds(besides_s)}",
+                "use a longer --time",
+                code="job-too-short",
+                seconds=self.time,
+                besides_s=besides_s,
+            )
+        return self.time or RESERVE * budget_s + besides_s + EARLY_S + BESIDES_S
+
+    def warning(self, budget_s: float) -> Notice | None:
+        """A warning if the job may end before its budget is used."""
+        needed_s = budget_s + NOTICE_S + EARLY_S + BESIDES_S
+        return (
+            Notice(
+                f"the job's limit of {format_seconds(self.time)} may end the job before the budget of "
+                f"{format_seconds(budget_s)} is used: --time {typed_seconds(round(needed_s))} would be "
+                "enough, or 'hockney resume RUN --submit' measures what is left",
+                "job-shorter-than-budget",
+            )
+            if 0 < self.time < needed_s
+            else None
+        )
+
+
+def total_s(settings: Settings) -> float:
+    """The time from the first launch to the end."""
+    waiting = settings.every_s * settings.launches if settings.every_s else 0.0
+    return max(settings.total_s, settings.through_s, waiting)
+
+
+KEPT = {"account": "--account", "partition": "--partition", "lines": "--batch-line"}
+
+
+def keeping_options(job: BatchJob, wanted: BatchOptions) -> BatchJob:
+    """The job with the options that were just typed."""
+    typed = {name: getattr(wanted, name) for name in KEPT}
+    mark = trust.mark(_text(wanted), os.environ) if any(typed.values()) else ""
+    return msgspec.structs.replace(job, **typed, lines_mark=mark)
+
+
+def with_kept_options(wanted: BatchOptions, job: BatchJob, path: Path) -> BatchOptions:
+    """`wanted`, with what it leaves open as it was for the earlier `job` of the run in `path`. Raises
+    UsageError if this user has not typed that."""
+    kept = {name: getattr(job, name) for name in KEPT if getattr(job, name) and not getattr(wanted, name)}
+    if kept and not trust.is_marked(_text(job), job.lines_mark, os.environ):
+        foreign = {KEPT[name]: (value,) if isinstance(value, str) else value for name, value in kept.items()}
+        raise _batch_options_of_a_folder(path, foreign)
+    return replace(wanted, **kept)
+
+
+def _text(options: BatchJob | BatchOptions) -> str:
+    return json.dumps([options.account, options.partition, list(options.lines)])
+
+
+def _batch_options_of_a_folder(path: Path, named: Mapping[str, Sequence[str]]) -> UsageError:
+    """`named` has the values of options for the scheduler that are in the folder's job.json."""
+    words = [f"{option}={value}" for option, values in named.items() for value in values]
+    command = shlex.join([str(path), "--submit", *words])
+    return UsageError(
+        f"'{printable(str(path))}' has options for the batch system that you have not typed",
+        "with them, a run folder from somebody else could start any program",
+        f"if you trust it, type them: hockney resume {printable(command)}",
+        code="batch-options-of-a-folder",
+        options=sorted(named),
+    )
 
 
 @dataclass(frozen=True)
@@ -96,8 +192,6 @@ def submit_again(
     """Submit a job that measures what is missing in the run `path`, or with `only_script` return its script.
     The job has as many nodes, and ranks on each, as those on which the run began. Raises UsageError if
     nothing is missing, Inconclusive if an earlier job has not ended."""
-    from hockney.api.jobs.resuming import numbered, refuse_not_ended
-
     _refuse_inside("--dry-run" if only_script else "--submit")
     folder = RunFolder.open(to_path(path))
     job = batch.read_job(folder.path)

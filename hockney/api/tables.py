@@ -1,7 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A run as columns: the parameters of all cases become separate columns, empty for cases that do not have
-them."""
+"""A run as tables: its repetitions, records, summaries and fitted parameters, and the type of each column.
+
+Every parameter of a case has a column, which is empty for cases without it. Column types do not depend on
+which cells are empty, so the tables of several runs can be joined."""
 
 from __future__ import annotations
 
@@ -237,3 +239,82 @@ def _phases(record: Record) -> list[str]:
 def parameter_names(cases: Iterable[Case]) -> tuple[str, ...]:
     """Names of all parameters but those in WHERE, each once; `sync` and similar ones keep their names."""
     return tuple(sorted({name for case in cases for name, _ in case.parameters if name not in WHERE}))
+
+
+def records(run: RunRecords) -> Rows:
+    """One row for each case in each launch, in order of measuring. `median_s` is that of the
+    repetitions, and `low_s` to `high_s` its 95% interval within this launch (s); the next launch may differ
+    by more, see `summaries`."""
+    from hockney.models.statistics import median_interval  # needs numpy
+
+    measured = [record for record in run.records if record.times_s]
+    cases = [record.parsed_case() for record in measured]
+    names, index = parameter_names(cases), {launch.launch: launch.index for launch in run.launches}
+    rows: list[dict[str, Cell]] = [
+        {
+            **cells_of(case, record, names),
+            "origin": record.origin,
+            "launch": record.launch,
+            "launch_index": index.get(record.launch),
+            "position": record.position,
+            "started_s": record.started_s,
+            "median_s": median,
+            "low_s": low,
+            "high_s": high,
+            "mean_s": sum(record.times_s) / len(record.times_s),
+            "min_s": min(record.times_s),
+            "max_s": max(record.times_s),
+            "repetitions": len(record.times_s),
+            "visits": record.visits_made,
+            "batch": record.batch,
+            "bytes_moved": record.bytes_moved,
+            "verified_bytes": record.verified.bytes,
+            "errors": record.verified.errors,
+            "sync_kind": record.sync.kind,
+        }
+        for case, record in zip(cases, measured, strict=True)
+        for median, low, high in [median_interval(record.times_s)]
+    ]
+    return Rows.of({name: [row[name] for row in rows] for name in (rows[0] if rows else ())})
+
+
+Kind = type[str] | type[int] | type[float] | type[bool]
+
+WHOLE = frozenset(
+    (
+        "nodes", "launch_index", "operations", "ranks_a_core", "a_launches", "b_launches", "a_more_launches",
+        "b_more_launches",
+    )
+)  # fmt: skip
+TEXT = frozenset(("place", "level", "parameter", "symbol", "unit", "setting"))
+"""Columns that may be empty in all rows and are not real numbers; the other empty ones are measurements."""
+
+
+@dataclass(frozen=True)
+class TypedColumn:
+    kind: Kind
+    cells: Sequence[Cell]
+
+    @property
+    def gaps(self) -> bool:
+        return any(cell is None for cell in self.cells)
+
+
+def typed(rows: Rows) -> dict[str, TypedColumn]:
+    return {name: column(name, cells) for name, cells in rows.columns.items()}
+
+
+def column(name: str, cells: Sequence[Cell]) -> TypedColumn:
+    """A parameter that is a word in one workload and a number in another is a word throughout; integers mixed
+    with reals become reals."""
+    kind = _kind(name, {type(cell) for cell in cells if cell is not None})
+    return TypedColumn(kind, [None if cell is None else kind(cell) for cell in cells])
+
+
+def _kind(name: str, found: set[type]) -> Kind:
+    for kind in (str, float, int, bool):
+        if any(issubclass(each, kind) and (each is bool) == (kind is bool) for each in found):
+            return kind
+    if name in TEXT:
+        return str
+    return int if name in WHOLE else float

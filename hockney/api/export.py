@@ -1,0 +1,150 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Tables for other programs: CSV and Parquet files, which are written completely or not at all, and data
+frames of pandas or polars, whichever is installed. hockney depends on neither."""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import io
+import shlex
+import sys
+from collections.abc import Iterable, Sequence
+from itertools import repeat
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from hockney.api.tables import Block, Cell, Rows, TypedColumn, is_single, typed
+from hockney.core.errors import EnvironmentProblem, printable, unknown
+from hockney.core.spreadsheet import not_a_formula
+from hockney.system.files import replace
+from hockney.system.packages import install_command
+
+if TYPE_CHECKING:
+    from hockney.models.applications.grain_prediction import RanksRow
+
+
+def save_csv(table: Rows, name: str) -> None:
+    """Write a table as RFC 4180 with a header line; a cell without a value is empty; "-" is stdout. A text
+    that a spreadsheet would interpret as a formula is preceded by an apostrophe."""
+    head = io.StringIO(newline="")
+    csv.writer(head, lineterminator="\n").writerow(table.names)
+    text = (head.getvalue(), *(_lines(block, table.names) for block in table.blocks))
+    if name == "-":
+        sys.stdout.writelines(text)
+    else:
+        replace(Path(name), "".join(text).encode("utf-8"))
+
+
+def _lines(block: Block, names: Sequence[str]) -> str:
+    """The rows of a block. Neighboring columns whose cells are the same in all rows are one text."""
+    columns: list[Iterable[str]] = []
+    alike: list[str] = []
+    for cells in map(block.cells.get, names):
+        if is_single(cells):
+            alike.append(_field(cells))
+            continue
+        if alike:
+            columns.append(repeat(",".join(alike), block.count))
+            alike = []
+        columns.append(map(str if {*map(type, cells)} <= {int, float} else _field, cells))
+    if alike:
+        columns.append(repeat(",".join(alike), block.count))
+    rows: Iterable[str] = map(",".join, zip(*columns, strict=True))
+    if len(names) == 1:
+        rows = (row or '""' for row in rows)  # an empty line would be no row
+    return "\n".join((*rows, ""))
+
+
+def _field(cell: Cell) -> str:
+    if not isinstance(cell, str):
+        return "" if cell is None else str(cell)
+    line = io.StringIO(newline="")
+    # An empty field that is alone would be quoted.
+    csv.writer(line, lineterminator="\n").writerow((not_a_formula(cell), ""))
+    return line.getvalue()[:-2]
+
+
+def save_text(text: str, path: Path) -> None:
+    replace(path, text.encode("utf-8"))
+
+
+def save_parquet(table: Rows, path: Path) -> None:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        command = install_command("pyarrow")
+        raise EnvironmentProblem(
+            "cannot write Parquet",
+            "pyarrow is not installed",
+            f"run '{printable(shlex.join(command))}', or use --csv",
+            code="no-pyarrow",
+            command=list(command),
+        ) from error
+    types = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64(), bool: pyarrow.bool_()}
+    columns = {name: pyarrow.array(each.cells, types[each.kind]) for name, each in typed(table).items()}
+    content = io.BytesIO()
+    pyarrow.parquet.write_table(pyarrow.table(columns), content)
+    replace(path, content.getvalue())
+
+
+Library = Literal["pandas", "polars"]
+PREDICTED = {"time": "s", "speed_up": "", "efficiency": "", "communication": ""}
+"""The estimates in a prediction for each number of ranks, with their units."""
+
+PANDAS = {int: "int64", float: "float64", bool: "bool"}
+
+
+def frame(rows: Rows, library: Library | None = None) -> Any:
+    """A DataFrame with the columns of `rows`, of the given `library`, or by default of pandas or else polars.
+    Raises UsageError for another library, EnvironmentProblem if none is installed."""
+    if library is not None and library not in get_args(Library):
+        raise unknown("library of data frames", library, get_args(Library), code="unknown-frame-library")
+    for name in get_args(Library) if library is None else (library,):
+        try:
+            found = importlib.import_module(name)
+        except ImportError:
+            continue
+        return (_polars if name == "polars" else _pandas)(found, typed(rows))
+    wanted = library or ""
+    raise EnvironmentProblem(
+        "cannot make a data frame",
+        f"{wanted} is not installed" if wanted else "neither pandas nor polars is installed",
+        f"run pip install {wanted or 'pandas'}, or use table(), which needs neither",
+        code="no-frame-library",
+        wanted=wanted,
+    )
+
+
+def predicted_rows(rows: Sequence[RanksRow]) -> Rows:
+    """A row for each number of ranks of a prediction."""
+    columns: dict[str, list[Cell]] = {"ranks": [row.ranks for row in rows]}
+    for name, unit in PREDICTED.items():
+        estimates = [getattr(row, name) for row in rows]
+        for end in ("value", "low", "high"):
+            column = "_".join(filter(None, (name, "" if end == "value" else end, unit)))
+            columns[column] = [getattr(estimate, end) for estimate in estimates]
+    return Rows.of(columns | {"ranks_a_core": [row.shared_by for row in rows]})
+
+
+def _polars(polars: Any, columns: dict[str, TypedColumn]) -> Any:
+    types = {str: polars.String, int: polars.Int64, float: polars.Float64, bool: polars.Boolean}
+    return polars.DataFrame(
+        {name: column.cells for name, column in columns.items()},
+        schema={name: types[column.kind] for name, column in columns.items()},
+    )
+
+
+def _pandas(pandas: Any, columns: dict[str, TypedColumn]) -> Any:
+    return pandas.DataFrame({name: _series(pandas, column) for name, column in columns.items()})
+
+
+def _series(pandas: Any, column: TypedColumn) -> Any:
+    """Integers stay integers if cells are empty. A text column is of the type that pandas chooses."""
+    if column.kind is str:
+        empty = all(cell is None for cell in column.cells)
+        return pandas.Series(column.cells, dtype=object if empty else None)
+    gaps = {int: "Int64", bool: "boolean"} if column.gaps else {}
+    return pandas.Series(column.cells, dtype=gaps.get(column.kind, PANDAS[column.kind]))
