@@ -28,7 +28,7 @@ OTHERS = ("published", "comparing", "regression", "import", "levels", *STUDIES)
 PAGES = [
     *sorted((DOCS / "tutorials").glob("*.md")),
     *(DOCS / f"{name}.md" for name in OTHERS),
-    *(ROOT / "hockney" / "suites").glob("annealing/docs/study.md"),
+    *(ROOT / "hockney" / "suites").glob("annealing/docs/annealing.md"),
 ]
 FAST = ("3-models",)
 """Executed in the fast tier."""
