@@ -32,11 +32,15 @@ from hockney import api
 from hockney.core.platform import Platform
 from hockney.machines import simulated
 from hockney.store import RunFolder
-from hockney.suites.annealing.reproductions.annealing_cases import NODES, ROUNDS, ROUNDS_OF, STEPS, WALKERS
-from hockney.suites.annealing.reproductions.annealing_times import (
+from hockney.suites.annealing.reproductions.annealing_cases import (
     KINDS,
+    NODES,
     ORIGINAL,
     PROCESSES,
+    ROUNDS,
+    ROUNDS_OF,
+    STEPS,
+    WALKERS,
     WORKLOAD,
     kind_on,
     printed,

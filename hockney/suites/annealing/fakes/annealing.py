@@ -3,9 +3,9 @@
 """The known costs and results of simulated annealing in the fake world.
 
 A rank computes its walkers' steps, at its own speed if the ranks are uneven. Blocking communication adds its
-time to each round, and makes every rank wait for the slowest one; communication that does not block is
-hidden in part, and slows computing down. Load balancing corrects the division of the walkers after the first
-round. The energy found depends on the seed, which all set-ups share, on the set-up, and on both."""
+time to each round, and makes every rank wait for the slowest one; communication that does not block is hidden
+in part, and slows computing down. Load balancing corrects the division of the walkers after the first round.
+The energy found depends on the seed, which all set-ups share, on the set-up, and on both."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hockney.suites.annealing.models.setups import Timetable
+from hockney.suites.annealing.models.program import Timetable
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,9 @@ from hockney.models.applications.point_to_point_costs import CostPiece, PointToP
 from hockney.models.local_costs import LocalCost
 from hockney.models.measured_costs import MeasuredCosts
 from hockney.models.programs.communication import Communication
-from hockney.suites.annealing.models.prediction import OneRank, handling, predict
-from hockney.suites.annealing.models.program import AnnealingProgram, of_case
+from hockney.suites.annealing.models.prediction import OneRank, RoundSpread, handling, predict, spread
+from hockney.suites.annealing.models.program import SETUPS, AnnealingProgram, Timetable, program_of
 from hockney.suites.annealing.models.rounds import RoundCosts, run
-from hockney.suites.annealing.models.setups import SETUPS, Timetable
-from hockney.suites.annealing.models.spread import RoundSpread, spread
 from hockney.system.bundled import bundled_catalog, bundled_workloads, catalog_with
 
 UP, DOWN = 3e-6, 2e-6
@@ -163,11 +161,11 @@ def test_uneven_shares_are_known_before():
 
 def test_the_rounds_of_a_case():
     line = "annealing setup=lagged lag=2 walkers=7 steps=11 temperatures=5 test_every=3 shares=1:3 ranks=2"
-    found = of_case(CASES.case(line))
+    found = program_of(CASES.case(line))
     assert found == AnnealingProgram("lagged", 2, 7, 11, 5, 2, 4, 3, (0.5, 1.5))
     assert [found.walkers_of(rank) for rank in range(2)] == [4, 3] and found.whole_steps == 7 * 11 * 5
-    assert of_case(CASES.case(f"{line} balance=yes")) is None, "walkers move"
-    assert of_case(CASES.case("annealing shares=uniform:0.2 ranks=2")) is None
+    assert program_of(CASES.case(f"{line} balance=yes")) is None, "walkers move"
+    assert program_of(CASES.case("annealing shares=uniform:0.2 ranks=2")) is None
 
 
 def test_every_modelled_set_up_is_one_of_the_engine():

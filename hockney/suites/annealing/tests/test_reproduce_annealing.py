@@ -16,14 +16,17 @@ from hockney.core.record import MetricSeries, Record, RunRecords
 from hockney.machines import simulated
 from hockney.report.render import render
 from hockney.reproductions import Answer, Part
-from hockney.suites.annealing.reproductions import annealing, annealing_page
-from hockney.suites.annealing.reproductions.annealing_cases import CLUSTER, LARGE, SMALL, T3D
-from hockney.suites.annealing.reproductions.annealing_times import (
+from hockney.suites.annealing.reproductions import annealing
+from hockney.suites.annealing.reproductions.annealing_cases import (
+    CLUSTER,
     COMMUNICATION,
     COMPUTATION,
     KINDS,
+    LARGE,
     PROCESSES,
     SHORTENED,
+    SMALL,
+    T3D,
     WORKER,
     printed,
 )
@@ -162,7 +165,7 @@ def test_only_what_is_missed_is_explained():
 
     def explained(times: Times) -> list[str]:
         given = answers(times)
-        return list(annealing_page.sections(given, annealing.compare(given))[-1].text)
+        return list(annealing._sections(given, annealing.compare(given))[-1].text)
 
     assert explained(as_printed) == []
     (worker,) = explained(_worker_computes_less)

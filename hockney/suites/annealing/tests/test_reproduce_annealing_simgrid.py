@@ -8,7 +8,7 @@ import pytest
 from paper_answers import documented
 from real_mpi import simgrid_here
 
-from hockney.suites.annealing.reproductions import annealing_cases, annealing_times
+from hockney.suites.annealing.reproductions import annealing_cases
 
 pytestmark = [pytest.mark.simgrid, pytest.mark.slow]
 
@@ -30,8 +30,7 @@ def document(tmp_path_factory):
         return made[0]
 
     with pytest.MonkeyPatch.context() as patch:
-        for module in (annealing_cases, annealing_times):
-            patch.setattr(module, "SHORTENED", SHORTENED)
+        patch.setattr(annealing_cases, "SHORTENED", SHORTENED)
         patch.setattr(annealing_cases, "T3D_ROUNDS", ROUNDS)
         yield once
 

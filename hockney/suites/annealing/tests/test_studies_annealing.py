@@ -18,13 +18,23 @@ from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import World
 from hockney.studies import Evidence, Options
 from hockney.suites.annealing.fakes.annealing import FakeAnnealing
-from hockney.suites.annealing.studies.annealing.choice import Meanwhile, SetupChoice, choice, until_decided
+from hockney.suites.annealing.studies.annealing.choice import (
+    Meanwhile,
+    Quality,
+    SetupChoice,
+    choice,
+    quality,
+    until_decided,
+)
 from hockney.suites.annealing.studies.annealing.columns import answer, summary
 from hockney.suites.annealing.studies.annealing.headline import headline
 from hockney.suites.annealing.studies.annealing.plan import WORKLOADS
-from hockney.suites.annealing.studies.annealing.predicted import predictions
-from hockney.suites.annealing.studies.annealing.quality import Quality, quality
-from hockney.suites.annealing.studies.annealing.results import COMMUNICATION, PARTS, AnnealingResults
+from hockney.suites.annealing.studies.annealing.results import (
+    COMMUNICATION,
+    PARTS,
+    AnnealingResults,
+    predictions,
+)
 
 STUDY = studies.study("annealing")
 TRUTH = FakeAnnealing(loss={"estimated": 0.01, "decoupled": 0.03})

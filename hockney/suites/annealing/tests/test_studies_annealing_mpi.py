@@ -11,10 +11,9 @@ from real_mpi import group_for, mpi_named
 
 from hockney import api, studies
 from hockney.cli.errors import guarded
+from hockney.suites.annealing.studies.annealing.choice import quality
 from hockney.suites.annealing.studies.annealing.columns import answer
-from hockney.suites.annealing.studies.annealing.predicted import predictions
-from hockney.suites.annealing.studies.annealing.quality import quality
-from hockney.suites.annealing.studies.annealing.results import PARTS, AnnealingResults
+from hockney.suites.annealing.studies.annealing.results import PARTS, AnnealingResults, predictions
 
 pytestmark = [pytest.mark.mpi, pytest.mark.slow(40)]
 RUN = (

@@ -22,8 +22,7 @@ from hockney.studies import Options
 from hockney.suites.annealing.models.program import SCHEDULE_BYTES, STATISTICS_BYTES
 from hockney.suites.annealing.studies.annealing.columns import answer
 from hockney.suites.annealing.studies.annealing.plan import WORKLOADS
-from hockney.suites.annealing.studies.annealing.predicted import predictions
-from hockney.suites.annealing.studies.annealing.results import AnnealingResults
+from hockney.suites.annealing.studies.annealing.results import AnnealingResults, predictions
 
 STUDY = studies.study("annealing")
 

@@ -11,8 +11,7 @@ from hockney import api
 from hockney.cli.errors import guarded
 from hockney.core.fit import ExactValue
 from hockney.suites.annealing.studies.annealing.choice import choice
-from hockney.suites.annealing.studies.annealing.predicted import predictions
-from hockney.suites.annealing.studies.annealing.results import AnnealingResults
+from hockney.suites.annealing.studies.annealing.results import AnnealingResults, predictions
 
 pytestmark = [pytest.mark.simgrid, pytest.mark.slow]
 STEP_S = 20e-6

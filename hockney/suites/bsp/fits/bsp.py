@@ -24,7 +24,7 @@ from hockney.models.fits.ranges import ranges_of
 from hockney.models.fits.regression import Regression, sum_interval
 from hockney.models.fits.verdict import deviations, refused, uncertainty, verdict
 from hockney.models.statistics import Observation
-from hockney.suites.bsp.models.superstep import WORD
+from hockney.suites.bsp.models.programs import WORD
 
 MODELS = ("bsp", "bpram", "superstep")
 ROLE = "bsp"

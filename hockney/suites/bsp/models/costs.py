@@ -6,8 +6,8 @@ repaired.
     BSP     w + g h + L        g h is o for each packet and G for each byte: g = o + 4 G for words of 4 bytes
     BPRAM   w + sigma m + l    for each block of m bytes that a rank sends
 
-L. G. Valiant, Communications of the ACM 33 (1990) 103; A. Aggarwal, A. K. Chandra, M. Snir, SPAA 1989.
-B. H. H. Juurlink (1998) compared both with an Intel Paragon, and named what they neglect. Each is a repair:
+L. G. Valiant, Communications of the ACM 33 (1990) 103; A. Aggarwal, A. K. Chandra, M. Snir, SPAA 1989. B. H.
+H. Juurlink (1998) compared both with an Intel Paragon, and named what they neglect. Each is a repair:
 
     startups    L stands for a full relation with its 2 (p - 1) messages. A superstep costs d + s startups,
                 the most messages that a rank sends and receives, besides what an empty one takes (about
@@ -24,12 +24,12 @@ B. H. H. Juurlink (1998) compared both with an Intel Paragon, and named what the
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Literal, TypeVar
 
-from hockney.suites.bsp.models.parameters import Bpram, BulkCosts
-from hockney.suites.bsp.models.superstep import LocalWork, Superstep
+from hockney.suites.bsp.models.parameters import Bpram, BulkCosts, NotMeasured
+from hockney.suites.bsp.models.programs import LocalWork, Superstep
 
 T = TypeVar("T")
 Base = Literal["bsp", "bpram"]
@@ -90,10 +90,6 @@ class CostModel:
 def repaired(base: Base) -> CostModel:
     """The model with all repairs."""
     return CostModel(base, frozenset(REPAIRS[base]))
-
-
-class NotMeasured(LookupError):
-    """A model needs a parameter that was not measured."""
 
 
 def predict(supersteps: Iterable[Superstep], machine: BulkCosts, model: CostModel) -> CostTerms:
@@ -171,3 +167,55 @@ def _known(value: T | None, what: str) -> T:
     if value is None:
         raise NotMeasured(what)
     return value
+
+
+CLOSE = 0.1
+"""A model with a smaller relative error is right."""
+CORRECTED = 1 / 3
+"""An assumption is named if its repair removes at least this part of the error."""
+
+ASSUMPTIONS: dict[Repair, str] = {
+    "startups": "every superstep pays for the messages of a full relation",
+    "sparse": "the bytes of a message travel during the startups of others",
+    "balance": "all ranks send as much as the busiest one",
+    "copies": "a rank copies no data in its own memory",
+}
+"""What a model assumes, by the repair that drops it."""
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """`error` is (predicted - measured) / measured of the model `base`; `failing` the assumption whose repair
+    corrects most of it (None if the error is small, or if no repair corrects enough), and `corrected` the
+    error with that repair."""
+
+    base: Base
+    error: float
+    failing: Repair | None = None
+    corrected: float | None = None
+
+
+def relative_error(predicted: float, measured: float) -> float:
+    return predicted / measured - 1
+
+
+def diagnose(
+    supersteps: Sequence[Superstep], machine: BulkCosts, base: Base, measured: float
+) -> Diagnosis | None:
+    """The error of the model `base` and the assumption that fails; None if the model's parameters were not
+    measured."""
+    try:
+        error = relative_error(predict(supersteps, machine, CostModel(base)).total, measured)
+    except NotMeasured:
+        return None
+    tried: dict[Repair, float] = {}
+    for repair in REPAIRS[base]:
+        try:
+            time = predict(supersteps, machine, CostModel(base, frozenset({repair}))).total
+        except NotMeasured:
+            continue
+        tried[repair] = relative_error(time, measured)
+    best = min(tried, key=lambda repair: abs(tried[repair]), default=None)
+    if best is None or abs(error) <= CLOSE or abs(tried[best]) > (1 - CORRECTED) * abs(error):
+        return Diagnosis(base, error)
+    return Diagnosis(base, error, best, tried[best])

@@ -8,6 +8,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from hockney import measurement
 from hockney.api import find_runs
@@ -20,16 +21,15 @@ from hockney.core.fit import Estimate, Fits
 from hockney.core.notice import Notice
 from hockney.core.option_names import option
 from hockney.core.paths import to_path
-from hockney.draw.page import Caveat
+from hockney.draw.page import Caveat, Table
 from hockney.models.measured_costs import End
+from hockney.pages.format import quantity
+from hockney.pages.grain_prediction.words import timed
 from hockney.store import RunFolder
-from hockney.suites.bsp import prediction_tables
-from hockney.suites.bsp.models.costs import Base, CostModel, CostTerms, NotMeasured, repaired
+from hockney.suites.bsp.models.costs import Base, CostModel, CostTerms, repaired
 from hockney.suites.bsp.models.costs import predict as predict_time
-from hockney.suites.bsp.models.measured import machine_costs, rank_counts
-from hockney.suites.bsp.models.parameters import BulkCosts
-from hockney.suites.bsp.models.programs import PROGRAMS, supersteps
-from hockney.suites.bsp.models.superstep import Superstep, works_of
+from hockney.suites.bsp.models.parameters import BulkCosts, NotMeasured, machine_costs, rank_counts
+from hockney.suites.bsp.models.programs import PROGRAMS, Superstep, supersteps, works_of
 
 STUDIES = ("bsp-kernels", "bsp-parameters")
 """Studies that measure the parameters."""
@@ -82,12 +82,12 @@ def predict(text: str, options: KernelOptions) -> PredictedKernel:
     return PredictedKernel(
         (
             f"{text}, with parameters and local rates of {first.run!s}:",
-            prediction_tables.table(first.kernel, rows),
+            _table(first.kernel, rows),
         ),
         first.caveats,
         {
             "run": str(first.run),
-            "predictions": [prediction_tables.document(*row) for row in rows],
+            "predictions": [_document(*row) for row in rows],
             "doubts": first.caveats,
         },
     )
@@ -174,3 +174,48 @@ def _time(
     if len(known) < len(ends) or math.isnan(sum(known)):
         return Estimate(value, None, None)
     return Estimate(value, min(value, *known), max(value, *known))
+
+
+TERMS = ("work", "copies", "data", "messages")
+MEANING = {
+    "work": "local work of the busiest rank",
+    "copies": "copies in its memory",
+    "data": "bytes and packets",
+    "messages": "startups and synchronisation",
+}
+
+
+def _table(title: str, rows: Sequence[tuple[Case, Mapping[str, CostTerms], Mapping[str, Estimate]]]) -> Table:
+    """A row for each case and model."""
+    columns = ("ranks", "model", "time, model only", *TERMS)
+    cells = tuple(
+        (
+            str(case.ranks),
+            model,
+            timed(times[model]),
+            *(quantity(getattr(terms, name), "s") for name in TERMS),
+        )
+        for case, predicted, times in rows
+        for model, terms in predicted.items()
+    )
+    caption = "; ".join(f"{name}: {words}" for name, words in MEANING.items())
+    return Table("kernel-prediction", title, columns, cells, (0, 2, 3, 4, 5, 6), f"{caption}.")
+
+
+def _document(
+    case: Case, predicted: Mapping[str, CostTerms], times: Mapping[str, Estimate]
+) -> dict[str, Any]:
+    """Seconds by model and cause, and the ends of the interval of each time (null if unknown)."""
+    return {
+        "case": case.line,
+        "ranks": case.ranks,
+        "models": {
+            model: {
+                "time_s": terms.total,
+                "time_low_s": times[model].low,
+                "time_high_s": times[model].high,
+                **{f"{name}_s": getattr(terms, name) for name in TERMS},
+            }
+            for model, terms in predicted.items()
+        },
+    }

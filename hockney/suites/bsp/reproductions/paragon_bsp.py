@@ -18,8 +18,8 @@ from hockney.draw.figure import Axis, Figure, Series
 from hockney.reproductions import pages
 from hockney.reproductions.compared import CLOSE, Check, Compared, Statement, status_of
 from hockney.reproductions.parts import Answer, Part
-from hockney.suites.bsp.models.measured import permutation_fit, relation_fit, value
-from hockney.suites.bsp.models.superstep import WORD
+from hockney.suites.bsp.models.parameters import permutation_fit, relation_fit, value
+from hockney.suites.bsp.models.programs import WORD
 
 PRINTED = reference.published("paragon")
 MESHES = {"4x2": 8, "4x4": 16, "8x4": 32, "6x6": 36, "8x8": 64, "10x10": 100}

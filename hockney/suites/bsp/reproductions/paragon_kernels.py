@@ -23,13 +23,16 @@ from hockney.draw.figure import Axis, Figure
 from hockney.reproductions import pages
 from hockney.reproductions.compared import CLOSE, NOT_SIMULATED, Check, Compared, Statement, Status
 from hockney.reproductions.parts import Answer
-from hockney.suites.bsp.models.assumptions import relative_error
-from hockney.suites.bsp.models.costs import Base, CostModel, NotMeasured, predict, repaired
-from hockney.suites.bsp.models.described import described_rates, operations_per_second
-from hockney.suites.bsp.models.measured import machine_costs
-from hockney.suites.bsp.models.parameters import BulkCosts, LocalRates
-from hockney.suites.bsp.models.programs import supersteps
-from hockney.suites.bsp.models.superstep import WORD
+from hockney.suites.bsp.models.costs import Base, CostModel, predict, relative_error, repaired
+from hockney.suites.bsp.models.parameters import (
+    BulkCosts,
+    LocalRates,
+    NotMeasured,
+    described_rates,
+    machine_costs,
+    operations_per_second,
+)
+from hockney.suites.bsp.models.programs import WORD, supersteps
 from hockney.suites.bsp.reproductions.paragon_bsp import BSP_MESHES, MESHES, PRINTED, part_name
 
 KERNELS = {

@@ -13,11 +13,25 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from hockney.core.platform import Network, NodeGroup, Platform
-from hockney.suites.bsp.models.assumptions import CLOSE, diagnose
-from hockney.suites.bsp.models.costs import REPAIRS, Base, CostModel, NotMeasured, predict, repaired
-from hockney.suites.bsp.models.described import operations_per_second
-from hockney.suites.bsp.models.parameters import Bpram, Bsp, BulkCosts, LocalRate, LocalRates
-from hockney.suites.bsp.models.superstep import LocalWork, Superstep, full, permutation, work_alone, works_of
+from hockney.suites.bsp.models.costs import (
+    CLOSE,
+    REPAIRS,
+    Base,
+    CostModel,
+    diagnose,
+    predict,
+    repaired,
+)
+from hockney.suites.bsp.models.parameters import (
+    Bpram,
+    Bsp,
+    BulkCosts,
+    LocalRate,
+    LocalRates,
+    NotMeasured,
+    operations_per_second,
+)
+from hockney.suites.bsp.models.programs import LocalWork, Superstep, full, permutation, work_alone, works_of
 
 MACHINE = BulkCosts(
     ranks=8,

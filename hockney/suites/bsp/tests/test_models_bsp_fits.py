@@ -16,8 +16,8 @@ from hockney.core.catalog import Catalog, Workload
 from hockney.core.fit import Fit, Fits
 from hockney.core.record import MetricSeries, RunRecords
 from hockney.models import fit_all, fitted_time
-from hockney.suites.bsp.models.measured import machine_costs, rank_counts, relation_fit
-from hockney.suites.bsp.models.superstep import LocalWork
+from hockney.suites.bsp.models.parameters import machine_costs, rank_counts, relation_fit
+from hockney.suites.bsp.models.programs import LocalWork
 
 
 def workload(name: str, role: str, operation: str, size: str) -> Workload:

@@ -9,8 +9,7 @@ import math
 import pytest
 
 from hockney.core.case import Case
-from hockney.suites.bsp.models.programs import PROGRAMS, grid_of, square_grid, supersteps
-from hockney.suites.bsp.models.superstep import Superstep
+from hockney.suites.bsp.models.programs import PROGRAMS, Superstep, grid_of, square_grid, supersteps
 
 RANKS = (2, 3, 4, 8, 16, 36, 64)
 POWERS = (2, 4, 8, 16, 64)

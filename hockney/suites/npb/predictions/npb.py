@@ -36,7 +36,7 @@ from hockney.models.programs.rates import Rates, RateSource, described_rate, mea
 from hockney.pages import grain_prediction, program_prediction
 from hockney.pages.grain_prediction import CostsOrigin
 from hockney.store import Reading, RunFolder
-from hockney.suites.npb.programs.kernels import PROGRAMS, of_case, program
+from hockney.suites.npb.programs import PROGRAMS, program, program_of
 
 OPTIONS = ("machine", "rate", "larger")
 STUDIES = ("npb", "cases")
@@ -199,7 +199,7 @@ def _of_run(
     records = results.run.by_case()
     for case in cases:
         if case.line in times and case["barrier_at"] == "none" and case["fault"] == "none":
-            rates = measured_rates(of_case(case), records[case.line], times[case.line])
+            rates = measured_rates(program_of(case), records[case.line], times[case.line])
             if rates is not None:
                 yield rates, caveats_of(folder, results)
 

@@ -24,7 +24,7 @@ from hockney.models.programs.rates import described_startup
 from hockney.reproductions import pages
 from hockney.reproductions.compared import Check, Compared, Statement, status_of
 from hockney.reproductions.parts import Answer, Part
-from hockney.suites.npb.programs.kernels import PIPELINED
+from hockney.suites.npb.programs import PIPELINED
 
 PART_OF = "ethernet"
 PROCESSES = (1, 2, 4, 8, 12, 16)

@@ -10,7 +10,7 @@ import pytest
 
 from hockney.machines import simulated
 from hockney.suites.npb.fakes.npb import FakeNpb
-from hockney.suites.npb.programs.kernels import PROGRAMS
+from hockney.suites.npb.programs import PROGRAMS
 
 MACHINE = "sim:switched-ethernet"
 

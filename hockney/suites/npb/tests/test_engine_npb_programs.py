@@ -13,7 +13,7 @@ from simulated_switch import lines_on_switch
 
 from hockney.core.catalog import decode_catalog
 from hockney.models.programs.program import Indivisible, Program
-from hockney.suites.npb.programs.kernels import PROGRAMS, SIZES, of_case
+from hockney.suites.npb.programs import CLASSES, PROGRAMS, program_of
 
 pytestmark = [pytest.mark.simgrid, pytest.mark.slow]
 
@@ -42,7 +42,7 @@ def printed(number):
 
 
 def check(record):
-    program = of_case(record.parsed_case())
+    program = program_of(record.parsed_case())
     assert [phase.name for phase in program.phases] == record.labels["phases"].split(",")
     for name in ("sent_messages", "sent_bytes", "collective_calls", "collective_bytes", "operations"):
         expected = printed(getattr(program, name))
@@ -74,7 +74,7 @@ def test_programs_state_what_the_engine_does(ranks):
 
 def test_programs_have_the_classes_of_the_engine():
     catalog = decode_catalog((CONTRACT / "groups/npb.json").read_bytes())
-    for kernel, sizes in SIZES.items():
+    for kernel, sizes in CLASSES.items():
         assert sizes == tuple(catalog.entry(kernel).parameter("class").choices)
 
 
@@ -97,7 +97,7 @@ def test_larger_grids_of_ranks_and_other_classes():
 
 def test_each_message_that_is_sent_is_received():
     """Also of those exchanges and sweeps that no test runs."""
-    for kernel, sizes in SIZES.items():
+    for kernel, sizes in CLASSES.items():
         for size in sizes:
             for ranks in (2, 7, 12, 30, 64):
                 try:

@@ -31,8 +31,8 @@ from hockney.models.programs.program import (
     sums,
 )
 from hockney.models.programs.rates import Rates, uniform
+from hockney.suites.npb.programs import CLASSES, PROGRAMS
 from hockney.suites.npb.programs.assumptions import PhaseTime, diagnose
-from hockney.suites.npb.programs.kernels import PROGRAMS, SIZES
 
 LATENCY, PER_BYTE = 1e-3, 1e-6
 
@@ -148,7 +148,7 @@ def test_changes_keep_the_bytes_or_halve_them():
 
 def test_the_operations_of_all_ranks_are_the_official_ones():
     """In every class and on every number of ranks, except for what one rank of IS leaves out."""
-    for kernel, sizes in SIZES.items():
+    for kernel, sizes in CLASSES.items():
         for size in sizes:
             for ranks in (1, 2, 3, 16, 61):
                 if kernel == "is" and ranks == 1 and size != "B" and size != "C":

@@ -17,12 +17,11 @@ from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import World
 from hockney.studies import Evidence, Options
 from hockney.suites.npb.fakes.npb import FakeNpb
-from hockney.suites.npb.programs.kernels import PROGRAMS
+from hockney.suites.npb.programs import PROGRAMS
 from hockney.suites.npb.studies.npb.columns import answer
 from hockney.suites.npb.studies.npb.headline import headline
 from hockney.suites.npb.studies.npb.plan import WORKLOADS
-from hockney.suites.npb.studies.npb.predicted import predictions
-from hockney.suites.npb.studies.npb.results import NpbResults
+from hockney.suites.npb.studies.npb.results import NpbResults, predictions
 
 STUDY = studies.study("npb")
 TRUTH = FakeNpb()

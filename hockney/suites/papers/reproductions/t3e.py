@@ -23,10 +23,8 @@ from hockney.studies.collectives.plan import T3E_SIZES
 from hockney.suites.papers.reproductions import (
     t3e_algorithms,
     t3e_cases,
-    t3e_figures,
     t3e_findings,
-    t3e_sizes,
-    t3e_tables,
+    t3e_page,
     t3e_text,
 )
 from hockney.suites.papers.reproductions.t3e_cases import (
@@ -209,8 +207,8 @@ def page(answers: Mapping[str, Answer], compared: Sequence[Compared], checks: Se
     sections = [
         algorithms,
         Section("Discrepancies and their causes", text=_misses(compared)),
-        Section("One message", figures=t3e_figures.pairs(answers)),
-        Section("Barrier", figures=(t3e_figures.barrier(answers["tables"]),)),
+        Section("One message", figures=t3e_page.pairs(answers)),
+        Section("Barrier", figures=(t3e_page.barrier(answers["tables"]),)),
         *(_section(operation, answers) for operation in OPERATIONS),
         Section("What does not agree within the paper", text=PRINTED.inconsistencies),
     ]
@@ -223,8 +221,11 @@ def _section(operation: str, answers: Mapping[str, Answer]) -> Section:
     """The paper's figures of an operation (3 to 12: by size, and by processes), and every algorithm."""
     return Section(
         OPERATIONS[operation],
-        figures=(*t3e_sizes.figures(operation, answers), *t3e_figures.operation(operation, answers)),
-        tables=t3e_tables.operation_tables(operation, answers),
+        figures=(
+            *t3e_page.figures_over_sizes(operation, answers),
+            *t3e_page.figures_over_processes(operation, answers),
+        ),
+        tables=t3e_page.operation_tables(operation, answers),
     )
 
 

@@ -67,8 +67,8 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 @pytest.mark.parametrize("medium", ["bus", "switch"])
 def test_exchanges_and_efficiencies_on_each_medium(medium, tmp_path, capsys, quick):
-    """2 and 4 hosts, whose exchanges show their medium. The wire bounds times of long messages from below:
-    a bus carries half of the messages one after the other, a switch at the same time."""
+    """2 and 4 hosts, whose exchanges show their medium. The wire bounds times of long messages from below: a
+    bus carries half of the messages one after the other, a switch at the same time."""
     small = {"PROCESSES": (2, 4), "GRID_WORDS": (1, LONG_WORDS), "GRID_WORK_S": (0.01, 0.1), "GRID_S": 20.0}
     for name, value in {**small, "SIZES": (4, LONG)}.items():
         quick.setattr(sun_emulated, name, value)

@@ -18,9 +18,7 @@ from hockney.suites.papers.reproductions import (
     t3e_algorithms,
     t3e_cases,
     t3e_findings,
-    t3e_nearest,
-    t3e_sizes,
-    t3e_tables,
+    t3e_page,
 )
 from hockney.suites.papers.reproductions.t3e_cases import OPERATIONS, PROCESSES, SIZES
 
@@ -101,7 +99,7 @@ def test_other_algorithms_change_no_count():
 def test_the_nearest_algorithm_is_found():
     given = slow_but(USUAL)
     compared = t3e_algorithms.rows(given[t3e_cases.ALGORITHMS])
-    found = t3e_nearest.nearest(compared)
+    found = t3e_findings.nearest(compared)
     assert [(match.operation, match.size) for match in found] == [(o, s) for o in OPERATIONS for s in SIZES]
     # All messages of an all-to-all of 1 MB at once are not simulated on 128 and more: a complete one counts.
     long = ("alltoall", "1MB")
@@ -122,8 +120,8 @@ def test_algorithms_that_are_as_near_are_not_told_apart():
         return published(case) * factor
 
     compared = t3e_algorithms.rows(answers(time)[t3e_cases.ALGORITHMS])
-    bcast = t3e_nearest.matches(compared)["bcast", "8"]
-    assert [match.algorithm for match in t3e_nearest.tied(bcast)] == ["binomial", "chain"]
+    bcast = t3e_findings.matches(compared)["bcast", "8"]
+    assert [match.algorithm for match in t3e_findings.tied(bcast)] == ["binomial", "chain"]
     # Of 1 MB, the chain is simulated on 32 processes only.
     assert "MPI_Bcast: binomial or chain (8 B, 1 KB), binomial (1 MB)" in t3e_findings.by_operation(compared)
 
@@ -133,8 +131,8 @@ def test_what_no_algorithm_explains_is_named():
         {"alltoall": "bruck", **{o: a for o, a in USUAL.items() if o != "alltoall"}}, [("reduce", 8, 64)]
     )
     compared = t3e.compare(given)
-    assert [row.key for row in t3e_nearest.unexplained(compared)] == ["t3e/table/reduce/8/64"]
-    assert t3e_nearest.out_of_reach(compared) == {"t3e/table/reduce/8/64"}
+    assert [row.key for row in t3e_findings.unexplained(compared)] == ["t3e/table/reduce/8/64"]
+    assert t3e_findings.out_of_reach(compared) == {"t3e/table/reduce/8/64"}
     page = t3e.page(given, compared, t3e.checks(given, compared))
     (section,) = (s for s in page.sections if s.tables and s.tables[0].name == "nearest")
     assert any("MPI_Reduce, 8 B on 64" in text for text in section.text)
@@ -150,8 +148,8 @@ def test_another_algorithm_that_is_near_once_explains_nothing():
 
     compared = t3e_algorithms.rows(answers(time)[t3e_cases.ALGORITHMS])
     bcast = [row for row in compared if row.key.startswith("t3e/table/bcast/8/")]
-    assert [row.key for row in t3e_nearest.unexplained(bcast)] == ["t3e/table/bcast/8/128"]
-    assert t3e_nearest.out_of_reach(bcast) == set()
+    assert [row.key for row in t3e_findings.unexplained(bcast)] == ["t3e/table/bcast/8/128"]
+    assert t3e_findings.out_of_reach(bcast) == set()
 
 
 def test_odd_published_times_are_named():
@@ -188,7 +186,7 @@ def test_the_tree_of_messages_costs_what_the_paper_counts():
 
 def test_a_curve_has_the_published_points_and_the_simulated_times():
     given = slow_but(USUAL)
-    time, bandwidth = t3e_sizes.figures("gather", given)
+    time, bandwidth = t3e_page.figures_over_sizes("gather", given)
     by_name = {series.name: series for series in time.series}
     points = by_name["64 processes"]
     assert dict(zip(points.x, points.y, strict=True)) == {
@@ -203,7 +201,7 @@ def test_a_curve_has_the_published_points_and_the_simulated_times():
 def test_bandwidths_of_all_processes_are_those_of_the_paper():
     factors = {"linear": 9, "scatter_allgather": 2}
     given = answers(lambda part, case: published(case) * factors.get(case.get("algorithm"), 1))
-    models, algorithms = t3e_tables.operation_tables("bcast", given)
+    models, algorithms = t3e_page.operation_tables("bcast", given)
 
     def cell(table, column):
         (row,) = (row for row in table.rows if row[:2] == ("1 MB", "256"))

@@ -18,16 +18,16 @@ from hockney.pages.evidence import Evidence
 from hockney.pages.format import SIMULATED, no_interval, percent, quantity, ratio_interval
 from hockney.reference import published
 from hockney.suites.annealing.models.rounds import RankTimes
-from hockney.suites.annealing.studies.annealing.choice import choice, until_decided
-from hockney.suites.annealing.studies.annealing.predicted import AnnealingPredictions, predictions
-from hockney.suites.annealing.studies.annealing.quality import Quality, quality
+from hockney.suites.annealing.studies.annealing.choice import Quality, choice, quality, until_decided
 from hockney.suites.annealing.studies.annealing.results import (
     COMMUNICATION,
     PARTS,
     AnnealingPoint,
+    AnnealingPredictions,
     AnnealingResults,
     ComparedSetup,
     Part,
+    predictions,
 )
 
 PAPER = "annealing"

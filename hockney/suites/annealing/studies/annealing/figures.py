@@ -13,9 +13,13 @@ from hockney.draw.figure import Axis, Figure, Series
 from hockney.pages.format import percent, quantity, ratio_bounds
 from hockney.pages.series import estimates
 from hockney.suites.annealing.models.runs import Course
-from hockney.suites.annealing.studies.annealing.predicted import AnnealingPredictions
-from hockney.suites.annealing.studies.annealing.quality import quality
-from hockney.suites.annealing.studies.annealing.results import PARTS, AnnealingPoint, AnnealingResults
+from hockney.suites.annealing.studies.annealing.choice import quality
+from hockney.suites.annealing.studies.annealing.results import (
+    PARTS,
+    AnnealingPoint,
+    AnnealingPredictions,
+    AnnealingResults,
+)
 
 
 def relative(run: AnnealingResults, ranks: int) -> Figure | None:

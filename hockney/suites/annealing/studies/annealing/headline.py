@@ -13,11 +13,15 @@ from hockney.core.wording import plural, together
 from hockney.models.statistics import NOTABLE, time_to_decide
 from hockney.pages.format import percent, ratio_bounds
 from hockney.studies.needed_budget import multiple, remedy
-from hockney.suites.annealing.studies.annealing.choice import SetupChoice, choice, until_decided
+from hockney.suites.annealing.studies.annealing.choice import (
+    Loss,
+    SetupChoice,
+    choice,
+    quality,
+    until_decided,
+)
 from hockney.suites.annealing.studies.annealing.columns import million, points, signed_percent
-from hockney.suites.annealing.studies.annealing.predicted import predictions
-from hockney.suites.annealing.studies.annealing.quality import Loss, quality
-from hockney.suites.annealing.studies.annealing.results import AnnealingPoint, AnnealingResults
+from hockney.suites.annealing.studies.annealing.results import AnnealingPoint, AnnealingResults, predictions
 
 BASIS = {"time": "the time of a run", "target": "the time until the target energy is reached"}
 

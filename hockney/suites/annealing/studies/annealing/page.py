@@ -16,10 +16,9 @@ from hockney.pages.evidence import Evidence
 from hockney.pages.format import percent
 from hockney.pages.study_page import section, study_page
 from hockney.suites.annealing.studies.annealing import columns, figures
+from hockney.suites.annealing.studies.annealing.choice import ENOUGH_SEEDS, quality
 from hockney.suites.annealing.studies.annealing.headline import headline
-from hockney.suites.annealing.studies.annealing.predicted import predictions
-from hockney.suites.annealing.studies.annealing.quality import ENOUGH_SEEDS, quality
-from hockney.suites.annealing.studies.annealing.results import AnnealingResults
+from hockney.suites.annealing.studies.annealing.results import AnnealingResults, predictions
 
 SUM_ERROR = 0.01
 """The parts of a rank's time add up to the whole within this."""

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What to measure: the same annealing with each set-up, on one rank alone, and with load balancing."""
+"""What to measure: the same annealing with each set-up, on one rank alone, and with load balancing; and the
+messages and collectives on whose costs predictions are based."""
 
 from __future__ import annotations
 
@@ -15,13 +16,13 @@ from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.core.wording import plural
 from hockney.pages.evidence import Options, once
+from hockney.studies import places
 from hockney.studies.predictions import PREDICT, SURVEY
 from hockney.studies.progress import OWN, THREAD, by_calls, thread_setting
 from hockney.studies.simulated_only import refuse_on_others
 from hockney.studies.sizes import default_ranks
 from hockney.studies.sync import SYNC, sync_of
-from hockney.suites.annealing.models.setups import SETUPS
-from hockney.suites.annealing.studies.annealing.costs import cost_cases
+from hockney.suites.annealing.models.program import SCHEDULE_BYTES, SETUPS, STATISTICS_BYTES
 
 ROLE = "annealing"
 WORKLOADS = ("annealing",)
@@ -240,3 +241,31 @@ def _variants(name: str, options: Options, machine: Machine) -> Iterator[str]:
 
 def uneven_shares(ranks: int) -> str:
     return ":".join(["1"] * (ranks - 1) + ["2"])
+
+
+MESSAGE_SIZES = (0, 8, 16, 32, 64, 256, 1024, 4096)
+"""Bytes of the ping-pong: those of the paper's messages, and enough others for a model of the time."""
+STREAM_SIZES = (8, 64, 1024)
+COLLECTIVE_SIZES = {"bcast": (8, SCHEDULE_BYTES, 64), "gather": (8, STATISTICS_BYTES, 64)}
+"""Bytes of the collectives of the blocking set-up, and around them."""
+
+
+def cost_cases(ranks: Sequence[int], catalog: Catalog, machine: Machine) -> Iterator[str]:
+    if not ranks:
+        return
+    yield from places.at_each(_message_lines(catalog), machine)
+    for operation, sizes in COLLECTIVE_SIZES.items():
+        for workload in catalog.of_role("collective"):
+            if workload.operation == operation:
+                yield from (
+                    f"{workload.name} bytes={size} buffers=hot sync=barrier ranks={p}"
+                    for p in ranks
+                    for size in sizes
+                )
+
+
+def _message_lines(catalog: Catalog) -> Iterator[str]:
+    yield from (f"pingpong bytes={size} buffers=hot ranks=2" for size in MESSAGE_SIZES)
+    for workload in catalog.of_role("stream"):
+        if not workload.bidirectional:
+            yield from (f"{workload.name} bytes={size} buffers=hot ranks=2" for size in STREAM_SIZES)

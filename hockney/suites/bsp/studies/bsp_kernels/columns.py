@@ -13,7 +13,7 @@ from hockney.pages.cells import COUNT, SECONDS, SIGNED, Format
 from hockney.pages.columns import Column, columns_document, columns_table
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import signed
-from hockney.suites.bsp.models.assumptions import ASSUMPTIONS
+from hockney.suites.bsp.models.costs import ASSUMPTIONS
 from hockney.suites.bsp.studies.bsp_kernels.results import MODELS, KernelPoint, KernelResults, median_error
 
 CASES: tuple[Column[KernelPoint], ...] = (

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from hockney.core.wording import plural
 from hockney.pages.format import signed
-from hockney.suites.bsp.models.assumptions import ASSUMPTIONS
+from hockney.suites.bsp.models.costs import ASSUMPTIONS
 from hockney.suites.bsp.studies.bsp_kernels.results import MODELS, KernelPoint, KernelResults, median_error
 
 MOST_SENTENCES = 3

@@ -16,8 +16,7 @@ from hockney.pages.evidence import Options, once
 from hockney.studies.sizes import default_ranks
 from hockney.studies.survey import sweep
 from hockney.studies.sync import SYNC, sync_of
-from hockney.suites.bsp.models.programs import supersteps
-from hockney.suites.bsp.models.superstep import LocalWork, works_of
+from hockney.suites.bsp.models.programs import LocalWork, supersteps, works_of
 from hockney.suites.bsp.studies.bsp_parameters.plan import (
     LOCAL,
     SINGLE,

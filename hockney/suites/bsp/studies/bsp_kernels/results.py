@@ -10,19 +10,19 @@ from functools import cached_property
 from statistics import median
 
 from hockney.pages.evidence import Evidence, Measured
-from hockney.suites.bsp.models.assumptions import Diagnosis, diagnose, relative_error
 from hockney.suites.bsp.models.costs import (
     REPAIRS,
     Base,
     CostModel,
     CostTerms,
-    NotMeasured,
+    Diagnosis,
     Repair,
+    diagnose,
     predict,
+    relative_error,
     repaired,
 )
-from hockney.suites.bsp.models.measured import machine_costs
-from hockney.suites.bsp.models.parameters import BulkCosts
+from hockney.suites.bsp.models.parameters import BulkCosts, NotMeasured, machine_costs
 from hockney.suites.bsp.models.programs import supersteps
 
 ROLE = "bsp-kernel"

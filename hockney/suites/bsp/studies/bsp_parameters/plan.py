@@ -15,8 +15,8 @@ from hockney.pages.evidence import Options, once
 from hockney.studies.sizes import default_ranks
 from hockney.studies.survey import sweep
 from hockney.studies.sync import SYNC, sync_of
-from hockney.suites.bsp.models.described import operations_per_second
-from hockney.suites.bsp.models.superstep import WORD, LocalWork
+from hockney.suites.bsp.models.parameters import operations_per_second
+from hockney.suites.bsp.models.programs import WORD, LocalWork
 
 HS = (16, 64, 256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10)
 """Words: so many that g h is much more than L at the end, and much less at the beginning."""

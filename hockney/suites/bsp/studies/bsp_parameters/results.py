@@ -13,7 +13,7 @@ from hockney.core.fit import Estimate, Fit
 from hockney.models.statistics import ratio_of_estimates
 from hockney.pages.evidence import Evidence, Measured
 from hockney.suites.bsp.fits.bsp import ROLE, SYNCHRONISATION
-from hockney.suites.bsp.models.measured import (
+from hockney.suites.bsp.models.parameters import (
     LOCAL,
     OPERATIONS,
     permutation_fit,
@@ -21,7 +21,7 @@ from hockney.suites.bsp.models.measured import (
     relation_fit,
     superstep_fit,
 )
-from hockney.suites.bsp.models.superstep import WORD
+from hockney.suites.bsp.models.programs import WORD
 
 PAPER = reference.published("paragon")
 MESHES = {"4x2": 8, "4x4": 16, "8x4": 32, "6x6": 36, "8x8": 64, "10x10": 100}

@@ -26,8 +26,15 @@ from hockney.pages.evidence import Evidence
 from hockney.pages.format import percent, ratio_interval
 from hockney.pages.metrics import RATE
 from hockney.suites.npb.programs.assumptions import ASSUMPTIONS, CLOSE, PhaseTime
-from hockney.suites.npb.studies.npb.predicted import NpbPrediction, NpbPredictions, predictions
-from hockney.suites.npb.studies.npb.results import BarrierEffect, MeanEffect, NpbPoint, NpbResults
+from hockney.suites.npb.studies.npb.results import (
+    BarrierEffect,
+    MeanEffect,
+    NpbPoint,
+    NpbPrediction,
+    NpbPredictions,
+    NpbResults,
+    predictions,
+)
 
 VERIFIED = {True: "yes", False: "no"}
 

@@ -12,8 +12,7 @@ from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.pages.format import quantity, ratio_bounds, signed
 from hockney.pages.series import estimates, within_row
-from hockney.suites.npb.studies.npb.predicted import NpbPredictions
-from hockney.suites.npb.studies.npb.results import PARTS, NpbPoint, NpbResults, Part
+from hockney.suites.npb.studies.npb.results import PARTS, NpbPoint, NpbPredictions, NpbResults, Part
 
 BETWEEN = 0.2
 """Rows between the barriers of a benchmark."""

@@ -13,8 +13,14 @@ from hockney.pages.format import percent, ratio_bounds, signed, with_interval
 from hockney.pages.metrics import RATE
 from hockney.suites.npb.programs.assumptions import ASSUMPTIONS
 from hockney.suites.npb.studies.npb.columns import first_error, ratio_number
-from hockney.suites.npb.studies.npb.predicted import predictions
-from hockney.suites.npb.studies.npb.results import PARTS, MeanEffect, NpbPoint, NpbResults, possible_gain
+from hockney.suites.npb.studies.npb.results import (
+    PARTS,
+    MeanEffect,
+    NpbPoint,
+    NpbResults,
+    possible_gain,
+    predictions,
+)
 
 PLACES = ("step", "iteration")
 WORDS = {
@@ -140,8 +146,8 @@ def _bounds(share: Estimate) -> str:
 
 
 def _skew(run: NpbResults) -> str:
-    """Arrival skew next to the cost of the barrier itself, with MPI's barrier at as many places as there
-    are; the sentence before is about the same place."""
+    """Arrival skew next to the cost of the barrier itself, with MPI's barrier at as many places as there are;
+    the sentence before is about the same place."""
     for place in PLACES:
         mpi = run.mean(run.shown, place, MPI)
         if mpi is not None:

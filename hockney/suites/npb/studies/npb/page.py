@@ -11,8 +11,7 @@ from hockney.pages.evidence import Evidence
 from hockney.pages.study_page import section, study_page
 from hockney.suites.npb.studies.npb import columns, figures
 from hockney.suites.npb.studies.npb.headline import headline
-from hockney.suites.npb.studies.npb.predicted import predictions
-from hockney.suites.npb.studies.npb.results import NpbResults
+from hockney.suites.npb.studies.npb.results import NpbResults, predictions
 
 METHOD = (
     "A time is that of a benchmark's timed part, the maximum over the ranks; its rate is the official number "

@@ -21,7 +21,7 @@ from hockney.studies.program_costs import cost_cases
 from hockney.studies.simulated_only import refuse_on_others
 from hockney.studies.sizes import default_ranks
 from hockney.studies.sync import SYNC, sync_of
-from hockney.suites.npb.programs.kernels import PIPELINED, of_case
+from hockney.suites.npb.programs import PIPELINED, program_of
 
 WORKLOADS = ("ep", "cg", "mg", "ft", "is", "lu", "bt", "sp")
 """Compiled on first use."""
@@ -123,7 +123,7 @@ def _programs(cases: Iterable[Case]) -> Iterator[Program]:
     engine refuses these."""
     for case in cases:
         with contextlib.suppress(Indivisible):
-            yield of_case(case)
+            yield program_of(case)
 
 
 def chosen(options: Options) -> Sequence[str]:

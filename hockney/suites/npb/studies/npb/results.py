@@ -1,14 +1,16 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Each benchmark on each number of ranks: its speed-up, where its time goes, and what barriers in it change.
+"""Each benchmark on each number of ranks: its speed-up, where its time goes, what barriers in it change, and
+the time that was predicted from one rank and the costs of messages, with the assumption that fails.
 
-What its time consists of are means over the ranks. A part's share is relative to the sum of the parts."""
+The parts of a time are means over the ranks. A part's share is relative to the sum of the parts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import median
 from typing import Literal, get_args
 
 import numpy as np
@@ -16,10 +18,15 @@ import numpy as np
 from hockney.core.case import MPI
 from hockney.core.fit import DefinedValue, Estimate, ExactValue
 from hockney.core.record import Record
+from hockney.models.programs.prediction import KernelTime, predict
+from hockney.models.programs.rates import Rates, measured_rates
 from hockney.models.statistics import Observation, mean_ratio, ratio
+from hockney.pages.caveats import under_load
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.metrics import rate
-from hockney.suites.npb.programs.assumptions import PhaseTime
+from hockney.studies.program_costs import communication
+from hockney.suites.npb.programs import program_of
+from hockney.suites.npb.programs.assumptions import KernelDiagnosis, PhaseTime, diagnose
 
 ROLE = "npb"
 NOWHERE = "none"
@@ -305,3 +312,69 @@ def scaled(estimate: Estimate, factor: float) -> Estimate:
         None if low is None else low * factor,
         None if high is None else high * factor,
     )
+
+
+@dataclass(frozen=True)
+class NpbPrediction:
+    """A benchmark without barriers on several ranks, as predicted, and the diagnosis of the error."""
+
+    point: NpbPoint
+    predicted: KernelTime
+    diagnosis: KernelDiagnosis
+
+    @property
+    def ratio(self) -> Estimate:
+        """The predicted time over the measured one, with the interval of the latter."""
+        time, total = self.point.time, self.predicted.total
+        if isinstance(time, ExactValue):
+            return ExactValue.of(total / time.value)
+        high = total / time.low if time.low else None
+        return Estimate(total / time.value, total / time.high if time.high else None, high)
+
+
+@dataclass(frozen=True)
+class NpbPredictions:
+    of: tuple[NpbPrediction, ...]
+
+    @property
+    def median_error(self) -> float | None:
+        """Absolute and relative; None if nothing was predicted."""
+        errors = [abs(each.diagnosis.error) for each in self.of]
+        return median(errors) if errors else None
+
+    @property
+    def worst(self) -> NpbPrediction | None:
+        return max(self.of, key=lambda each: abs(each.diagnosis.error), default=None)
+
+
+def predictions(run: NpbResults) -> NpbPredictions:
+    return run.evidence.cached(_predictions)
+
+
+def _predictions(evidence: Evidence) -> NpbPredictions:
+    """The predictions for all benchmarks without barriers that were also measured on one rank, if the costs
+    of messages are known, on several nodes those of messages between nodes. On a busy machine no assumption
+    can be named: the errors are those of its load."""
+    run = NpbResults.of(evidence)
+    costs = communication(evidence)
+    if costs is None:
+        return NpbPredictions(())
+    rates = {(p.kernel, p.size): _rates(p) for p in run.plain if p.ranks == 1}
+    cores = evidence.run.cores(evidence.machine)
+    busy = bool(under_load(evidence))
+    found = []
+    for p in run.plain:
+        known = rates.get((p.kernel, p.size))
+        if p.ranks == 1 or known is None or p.time.value <= 0:
+            continue
+        if not costs.message.reaches(p.measured.case.nodes):
+            continue
+        slower = max(1.0, p.ranks / cores)
+        predicted = predict(program_of(p.measured.case), known, costs, slower=slower)
+        parts: dict[str, float] = {} if busy else {str(name): each.value for name, each in p.parts.items()}
+        found.append(NpbPrediction(p, predicted, diagnose(predicted, p.time.value, parts, p.phases)))
+    return NpbPredictions(tuple(found))
+
+
+def _rates(p: NpbPoint) -> Rates | None:
+    return measured_rates(program_of(p.measured.case), p.records, p.time)

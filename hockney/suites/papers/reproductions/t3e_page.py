@@ -1,0 +1,278 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The figures and tables of the T3E's page: published points, simulated lines, and the mechanism that
+explains deviations; time and aggregated bandwidth of each operation over the processes and over the size of
+the buffer; and every printed time next to SimGrid's MPI, the models and each algorithm.
+
+The published curves over the size are known only at the sizes of the tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hockney.core.case import MPI
+from hockney.core.units import format_value
+from hockney.core.wording import together
+from hockney.draw.figure import Axis, Figure, Series
+from hockney.draw.page import Table
+from hockney.reference.aggregated_bandwidth import DEFINITIONS
+from hockney.reproductions import pages
+from hockney.reproductions.parts import Answer
+from hockney.studies.collectives.plan import T3E_SIZES
+from hockney.suites.papers.reproductions import t3e_algorithms
+from hockney.suites.papers.reproductions.t3e_cases import (
+    ALGORITHMS,
+    BUFFERS,
+    BY_MESSAGES,
+    FORMULA,
+    FOUR_SIZES,
+    FROM_TWO,
+    MECHANISMS,
+    OPERATIONS,
+    PRINTED,
+    PROCESSES,
+    SIZE_WORDS,
+    SIZES,
+    counted,
+    printed,
+    seconds,
+    simulated,
+    tried,
+)
+from hockney.suites.papers.reproductions.t3e_findings import percent
+
+AT_THE_ROOT = ("gather", "scatter")
+Points = list[tuple[int, "float | None"]]
+
+
+def pairs(answers: Mapping[str, Answer]) -> tuple[Figure, ...]:
+    answer = answers["pairs"]
+    times = [(size, answer.seconds("pingpong", bytes=size)) for size in T3E_SIZES]
+    formula = [(size, FORMULA.time(size)) for size in T3E_SIZES]
+    time = Figure(
+        "t3e-pingpong-time",
+        "Time of a message",
+        Axis("message size", "B", "log", zero=True),
+        Axis("time", "s"),
+        (
+            pages.series("17 + x/50, 56 + x/308 us", formula, "line", "one way"),
+            pages.series("simulated", times, group="one way"),
+        ),
+        "Line: the two printed formulas. Points: simulated.",
+    )
+    drawn = [pages.series("from the formulas", [(x, x / t) for x, t in formula if x], "line", "one way")]
+    for part, setting in (("pairs", ""), *BUFFERS.items()):
+        name = f"simulated, MPI_BUFFER_MAX {setting}" if setting else "simulated"
+        found = ((x, answers[part].seconds("pingpong", bytes=x)) for x in T3E_SIZES if x)
+        drawn.append(pages.series(name, [(x, x / t if t else None) for x, t in found], group=name))
+    rate = Figure(
+        "t3e-figure-1",
+        "Figure 1: bandwidth of one message",
+        Axis("message size", "B"),
+        Axis("bandwidth", "B/s", "linear"),
+        tuple(drawn),
+        "The paper: 300 MB/s. A message of the ping-pong is always expected, so that the setting of "
+        "MPI_BUFFER_MAX changes its time only if messages that wait for their receiver cost more.",
+    )
+    return time, rate
+
+
+def barrier(tables: Answer) -> Figure:
+    def seconds(algorithm: str) -> Points:
+        return [(p, tables.seconds("barrier", algorithm=algorithm, ranks=p)) for p in FROM_TWO]
+
+    printed_s = PRINTED.row("t3e/text/barrier/256").si
+    return Figure(
+        "t3e-figure-2",
+        "Figure 2: time of MPI_Barrier",
+        Axis("processes", "processes"),
+        Axis("time", "s"),
+        (
+            pages.series("published", [(256, printed_s)], group="MPI_Barrier"),
+            pages.series("MPI_Barrier, simulated", seconds(MPI), "line", "MPI_Barrier"),
+            pages.series("dissemination of messages, simulated", seconds(BY_MESSAGES), "line", "messages"),
+        ),
+        "The paper prints one number, and says that the barrier is nearly constant up to 64 processes: "
+        "clusters of processes are synchronised among themselves, then the clusters.",
+    )
+
+
+def figures_over_processes(name: str, answers: Mapping[str, Answer]) -> tuple[Figure, ...]:
+    """Time and bandwidth of one operation over the processes."""
+    return _figure_over_processes(name, answers, False), _figure_over_processes(name, answers, True)
+
+
+def _figure_over_processes(name: str, answers: Mapping[str, Answer], bandwidth: bool) -> Figure:
+    drawn: list[Series] = []
+    for size, total in FOUR_SIZES.items():
+        if bandwidth and size == "8":
+            continue
+        for words, kind, points in _lines(name, size, answers):
+            if bandwidth:
+                points = [(p, _rate(name, total, p, t)) for p, t in points]
+            if any(y is not None for _, y in points):
+                drawn.append(pages.series(f"{SIZE_WORDS[size]}, {words}", points, kind, SIZE_WORDS[size]))
+    where = "at the root" if name in AT_THE_ROOT else "of all processes together"
+    return Figure(
+        f"t3e-{name}-{'bandwidth' if bandwidth else 'time'}",
+        f"{'Bandwidth' if bandwidth else 'Time'} of {OPERATIONS[name]}",
+        Axis("processes", "processes"),
+        Axis(f"bandwidth {where}", "B/s") if bandwidth else Axis("time", "s"),
+        tuple(drawn),
+        "Points: published. Lines: simulated with messages only, with the mechanism that would explain "
+        "the discrepancy, and the paper's own way of counting messages.",
+    )
+
+
+def _rate(name: str, total: int, processes: int, time: float | None) -> float | None:
+    return total * (1 if name in AT_THE_ROOT else processes) / time if time else None
+
+
+def _lines(name: str, size: str, answers: Mapping[str, Answer]) -> list[tuple[str, str, Points]]:
+    total, tables = FOUR_SIZES[size], answers["tables"]
+    known = size in SIZES
+    lines: list[tuple[str, str, Points]] = [
+        ("published", "points", [(p, printed(name, size, p).si) for p in PROCESSES if known]),
+        (
+            "simulated",
+            "line",
+            [(p, seconds(tables, name, total, p)) for p in FROM_TWO if simulated(name, size, p)],
+        ),
+        ("counted", "line", [(p, counted(tables.platform, name, total, p)) for p in FROM_TWO]),
+    ]
+    lines += [
+        (m.words, "line", [(p, tried(answers, m, name, total, p)) for p in m.processes])
+        for m in MECHANISMS
+        if (name, size) in m.explains
+    ]
+    return lines
+
+
+def figures_over_sizes(operation: str, answers: Mapping[str, Answer]) -> tuple[Figure, Figure]:
+    """Time and aggregated bandwidth."""
+    return _figure_over_sizes(operation, answers[ALGORITHMS], False), _figure_over_sizes(
+        operation, answers[ALGORITHMS], True
+    )
+
+
+def _figure_over_sizes(operation: str, answer: Answer, bandwidth: bool) -> Figure:
+    definition = DEFINITIONS[operation]
+    names = t3e_algorithms.curves(answer.platform, operation)
+    drawn: list[Series] = []
+    for p in PROCESSES:
+        group = f"{p} processes"
+        lines: list[tuple[str, str, Points]] = [
+            (group, "points", [(total, printed(operation, size, p).si) for size, total in SIZES.items()])
+        ]
+        lines += [(f"{group}, {name}", "line", _curve(answer, operation, name, p)) for name in names]
+        for words, kind, points in lines:
+            if bandwidth:
+                points = [(x, definition.of_buffer(x, p, t) if t else None) for x, t in points]
+            if any(y is not None for _, y in points):
+                drawn.append(pages.series(words, points, kind, group))
+    title = OPERATIONS[operation]
+    return Figure(
+        f"t3e-{operation}-{'bandwidth' if bandwidth else 'time'}-by-size",
+        f"{'Aggregated bandwidth' if bandwidth else 'Time'} of {title} against buffer size",
+        Axis("buffer size", "B"),
+        Axis("aggregated bandwidth", "B/s") if bandwidth else Axis("time", "s"),
+        tuple(drawn),
+        _caption(operation, names, bandwidth),
+    )
+
+
+def _curve(answer: Answer, operation: str, algorithm: str, processes: int) -> Points:
+    sizes = sorted({*SIZES.values(), *t3e_algorithms.CURVE_SIZES})
+    return [(s, t3e_algorithms.seconds(answer, operation, algorithm, s, processes)) for s in sizes]
+
+
+def _caption(operation: str, names: list[str], bandwidth: bool) -> str:
+    definition = DEFINITIONS[operation]
+    texts = [
+        "Points: published.",
+        f"Lines: simulated, {_styles(names)}.",
+        f"Size: {definition.buffer}.",
+    ]
+    if bandwidth:
+        texts.append(f"Bandwidth: {definition.rule}.")
+    if operation == "alltoall":
+        texts.append("A line ends early where there are too many messages to simulate.")
+    return " ".join(texts)
+
+
+def _styles(names: list[str]) -> str:
+    """The lines of a group are drawn in this order: "linear (solid) and bruck (dashed)"."""
+    if len(names) < 2:
+        return "".join(names)
+    return together(f"{name} ({style})" for name, style in zip(names, ("solid", "dashed"), strict=True))
+
+
+START = ("size", "processes", "published")
+
+
+def operation_tables(operation: str, answers: Mapping[str, Answer]) -> tuple[Table, Table]:
+    """Every printed time of an operation: with its aggregated bandwidth next to SimGrid's MPI and the models,
+    and next to each algorithm."""
+    return _models_table(operation, answers), _algorithms_table(operation, answers)
+
+
+def _models_table(operation: str, answers: Mapping[str, Answer]) -> Table:
+    platform, definition = answers[ALGORITHMS].platform, DEFINITIONS[operation]
+    own = t3e_algorithms.own(platform, operation)
+    rows = []
+    for size, p in _printed():
+        row, total = printed(operation, size, p), SIZES[size]
+        rate = format_value(definition.of_buffer(total, p, row.si), "B/s")
+        simgrids = seconds(answers["tables"], operation, total, p) if simulated(operation, size, p) else None
+        by_loggp = t3e_algorithms.from_messages(platform, operation, own, total, p)
+        times = (simgrids, by_loggp, counted(platform, operation, total, p))
+        rows.append((*_start(operation, size, p), rate, *(_cell(time, row.si) for time in times)))
+    columns = (*START, "bandwidth", "SimGrid's MPI", f"{own} by LogGP", "counted")
+    return Table(
+        f"t3e-{operation}",
+        f"{OPERATIONS[operation]}: published, simulated and modelled",
+        columns,
+        tuple(rows),
+        numeric=tuple(range(1, len(columns))),
+        caption=f"Size: {definition.buffer}. Bandwidth: {definition.rule}, of the published time. SimGrid's "
+        f"MPI uses the algorithm in the machine's description ({own}). By LogGP: the same from the costs of "
+        "one message; messages do not compete. Counted: whole messages one after the other, as in the "
+        "paper's text.",
+    )
+
+
+def _algorithms_table(operation: str, answers: Mapping[str, Answer]) -> Table:
+    answer = answers[ALGORITHMS]
+    names = t3e_algorithms.of(answer, operation)
+    rows = []
+    for size, p in _printed():
+        times = [t3e_algorithms.seconds(answer, operation, name, SIZES[size], p) for name in names]
+        published = printed(operation, size, p).si
+        rows.append((*_start(operation, size, p), *(_cell(time, published) for time in times)))
+    left = any(not cell for row in rows for cell in row)
+    return Table(
+        f"t3e-{operation}-algorithms",
+        f"{OPERATIONS[operation]}: every algorithm",
+        (*START, *names),
+        tuple(rows),
+        numeric=tuple(range(1, len(START) + len(names))),
+        caption="In brackets: error, or x times the published time."
+        + (" Empty: too many messages to simulate." if left else ""),
+    )
+
+
+def _printed() -> list[tuple[str, int]]:
+    return [(size, p) for size in SIZES for p in PROCESSES]
+
+
+def _start(operation: str, size: str, processes: int) -> tuple[str, str, str]:
+    return SIZE_WORDS[size], str(processes), format_value(printed(operation, size, processes).si, "s")
+
+
+def _cell(time: float | None, published: float) -> str:
+    """ "27.4 us (-13%)"; from five times the published time on "332 us (x9)"."""
+    if time is None:
+        return ""
+    factor = time / published
+    return f"{format_value(time, 's')} ({f'x{factor:.0f}' if factor >= 5 else percent(factor - 1)})"
