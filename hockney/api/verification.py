@@ -13,7 +13,7 @@ from hockney.core.machine import Machine
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.units import format_bytes
 from hockney.core.wording import listing, plural
-from hockney.measurement.finding import Finding
+from hockney.measurement.events import Finding
 from hockney.pages.format import percent
 from hockney.store import Plan, Reading, RunFolder, Salvaged, expected, missing
 from hockney.store import salvage as salvaged_lines

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The output of other benchmarks as runs: OSU, IMB, nccl-tests, SKaMPI.
 
-`formats/` has one file for each format, with what it looks like. `reading` finds out which of them a
-file contains, `conversion` turns their numbers into cases and times, `assembly` makes runs of them. No I/O.
+`formats/` has one file for each format, which describes how it looks. `conversion` turns its numbers into
+cases and times, and `assembly` makes runs of them. No I/O.
 """
 
 from hockney.imports.assembly import ImportedRun, assemble
-from hockney.imports.reading import LogFile, read_log
+from hockney.imports.formats import LogFile, read_log
 
 __all__ = ["ImportedRun", "LogFile", "assemble", "read_log"]

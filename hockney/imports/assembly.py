@@ -24,9 +24,8 @@ from hockney.core.settings import MOST_LAUNCHES
 from hockney.core.wording import listing, plural
 from hockney.imports import wording
 from hockney.imports.conversion import Converted, Omitted, convert, in_place
-from hockney.imports.formats import all_formats
+from hockney.imports.formats import LogFile, all_formats
 from hockney.imports.log import MOST_CHARACTERS, MOST_RANKS, Invocation, LogTable, Row
-from hockney.imports.reading import LogFile
 from hockney.reference.peers import Benchmark, BenchmarkGroup, named
 from hockney.system.bundled import bundled_catalog, catalog_with
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
         look,
         on_other_hosts,
     )
-    from hockney.measurement.builds import bring_simgrid, install_library
+    from hockney.measurement.budget import thinned
+    from hockney.measurement.builds import bring_simgrid, install_library, other_groups
     from hockney.measurement.calibration_check import survey_twin, surveyed
     from hockney.measurement.doctor import examine, look_around
     from hockney.measurement.events import (
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
         CaseSettled,
         Counted,
         Event,
+        Finding,
         LaunchBegan,
         LaunchEnded,
         Listener,
@@ -39,15 +41,12 @@ if TYPE_CHECKING:
         notifier,
         silent,
     )
-    from hockney.measurement.executables import other_groups
-    from hockney.measurement.finding import Finding
     from hockney.measurement.interleaved import Turn, begin_in_turns, measure_in_turns, pair_count
     from hockney.measurement.kinds import Kind, kind_of, listed, prepare, repeats_itself
     from hockney.measurement.kinds.fake import fake_bench
     from hockney.measurement.kinds.imported import imported_reference
     from hockney.measurement.kinds.lan import emulated_reference
     from hockney.measurement.kinds.sim import description_name, simulated_reference
-    from hockney.measurement.launch_order import schedule
     from hockney.measurement.machine_diff import (
         MachineDifference,
         differences,
@@ -56,14 +55,12 @@ if TYPE_CHECKING:
         setting_differences,
         unlike,
     )
-    from hockney.measurement.published import export_published
-    from hockney.measurement.read_only_runs import write_run
+    from hockney.measurement.read_only_runs import export_published, write_run
     from hockney.measurement.reproduce import run_part
+    from hockney.measurement.rounds import Goal, schedule
     from hockney.measurement.run_results import Results, results
     from hockney.measurement.session import Outcome, begin, begin_again, measure
-    from hockney.measurement.stopping import Goal
     from hockney.measurement.survey_reuse import survey_of, take_survey
-    from hockney.measurement.thinning import thinned
     from hockney.system.bundled import bundled_catalog, bundled_groups, bundled_workloads
 else:
     __getattr__ = lazy.attributes(__name__)

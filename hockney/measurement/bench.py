@@ -1,12 +1,13 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
 """Everything needed for measuring: a launcher, the engine's catalog, the machine, a clock, and the external
-load."""
+load; and the checks before measuring: do the planned ranks fit this machine, do they start, and where do they
+meet?"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 import msgspec
@@ -15,16 +16,15 @@ from hockney.core import launch_setting
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.errors import UsageError, printable
-from hockney.core.layout import PAIR, Layout
+from hockney.core.layout import PAIR, Layout, Level, level_between, level_from, nearest_first
 from hockney.core.machine import Machine
 from hockney.core.option_names import option
 from hockney.core.settings import FEWEST_LAUNCHES, Settings
-from hockney.core.wording import plural
+from hockney.core.units import format_bytes, format_size
+from hockney.core.wording import plural, together
 from hockney.discovery.load import Load, Moment, load_between, moment
-from hockney.launch.launcher import Launcher
-from hockney.measurement.launch_count import TYPICAL_COST_S, launch_count, least_budget
-from hockney.measurement.levels import refuse_missing, with_levels
-from hockney.measurement.machine_diff import refuse_too_many_ranks, refuse_too_much_memory
+from hockney.launch.launcher import Hello, Launcher
+from hockney.measurement.budget import TYPICAL_COST_S, launch_count, least_budget
 from hockney.models.least_time import least_of
 
 Tell = Callable[[str], None]
@@ -245,3 +245,109 @@ def no_mpiexec_on_machine(machine: str) -> UsageError:
         code="no-mpiexec-on-machine",
         machine=machine,
     )
+
+
+RANKS_PER_THREAD = 16
+"""More ranks on a hardware thread only exhaust memory and file descriptors."""
+
+
+def refuse_too_many_ranks(most: int, machine: Machine, nodes: int = 1) -> None:
+    """Raises UsageError if `most` ranks are too many for `nodes` nodes like this host, on a machine without a
+    scheduler, whose size is known."""
+    limit = max(64, RANKS_PER_THREAD * machine.threads * nodes)
+    if most > limit and not machine.scheduler:
+        raise UsageError(
+            f"{most} ranks are too many for {machine.threads} hardware threads",
+            "they would exhaust the machine instead of measuring it",
+            f"use {option('ranks')} up to {limit}",
+            code="ranks-exceed-machine",
+            ranks=most,
+            limit=limit,
+        )
+
+
+def refuse_too_much_memory(cases: Iterable[Case], machine: Machine) -> None:
+    """Raises UsageError for a case with a message that certainly does not fit into the memory of a host like
+    this one. Each rank has at least one buffer of this size; how many ranks share a host is known only
+    without a scheduler."""
+    if not machine.memory_bytes:
+        return
+    for case in cases:
+        sharing = 1 if machine.scheduler else case.ranks
+        if case.bytes * sharing > machine.memory_bytes:
+            raise _too_much_memory(case.workload, case.bytes, sharing, machine.memory_bytes)
+
+
+def _too_much_memory(workload: str, size: int, ranks: int, memory: int) -> UsageError:
+    """`ranks` share a host with `memory` bytes."""
+    of_all = "" if ranks == 1 else f" on each of {ranks} ranks"
+    return UsageError(
+        f"{workload} with bytes={format_size(size).replace(' ', '')} does not fit into this host's memory",
+        f"it needs at least one buffer of {format_size(size)}{of_all}, and the host has "
+        f"{format_bytes(memory)}",
+        f"use at most {format_bytes(1 << max(0, ((memory // ranks) // 2).bit_length() - 1))}",
+        code="message-exceeds-memory",
+        bytes=size,
+        ranks=ranks,
+        memory=memory,
+    )
+
+
+def with_levels(machine: Machine, layout: Layout, hellos: Sequence[Hello]) -> Machine:
+    """The machine with the layout of its ranks, the hosts on which they ran, and the levels at which they
+    meet: those of rank 0, which takes part in every case."""
+    if hellos:
+        first, *others = hellos
+        found = {level_between(first, other) for other in others}
+    else:
+        found = _without_report(layout)
+    hosts = list(dict.fromkeys(hello.host for hello in hellos)) if layout.nodes > 1 else []
+    return msgspec.structs.replace(
+        machine,
+        levels=list(nearest_first(found)),
+        nodes=layout.nodes,
+        ranks_per_node=layout.ranks_per_node,
+        hosts=machine.hosts or hosts,
+    )
+
+
+def _without_report(layout: Layout) -> set[Level]:
+    """Levels on a machine whose launcher starts no ranks for a check, such as a simulated one."""
+    found: set[Level] = {"network"} if layout.nodes > 1 else set()
+    return found | {"node"} if layout.ranks_per_node > 1 else found
+
+
+def refuse_missing(machine: Machine, layout: Layout, cases: Iterable[Case]) -> None:
+    """Raises UsageError for a case whose level or number of nodes the launches do not have."""
+    for case in cases:
+        if case.place and machine.levels and case.place not in machine.levels:
+            raise UsageError(
+                f"no ranks meet at place={case.place}",
+                f"the ranks started here meet at {together(machine.levels)}",
+                f"use place={machine.levels[-1]}, or {_remedy(level_from(case.place))}",
+                code="no-such-level",
+                place=case.place,
+                available=list(machine.levels),
+            )
+        if case.nodes > layout.nodes or (case.nodes and case.ranks // case.nodes > layout.ranks_per_node):
+            raise UsageError(
+                f"{plural(case.ranks, 'rank')} on {plural(case.nodes, 'node')} do not fit",
+                f"there {'is' if layout.nodes == 1 else 'are'} {plural(layout.nodes, 'node')} with "
+                f"{plural(layout.ranks_per_node, 'rank')} each",
+                f"use fewer ranks, or start more ({option('nodes')}, {option('hosts')}, "
+                f"{option('ranks_per_node')})",
+                code="ranks-not-on-nodes",
+                ranks=case.ranks,
+                nodes=case.nodes,
+                available_nodes=layout.nodes,
+                ranks_per_node=layout.ranks_per_node,
+            )
+
+
+def _remedy(level: Level) -> str:
+    """How ranks come to meet at `level`, if the machine has it."""
+    if level == "core":
+        return f"start a rank on each hardware thread (with {option('mpiexec_args')}, see docs/levels.md)"
+    if level == "network":
+        return f"start ranks on several hosts ({option('nodes')}, {option('hosts')})"
+    return f"start more ranks on each node ({option('ranks_per_node')})"

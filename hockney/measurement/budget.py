@@ -1,7 +1,11 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Allocation of measuring time: how long a launch may measure, given the remaining time and the cost of
-launches so far."""
+"""The time budget of a run: how many launches fit into it, which sizes to drop so that more do, and how long
+each launch may measure.
+
+Intervals are computed from launches, because pages, cores and start-up differ between them. With ten,
+Student's t is small and one bad launch can be left out; there are more if a launch would last long, so that a
+case is measured throughout the run. The overhead of a launch limits their number."""
 
 from __future__ import annotations
 
@@ -12,9 +16,53 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean, median
 
 from hockney.core.case import Case
-from hockney.measurement.bench import Bench
+from hockney.core.catalog import Catalog
+from hockney.core.settings import FEWEST_LAUNCHES
 from hockney.models.least_time import least_of
-from hockney.store import Item, Plan
+
+WANTED = 10
+MOST = 100
+LONGEST_S = 6.0
+"""Maximum time of measuring in one launch, if more launches are affordable."""
+COST_SHARE = 0.2
+"""Fraction of the budget for starting and ending launches."""
+CASE_S = 0.02
+"""Time of a case in a launch for more than its first visit."""
+TYPICAL_COST_S = 0.3
+"""Cost of a launch, before one was measured."""
+
+RESERVE = 2.0
+"""On a busy machine, the shortest measurements take this many times as long as on a quiet one."""
+
+VISITS = 40
+"""Visits of each case in a launch: one about every tenth of a second observes every mode that lasts
+longer."""
+MOST_VALUES = 1_000_000
+"""All repetitions of a run: some 12 MB of records."""
+FEWEST_REPETITIONS = 5 * VISITS
+MOST_REPETITIONS = 20_000
+
+
+def launch_count(budget_s: float, cost_s: float, groups: int, cases: int, least_s: float = 0.0) -> int:
+    """Launches of each of `cases` cases, if a round of them is `groups` launches that cost `cost_s` each, and
+    their shortest measurements take `least_s`."""
+    by_cost = COST_SHARE * budget_s / (max(1, groups) * max(cost_s, 0.01))
+    round_s = max(CASE_S * max(1, cases), RESERVE * least_s)
+    affordable = min(by_cost, (1 - COST_SHARE) * budget_s / round_s)
+    wanted = max(float(WANTED), budget_s / (LONGEST_S * max(1, groups)))
+    return int(max(FEWEST_LAUNCHES, min(affordable, wanted, MOST)))
+
+
+def least_budget(launches: int, cost_s: float, groups: int, least_s: float) -> float:
+    """The shortest budget (s) in which `launches` rounds fit, or the fewest from which an interval includes
+    the differences between launches, if `launches` are more."""
+    return min(launches, FEWEST_LAUNCHES) * (groups * cost_s + least_s)
+
+
+def most_repetitions(measurements: int) -> int:
+    """Repetitions of one case in one launch, if a run has this many `measurements`."""
+    return max(FEWEST_REPETITIONS, min(MOST_REPETITIONS, MOST_VALUES // max(1, measurements)))
+
 
 TOLERANCE = 0.05
 """The guarantee: launches take the budget, at most this fraction more."""
@@ -24,31 +72,11 @@ time too."""
 CAREFUL = 0.9
 """Quantile of the costs of launches with which one must fit to be started."""
 
-COMPLETING_S = 0.2
-"""A launch that completes an earlier one measures at least this long: the cases of that one left time to one
-another if they ended early."""
 
 LEAST_S = 1e-4
 """A launch is given at least this time for each of its cases."""
 WORTH_IT = 0.5
 """A launch is started for at least this fraction of its cases; the limit ends it."""
-
-
-def share_of(plan: Plan, todo: Sequence[Item], whole: Sequence[Item], bench: Bench) -> float:
-    """The time for `todo`, a part of the `whole` run, including that of the check and of starting launches:
-    each measurement gets as long as in the whole run, but each launch at least `COMPLETING_S` and the
-    shortest time that its cases can take. A simulation may use all of the run's budget: it ends after a few
-    repetitions."""
-    if not bench.machine.traits.wall_clock or len(todo) == len(whole):
-        return plan.settings.budget_s
-    measuring_s = plan.settings.budget_s - _starting_s(whole, bench)
-    share_s = measuring_s * len(todo) / max(1, len(whole))
-    launches_s = COMPLETING_S * len({item.launch for item in todo})
-    return _starting_s(todo, bench) + max(share_s, launches_s, least_of(item.case for item in todo))
-
-
-def _starting_s(items: Sequence[Item], bench: Bench) -> float:
-    return bench.checked_s + bench.launch_cost_s * len({item.launch for item in items})
 
 
 @dataclass
@@ -136,3 +164,36 @@ class Budget:
             if measuring_s > OVERRUN * given_s:  # then this is the minimum time of a case
                 floor = measuring_s / cases
                 self.floor_s = min(floor, self.floor_s) if self.floor_s else floor
+
+
+FEWEST_SIZES = 3
+
+
+def thinned(
+    cases: Sequence[Case], catalog: Catalog, enough: Callable[[Sequence[Case]], bool]
+) -> tuple[Case, ...]:
+    """The cases with as many sizes of each workload as leave `enough` of them out, evenly spread from the
+    smallest to the largest; FEWEST_SIZES at least."""
+    curves: dict[Case, list[Case]] = {}
+    for case in cases:
+        curves.setdefault(_without_size(case, catalog), []).append(case)
+    for curve in curves.values():
+        curve.sort(key=lambda case: catalog.entry(case.workload).size_of(case))
+    kept: tuple[Case, ...] = tuple(cases)
+    for most in range(max(map(len, curves.values()), default=0), FEWEST_SIZES - 1, -1):
+        chosen = {case for curve in curves.values() for case in _spread(curve, most)}
+        kept = tuple(case for case in cases if case in chosen)
+        if enough(kept):
+            break
+    return kept
+
+
+def _without_size(case: Case, catalog: Catalog) -> Case:
+    size = catalog.entry(case.workload).size
+    return case.having(size, 0) if size and size in case else case
+
+
+def _spread(curve: Sequence[Case], most: int) -> list[Case]:
+    if len(curve) <= most:
+        return list(curve)
+    return [curve[round(k * (len(curve) - 1) / (most - 1))] for k in range(most)]

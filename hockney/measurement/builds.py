@@ -1,15 +1,19 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Builds that do not measure: the C++ library for the user's MPI, and SimGrid."""
+"""What is compiled: the engine with the executables that a run needs, the C++ library for the user's MPI, and
+SimGrid."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from hockney import build
 from hockney.build import duration
+from hockney.core.catalog import Catalog
 from hockney.core.machine import Mpi
 from hockney.discovery.cpu import memory_bytes, processors
 from hockney.discovery.find import find_mpi
@@ -64,3 +68,24 @@ def simgrid_present(title: str, prefix: str, built_here: bool) -> str:
     """`built_here`: whether it is the one in the cache."""
     other = "" if built_here else " and is used; --force builds another one into the cache"
     return f"{title} is already in {prefix}{other}"
+
+
+def executables(
+    mpi: Mpi, workloads: Collection[str], notify: Tell, *, compiles: bool = True
+) -> tuple[build.Engine, Catalog, dict[str, Path]]:
+    """The engine, the catalog of everything that can be run, and the executables of those of `workloads` that
+    the engine does not contain. If nothing is compiled, paths may not exist."""
+    built = build.engine(mpi, notify=notify, compiles=compiles)
+    catalog = built.catalog
+    others: dict[str, Path] = {}
+    for group, names in other_groups().items():
+        if set(names) & set(workloads):
+            more = build.engine(mpi, notify=notify, group=group, compiles=compiles)
+            others |= {workload.name: more.path for workload in more.catalog.workloads}
+            catalog = replace(catalog, workloads=[*catalog.workloads, *more.catalog.workloads])
+    return built, catalog, others
+
+
+def other_groups() -> dict[str, tuple[str, ...]]:
+    """Workloads that are compiled on first use, by executable."""
+    return build.groups(build.source_folder())

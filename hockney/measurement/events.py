@@ -1,11 +1,13 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Events while a run is measured; listeners decide how to show them."""
+"""What measuring reports while it goes on: events, which listeners decide how to show, and the doctor's
+findings."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
 
 from hockney.core.case import Case
 from hockney.core.catalog import Workload
@@ -138,3 +140,14 @@ def silent(event: Event) -> None:
 def notifier(listen: Listener) -> Callable[[str], None]:
     """A callback for functions that report lines of text: each line becomes a `Status`."""
     return lambda text: listen(Status(text))
+
+
+@dataclass(frozen=True)
+class Finding:
+    """`code` is a kebab-case identifier, `subject` and `text` are for users, `numbers` for programs."""
+
+    verdict: Literal["good", "note", "bad"]
+    subject: str
+    text: str
+    code: str
+    numbers: Mapping[str, object] = field(default_factory=dict, compare=False)

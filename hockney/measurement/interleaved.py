@@ -21,10 +21,9 @@ from hockney.core.case import Case
 from hockney.core.errors import HockneyError
 from hockney.core.settings import FEWEST_LAUNCHES, Settings
 from hockney.measurement.bench import Bench
-from hockney.measurement.budget import Budget
+from hockney.measurement.budget import RESERVE, TYPICAL_COST_S, Budget
 from hockney.measurement.events import Listener, MeasuringBegan, Status
-from hockney.measurement.launch_count import RESERVE, TYPICAL_COST_S
-from hockney.measurement.launch_order import schedule
+from hockney.measurement.rounds import schedule
 from hockney.measurement.session import MOST_FAILURES_OF_A_CASE, Outcome, Session, budget_used_up
 from hockney.models.least_time import least_of
 from hockney.store import SIDES, Plan, RunFolder, create_pair, left, missing

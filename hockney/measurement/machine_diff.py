@@ -1,49 +1,14 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Checks before measuring: do the planned ranks fit this machine, and is a resumed run still on the same
-one?"""
+"""Differences between two machines: may a run be resumed here, and do the parameters of a survey apply?"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hockney.core.case import Case
-from hockney.core.errors import UsageError
 from hockney.core.machine import Machine
-from hockney.core.option_names import option
-from hockney.core.units import format_bytes, format_size
 from hockney.mpi import title_of
-
-RANKS_PER_THREAD = 16
-"""More ranks on a hardware thread only exhaust memory and file descriptors."""
-
-
-def refuse_too_many_ranks(most: int, machine: Machine, nodes: int = 1) -> None:
-    """Raises UsageError if `most` ranks are too many for `nodes` nodes like this host, on a machine without a
-    scheduler, whose size is known."""
-    limit = max(64, RANKS_PER_THREAD * machine.threads * nodes)
-    if most > limit and not machine.scheduler:
-        raise UsageError(
-            f"{most} ranks are too many for {machine.threads} hardware threads",
-            "they would exhaust the machine instead of measuring it",
-            f"use {option('ranks')} up to {limit}",
-            code="ranks-exceed-machine",
-            ranks=most,
-            limit=limit,
-        )
-
-
-def refuse_too_much_memory(cases: Iterable[Case], machine: Machine) -> None:
-    """Raises UsageError for a case with a message that certainly does not fit into the memory of a host like
-    this one. Each rank has at least one buffer of this size; how many ranks share a host is known only
-    without a scheduler."""
-    if not machine.memory_bytes:
-        return
-    for case in cases:
-        sharing = 1 if machine.scheduler else case.ranks
-        if case.bytes * sharing > machine.memory_bytes:
-            raise _too_much_memory(case.workload, case.bytes, sharing, machine.memory_bytes)
 
 
 @dataclass(frozen=True)
@@ -122,21 +87,6 @@ def _short(machine: Machine, name: str) -> str:
     if name == "mpi":
         return title_of(value) if value else "none"
     return str(value)
-
-
-def _too_much_memory(workload: str, size: int, ranks: int, memory: int) -> UsageError:
-    """`ranks` share a host with `memory` bytes."""
-    of_all = "" if ranks == 1 else f" on each of {ranks} ranks"
-    return UsageError(
-        f"{workload} with bytes={format_size(size).replace(' ', '')} does not fit into this host's memory",
-        f"it needs at least one buffer of {format_size(size)}{of_all}, and the host has "
-        f"{format_bytes(memory)}",
-        f"use at most {format_bytes(1 << max(0, ((memory // ranks) // 2).bit_length() - 1))}",
-        code="message-exceeds-memory",
-        bytes=size,
-        ranks=ranks,
-        memory=memory,
-    )
 
 
 def other_field(field: str, value: str, here: str) -> str:

@@ -1,17 +1,20 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of numbers that hockney did not measure, as folders for everything that reads runs: those of a
-published machine, and those of another benchmark's output."""
+"""Run folders with numbers that hockney did not measure, for everything that reads runs: those of a published
+machine, and those printed by another benchmark."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from hockney import reference
 from hockney.core.catalog import Catalog
 from hockney.core.machine import Machine
 from hockney.core.record import RunRecords
 from hockney.core.settings import Settings
-from hockney.store import Item, Plan, RunFolder
+from hockney.measurement.kinds.published import reference as published_reference
+from hockney.store import Item, Plan, RunFolder, default_path
+from hockney.system.bundled import bundled_catalog
 
 
 def write_run(
@@ -37,3 +40,17 @@ def write_run(
         for record in run.records:
             out.append(record)
     return folder
+
+
+STUDY = "published"
+
+
+def export_published(name: str, path: Path | None = None) -> RunFolder:
+    """Write the printed numbers of the machine `name` as a run into `path` (default: a new folder in runs/).
+
+    Raises UsageError for an unknown name, Inconclusive if no printed number corresponds to a case.
+    """
+    catalog = bundled_catalog()
+    machine, run = reference.run_of(reference.paper_of(name), catalog)
+    path = default_path(f"published-{name}") if path is None else path
+    return write_run(path, STUDY, published_reference(name), machine, run, catalog)

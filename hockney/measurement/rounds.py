@@ -1,26 +1,73 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A run that is repeated over a period: its rounds, their start times and budgets.
+"""Which launches a run makes, in which order, and when it stops.
 
-Measuring one plan again and again shows how single runs scatter over minutes or hours, which consecutive
-launches cannot, because disturbances last. Hanebutte and Tatsumi ('Study of Parallel Efficiency in Message
-Passing Environments', 1996) plot single runs next to their mean for that reason.
-
-Rounds begin every `every_s`, counted from the first, so that a round that takes too long delays the next one
-but not those after it, as far as they can be shortened.
-"""
+A run is rounds of launches; each round measures every case once (`schedule`). Rounds follow one another, or
+begin every `every_s` (`Rounds`). Between rounds, sizes may be added where a cost changes (`Refinement`).
+After the last planned launch, cases that are not precise enough get more, while time is left
+(`imprecise_cases`)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from hockney.core.case import Case
 from hockney.core.notice import Notice
 from hockney.core.option_names import option
+from hockney.core.record import RunRecords
+from hockney.core.settings import FEWEST_LAUNCHES, Settings
 from hockney.core.units import format_seconds
 from hockney.measurement.bench import Bench
 from hockney.measurement.events import Listener, Waiting
-from hockney.store import Item, Plan
+from hockney.models.refined_sizes import sizes_between
+from hockney.models.statistics import Observation, precision_of
+from hockney.store import Item, Plan, additions
+
+Kind = tuple[int, str, str]
+"""What the cases of a launch share: ranks (0: the whole layout), executable and launch setting."""
+
+
+def schedule(
+    cases: Sequence[Case], launches: int, seed: int, launch_of: Callable[[Case], Kind] | None = None
+) -> tuple[Item, ...]:
+    """Every case once in each of `launches` rounds. Rounds come one after another, so that a run ended early
+    has measured everything at least once; each launch has a different order, so that drift over time does not
+    look like an effect of size. `launch_of` gives what the cases of a launch share; by default, all have one
+    executable.
+    """
+    launch_of = launch_of or _with_one_executable
+    kinds = sorted({launch_of(case) for case in cases})
+    items = []
+    for round_ in range(launches):
+        for number, kind in enumerate(_in_turns(kinds, round_)):
+            launch = round_ * len(kinds) + number
+            shuffled = sorted(
+                (case for case in dict.fromkeys(cases) if launch_of(case) == kind),
+                key=lambda case: case.line,
+            )
+            random.Random(f"{seed} {launch}").shuffle(shuffled)
+            items += [Item(launch, order, case) for order, case in enumerate(shuffled)]
+    return tuple(items)
+
+
+def _with_one_executable(case: Case) -> Kind:
+    return case.launched_ranks, "", case.setting
+
+
+def _in_turns(kinds: Sequence[Kind], round_: int) -> list[Kind]:
+    """Launches that differ only by their setting follow one another, and each comes first equally often."""
+    alike: dict[tuple[int, str], list[Kind]] = {}
+    for kind in kinds:
+        alike.setdefault(kind[:2], []).append(kind)
+    turned = []
+    for same in alike.values():
+        first = round_ % len(same)
+        turned += [*same[first:], *same[:first]]
+    return turned
+
 
 SLICE_S = 1.0
 """How often a wait is reported."""
@@ -123,3 +170,92 @@ def period_over(left: int) -> Notice:
         "longer than their budget; 'hockney resume' measures them",
         "period-over",
     )
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What the launches beyond the plan are for, other than precision. `open_cases` returns those of the
+    cases that need more of them, by all records so far; `reserve` is the fraction of the budget that is kept
+    for them."""
+
+    open_cases: Callable[[Sequence[Case], RunRecords], Sequence[Case]]
+    reserve: float
+
+
+def imprecise_cases(
+    cases: Sequence[Case], observations: Sequence[Observation], settings: Settings
+) -> tuple[Case, ...]:
+    """The measured cases that are not yet precise enough."""
+    known = set(cases)
+    reached = {seen.case: precision_of(seen) for seen in observations if seen.case in known}
+    wanted = settings.precision
+    return tuple(case for case, width in reached.items() if width is None or width > wanted)
+
+
+class LaunchTurns:
+    """Chooses the open cases that the next launch beyond the plan measures: all of them share their rank
+    count, executable and launch setting. `planned` are the cases of the planned launches."""
+
+    def __init__(self, bench: Bench, planned: Sequence[Case]) -> None:
+        self.bench = bench
+        self.planned = Counter(bench.launch_of(case) for case in planned)
+        self.made: Counter[Kind] = Counter()
+
+    def most_frequent(self, cases: Iterable[Case]) -> tuple[Case, ...]:
+        """The largest group."""
+        largest: list[Case] = max(self._groups(cases).values(), key=len, default=[])
+        return tuple(largest)
+
+    def next(self, cases: Iterable[Case]) -> tuple[Case, ...]:
+        """The group that had the fewest launches here; of several, the largest."""
+        groups = self._groups(cases)
+        if not groups:
+            return ()
+        kind = min(groups, key=lambda each: (self.made[each], -len(groups[each])))
+        self.made[kind] += 1
+        return tuple(groups[kind])
+
+    def part(self, cases: Sequence[Case]) -> float:
+        """The number of these cases relative to those of a planned launch of the same kind."""
+        return len(cases) / max(len(cases), self.planned[self.bench.launch_of(cases[0])]) if cases else 0.0
+
+    def _groups(self, cases: Iterable[Case]) -> dict[Kind, list[Case]]:
+        groups: dict[Kind, list[Case]] = {}
+        for case in cases:
+            groups.setdefault(self.bench.launch_of(case), []).append(case)
+        return groups
+
+
+MOST_SHARE = 0.4
+"""Maximum relative to the planned cases, whose time must not be used up by added ones."""
+
+
+class Refinement:
+    """`cases` are those added so far, including those of `run`, which a resumed run continues with; `new` are
+    those added here. If the budget is so small that hockney chose the fewest launches, the planned cases need
+    all of it."""
+
+    def __init__(self, plan: Plan, bench: Bench, run: RunRecords) -> None:
+        planned = set(plan.cases)
+        self.bench = bench
+        self.most = int(MOST_SHARE * len(planned))
+        few = plan.settings.extend and plan.settings.launches <= FEWEST_LAUNCHES
+        self.additions = additions(plan.settings.launches) if plan.settings.refine and not few else {}
+        measured = dict.fromkeys(record.parsed_case() for record in run.records)
+        self.cases = tuple(case for case in measured if case not in planned)
+        self.new: tuple[Case, ...] = ()
+
+    def refine(self, rounds: int, observations: Sequence[Observation]) -> tuple[Case, ...]:
+        """Add sizes around changes of the observed costs after this number of rounds of launches; returns the
+        added cases."""
+        most = int(self.additions[rounds] * self.most)
+        added = tuple(sizes_between(observations, max(0, most - len(self.cases))))
+        self.cases += added
+        self.new += added
+        return added
+
+    def along_with(self, case: Case) -> list[Case]:
+        """The cases added here that a later launch, which measures `case`, measures as well. What `run` lacks
+        of those added before is among the work left (`store.left`)."""
+        launch_of = self.bench.launch_of
+        return [added for added in self.new if launch_of(added) == launch_of(case)]

@@ -22,7 +22,7 @@ from hockney.core.survey_reference import Surveyed
 from hockney.core.wording import plural
 from hockney.launch.launcher import LaunchFailed, LaunchOptions
 from hockney.measurement.bench import Bench
-from hockney.measurement.budget import Budget, share_of
+from hockney.measurement.budget import VISITS, Budget, most_repetitions
 from hockney.measurement.events import (
     CaseEnded,
     CaseSettled,
@@ -32,12 +32,17 @@ from hockney.measurement.events import (
     MeasuringBegan,
     Status,
 )
-from hockney.measurement.launch_count import VISITS, most_repetitions
-from hockney.measurement.launch_order import schedule
 from hockney.measurement.launch_recorder import LaunchRecorder
-from hockney.measurement.refinement import Refinement
-from hockney.measurement.rounds import Rounds, rounds_of
-from hockney.measurement.stopping import Goal, LaunchTurns, imprecise_cases
+from hockney.measurement.rounds import (
+    Goal,
+    LaunchTurns,
+    Refinement,
+    Rounds,
+    imprecise_cases,
+    rounds_of,
+    schedule,
+)
+from hockney.models.least_time import least_of
 from hockney.models.statistics import LaunchTimesOnce, Observation, observe
 from hockney.store import (
     Appender,
@@ -441,3 +446,25 @@ def budget_used_up(left: int, launch_s: float) -> Notice:
         f"use a larger {option('budget')}",
         "budget-used-up",
     )
+
+
+COMPLETING_S = 0.2
+"""A launch that completes an earlier one measures at least this long: the cases of that one left time to one
+another if they ended early."""
+
+
+def share_of(plan: Plan, todo: Sequence[Item], whole: Sequence[Item], bench: Bench) -> float:
+    """The time for `todo`, a part of the `whole` run, including that of the check and of starting launches:
+    each measurement gets as long as in the whole run, but each launch at least `COMPLETING_S` and the
+    shortest time that its cases can take. A simulation may use all of the run's budget: it ends after a few
+    repetitions."""
+    if not bench.machine.traits.wall_clock or len(todo) == len(whole):
+        return plan.settings.budget_s
+    measuring_s = plan.settings.budget_s - _starting_s(whole, bench)
+    share_s = measuring_s * len(todo) / max(1, len(whole))
+    launches_s = COMPLETING_S * len({item.launch for item in todo})
+    return _starting_s(todo, bench) + max(share_s, launches_s, least_of(item.case for item in todo))
+
+
+def _starting_s(items: Sequence[Item], bench: Bench) -> float:
+    return bench.checked_s + bench.launch_cost_s * len({item.launch for item in items})

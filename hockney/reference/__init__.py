@@ -7,8 +7,17 @@ equivalent case, if there is one) and one `<paper>.toml` with the citation, the 
 copying and inconsistencies.
 """
 
-from hockney.reference.load import machine_names, names, paper_of, published
-from hockney.reference.published import About, Formula, FormulaPiece, PrintedRow, Published
+from hockney.reference.papers import (
+    About,
+    Formula,
+    FormulaPiece,
+    PrintedRow,
+    Published,
+    machine_names,
+    names,
+    paper_of,
+    published,
+)
 from hockney.reference.run import TRAITS, run_of
 
 __all__ = [

@@ -28,7 +28,7 @@ from hockney.core.record import (
     SyncKind,
     Verified,
 )
-from hockney.reference.published import Published
+from hockney.reference.papers import Published
 
 TRAITS = Traits(origin="published", noiseless=True, local=False, shared_memory=False, wall_clock=False)
 

@@ -7,6 +7,6 @@ from typing import TYPE_CHECKING
 from hockney.core import lazy
 
 if TYPE_CHECKING:
-    from hockney.report.output import figures, write
+    from hockney.report.render import figures, write
 else:
     __getattr__ = lazy.attributes(__name__)

@@ -1,23 +1,33 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Compressed parts of the page, which the browser unpacks: Plotly's script, and the figures' data.
+"""Compressed parts of the page, which the browser unpacks: Plotly's script, and the figures' data. What is
+the same for every page (the compressed script, the compiled template) is kept in hockney's cache; without a
+usable cache it is made for each page.
 
-Of Plotly's Python package only the file is used, and only where the part that pages need is missing;
-importing the package would cost more than reading it.
-"""
+Only the script file of Plotly's Python package is used, and only where the part that pages need is missing;
+importing the package would cost more than reading it."""
 
 from __future__ import annotations
 
 import base64
+import contextlib
 import functools
 import gzip
 import hashlib
 import importlib.util
+import os
+import zlib
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
-from hockney.core.errors import EnvironmentProblem
-from hockney.report import page_cache
+from jinja2 import FileSystemBytecodeCache
+from jinja2.bccache import Bucket
+
+from hockney.core.errors import EnvironmentProblem, HockneyError
+from hockney.core.paths import cache_folder
+from hockney.system.files import write_atomically
+from hockney.system.trust import refuse_foreign_cache
 
 
 @dataclass(frozen=True)
@@ -33,7 +43,7 @@ class Script:
 def plotly() -> Script:
     """The same for every page, so that it is packed once."""
     text = script_file().read_bytes()
-    return Script(_base64(page_cache.compressed(text)), policy(text))
+    return Script(_base64(compressed(text)), policy(text))
 
 
 def packed(content: bytes) -> str:
@@ -64,3 +74,43 @@ def script_file(parts_in: Path = Path(__file__).parent) -> Path:
         "run 'pip install plotly'",
         code="no-plotly",
     )
+
+
+FOLDER = "page"
+
+
+@cache
+def folder() -> Path | None:
+    """The folder of the parts; None if it cannot be made, or if others can write into it."""
+    try:
+        path = cache_folder(os.environ) / FOLDER
+        path.mkdir(parents=True, exist_ok=True)
+        refuse_foreign_cache(path, os.environ)
+    except (OSError, HockneyError):
+        return None
+    return path
+
+
+class Template(FileSystemBytecodeCache):
+    """The compiled template in a folder; without it, or without room for it, the page is written too."""
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        with contextlib.suppress(OSError):
+            super().dump_bytecode(bucket)
+
+
+def compressed(content: bytes) -> bytes:
+    """`content` as gzip. What the cache has is decompressed, to be sure that it is this content."""
+    place = folder()
+    kept = place and place / f"{hashlib.sha256(content).hexdigest()}.gz"
+    if kept:
+        with contextlib.suppress(OSError, EOFError, zlib.error):
+            found = kept.read_bytes()
+            if gzip.decompress(found) == content:
+                return found
+    # No time in the header: the same page gives the same bytes. Level 9 would save 0.2%, slowly.
+    made = gzip.compress(content, 6, mtime=0)
+    if kept:
+        with contextlib.suppress(OSError):
+            write_atomically(kept, made)
+    return made

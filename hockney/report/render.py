@@ -1,15 +1,17 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A page as one self-contained HTML file."""
+"""A page as one self-contained HTML file, and its figures as files for papers."""
 
 from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from dataclasses import replace as changed
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -19,11 +21,12 @@ from hockney import __version__
 from hockney.draw.describe import describe
 from hockney.draw.figure import Figure
 from hockney.draw.figure_interactive import interactive
-from hockney.draw.names import file_name
+from hockney.draw.names import file_name, named
 from hockney.draw.page import Caveat, Page, Section, Table, Widget
 from hockney.draw.palette import DARK, LIGHT
 from hockney.draw.svg import still
-from hockney.report import assets, data, html_text, page_cache
+from hockney.report import assets, data, html_text
+from hockney.system.files import keep, replace
 
 Spans = dict[tuple[int, int], int]
 """By row and column: the number of rows that a cell spans, 0 for one that is left out; 1 unless given."""
@@ -139,9 +142,9 @@ def _scripts(page: Page) -> list[str]:
 
 @functools.cache
 def _template() -> Callable[..., str]:
-    place = page_cache.folder()
+    place = assets.folder()
     environment = Environment(
-        bytecode_cache=None if place is None else page_cache.Template(str(place)),
+        bytecode_cache=None if place is None else assets.Template(str(place)),
         loader=PackageLoader("hockney.report", "."),
         autoescape=True,
         undefined=StrictUndefined,
@@ -273,3 +276,20 @@ def _spans(table: Table) -> Spans:
             spans[k, column] = 0
             spans[first, column] += 1
     return spans
+
+
+def write(page: Page, path: Path, *, own: bool = False) -> Path:
+    """Write the report to `path`, completely or not at all, and return it. `own`: it belongs to a run folder
+    and is not the user's choice."""
+    (keep if own else replace)(Path(path), render(page).encode("utf-8"))
+    return Path(path)
+
+
+def figures(page: Page, folder: Path, formats: Iterable[str] = ("svg", "png")) -> list[Path]:
+    """Write every figure into `folder` (created if missing), each under a different name."""
+    from hockney.draw.files import save
+
+    formats, paths = tuple(formats), []
+    for name, figure in named(page.figures).items():
+        paths += save(changed(figure, name=name), Path(folder), formats)
+    return paths

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Common to the pages of all reproductions: the answer, the tables, the environment."""
+"""What the pages of all reproductions have in common: the first screen with published against simulated times
+and the largest deviations by name, the tables, and the environment."""
 
 from __future__ import annotations
 
@@ -9,12 +10,104 @@ from dataclasses import replace
 
 from hockney.core.platform import Platform
 from hockney.core.units import format_value
+from hockney.core.wording import plural
 from hockney.draw.amount import Amount
-from hockney.draw.figure import Figure, Kind, Series
+from hockney.draw.figure import Axis, Figure, Kind, Series
 from hockney.draw.page import Page, Section, Table
-from hockney.reproductions import overview
 from hockney.reproductions.compared import CLOSE, NOT_SIMULATED, Check, Compared, Status, tallies
 from hockney.reproductions.parts import Answer
+
+NEAR = CLOSE[-1]
+"""A time with a larger error counts as a deviation."""
+MOST_NAMES = 8
+
+
+def time_rows(compared: Iterable[Compared]) -> list[Compared]:
+    """Rows with a time on the machine itself, not on one of its variants or in a trial."""
+    without_trials = [
+        row for row in compared if row.status != "variant" and row.series not in ("tried", "algorithms")
+    ]
+    return [row for row in without_trials if row.unit == "s" and row.published > 0]
+
+
+def simulated_rows(rows: Iterable[Compared]) -> list[Compared]:
+    return [row for row in rows if row.error is not None]
+
+
+def rows_within(rows: Iterable[Compared], within: float = NEAR) -> list[Compared]:
+    return [row for row in simulated_rows(rows) if abs(row.error or 0.0) <= within]
+
+
+def rows_beyond(rows: Iterable[Compared], beyond: float = NEAR) -> list[Compared]:
+    return [row for row in simulated_rows(rows) if abs(row.error or 0.0) > beyond]
+
+
+def largest_error(rows: Iterable[Compared]) -> float | None:
+    """The largest relative error; None if nothing was measured."""
+    return max((abs(row.error or 0.0) for row in simulated_rows(rows)), default=None)
+
+
+def agreement(rows: Sequence[Compared], what: str) -> str:
+    """ "56 of the 72 printed times within 25%", followed by the number that could not be simulated."""
+    missing = len(rows) - len(simulated_rows(rows))
+    left = f"; {missing} could not be simulated" if missing else ""
+    return f"{len(rows_within(rows))} of the {len(rows)} {what} within {NEAR:.0%}{left}"
+
+
+def deviations(rows: Sequence[Compared]) -> str:
+    """Rows with a larger error, by the words that several rows share: "MPI_Gather, 8 B (4)"."""
+    groups: dict[str, int] = {}
+    for row in rows_beyond(rows):
+        name = row.what.rpartition(", ")[0] or row.what
+        groups[name] = groups.get(name, 0) + 1
+    if not groups:
+        return f"No time is off by more than {NEAR:.0%}."
+    names = [f"{name} ({count})" for name, count in groups.items()]
+    more = f"; and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return f"Off by more than {NEAR:.0%}: {'; '.join(names[:MOST_NAMES])}{more}."
+
+
+def overview_figure(paper: str, compared: Sequence[Compared]) -> Figure | None:
+    """A point for each time; None if nothing was simulated."""
+    rows = [row for row in simulated_rows(time_rows(compared)) if (row.simulated or 0.0) > 0]
+    if not rows:
+        return None
+    off = [row for row in rows if row in rows_beyond(rows)]
+    close = [row for row in rows if row not in off]
+    ends = [value for row in rows for value in (row.published, row.simulated or row.published)]
+    low, high = min(ends), max(ends)
+    series = (
+        _points("predicted", [row for row in close if row.status == "predicted"]),
+        _points("fitted", [row for row in close if row.status == "fitted"], True),
+        _points(f"off by more than {NEAR:.0%}", off),
+        Series(
+            f"equal, band: within {NEAR:.0%}",
+            (low, high),
+            (low, high),
+            tuple((1 - NEAR) * end for end in (low, high)),
+            tuple((1 + NEAR) * end for end in (low, high)),
+            kind="line",
+        ),
+    )
+    return Figure(
+        f"{paper}-overview",
+        f"{plural(len(rows), 'simulated time')} against the published",
+        Axis("published", "s"),
+        Axis("simulated", "s"),
+        tuple(s for s in series if s.x),
+        deviations(rows),
+    )
+
+
+def _points(name: str, rows: Sequence[Compared], hollow: bool = False) -> Series:
+    return Series(
+        name,
+        tuple(row.published for row in rows),
+        tuple(row.simulated or 0.0 for row in rows),
+        detail=tuple(row.what for row in rows),
+        hollow=hollow,
+    )
+
 
 SHARE = "emulated / published"
 COLUMNS = ("printed number", "published", "simulated", "emulated", SHARE, "model", "error", "status", "why")
@@ -53,7 +146,10 @@ def page(
     base = dict.fromkeys(machine.split("+")[0] for machine in machines)
     emulated = dict.fromkeys(each.part.on for each in answers.values() if each.part.on)
     places = f"simulated on {', '.join(base)}" + (f", emulated on {', '.join(emulated)}" if emulated else "")
-    rows = (table(name, [row for row in compared if row.table == name]) for name in names(compared))
+    rows = (
+        comparison_table(name, [row for row in compared if row.table == name])
+        for name in table_names(compared)
+    )
     return Page(
         title=title,
         subtitle=f"{source}; {places}",
@@ -66,13 +162,13 @@ def page(
             Section("Every printed number", tables=tuple(rows), closed=True),
             Section(
                 "Sources of the machines' numbers",
-                tables=tuple(map(origins, machines.values())),
+                tables=tuple(map(origin_table, machines.values())),
                 closed=True,
             ),
         ),
         environment=_environment(answers),
         method=(*METHOD, *EMULATED) if emulated else METHOD,
-        lead=lead or overview.figure(name, compared),
+        lead=lead or overview_figure(name, compared),
     )
 
 
@@ -81,7 +177,7 @@ def _agreement(compared: Sequence[Compared], checks: Sequence[Check]) -> Section
     return Section("Agreement", tables=(check_table(checks), *([tally_table(compared)] if compared else ())))
 
 
-def check_words(check: Check) -> str:
+def check_text(check: Check) -> str:
     where = f", {check.where}" if check.where else ""
     return f"Check {_result(check)}{where}: {check.what} ({check.found}). [{check.code}]"
 
@@ -135,17 +231,17 @@ def tally_table(compared: Iterable[Compared]) -> Table:
     )
 
 
-def table(name: str, rows: Iterable[Compared]) -> Table:
+def comparison_table(name: str, rows: Iterable[Compared]) -> Table:
     """The table of these rows, without empty columns and without what the table's name already states."""
     cells = [
         (
             row.what,
-            number(row.published, row.unit),
-            number(row.simulated, row.unit),
-            number(row.emulated, row.unit),
+            format_number(row.published, row.unit),
+            format_number(row.simulated, row.unit),
+            format_number(row.emulated, row.unit),
             "" if row.emulated_share is None else f"{row.emulated_share:.1%}",
-            number(row.model, row.unit),
-            "" if row.error is None else signed(row.error),
+            format_number(row.model, row.unit),
+            "" if row.error is None else format_error(row.error),
             row.status,
             "; ".join(filter(None, ("" if row.mechanism in name else row.mechanism, row.note))),
         )
@@ -163,13 +259,13 @@ def table(name: str, rows: Iterable[Compared]) -> Table:
     )
 
 
-def signed(error: float) -> str:
+def format_error(error: float) -> str:
     """ "+1.2%", and "0.0%" without a redundant sign."""
     text = f"{error:+.1%}"
     return text[1:] if not text.strip("+-0.%") else text
 
 
-def number(value: float | None, unit: str) -> str:
+def format_number(value: float | None, unit: str) -> str:
     """Longer times in seconds, as papers print them, not in minutes."""
     if value is None:
         return ""
@@ -177,14 +273,14 @@ def number(value: float | None, unit: str) -> str:
     return Amount(text, (value,), unit, digits=4)
 
 
-def origins(platform: Platform) -> Table:
+def origin_table(platform: Platform) -> Table:
     rows = tuple((o.key, o.status, o.source, ", ".join(o.rows)) for o in platform.origins)
     columns = ("number", "status", "where from", "rows used")
     caption = " ".join(platform.notes)
     return Table(platform.name, f"{platform.name}: {platform.title}", columns, rows, caption=caption)
 
 
-def series(
+def make_series(
     name: str,
     points: Iterable[tuple[float, float | None]],
     kind: str = "points",
@@ -198,7 +294,7 @@ def series(
     return Series(name, tuple(map(float, xs)), tuple(ys), kind=drawn, group=group or name, hollow=hollow)
 
 
-def names(compared: Iterable[Compared]) -> tuple[str, ...]:
+def table_names(compared: Iterable[Compared]) -> tuple[str, ...]:
     """The tables' names, in order, without those of the series "algorithms", which are summed up
     elsewhere."""
     return tuple(dict.fromkeys(row.table for row in compared if row.series != "algorithms"))

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -25,12 +26,24 @@ from hockney.core.survey_reference import Surveyed
 from hockney.store import messages
 from hockney.store.appender import Appender
 from hockney.store.checksums import PlanSums, checksum, plan_sums, sealed_plan
-from hockney.store.consistency import refuse_inconsistent
-from hockney.store.fits_file import Seal, fits_text, no_seal, sealed_fits
 from hockney.store.plan import Plan, parse_plan
-from hockney.store.record_reader import Reading, read_lines
+from hockney.store.record_reader import Reading, read_lines, refuse_inconsistent
 from hockney.system.bundled import bundled_catalog
 from hockney.system.files import new_folder, point_to, read_regular, write_atomically
+
+_SEAL = re.compile(rb',\n "seal": "([0-9a-f]{64})"\n}\n\Z')
+_END = b"\n}\n"
+
+Seal = Callable[[bytes], str]
+"""Returns the seal of the text of `fits.json` without one; "" if it gets none.
+
+hockney recognises by it which fits it may use again. It is not part of the fits:
+`measurement/run_results.py` decides from what it is computed."""
+
+
+def no_seal(text: bytes) -> str:
+    return ""
+
 
 MOST_NAMES = 1000
 """Names tried one after another if many runs begin in the same second."""
@@ -300,3 +313,20 @@ def _files(
 
 def _pretty(value: Machine | Surveyed | Catalog) -> bytes:
     return msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"
+
+
+def fits_text(fits: Fits, seal: Seal = no_seal) -> bytes:
+    text = msgspec.json.format(msgspec.json.encode(fits), indent=1) + b"\n"
+    found = seal(text)
+    return text.removesuffix(_END) + f',\n "seal": "{found}"\n}}\n'.encode() if found else text
+
+
+def sealed_fits(data: bytes, matches: Callable[[bytes, str], bool]) -> Fits | None:
+    """The fits in a text with a seal that `matches` the text without it; None otherwise."""
+    found = _SEAL.search(data)
+    if found is None or not matches(data[: found.start()] + _END, found[1].decode()):
+        return None
+    try:
+        return msgspec.json.decode(data, type=Fits)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return None

@@ -11,9 +11,8 @@ from hockney.core.errors import EnvironmentProblem
 from hockney.core.record import Line, Record
 from hockney.store import messages
 from hockney.store.checksums import Chain, seal_of
-from hockney.store.consistency import Consistency
 from hockney.store.folder import RunFolder
-from hockney.store.record_reader import decoded, raw_lines
+from hockney.store.record_reader import Consistency, decoded, raw_lines
 
 
 @dataclass(frozen=True)

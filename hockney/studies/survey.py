@@ -67,7 +67,7 @@ EXTENTS = (
 enough sizes there, a collective can have two pieces, and its growth with the ranks be told. Each number of
 ranks is a launch, except where cases are placed."""
 CASES_PER_SECOND = 5
-"""Of the budget: a launch takes some 20 ms for each case (measurement/launch_count.py), and most uncertainty
+"""Of the budget: a launch takes some 20 ms for each case (measurement/budget.py), and most uncertainty
 comes from differences between launches, so at least eight should fit."""
 LEAST_BUDGET_S = 60.0
 """A smaller budget has fewer launches, not fewer sizes."""

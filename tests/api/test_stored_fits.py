@@ -14,7 +14,7 @@ from resealed import reseal
 import hockney
 from hockney import measurement, models
 from hockney.core.fit import Estimate, ExactValue, Fits
-from hockney.measurement import stored_fits as stored
+from hockney.measurement import run_results as stored
 from hockney.models.applications.message_costs import relevant
 from hockney.store import RunFolder
 

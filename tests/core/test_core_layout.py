@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hockney.core.case import Case, parse_canonical
 from hockney.core.errors import UsageError
 from hockney.core.layout import LEVELS, Layout, nearest_first
-from hockney.measurement.launch_order import schedule
+from hockney.measurement.rounds import schedule
 from hockney.system.bundled import bundled_catalog
 
 

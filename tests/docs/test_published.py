@@ -8,8 +8,7 @@ import re
 from pathlib import Path
 
 from hockney import reference
-from hockney.reference.load import COLUMNS
-from hockney.reference.published import UNITS
+from hockney.reference.papers import COLUMNS, UNITS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "published.md").read_text("utf-8")
 

@@ -17,7 +17,7 @@ from hockney.core.machine import Mpi
 from hockney.launch.mpi import MpiLauncher
 from hockney.measurement import doctor
 from hockney.measurement.doctor import cache_room, shared_room, simulator
-from hockney.measurement.finding import Finding
+from hockney.measurement.events import Finding
 from hockney.system.bundled import bundled_catalog
 
 

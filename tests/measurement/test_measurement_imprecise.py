@@ -7,7 +7,7 @@ from __future__ import annotations
 from hockney import measurement
 from hockney.core.settings import Settings
 from hockney.launch.fake import FakeLauncher
-from hockney.measurement.stopping import imprecise_cases
+from hockney.measurement.rounds import imprecise_cases
 from hockney.models.statistics import observe, precision_of
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hockney.core.settings import FEWEST_LAUNCHES
-from hockney.measurement.launch_count import (
+from hockney.measurement.budget import (
     MOST,
     MOST_REPETITIONS,
     MOST_VALUES,

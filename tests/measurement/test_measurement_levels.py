@@ -14,7 +14,7 @@ from hockney.core.layout import HostOptions, Layout
 from hockney.core.machine import Machine
 from hockney.core.settings import Settings
 from hockney.launch.launcher import Hello
-from hockney.measurement.levels import with_levels
+from hockney.measurement.bench import with_levels
 from hockney.store import left, missing
 
 LINES = (

@@ -18,8 +18,7 @@ from hockney.core.record import Launch, Visits
 from hockney.discovery.load import Load
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.launcher import LaunchFailed
-from hockney.measurement.noise.findings import explained, noise_findings
-from hockney.measurement.noise.watch import Watch, WatchedCase, other_pairs, watch
+from hockney.measurement.noise import Watch, WatchedCase, explained, noise_findings, other_pairs, watch
 from hockney.models.statistics.noise import noise
 
 CATALOG = measurement.bundled_catalog()

@@ -9,7 +9,7 @@ import pytest
 from hockney import measurement
 from hockney.core.settings import Settings
 from hockney.launch.fake import FakeLauncher, Fault
-from hockney.measurement.refinement import MOST_SHARE
+from hockney.measurement.rounds import MOST_SHARE
 from hockney.store import additions
 
 SIZES = [0, *(1 << k for k in range(23))]

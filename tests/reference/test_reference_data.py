@@ -12,7 +12,7 @@ import pytest
 
 from hockney import measurement, reference
 from hockney.core.errors import UsageError
-from hockney.reference.published import UNITS
+from hockney.reference.papers import UNITS
 
 PAPERS = reference.names()
 

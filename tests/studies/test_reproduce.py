@@ -13,7 +13,7 @@ from hockney.core.case import Case
 from hockney.core.errors import UsageError
 from hockney.core.platform import Network, Origin, Platform, Segment
 from hockney.core.record import SCHEMA, Record, RunRecords, Stop, Sync, Verified
-from hockney.reproductions import Answer, Compared, Part, Statement, overview, pages, status_of, tallies
+from hockney.reproductions import Answer, Compared, Part, Statement, pages, status_of, tallies
 from hockney.system.bundled import catalog_with
 
 
@@ -72,7 +72,7 @@ def test_the_table_of_agreement_has_a_row_for_each_status():
 
 def test_the_overview_has_one_band_around_equality():
     """A line with a legend entry for each edge would need a key."""
-    figure = overview.figure("p", [row(1.1), row(2.0), row(0.9, 1.5)])
+    figure = pages.overview_figure("p", [row(1.1), row(2.0), row(0.9, 1.5)])
     (equal,) = (series for series in figure.series if series.kind == "line")
     assert equal.x == equal.y == (0.9, 2.0)
     assert equal.low == pytest.approx((0.675, 1.5)) and equal.high == pytest.approx((1.125, 2.5))
@@ -131,9 +131,11 @@ def test_an_unknown_reproduction_is_named():
 
 def test_a_table_has_no_empty_column_and_does_not_repeat_its_name():
     rows = [Compared("k", "a number", 1.0, 1.1, None, "s", "variant", "a bus", table="on a bus")]
-    shown = pages.table("on a bus", rows)
+    shown = pages.comparison_table("on a bus", rows)
     assert shown.columns == ("printed number", "published", "simulated", "error", "status")
     assert shown.rows == (("a number", "1.000 s", "1.100 s", "+10.0%", "variant"),)
     assert shown.numeric == (1, 2, 3)
-    assert pages.table("", rows).rows[0][-1] == "a bus"
-    assert pages.table("", [replace(rows[0], published=307.6)]).rows[0][1] == "307.6 s", "as a paper has it"
+    assert pages.comparison_table("", rows).rows[0][-1] == "a bus"
+    assert pages.comparison_table("", [replace(rows[0], published=307.6)]).rows[0][1] == "307.6 s", (
+        "as a paper has it"
+    )

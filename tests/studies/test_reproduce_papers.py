@@ -44,7 +44,7 @@ def test_the_papers_figures_are_on_the_page_under_their_numbers(name):
 
 
 def test_an_error_of_nothing_has_no_sign():
-    assert [pages.signed(error) for error in (-1e-9, 1e-9, -0.01, 0.25)] == [
+    assert [pages.format_error(error) for error in (-1e-9, 1e-9, -0.01, 0.25)] == [
         "0.0%",
         "0.0%",
         "-1.0%",

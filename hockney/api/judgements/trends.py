@@ -26,7 +26,7 @@ from hockney.core.wording import plural
 from hockney.judgements.environment import facts
 from hockney.judgements.history import ShownHistory
 from hockney.judgements.sides import MeasuredRun, Side, completed
-from hockney.measurement.stored_fits import program
+from hockney.measurement.run_results import program
 from hockney.models.history import (
     CaseTime,
     DatedRun,

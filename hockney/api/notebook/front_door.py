@@ -35,7 +35,7 @@ from hockney.core.errors import unknown
 from hockney.core.fit import Cost
 from hockney.core.paths import AnyPath
 from hockney.measurement import Listener
-from hockney.measurement.finding import Finding
+from hockney.measurement.events import Finding
 from hockney.models.applications.granularity import Algorithm
 
 if TYPE_CHECKING:

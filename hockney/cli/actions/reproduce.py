@@ -49,9 +49,9 @@ def action(
 def _print(done: Reproduced) -> None:
     print_line(f"{done.study.NAME}: {done.study.TITLE}")
     echo()
-    for name in pages.names(done.compared):
+    for name in pages.table_names(done.compared):
         rows = [row for row in done.compared if row.table == name]
-        shown = pages.table(name, rows)
+        shown = pages.comparison_table(name, rows)
         print_table(replace(shown, columns=(name or shown.columns[0], *shown.columns[1:])))
         echo()
     for table in shelf.summaries(done.study, done.compared):
@@ -69,7 +69,7 @@ def _print(done: Reproduced) -> None:
         print_line(agreement.caption)
         echo()
     for check in done.checks:
-        print_line(pages.check_words(check))
+        print_line(pages.check_text(check))
     for path in done.files:
         print_whole(f"{'report' if path == done.files[0] else 'figure'}: {path}")
     echo()

@@ -26,7 +26,7 @@ from hockney.cli.output.layout import (
 from hockney.cli.output.terminal import echo, painted, width, wrapped
 from hockney.core.errors import one_line
 from hockney.draw.page import Table
-from hockney.measurement.finding import Finding
+from hockney.measurement.events import Finding
 
 MARGIN = " " * 5
 """Below a finding's verdict."""

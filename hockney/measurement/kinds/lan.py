@@ -29,7 +29,7 @@ from hockney.launch.mpi import MpiLauncher
 from hockney.machines import emulated
 from hockney.machines.emulated.room import host_names
 from hockney.measurement.bench import Bench
-from hockney.measurement.executables import executables
+from hockney.measurement.builds import executables
 from hockney.measurement.kinds import PrepareOptions
 
 SCHEME = "lan"

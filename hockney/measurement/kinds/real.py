@@ -16,7 +16,7 @@ from hockney.discovery.find import find_mpi
 from hockney.launch.choosing import choose
 from hockney.launch.mpi import MpiLauncher
 from hockney.measurement.bench import Bench
-from hockney.measurement.executables import executables
+from hockney.measurement.builds import executables
 from hockney.measurement.kinds import PrepareOptions
 
 SCHEME = ""

@@ -15,7 +15,7 @@ from hockney.discovery.simgrid import find_simgrid
 from hockney.launch.smpi import SmpiLauncher
 from hockney.machines import simulated
 from hockney.measurement.bench import Bench
-from hockney.measurement.executables import executables
+from hockney.measurement.builds import executables
 from hockney.measurement.kinds import PrepareOptions, published
 
 SCHEME = "sim"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hockney.reference.peers.table import Benchmark, BenchmarkGroup, suites
+from hockney.reference.peers import Benchmark, BenchmarkGroup, suites
 
 HEAD = """\
 # Benchmarks of OSU, IMB, nccl-tests and SKaMPI

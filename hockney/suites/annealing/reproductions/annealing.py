@@ -20,7 +20,7 @@ from hockney.core.units import format_value
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Page, Section, Table
 from hockney.models.statistics import difference
-from hockney.reproductions import overview, pages
+from hockney.reproductions import pages
 from hockney.reproductions.compared import Check, Compared, Statement, status_of
 from hockney.reproductions.parts import Answer
 from hockney.suites.annealing.reproductions.annealing_cases import (
@@ -283,23 +283,23 @@ TITLES = {
 
 
 def _summary(answers: Answers, compared: Sequence[Compared]) -> tuple[str, ...]:
-    predicted = [row for row in overview.times(compared) if row.status == "predicted"]
+    predicted = [row for row in pages.time_rows(compared) if row.status == "predicted"]
     first = (
         "A. Fachat and K. H. Hoffmann timed ensemble annealing with a master in three set-ups: broadcast and "
         "gather, nonblocking messages with an estimated schedule, and no communication."
     )
-    if not overview.measured(predicted):
+    if not pages.simulated_rows(predicted):
         return (first, "Nothing was simulated yet.")
     texts = (first, _table_1_sentence(predicted), _nonblocking(answers), _t3d(answers))
     return tuple(filter(None, texts))
 
 
 def _table_1_sentence(predicted: Sequence[Compared]) -> str:
-    off = {kind: overview.worst([row for row in predicted if f"/{kind}/" in row.key]) for kind in KINDS}
+    off = {kind: pages.largest_error([row for row in predicted if f"/{kind}/" in row.key]) for kind in KINDS}
     worst = " and ".join(f"{kind} by at most {each:.1%}" for kind, each in off.items() if each is not None)
     return (
         "The simulated Pentium Pros are fitted to table 1's row of the original set-up. Of the other two "
-        f"rows they give {overview.counted(predicted, 'printed times')}: {worst}."
+        f"rows they give {pages.agreement(predicted, 'printed times')}: {worst}."
     )
 
 
@@ -311,11 +311,11 @@ def _nonblocking(answers: Answers) -> str:
     text = (
         f"Nonblocking communication changes the master's communication by {saved:+.1f} s and its computation "
         f"by {added:+.1f} s (printed: {printed_change(COMMUNICATION):+.1f} s and "
-        f"{printed_change(COMPUTATION):+.1f} s), and the steps a second by {pages.signed(won)}"
+        f"{printed_change(COMPUTATION):+.1f} s), and the steps a second by {pages.format_error(won)}"
     )
     if with_offload is None:
         return f"{text}."
-    return f"{text}; if messages took no time of the processor, by {pages.signed(with_offload)}."
+    return f"{text}; if messages took no time of the processor, by {pages.format_error(with_offload)}."
 
 
 def _t3d(answers: Answers) -> str:
@@ -324,8 +324,8 @@ def _t3d(answers: Answers) -> str:
     if len(known) < len(gains):
         return ""
     text = (
-        f"On the T3D, it changes the steps a second by {pages.signed(known[0])} on {SMALL} processors and by "
-        f"{pages.signed(known[1])} on {LARGE}; the paper has a small gain and a loss."
+        f"On the T3D, it changes the steps a second by {pages.format_error(known[0])} on {SMALL} processors and by "
+        f"{pages.format_error(known[1])} on {LARGE}; the paper has a small gain and a loss."
     )
     others = [gain(answers["t3d-both"], ranks=p, steps=STEPS) for p in (SMALL, LARGE)]
     longer = [each for each in others if each is not None]
@@ -333,7 +333,7 @@ def _t3d(answers: Answers) -> str:
         return text
     return (
         f"{text} With a gather by single messages, and calls that are longer at the same time of a message, "
-        f"it is {pages.signed(longer[0])} and {pages.signed(longer[1])}."
+        f"it is {pages.format_error(longer[0])} and {pages.format_error(longer[1])}."
     )
 
 
@@ -357,7 +357,7 @@ def _sections(answers: Answers, compared: Sequence[Compared]) -> list[Section]:
 
 
 def _on_cluster(answer: Answer) -> Figure:
-    drawn = [pages.series(setup, course(answer, setup, POINTS, SHORTENED), "line") for setup in SETUPS]
+    drawn = [pages.make_series(setup, course(answer, setup, POINTS, SHORTENED), "line") for setup in SETUPS]
     return _figure(
         "annealing-figure-3", "Figure 3: steps of all processes over time, four workstations", drawn
     )
@@ -365,7 +365,7 @@ def _on_cluster(answer: Answer) -> Figure:
 
 def _on_t3d(answer: Answer, processes: int) -> Figure:
     drawn = [
-        pages.series(setup, course(answer, setup, POINTS, ranks=processes, steps=STEPS), "line")
+        pages.make_series(setup, course(answer, setup, POINTS, ranks=processes, steps=STEPS), "line")
         for setup in SETUPS
     ]
     title = f"Figure 4: steps of all processes over time, {processes} processors"
@@ -385,7 +385,7 @@ def _figure(name: str, title: str, drawn: list[Series]) -> Figure:
 
 def _explanations(answers: Answers, compared: Sequence[Compared]) -> Iterator[str]:
     """Explanations of predictions off by more than EXPLAINED, from the printed and the simulated times."""
-    missed = {row.key for row in overview.missed(compared, EXPLAINED) if row.status == "predicted"}
+    missed = {row.key for row in pages.rows_beyond(compared, EXPLAINED) if row.status == "predicted"}
     if any(printed(ESTIMATED, kind, WORKER).key in missed for kind in KINDS):
         yield from _worker(answers[CLUSTER])
     if printed(ESTIMATED, COMMUNICATION, MASTER).key in missed:
@@ -448,7 +448,7 @@ CELLS = (
 
 def _error(answer: Answer, setup: str, kind: str, process: str) -> str:
     found = spent(answer, setup, kind, process)
-    return "" if found is None else pages.signed(found / printed(setup, kind, process).si - 1)
+    return "" if found is None else pages.format_error(found / printed(setup, kind, process).si - 1)
 
 
 def _gains(answers: Answers) -> Table:
@@ -481,4 +481,4 @@ def _gains(answers: Answers) -> Table:
 
 
 def _signed(value: float | None) -> str:
-    return "" if value is None else pages.signed(value)
+    return "" if value is None else pages.format_error(value)

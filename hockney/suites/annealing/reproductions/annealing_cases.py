@@ -13,7 +13,7 @@ from hockney.core.case import Case, Value
 from hockney.core.catalog import Catalog
 from hockney.core.record import Record
 from hockney.machines import simulated
-from hockney.reference.published import PrintedRow
+from hockney.reference.papers import PrintedRow
 from hockney.reproductions.parts import Answer, Part
 
 PRINTED = reference.published("annealing")

@@ -20,7 +20,7 @@ from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Page, Section
 from hockney.machines import simulated
 from hockney.pages.format import quantity
-from hockney.reproductions import overview, pages
+from hockney.reproductions import pages
 from hockney.reproductions.compared import Check, Compared, Statement, status_of
 from hockney.reproductions.parts import Answer, Part
 from hockney.suites.bsp.reproductions import paragon_bsp, paragon_kernels
@@ -226,7 +226,7 @@ def page(answers: Mapping[str, Answer], compared: Sequence[Compared], checks: Se
 
 
 def _summary(compared: Sequence[Compared], checks: Sequence[Check]) -> tuple[str, ...]:
-    off = overview.worst(row for row in compared if row.key.startswith("paragon/formula/"))
+    off = pages.largest_error(row for row in compared if row.key.startswith("paragon/formula/"))
     texts = [
         "On the Intel Paragon one message took 146 us + 0.0115 us a byte, and 216 us + 0.0226 us a byte "
         "where both nodes sent at once."
@@ -255,8 +255,8 @@ def _time_figure(pairs: Answer) -> Figure:
     for workload, way in WAYS.items():
         formula = PRINTED.formula(FORMULA.format(workload))
         drawn += [
-            pages.series(f"{way}, published", [(s, formula.time(s)) for s in SIZES], "line", way),
-            pages.series(
+            pages.make_series(f"{way}, published", [(s, formula.time(s)) for s in SIZES], "line", way),
+            pages.make_series(
                 f"{way}, simulated", [(s, pairs.seconds(workload, bytes=s)) for s in SIZES], group=way
             ),
         ]
@@ -276,8 +276,8 @@ def _rate_figure(pairs: Answer) -> Figure:
     sizes = [s for s in SIZES if s]
     times = [(s, pairs.seconds("pingpong", bytes=s)) for s in sizes]
     drawn = (
-        pages.series("published", [(s, s / formula.time(s)) for s in sizes], "line", "rate"),
-        pages.series("simulated", [(s, s / t if t else None) for s, t in times], group="rate"),
+        pages.make_series("published", [(s, s / formula.time(s)) for s in sizes], "line", "rate"),
+        pages.make_series("simulated", [(s, s / t if t else None) for s, t in times], group="rate"),
     )
     return Figure(
         "paragon-bandwidth",
@@ -296,8 +296,8 @@ def _bisection_figure(bisection: Answer) -> Figure:
         model = [(p, modelled(bisection.platform, p, direction)) for p in LINE]
         title = words or "each sends"
         drawn += [
-            pages.series(f"{title}, from the description", model, "line", title),
-            pages.series(f"{title}, simulated", bandwidths(bisection, direction).items(), group=title),
+            pages.make_series(f"{title}, from the description", model, "line", title),
+            pages.make_series(f"{title}, simulated", bandwidths(bisection, direction).items(), group=title),
         ]
     return Figure(
         "paragon-figure-2",

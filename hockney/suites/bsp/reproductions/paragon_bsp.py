@@ -169,7 +169,7 @@ def _parameter_check(symbol: str, rows: Mapping[str, Compared]) -> Check:
         (processors, rows[f"paragon/{model}/{symbol}/{mesh}"])
         for mesh, processors, _ in printed_values(symbol)
     ]
-    ends = (f"{pages.number(row.published, row.unit)} on {p}" for p, row in (printed[0], printed[-1]))
+    ends = (f"{pages.format_number(row.published, row.unit)} on {p}" for p, row in (printed[0], printed[-1]))
     what = f"{symbol} of the meshes, {' to '.join(ends)} processors, each within {CLOSE[-1]:.0%}"
     stated = Statement(f"{model}-{symbol}", TABLES[model].partition(":")[0], what)
     return stated.within([row for _, row in printed if row.status != "fitted"], CLOSE[-1])
@@ -217,8 +217,8 @@ def _with_printed_line(
     group = f"{MESHES[mesh]} processors"
     line = [(size, start + each * size) for size, _ in seconds]
     return [
-        pages.series(f"{group}, published", line, "line", group),
-        pages.series(f"{group}, simulated", seconds, group=group),
+        pages.make_series(f"{group}, published", line, "line", group),
+        pages.make_series(f"{group}, simulated", seconds, group=group),
     ]
 
 
@@ -248,8 +248,8 @@ def _parts(answers: Mapping[str, Answer]) -> Figure:
     for name, title in titles.items():
         line = [(h, fixed_s if name == "fixed" else printed[name] * h) for h in RELATION_WORDS]
         drawn += [
-            pages.series(f"{title}, published", line, "line", title),
-            pages.series(f"{title}, simulated", simulated[name].items(), group=title),
+            pages.make_series(f"{title}, published", line, "line", title),
+            pages.make_series(f"{title}, simulated", simulated[name].items(), group=title),
         ]
     return Figure(
         "paragon-figure-4",
@@ -287,7 +287,7 @@ def _parameters(compared: Sequence[Compared]) -> Iterator[Figure]:
             Axis("processors", "processors", "linear"),
             Axis(symbol, unit, "linear", include=(0.0,)),
             (
-                pages.series("published", [(p, row.published) for p, row in rows], group="published"),
-                pages.series("simulated", [(p, row.simulated) for p, row in rows], group="simulated"),
+                pages.make_series("published", [(p, row.published) for p, row in rows], group="published"),
+                pages.make_series("simulated", [(p, row.simulated) for p, row in rows], group="simulated"),
             ),
         )

@@ -431,7 +431,7 @@ def figures(answers: Mapping[str, Answer]) -> tuple[Figure, ...]:
 
 def _matrix(kernels: Sequence[SimulatedKernel]) -> Figure:
     drawn = [
-        pages.series(
+        pages.make_series(
             f"{style}, {MESHES[mesh]} processors",
             [
                 (k.case.number("n"), speed(k))
@@ -453,7 +453,7 @@ def _matrix(kernels: Sequence[SimulatedKernel]) -> Figure:
 
 def _bitonic(kernels: Sequence[SimulatedKernel]) -> Figure:
     drawn = [
-        pages.series(f"{keys} keys of a processor", sorted(bitonic_errors(kernels, keys).items()))
+        pages.make_series(f"{keys} keys of a processor", sorted(bitonic_errors(kernels, keys).items()))
         for keys in BITONIC_KEYS
     ]
     return Figure(
@@ -468,7 +468,7 @@ def _bitonic(kernels: Sequence[SimulatedKernel]) -> Figure:
 def _sample(kernels: Sequence[SimulatedKernel]) -> Figure:
     names = {"bsp": "bsp", "bpram": "bpram", "butterfly": "bpram, butterfly"}
     drawn = [
-        pages.series(name, [(keys, seconds / keys) for keys, seconds in _by_keys(kernels, way).items()])
+        pages.make_series(name, [(keys, seconds / keys) for keys, seconds in _by_keys(kernels, way).items()])
         for way, name in names.items()
     ]
     return Figure(
@@ -494,8 +494,8 @@ def _paths(kernels: Sequence[SimulatedKernel]) -> Figure:
             if "bpram" in k.errors
         ]
         drawn += [
-            pages.series(f"{group}, simulated", points, group=group),
-            pages.series(f"{group}, BPRAM", predicted, "line", group),
+            pages.make_series(f"{group}, simulated", points, group=group),
+            pages.make_series(f"{group}, BPRAM", predicted, "line", group),
         ]
     return Figure(
         "paragon-figure-9",

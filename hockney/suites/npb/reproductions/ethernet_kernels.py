@@ -292,10 +292,10 @@ def sections(answers: Answers) -> list[Section]:
 
 
 def _figure(answers: Answers, network: str) -> Figure:
-    drawn = [pages.series("linear", [(p, float(p)) for p in PROCESSES], "line")]
+    drawn = [pages.make_series("linear", [(p, float(p)) for p in PROCESSES], "line")]
     for kernel in ON.get(network, BENCHMARKS):
         found = [(p, speed_up(answers, kernel, p, network)) for p in PROCESSES]
-        drawn.append(pages.series(BENCHMARKS[kernel].title, found))
+        drawn.append(pages.make_series(BENCHMARKS[kernel].title, found))
     _, title = NETWORKS[network]
     return Figure(
         f"ethernet-figure-12{network.removeprefix(KERNELS)}",

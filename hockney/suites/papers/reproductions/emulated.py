@@ -139,7 +139,7 @@ def table(answers: Answers, processes: Sequence[int], sizes: Sequence[int], word
                     f"{p} processes, L = {size // word_bytes}",
                     time(measured(answers, p, size)),
                     time(predicted(answers, p, size)),
-                    "" if error is None else pages.signed(error),
+                    "" if error is None else pages.format_error(error),
                 )
             )
     found = predicting(answers)

@@ -17,7 +17,7 @@ from hockney.core.catalog import Catalog
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Page, Section, Table
 from hockney.models.barriers import traffic
-from hockney.reproductions import contributions, overview, pages
+from hockney.reproductions import contributions, pages
 from hockney.reproductions.compared import NOT_SIMULATED, Check, Compared, Statement, status_of
 from hockney.reproductions.parts import Answer, Part
 from hockney.studies.barriers import paper
@@ -252,28 +252,28 @@ def page(answers: Mapping[str, Answer], compared: Sequence[Compared], checks: Se
 
 
 def _summary(compared: Sequence[Compared]) -> tuple[str, ...]:
-    rows = [row for row in overview.times(compared) if row.key != MESSAGE and not row.key.endswith("/1")]
+    rows = [row for row in pages.time_rows(compared) if row.key != MESSAGE and not row.key.endswith("/1")]
     by_messages = [row for row in rows if row.key.split("/")[2] in COUNTED]
-    if not overview.measured(rows):
+    if not pages.simulated_rows(rows):
         return (
             "R. Krishnamurthy timed six barriers on 16 nodes of a switched Ethernet.",
             "Nothing was simulated yet.",
         )
-    near = overview.near(by_messages)
+    near = pages.rows_within(by_messages)
     texts = [
         "R. Krishnamurthy timed six barriers on 16 nodes of a switched Ethernet, where one message takes "
         "1.2 ms.",
         "The simulated network carries one message at a time, 1.2 ms each, and runs the same algorithms. It "
-        f"gives {overview.counted(rows, 'printed times on more than one process')}; of the four algorithms "
+        f"gives {pages.agreement(rows, 'printed times on more than one process')}; of the four algorithms "
         f"that only send messages, {len(near)} of {len(by_messages)}.",
     ]
     if len(near) > len(by_messages) / 2:
         texts.append("So the switch carried one message after another: a true switch would have been faster.")
     broadcast = [row for row in compared if row.mechanism == BROADCAST and row.status == "variant"]
-    if overview.measured(broadcast):
+    if pages.simulated_rows(broadcast):
         texts.append(
             "The tournament ends with a broadcast. As P-1 messages, that takes as long as a tree; if it is "
-            f"one message that all nodes receive, {overview.counted(broadcast, 'printed times')}."
+            f"one message that all nodes receive, {pages.agreement(broadcast, 'printed times')}."
         )
     return tuple(texts)
 
@@ -287,7 +287,7 @@ def _ten(answers: Mapping[str, Answer]) -> Table:
         (
             titles[name],
             name,
-            *(pages.number(each, "s") for each in (printed.get(name), own[name], on_medium[name])),
+            *(pages.format_number(each, "s") for each in (printed.get(name), own[name], on_medium[name])),
         )
         for name in sorted(own, key=lambda name: own[name] or 0.0)
     )
@@ -300,7 +300,7 @@ def _ten(answers: Mapping[str, Answer]) -> Table:
         numeric=(2, 3, 4),
         caption="The paper prints the times of five, and that the others' are consistent. For comparison, "
         f"algorithm 10 of Mellor-Crummey and Scott ({ALGORITHM_10}), which ends by single messages: "
-        f"{pages.number(last, 's') or NOT_SIMULATED}.",
+        f"{pages.format_number(last, 's') or NOT_SIMULATED}.",
     )
 
 
@@ -308,13 +308,13 @@ def _figure(answers: Mapping[str, Answer]) -> Figure:
     drawn = []
     for name, title in ALGORITHMS.items():
         rows = [(p, PRINTED.row(BARRIER.format(name, p)).si) for p in PROCESSES]
-        drawn.append(pages.series(f"{title}, published", rows, "line", title))
+        drawn.append(pages.make_series(f"{title}, published", rows, "line", title))
     shown = [("barrier" if name == MPI else "algorithms", name, "") for name in ALGORITHMS]
     variants = (("true-switch", MPI, " on a true switch"), (ON_MEDIUM, "tournament", ", one broadcast"))
     for part, name, words in (*shown, *variants):
         seconds = [(p, answers[part].seconds("barrier", algorithm=ENGINE[name], ranks=p)) for p in PROCESSES]
         group = f"{ALGORITHMS[name]}{words}"
-        drawn.append(pages.series(f"{ALGORITHMS[name]}, simulated{words}", seconds, group=group))
+        drawn.append(pages.make_series(f"{ALGORITHMS[name]}, simulated{words}", seconds, group=group))
     return Figure(
         "ethernet-figure-1",
         "Figure 1: time of barriers",

@@ -226,9 +226,9 @@ def _figure(answers: Answers) -> Figure:
         described = [(p, simulated(answers, name, p)) for p in (2, *PROCESSES)]
         measured = [(p, barrier(answers, name, p)) for p in (2, *PROCESSES)]
         drawn += [
-            pages.series(f"{title}, published", printed, "line", title),
-            pages.series(f"{title}, simulated", described, group=title),
-            pages.series(f"{title}, emulated", measured, group=title, hollow=True),
+            pages.make_series(f"{title}, published", printed, "line", title),
+            pages.make_series(f"{title}, simulated", described, group=title),
+            pages.make_series(f"{title}, emulated", measured, group=title, hollow=True),
         ]
     return Figure(
         "ethernet-barriers-emulated",

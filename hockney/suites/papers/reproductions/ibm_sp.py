@@ -97,7 +97,7 @@ def _figure(grid: Answer, processes: int, number: int) -> Figure:
     for words in WORDS:
         row = efficiencies.cells((processes,), (words,), WORK_S)
         points = [(cell.work, efficiencies.efficiency(grid, cell)) for cell in row]
-        drawn.append(pages.series(f"L = {words}, simulated", points, group=f"L = {words}"))
+        drawn.append(pages.make_series(f"L = {words}, simulated", points, group=f"L = {words}"))
     return Figure(
         f"ibm-sp-figure-{number}",
         f"Figure {number}: efficiency of {processes} processes",

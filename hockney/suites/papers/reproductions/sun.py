@@ -24,7 +24,7 @@ from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Page, Section
-from hockney.reproductions import overview, pages
+from hockney.reproductions import pages
 from hockney.reproductions.compared import Check, Compared, Statement, status_of
 from hockney.reproductions.parts import Answer, Part
 from hockney.suites.papers.reproductions import efficiencies
@@ -210,7 +210,7 @@ def page(answers: Mapping[str, Answer], compared: Sequence[Compared], checks: Se
 
 def _summary(compared: Sequence[Compared]) -> tuple[str, ...]:
     rows, variants = _own(compared), [row for row in compared if row.status == "variant"]
-    off, others = overview.worst(rows), overview.worst(variants)
+    off, others = pages.largest_error(rows), pages.largest_error(variants)
     texts = [
         "U. R. Hanebutte and M. Tatsumi describe how SUN workstations on one Ethernet cable exchange "
         "messages in pairs: Tcom = 2 (t_start + t_w (np/2) L)."
@@ -230,7 +230,7 @@ def _summary(compared: Sequence[Compared]) -> tuple[str, ...]:
 
 
 def _own(compared: Sequence[Compared]) -> list[Compared]:
-    return [row for row in overview.times(compared) if row.table == "equation 3"]
+    return [row for row in pages.time_rows(compared) if row.table == "equation 3"]
 
 
 def _times(answers: Mapping[str, Answer]) -> Figure:
@@ -240,8 +240,8 @@ def _times(answers: Mapping[str, Answer]) -> Figure:
         published = [(words, formula.time(WORD_BYTES * words)) for words in WORDS]
         group = f"{p} processes"
         drawn += [
-            pages.series(f"{group}, equation 3", published, "line", group),
-            pages.series(
+            pages.make_series(f"{group}, equation 3", published, "line", group),
+            pages.make_series(
                 f"{group}, simulated",
                 _points(answers["exchange" if p in PROCESSES else MORE_PROCESSES], p),
                 group=group,
@@ -249,7 +249,7 @@ def _times(answers: Mapping[str, Answer]) -> Figure:
         ]
     most = max(PROCESSES)
     drawn += [
-        pages.series(f"{most} processes, {words}", _points(answers[name], most))
+        pages.make_series(f"{most} processes, {words}", _points(answers[name], most))
         for name, (_, _, words) in VARIANTS.items()
     ]
     return Figure(
@@ -274,8 +274,8 @@ def _efficiency(answers: Mapping[str, Answer], processes: int) -> Figure:
         row = efficiencies.cells((processes,), (words,), WORK_S)
         points = [(cell.work, efficiencies.efficiency(answers[GRID], cell)) for cell in row]
         drawn += [
-            pages.series(f"{group}, equation 2", [(c.work, equation_2(c)) for c in row], "line", group),
-            pages.series(f"{group}, simulated", points, group=group),
+            pages.make_series(f"{group}, equation 2", [(c.work, equation_2(c)) for c in row], "line", group),
+            pages.make_series(f"{group}, simulated", points, group=group),
         ]
         if (band := _night(answers[NIGHT], row, group)) is not None:
             drawn.append(band)
@@ -318,7 +318,7 @@ def _serial(words: int) -> Figure:
                 for work in WORK_S
             ]
             group = f"{p} processes"
-            drawn.append(pages.series(f"{group}, s = {serial:.0%}", points, "line", group))
+            drawn.append(pages.make_series(f"{group}, s = {serial:.0%}", points, "line", group))
     return Figure(
         f"sun-figure-4-{words}",
         f"Figure 4: efficiency by the model, L = {words}",
@@ -338,7 +338,7 @@ def _levels() -> Figure:
         return p * exchange * wanted / (1 - wanted)
 
     drawn = [
-        pages.series(
+        pages.make_series(
             f"L = {words}, {wanted:.0%}",
             [(needed(p, words, wanted), p) for p in LEVEL_PROCESSES],
             "line",

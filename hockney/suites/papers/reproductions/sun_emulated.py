@@ -236,9 +236,9 @@ def _exchange_figure(answers: Answers) -> Figure:
         rows = [row for row in _exchanges(answers) if row.key.startswith(sun.FORMULA.format(p) + "/")]
         values = list(zip(sun.WORDS, rows, strict=True))
         drawn += [
-            pages.series(f"{group}, equation 3", [(w, r.published) for w, r in values], "line", group),
-            pages.series(f"{group}, simulated", [(w, r.simulated) for w, r in values], group=group),
-            pages.series(
+            pages.make_series(f"{group}, equation 3", [(w, r.published) for w, r in values], "line", group),
+            pages.make_series(f"{group}, simulated", [(w, r.simulated) for w, r in values], group=group),
+            pages.make_series(
                 f"{group}, emulated", [(w, r.emulated) for w, r in values], group=group, hollow=True
             ),
         ]
@@ -258,11 +258,13 @@ def _efficiency_figure(answers: Answers, processes: int) -> Figure:
         group = f"L = {words}"
         row = efficiencies.cells((processes,), (words,), GRID_WORK_S)
         drawn += [
-            pages.series(f"{group}, equation 2", [(c.work, sun.equation_2(c)) for c in row], "line", group),
-            pages.series(
+            pages.make_series(
+                f"{group}, equation 2", [(c.work, sun.equation_2(c)) for c in row], "line", group
+            ),
+            pages.make_series(
                 f"{group}, simulated", [(c.work, measured(answers, GRID, c)) for c in row], group=group
             ),
-            pages.series(
+            pages.make_series(
                 f"{group}, emulated",
                 [(c.work, measured(answers, EMULATED_GRID, c)) for c in row],
                 group=group,

@@ -16,7 +16,7 @@ from hockney.core.case import MPI
 from hockney.core.catalog import Catalog
 from hockney.draw.page import Page, Section, Table
 from hockney.machines.simulated import platform
-from hockney.reproductions import overview, pages
+from hockney.reproductions import pages
 from hockney.reproductions.compared import Check, Compared, Statement, status_of
 from hockney.reproductions.parts import Answer, Part
 from hockney.studies.collectives.plan import T3E_SIZES
@@ -237,7 +237,7 @@ def summaries(compared: Sequence[Compared]) -> Sequence[Table]:
 def _summary(compared: Sequence[Compared]) -> tuple[str, ...]:
     rows = table_rows(compared)
     close, (away, brought, fitted) = hits(rows), explained(compared)
-    if not overview.measured(rows):
+    if not pages.simulated_rows(rows):
         return ("The paper timed MPI on a Cray T3E.", "Nothing was simulated yet.")
     used = sum(row.status == "fitted" for row in close)
     return (

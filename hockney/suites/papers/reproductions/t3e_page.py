@@ -56,16 +56,16 @@ def pairs(answers: Mapping[str, Answer]) -> tuple[Figure, ...]:
         Axis("message size", "B", "log", zero=True),
         Axis("time", "s"),
         (
-            pages.series("17 + x/50, 56 + x/308 us", formula, "line", "one way"),
-            pages.series("simulated", times, group="one way"),
+            pages.make_series("17 + x/50, 56 + x/308 us", formula, "line", "one way"),
+            pages.make_series("simulated", times, group="one way"),
         ),
         "Line: the two printed formulas. Points: simulated.",
     )
-    drawn = [pages.series("from the formulas", [(x, x / t) for x, t in formula if x], "line", "one way")]
+    drawn = [pages.make_series("from the formulas", [(x, x / t) for x, t in formula if x], "line", "one way")]
     for part, setting in (("pairs", ""), *BUFFERS.items()):
         name = f"simulated, MPI_BUFFER_MAX {setting}" if setting else "simulated"
         found = ((x, answers[part].seconds("pingpong", bytes=x)) for x in T3E_SIZES if x)
-        drawn.append(pages.series(name, [(x, x / t if t else None) for x, t in found], group=name))
+        drawn.append(pages.make_series(name, [(x, x / t if t else None) for x, t in found], group=name))
     rate = Figure(
         "t3e-figure-1",
         "Figure 1: bandwidth of one message",
@@ -89,9 +89,11 @@ def barrier(tables: Answer) -> Figure:
         Axis("processes", "processes"),
         Axis("time", "s"),
         (
-            pages.series("published", [(256, printed_s)], group="MPI_Barrier"),
-            pages.series("MPI_Barrier, simulated", seconds(MPI), "line", "MPI_Barrier"),
-            pages.series("dissemination of messages, simulated", seconds(BY_MESSAGES), "line", "messages"),
+            pages.make_series("published", [(256, printed_s)], group="MPI_Barrier"),
+            pages.make_series("MPI_Barrier, simulated", seconds(MPI), "line", "MPI_Barrier"),
+            pages.make_series(
+                "dissemination of messages, simulated", seconds(BY_MESSAGES), "line", "messages"
+            ),
         ),
         "The paper prints one number, and says that the barrier is nearly constant up to 64 processes: "
         "clusters of processes are synchronised among themselves, then the clusters.",
@@ -112,7 +114,9 @@ def _figure_over_processes(name: str, answers: Mapping[str, Answer], bandwidth: 
             if bandwidth:
                 points = [(p, _rate(name, total, p, t)) for p, t in points]
             if any(y is not None for _, y in points):
-                drawn.append(pages.series(f"{SIZE_WORDS[size]}, {words}", points, kind, SIZE_WORDS[size]))
+                drawn.append(
+                    pages.make_series(f"{SIZE_WORDS[size]}, {words}", points, kind, SIZE_WORDS[size])
+                )
     where = "at the root" if name in AT_THE_ROOT else "of all processes together"
     return Figure(
         f"t3e-{name}-{'bandwidth' if bandwidth else 'time'}",
@@ -170,7 +174,7 @@ def _figure_over_sizes(operation: str, answer: Answer, bandwidth: bool) -> Figur
             if bandwidth:
                 points = [(x, definition.of_buffer(x, p, t) if t else None) for x, t in points]
             if any(y is not None for _, y in points):
-                drawn.append(pages.series(words, points, kind, group))
+                drawn.append(pages.make_series(words, points, kind, group))
     title = OPERATIONS[operation]
     return Figure(
         f"t3e-{operation}-{'bandwidth' if bandwidth else 'time'}-by-size",
