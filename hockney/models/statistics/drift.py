@@ -4,8 +4,8 @@
 
 If different blocks of a series are independent, the variance of their means is inversely proportional to
 their length. But many machines change on all time scales (flicker noise): means over 60 s vary as much from
-one minute to the next as means over 15 s within a minute (`benchmarks/results/repeatability.md`). So the series
-is cut into 4, 8 and 16 blocks, and the variance V of the blocks' means is taken as
+one minute to the next as means over 15 s within a minute (`benchmarks/results/repeatability.md`). So the
+series is cut into 4, 8 and 16 blocks, and the variance V of the blocks' means is taken as
 
     V(blocks) = a * blocks + f,   a >= 0, f >= 0,
 
