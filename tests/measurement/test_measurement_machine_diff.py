@@ -11,7 +11,8 @@ from hockney import measurement
 from hockney.core.case import Case
 from hockney.core.errors import UsageError
 from hockney.machines import simulated
-from hockney.measurement.machine_diff import differences, refuse_too_many_ranks, refuse_too_much_memory
+from hockney.measurement.bench import refuse_too_many_ranks, refuse_too_much_memory
+from hockney.measurement.machine_diff import differences
 
 
 def test_too_many_ranks_are_refused_before_they_start():

@@ -1,6 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A run repeated over a period, on the fake machine's clock: when rounds begin, and that none is lost."""
+"""Rounds of launches, on the fake machine's clock: when they begin, the order of their cases, and which cases
+get launches beyond the plan."""
+
+from __future__ import annotations
 
 import time
 from dataclasses import replace
@@ -14,7 +17,9 @@ from hockney.core.case import Case
 from hockney.core.settings import Settings
 from hockney.launch.fake import EPOCH, FakeLauncher, Fault
 from hockney.launch.fake_world import World
-from hockney.measurement.rounds import Rounds, period_over, rounds_late, rounds_of
+from hockney.measurement import schedule
+from hockney.measurement.rounds import Rounds, imprecise_cases, period_over, rounds_late, rounds_of
+from hockney.models.statistics import observe, precision_of
 from hockney.store import Plan, RunFolder, left
 
 LINES = ("pingpong bytes=8", "barrier ranks=2", "barrier ranks=4")
@@ -221,3 +226,57 @@ def test_a_round_that_takes_too_long_is_complete(tmp_path):
     folder, bench = begin(tmp_path / "r", FakeLauncher(case_s=5.0), rounds=3, budget=2.0, every=60.0)
     outcome = measurement.measure(folder, bench, lambda event: None)
     assert outcome.left == 0 and outcome.measured == len(folder.plan().items)
+
+
+CASES = [Case.of("barrier", ranks, sync=sync) for ranks in (2, 4, 8) for sync in ("barrier", "window")]
+CASES += [Case.of("pingpong", 2, bytes=b, buffers="hot") for b in range(20)]
+
+
+@given(st.integers(1, 6), st.integers(0, 2**63))
+def test_every_case_once_in_each_round(launches, seed):
+    items = schedule(CASES, launches, seed)
+    assert len(items) == len(CASES) * launches
+    for round_ in range(launches):
+        launched = [item for item in items if item.launch // 3 == round_]
+        assert {item.case for item in launched} == set(CASES)
+    for launch in range(3 * launches):
+        launched = [item for item in items if item.launch == launch]
+        assert len({item.case.ranks for item in launched}) == 1
+        assert [item.order for item in launched] == list(range(len(launched)))
+
+
+def test_orders_differ_between_launches_but_not_between_calls():
+    items = schedule(CASES, 2, 1)
+    orders = [[i.case for i in items if i.launch == launch] for launch in (0, 3)]
+    assert sorted(orders[0]) == sorted(orders[1]) and orders[0] != orders[1]
+    assert items == schedule(list(reversed(CASES)), 2, 1), "the order asked in does not matter"
+    assert items != schedule(CASES, 2, 2)
+
+
+def test_a_launch_has_one_executable():
+    def launch_of(case):
+        return case.ranks, "other" if case.workload == CASES[0].workload else "main", ""
+
+    items = schedule(CASES, 2, 1, launch_of)
+    kinds = {item.launch: set() for item in items}
+    for item in items:
+        kinds[item.launch].add(launch_of(item.case))
+    assert all(len(kind) == 1 for kind in kinds.values())
+    in_a_round = len({launch_of(case) for case in CASES})
+    assert set(kinds) == set(range(2 * in_a_round))
+    assert Plan(Settings("cases", launches=2), items).groups == in_a_round
+
+
+def test_cases_are_open_while_they_are_less_precise_than_asked_for(tmp_path):
+    bench = measurement.fake_bench(FakeLauncher())
+    cases = [bench.catalog.case(f"pingpong bytes={size}") for size in (0, 8, 64, 512, 4096)]
+    folder = measurement.begin(
+        tmp_path / "r", cases, Settings("cases", budget_s=20.0, launches=4, seed=1), bench
+    )
+    measurement.measure(folder, bench, lambda event: None)
+    seen = observe(folder.read().run, bench.catalog)
+    widths = {each.case: precision_of(each) for each in seen}
+    middle = sorted(widths.values())[2]
+    wider = {case for case, width in widths.items() if width > middle}
+    assert set(imprecise_cases(cases, seen, Settings("cases", precision=middle))) == wider and len(wider) == 2
+    assert set(imprecise_cases(cases[:1], seen, Settings("cases", precision=1e-9))) == set(cases[:1])
