@@ -324,8 +324,8 @@ def _t3d(answers: Answers) -> str:
     if len(known) < len(gains):
         return ""
     text = (
-        f"On the T3D, it changes the steps a second by {pages.format_error(known[0])} on {SMALL} processors and by "
-        f"{pages.format_error(known[1])} on {LARGE}; the paper has a small gain and a loss."
+        f"On the T3D, it changes the steps a second by {pages.format_error(known[0])} on {SMALL} processors "
+        f"and by {pages.format_error(known[1])} on {LARGE}; the paper has a small gain and a loss."
     )
     others = [gain(answers["t3d-both"], ranks=p, steps=STEPS) for p in (SMALL, LARGE)]
     longer = [each for each in others if each is not None]
