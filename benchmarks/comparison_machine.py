@@ -140,7 +140,7 @@ def shim(folder: Path) -> Iterator[str]:
         shutil.rmtree(out, ignore_errors=True)
         options = {"budget": 1.0, "launches": 1, "ranks": 2, "variables": plan.variables(factor, library)}
         for record in hockney.run(f"{call.lower()} bytes=8,64,1KiB,16KiB,256KiB", out=out, **options).records:
-            fast.setdefault((call, record.parsed_case().bytes, factor), []).extend(record.times_s)
+            fast.setdefault((call, record.parse_case().bytes, factor), []).extend(record.times_s)
         shutil.rmtree(out)
     yield f"| call | bytes | {' | '.join(f'{factor:.2f}' for factor in SLOWER)} |"
     yield "|---|---:|---:|---:|---:|"

@@ -51,7 +51,8 @@ def main() -> None:
     for index in range(arguments.launches):
         for ranks in (1, 2):
             cases = [
-                engine.catalog.complete("compute", {"work": repr(p), "ranks": str(ranks)}) for p in PRESETS
+                engine.catalog.complete_case("compute", {"work": repr(p), "ranks": str(ranks)})
+                for p in PRESETS
             ]
             options = LaunchOptions("T", index, budget_s=SECONDS_EACH * len(cases), precision=1e-4)
             lines = list(launcher.run(cases, ranks, options))

@@ -62,7 +62,7 @@ def main() -> None:
         "without": MpiLauncher(mpi, engine.path, cores, environ={**os.environ}),
         "everything": MpiLauncher(mpi, engine.path, cores, environ={**os.environ, **EVERYTHING}),
     }
-    cases = [engine.catalog.complete(name, values | {"ranks": "2"}) for name, values in CASES]
+    cases = [engine.catalog.complete_case(name, values | {"ranks": "2"}) for name, values in CASES]
     took: dict[tuple[str, str], list[float]] = {}
     for index in range(arguments.pairs):
         for side in ("without", "everything") if index % 2 else ("everything", "without"):

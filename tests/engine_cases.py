@@ -174,7 +174,7 @@ def every_case(
             elif parameter.name == "messages":
                 varied |= {"messages": ("5",), "delay": ("2us",)}
         for values in covering(list(varied.values()), together):
-            case = catalog.complete(workload.name, dict(zip(varied, values, strict=True)))
+            case = catalog.complete_case(workload.name, dict(zip(varied, values, strict=True)))
             if not refused(case):
                 yield case
 

@@ -74,6 +74,6 @@ def verified(lines: Sequence[EngineLine], cases: Sequence[Case], ranks: int) -> 
     assert [record.case for record in found] == [case.line for case in cases]
     for record in found:
         assert record.verified.errors == 0, record.verified.first
-        assert (record.verified.bytes > 0) == brings_payload(record.parsed_case(), ranks), record.case
+        assert (record.verified.bytes > 0) == brings_payload(record.parse_case(), ranks), record.case
     assert isinstance(lines[-1], End)
     return found

@@ -31,7 +31,7 @@ from hockney.core.notice import Notice
 from hockney.core.option_names import option
 from hockney.core.paths import RUNS, AnyPath, to_path
 from hockney.core.units import typed_seconds
-from hockney.core.wording import listing
+from hockney.core.wording import list_names
 from hockney.discovery.cpu import processors
 from hockney.discovery.mpi_settings import mpi_settings
 from hockney.draw.page import Caveat
@@ -128,7 +128,7 @@ def _note_longer(used: RunFolder, verb: Literal["predict", "calibrate"], listen:
 
 def _has_messages(folder: RunFolder) -> bool:
     """Whether a readable run's plan has a ping-pong between two ranks."""
-    ping_pong = bundled_catalog().name_of(*PING_PONG)
+    ping_pong = bundled_catalog().workload_name(*PING_PONG)
     return any(case.workload == ping_pong and case.ranks == 2 for case in folder.plan().cases)
 
 
@@ -213,7 +213,7 @@ def _judges_here(folder: RunFolder) -> bool:
     from hockney.api.judgements.guidelines import has_guidelines  # needs numpy
 
     with contextlib.suppress(HockneyError):
-        return folder.machine().traits.here and has_guidelines(folder)
+        return folder.machine().traits.chosen_by_default and has_guidelines(folder)
     return False
 
 
@@ -348,7 +348,7 @@ def _passed_over(where: str, machine: Machine) -> str:
 def _here(machine: Machine) -> bool:
     """Whether a run's `machine` is this one, as far as known without starting anything: host and processor. A
     fake one counts everywhere."""
-    return machine.traits.invented or (machine.host, machine.cpu) == (
+    return machine.traits.is_fake or (machine.host, machine.cpu) == (
         socket.gethostname(),
         processors().model,
     )
@@ -360,7 +360,7 @@ def by_age(studies: Collection[str], *, here: bool = True) -> Iterator[tuple[Run
     for folder in _folders():
         try:
             machine = folder.machine()
-            wanted = folder.plan().settings.study in studies and machine.traits.here == here
+            wanted = folder.plan().settings.study in studies and machine.traits.chosen_by_default == here
         except HockneyError:
             continue
         if wanted:
@@ -388,14 +388,14 @@ def _source(
     folder: RunFolder, listen: Listener, cost: Cost, wanted: Wanted, reading: Reading | None = None
 ) -> Source:
     results = measurement.results(folder, reading=reading, cost=cost, relevant=wanted)
-    most = results.run.most_hosts()
+    most = results.run.max_hosts()
     surveyed = folder.surveyed()
     where = printable(str(folder.path))
     costs = messages_of_run(results.fits, results.machine, where, surveyed, hosts=most, buffers=WRITTEN)
     for notice in results.notices:
         listen(notice)
     machine, fits = (surveyed.machine, surveyed.fits) if surveyed else (results.machine, results.fits)
-    return Source(costs, machine, most, results.run.most_hosts(2), fits, caveats_of(folder, results))
+    return Source(costs, machine, most, results.run.max_hosts(2), fits, caveats_of(folder, results))
 
 
 def _newest_parameters(run: str, place: Path, written: str) -> str:
@@ -464,7 +464,7 @@ def _no_complete_run(place: Path, unfinished: str, left: int, planned: int) -> U
 
 
 def _not_one_unfinished_run(place: Path, runs: Sequence[str]) -> UsageError:
-    several = f"{len(runs)} in {place} are unfinished: {listing([printable(run) for run in runs])}"
+    several = f"{len(runs)} in {place} are unfinished: {list_names([printable(run) for run in runs])}"
     why = several if runs else f"no run in {place} is unfinished"
     remedy = "name a run's folder"
     return UsageError("no run is given", why, remedy, code="not-one-unfinished-run", runs=list(runs))

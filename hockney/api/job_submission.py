@@ -248,7 +248,7 @@ def _hosts_again(scheduler: Scheduler, folder: RunFolder, settings: Settings) ->
     machine = folder.machine()
     hosts = measure.spread_as_begun(settings, machine)
     if scheduler.COUNTS_PROCESSORS and not hosts.ranks_per_node:
-        if not machine.traits.here or not machine.ranks_per_node:
+        if not machine.traits.chosen_by_default or not machine.ranks_per_node:
             raise _ranks_per_node_missing(hosts.nodes or 1)
         hosts = replace(hosts, ranks_per_node=machine.ranks_per_node)
     return hosts

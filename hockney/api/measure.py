@@ -299,10 +299,10 @@ def spread_as_begun(settings: Settings, before: Machine) -> HostOptions:
     without an option the job decided, and a job of another shape would mix other numbers into the
     records. On one node the launcher counts the ranks."""
     hosts, layout = settings.host_options, before.layout
-    if not before.traits.here:
+    if not before.traits.chosen_by_default:
         return hosts
     if layout is None or layout.nodes == 1:
-        return replace(hosts, nodes=hosts.nodes or 1) if before.traits.by_mpiexec else hosts
+        return replace(hosts, nodes=hosts.nodes or 1) if before.traits.uses_mpiexec else hosts
     return replace(
         hosts,
         nodes=hosts.nodes or layout.nodes,

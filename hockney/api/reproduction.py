@@ -66,7 +66,7 @@ def reproduce(
     """
     traits = measurement.kind_of(machine).TRAITS if machine else None
     emulated = traits is not None and traits.emulated
-    if traits is not None and not (traits.invented or emulated):
+    if traits is not None and not (traits.is_fake or emulated):
         raise UsageError(
             "a reproduction cannot run on this machine",
             "it simulates the machines of its paper, or measures on an emulated one",

@@ -121,7 +121,7 @@ class Run:
     def wrong(self) -> bool:
         """Whether any payload, or any of hockney's own messages, arrived wrong."""
         run = self.reading.run
-        return bool(run.wrong or run.corrupted)
+        return bool(run.corrupted_records or run.corrupted_launches)
 
     def save_fits(self) -> None:
         """Write fits.json, unless it is up to date. Fits of the undisturbed cost are not saved."""
@@ -245,7 +245,7 @@ def caveats_of(folder: RunFolder, results: Results) -> tuple[Caveat, ...]:
     from hockney.pages.caveats import caveats
 
     names = {workload.name for workload in results.fits.workloads}
-    records = tuple(r for r in results.run.records if r.parsed_case().workload in names)
+    records = tuple(r for r in results.run.records if r.parse_case().workload in names)
     evidence = replace(evidence_of(folder, results), run=replace(results.run, records=records))
     return tuple(each.caveat for each in caveats(evidence))
 

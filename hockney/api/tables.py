@@ -93,7 +93,7 @@ def repetitions(run: RunRecords) -> Rows:
         Block(
             len(record.times_s),
             {
-                **cells_of(record.parsed_case(), record, names),
+                **cells_of(record.parse_case(), record, names),
                 "origin": record.origin,
                 "launch": record.launch,
                 "launch_index": index.get(record.launch),

@@ -12,8 +12,13 @@ from hockney.core.errors import HockneyError, printable
 from hockney.core.machine import Machine
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.units import format_bytes
+<<<<<<< HEAD
 from hockney.core.wording import listing, plural
 from hockney.measurement.events import Finding
+=======
+from hockney.core.wording import list_names, plural
+from hockney.measurement.finding import Finding
+>>>>>>> 6767c4de (Core: functions are verbs, values are nouns)
 from hockney.pages.format import percent
 from hockney.store import Plan, Reading, RunFolder, Salvaged, expected, missing
 from hockney.store import salvage as salvaged_lines
@@ -70,7 +75,8 @@ def _records(folder: RunFolder, plan: Plan, machine: object) -> Iterator[Finding
     for notice in reading.notices:
         yield Finding("note", "records.jsonl", notice.text, notice.code)
     copied = isinstance(machine, Machine) and (machine.traits.published or machine.traits.imported)
-    if not copied or reading.run.wrong:  # printed numbers have no payload, and their launches no end
+    # printed numbers have no payload, and their launches no end
+    if not copied or reading.run.corrupted_records:
         yield from _payload(reading)
     ended = {close.launch for close in reading.run.closes}
     unended = [launch.launch for launch in reading.run.launches if launch.launch not in ended]
@@ -84,14 +90,19 @@ def _records(folder: RunFolder, plan: Plan, machine: object) -> Iterator[Finding
 def _payload(reading: Reading) -> Iterator[Finding]:
     run = reading.run
     verified = [record.verified for record in run.records]
-    if run.wrong:
+    if run.corrupted_records:
         errors = sum(each.errors for each in verified)
-        yield _payload_wrong(len(run.wrong), errors, run.wrong[0].case, run.wrong[0].verified.first)
+        yield _payload_wrong(
+            len(run.corrupted_records),
+            errors,
+            run.corrupted_records[0].case,
+            run.corrupted_records[0].verified.first,
+        )
     elif verified:
         compared, runs = sum(each.bytes for each in verified), sum(each.runs for each in verified)
         yield _payload_verified(compared, runs, sum(each.of_runs for each in verified))
-    if run.corrupted:
-        yield _launches_corrupted(run.corrupted)
+    if run.corrupted_launches:
+        yield _launches_corrupted(run.corrupted_launches)
 
 
 def _strangers(folder: RunFolder) -> Iterator[Finding]:
@@ -139,7 +150,7 @@ def _verified_records(lines: int, sealed: int) -> Finding:
 
 
 def _launches_without_end(launches: Sequence[str]) -> Finding:
-    text = f"launch {listing(launches)} has no end: hockney was killed, or lines are missing at the end"
+    text = f"launch {list_names(launches)} has no end: hockney was killed, or lines are missing at the end"
     return Finding("note", "records.jsonl", text, "launches-without-end", {"launches": list(launches)})
 
 
@@ -173,9 +184,9 @@ def _launches_corrupted(launches: int) -> Finding:
 
 def _derived_files(names: Sequence[str]) -> Finding:
     text = "derived from the measurements, and not checked; 'hockney report' writes them again"
-    return Finding("note", listing(names), text, "derived-files", {"names": list(names)})
+    return Finding("note", list_names(names), text, "derived-files", {"names": list(names)})
 
 
 def _foreign_files(names: Sequence[str]) -> Finding:
-    text = f"hockney did not write {listing([printable(name) for name in names])}"
+    text = f"hockney did not write {list_names([printable(name) for name in names])}"
     return Finding("note", "folder", text, "foreign-files", {"names": list(names)})

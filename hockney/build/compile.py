@@ -14,7 +14,7 @@ from hockney.build.identity import compiler_variables
 from hockney.build.log import BuildFailed, disk_full, first_error, log_lines, logged
 from hockney.build.tools import tool
 from hockney.core.machine import Mpi
-from hockney.core.wording import together
+from hockney.core.wording import join_words
 from hockney.mpi import environment_of, family_of, title_of
 from hockney.system.files import MAKE_ROOM
 
@@ -99,7 +99,7 @@ def failed(
         return BuildFailed(
             f"the compiler of {mpi.mpicxx} does not support C++20",
             f"the {product} needs it",
-            f"use GCC 11, Clang 13 or newer ({together(compiler_variables(), 'or')} choose the wrapper's "
+            f"use GCC 11, Clang 13 or newer ({join_words(compiler_variables(), 'or')} choose the wrapper's "
             "compiler)",
             code="wrapper-without-cpp20",
             log=log,

@@ -29,7 +29,7 @@ from hockney.core.errors import (
     printable,
 )
 from hockney.core.option_names import as_flags
-from hockney.core.wording import listing
+from hockney.core.wording import list_names
 
 _MOST_OPTIONS = 8
 
@@ -208,7 +208,7 @@ def _unknown_option(option: str, available: Iterable[str], arguments: Iterable[s
     elif suggestion:
         remedy = f"did you mean '{suggestion}'?"
     elif len(options) <= _MOST_OPTIONS:
-        remedy = f"its options are {listing(options, _MOST_OPTIONS)}"
+        remedy = f"its options are {list_names(options, _MOST_OPTIONS)}"
     else:
         remedy = f"see '{verb} --help'"
     return UsageError(

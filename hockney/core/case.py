@@ -28,14 +28,14 @@ ALGORITHM, MPI = "algorithm", "mpi"
 HOT, WRITTEN = "hot", "written"
 """Values of the parameter `buffers`: never rewritten while they are sent, as in most benchmarks; or written
 just before, as a program's messages are."""
-USUAL: Mapping[str, Value] = {ALGORITHM: MPI, "buffers": HOT, "counts": "even", "root": 0}
+USUAL_VALUES: Mapping[str, Value] = {ALGORITHM: MPI, "buffers": HOT, "counts": "even", "root": 0}
 """The values of these parameters unless a measurement is about other ones."""
 SETTING = "setting"
 """The parameter that names a launch setting (`launch_setting`): of the launch, not of the workload."""
 PLACE, NODES = "place", "nodes"
 """Parameters that choose a case's ranks among those of its launch: the level at which rank i and rank i + p/2
 meet (`core.layout`), or the number of nodes over which the ranks are spread evenly."""
-OF_THE_LAUNCH = (SETTING, PLACE, NODES)
+LAUNCH_PARAMETERS = (SETTING, PLACE, NODES)
 """Parameters that every workload has."""
 
 
@@ -70,17 +70,17 @@ class Case:
     def __contains__(self, name: object) -> bool:
         return name in self.values
 
-    def get(self, name: str, otherwise: Value | None = None) -> Value | None:
-        return self.values.get(name, otherwise)
+    def get(self, name: str, default: Value | None = None) -> Value | None:
+        return self.values.get(name, default)
 
-    def having(self, name: str, value: Value) -> Case:
+    def with_parameter(self, name: str, value: Value) -> Case:
         """The same case except for this parameter, which is not `ranks`."""
         return Case.of(self.workload, self.ranks, **{**dict(self.parameters), name: value})
 
     @property
-    def usual(self) -> bool:
+    def is_usual(self) -> bool:
         """Whether those parameters of USUAL that it has are usual."""
-        return all(self.get(name, value) == value for name, value in USUAL.items())
+        return all(self.get(name, value) == value for name, value in USUAL_VALUES.items())
 
     @property
     def setting(self) -> str:
@@ -98,23 +98,23 @@ class Case:
         return int(self.number(NODES))
 
     @property
-    def placed(self) -> bool:
+    def is_placed(self) -> bool:
         """Whether its ranks are chosen among those of the launch, which may have more."""
         return bool(self.place or self.nodes)
 
     @property
     def launched_ranks(self) -> int:
         """The ranks of its launch; 0 if it is launched on the whole layout of the machine."""
-        return 0 if self.placed else self.ranks
+        return 0 if self.is_placed else self.ranks
 
-    def under(self, setting: str) -> Case:
+    def with_setting(self, setting: str) -> Case:
         """The same case with this launch setting, without any if it is ""."""
         values = {name: value for name, value in self.parameters if name != SETTING}
         return Case.of(self.workload, self.ranks, **values, **({SETTING: setting} if setting else {}))
 
-    def number(self, name: str, otherwise: float = 0) -> float:
+    def number(self, name: str, default: float = 0) -> float:
         """A numeric parameter, or `otherwise` if the workload has none of this name."""
-        value = self.values.get(name, otherwise)
+        value = self.values.get(name, default)
         if isinstance(value, str):
             raise UsageError(
                 f"invalid case '{printable(self.line)}'",
@@ -170,9 +170,9 @@ def split_case(text: str) -> tuple[str, dict[str, str]]:
     return words[0], raw
 
 
-def case_from_words(workload: str, raw: Mapping[str, str]) -> Case:
+def parse_raw_case(workload: str, raw: Mapping[str, str]) -> Case:
     """A case from a line that is already canonical (a plan's, a record's): numbers are plain."""
-    values = {name: _plain(value) for name, value in raw.items()}
+    values = {name: _parse_value(value) for name, value in raw.items()}
     ranks = values.pop("ranks", None)
     if not isinstance(ranks, int) or ranks < 1:
         raise UsageError(
@@ -190,16 +190,16 @@ def parse_canonical(line: str) -> Case:
     other white space than single spaces, which would reach tables and files."""
     if line != " ".join(line.split()):
         raise _not_a_case(line)
-    return case_from_words(*split_case(line))
+    return parse_raw_case(*split_case(line))
 
 
-def case_values(line: str) -> tuple[str, dict[str, Value]]:
+def parse_subject_line(line: str) -> tuple[str, dict[str, Value]]:
     """Workload and parameters of a canonical line that need not name its ranks."""
     workload, raw = split_case(line)
-    return workload, {name: _plain(value) for name, value in raw.items()}
+    return workload, {name: _parse_value(value) for name, value in raw.items()}
 
 
-def _plain(text: str) -> Value:
+def _parse_value(text: str) -> Value:
     if re.fullmatch(r"[+-]?\d{1,30}", text):
         return int(text)
     try:

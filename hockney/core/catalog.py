@@ -13,10 +13,10 @@ from typing import Literal
 
 import msgspec
 
-from hockney.core.case import ALGORITHM, NODES, OF_THE_LAUNCH, PLACE, SETTING, Case, Value, split_case
+from hockney.core.case import ALGORITHM, LAUNCH_PARAMETERS, NODES, PLACE, SETTING, Case, Value, split_case
 from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.launch_setting import DEFAULT
-from hockney.core.layout import level_from
+from hockney.core.layout import parse_level
 from hockney.core.record import OverRanks, Per
 from hockney.core.units import parse_bytes, parse_seconds, value_out_of_range
 
@@ -106,17 +106,17 @@ class Workload(msgspec.Struct, frozen=True):
     def bidirectional(self) -> bool:
         return self.operation in BIDIRECTIONAL
 
-    def messages(self, case: Case) -> int:
+    def message_count(self, case: Case) -> int:
         """The number of messages of its size that a case has in flight for one reply: a stream's window, a
         train."""
         counted_by = {"stream": "window", "train": "messages"}.get(self.role, "")
         return int(case.number(counted_by, 1)) if counted_by else 1
 
-    def payload(self, case: Case) -> int:
+    def payload_bytes(self, case: Case) -> int:
         """Bytes that one operation moves, by the convention of its bandwidth, if no engine has counted
         them."""
         if self.role == "train":
-            return case.bytes * (self.messages(case) + 1)
+            return case.bytes * (self.message_count(case) + 1)
         return case.bytes * (2 if self.bidirectional else 1)
 
 
@@ -141,10 +141,10 @@ class Catalog(msgspec.Struct, frozen=True):
             name=name, help="", time="", min_ranks=1, max_ranks=0, parameters=[], size="bytes"
         )
 
-    def of_role(self, *roles: str) -> list[Workload]:
+    def with_role(self, *roles: str) -> list[Workload]:
         return [w for w in self.workloads if w.role in roles]
 
-    def name_of(self, role: str, operation: str = "") -> str:
+    def workload_name(self, role: str, operation: str = "") -> str:
         """The first workload with this role and, unless it is "", this operation; "" if there is none."""
         return next((w.name for w in self.workloads if w.performs(role, operation)), "")
 
@@ -153,7 +153,7 @@ class Catalog(msgspec.Struct, frozen=True):
         wanted = set(names)
         return msgspec.structs.replace(self, workloads=[w for w in self.workloads if w.name in wanted])
 
-    def filled_from(self, other: Catalog) -> Catalog:
+    def merged_with(self, other: Catalog) -> Catalog:
         """This catalog with the entries of `other` for workloads that it lacks."""
         names = {w.name for w in self.workloads}
         more = [w for w in other.workloads if w.name not in names]
@@ -162,14 +162,14 @@ class Catalog(msgspec.Struct, frozen=True):
     def case(self, text: str, ranks: int = 2) -> Case:
         """The canonical case of a typed line; `ranks` is used if the line names none."""
         name, raw = split_case(text)
-        return self.complete(name, {"ranks": str(ranks)} | raw)
+        return self.complete_case(name, {"ranks": str(ranks)} | raw)
 
-    def complete(self, name: str, raw: Mapping[str, str]) -> Case:
+    def complete_case(self, name: str, raw: Mapping[str, str]) -> Case:
         """Check every parameter, fill in the defaults."""
         workload = self.workload(name)
         known = {p.name: p for p in workload.parameters}
         for given in raw:
-            if given not in ("ranks", *OF_THE_LAUNCH) and given not in known:
+            if given not in ("ranks", *LAUNCH_PARAMETERS) and given not in known:
                 raise unknown_parameter(given, name, [*known, "ranks"])
         ranks = _ranks(workload, raw.get("ranks", str(workload.min_ranks)))
         values = {p.name: _value(p, raw.get(p.name, p.default)) for p in workload.parameters}
@@ -180,7 +180,7 @@ class Catalog(msgspec.Struct, frozen=True):
             self._check_multiple(parameter, values)
         setting = raw.get(SETTING, DEFAULT)
         placed = _placement(raw, ranks, known)
-        return Case.of(name, ranks, **values, **placed).under("" if setting == DEFAULT else setting)
+        return Case.of(name, ranks, **values, **placed).with_setting("" if setting == DEFAULT else setting)
 
     def _check_multiple(self, parameter: Parameter, values: Mapping[str, Value]) -> None:
         divisor = self._divisor(parameter, values)
@@ -243,7 +243,7 @@ def _placement(raw: Mapping[str, str], ranks: int, known: Collection[str]) -> di
             code="pairs-need-even-ranks",
             ranks=ranks,
         )
-    return {PLACE: level_from(given[PLACE])} if PLACE in given else {}
+    return {PLACE: parse_level(given[PLACE])} if PLACE in given else {}
 
 
 def _value(parameter: Parameter, text: str) -> Value:

@@ -63,10 +63,10 @@ class HockneyError(Exception):
         fact = self.what + (f": {self.why}" if self.why else "")
         return sentences(fact, self.remedy) if self.remedy else one_line(fact)
 
-    def inside(self, place: str) -> Self:
+    def with_context(self, context: str) -> Self:
         """The same error, prefixed with the place where it occurred: an option, a file and its key."""
         error = copy.copy(self)
-        error.what = f"{place}: {self.what}"
+        error.what = f"{context}: {self.what}"
         return error
 
 

@@ -14,7 +14,7 @@ from typing import Literal
 
 import msgspec
 
-from hockney.core.case import Case, Value, case_values, format_value
+from hockney.core.case import Case, Value, format_value, parse_subject_line
 from hockney.core.catalog import Workload
 from hockney.core.record import OverRanks
 from hockney.core.units import format_interval
@@ -220,7 +220,7 @@ class Subject:
     @lru_cache(maxsize=4096)
     def parse(line: str) -> Subject:
         """The inverse of `line`."""
-        workload, values = case_values(line)
+        workload, values = parse_subject_line(line)
         return Subject(workload, tuple(sorted(values.items())))
 
     @cached_property
@@ -230,13 +230,13 @@ class Subject:
     def __getitem__(self, name: str) -> Value:
         return self.values[name]
 
-    def get(self, name: str, otherwise: Value | None = None) -> Value | None:
-        return self.values.get(name, otherwise)
+    def get(self, name: str, default: Value | None = None) -> Value | None:
+        return self.values.get(name, default)
 
     def __contains__(self, name: object) -> bool:
         return name in self.values
 
-    def has(self, **fixed: Value) -> bool:
+    def matches(self, **fixed: Value) -> bool:
         """Whether these parameters are fixed at these values."""
         return all(self.values.get(name) == value for name, value in fixed.items())
 
@@ -301,10 +301,10 @@ class Fits(msgspec.Struct, frozen=True, kw_only=True):
     workloads: list[Workload] = []
     cost: Cost = "typical"
 
-    def of(self, model: str, workload: str) -> list[Fit]:
+    def select(self, model: str, workload: str) -> list[Fit]:
         return [f for f in self.fits if f.model == model and f.subject.workload == workload]
 
-    def of_role(self, model: str, role: str, operation: str = "") -> list[Fit]:
+    def select_by_role(self, model: str, role: str, operation: str = "") -> list[Fit]:
         """The fits of `model` to workloads with this role and, unless it is "", this operation."""
         names = {w.name for w in self.workloads if w.performs(role, operation)}
         return [f for f in self.fits if f.model == model and f.subject.workload in names]

@@ -62,7 +62,7 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
         return self.origin == "imported"
 
     @property
-    def places_known(self) -> bool:
+    def records_nodes(self) -> bool:
         """Whether records know on which nodes ranks were."""
         return not (self.published or self.imported)
 
@@ -70,10 +70,10 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     def varies(self) -> bool:
         """Whether the machine's speed changes while it is measured, as on real ones: cases are visited many
         times in many launches."""
-        return self.wall_clock and not self.noiseless and not self.invented
+        return self.wall_clock and not self.noiseless and not self.is_fake
 
     @property
-    def by_mpiexec(self) -> bool:
+    def uses_mpiexec(self) -> bool:
         """Whether mpiexec starts its ranks."""
         return self.origin in ("measured", "emulated")
 
@@ -83,7 +83,7 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
         return self.origin == "emulated"
 
     @property
-    def invented(self) -> bool:
+    def is_fake(self) -> bool:
         """Whether the numbers are made up, for tests."""
         return self.origin == "fake"
 
@@ -94,12 +94,12 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
         return self.simulated or self.published
 
     @property
-    def here(self) -> bool:
+    def chosen_by_default(self) -> bool:
         """Whether it may be the machine of the user's programs, whose runs are chosen by default."""
         return not (self.described or self.emulated or self.imported)
 
 
-IMPORTED = Traits(origin="imported", local=False, shared_memory=False, wall_clock=False)
+IMPORTED_TRAITS = Traits(origin="imported", local=False, shared_memory=False, wall_clock=False)
 """Those of the output of other benchmarks (`hockney import`)."""
 
 
@@ -171,12 +171,12 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
         return bool(self.scheduler) or (self.layout is not None and self.layout.nodes > 1)
 
     @property
-    def placed(self) -> bool:
+    def is_placed(self) -> bool:
         """Whether cases name the level or the nodes of their ranks: on several nodes, and where ranks of one
         node meet at several levels."""
         return self.layout is not None and (self.layout.nodes > 1 or len(self.levels) > 1)
 
     @property
-    def exact(self) -> bool:
+    def is_exact(self) -> bool:
         """Whether its times do not vary at all: a description may add noise."""
         return self.traits.noiseless and (self.platform is None or self.platform.noise is None)

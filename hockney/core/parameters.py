@@ -79,7 +79,7 @@ class StudyParameter:
             values = dict.fromkeys(self._one(part) for part in list_values(self.kind, self.unit, given))
             return tuple(sorted(values)) if self.kind in ("integer", "real") else tuple(values)
         except UsageError as error:
-            raise error.inside(f"{self.name}={printable(given)}") from error
+            raise error.with_context(f"{self.name}={printable(given)}") from error
 
     def _one(self, text: str) -> Any:
         if self.kind == "choice":

@@ -214,13 +214,13 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
         return [part for part in parts if part]
 
     @property
-    def visits_started_s(self) -> list[float]:
+    def visit_starts_s(self) -> list[float]:
         """The start of each visit in `times_by_visit`, in seconds since 1970, or of the simulated clock."""
         after = [at for at, count in zip(self.visits.after_s, self.visits.repetitions, strict=True) if count]
         return [self.started_s + each for each in after or [0.0]]
 
     @property
-    def visits_made(self) -> int:
+    def visit_count(self) -> int:
         """Visits with at least one repetition: the length of `times_by_visit`."""
         counts = self.visits.repetitions or [len(self.times_s)]
         return len(counts) - counts.count(0)
@@ -230,11 +230,11 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
         return self.origin == "simulated"
 
     @property
-    def invented(self) -> bool:
+    def is_fake(self) -> bool:
         """Whether the times are made up, for tests."""
         return self.origin == "fake"
 
-    def parsed_case(self) -> Case:
+    def parse_case(self) -> Case:
         return parse_canonical(self.case)
 
     def metric(self, name: str) -> float | None:
@@ -327,12 +327,12 @@ class RunRecords:
         return RunRecords(*(tuple(kinds[k]) for k in (Launch, Record, Failure, Close)))
 
     @property
-    def wrong(self) -> list[Record]:
+    def corrupted_records(self) -> list[Record]:
         """The records whose payload arrived wrong."""
         return [record for record in self.records if record.verified.errors]
 
     @property
-    def corrupted(self) -> int:
+    def corrupted_launches(self) -> int:
         """Launches in which one of hockney's own messages arrived corrupted."""
         return sum(close.reason == "corrupted" for close in self.closes)
 
@@ -346,7 +346,7 @@ class RunRecords:
         """Every node on which a rank of any launch ran."""
         return frozenset().union(*(launch.nodes for launch in self.launches))
 
-    def most_hosts(self, ranks: int | None = None) -> int:
+    def max_hosts(self, ranks: int | None = None) -> int:
         """The largest number of hosts of one launch, or of one launch of `ranks` ranks; at least 1. Launches
         on different hosts do not add up: a case only has the hosts of its own launch."""
         launches = [x for x in self.launches if ranks is None or len(x.ranks) == ranks]
@@ -355,7 +355,7 @@ class RunRecords:
     def cores(self, machine: Machine) -> int:
         """The cores available to a launch of this run, assuming that hosts are alike: with more ranks the
         scheduler is measured. A described machine's cores are already those of all its nodes."""
-        return max(1, machine.cores) * (1 if machine.traits.described else self.most_hosts())
+        return max(1, machine.cores) * (1 if machine.traits.described else self.max_hosts())
 
     def by_case(self) -> dict[str, list[Record]]:
         """Records grouped by case line, one record per launch, in the order written."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from hockney.core.errors import EnvironmentProblem, UsageError, printable, unknown
 from hockney.core.machine import Mpi
 from hockney.core.paths import at_home
-from hockney.core.wording import together
+from hockney.core.wording import join_words
 from hockney.discovery import wheels
 from hockney.discovery.probe import Source, Tell, probe
 from hockney.mpi import families, family_called, named_families
@@ -50,7 +50,7 @@ def chosen(wanted: str, source: Source, environ: Mapping[str, str], notify: Tell
                 "MPI",
                 wanted,
                 names,
-                f"use {together(names, 'or')}, or give a path",
+                f"use {join_words(names, 'or')}, or give a path",
                 code="unknown-mpi",
             )
         path = Path(program)

@@ -17,11 +17,11 @@ import msgspec
 from hockney import __version__
 from hockney.core.catalog import Catalog
 from hockney.core.errors import Inconclusive, UsageError, printable
-from hockney.core.machine import IMPORTED, Machine
+from hockney.core.machine import IMPORTED_TRAITS, Machine
 from hockney.core.notice import Notice
 from hockney.core.record import SCHEMA, Clock, Launch, Rank, Record, RunRecords, Stop, Sync, Verified
 from hockney.core.settings import MOST_LAUNCHES
-from hockney.core.wording import listing, plural
+from hockney.core.wording import list_names, plural
 from hockney.imports import wording
 from hockney.imports.conversion import Converted, Omitted, convert, in_place
 from hockney.imports.formats import LogFile, all_formats
@@ -146,10 +146,10 @@ def _refuse_unknown_ranks(files: Iterable[LogFile], ranks: int | None) -> None:
     if unknown:
         benchmarks, names = (list(dict.fromkeys(column)) for column in zip(*unknown, strict=True))
         raise UsageError(
-            f"the number of ranks of {listing(benchmarks)} is unknown",
-            f"{listing([printable(name) for name in names])} does not contain it"
+            f"the number of ranks of {list_names(benchmarks)} is unknown",
+            f"{list_names([printable(name) for name in names])} does not contain it"
             if len(names) == 1
-            else f"{listing([printable(name) for name in names])} do not contain it",
+            else f"{list_names([printable(name) for name in names])} do not contain it",
             "give it with --ranks, and import logs of different numbers of ranks separately",
             code="log-ranks-unknown",
             benchmarks=tuple(benchmarks),
@@ -286,7 +286,7 @@ def _run(group: _Group, machine: str, given: int | None, catalog: Catalog) -> Im
     about = Machine(
         schema=SCHEMA,
         kind="imported",
-        traits=IMPORTED,
+        traits=IMPORTED_TRAITS,
         host=name,
         system=systems.pop() if len(systems) == 1 else "",
         cpu=group.title,
@@ -309,7 +309,7 @@ def _launch(
         schema=SCHEMA,
         launch=f"imported-{index}",
         index=index,
-        origin=IMPORTED.origin,
+        origin=IMPORTED_TRAITS.origin,
         started_s=started_s,
         ranks=[Rank(host=host, pid=0, cpus="") for host in hosts],
         mpi_standard=invocation.standard,
@@ -324,7 +324,7 @@ def _record(each: Converted, launch: Launch, position: int, catalog: Catalog) ->
     return Record(
         schema=SCHEMA,
         launch=launch.launch,
-        origin=IMPORTED.origin,
+        origin=IMPORTED_TRAITS.origin,
         position=position,
         case=each.case.line,
         started_s=launch.started_s,
@@ -341,8 +341,8 @@ def _record(each: Converted, launch: Launch, position: int, catalog: Catalog) ->
 
 def _no_logs(files: Sequence[str], formats: Sequence[str]) -> UsageError:
     return UsageError(
-        f"no benchmark's output in {listing([printable(name) for name in files])}",
-        f"hockney reads the output of {listing(formats, len(formats))}",
+        f"no benchmark's output in {list_names([printable(name) for name in files])}",
+        f"hockney reads the output of {list_names(formats, len(formats))}",
         "name files that contain their tables as they were printed",
         code="no-benchmark-output",
         files=tuple(files),
@@ -351,8 +351,8 @@ def _no_logs(files: Sequence[str], formats: Sequence[str]) -> UsageError:
 
 def _nothing_imported(files: Sequence[str], reasons: Sequence[str]) -> Inconclusive:
     return Inconclusive(
-        f"no number of {listing([printable(name) for name in files])} corresponds to a case",
-        listing(reasons),
+        f"no number of {list_names([printable(name) for name in files])} corresponds to a case",
+        list_names(reasons),
         "see docs/reference/peers.md for the benchmarks that do",
         code="nothing-imported",
         reasons=tuple(reasons),
@@ -365,7 +365,7 @@ def _omitted(text: str) -> Notice:
 
 def _bad_lines(name: str, lines: Sequence[int], first: str) -> Notice:
     """Lines inside tables that are no rows."""
-    where = listing([str(line) for line in lines])
+    where = list_names([str(line) for line in lines])
     return Notice(
         f"{printable(name)}: {plural(len(lines), 'line')} in tables left out, as they are incomplete or "
         f"garbled (line {where}, '{printable(first)}')",
@@ -374,7 +374,7 @@ def _bad_lines(name: str, lines: Sequence[int], first: str) -> Notice:
 
 
 def _long_lines(name: str, lines: Sequence[int], most: int) -> Notice:
-    where = listing([str(line) for line in lines])
+    where = list_names([str(line) for line in lines])
     return Notice(
         f"{printable(name)}: {plural(len(lines), 'line')} left out, of more than {most} characters: {where}",
         "long-lines",

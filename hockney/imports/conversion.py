@@ -133,7 +133,7 @@ def _case(table: LogTable, row: Row, benchmark: Benchmark, ranks: int, catalog: 
         if size is None:
             raise UsageError("the row has no size", "the case needs one", code="row-without-size")
         raw["bytes"] = f"{size / (int(raw['ranks']) if benchmark.whole else 1):.17g}"
-    return catalog.complete(name, raw)
+    return catalog.complete_case(name, raw)
 
 
 def _directions(case: Case, catalog: Catalog) -> int:

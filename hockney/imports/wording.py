@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.core.errors import HockneyError, printable
-from hockney.core.wording import listing, plural
+from hockney.core.wording import list_names, plural
 
 
 def no_case(error: HockneyError) -> str:
@@ -62,7 +62,7 @@ def same_buffers() -> str:
 
 
 def ranks_given(ranks: int, benchmarks: Sequence[str]) -> str:
-    return f"The number of ranks, {ranks}, was given at the import, for {listing(benchmarks)}."
+    return f"The number of ranks, {ranks}, was given at the import, for {list_names(benchmarks)}."
 
 
 def dates_of_files() -> str:

@@ -10,7 +10,7 @@ from hockney.core.case import Case
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.errors import Inconclusive
 from hockney.core.fit import Cost
-from hockney.core.wording import listing, plural, together
+from hockney.core.wording import join_words, list_names, plural
 from hockney.draw.page import Caveat
 from hockney.judgements.comparison import ComparedSides, Unmatched
 from hockney.judgements.environment import differences, mixed
@@ -91,7 +91,7 @@ def _caveats(a: Side, b: Side, judged: JudgedCases) -> list[Caveat]:
             Caveat(
                 "workload-redefined",
                 f"the engines of A and B define {plural(len(changed), 'workload')} differently: "
-                f"{listing(changed)}",
+                f"{list_names(changed)}",
                 "these workloads",
                 "measure both sides with the same version of hockney",
             )
@@ -110,7 +110,7 @@ def _caveats(a: Side, b: Side, judged: JudgedCases) -> list[Caveat]:
             found.append(
                 Caveat(
                     "mixed-environment",
-                    f"the runs of {side.name} differ in {listing(names)}",
+                    f"the runs of {side.name} differ in {list_names(names)}",
                     _ALL_RATIOS,
                     "compare runs that differ in one thing only",
                 )
@@ -233,7 +233,7 @@ def _loaded_launches(loaded: Mapping[str, tuple[int, int]], fewest: int, *, pair
         use = f"they are excluded where at least {fewest} {counted} measured a case"
     return Caveat(
         "loaded-launches",
-        f"other programs used the machine in {together(sides)}; {use}",
+        f"other programs used the machine in {join_words(sides)}; {use}",
         _ALL_RATIOS,
         "measure again when it is quiet",
     )

@@ -13,7 +13,7 @@ from hockney.core.catalog import Catalog
 from hockney.core.errors import sentences
 from hockney.core.fit import Cost, Estimate, ExactValue
 from hockney.core.units import format_percent
-from hockney.core.wording import listing, plural, together
+from hockney.core.wording import join_words, list_names, plural
 from hockney.draw.junit import CaseResult, Suite
 from hockney.draw.page import Caveat, Table
 from hockney.judgements.environment import REPORTED, Difference
@@ -251,12 +251,12 @@ def verdict(state: State) -> str:
 
 def side(of: Side) -> str:
     """ "A: runs/old (old stack), node7, Open MPI 4.1.6, 10 launches, 2026-01-31 09:30 UTC"."""
-    names = listing([run.name for run in of.runs], MOST_CASES)
+    names = list_names([run.name for run in of.runs], MOST_CASES)
     label = f" ({'; '.join(of.labels)})" if of.labels else ""
     machines = {run.machine.host: run.machine for run in of.runs}
     places = [machine.cpu if machine.traits.published else host for host, machine in machines.items()]
     mpis = dict.fromkeys(title_of(run.machine.mpi) for run in of.runs if run.machine.mpi)
-    words = [names + label, listing(places), *mpis, plural(of.launches, "launch", "launches"), _when(of)]
+    words = [names + label, list_names(places), *mpis, plural(of.launches, "launch", "launches"), _when(of)]
     return f"{of.name}: {', '.join(filter(None, words))}"
 
 
@@ -293,7 +293,7 @@ def _without_change(compared: ComparedSides, *states: State) -> list[OperationVe
 
 
 def _titles(of: Iterable[OperationVerdict], compared: ComparedSides) -> str:
-    return together(sorted(title(each, compared) for each in of))
+    return join_words(sorted(title(each, compared) for each in of))
 
 
 def title(each: OperationVerdict, compared: ComparedSides) -> str:
@@ -396,9 +396,11 @@ def without_comparison(compared: ComparedSides) -> tuple[str, ...]:
         others = [each for each in cases if not each.expected and not each.failure]
         absent = list(dict.fromkeys(each.case.workload for each in cases if each.case.workload not in shared))
         if absent:
-            texts.append(f"{other} has no result of {plural(len(absent), 'operation')}: {listing(absent)}.")
+            texts.append(
+                f"{other} has no result of {plural(len(absent), 'operation')}: {list_names(absent)}."
+            )
         if failed:
-            listed = listing([f"{name(each.case)} ({each.failure})" for each in failed], MOST_CASES)
+            listed = list_names([f"{name(each.case)} ({each.failure})" for each in failed], MOST_CASES)
             texts.append(f"{other} failed in {plural(len(failed), 'case')} that {here} measured: {listed}.")
         if lacking:
             count = plural(len(lacking), "case")
@@ -409,7 +411,7 @@ def without_comparison(compared: ComparedSides) -> tuple[str, ...]:
 
 
 def _listed(cases: Iterable[Unmatched], name: Callable[[Case], str]) -> str:
-    return listing([name(each.case) for each in cases], MOST_CASES)
+    return list_names([name(each.case) for each in cases], MOST_CASES)
 
 
 def times(each: CaseVerdict) -> tuple[str, str]:
@@ -450,7 +452,7 @@ def _effect_on_times(found: Effect, compared: ComparedSides) -> str:
 
 def _reported(found: Effect, reported: tuple[Difference, ...]) -> str:
     if reported:
-        changes = listing([f"{each.name} ({each.a}; {each.b})" for each in reported])
+        changes = list_names([f"{each.name} ({each.a}; {each.b})" for each in reported])
         return f"MPI reports a difference: {changes}."
     unused = "; the setting may not be in use" if found.state == "none" else ""
     return f"What MPI and its launches report does not differ{unused}."

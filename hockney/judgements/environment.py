@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from hockney.core.fit import Fits
 from hockney.core.record import SCHEMA
-from hockney.core.wording import listing, plural
+from hockney.core.wording import list_names, plural
 from hockney.judgements.sides import MeasuredRun, Side
 from hockney.pages import environment
 from hockney.pages.evidence import Evidence
@@ -69,8 +69,8 @@ def facts(run: MeasuredRun) -> dict[str, str]:
         known |= {"nodes": known["nodes"].partition(": ")[0]} if "nodes" in known else {}
     engines = dict.fromkeys(launch.engine for launch in run.run.launches if launch.engine)
     own = {
-        "hosts": plural(run.run.most_hosts(), "host") if run.machine.traits.places_known else "",
-        "engine": listing(list(engines)),
+        "hosts": plural(run.run.max_hosts(), "host") if run.machine.traits.records_nodes else "",
+        "engine": list_names(list(engines)),
         "mpiexec arguments": run.settings.mpiexec_args or NONE,
         "variables": " ".join(run.settings.variables) or NONE,
     }

@@ -12,7 +12,7 @@ import numpy as np
 
 from hockney.core.case import parse_canonical
 from hockney.core.units import date_text, format_percent, format_seconds
-from hockney.core.wording import listing, plural
+from hockney.core.wording import list_names, plural
 from hockney.draw.junit import CaseResult, Suite
 from hockney.draw.page import Caveat, Table
 from hockney.judgements.comparison import ratio_ends
@@ -273,13 +273,13 @@ def _without_result(checked: CheckedRun) -> list[str]:
     """What the run lacks."""
     texts = []
     if checked.failed:
-        listed = listing([f"{case} ({reason})" for case, reason in checked.failed])
+        listed = list_names([f"{case} ({reason})" for case, reason in checked.failed])
         texts.append(f"{plural(len(checked.failed), 'case')} failed: {listed}.")
     if checked.absent:
         count = plural(len(checked.absent), "operation")
-        texts.append(f"The run has no result of {count} of the run before: {listing(checked.absent)}.")
+        texts.append(f"The run has no result of {count} of the run before: {list_names(checked.absent)}.")
     if checked.missing:
-        listed = listing(list(checked.missing), MOST_LISTED)
+        listed = list_names(list(checked.missing), MOST_LISTED)
         texts.append(f"It lacks {plural(len(checked.missing), 'case')} that it should have: {listed}.")
     return texts
 

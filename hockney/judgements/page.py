@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.core.units import date_text, format_percent
-from hockney.core.wording import listing, plural
+from hockney.core.wording import list_names, plural
 from hockney.draw.figure import Figure
 from hockney.draw.page import Page, Section
 from hockney.judgements import figures
@@ -132,7 +132,7 @@ def _distributions(compared: ComparedSides, cases: Sequence[CaseVerdict]) -> Sec
 
 def _environment(of: Side) -> list[tuple[str, str]]:
     rows = [
-        ("runs", listing([run.name for run in of.runs], 10)),
+        ("runs", list_names([run.name for run in of.runs], 10)),
         ("measured", side(of).partition(": ")[2]),
     ]
     return [(f"{of.name}, {name}", text) for name, text in rows]

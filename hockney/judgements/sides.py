@@ -22,7 +22,7 @@ from hockney.core.case import Case, format_value, parse_canonical
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.errors import UsageError
 from hockney.core.fit import Cost
-from hockney.core.layout import WITHIN, level_from
+from hockney.core.layout import LEVEL_PHRASES, parse_level
 from hockney.core.machine import Machine
 from hockney.core.record import Record, RunRecords
 from hockney.core.settings import Settings
@@ -53,10 +53,10 @@ class MeasuredRun:
 
     def level(self, record: Record) -> str:
         """The level in words: the one that the case names, otherwise one node or several; "" if unknown."""
-        if place := record.parsed_case().place:
-            return WITHIN[level_from(place)]
+        if place := record.parse_case().place:
+            return LEVEL_PHRASES[parse_level(place)]
         nodes = record.nodes or self._nodes.get(record.launch, 0)
-        return "" if not nodes else WITHIN["node" if nodes == 1 else "network"]
+        return "" if not nodes else LEVEL_PHRASES["node" if nodes == 1 else "network"]
 
     @cached_property
     def numbers(self) -> dict[str, int | str]:
@@ -93,7 +93,7 @@ class Side:
     @property
     def exact(self) -> bool:
         """Whether its times do not vary: those of a simulator or of a paper."""
-        return all(run.machine.exact for run in self.runs)
+        return all(run.machine.is_exact for run in self.runs)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -103,7 +103,7 @@ class Side:
     @property
     def wrong(self) -> int:
         """Records whose payload arrived wrong, and launches with a corrupted message."""
-        return sum(len(run.run.wrong) + run.run.corrupted for run in self.runs)
+        return sum(len(run.run.corrupted_records) + run.run.corrupted_launches for run in self.runs)
 
     @property
     def studies(self) -> set[str]:
@@ -118,7 +118,7 @@ class Side:
         """The different definitions of each workload that was measured, by its name."""
         found: dict[str, list[Workload]] = {}
         for run in self.runs:
-            for name in sorted({record.parsed_case().workload for record in run.records}):
+            for name in sorted({record.parse_case().workload for record in run.records}):
                 known = found.setdefault(name, [])
                 entry = run.catalog.entry(name)
                 if entry not in known:
@@ -135,8 +135,8 @@ class Side:
         found: dict[Case, set[str]] = {}
         for run in self.runs:
             for record in run.records:
-                case = completed(record.parsed_case(), catalog)
-                level = run.level(record) if run.machine.traits.places_known else ""
+                case = completed(record.parse_case(), catalog)
+                level = run.level(record) if run.machine.traits.records_nodes else ""
                 found.setdefault(case, set()).add(level)
         return {case: level.pop() if len(level) == 1 else "" for case, level in found.items()}
 
@@ -179,7 +179,7 @@ def completed(case: Case, catalog: Catalog) -> Case:
         return case
     try:
         raw = {name: format_value(value) for name, value in case.values.items()}
-        return catalog.complete(case.workload, raw)
+        return catalog.complete_case(case.workload, raw)
     except UsageError:  # a value that this definition does not allow
         return case
 

@@ -14,7 +14,7 @@ from hockney.core.errors import EnvironmentProblem, UsageError, printable
 from hockney.core.layout import HostOptions, Layout
 from hockney.core.machine import Mpi
 from hockney.core.option_names import option
-from hockney.core.wording import listing, together
+from hockney.core.wording import join_words, list_names
 from hockney.launch.allocation import Allocation, allocation
 from hockney.launch.cluster import NO_CLUSTER, Cluster, Srun
 from hockney.launch.slurm import find_srun, interfaces, suitable
@@ -86,7 +86,7 @@ def choose(given: HostOptions, mpi: Mpi, environ: Mapping[str, str]) -> Hosts:
         if "srun" not in starters:
             raise UsageError(
                 f"how {mpi.mpiexec} spreads ranks over hosts is not known",
-                f"this MPI is none of {together(family.title for family in named_families())}",
+                f"this MPI is none of {join_words(family.title for family in named_families())}",
                 f"use {option('starter', 'srun')}, or give its options with {option('mpiexec_args')}",
                 code="layout-of-unknown-mpi",
             )
@@ -127,7 +127,7 @@ def _named(given: HostOptions, job: Allocation | None) -> Cluster:
         if name not in places:
             raise UsageError(
                 f"{name} does not belong to this batch job",
-                f"its hosts are {listing(job.hosts, MOST_NAMED)}",
+                f"its hosts are {list_names(job.hosts, MOST_NAMED)}",
                 "",
                 code="host-not-in-job",
                 host=name,
@@ -214,7 +214,7 @@ def _too_few_hosts(nodes: int, hosts: Sequence[str]) -> UsageError:
     count = len(hosts)
     return UsageError(
         f"{option('nodes', nodes)} needs more hosts",
-        f"there {'is' if count == 1 else 'are'} {count}: {listing(hosts, MOST_NAMED)}",
+        f"there {'is' if count == 1 else 'are'} {count}: {list_names(hosts, MOST_NAMED)}",
         f"use {option('nodes', count)}, name more with {option('hosts')}, or use a larger allocation",
         code="too-few-hosts",
         nodes=nodes,

@@ -14,7 +14,7 @@ from hockney.core.layout import Layout
 from hockney.core.machine import Mpi
 from hockney.core.notice import Notice
 from hockney.core.option_names import option
-from hockney.core.wording import together
+from hockney.core.wording import join_words
 from hockney.launch import explanations
 from hockney.launch.cluster import NO_CLUSTER, Cluster, spread
 from hockney.launch.launcher import LaunchCommand
@@ -135,7 +135,7 @@ def _fabric_left_out(variables: Mapping[str, str], parameters: Sequence[str]) ->
     setting = " ".join(f"{name}={value}" for name, value in variables.items())
     return Notice(
         f"on one host, launches disable the network fabric ({setting}) unless you set "
-        f"{together(parameters, 'or')}",
+        f"{join_words(parameters, 'or')}",
         "fabric-left-out",
     )
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from hockney.core.errors import one_line, printable
 from hockney.core.machine import Mpi
-from hockney.core.wording import together
+from hockney.core.wording import join_words
 from hockney.launch import explanations
 from hockney.launch.explanations import Explanation
 from hockney.mpi import Cause, any_of, families, title_of
@@ -216,7 +216,7 @@ def _host_named(text: str) -> re.Match[str] | None:
 
 def _root_variables() -> str:
     wanted = (f"{name}={value}" for family in families() for name, value in family.root_variables.items())
-    return together(wanted)
+    return join_words(wanted)
 
 
 def _captured(match: re.Match[str] | None) -> str:

@@ -19,7 +19,7 @@ import numpy as np
 
 from hockney.core.case import Case
 from hockney.core.errors import UsageError, unknown
-from hockney.core.layout import THIS_HOST, HostOptions, Layout, Level, level_from, nearest_first
+from hockney.core.layout import THIS_HOST, HostOptions, Layout, Level, parse_level, sort_levels
 from hockney.core.record import (
     SCHEMA,
     Clock,
@@ -131,7 +131,7 @@ class FakeLauncher(Launcher):
         began = self._now
         yield self._launch(ranks, options)
         for position, case in enumerate(plan):
-            if case.ranks != ranks and not (case.placed and case.ranks < ranks):
+            if case.ranks != ranks and not (case.is_placed and case.ranks < ranks):
                 raise LaunchFailed(
                     f"the plan has ranks={case.ranks}, but {ranks} ranks run",
                     code="fake-wrong-ranks",
@@ -320,7 +320,7 @@ def fake_from_words(text: str, hosts: HostOptions = THIS_HOST, cores: int = CORE
                 code="fake-nodes-not-whole",
             )
         elif name == "levels":
-            levels = nearest_first(map(level_from, value.split(",")))
+            levels = sort_levels(map(parse_level, value.split(",")))
         elif name == "seed":
             raise UsageError(
                 f"seed '{value}' is not a whole number",

@@ -342,7 +342,7 @@ class World:
         return self.call_s + rounds * one_way * (2 if both_ways else 1)
 
     def bytes_moved(self, case: Case) -> int:
-        return self.catalog.entry(case.workload).payload(case)
+        return self.catalog.entry(case.workload).payload_bytes(case)
 
     def bytes_checked(self, case: Case) -> int:
         """The bytes checked in each repetition."""

@@ -16,7 +16,11 @@ from hockney.core import launch_setting
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.errors import UsageError, printable
+<<<<<<< HEAD
 from hockney.core.layout import PAIR, Layout, Level, level_between, level_from, nearest_first
+=======
+from hockney.core.layout import PAIR_RANKS, Layout
+>>>>>>> 6767c4de (Core: functions are verbs, values are nouns)
 from hockney.core.machine import Machine
 from hockney.core.option_names import option
 from hockney.core.settings import FEWEST_LAUNCHES, Settings
@@ -63,7 +67,7 @@ class Bench:
 
     def ranks_of(self, case: Case) -> int:
         """The number of ranks of its launches."""
-        return max(self.layout.ranks, case.ranks) if case.placed and self.layout else case.ranks
+        return max(self.layout.ranks, case.ranks) if case.is_placed and self.layout else case.ranks
 
     def launch_count(self, budget_s: float, cases: Sequence[Case]) -> int:
         """The number of launches of each of `cases` that fit into the budget."""
@@ -146,7 +150,7 @@ def check_settings(bench: Bench, cases: Sequence[Case], settings: Settings) -> N
     cannot have."""
     launch_setting.check_settings([case.setting for case in cases], settings.launch_settings)
     traits = bench.machine.traits
-    if settings.launch_settings and not (traits.by_mpiexec or traits.invented):
+    if settings.launch_settings and not (traits.uses_mpiexec or traits.is_fake):
         raise no_mpiexec_on_machine(settings.machine)
 
 
@@ -166,7 +170,7 @@ def check(bench: Bench, cases: Sequence[Case]) -> Bench:
     Raises UsageError if there are more ranks than this machine can run or none where a case wants them,
     EnvironmentProblem if they do not start.
     """
-    placed = [case for case in cases if case.placed]
+    placed = [case for case in cases if case.is_placed]
     if placed and bench.layout is None and not bench.machine.traits.described:
         bench = replace(bench, layout=_on_one_node(bench))
     most = max(map(bench.ranks_of, cases), default=0)
@@ -188,11 +192,11 @@ def look(bench: Bench, *, within: bool = False) -> Bench:
     if bench.layout is not None:
         check_ranks(bench, bench.layout.ranks)
         return _started(bench, bench.layout.ranks)
-    if not within or bench.machine.cores <= PAIR or not bench.machine.traits.by_mpiexec:
+    if not within or bench.machine.cores <= PAIR_RANKS or not bench.machine.traits.uses_mpiexec:
         return bench
     layout = _on_one_node(bench)
     found = _started(replace(bench, layout=layout), layout.ranks)
-    if found.machine.placed:
+    if found.machine.is_placed:
         return found
     machine = msgspec.structs.replace(
         found.machine, nodes=0, ranks_per_node=0

@@ -11,7 +11,7 @@ import msgspec
 
 from hockney.core.case import HOT, PLACE, Case
 from hockney.core.fit import Cost
-from hockney.core.layout import NETWORK, PAIR, THIS_HOST, HostOptions
+from hockney.core.layout import NETWORK, PAIR_RANKS, THIS_HOST, HostOptions
 from hockney.core.platform import Platform
 from hockney.core.settings import Settings
 from hockney.machines import simulated
@@ -40,8 +40,8 @@ def twin_cases(real: Survey) -> list[Case]:
     """The cases to simulate: all cases of the run between two ranks. A simulator has no caches, so buffers
     are always hot, and one level within a node."""
     measured = (case for level in real.levels for case, _ in level.measured)
-    chosen = (case for case in measured if case.ranks == PAIR and case.get("buffers", HOT) == HOT)
-    return [case.having(PLACE, in_simulation(case.place)) if case.place else case for case in chosen]
+    chosen = (case for case in measured if case.ranks == PAIR_RANKS and case.get("buffers", HOT) == HOT)
+    return [case.with_parameter(PLACE, in_simulation(case.place)) if case.place else case for case in chosen]
 
 
 def _layout(real: Survey) -> HostOptions:

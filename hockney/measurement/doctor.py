@@ -46,7 +46,7 @@ LITTLE_SHARED_BYTES = 128 << 20
 
 def look_around(machine: str, mpi: str, notify: Tell) -> tuple[Machine, list[Mpi]]:
     """This machine and all its MPIs, first the one that would be used. Raises if there is no usable `mpi`."""
-    if kind_of(machine).TRAITS.invented:
+    if kind_of(machine).TRAITS.is_fake:
         return prepare(machine).machine, []
     mpis: list[Mpi] = []
     try:
@@ -70,7 +70,7 @@ def examine(
     observed for `noise_s`, if given. Ranks are started on the hosts of `places`, with the `user`'s options of
     mpiexec; on an emulated machine these are its own hosts, and the rest is about this one."""
     traits = kind_of(machine).TRAITS
-    if traits.invented:
+    if traits.is_fake:
         yield Finding("good", "machine", "fake; it can always measure", "fake-machine")
         if noise_s:
             yield _not_real()
@@ -138,7 +138,7 @@ def examine(
             yield noise_skipped(f"no ranks can be started ({problem.what})")
         yield Finding("bad", "cannot measure", str(problem), "cannot-measure")
         return
-    if noise_s and traits.by_mpiexec:
+    if noise_s and traits.uses_mpiexec:
         found = list(_noise(chosen, built, noise_s, where, launcher))
         if not any(finding.code in (QUIET, BUSY) for finding in found):
             yield _load()

@@ -29,7 +29,7 @@ def write_run(
     """Into `path`, new or empty. The plan has the cases of `run`, all of which are done; `reference` is that
     of the machine."""
     index = {launch.launch: launch.index for launch in run.launches}
-    items = tuple(Item(index[r.launch], r.position, r.parsed_case()) for r in run.records)
+    items = tuple(Item(index[r.launch], r.position, r.parse_case()) for r in run.records)
     settings = Settings(
         study=study, budget_s=0.0, launches=len(run.launches), bind=False, machine=reference, label=label
     )

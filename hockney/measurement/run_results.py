@@ -66,7 +66,7 @@ def results(
     reading = reading or folder.read()
     machine = folder.machine()
     kept = folder.catalog()
-    catalog = bundled_catalog() if kept is None else kept.filled_from(bundled_catalog())
+    catalog = bundled_catalog() if kept is None else kept.merged_with(bundled_catalog())
     basis = basis_of(reading, machine, catalog) if cost == "typical" else ""
     fits = stored_fits(folder, basis, machine)
     times = None
@@ -87,7 +87,7 @@ def results(
 def _restricted(run: RunRecords, catalog: Catalog, relevant: Callable[[Workload], bool] | None) -> RunRecords:
     if relevant is None:
         return run
-    wanted = (r for r in run.records if relevant(catalog.entry(r.parsed_case().workload)))
+    wanted = (r for r in run.records if relevant(catalog.entry(r.parse_case().workload)))
     return replace(run, records=tuple(wanted))
 
 

@@ -71,5 +71,5 @@ def errors_by_layout(
 
 
 def _compared(case: Case) -> bool:
-    usual = case.having(ALGORITHM, MPI).usual if ALGORITHM in case else case.usual
+    usual = case.with_parameter(ALGORITHM, MPI).is_usual if ALGORITHM in case else case.is_usual
     return case.ranks > 1 and case.nodes > 0 and usual and not case.setting and case.get("sync") != "loop"

@@ -24,7 +24,7 @@ from msgspec.structs import replace
 from hockney.core.case import Case, parse_canonical
 from hockney.core.errors import UsageError, printable
 from hockney.core.fit import Estimate, Fits, TimeEstimate
-from hockney.core.layout import NETWORK, PAIR
+from hockney.core.layout import NETWORK, PAIR_RANKS
 from hockney.core.machine import Machine
 from hockney.core.platform import NodeGroup, Platform
 from hockney.models.applications.layouts import nodes_beyond_machine, ranks_per_node_beyond_cores
@@ -191,7 +191,7 @@ def beside_mpi(
             continue
         case = parse_canonical(summary.case)
         nodes = _nodes_of(case)
-        if case.ranks > 1 and case.usual and nodes is not None:
+        if case.ranks > 1 and case.is_usual and nodes is not None:
             row = int(case.number(size_name)), summary.case, summary.cost(fits.cost)
             measured.setdefault((case.ranks, nodes), []).append(row)
     rows = []
@@ -209,7 +209,7 @@ def _nodes_of(case: Case) -> int | None:
     on two; of more ranks only each pair's level is known: None."""
     if not case.place:
         return case.nodes
-    return (2 if case.place == NETWORK else 1) if case.ranks == PAIR else None
+    return (2 if case.place == NETWORK else 1) if case.ranks == PAIR_RANKS else None
 
 
 def tree(operation: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from hockney.core.case import NODES, PLACE, Case, parse_canonical
 from hockney.core.fit import Fit, Fits, Subject
 from hockney.core.layout import NETWORK
-from hockney.core.layout.met import place_of
+from hockney.core.layout.met import meeting_level
 
 
 def alike(place: str, other: str) -> bool:
@@ -21,7 +21,7 @@ def place_of_fit(fit: Fit, fits: Fits) -> str:
     if PLACE in subject:
         return str(subject[PLACE])
     cases = ((parse_canonical(summary.case), summary) for summary in fits.summaries)
-    found = {place_of(case, summary) for case, summary in cases if _is_of(case, subject)}
+    found = {meeting_level(case, summary) for case, summary in cases if _is_of(case, subject)}
     return found.pop() if len(found) == 1 else ""
 
 

@@ -22,8 +22,8 @@ import numpy as np
 
 from hockney.core.case import parse_canonical
 from hockney.core.fit import Estimate, Fits
-from hockney.core.layout import PAIR
-from hockney.core.layout.met import place_of
+from hockney.core.layout import PAIR_RANKS
+from hockney.core.layout.met import meeting_level
 from hockney.models.levels import alike
 
 EVIDENCE = {"copy": "allgather", "combine": "reduce", "fresh": "scan"}
@@ -101,6 +101,6 @@ def _measured(fits: Fits, operation: str, setting: str) -> Iterator[tuple[str, f
         if workload is None:
             continue
         case = parse_canonical(summary.case)
-        of_two = case.ranks == PAIR and case.get("sync") != "loop"
-        if of_two and case.setting == setting and case.usual:
-            yield place_of(case, summary), float(case.number(workload.size)), summary.cost(fits.cost)
+        of_two = case.ranks == PAIR_RANKS and case.get("sync") != "loop"
+        if of_two and case.setting == setting and case.is_usual:
+            yield meeting_level(case, summary), float(case.number(workload.size)), summary.cost(fits.cost)

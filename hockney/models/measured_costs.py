@@ -168,10 +168,10 @@ def _hockney(
     bidirectional = {w.name for w in fits.workloads if w.bidirectional and operation == ""}
     usable = [
         fit
-        for fit in fits.of_role("hockney", role, operation)
+        for fit in fits.select_by_role("hockney", role, operation)
         if fit.verdict != "refused"
         and fit.segments
-        and fit.subject.has(ranks=2)
+        and fit.subject.matches(ranks=2)
         and fit.subject.get("buffers", HOT) in (buffers, HOT)
         and all(fit.subject.get(name, "") == value for name, value in same.items())
         and fit.subject.workload not in bidirectional

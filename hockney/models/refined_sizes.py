@@ -167,4 +167,4 @@ def _cases_in(before: Observation, after: Observation, parts: int) -> Iterator[C
     for k in range(1, count + 1):
         size = step * round(low * (high / low) ** (k / (count + 1)) / step)
         if low < size < high:
-            yield before.case.having(before.workload.size, size)
+            yield before.case.with_parameter(before.workload.size, size)

@@ -13,7 +13,7 @@ from statistics import median
 from hockney.core.fit import LAUNCHES_IN_TWO_MODES, Summary
 from hockney.core.settings import FEWEST_LAUNCHES, PRECISION
 from hockney.core.units import format_factor, format_number
-from hockney.core.wording import listing, plural, together
+from hockney.core.wording import join_words, list_names, plural
 from hockney.draw.page import Caveat, Section
 from hockney.models.loaded_launches import (
     FEWEST_QUIET,
@@ -111,7 +111,7 @@ def _complete(found: RunCaveat, evidence: Evidence) -> RunCaveat:
 
 
 def _verification(evidence: Evidence) -> RunCaveat | None:
-    bad = evidence.run.wrong
+    bad = evidence.run.corrupted_records
     if not bad:
         return None
     errors = sum(r.verified.errors for r in bad)
@@ -131,7 +131,7 @@ def _verification(evidence: Evidence) -> RunCaveat | None:
 
 
 def _corrupted(evidence: Evidence) -> RunCaveat | None:
-    launches = evidence.run.corrupted
+    launches = evidence.run.corrupted_launches
     return (
         run_caveat(
             Caveat(
@@ -188,8 +188,8 @@ def _oversubscribed(evidence: Evidence) -> RunCaveat | None:
     return run_caveat(
         Caveat(
             "oversubscribed",
-            f"{together(ranks)} ranks share fewer processors: the times include the scheduler",
-            f"cases on {together(ranks)} ranks",
+            f"{join_words(ranks)} ranks share fewer processors: the times include the scheduler",
+            f"cases on {join_words(ranks)} ranks",
             "use fewer ranks (--ranks) or a larger machine",
         ),
         {r.case for r in evidence.run.records if r.launch in sharing},
@@ -583,7 +583,7 @@ def _surveyed(evidence: Evidence) -> RunCaveat | None:
 
 
 def _fake(evidence: Evidence) -> RunCaveat | None:
-    if not any(record.invented for record in evidence.run.records):
+    if not any(record.is_fake for record in evidence.run.records):
         return None
     return run_caveat(
         Caveat(
@@ -616,7 +616,7 @@ def _under_load(loaded: int, launches: int) -> str:
 
 def _listed(lines: Sequence[str]) -> str:
     """The cases that a caveat affects, as text."""
-    return listing(sorted(lines))
+    return list_names(sorted(lines))
 
 
 def assumed_network() -> str:

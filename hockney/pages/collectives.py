@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from hockney import models
-from hockney.core.case import MPI, OF_THE_LAUNCH
+from hockney.core.case import LAUNCH_PARAMETERS, MPI
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.fit import Fit
 from hockney.core.wording import plural
@@ -26,7 +26,7 @@ ROLES = ("collective", "barrier", "exchange")
 
 def of(catalog: Catalog) -> list[Workload]:
     """MPI's collectives, for which cost models exist. Exchanges among many ranks are shown elsewhere."""
-    return catalog.of_role("collective", "barrier")
+    return catalog.with_role("collective", "barrier")
 
 
 def section(evidence: Evidence, sync: str = "barrier") -> Section | None:
@@ -114,7 +114,7 @@ def _over_ranks(cases: list[Measured]) -> list[Series]:
 def _is_cost_of(fit: Fit, m: Measured) -> bool:
     """Whether the fit is of the subject that the case belongs to."""
     subject = fit.subject
-    if any(m.case.get(name) != subject.get(name) for name in OF_THE_LAUNCH):
+    if any(m.case.get(name) != subject.get(name) for name in LAUNCH_PARAMETERS):
         return False
     return subject.workload == m.case.workload and all(m.case.get(k) == v for k, v in subject.fixed)
 

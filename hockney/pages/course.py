@@ -60,7 +60,7 @@ def _visits(evidence: Evidence, m: Measured) -> list[tuple[float, float]]:
     visits = (
         (at_s - began, median(times_s))
         for record in records
-        for at_s, times_s in zip(record.visits_started_s, record.times_by_visit, strict=True)
+        for at_s, times_s in zip(record.visit_starts_s, record.times_by_visit, strict=True)
     )
     return sorted(visits, key=lambda visit: visit[0])
 

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from hockney.core.case import PLACE, SETTING, Case, parse_canonical
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.fit import Cost, Fits, Summary
-from hockney.core.layout import nearest_first
+from hockney.core.layout import sort_levels
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.core.record import RunRecords
@@ -71,7 +71,7 @@ class Evidence:
     @cached_property
     def levels(self) -> tuple[Evidence, ...]:
         """The run at each level that its cases name, nearest first; the run itself if they name none."""
-        named = nearest_first(filter(None, (m.case.place for m in self.measured)))
+        named = sort_levels(filter(None, (m.case.place for m in self.measured)))
         return tuple(self.at(level) for level in named) or (self,)
 
     def at(self, place: str) -> Evidence:

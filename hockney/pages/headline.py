@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from hockney.core.case import MPI, WRITTEN
 from hockney.core.catalog import PING_PONG
-from hockney.core.wording import plural, together
+from hockney.core.wording import join_words, plural
 from hockney.pages import loggp, undisturbed
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import bandwidth, quantity, with_interval
@@ -40,7 +40,9 @@ def _short(evidence: Evidence) -> list[str]:
         if sweep := ping_pongs(level):
             cost = " ".join(filter(None, (undisturbed.cost(sweep[0].summary), _where(level))))
             by_size.setdefault(sweep[0].size, []).append(cost)
-    return [f"A message of {quantity(size, 'B')} costs {together(costs)}." for size, costs in by_size.items()]
+    return [
+        f"A message of {quantity(size, 'B')} costs {join_words(costs)}." for size, costs in by_size.items()
+    ]
 
 
 def _long(evidence: Evidence) -> str:
@@ -71,7 +73,7 @@ def _written(evidence: Evidence) -> str:
     """The message that takes longest if it was just written, relative to one in hot buffers."""
     hot = {m.size: m for m in ping_pongs(evidence)}
     slower: dict[float, str] = {}
-    for m in evidence.of(evidence.catalog.name_of(*PING_PONG), buffers=WRITTEN):
+    for m in evidence.of(evidence.catalog.workload_name(*PING_PONG), buffers=WRITTEN):
         if m.size not in hot:
             continue
         one, other = m.summary.typical, hot[m.size].summary.typical
@@ -117,5 +119,5 @@ def _together(evidence: Evidence) -> list[str]:
         elif most:
             shown = [m for nodes, m in sorted(most.items()) if nodes in (1, max(most))]
             costs = [f"{undisturbed.cost(m.summary)} with {ranks_on(m.case)}" for m in shown]
-            texts.append(f"{words} takes {together(costs)}.")
+            texts.append(f"{words} takes {join_words(costs)}.")
     return texts

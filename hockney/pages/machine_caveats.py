@@ -8,7 +8,7 @@ import math
 
 from hockney.core.catalog import PING_PONG
 from hockney.core.record import ROUNDING
-from hockney.core.wording import plural, together
+from hockney.core.wording import join_words, plural
 from hockney.draw.page import Caveat
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import percent, quantity
@@ -108,7 +108,7 @@ def two_mode_calibration(evidence: Evidence) -> RunCaveat | None:
 
 def not_computed(evidence: Evidence) -> RunCaveat | None:
     """The caveat about benchmarks without their arithmetic, which only a simulator can run."""
-    left_out = {r.case for r in evidence.run.records if r.parsed_case().get("arithmetic") == "none"}
+    left_out = {r.case for r in evidence.run.records if r.parse_case().get("arithmetic") == "none"}
     return (
         run_caveat(
             Caveat(
@@ -152,14 +152,14 @@ def between_nodes(evidence: Evidence) -> RunCaveat | None:
     if not (reason := between_nodes_guessed(platform)):
         return None
     most = platform.nodes[0].cores
-    far = {r.case: r.parsed_case().ranks for r in evidence.run.records if r.parsed_case().ranks > most}
+    far = {r.case: r.parse_case().ranks for r in evidence.run.records if r.parse_case().ranks > most}
     if not far:
         return None
     return run_caveat(
         Caveat(
             "between-nodes",
-            f"{together(sorted(set(far.values())))} ranks of {platform.title} are on several nodes; the cost "
-            f"of messages between nodes was not measured and is a guess ({reason})",
+            f"{join_words(sorted(set(far.values())))} ranks of {platform.title} are on several nodes; the "
+            f"cost of messages between nodes was not measured and is a guess ({reason})",
             f"cases on more than {plural(most, 'rank')}",
             "calibrate from a survey between two hosts, or with the --network of a machine that states where "
             "its costs are from",

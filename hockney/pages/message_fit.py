@@ -13,6 +13,6 @@ from hockney.pages.series import usable
 
 def fitted(evidence: Evidence) -> Fit | None:
     """The model of the ping-pong with hot buffers, if it was not refused; of the evidence's level only."""
-    fits = evidence.fits.of_role("hockney", *PING_PONG)
+    fits = evidence.fits.select_by_role("hockney", *PING_PONG)
     here = [fit for fit in fits if fit.subject.get(PLACE, "") == evidence.place]
     return usable(here, buffers="hot")

@@ -8,7 +8,7 @@ from statistics import median
 
 from hockney.core.freed_memory import MMAP, TRIM
 from hockney.core.units import format_seconds
-from hockney.core.wording import plural, together
+from hockney.core.wording import join_words, plural
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import percent
 
@@ -100,7 +100,7 @@ def _refined(evidence: Evidence) -> list[str]:
 
 def _visited_often(evidence: Evidence) -> list[int]:
     """How many visits each measurement has that has more than one."""
-    counts = (record.visits_made for record in evidence.run.records)
+    counts = (record.visit_count for record in evidence.run.records)
     return [count for count in counts if count > 1]
 
 
@@ -109,7 +109,7 @@ def _visits(evidence: Evidence) -> list[str]:
     if not often:
         return ["Each launch measured each case in a single visit."]
     records = evidence.run.by_case().values()
-    long = sum(all(r.visits_made < 2 for r in each) for each in records)
+    long = sum(all(r.visit_count < 2 for r in each) for each in records)
     were = "case was" if long == 1 else "cases were"
     return [
         "A launch visited its cases many times in random order, for some milliseconds each: "
@@ -153,7 +153,7 @@ def _ends(evidence: Evidence) -> str:
         "reached the maximum number of visits or repetitions": reasons.count("repetitions"),
     }
     ends = [f"{count} {how}" for how, count in counts.items() if count]
-    within = f"Of the measurements within launches, {together(ends)}. " if ends else ""
+    within = f"Of the measurements within launches, {join_words(ends)}. " if ends else ""
     return f"{'' if settings.every_s else until}{within}The records have the times of {measured} repetitions."
 
 

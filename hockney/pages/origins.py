@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hockney.core.platform import Platform
-from hockney.core.wording import together
+from hockney.core.wording import join_words
 from hockney.machines import simulated
 
 UNSAID = "not said"
@@ -55,8 +55,8 @@ def in_short(platform: Platform) -> str:
         statuses.setdefault(each.what, {})[SHORT.get(each.status, each.status)] = None
     alike: dict[str, list[str]] = {}
     for what, of_what in statuses.items():
-        alike.setdefault(together(of_what), []).append(what)
-    return ", ".join(f"{together(whats)} {status}" for status, whats in alike.items())
+        alike.setdefault(join_words(of_what), []).append(what)
+    return ", ".join(f"{join_words(whats)} {status}" for status, whats in alike.items())
 
 
 def _places(platform: Platform) -> Iterator[tuple[str, str]]:

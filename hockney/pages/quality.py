@@ -136,7 +136,7 @@ def verification(evidence: Evidence) -> Section | None:
         return None
     verified = [r.verified for r in evidence.run.records]
     checked, runs = sum(v.bytes for v in verified), sum(v.of_runs for v in verified)
-    bad = evidence.run.wrong
+    bad = evidence.run.corrupted_records
     share = f" ({percent(sum(v.runs for v in verified) / runs)} of the operations)" if runs else ""
     seconds, launched = sum(v.seconds for v in verified), sum(c.seconds for c in evidence.run.closes)
     took = f", in {percent(seconds / launched)} of the time" if seconds and launched else ""

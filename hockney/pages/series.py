@@ -80,7 +80,7 @@ def curve(name: str, fit: Fit, group: str, *, rate: float | None = None) -> Seri
 def usable(fits: Sequence[Fit], **fixed: str | int) -> Fit | None:
     """The first fit that was not refused and whose subject has these values."""
     for fit in fits:
-        if fit.verdict != "refused" and fit.curve and fit.subject.has(**fixed):
+        if fit.verdict != "refused" and fit.curve and fit.subject.matches(**fixed):
             return fit
     return None
 

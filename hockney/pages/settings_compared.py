@@ -68,7 +68,7 @@ def _compared_settings(evidence: Evidence) -> tuple[ComparedSettings, ...]:
     by_case: dict[Case, dict[str, list[Observation]]] = {}
     for seen in evidence.observed():
         setting = WITHOUT if seen.case.setting in without else seen.case.setting
-        by_case.setdefault(seen.case.under(""), {}).setdefault(setting, []).append(seen)
+        by_case.setdefault(seen.case.with_setting(""), {}).setdefault(setting, []).append(seen)
     return tuple(
         ComparedSettings(case, observed)
         for case, observed in sorted(by_case.items(), key=lambda each: each[0].line)

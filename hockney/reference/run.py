@@ -101,7 +101,7 @@ def _record(case: Case, catalog: Catalog, seconds: float, launch: str, position:
         times_s=[seconds],
         batch=1,
         warmup_s=[],
-        bytes_moved=catalog.entry(case.workload).payload(case),
+        bytes_moved=catalog.entry(case.workload).payload_bytes(case),
         sync=Sync(kind=cast(SyncKind, case.get("sync", "none"))),
         stop=Stop(reason="repetitions", precision=0.0, achieved=None),
         verified=Verified(bytes=0, errors=0),

@@ -35,7 +35,7 @@ def left(plan: Plan, run: RunRecords) -> tuple[Item, ...]:
     """The expected items without a record, in order. A record belongs to the planned launch whose number its
     launch line gives; a repeated launch has the same number."""
     index = {launch.launch: launch.index for launch in run.launches}
-    done = {(index.get(record.launch), record.parsed_case()) for record in run.records}
+    done = {(index.get(record.launch), record.parse_case()) for record in run.records}
     return tuple(item for item in expected(plan, run) if (item.launch, item.case) not in done)
 
 
@@ -85,7 +85,7 @@ def _added(plan: Plan, run: RunRecords) -> list[Item]:
     index = {launch.launch: launch.index for launch in run.launches}
     first: dict[Case, int] = {}
     for record in run.records:
-        case = record.parsed_case()
+        case = record.parse_case()
         if case not in planned:
             number = index.get(record.launch, 0)
             first[case] = min(number, first.get(case, number))

@@ -129,7 +129,7 @@ def decoded(raw: bytes, path: Path, number: int) -> Line:
     try:
         line = decode_line(raw)
         if isinstance(line, Record) and line.schema <= SCHEMA:
-            line.parsed_case()
+            line.parse_case()
             if not _possible(line):
                 raise _line_damaged(path, number, "no operation takes such a time")
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, UsageError) as error:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 
-from hockney.core.case import OF_THE_LAUNCH, Case, split_case
+from hockney.core.case import LAUNCH_PARAMETERS, Case, split_case
 from hockney.core.catalog import Catalog
 from hockney.core.errors import UsageError, printable
 from hockney.core.fit import Fit
@@ -70,7 +70,7 @@ def _expand(text: str, options: Options, catalog: Catalog) -> list[Case]:
         k: list_values(declared[k].kind, declared[k].unit, v)
         if k in declared
         else list_values("text", "", v)
-        if k in OF_THE_LAUNCH
+        if k in LAUNCH_PARAMETERS
         else (v,)
         for k, v in raw.items()
     }
@@ -104,7 +104,7 @@ def _possible(
     impossible, found = None, False
     for each in combined:
         try:
-            case = catalog.complete(name, each)
+            case = catalog.complete_case(name, each)
         except UsageError as error:
             if error.code != NOT_A_MULTIPLE or error.fields["parameter"] not in ranged:
                 raise
@@ -126,13 +126,13 @@ def at_described_rate(case: Case, catalog: Catalog, machine: Machine) -> Case:
     from hockney.models.programs.rates import described_rate, described_startup
 
     if case.get("startup") == 0:
-        case = case.having("startup", described_startup(platform, case.ranks))
+        case = case.with_parameter("startup", described_startup(platform, case.ranks))
     workload = catalog.entry(case.workload)
     described = described_rate(platform, workload.operation) if workload.role == "npb" else None
     rate = platform.rates.get(workload.operation, described)
     if rate is not None and case.get("rate") == 0:
-        return case.having("rate", rate)
-    return case if rate is None or case.get("step_s") != 0 else case.having("step_s", 1 / rate)
+        return case.with_parameter("rate", rate)
+    return case if rate is None or case.get("step_s") != 0 else case.with_parameter("step_s", 1 / rate)
 
 
 def page(evidence: Evidence) -> Page:
@@ -140,7 +140,7 @@ def page(evidence: Evidence) -> Page:
     for m in evidence.measured:
         groups.setdefault(label(m, m.workload.size), []).append(m)
     differing = any(undisturbed.differing(m.summary) for m in evidence.measured)
-    where = where_columns([m for m in evidence.measured if not m.case.placed])
+    where = where_columns([m for m in evidence.measured if not m.case.is_placed])
     sections = [
         _section(evidence, subject, measured, differing, where) for subject, measured in groups.items()
     ]

@@ -10,7 +10,7 @@ from hockney.core.case import Case
 from hockney.core.catalog import PING_PONG, Catalog
 from hockney.core.errors import UsageError
 from hockney.core.machine import Machine
-from hockney.core.wording import listing, plural, together
+from hockney.core.wording import join_words, list_names, plural
 from hockney.draw.page import Page
 from hockney.pages.evidence import Evidence, Measured, Options
 from hockney.pages.format import quantity
@@ -38,14 +38,14 @@ def page(evidence: Evidence) -> Page:
 
 def _headline(evidence: Evidence) -> tuple[str, ...]:
     """What there is, the cost of a message, and the shortest operations on the largest number of ranks."""
-    names = listing(sorted({m.case.workload for m in evidence.measured}), MOST_NAMES)
+    names = list_names(sorted({m.case.workload for m in evidence.measured}), MOST_NAMES)
     counts = sorted({m.case.ranks for m in evidence.measured})
     if not counts:
         return sentences(evidence)
     launches = plural(len(evidence.run.launches), "launch", "launches")
     cases = plural(len(evidence.measured), "case")
-    texts = [f"{cases} from {launches}, on {together(counts)} ranks: {names}."]
-    for fit in evidence.fits.of_role("hockney", *PING_PONG):
+    texts = [f"{cases} from {launches}, on {join_words(counts)} ranks: {names}."]
+    for fit in evidence.fits.select_by_role("hockney", *PING_PONG):
         value = {p.symbol: p.estimate.value for p in fit.parameters}
         if fit.verdict != "refused" and {"t_0", "r_inf"} <= value.keys():
             words = f"t_0 = {quantity(value['t_0'], 's')} and r_inf = {quantity(value['r_inf'], 'B/s')}"

@@ -33,8 +33,8 @@ def settled(cases: Iterable[Case], machine: Machine) -> list[Case]:
 
 
 def _settled(case: Case, layout: Layout) -> Case:
-    nodes = 0 if case.placed else fewest_nodes(case.ranks, layout)
-    return case.having(NODES, nodes) if nodes else case
+    nodes = 0 if case.is_placed else fewest_nodes(case.ranks, layout)
+    return case.with_parameter(NODES, nodes) if nodes else case
 
 
 def spread_over(nodes: int) -> str:
@@ -50,7 +50,7 @@ def at(place: str) -> str:
 def levels(machine: Machine) -> tuple[str, ...]:
     """The levels at which a study measures messages between two ranks, nearest first: "" on a machine whose
     cases are not placed."""
-    return tuple(machine.levels) if machine.placed else ("",)
+    return tuple(machine.levels) if machine.is_placed else ("",)
 
 
 def spanned(machine: Machine) -> tuple[str, ...]:

@@ -40,11 +40,11 @@ def cost_cases(programs: Iterable[Program], catalog: Catalog, machine: Machine) 
 
 def _messages(sizes: tuple[int, ...], catalog: Catalog) -> Iterator[str]:
     yield from sweep(sizes, WRITTEN)
-    for workload in catalog.of_role("point-to-point"):
+    for workload in catalog.with_role("point-to-point"):
         if workload.performs("point-to-point", "sendrecv"):
             yield from (f"{workload.name} bytes={s} buffers={WRITTEN} ranks=2" for s in thin(sizes, FEW + 2))
     streamed = [size for size in sizes if 0 < size <= MOST_STREAMED]
-    for workload in catalog.of_role("stream"):
+    for workload in catalog.with_role("stream"):
         if not workload.bidirectional:
             yield from (f"{workload.name} bytes={s} buffers={WRITTEN} ranks=2" for s in thin(streamed, FEW))
 
@@ -66,7 +66,7 @@ def _collectives(programs: Iterable[Program], catalog: Catalog) -> Iterator[str]
                     (size,) if size > 8 else (size, 2 * size)
                 )
     for (operation, ranks), sizes in sorted(found.items()):
-        for workload in catalog.of_role("collective"):
+        for workload in catalog.with_role("collective"):
             if workload.operation == operation:
                 few = thin(sorted({8, *sizes}), FEW)
                 yield from (
@@ -81,7 +81,7 @@ def communication(evidence: Evidence) -> Communication | None:
         return Communication(described(platform), platform=platform)
     surveyed = evidence.surveyed
     try:
-        most = evidence.run.most_hosts()
+        most = evidence.run.max_hosts()
         message = messages_of_run(
             evidence.fits, evidence.machine, "this run", surveyed, hosts=most, buffers=WRITTEN
         )

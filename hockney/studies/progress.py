@@ -21,9 +21,9 @@ OF_FAKE = LaunchSetting(SETTING, (("MPICH_ASYNC_PROGRESS", "1"),))
 def thread_of(machine: Machine) -> LaunchSetting | None:
     """The setting that switches on the thread of the machine's MPI; None if it has none, or if mpiexec does
     not start its ranks."""
-    if machine.traits.invented:
+    if machine.traits.is_fake:
         return OF_FAKE
-    thread = _thread(machine) if machine.traits.by_mpiexec else None
+    thread = _thread(machine) if machine.traits.uses_mpiexec else None
     return LaunchSetting(SETTING, ((thread.variable, "1"),)) if thread else None
 
 

@@ -56,7 +56,7 @@ def page(evidence: Evidence) -> Page:
 def _headline(evidence: Evidence) -> tuple[str, ...]:
     """The formula of a message, and the costs of short operations on the largest number of ranks."""
     texts = []
-    for fit in evidence.fits.of_role("hockney", *PING_PONG):
+    for fit in evidence.fits.select_by_role("hockney", *PING_PONG):
         value = {p.symbol: p.estimate.value for p in fit.parameters}
         if fit.verdict != "refused" and "r_inf" in value:
             words = f"t_0 = {quantity(value['t_0'], 's')} and r_inf = {quantity(value['r_inf'], 'B/s')}"

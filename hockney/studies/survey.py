@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from hockney.core.case import HOT, WRITTEN, Case
 from hockney.core.catalog import PING_PONG, Catalog
 from hockney.core.errors import UsageError
-from hockney.core.layout import PAIR
+from hockney.core.layout import PAIR_RANKS
 from hockney.core.machine import Machine
 from hockney.core.units import thin
 from hockney.draw.page import Page
@@ -80,7 +80,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     """The full sweep of sizes between two ranks; every collective at a few sizes on each rank count. If ranks
     meet at several levels, the same for each of them (`_placed`)."""
     sizes = options.sizes or affordable(DEFAULT, machine, options.budget_s)
-    lines_of = _placed if machine.placed else _unplaced
+    lines_of = _placed if machine.is_placed else _unplaced
     most = CASES_PER_SECOND * max(options.budget_s, LEAST_BUDGET_S)
     planned: list[Case] = []
     for extent in EXTENTS:
@@ -106,7 +106,7 @@ def _unplaced(
     sizes: tuple[int, ...], options: Options, catalog: Catalog, machine: Machine, extent: SurveySizes
 ) -> Iterator[str]:
     ranks = options.ranks or thin(default_ranks(machine), extent.ranks)
-    if PAIR in ranks:
+    if PAIR_RANKS in ranks:
         yield from _pairs(sizes, catalog, TRAIN_SIZES, extent)
     for p in ranks:
         yield from _collectives(sizes, p, catalog, extent)
@@ -122,13 +122,13 @@ def _placed(
     train_sizes = affordable(TRAIN_SIZES, machine, options.budget_s, MESSAGES)
     pairs = [*_pairs(sizes, catalog, train_sizes, extent)]
     few_trains = [*_trains(train_sizes, FEWEST_TRAINS)]
-    for level in machine.levels if not options.ranks or PAIR in options.ranks else ():
+    for level in machine.levels if not options.ranks or PAIR_RANKS in options.ranks else ():
         nearest = level == machine.levels[0]
         nearer = [*sweep(sizes if nearest else thin(sizes, BETWEEN)), *few_trains]
         for line in pairs if level in places.spanned(machine) else nearer:
             yield line + places.at(level)
     for ranks, nodes in _spreads(options, machine, extent):
-        where = places.of_pair(machine) if (ranks, nodes) == (PAIR, 1) else places.spread_over(nodes)
+        where = places.of_pair(machine) if (ranks, nodes) == (PAIR_RANKS, 1) else places.spread_over(nodes)
         for line in _collectives(sizes, ranks, catalog, extent):
             yield line + where
 
@@ -143,7 +143,7 @@ def _spreads(options: Options, machine: Machine, extent: SurveySizes) -> list[tu
         ranks = options.ranks or thin(default_ranks(machine), extent.ranks)
         return [(p, nodes) for p in ranks for nodes in places.node_counts(p, layout)]
     one_of_each = [(layout.nodes, layout.nodes)] if layout.nodes > 2 else []
-    return [(PAIR, 1), (layout.ranks_per_node, 1), *one_of_each, (layout.ranks, layout.nodes)]
+    return [(PAIR_RANKS, 1), (layout.ranks_per_node, 1), *one_of_each, (layout.ranks, layout.nodes)]
 
 
 def _pairs(
@@ -155,11 +155,11 @@ def _pairs(
     yield from sweep(sizes)
     yield from sweep(thin(sizes, extent.written), WRITTEN)
     yield from sweep(beyond_cache, "cold")
-    for workload in catalog.of_role("point-to-point"):
+    for workload in catalog.with_role("point-to-point"):
         if not workload.performs(*PING_PONG):  # it already has its sweep
             few = thin(sizes, extent.others)
             yield from (f"{workload.name} {workload.size}={s} buffers=hot ranks=2" for s in few)
-    for workload in catalog.of_role("stream"):
+    for workload in catalog.with_role("stream"):
         yield from (f"{workload.name} {workload.size}={s} buffers=hot ranks=2" for s in streamed)
     yield from _trains(train_sizes, extent.trains)
     yield from overlap.lines(sizes, catalog, extent.overlap)

@@ -39,9 +39,11 @@ def test_a_run_is_read(folder):
     run = api.load(folder)
     assert run.outcome is None and run.settings.study == "cases" and run.machine.kind == "fake"
     assert len(run.records) == 3 * len(run.summaries) == run.evidence.planned
-    assert run.fits.of("hockney", "pingpong") and run.page.sections
-    assert run.fits.of_role("hockney", "point-to-point", "send") == run.fits.of("hockney", "pingpong")
-    assert not run.fits.of_role("hockney", "stream")
+    assert run.fits.select("hockney", "pingpong") and run.page.sections
+    assert run.fits.select_by_role("hockney", "point-to-point", "send") == run.fits.select(
+        "hockney", "pingpong"
+    )
+    assert not run.fits.select_by_role("hockney", "stream")
     assert {caveat.code for caveat in run.caveats} - {"precision"} == {"fake"}
     assert run.fits == measurement.results(run.folder).fits
 

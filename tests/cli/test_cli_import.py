@@ -35,7 +35,7 @@ def test_it_writes_a_run_and_prints_its_place(hockney):
     assert said.code == 0 and said.out == "old\n" and "reduce_scatter" in said.err.lower()
     run = api.load(Path("old"))
     assert (run.settings.study, run.settings.label, run.machine.host) == ("imported", "old stack", "node7")
-    assert not run.machine.traits.here and not run.machine.exact
+    assert not run.machine.traits.chosen_by_default and not run.machine.is_exact
 
 
 def test_json_has_everything_and_nothing_is_said_twice(hockney):

@@ -33,10 +33,10 @@ def test_typed_units_become_plain_numbers():
 
 
 def test_both_ranks_of_a_bidirectional_workload_send():
-    pairs = CATALOG.of_role("point-to-point", "stream")
+    pairs = CATALOG.with_role("point-to-point", "stream")
     assert {w.name for w in pairs if w.bidirectional} == {"pingpong_double", "stream_both"}
-    assert {w.payload(CATALOG.case(f"{w.name} bytes=8")) for w in pairs if w.bidirectional} == {16}
-    assert {w.payload(CATALOG.case(f"{w.name} bytes=8")) for w in pairs if not w.bidirectional} == {8}
+    assert {w.payload_bytes(CATALOG.case(f"{w.name} bytes=8")) for w in pairs if w.bidirectional} == {16}
+    assert {w.payload_bytes(CATALOG.case(f"{w.name} bytes=8")) for w in pairs if not w.bidirectional} == {8}
 
 
 def test_one_workload_is_the_ping_pong():
@@ -136,7 +136,7 @@ def test_the_rank_counts_of_a_workload_are_named():
 @given(st.sampled_from([w.name for w in CATALOG.workloads]), st.text(max_size=12), st.text(max_size=12))
 def test_no_parameter_breaks_it(workload, name, value):
     try:
-        case = CATALOG.complete(workload, {name: value})
+        case = CATALOG.complete_case(workload, {name: value})
     except UsageError as error:
         assert str(error).isprintable()
     else:

@@ -45,7 +45,7 @@ def test_an_error_keeps_its_parts():
 
 def test_an_error_inside_something():
     error = UsageError("a", "b", "c", code="d", limit=3)
-    inner = error.inside("--budget")
+    inner = error.with_context("--budget")
     assert isinstance(inner, UsageError) and str(inner).startswith("--budget: a")
     assert (inner.code, inner.fields, inner.why, inner.remedy) == ("d", {"limit": 3}, "b", "c")
     assert error.what == "a"

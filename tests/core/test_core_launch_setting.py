@@ -57,6 +57,6 @@ def test_a_setting_is_part_of_the_case_and_the_default_is_not():
     catalog = bundled_catalog()
     plain, named = (catalog.case(f"pingpong bytes=8 setting={name}") for name in ("default", "eager64k"))
     assert plain == catalog.case("pingpong bytes=8") and not plain.setting
-    assert named != plain and named.setting == "eager64k" and named.under("") == plain
-    assert named == plain.under("eager64k") == parse_canonical(named.line)
-    assert Case.of("x", 1).under("a").under("b") == Case.of("x", 1, setting="b")
+    assert named != plain and named.setting == "eager64k" and named.with_setting("") == plain
+    assert named == plain.with_setting("eager64k") == parse_canonical(named.line)
+    assert Case.of("x", 1).with_setting("a").with_setting("b") == Case.of("x", 1, setting="b")

@@ -8,8 +8,13 @@ from hypothesis import strategies as st
 
 from hockney.core.case import Case, parse_canonical
 from hockney.core.errors import UsageError
+<<<<<<< HEAD
 from hockney.core.layout import LEVELS, Layout, nearest_first
 from hockney.measurement.rounds import schedule
+=======
+from hockney.core.layout import LEVELS, Layout, sort_levels
+from hockney.measurement.launch_order import schedule
+>>>>>>> 6767c4de (Core: functions are verbs, values are nouns)
 from hockney.system.bundled import bundled_catalog
 
 
@@ -27,26 +32,26 @@ def test_other_texts_are_no_layouts(text):
 
 
 def test_levels_are_ordered():
-    assert nearest_first(["network", "cache", "network", "core"]) == ("core", "cache", "network")
-    assert nearest_first(reversed(LEVELS)) == LEVELS
+    assert sort_levels(["network", "cache", "network", "core"]) == ("core", "cache", "network")
+    assert sort_levels(reversed(LEVELS)) == LEVELS
 
 
 @pytest.mark.parametrize("place", LEVELS)
 def test_a_place_is_part_of_the_case(place):
     case = bundled_catalog().case(f"pingpong place={place} ranks=2")
-    assert case.place == place and case.placed and case.launched_ranks == 0
+    assert case.place == place and case.is_placed and case.launched_ranks == 0
     assert parse_canonical(case.line) == case and f"place={place}" in case.line
     assert bundled_catalog().case(case.line) == case
 
 
 def test_nodes_are_part_of_the_case():
     case = bundled_catalog().case("allreduce nodes=2 ranks=8")
-    assert case.nodes == 2 and case.placed and parse_canonical(case.line) == case
+    assert case.nodes == 2 and case.is_placed and parse_canonical(case.line) == case
 
 
 def test_other_cases_are_launched_on_their_ranks():
     case = bundled_catalog().case("allreduce ranks=8")
-    assert not case.placed and case.launched_ranks == 8 and "nodes" not in case.line
+    assert not case.is_placed and case.launched_ranks == 8 and "nodes" not in case.line
 
 
 @pytest.mark.parametrize(

@@ -110,4 +110,4 @@ def test_a_run_groups_what_it_reads():
     run = RunRecords.of([*LINES, record("pingpong bytes=8 ranks=2", "1.0"), record("barrier ranks=2")])
     assert [len(part) for part in (run.launches, run.records, run.failures, run.closes)] == [1, 3, 1, 1]
     assert [len(group) for group in run.by_case().values()] == [2, 1]
-    assert run.records[0].parsed_case()["bytes"] == 8
+    assert run.records[0].parse_case()["bytes"] == 8

@@ -102,9 +102,9 @@ def test_the_collective_algorithm_runs_on_1_and_3_ranks(extended):
     words = ("allgather algorithm=pairwise bytes=0,8,1001 ranks=1,3", *BRIEFLY)
     hockney(extended, "run", *words, "--out", "allgather", "-q")
     records = measured(extended, "allgather")
-    assert sorted({record.parsed_case().ranks for record in records}) == [1, 3]
+    assert sorted({record.parse_case().ranks for record in records}) == [1, 3]
     assert len(records) == 6 and all(record.verified.errors == 0 for record in records)
-    assert {record.parsed_case()["algorithm"] for record in records} == {"pairwise"}
+    assert {record.parse_case()["algorithm"] for record in records} == {"pairwise"}
 
 
 @pytest.mark.slow
@@ -116,11 +116,11 @@ def test_the_kernel_is_listed_compiled_and_measured_on_1_and_2_ranks(extended):
     words = (f"{name} points=100 ranks=1,2", "barrier ranks=2", *BRIEFLY)
     hockney(extended, "run", *words, "--out", "kernel", "-q")
     records = measured(extended, "kernel")
-    of_kernel = [record for record in records if record.parsed_case().workload == name]
+    of_kernel = [record for record in records if record.parse_case().workload == name]
     assert len(records) == 3 and len(of_kernel) == 2
     assert len({record.launch for record in records}) == 3, "a launch has one executable"
     for record in of_kernel:
-        ranks = record.parsed_case().ranks
+        ranks = record.parse_case().ranks
         assert record.verified.errors == 0 and record.verified.bytes > 0
         assert set(record.metrics) == {"exchange", "flops", "memory"}
         assert record.metric("flops") == 200 * ranks and record.metric("memory") == 2 * 102 * 8

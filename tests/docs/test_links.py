@@ -98,7 +98,7 @@ def test_every_algorithm_of_a_collective_is_listed():
         listed.setdefault(operation, []).append(algorithm)
     there = {
         workload.name: sorted(set(parameter.choices) - {"mpi"})
-        for workload in bundled_catalog().of_role("collective")
+        for workload in bundled_catalog().with_role("collective")
         for parameter in workload.parameters
         if parameter.name == "algorithm"
     }

@@ -54,7 +54,7 @@ def check(record: Record, launch: Launch, case: Case) -> None:
     assert (record.place != "") == (case.ranks == 2 or case.place != "")
     if case.place:
         assert record.place == case.place
-    assert record.members == [] or (case.placed and record.members != list(range(ranks)))
+    assert record.members == [] or (case.is_placed and record.members != list(range(ranks)))
     if record.members:
         assert len(set(record.members)) == len(record.members) == case.ranks
         assert record.members[0] == 0 and max(record.members) < ranks
@@ -82,7 +82,7 @@ def test_chosen_ranks_measure_between_cases_of_the_whole_launch(unbound, engine,
 def test_every_workload_runs_on_some_of_the_ranks(launcher, engine):
     """2 of 3 ranks."""
     cases = every_case(engine.catalog, 2, ("barrier",))
-    placed = [case.having("nodes", 1) for case in cases]
+    placed = [case.with_parameter("nodes", 1) for case in cases]
     for record in verified(lines_of(launcher, placed, 3), placed, 2):
         assert len(record.members) == 2 and record.nodes == 1
 

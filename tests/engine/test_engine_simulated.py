@@ -171,7 +171,7 @@ def test_polls_find_all_messages_that_the_interval_is_long_enough_for(simulate):
     assert seldom.metrics["messages"].values == [5 * 20] * 2
     assert 0 < often.metrics["messages"].values[0] < 5 * 20
     for record in (seldom, often):
-        work, time, size = record.metric("work"), record.times_s[0], record.parsed_case().bytes
+        work, time, size = record.metric("work"), record.times_s[0], record.parse_case().bytes
         assert record.metrics["availability"].values == pytest.approx([100 * work / time] * 2, rel=0.01)
         received = record.metrics["messages"].values[0]
         assert record.metrics["bandwidth"].values == pytest.approx([received * size / time] * 2, rel=0.01)

@@ -62,7 +62,7 @@ def test_every_workload_of_a_group_verifies(mpi, mpi_name, group, ranks, tmp_pat
 def verifies(launcher, cases, ranks):
     lines = lines_of(launcher, cases, ranks)
     for record in verified(lines, cases, ranks):
-        case = record.parsed_case()
+        case = record.parse_case()
         assert (record.metric("work") is not None) == (case.workload in COMPUTING)
         assert 1 <= len(record.times_s) <= 3 and all(t >= 0 for t in record.times_s)
         assert record.sync.kind == dict(case.parameters).get("sync", "none")

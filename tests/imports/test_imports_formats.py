@@ -95,11 +95,11 @@ def test_the_full_output_of_osu_keeps_what_else_it_prints():
 
 def test_osu_7_validates_has_percentiles_and_prints_whole_vectors():
     (run,) = imported("osu-7.5.log", ranks=4)
-    wrong = {r.parsed_case().bytes: r.verified.errors for r in run.run.records if "allreduce" in r.case}
+    wrong = {r.parse_case().bytes: r.verified.errors for r in run.run.records if "allreduce" in r.case}
     assert wrong == {8: 0, 16: 0, 1024: 1}
     assert run.run.records[0].metric("printed_p99") == pytest.approx(11.5e-6)
     assert times(run, "reduce_scatter", ranks=4) == {8: 4.1, 16: 4.2}  # 32 and 64 bytes on 4 ranks
-    assert len(run.run.wrong) == 1
+    assert len(run.run.corrupted_records) == 1
 
 
 def test_prefixes_of_launchers_and_gpus_and_cut_rows():
@@ -142,7 +142,9 @@ def test_nonblocking_and_one_sided_operations_of_imb():
 def test_an_older_imb_that_was_cut_off():
     (run,) = imported("imb-2018-cut.log")
     assert times(run, "pairs_stream", ranks=4, window=256) == {8: 0.2, 1024: 0.5}
-    assert times(run, "alltoall", ranks=4) == {8: 4.5, 1048576: 2100.5} and len(run.run.wrong) == 1
+    assert (
+        times(run, "alltoall", ranks=4) == {8: 4.5, 1048576: 2100.5} and len(run.run.corrupted_records) == 1
+    )
     assert times(run, "bcast") == {0: 0.03}
     assert codes(run) == ["garbled-lines", "log-cut-off", "log-not-finished"]  # a time-out, and the last line
 

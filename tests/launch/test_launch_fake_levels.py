@@ -94,7 +94,7 @@ def test_each_level_within_and_beyond_a_node_costs_more_than_the_one_before():
     )
     world = World()
     for record in records:
-        case = record.parsed_case()
+        case = record.parse_case()
         assert np.median(record.times_s) == pytest.approx(world.at(case.place).message(case.bytes), rel=0.05)
     for size in (0, 1 << 20):
         assert all(a < b for a, b in pairwise(world.at(level).message(size) for level in LEVELS[1:]))

@@ -139,7 +139,7 @@ def machine(traits: Traits, cores: int) -> Machine:
 def test_cores_are_those_of_all_hosts_of_a_launch():
     run = RunRecords((launched("0", "a", "a"), launched("1", "a", "a", "b", "b")))
     assert run.hosts == run.nodes == {"a", "b"}
-    assert (run.most_hosts(), run.most_hosts(2), run.most_hosts(3)) == (2, 1, 1)
+    assert (run.max_hosts(), run.max_hosts(2), run.max_hosts(3)) == (2, 1, 1)
     assert run.cores(machine(Traits(), 8)) == 16
     assert RunRecords().cores(machine(Traits(), 0)) == 1
 

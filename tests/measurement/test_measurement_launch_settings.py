@@ -53,7 +53,7 @@ def test_a_setting_reaches_the_ranks_and_the_records(tmp_path):
     named = {launch.launch: launch for launch in run.launches}
     for record in run.records:
         launch = named[record.launch]
-        assert launch.setting == record.parsed_case().setting
+        assert launch.setting == record.parse_case().setting
         assert launch.variables == ({"FAKE_EAGER_LIMIT": "65536"} if launch.setting else {})
     fits = fit_all(run, bench.catalog, cores=2)
     times = {summary.case: summary.typical.value for summary in fits.summaries}
@@ -77,7 +77,7 @@ def test_a_setting_with_which_no_rank_starts_fails_alone(tmp_path, reason):
 
     bench = fake_bench(Refusing())
     run, outcome, _ = measured(tmp_path, bench, cases_for(bench, "tiny", "eager64k"), TINY, EAGER)
-    assert {r.parsed_case().setting for r in run.records} == {"", "eager64k"}
+    assert {r.parse_case().setting for r in run.records} == {"", "eager64k"}
     assert {f.case for f in run.failures} == {c.line for c in cases_for(bench, "tiny") if c.setting}
     assert outcome.measured == 12 and outcome.left == 6
 

@@ -38,7 +38,7 @@ def test_one_launch_finds_the_levels_and_is_the_check():
     bench = two_nodes()
     machine = bench.machine
     assert machine.levels == ["node", "network"] and machine.layout == bench.layout == Layout(2, 4)
-    assert machine.hosts == ["fakehost0", "fakehost1"] and machine.placed
+    assert machine.hosts == ["fakehost0", "fakehost1"] and machine.is_placed
     assert bench.now() == bench.checked_s > 0
     cases = [bench.catalog.case(line) for line in LINES]
     assert measurement.check(bench, cases) is bench, "as many ranks were started"
@@ -63,7 +63,7 @@ def test_a_launch_has_the_ranks_of_the_layout(tmp_path):
     assert (outcome.left, outcome.failed) == (0, 0) and len(run.launches) == 3 == len(run.closes)
     assert {len(launch.ranks) for launch in run.launches} == {8} and len(run.records) == 3 * len(LINES)
     for record in run.records:
-        case = record.parsed_case()
+        case = record.parse_case()
         assert case.place in ("", record.place) and case.nodes in (0, record.nodes)
         assert len(record.members) == (0 if case.ranks == 8 else case.ranks)
 
@@ -80,10 +80,10 @@ def test_sizes_are_added_at_the_level_of_the_change(tmp_path):
     folder = begun(tmp_path / "r", bench, launches=10, refine=True)
     outcome = measurement.measure(folder, bench, lambda event: None)
     plan, run = folder.plan(), folder.read().run
-    added = {record.parsed_case() for record in run.records} - set(plan.cases)
+    added = {record.parse_case() for record in run.records} - set(plan.cases)
     assert outcome.left == 0 and not left(plan, run) and not missing(plan, run)
     assert {case.place for case in added if case.workload == "pingpong"} == {"node", "network"}
-    assert all(case.placed for case in added)
+    assert all(case.is_placed for case in added)
 
 
 def test_what_was_lost_of_a_run_is_measured_again(tmp_path):

@@ -91,7 +91,7 @@ def test_a_survey_is_taken_with_its_fits(tmp_path):
     path = survey(tmp_path / "s", *(f"pingpong bytes={size}" for size in (0, 64, 1024, 2048, 65536, 1 << 20)))
     found, notices = measurement.survey_of(path)
     assert (found.machine, found.where, notices) == (HERE, str(path), ())
-    (fit,) = [f for f in found.fits.of("hockney", "pingpong") if f.segments]
+    (fit,) = [f for f in found.fits.select("hockney", "pingpong") if f.segments]
     assert fit.segments[0].latency.value == pytest.approx(World().message(0), rel=0.05)
     assert measurement.take_survey(found, HERE, force=False) == found
 

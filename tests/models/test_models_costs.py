@@ -55,7 +55,7 @@ def two_modes(random: np.random.Generator) -> np.ndarray:
 
 
 def ping_pong(fits: Fits) -> Fit:
-    (fit,) = fits.of("hockney", "pingpong")
+    (fit,) = fits.select("hockney", "pingpong")
     return fit
 
 

@@ -21,8 +21,8 @@ from hockney.core.record import RunRecords
 from hockney.models import fit_all, summarise
 from hockney.system.bundled import bundled_catalog, catalog_with
 
-POINT_TO_POINT = [w.name for w in CATALOG.of_role("point-to-point", "stream")]
-COLLECTIVES = [w.name for w in CATALOG.of_role("collective", "barrier")]
+POINT_TO_POINT = [w.name for w in CATALOG.with_role("point-to-point", "stream")]
+COLLECTIVES = [w.name for w in CATALOG.with_role("collective", "barrier")]
 SIZES = [0, *(1 << k for k in range(23))]
 
 
@@ -62,11 +62,11 @@ def test_every_subject_gets_its_model_within_seconds(run: RunRecords, golden) ->
     assert by_model["loggp"] == ["prtt buffers=hot ranks=2"]
     reasons: dict[str, str] = {}
     for name in COLLECTIVES:
-        [best] = fits.of("logarithmic", name)
+        [best] = fits.select("logarithmic", name)
         assert best.line == f"{name} sync=window"
         assert best.verdict == "good" and best.preferred
         reasons[name] = best.why
-        assert len(fits.of("linear", name)) == 1
+        assert len(fits.select("linear", name)) == 1
     golden("everything_collectives.json", reasons, replaced(r"\d+(\.\d+)?%", "N%"))
     assert len(fits.summaries) == len(run.by_case())
     assert all(f.verdict == "good" for f in fits.fits if f.model == "hockney")

@@ -55,8 +55,8 @@ def test_a_fit_follows_the_share_of_each_mode_as_the_cases_do(slow):
 
 def test_a_launch_that_spoils_one_size_is_replaced_there():
     run = run_with([False] * 10)
-    spoiled = next(r for r in run.records if r.launch == "4.0" and r.parsed_case().bytes == 1024)
-    worse = record(spoiled.parsed_case(), "4.0", [30 * time for time in spoiled.times_s])
+    spoiled = next(r for r in run.records if r.launch == "4.0" and r.parse_case().bytes == 1024)
+    worse = record(spoiled.parse_case(), "4.0", [30 * time for time in spoiled.times_s])
     again = RunRecords(records=[worse if r is spoiled else r for r in run.records])
     table = tabulate(sorted(observe(again, CATALOG), key=lambda each: each.size))
     assert [SIZES[k] for k in np.flatnonzero(table.spoiled)] == [1024]
@@ -104,7 +104,7 @@ def test_only_the_sizes_with_modes_need_to_be_a_quarter():
     run = run_with([k < 4 for k in range(10)])
     shown = launch_modes(observe(run, CATALOG))
     assert shown is not None and shown.case.size == 0
-    one = [r for r in run.records if r.parsed_case().bytes in (0, 4096, 16384, 65536, 262144, 1048576)]
+    one = [r for r in run.records if r.parse_case().bytes in (0, 4096, 16384, 65536, 262144, 1048576)]
     assert launch_modes(observe(RunRecords(records=one), CATALOG)) is None
 
 

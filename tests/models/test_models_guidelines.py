@@ -275,7 +275,7 @@ def test_many_sizes_make_few_comparisons():
 
 def test_cases_with_a_launch_setting_are_left_out():
     gather, allgather = lines("gather bytes=64", "allgather bytes=64")
-    large = gather.under("large"), allgather.under("large")
+    large = gather.with_setting("large"), allgather.with_setting("large")
     assert comparisons(large, CATALOG) == comparisons((gather, large[1]), CATALOG) == []
     assert len(comparisons((gather, allgather, *large), CATALOG)) == 1
 

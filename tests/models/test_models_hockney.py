@@ -127,7 +127,7 @@ def test_a_launch_that_was_killed_half_way_does_not_bend_the_curve() -> None:
     run = exact(three_protocols, CASES)
     slow = [r for r in run.records if r.launch == "2-2"][:20]
     kept = [r for r in run.records if r.launch != "2-2"]
-    slow = [record(r.parsed_case(), r.launch, [1.2 * t for t in r.times_s]) for r in slow]
+    slow = [record(r.parse_case(), r.launch, [1.2 * t for t in r.times_s]) for r in slow]
     found = fit(RunRecords(records=(*kept, *slow)))
     assert len(found.segments) == 3 and found.error < 0.01
     ratio = found.parameter("t_0").estimate.value / (4e-7 * 1.2 ** (1 / 3))
@@ -137,7 +137,7 @@ def test_a_launch_that_was_killed_half_way_does_not_bend_the_curve() -> None:
 def test_one_outlier_is_named_but_does_not_decide() -> None:
     run = exact(three_protocols, CASES)
     bad = tuple(
-        record(r.parsed_case(), r.launch, [5 * t for t in r.times_s]) if " bytes=1024 " in r.case else r
+        record(r.parse_case(), r.launch, [5 * t for t in r.times_s]) if " bytes=1024 " in r.case else r
         for r in run.records
     )
     found = fit(RunRecords(records=bad))

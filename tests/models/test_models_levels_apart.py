@@ -45,7 +45,7 @@ def run_of(lines) -> RunRecords:
     records = []
     for index in range(2):
         for ranks in (2, 4, 8):
-            these = [case for case in cases if (8 if case.placed else case.ranks) == ranks]
+            these = [case for case in cases if (8 if case.is_placed else case.ranks) == ranks]
             lines_of = launcher.run(these, ranks, LaunchOptions(f"{index}.{ranks}", index, 0.05))
             records += [line for line in lines_of if isinstance(line, Record)]
     return RunRecords(records=tuple(records))

@@ -233,7 +233,7 @@ def test_the_fit_is_that_of_all_launches() -> None:
             lambda case, launch: launch >= 3 or case.bytes in sizes[::2],
         )
     ]
-    complete, partial = (fit_all(run, CATALOG, cores=2).of("hockney", "pingpong")[0] for run in runs)
+    complete, partial = (fit_all(run, CATALOG, cores=2).select("hockney", "pingpong")[0] for run in runs)
     assert partial.verdict == complete.verdict
     for symbol in ("t_0", "r_inf"):
         found, truth = (fit.parameter(symbol).estimate for fit in (partial, complete))

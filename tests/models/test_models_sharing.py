@@ -116,7 +116,7 @@ def test_cases_of_different_levels_are_in_no_fit():
     named = [*cases("pairs_stream", (1, 2), nodes=1), *cases("pairs_stream", (4, 8), nodes=2)]
     assert fits(named) == []
     apart = [
-        Case("pairs_stream", case.parameters, 2 * k).having("nodes", 2 * k)
+        Case("pairs_stream", case.parameters, 2 * k).with_parameter("nodes", 2 * k)
         for k in PAIRS
         for case in cases("pairs_stream", (k,))
     ]

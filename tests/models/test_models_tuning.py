@@ -193,7 +193,7 @@ def test_settings_force_existing_algorithms_only():
 def test_every_tabled_operation_is_a_workload_with_algorithms():
     found = {
         workload.operation
-        for workload in bundled_catalog().of_role("collective", "barrier")
+        for workload in bundled_catalog().with_role("collective", "barrier")
         if any(parameter.name == "algorithm" for parameter in workload.parameters)
     }
     assert found == set(TABLED)
@@ -240,7 +240,7 @@ def test_an_algorithm_that_was_not_measured_in_every_way_is_left_out():
 def test_settings_are_compared_with_launches_without_variables(own):
     factors = {**dict.fromkeys(own, 1.0), "tuned1": 0.5, "other": 0.1}
     line = "bcast bytes=64 ranks=2 algorithm=mpi"
-    cases = [CATALOG.case(line).under(setting) for setting in factors]
+    cases = [CATALOG.case(line).with_setting(setting) for setting in factors]
     run = exact(lambda case: 1e-6 * factors[case.setting], cases)
     seen = observe(run, CATALOG)
     (point,) = points_of_settings(seen, ["tuned1"])
@@ -252,7 +252,9 @@ def test_settings_are_compared_with_launches_without_variables(own):
 def test_no_algorithm_is_faster_if_the_same_case_was_as_fast_in_ordinary_launches():
     """A slow machine in all launches without variables is no property of MPI's own choice."""
     factors = {"": 1.0, PLAIN: 3.1, "tuned1": 1.0, "tuned2": 0.9}
-    cases = [CATALOG.case("bcast bytes=64 ranks=2 algorithm=mpi").under(setting) for setting in factors]
+    cases = [
+        CATALOG.case("bcast bytes=64 ranks=2 algorithm=mpi").with_setting(setting) for setting in factors
+    ]
     (point,) = points_of_settings(
         observe(exact(lambda case: 1e-6 * factors[case.setting], cases), CATALOG), ["tuned1", "tuned2"]
     )

@@ -37,7 +37,7 @@ def turns(logs: Mapping[str, Sequence[np.ndarray]]) -> Turns:
     """By setting, one or more series of the logs of launches' times relative to 1 us."""
 
     def of(name: str, one: np.ndarray) -> Observation:
-        return observed(OWN.under(name), np.log(1e-6) + one)
+        return observed(OWN.with_setting(name), np.log(1e-6) + one)
 
     return Turns.of(
         {name: [of(f"{name}{k}", one) for k, one in enumerate(same)] for name, same in logs.items()}
@@ -166,7 +166,12 @@ def test_the_mean_over_sizes_has_the_changes_between_launches_too(slow: bool):
     level = {name: steady(random) + SLOW * slow * np.array(modes) for name, modes in launches.items()}
     gain = {"a": np.log(0.8)}
     seen = {
-        name: [{size: observed(OWN.under(name), logs + gain.get(name, 0) + size * 1e-4) for size in (1, 2)}]
+        name: [
+            {
+                size: observed(OWN.with_setting(name), logs + gain.get(name, 0) + size * 1e-4)
+                for size in (1, 2)
+            }
+        ]
         for name, logs in level.items()
     }
     found = Turns.of_means(seen, [1, 2]).ratio("a", "own")

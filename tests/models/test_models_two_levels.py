@@ -16,7 +16,7 @@ from models_data import CATALOG, record
 from hockney.core.case import Case
 from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Fits, Summary
-from hockney.core.layout import farthest_within
+from hockney.core.layout import farthest_level_in_node
 from hockney.core.machine import Machine
 from hockney.core.record import RunRecords
 from hockney.models import fit_all
@@ -241,7 +241,10 @@ def test_of_several_levels_within_a_node_the_farthest_is_used():
     assert found.near.one_way(0) == pytest.approx(socket[0])
     alone = messages_for(world({"cache": cache, "socket": socket, "": NODE}), HERE, "the run")
     assert alone.near is None and alone.one_way(0) == pytest.approx(socket[0])
-    assert farthest_within(["network", "cache", "core"]) == "cache" and farthest_within(["network"]) == ""
+    assert (
+        farthest_level_in_node(["network", "cache", "core"]) == "cache"
+        and farthest_level_in_node(["network"]) == ""
+    )
 
 
 def test_the_place_of_a_ping_pong_that_the_launch_placed_is_in_its_summaries():

@@ -51,16 +51,20 @@ def test_records_say_that_they_were_published():
 
 def test_fits_find_the_printed_parameters():
     machine, run = run_of("t3e")
-    (fit,) = models.fit_all(run, measurement.bundled_catalog(), cores=machine.cores).of("hockney", "pingpong")
+    (fit,) = models.fit_all(run, measurement.bundled_catalog(), cores=machine.cores).select(
+        "hockney", "pingpong"
+    )
     found = {p.symbol: p.estimate.value for p in fit.parameters}
     assert fit.verdict == "good"
     assert found["t_0"] == pytest.approx(17e-6) and found["r_inf"] == pytest.approx(308e6)
     assert 4095 <= fit.change_points[0].value <= 4097
     machine, run = run_of("paragon")
-    fits = models.fit_all(run, measurement.bundled_catalog(), cores=machine.cores).of("hockney", "pingpong")
+    fits = models.fit_all(run, measurement.bundled_catalog(), cores=machine.cores).select(
+        "hockney", "pingpong"
+    )
     one = next(f for f in fits if f.subject.workload == "pingpong")
     assert {p.symbol: p.estimate.value for p in one.parameters}["n_half"] == pytest.approx(146 / 0.0115)
-    both = models.fit_all(run, measurement.bundled_catalog(), cores=machine.cores).of(
+    both = models.fit_all(run, measurement.bundled_catalog(), cores=machine.cores).select(
         "hockney", "pingpong_double"
     )
     assert {p.symbol: p.estimate.value for p in both[0].parameters}["t_0"] == pytest.approx(216e-6)
@@ -72,7 +76,7 @@ def test_the_exchange_is_that_of_the_engine():
     assert times["round_robin buffers=hot bytes=40000 exchange=ordered ranks=4 sync=window"] == pytest.approx(
         0.203
     )
-    assert {record.parsed_case().ranks for record in run.records} == {2, 4}
+    assert {record.parse_case().ranks for record in run.records} == {2, 4}
 
 
 def test_a_paper_without_numbers_for_cases_makes_no_run():

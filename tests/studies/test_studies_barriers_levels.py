@@ -69,10 +69,10 @@ def evidence(tmp_path_factory) -> Evidence:
 def test_messages_are_planned_at_both_levels_and_barriers_on_one_node_and_on_all():
     bench = measurement.look(measurement.prepare("fake:nodes=2", hosts=HostOptions()))
     cases = studies.study("barriers").plan(Options(), bench.catalog, bench.machine)
-    assert all(case.placed for case in cases)
+    assert all(case.is_placed for case in cases)
     assert {(c.ranks, c.nodes) for c in cases if way_of(c)} == {(2, 1), (2, 2), (4, 1), (4, 2), (8, 2)}
     within, between = (
-        {case.having("place", "x").line for case in cases if case.place == level}
+        {case.with_parameter("place", "x").line for case in cases if case.place == level}
         for level in ("node", "network")
     )
     assert within == between and within

@@ -75,7 +75,7 @@ def measured(tmp_path, world: World, planned: list[Case], options: Options | Non
 
 def test_all_operations_and_algorithms_are_planned():
     every = cases(ranks=(2, 4), sizes=SOME)
-    for workload in CATALOG.of_role("collective"):
+    for workload in CATALOG.with_role("collective"):
         choices = set(workload.parameter("algorithm").choices)
         for ranks in (2, 4):
             here = [c for c in every if c.workload == workload.name and c.ranks == ranks]

@@ -21,7 +21,7 @@ def slowed(evidence: Evidence, modes: dict[str, tuple[int, ...]]) -> Evidence:
     launches: dict[str, list[str]] = {}
     records = []
     for record in evidence.run.records:
-        setting = record.parsed_case().setting
+        setting = record.parse_case().setting
         names = launches.setdefault(setting, [])
         if record.launch not in names:
             names.append(record.launch)

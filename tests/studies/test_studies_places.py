@@ -33,16 +33,18 @@ NOT_MEASURED = ("cases", "imported", "published")
 @pytest.mark.parametrize("name", sorted(studies.all_studies().keys() - set(NOT_MEASURED)))
 def test_every_case_of_a_study_is_placed(name):
     cases, bench = planned(name, "fake:nodes=2")
-    assert cases and all(case.placed for case in cases)
+    assert cases and all(case.is_placed for case in cases)
     assert measurement.check(bench, cases).layout == Layout(2, 4), "and can be"
     alone, bench = planned(name, "fake")
-    assert not any(case.placed for case in alone)
+    assert not any(case.is_placed for case in alone)
 
 
 @pytest.mark.parametrize("name", sorted({"granularity", "collectives", "barriers", *OF_SUITES}))
 def test_studies_that_predict_measure_messages_of_both_levels(name):
     cases, _ = planned(name, "fake:nodes=2;levels=cache,socket")
-    found = {level: {c.having("place", "").line for c in cases if c.place == level} for level in LEVELS}
+    found = {
+        level: {c.with_parameter("place", "").line for c in cases if c.place == level} for level in LEVELS
+    }
     assert found["socket"] and found["socket"] >= found["network"] > set()
     assert not found["cache"] and not found["node"]
 
@@ -58,9 +60,9 @@ def test_studies_look_for_the_levels_of_one_host(name):
 def test_pairs_on_one_host_keep_levels_apart(tmp_path):
     options = api.RunOptions(machine="fake:levels=cache,socket", seed=1, launches=3)
     run = api.run("pairs", options, out=tmp_path / "run")
-    fits = run.fits.of("sharing", "pairs_stream")
+    fits = run.fits.select("sharing", "pairs_stream")
     assert fits and {fit.subject["place"] for fit in fits} <= {"cache", "socket"}
-    met = {(r.parsed_case().place, r.place) for r in run.folder.read().run.records}
+    met = {(r.parse_case().place, r.place) for r in run.folder.read().run.records}
     assert met == {("cache", "cache"), ("socket", "socket")}
 
 
@@ -101,7 +103,7 @@ def test_granularity_on_two_nodes_has_messages_of_both_levels(tmp_path):
     assert run.outcome.left == 0
     assert {(case.ranks, case.nodes) for case in run.asked if not case.place} == {(1, 1), (2, 1), (4, 2)}
     for level in run.evidence.levels:
-        (fit,) = level.fits.of("hockney", "pingpong")
+        (fit,) = level.fits.select("hockney", "pingpong")
         truth = World().at(level.place).pieces[0].latency_s
         assert fit.parameter("t_0").estimate.value == pytest.approx(truth, rel=0.05)
     assert [level.place for level in run.evidence.levels] == ["node", "network"]

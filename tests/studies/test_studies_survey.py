@@ -99,7 +99,7 @@ def test_headline_table_and_fit_have_one_half_peak_size(evidence, page):
 
 
 def hot_ping_pong(fits: Fits) -> Fit:
-    return next(f for f in fits.of("hockney", "pingpong") if f.subject.has(buffers="hot"))
+    return next(f for f in fits.select("hockney", "pingpong") if f.subject.matches(buffers="hot"))
 
 
 def with_fit(evidence: Evidence, **changes: object) -> Evidence:

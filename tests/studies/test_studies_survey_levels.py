@@ -14,7 +14,7 @@ from msgspec.structs import replace as replace_struct
 
 from hockney import api, measurement, studies
 from hockney.core.case import Case, parse_canonical
-from hockney.core.layout import LEVELS, WITHIN, HostOptions
+from hockney.core.layout import LEVEL_PHRASES, LEVELS, HostOptions
 from hockney.launch.fake_world import World
 from hockney.machines import emulated
 from hockney.models.collective_costs import predict
@@ -50,13 +50,13 @@ def page(run):
 
 def test_every_level_is_planned_and_nothing_is_left_to_the_launcher():
     cases = planned("fake:nodes=2")
-    assert all(case.placed for case in cases)
+    assert all(case.is_placed for case in cases)
     pairs = [case for case in cases if case.place]
     assert Counter(case.place for case in pairs) == dict.fromkeys(("node", "network"), len(pairs) // 2)
     assert {case.ranks for case in pairs} == {2}
     assert {(case.ranks, case.nodes) for case in cases if case.nodes} == {(2, 1), (4, 1), (8, 2)}
     within, between = (
-        {c.having("place", "").line for c in pairs if c.place == p} for p in ("node", "network")
+        {c.with_parameter("place", "").line for c in pairs if c.place == p} for p in ("node", "network")
     )
     assert within == between
 
@@ -65,7 +65,9 @@ def test_levels_from_which_models_do_not_predict_have_fewer_cases():
     """Models use the farthest level within a node, and that between nodes."""
     cases = planned("fake:nodes=2;levels=cache,socket")
     of_two = {
-        level: {c.having("place", "").line for c in cases if c.place == level and not is_collective(c)}
+        level: {
+            c.with_parameter("place", "").line for c in cases if c.place == level and not is_collective(c)
+        }
         for level in ("cache", "socket", "network")
     }
     assert of_two["socket"] == of_two["network"] and len(of_two["cache"]) < len(of_two["socket"])
@@ -97,7 +99,7 @@ def test_on_one_host_there_is_time_for_eight_launches(cores):
 def test_a_survey_of_one_host_with_several_levels_mixes_none(tmp_path):
     options = api.RunOptions(machine="fake:levels=cache,socket", seed=1, budget=20)
     run = api.survey(options, out=tmp_path / "run")
-    pairs = [r for r in run.folder.read().run.records if r.parsed_case().ranks == 2]
+    pairs = [r for r in run.folder.read().run.records if r.parse_case().ranks == 2]
     assert {r.place for r in pairs} == {"cache", "socket"}
     assert len({r.launch for r in pairs}) > 2
     assert "mixed-levels" not in {c.caveat.code for c in caveats(run.evidence)}
@@ -117,7 +119,9 @@ def test_there_is_time_for_eight_launches(machine, budget):
 
 def test_one_level_is_planned_as_ever():
     plain = PLAN(Options(), *(lambda b: (b.catalog, b.machine))(measurement.prepare("fake")))
-    assert planned("fake") == plain == planned("fake:levels=node") and not any(case.placed for case in plain)
+    assert planned("fake") == plain == planned("fake:levels=node") and not any(
+        case.is_placed for case in plain
+    )
 
 
 def test_one_rank_on_each_of_several_hosts():
@@ -229,10 +233,10 @@ def test_the_page_names_the_level_of_every_number(run, page, golden):
     assert page.lead is figures["latency"]
     names = [s.name for s in figures["latency"].series if s.kind == "points"]
     assert names == [s.name for s in figures["bandwidth"].series if s.kind == "points"]
-    assert names == [WITHIN["node"], WITHIN["network"]]
+    assert names == [LEVEL_PHRASES["node"], LEVEL_PHRASES["network"]]
     for name in ("latency", "bandwidth", "loggp", "overlap-ratio-message-2"):
         for level in ("node", "network"):
-            assert WITHIN[level] in figures[f"{name}-{level}"].title
+            assert LEVEL_PHRASES[level] in figures[f"{name}-{level}"].title
     of_allreduce = [s.name for s in figures["collective-allreduce"].series if s.kind == "points"]
     assert of_allreduce == ["2 ranks on 1 node", "4 ranks on 1 node", "8 ranks on 2 nodes"]
     tables = {t.name: t for section in page.sections for t in section.tables}
@@ -261,7 +265,7 @@ def test_the_headline_is_that_of_the_worlds(page):
 def test_a_poor_fit_of_one_level_is_named(run):
     def doubted(evidence: Evidence, level: str) -> Evidence:
         fits = [
-            replace_struct(f, verdict="poor", why="it is off") if f.subject.has(place=level) else f
+            replace_struct(f, verdict="poor", why="it is off") if f.subject.matches(place=level) else f
             for f in evidence.fits.fits
         ]
         return replace(evidence, fits=replace_struct(evidence.fits, fits=fits))
@@ -294,16 +298,16 @@ def test_a_level_in_the_middle_is_on_the_page(tmp_path):
     assert len(table.rows) == 3
     world = World()
     for level in made.evidence.levels:
-        fit = next(f for f in level.fits.of("hockney", "pingpong") if f.subject.has(buffers="hot"))
+        fit = next(f for f in level.fits.select("hockney", "pingpong") if f.subject.matches(buffers="hot"))
         truth = world.at(level.place).pieces[0].latency_s
         assert fit.parameter("t_0").estimate.value == pytest.approx(truth, rel=0.05)
     html = render(made.page)
-    assert all(WITHIN[level] in html for level in LEVELS if level in names)
+    assert all(LEVEL_PHRASES[level] in html for level in LEVELS if level in names)
 
 
 @pytest.mark.slow
 def test_a_run_on_one_host_after_another_has_no_word_of_levels(tmp_path):
     made = api.survey(api.RunOptions(machine="fake", seed=1, budget=30), out=tmp_path / "run")
     assert made.evidence.levels == (made.evidence,)
-    assert not any(word in sentence for sentence in made.page.headline for word in WITHIN.values())
+    assert not any(word in sentence for sentence in made.page.headline for word in LEVEL_PHRASES.values())
     assert quantity(0, "B") in made.page.headline[0]

@@ -309,7 +309,7 @@ def _study_of(run: Run) -> str:
 
 
 def _measured(side: Side) -> list[Case]:
-    return list(dict.fromkeys(record.parsed_case() for run in side.runs for record in run.records))
+    return list(dict.fromkeys(record.parse_case() for run in side.runs for record in run.records))
 
 
 def _usable(case: Case, catalog: Catalog) -> Case | None:

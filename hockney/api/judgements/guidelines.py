@@ -21,7 +21,7 @@ def judge_guidelines(run: Run, factor: float = FACTOR) -> Verdicts:
     """Every guideline of which the run has both sides. Raises Inconclusive if it has none."""
     catalog = catalog_of(run.folder)
     observations = observe(run.reading.run, catalog, run.cost)
-    verdicts = judge(observations, catalog, factor, exact=run.machine.exact)
+    verdicts = judge(observations, catalog, factor, exact=run.machine.is_exact)
     if not decisive(each.comparison for each in verdicts.judged):
         raise Inconclusive(
             "no guideline can be judged",

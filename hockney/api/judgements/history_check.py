@@ -101,7 +101,7 @@ def check_run(
             code="checked-run-empty",
             name=entry.name,
         )
-    wrong = len(read.wrong) + read.corrupted
+    wrong = len(read.corrupted_records) + read.corrupted_launches
     earlier = [each for each in entries if _before(each, entry)][-last:]
     runs = dated(archive, earlier, "", progress, told)
     before = [runs[each.name] for each in earlier if each.name in runs]
@@ -181,7 +181,7 @@ def _lacking(
     study, known = plan.settings.study, {workload.name for workload in catalog.workloads}
     before = [runs[each.name] for each in earlier if each.study == study][-1:]
     there = {parse_canonical(time.case) for run in before for time in run.times.times}
-    here = {record.parsed_case() for record in read.records}
+    here = {record.parse_case() for record in read.records}
     missing = lacking(
         {*there, *plan.cases},
         here,

@@ -149,7 +149,7 @@ def _read(source: Run | str, listen: Listener, given_up: Mapping[str, Collection
 def catalog_of(folder: RunFolder) -> Catalog:
     """The catalog of the run's engine, with the workloads it lacks taken from this version's catalog."""
     bundled, kept = bundled_catalog(), folder.catalog()
-    return bundled if kept is None else kept.filled_from(bundled)
+    return bundled if kept is None else kept.merged_with(bundled)
 
 
 def _pair_as_a_side(path: Path) -> UsageError:

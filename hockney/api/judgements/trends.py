@@ -230,7 +230,7 @@ def run_times(folder: RunFolder) -> RunTimes:
     for seen in observe(measured.run, catalog):
         value, low, high = seen.interval()
         known = low == low and high == high and 0 < low <= high < float("inf")
-        if run.machine.exact:
+        if run.machine.is_exact:
             low = high = value
             known = True
         case = completed(seen.case, catalog)

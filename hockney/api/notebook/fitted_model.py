@@ -20,7 +20,7 @@ from hockney.core.errors import Inconclusive, UsageError, printable, unknown
 from hockney.core.fit import Fit, FitCaveat, Fits, Summary, TimeEstimate
 from hockney.core.units import format_size, not_a_count, parse_bytes, parse_counts, parse_seconds
 from hockney.core.units import format_value as with_unit
-from hockney.core.wording import listing, plural, together
+from hockney.core.wording import join_words, list_names, plural
 from hockney.models.fitted_time import fitted_time
 
 RANKS = "ranks"
@@ -54,7 +54,7 @@ class FittedModel:
                 raise UsageError(
                     f"the model of {printable(self.fit.line)} was given {plural(given, 'value')} without a "
                     "name",
-                    f"its variables are {listing(list(names))}" if names else "it has no variables",
+                    f"its variables are {list_names(list(names))}" if names else "it has no variables",
                     f"use for example model({', '.join(f'{name}=8' for name in names)})",
                     code="variables-without-names",
                     names=list(names),
@@ -74,7 +74,7 @@ class FittedModel:
         lacking = [name for name in self.variables if name not in values]
         if lacking:
             raise UsageError(
-                f"the model of {printable(self.fit.line)} needs {listing(list(lacking))}",
+                f"the model of {printable(self.fit.line)} needs {list_names(list(lacking))}",
                 "",
                 f"use for example model({', '.join(f'{name}=8' for name in lacking)})",
                 code="variables-missing",
@@ -189,7 +189,7 @@ def fitted_model(
         raise unknown("model", model, {f.model for f in of_workload})
     entry = next(w for w in fits.workloads if w.name == workload)
     catalog = Catalog(schema=fits.schema, engine="", workloads=[entry])
-    typed = catalog.complete(workload, {name: as_word(value) for name, value in fixed.items()}).values
+    typed = catalog.complete_case(workload, {name: as_word(value) for name, value in fixed.items()}).values
     matching = [f for f in of_model if _matches(f, {name: typed[name] for name in fixed})]
     if not matching:
         wanted = " ".join(f"{name}={format_value(typed[name])}" for name in fixed)
@@ -197,8 +197,8 @@ def fitted_model(
         subjects = [f.line for f in of_model]
         raise UsageError(
             f"no model of {printable(workload)} with {printable(wanted)}",
-            f"it was measured on {together(sorted(measured))} ranks",
-            f"the fitted ones are {listing([printable(subject) for subject in subjects])}",
+            f"it was measured on {join_words(sorted(measured))} ranks",
+            f"the fitted ones are {list_names([printable(subject) for subject in subjects])}",
             code="no-such-fit",
             subjects=list(subjects),
         )
@@ -253,7 +253,7 @@ def _nearest(fits: list[Fit], typed: Mapping[str, Value], fixed: set[str]) -> Fi
         workload = nearest[0].subject.workload
         raise UsageError(
             f"several models of {printable(workload)} are possible",
-            f"they are of {listing([printable(subject) for subject in subjects])}",
+            f"they are of {list_names([printable(subject) for subject in subjects])}",
             "name the parameters in which these differ",
             code="several-fits",
             subjects=list(subjects),

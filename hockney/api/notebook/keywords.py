@@ -194,7 +194,7 @@ def _read(name: str, hint: Any, value: Any) -> Any:
         try:
             return read(value)
         except UsageError as error:
-            raise error.inside(name) from error
+            raise error.with_context(name) from error
     return value
 
 

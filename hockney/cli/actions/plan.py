@@ -88,7 +88,7 @@ def _period(settings: Settings) -> str:
 
 def payload(cases: Sequence[Case], catalog: Catalog) -> int:
     """Bytes that one rank sends in one repetition of every case."""
-    return sum(case.bytes * catalog.entry(case.workload).messages(case) for case in cases)
+    return sum(case.bytes * catalog.entry(case.workload).message_count(case) for case in cases)
 
 
 def _largest(cases: Sequence[Case]) -> int:

@@ -20,7 +20,7 @@ from hockney.cli.output.tables import print_json, print_line, print_table, print
 from hockney.core.errors import Exit, UsageError, printable
 from hockney.core.freed_memory import Memory
 from hockney.core.settings import FEWEST_LAUNCHES
-from hockney.core.wording import listing, plural, together
+from hockney.core.wording import join_words, list_names, plural
 from hockney.draw.page import Caveat, Table
 from hockney.models.tuning.rules import EFFECT
 from hockney.models.tuning.texts import bracketed
@@ -235,12 +235,12 @@ def gains_confirmed(confirmed: int, none: int, undecided: int, slower: int) -> s
     measured = confirmed + none + undecided + slower
     first = f"The gain is confirmed at {confirmed} of {plural(measured, 'size')}"
     found = [text for count, text in others if count]
-    return f"{first}; {together(found)}." if found else f"{first}."
+    return f"{first}; {join_words(found)}." if found else f"{first}."
 
 
 def no_gain(sizes: Sequence[str]) -> str:
     """`sizes` with operation and table."""
-    return f"No gain of 5% or more: {listing(sizes)}. These rules change little and can be removed."
+    return f"No gain of 5% or more: {list_names(sizes)}. These rules change little and can be removed."
 
 
 def gains_undecided(sizes: Sequence[str], without_interval: int, loaded: bool, budget: str) -> str:
@@ -251,7 +251,7 @@ def gains_undecided(sizes: Sequence[str], without_interval: int, loaded: bool, b
     elif without_interval:
         few = plural(without_interval, "of them has", "of them have")
         reason += f", and {few} no interval because there are too few launches"
-    text = f"Undecided: {listing(sizes)}, because {reason}."
+    text = f"Undecided: {list_names(sizes)}, because {reason}."
     if loaded:
         text += " Other programs used the processors meanwhile, which widens the intervals."
     return f"{text} Check again on a quiet machine with --check --budget {budget} or more."
@@ -259,7 +259,7 @@ def gains_undecided(sizes: Sequence[str], without_interval: int, loaded: bool, b
 
 def rules_slower(rules: Sequence[str]) -> str:
     """`rules` with operation, size, table and ratio."""
-    return f"Slower with the table beyond doubt, and removed from it: {listing(rules)}."
+    return f"Slower with the table beyond doubt, and removed from it: {list_names(rules)}."
 
 
 def slower_rule(name: str, ratio: str, memory: Memory) -> str:

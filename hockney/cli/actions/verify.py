@@ -10,7 +10,7 @@ from pathlib import Path
 from hockney import api
 from hockney.cli.output.tables import print_findings, print_json, print_line
 from hockney.core.errors import Exit, printable
-from hockney.core.wording import listing
+from hockney.core.wording import list_names
 
 
 def action(run: Path, salvage: Path | None, quiet: bool, as_json: bool) -> int:
@@ -35,5 +35,5 @@ def action(run: Path, salvage: Path | None, quiet: bool, as_json: bool) -> int:
 
 def _salvaged(folder: Path, kept: int, dropped: Sequence[int]) -> str:
     """`dropped` are line numbers."""
-    lost = f", without line {listing([str(number) for number in dropped])}" if dropped else ""
+    lost = f", without line {list_names([str(number) for number in dropped])}" if dropped else ""
     return f"{printable(str(folder))}: a new run with the {kept} intact lines{lost}"

@@ -36,7 +36,7 @@ class ParsedType(click.ParamType[Any]):
             return self.parse(value)
         except UsageError as error:
             if param and param.opts[-1].startswith("-"):
-                raise error.inside(param.opts[-1]) from error
+                raise error.with_context(param.opts[-1]) from error
             raise
 
 

@@ -17,7 +17,7 @@ from hockney.cli.output.summary import TYPED, print_document, print_summary
 from hockney.cli.output.terminal import echo
 from hockney.core.errors import Exit, RunInterrupted, UsageError, keeping
 from hockney.core.paths import in_runs
-from hockney.core.wording import listing, plural
+from hockney.core.wording import list_names, plural
 from hockney.measurement import Event, Listener
 from hockney.pages.format import VAGUE, vague
 from hockney.system.bundled import bundled_workloads
@@ -149,7 +149,7 @@ def _say_the_rest(run: Run, reporter: ProgressReporter) -> None:
         reporter.say(
             f"warning: the 95% interval of the typical time is unknown or wider than a factor of {VAGUE:g} "
             f"for {len(uncertain)} of {plural(len(run.summaries), 'case')}, whose lines do not show this: "
-            f"{listing(uncertain)}"
+            f"{list_names(uncertain)}"
         )
     for caveat in run.caveats:
         reporter.say(f"warning: {messages.warning(caveat.text, caveat.touches, caveat.todo)}")

@@ -12,7 +12,7 @@ from hockney.cli.output.tables import Group, fits, print_groups, print_line, pri
 from hockney.cli.output.terminal import echo
 from hockney.core.case import SETTING, Value, format_value
 from hockney.core.launch_setting import DEFAULT
-from hockney.core.wording import together
+from hockney.core.wording import join_words
 from hockney.draw.page import Table
 from hockney.pages import metrics
 from hockney.pages.case_columns import CaseColumn, usual, where_columns
@@ -34,12 +34,12 @@ def print_cases(run: Run, columns: Sequence[CaseColumn] = ()) -> None:
     for line in _shared(measured, varying):
         print_line(line, hang="  ")
     echo()
-    exact = run.machine.exact and run.machine.traits.simulated
+    exact = run.machine.is_exact and run.machine.traits.simulated
     keys = max(1, len(_heads(measured, varying)))
     if columns:
         print_table(_table(measured, varying, columns, exact), keys, whole=True)
     else:
-        where = where_columns([m for m in measured if not m.case.placed])
+        where = where_columns([m for m in measured if not m.case.is_placed])
         _print_usual(lambda chosen: _table(measured, varying, [*where, *chosen], exact), keys)
 
 
@@ -51,7 +51,7 @@ def _print_usual(table: Callable[[Sequence[CaseColumn]], Table], keys: int) -> N
         left_out.insert(0, columns.pop().name)
     print_table(table(columns), keys)
     if left_out:
-        print_line(f"(No room for {together(left_out)}; see --columns.)")
+        print_line(f"(No room for {join_words(left_out)}; see --columns.)")
 
 
 def in_order(run: Run) -> list[Measured]:

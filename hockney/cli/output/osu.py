@@ -8,7 +8,7 @@ from __future__ import annotations
 from hockney import __version__
 from hockney.core.catalog import Workload
 from hockney.core.errors import UsageError
-from hockney.core.wording import together
+from hockney.core.wording import join_words
 from hockney.pages.evidence import Measured
 from hockney.pages.format import label
 from hockney.system.bundled import bundled_workloads
@@ -50,7 +50,7 @@ class OsuLines:
             available = _equivalents()
             raise UsageError(
                 f"--format osu does not apply to {workload.name}",
-                f"OSU's benchmarks have equivalents only of {together(available)}",
+                f"OSU's benchmarks have equivalents only of {join_words(available)}",
                 "use --format plain",
                 code="no-osu-benchmark",
                 workload=workload.name,

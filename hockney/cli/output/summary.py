@@ -73,7 +73,7 @@ def _is_main(fit: Fit, run: Run) -> bool:
     workload = run.evidence.catalog.entry(fit.subject.workload)
     if not workload.performs(*PING_PONG):
         return workload.role == "train"
-    buffers = {each.subject.get("buffers") for each in run.fits.of_role("hockney", *PING_PONG)}
+    buffers = {each.subject.get("buffers") for each in run.fits.select_by_role("hockney", *PING_PONG)}
     return fit.subject.get("buffers") == (HOT if HOT in buffers else WRITTEN)
 
 

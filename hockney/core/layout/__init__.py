@@ -20,10 +20,10 @@ LEVELS: tuple[Level, ...] = ("core", "cache", "socket", "node", "network")
 NODE: Level = "node"
 NETWORK: Level = "network"
 
-PAIR = 2
+PAIR_RANKS = 2
 """So many ranks meet at a single level."""
 
-WITHIN: dict[Level, str] = {
+LEVEL_PHRASES: dict[Level, str] = {
     "core": "on one core",
     "cache": "within a cache",
     "socket": "within a socket",
@@ -33,23 +33,23 @@ WITHIN: dict[Level, str] = {
 """Where messages between such ranks travel, as in "a message within a node"."""
 
 
-def level_from(text: str) -> Level:
+def parse_level(text: str) -> Level:
     """Raises UsageError."""
     if text not in LEVELS:
         raise unknown("place", text, LEVELS)
     return text
 
 
-def nearest_first(levels: Iterable[str]) -> tuple[Level, ...]:
+def sort_levels(levels: Iterable[str]) -> tuple[Level, ...]:
     """Each level once."""
     given = set(levels)
     return tuple(level for level in LEVELS if level in given)
 
 
-def farthest_within(levels: Iterable[str]) -> str:
+def farthest_level_in_node(levels: Iterable[str]) -> str:
     """The farthest of these levels within a node, "" if there is none. Ranks that fill a node meet at all of
     its levels, and those farthest apart end last."""
-    found = [level for level in nearest_first(levels) if level != NETWORK]
+    found = [level for level in sort_levels(levels) if level != NETWORK]
     return found[-1] if found else ""
 
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 from typing import Protocol
 
 from hockney.core.case import Case
-from hockney.core.layout import NETWORK, NODE, PAIR
+from hockney.core.layout import NETWORK, NODE, PAIR_RANKS
 
 
-class Seen(Protocol):
+class MeasuredPlacement(Protocol):
     """A record, or a summary of some: the level at which pairs of ranks met, "" if not at one, and the number
     of their nodes, 0 if unknown."""
 
@@ -20,9 +20,9 @@ class Seen(Protocol):
     def nodes(self) -> int: ...
 
 
-def place_of(case: Case, seen: Seen) -> str:
+def meeting_level(case: Case, measured: MeasuredPlacement) -> str:
     """The level, "" if it is not known. Two ranks of a collective are a pair too."""
-    if case.place or case.ranks != PAIR:
-        return case.place or seen.place
-    nodes = case.nodes or seen.nodes
-    return NETWORK if nodes > 1 else seen.place or (NODE if nodes else "")
+    if case.place or case.ranks != PAIR_RANKS:
+        return case.place or measured.place
+    nodes = case.nodes or measured.nodes
+    return NETWORK if nodes > 1 else measured.place or (NODE if nodes else "")

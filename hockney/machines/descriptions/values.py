@@ -73,7 +73,7 @@ class Quantity:
             try:
                 value = self.parse(value)
             except UsageError as error:
-                raise error.inside(place.named) from error
+                raise error.with_context(place.named) from error
         elif isinstance(value, bool) or not isinstance(value, int | float):
             raise UsageError(
                 f"{place.named} is {kind_of(value)}",

@@ -159,7 +159,7 @@ def _algorithm(operation: str, raw: Any, place: Place) -> str:
     try:
         check_algorithm(operation, name)
     except UsageError as error:
-        raise error.inside(place.named) from error
+        raise error.with_context(place.named) from error
     return name
 
 

@@ -97,7 +97,7 @@ def prepare(
     mpiexec starts nothing."""
     reference = MachineReference.parse(machine)
     kind = kind_of(reference)
-    taken = not launcher.arguments if kind.TRAITS.invented else kind.TRAITS.by_mpiexec
+    taken = not launcher.arguments if kind.TRAITS.is_fake else kind.TRAITS.uses_mpiexec
     if launcher and not taken:
         raise no_mpiexec_on_machine(str(reference))
     if hosts != HostOptions(hosts.nodes, hosts.ranks_per_node) and kind.TRAITS.described:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from hockney.core.machine import IMPORTED
+from hockney.core.machine import IMPORTED_TRAITS
 from hockney.core.machine_reference import MachineReference
 from hockney.measurement.bench import Bench, only_published
 from hockney.measurement.kinds import PrepareOptions
@@ -12,7 +12,7 @@ from hockney.measurement.kinds import PrepareOptions
 SCHEME = "imported"
 KIND = "imported"
 HELP = "the output of another benchmark, which hockney import reads; it cannot be measured"
-TRAITS = IMPORTED
+TRAITS = IMPORTED_TRAITS
 HIDDEN = True
 
 

@@ -49,7 +49,7 @@ def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
     built, catalog, others = executables(
         mpi, options.workloads, options.notify, compiles=not options.plans_only
     )
-    verifying_each = {workload.name for workload in catalog.of_role("npb", "annealing")}
+    verifying_each = {workload.name for workload in catalog.with_role("npb", "annealing")}
     layout = simulated.layout(platform, options.hosts.nodes, options.hosts.ranks_per_node)
     launcher = SmpiLauncher(
         mpi,

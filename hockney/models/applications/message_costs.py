@@ -11,7 +11,7 @@ from hockney.core.case import HOT
 from hockney.core.catalog import PING_PONG, Workload
 from hockney.core.errors import Inconclusive, printable
 from hockney.core.fit import Fit, Fits, Summary
-from hockney.core.layout import LEVELS, NETWORK, NODE, farthest_within
+from hockney.core.layout import LEVELS, NETWORK, NODE, farthest_level_in_node
 from hockney.core.machine import Machine
 from hockney.core.platform import Platform
 from hockney.core.survey_reference import Surveyed
@@ -141,15 +141,15 @@ def usable_fit(fits: Fits, place: str | None = None, buffers: str = HOT) -> Fit 
     ping-pong; of ranks that met at the level `place` (None: anywhere)."""
     usable = [
         f
-        for f in [*fits.of_role("hockney", *PING_PONG), *_of_one_pair(fits)]
+        for f in [*fits.select_by_role("hockney", *PING_PONG), *_of_one_pair(fits)]
         if f.verdict in BEST_FIRST and f.segments and place in (None, place_of_fit(f, fits))
     ]
     return min(
         usable,
         key=lambda f: (
             f.subject.workload == ONE_PAIR,
-            not f.subject.has(buffers=buffers, ranks=2),
-            not f.subject.has(buffers=HOT, ranks=2),
+            not f.subject.matches(buffers=buffers, ranks=2),
+            not f.subject.matches(buffers=HOT, ranks=2),
             BEST_FIRST.index(f.verdict),
         ),
         default=None,
@@ -158,7 +158,9 @@ def usable_fit(fits: Fits, place: str | None = None, buffers: str = HOT) -> Fit 
 
 def _of_one_pair(fits: Fits) -> list[Fit]:
     """A ping-pong of many pairs with only one of them."""
-    return [f for f in fits.of("hockney", ONE_PAIR) if f.subject.has(pairs=1, source="named", buffers=HOT)]
+    return [
+        f for f in fits.select("hockney", ONE_PAIR) if f.subject.matches(pairs=1, source="named", buffers=HOT)
+    ]
 
 
 @dataclass(frozen=True)
@@ -174,7 +176,7 @@ def chosen_fits(fits: Fits, buffers: str = HOT) -> ChosenFits | None:
     """Within a node that of the farthest level. A ping-pong of ranks whose level is not known is only taken
     if no other is."""
     found = {place: fit for place in ("", *LEVELS) if (fit := usable_fit(fits, place, buffers)) is not None}
-    within = found.get(farthest_within(found))
+    within = found.get(farthest_level_in_node(found))
     between = found.get(NETWORK)
     if between is not None:
         return ChosenFits(between, within)
@@ -237,7 +239,7 @@ def _on_description(measured: PointToPointCosts, description: PointToPointCosts)
 
 
 def _nothing(fits: Fits, where: str) -> Inconclusive:
-    refused = next(iter(fits.of_role("hockney", *PING_PONG)), None)
+    refused = next(iter(fits.select_by_role("hockney", *PING_PONG)), None)
     return _no_message_model(where, refused.line if refused else "", refused.why if refused else "")
 
 

@@ -69,8 +69,8 @@ def measured_sharing(fits: Fits, levels: Iterable[str]) -> NodeSharing | None:
     """What messages share at the first of these levels ("": not known, so none) at which many pairs were
     measured; None if there is no such level. The measurements are streams in one direction, since ping-pongs
     of many pairs get out of step, so that both directions carry messages."""
-    fitted = (fit for fit in fits.of(MODEL, STREAM) if fit.verdict in USABLE)
-    found = {_place(fit, fits): fit for fit in fitted if fit.subject.has(direction="one")}
+    fitted = (fit for fit in fits.select(MODEL, STREAM) if fit.verdict in USABLE)
+    found = {_place(fit, fits): fit for fit in fitted if fit.subject.matches(direction="one")}
     return next((of_fit(found[level]) for level in levels if level and level in found), None)
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from hockney.core.case import OF_THE_LAUNCH
+from hockney.core.case import LAUNCH_PARAMETERS
 from hockney.core.fit import Fit, Subject
 from hockney.models.fits import caveats
 from hockney.models.fits.verdict import doubted
@@ -81,7 +81,7 @@ class Model:
         return tuple(observation.workload.size if name == SIZE else name for name in self.free)
 
     def _agrees(self, observation: Observation, subject: Subject) -> bool:
-        if any(observation.case.get(name) != subject.get(name) for name in OF_THE_LAUNCH):
+        if any(observation.case.get(name) != subject.get(name) for name in LAUNCH_PARAMETERS):
             return False
         free = self._free(observation)
         fixed = ((k, v) for k, v in observation.case.values.items() if k not in free)

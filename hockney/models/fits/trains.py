@@ -115,10 +115,10 @@ def _paused(record: Record) -> tuple[Record, np.ndarray]:
     has only that one."""
     measured = record.metrics.get("paused")
     if measured is None or not measured.values or measured.values[0] <= 0:
-        return record, np.full(len(record.times_s), record.parsed_case().number("delay"))
+        return record, np.full(len(record.times_s), record.parse_case().number("delay"))
     if len(measured.values) == len(record.times_s):
         return record, np.array(measured.values)
-    last = _last_visit(record) if record.parsed_case().number("pause") > 0 else record
+    last = _last_visit(record) if record.parse_case().number("pause") > 0 else record
     return last, np.full(len(last.times_s), measured.values[0])
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from hockney.core.case import ALGORITHM, MPI, OF_THE_LAUNCH, Case, Value
+from hockney.core.case import ALGORITHM, LAUNCH_PARAMETERS, MPI, Case, Value
 from hockney.core.catalog import Catalog
 from hockney.models.guidelines.rules import EMULATIONS, MESSAGES, OPERATIONS, RULES, Guideline, Kind, Term
 
@@ -119,7 +119,7 @@ def _part(term: Term, size: int, left: SizeSeries, groups: list[SizeSeries]) -> 
 def _alike(group: SizeSeries, left: SizeSeries) -> bool:
     """Whether two series agree in their parameters, including where their ranks are: the way to a result over
     the network says nothing about one within a node."""
-    if any(group.fixed.get(name) != left.fixed.get(name) for name in OF_THE_LAUNCH):
+    if any(group.fixed.get(name) != left.fixed.get(name) for name in LAUNCH_PARAMETERS):
         return False
     return all(
         value == (USUAL[name] if name == "algorithm" else left.fixed.get(name, USUAL.get(name)))

@@ -18,7 +18,7 @@ import numpy as np
 from hockney.core.case import HOT, WRITTEN, Case, parse_canonical
 from hockney.core.errors import UsageError
 from hockney.core.fit import Fits
-from hockney.core.layout import LEVELS, NETWORK, farthest_within
+from hockney.core.layout import LEVELS, NETWORK, farthest_level_in_node
 from hockney.core.platform import Platform
 from hockney.core.smpi_algorithms import chosen
 from hockney.models import collective_algorithms, collective_costs
@@ -217,11 +217,11 @@ def _collectives(fits: Fits, message: PointToPointCosts, end: End) -> dict[tuple
                 continue
             case = parse_canonical(summary.case)
             buffers = str(case.get("buffers", HOT))
-            if buffers not in found or not case.having("buffers", HOT).usual:
+            if buffers not in found or not case.with_parameter("buffers", HOT).is_usual:
                 continue
             if case.setting or case.get("sync") == "loop" or workload.size_of(case) <= 0:
                 continue
-            if case.placed and not _placed_alike(case, message):
+            if case.is_placed and not _placed_alike(case, message):
                 continue
             cost = summary.cost(fits.cost)
             bound = {"value": cost.value, "low": cost.low, "high": cost.high}[end]
@@ -234,7 +234,7 @@ def _collectives(fits: Fits, message: PointToPointCosts, end: End) -> dict[tuple
 def _placed_alike(case: Case, message: PointToPointCosts) -> bool:
     if case.nodes and message.near is not None:
         return case.nodes == message.count_of_nodes(case.ranks)
-    place = case.place or (NETWORK if case.nodes > 1 else farthest_within(LEVELS))
+    place = case.place or (NETWORK if case.nodes > 1 else farthest_level_in_node(LEVELS))
     return alike(place, message.level(case.ranks).place)
 
 

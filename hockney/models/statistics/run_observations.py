@@ -57,7 +57,7 @@ def observe_case(
     used = tuple(r for r in records if r.times_s)
     if not used:
         return None
-    case = used[0].parsed_case()
+    case = used[0].parse_case()
     return Observation(
         case=case,
         workload=catalog.entry(case.workload),

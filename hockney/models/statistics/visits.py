@@ -53,7 +53,7 @@ def visits_of(record: Record) -> tuple[np.ndarray, np.ndarray]:
     """The visits and their start times, as in `LaunchTimes`, of a record that has repetitions."""
     parts = record.times_by_visit
     visits = np.log(np.maximum(list(map(_median, parts)), SHORTEST_S))
-    return visits, np.array(record.visits_started_s)
+    return visits, np.array(record.visit_starts_s)
 
 
 def launch_times(record: Record) -> LaunchTimes:

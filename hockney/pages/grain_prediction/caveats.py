@@ -14,7 +14,7 @@ from hockney.core.layout import NETWORK
 from hockney.core.platform import Platform
 from hockney.core.record import Origin
 from hockney.core.units import format_percent, format_size
-from hockney.core.wording import plural, together
+from hockney.core.wording import join_words, plural
 from hockney.draw.page import Caveat
 from hockney.machines import simulated
 from hockney.models.applications.contention import FEWEST_RANKS
@@ -145,7 +145,7 @@ def _guesses(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat]:
         parameters = list(dict.fromkeys(weak))
         yield Caveat(
             "guesses",
-            f"{together(parameters)} of {known.platform.title} {'is' if len(parameters) == 1 else 'are'} "
+            f"{join_words(parameters)} of {known.platform.title} {'is' if len(parameters) == 1 else 'are'} "
             "guessed",
             _ALL_NUMBERS,
             f"'hockney machines --show {known.name}' shows what is known",
@@ -160,7 +160,7 @@ def _between_nodes(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat
     if far:
         yield Caveat(
             "between-nodes",
-            f"{together(far)} ranks of {known.platform.title} are on several nodes; the cost of messages "
+            f"{join_words(far)} ranks of {known.platform.title} are on several nodes; the cost of messages "
             f"between nodes was not measured and is a guess ({reason})",
             f"numbers on more than {plural(most, 'rank')}",
             "calibrate from a survey between two hosts, or with the --network of a machine that states where "
@@ -231,8 +231,8 @@ def _imbalance(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
     if few:
         yield Caveat(
             "imbalance",
-            f"on {together(few)} ranks, {factor:g} times the mean work is more than all of the work",
-            f"numbers on {together(few)} ranks",
+            f"on {join_words(few)} ranks, {factor:g} times the mean work is more than all of the work",
+            f"numbers on {join_words(few)} ranks",
             "give a smaller --imbalance",
         )
 
@@ -250,9 +250,9 @@ def _larger(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
         ranks = [row.ranks for row in prediction.rows if row.ranks > cores]
         yield Caveat(
             "larger-machine",
-            f"{together(ranks)} ranks are predicted for a larger machine of this kind, assuming that "
+            f"{join_words(ranks)} ranks are predicted for a larger machine of this kind, assuming that "
             f"messages cost the same as on the {plural(cores, 'core')} of this one",
-            f"all numbers on {together(ranks)} ranks",
+            f"all numbers on {join_words(ranks)} ranks",
             "leave out --larger-machine to let them share the cores",
         )
 
@@ -266,7 +266,7 @@ def _hosts(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat]:
     if far:
         yield Caveat(
             "one-host",
-            f"the ping-pong was within one host, but {together(far)} ranks need several",
+            f"the ping-pong was within one host, but {join_words(far)} ranks need several",
             f"numbers on more than {within} ranks: between hosts a message costs more",
             "survey with the two ranks of a pair on two hosts",
         )
@@ -325,7 +325,7 @@ def _extrapolated_changes(changes: Sequence[str], smallest: float, largest: floa
     """`changes` of the algorithm that make messages longer or shorter."""
     return Caveat(
         "extrapolated",
-        f"the messages of {together(changes)} are extrapolated: {_measured_sizes(smallest, largest)}",
+        f"the messages of {join_words(changes)} are extrapolated: {_measured_sizes(smallest, largest)}",
         "their improvements",
         "survey with --sizes that include it",
     )
@@ -346,10 +346,10 @@ def _oversubscribed(ranks: Sequence[int], cores: int, ranks_a_core: Sequence[flo
     limits = (f"{format_percent(1 / share)} on {p}" for p, share in zip(ranks, ranks_a_core, strict=True))
     return Caveat(
         "oversubscribed",
-        f"{together(ranks)} ranks share {plural(cores, 'core')}: those on one core compute in turn, so "
-        f"efficiency is at most {together(limits)} ranks; the numbers include that, but not waiting for the "
-        "scheduler",
-        f"all numbers on {together(ranks)} ranks",
+        f"{join_words(ranks)} ranks share {plural(cores, 'core')}: those on one core compute in turn, so "
+        f"efficiency is at most {join_words(limits)} ranks; the numbers include that, but not waiting for "
+        "the scheduler",
+        f"all numbers on {join_words(ranks)} ranks",
         "predict for fewer ranks, or for a machine with more cores",
     )
 
@@ -369,7 +369,7 @@ def _network_assumed(ranks: Sequence[int], needed: int, possible: int, undecided
     return Caveat(
         "network-assumed",
         "it is unknown whether simultaneous messages share the network; a switch is assumed",
-        f"numbers on {together(ranks)} ranks",
+        f"numbers on {join_words(ranks)} ranks",
         remedy,
     )
 
@@ -382,7 +382,7 @@ def _one_level_caveat(ranks: Sequence[int], *, between: bool) -> Caveat:
     return Caveat(
         "one-level",
         f"messages {lacking} were not measured; they are assumed to cost the same as {known}",
-        f"numbers on {together(ranks)} ranks: a message {lacking} costs {differ}",
+        f"numbers on {join_words(ranks)} ranks: a message {lacking} costs {differ}",
         "survey with --nodes 2 and --ranks-per-node 2 or more",
     )
 

@@ -8,19 +8,19 @@ from dataclasses import replace
 from typing import TypeVar
 
 from hockney.core.case import Case
-from hockney.core.layout import WITHIN, level_from
+from hockney.core.layout import LEVEL_PHRASES, parse_level
 from hockney.core.wording import plural
 from hockney.draw.figure import Figure
 from hockney.draw.page import Table
 from hockney.pages.evidence import Evidence, Measured
 
 Shown = TypeVar("Shown", Figure, Table)
-BETWEEN = WITHIN["network"]
+BETWEEN = LEVEL_PHRASES["network"]
 
 
 def place_words(place: str) -> str:
     """ "between nodes"; empty without a level."""
-    return WITHIN[level_from(place)] if place else ""
+    return LEVEL_PHRASES[parse_level(place)] if place else ""
 
 
 def where(evidence: Evidence) -> str:

@@ -41,7 +41,7 @@ def compare(levels: Sequence[Evidence]) -> Section | None:
 
 def ping_pongs(evidence: Evidence) -> tuple[Measured, ...]:
     """The ping-pongs with hot buffers, by size."""
-    return evidence.of(evidence.catalog.name_of(*PING_PONG), buffers="hot")
+    return evidence.of(evidence.catalog.workload_name(*PING_PONG), buffers="hot")
 
 
 Levels = dict[str, tuple[tuple[Measured, ...], Fit | None]]

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.core.layout import nearest_first
-from hockney.core.wording import plural, together
+from hockney.core.layout import sort_levels
+from hockney.core.wording import join_words, plural
 from hockney.draw.page import Caveat
 from hockney.pages.evidence import Evidence
 from hockney.pages.levels import place_words
@@ -29,17 +29,17 @@ def levels_mixed(evidence: Evidence) -> RunCaveat | None:
             counts |= on if len(on) > 1 and len(met) < 2 else set()
     if not mixed:
         return None
-    words = [place_words(level) for level in nearest_first(places)] if len(places) > 1 else []
+    words = [place_words(level) for level in sort_levels(places)] if len(places) > 1 else []
     return run_caveat(_mixed_levels(len(mixed), words, sorted(counts)), mixed)
 
 
 def _mixed_levels(cases: int, places: Sequence[str], nodes: Sequence[int]) -> Caveat:
     """`places` are the levels of pairs, in words, `nodes` the numbers of nodes of other cases."""
-    where = [*places, *([f"on {together(nodes)} nodes"] if nodes else [])]
+    where = [*places, *([f"on {join_words(nodes)} nodes"] if nodes else [])]
     return Caveat(
         "mixed-levels",
         f"{plural(cases, 'case')} ran at different levels in different launches "
-        f"({together(where)}): the typical times are a mixture",
+        f"({join_words(where)}): the typical times are a mixture",
         "",
         "name the level or the nodes in the case, with place= or nodes=",
     )

@@ -23,7 +23,7 @@ def section(evidence: Evidence) -> Section | None:
         return None
     from hockney.models.collective_checks import errors_by_layout  # needs numpy
 
-    found = errors_by_layout(evidence.fits, evidence.machine, hosts=evidence.run.most_hosts())
+    found = errors_by_layout(evidence.fits, evidence.machine, hosts=evidence.run.max_hosts())
     if not found:
         return None
     return Section(

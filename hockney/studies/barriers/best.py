@@ -257,7 +257,7 @@ def _fit(evidence: Evidence, algorithm: str, nodes: int) -> Fit | None:
         and fit.verdict != "refused"
         and fit.parameters
         and way_of(fit.subject) == "loop"
-        and fit.subject.has(algorithm=algorithm)
+        and fit.subject.matches(algorithm=algorithm)
         and fit.subject.get(NODES, 0) == nodes
     ]
     return min(fits, key=lambda fit: (not fit.preferred, fit.error or 0.0), default=None)

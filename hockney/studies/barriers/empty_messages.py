@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from hockney.core.fit import Estimate
-from hockney.core.layout import NETWORK, farthest_within
+from hockney.core.layout import NETWORK, farthest_level_in_node
 from hockney.models import LogGPOverheads, loggp_overheads
 from hockney.models.barriers import MessageCosts
 from hockney.pages.evidence import Evidence
@@ -60,7 +60,7 @@ class LevelsOfMessages:
 def messages_by_level(evidence: Evidence) -> LevelsOfMessages | None:
     """Within a node those of the farthest level. None if ping-pong or exchange are missing."""
     known = {part.place: found for part in evidence.levels if (found := empty_messages(part)) is not None}
-    near, between = known.get(farthest_within(known)), known.get(NETWORK)
+    near, between = known.get(farthest_level_in_node(known)), known.get(NETWORK)
     if between is not None:
         return LevelsOfMessages(between, near)
     only = near or empty_messages(evidence)

@@ -11,7 +11,7 @@ from statistics import median
 from hockney.core.case import MPI
 from hockney.core.errors import HockneyError
 from hockney.core.fit import Estimate, ExactValue
-from hockney.core.wording import listing, plural, together
+from hockney.core.wording import join_words, list_names, plural
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import interval, quantity, ratio_bounds
 from hockney.pages.levels import spread_ranks
@@ -64,14 +64,16 @@ def chosen(choice: Choice) -> str:
         text += f" (95%: {interval(best.time, 's')})"
     if choice.alike:
         are = "are" if len(choice.alike) > 1 else "is"
-        alike = together(choice.alike) if len(choice.alike) <= MOST_ALIKE else listing(list(choice.alike))
+        alike = (
+            join_words(choice.alike) if len(choice.alike) <= MOST_ALIKE else list_names(list(choice.alike))
+        )
         text += f"; {alike} {are} not significantly different"
     elif (second := choice.next) is not None and second is not mpi:
         text += f"; {second.algorithm}, the next, takes {_compared(choice, second)}"
     if mpi is not None and mpi is not best and MPI not in choice.alike:
         text += f"; MPI_Barrier takes {_compared(choice, mpi)}"
     if choice.unknown:
-        text += f"; there is no result for {listing(list(choice.unknown), 10)}"
+        text += f"; there is no result for {list_names(list(choice.unknown), 10)}"
     return text + "."
 
 
@@ -113,7 +115,7 @@ def _failed(evidence: Evidence) -> str:
     names = dict.fromkeys(str(case["algorithm"]) for case, _ in BarrierResults.of(evidence).failures)
     if not names:
         return ""
-    return f"No result in some cases of {listing(list(names), 10)}; a table shows what happened."
+    return f"No result in some cases of {list_names(list(names), 10)}; a table shows what happened."
 
 
 def _predicted(every: Sequence[BarrierResult], ranks: int, nodes: int) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.core.wording import listing
+from hockney.core.wording import list_names
 from hockney.draw.page import Page, Section
 from hockney.pages import quality
 from hockney.pages.evidence import Evidence
@@ -107,7 +107,7 @@ def _predicted(evidence: Evidence, every: Sequence[BarrierResult]) -> Section | 
             text.append(f"LogGP's parameters do not describe these messages: {reasons}.")
     if crowded:
         text.append(
-            f"There is no prediction for {listing([str(p) for p in crowded])} ranks, because there are "
+            f"There is no prediction for {list_names([str(p) for p in crowded])} ranks, because there are "
             "fewer cores: the times depend on the scheduler."
         )
     return Section(

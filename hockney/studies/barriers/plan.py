@@ -64,7 +64,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
 def _spread(ranks: int, machine: Machine) -> tuple[str, ...]:
     """Words that spread the ranks over one node and over all, as far as these have room for them."""
     layout = machine.layout
-    if layout is None or not machine.placed:
+    if layout is None or not machine.is_placed:
         return ("",)
     return tuple(places.spread_over(nodes) for nodes in places.node_counts(ranks, layout))
 

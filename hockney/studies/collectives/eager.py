@@ -34,9 +34,9 @@ SIZES = tuple(512 << k for k in range(10))
 
 def variables(limit: int, machine: Machine) -> dict[str, str]:
     """The variables for an eager limit; none if the machine's MPI has no known ones."""
-    if machine.traits.invented:
+    if machine.traits.is_fake:
         return {"FAKE_EAGER_LIMIT": str(limit)}
-    if machine.mpi is None or not machine.traits.by_mpiexec:
+    if machine.mpi is None or not machine.traits.uses_mpiexec:
         return {}
     return family_of(machine.mpi).eager_limit(machine.mpi, limit)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hockney.core.fit import Estimate
-from hockney.core.wording import plural, together
+from hockney.core.wording import join_words, plural
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Section, Table
 from hockney.models.significance import widened
@@ -162,7 +162,7 @@ def _range(sizes: list[int], among: list[int]) -> str:
     first = among.index(sizes[0])
     if len(sizes) > 1 and among[first : first + len(sizes)] == sizes:
         return f"{quantity(sizes[0], 'B')} to {quantity(sizes[-1], 'B')}"
-    return together([quantity(size, "B") for size in sizes])
+    return join_words([quantity(size, "B") for size in sizes])
 
 
 def section(evidence: Evidence) -> Section | None:

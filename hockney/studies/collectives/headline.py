@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 
 from hockney.core.fit import Estimate
-from hockney.core.wording import listing, plural, together
+from hockney.core.wording import join_words, list_names, plural
 from hockney.models.statistics import NOTABLE, OPEN
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity, ratio_bounds
@@ -42,9 +42,11 @@ def _collectives(run: CollectiveResults, ranks: int) -> list[str]:
     text = _counted(Counter(p.verdict for p in compared), ranks, len(operations))
     texts = [f"{text}. {largest}." if largest else f"{text}."]
     if len(worst) > MOST_OPERATIONS:
-        texts.append(f"Also slower: {listing([p.name for p in list(worst.values())[MOST_OPERATIONS:]], 9)}.")
+        texts.append(
+            f"Also slower: {list_names([p.name for p in list(worst.values())[MOST_OPERATIONS:]], 9)}."
+        )
     if others and worst:
-        texts.append(f"Nowhere slower: {listing(others, 9)}.")
+        texts.append(f"Nowhere slower: {list_names(others, 9)}.")
     if any(p.verdict == "undecided" for p in compared):
         texts.append(UNDECIDED)
     if undecided := [p for p in compared if p.verdict in OPEN]:
@@ -69,7 +71,7 @@ def _counted(counts: Counter[str], ranks: int, operations: int) -> str:
         ending = f"; {slower} in {counts['slower'] or 'none'} of them" if decided else ""
         return (
             f"{plural(ranks, 'rank')}: {few} of {cases} ({plural(operations, 'operation')}) "
-            f"{'is' if decided <= 1 else 'are'} decided, {together(still_open)}{ending}"
+            f"{'is' if decided <= 1 else 'are'} decided, {join_words(still_open)}{ending}"
         )
     return "; ".join(
         [

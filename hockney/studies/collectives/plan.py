@@ -86,7 +86,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
 
 def _operations(asked: Iterable[str], catalog: Catalog) -> list[Workload]:
     """The collectives that have algorithms. Raises UsageError for another name."""
-    there = {w.operation: w for w in catalog.of_role("collective") if w.algorithms}
+    there = {w.operation: w for w in catalog.with_role("collective") if w.algorithms}
     for name in asked:
         if name not in there:
             raise unknown_collective(name, there)

@@ -29,7 +29,7 @@ def _predicted(evidence: Evidence) -> Predicted:
             if name != MPI:
                 cases.setdefault((p.operation, name, p.ranks, p.nodes), []).append(p.block)
     found: dict[tuple[str, str, int, int], float] = {}
-    hosts = evidence.run.most_hosts()
+    hosts = evidence.run.max_hosts()
     for (operation, name, ranks, nodes), blocks in cases.items():
         try:
             times = collective_costs.predict(

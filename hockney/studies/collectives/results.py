@@ -120,7 +120,7 @@ class CollectiveResults:
         return stricter(len(users))
 
     def _ratio(self, mpi: Measured, best: Measured) -> Estimate | None:
-        if self.evidence.machine.exact:
+        if self.evidence.machine.is_exact:
             return ExactValue.of(mpi.summary.typical.value / best.summary.typical.value)
         of, over = self._observed.get(mpi.case.line), self._observed.get(best.case.line)
         return None if of is None or over is None else ratio(of, over)

@@ -252,7 +252,7 @@ def presets_table(evidence: Evidence) -> Table | None:
     """A row for each number of ranks, preset and clock; None if nothing was computed without exchange."""
     found: dict[tuple[int, float, str], list[float]] = {}
     for record in evidence.run.records:
-        case = record.parsed_case()
+        case = record.parse_case()
         preset, error = record.metric("work"), record.metric("work_error")
         if case.workload == "compute" and preset is not None and error is not None:
             key = case.ranks, preset, record.labels.get("work_clock", "thread")

@@ -11,7 +11,7 @@ from statistics import median
 
 from hockney.core.fit import Estimate
 from hockney.core.settings import Settings
-from hockney.core.wording import listing, plural, together
+from hockney.core.wording import join_words, list_names, plural
 from hockney.pages.format import quantity
 from hockney.studies.granularity.results import Cell
 from hockney.studies.granularity.text import plain, points, with_interval
@@ -80,7 +80,7 @@ def width(efficiency: Estimate) -> float:
 def sentence(lacking: Sequence[Thin], all_of_them: bool, settings: Settings) -> str:
     """A sentence that there is no answer, why, and what to do. `all_of_them`: no other curve has an answer
     either."""
-    sizes = listing(sorted({plain(each.bytes) for each in lacking}))
+    sizes = list_names(sorted({plain(each.bytes) for each in lacking}))
     where = "" if all_of_them else f" for messages of {sizes}"
     times, launches = max(each.times for each in lacking), min(each.launches for each in lacking)
     return f"Inconclusive{where}: {_why(lacking)}. {remedy(times, launches, settings)}"
@@ -92,7 +92,7 @@ def known_sentence(lacking: Thin) -> str:
         return ""
     ends = dict((lacking.known[0], lacking.known[-1]))
     each = [f"{with_interval(known)} efficient with {quantity(work, 's')}" for work, known in ends.items()]
-    return f"{lacking.ranks} ranks that exchange {plain(lacking.bytes)} are {together(each)} of work."
+    return f"{lacking.ranks} ranks that exchange {plain(lacking.bytes)} are {join_words(each)} of work."
 
 
 def _why(lacking: Sequence[Thin]) -> str:

@@ -56,7 +56,7 @@ def known(evidence: Evidence) -> MachineCosts:
     surveyed = evidence.surveyed
     nodes = max((m.case.nodes for m in evidence.of("granularity")), default=0)
     try:
-        most = evidence.run.most_hosts()
+        most = evidence.run.max_hosts()
         costs = messages_of_run(evidence.fits, evidence.machine, "this run", surveyed, hosts=most)
         if not costs.reaches(nodes):
             where = "this run" if surveyed is None else surveyed.where

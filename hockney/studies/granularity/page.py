@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from hockney.core.fit import Estimate
 from hockney.core.settings import Settings
-from hockney.core.wording import listing, plural, together
+from hockney.core.wording import join_words, list_names, plural
 from hockney.draw.page import Caveat, Page, Section
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages import caveats as general
@@ -298,7 +298,7 @@ def _missed(evidence: Evidence) -> Caveat | None:
         "preset",
         f"in {plural(len(bad), 'measurement')} the ranks did not compute for the preset time: the worst "
         f"missed {quantity(work_s, 's')} by {percent(error)}",
-        listing(list(cases)),
+        list_names(list(cases)),
         "efficiencies are based on measured serial times, so this matters where ranks differ; "
         "measure again on a quiet machine",
     )
@@ -343,7 +343,7 @@ def _unknown_sizes(measured: Sequence[Cell], messages: PointToPointCosts | None)
     return Caveat(
         "extrapolated",
         "the model of messages was fitted to other sizes",
-        f"predictions with messages of {listing(list([length(size) for size in unknown]))}",
+        f"predictions with messages of {list_names(list([length(size) for size in unknown]))}",
         "survey with --sizes up to the largest message",
     )
 
@@ -362,7 +362,7 @@ def _poor_model(reason: str, cores: int, *, within: bool) -> Caveat:
 
 def oversubscribed(ranks: Sequence[int], cores: int, limits: Sequence[str]) -> Caveat:
     """`limits` are the highest efficiencies that are possible on these numbers of ranks."""
-    counts = together(ranks)
+    counts = join_words(ranks)
     highest = ", ".join(f"{limit} on {p} ranks" for limit, p in zip(limits, ranks, strict=True))
     return Caveat(
         "oversubscribed",

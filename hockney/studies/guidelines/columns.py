@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.core.wording import together
+from hockney.core.wording import join_words
 from hockney.draw.page import Table
 from hockney.models.guidelines import Guideline, Judged, State, Verdicts
 from hockney.pages.cells import COUNT, RATIO
@@ -67,6 +67,6 @@ def guidelines(verdicts: Verdicts) -> Table:
         Column("violated", lambda rule: count(rule, "violated"), COUNT),
         Column("undecided", lambda rule: count(rule, "undecided", "unknown"), COUNT),
         Column("largest ratio", largest, RATIO),
-        Column("source", lambda rule: together(f"[{number}]" for number in rule.sources)),
+        Column("source", lambda rule: join_words(f"[{number}]" for number in rule.sources)),
     )
     return columns_table("guidelines", "Guidelines", columns, verdicts.rules)

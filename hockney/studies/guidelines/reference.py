@@ -7,7 +7,7 @@ python -m hockney.studies.guidelines.reference
 
 from __future__ import annotations
 
-from hockney.core.wording import together
+from hockney.core.wording import join_words
 from hockney.models.guidelines import RULES, SOURCES, Guideline
 
 HEAD = "| guideline | the right side | copies | source |\n|---|---|---|---|\n"
@@ -22,7 +22,7 @@ def sources() -> str:
 
 
 def _row(rule: Guideline) -> tuple[str, str, str, str]:
-    where = together(f"[{number}]" for number in rule.sources)
+    where = join_words(f"[{number}]" for number in rule.sources)
     if rule.kind == "emulation":
         return f"`{rule.left}` <= `{rule.right}`", rule.how, rule.copies, where
     return f"{rule.kind}: {rule.left} <= {rule.right}", rule.how, rule.copies, where

@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from hockney.core.case import USUAL, Case
+from hockney.core.case import USUAL_VALUES, Case
 from hockney.core.fit import ExactValue
-from hockney.core.wording import listing, plural
+from hockney.core.wording import list_names, plural
 from hockney.models.guidelines import Guideline, GuidelineComparison, Judged, MeasuredTerm, Verdicts
 from hockney.pages.format import quantity, ratio_bounds
 
@@ -17,7 +17,7 @@ MOST_SENTENCES = 3
 
 def call(case: Case) -> str:
     """ "bcast 64 KiB", with its parameters if they are not the usual ones."""
-    words = [f"{k}={v}" for k, v in case.parameters if k not in APART and v != USUAL.get(k)]
+    words = [f"{k}={v}" for k, v in case.parameters if k not in APART and v != USUAL_VALUES.get(k)]
     return " ".join([case.workload, quantity(case.bytes, "B"), *words])
 
 
@@ -101,6 +101,6 @@ def _unknown(verdicts: Verdicts) -> list[str]:
     if unknown:
         texts.append(f"{unknown} of {plural(count, 'comparison')} have no interval: measure more launches.")
     if verdicts.lacking:
-        rules = listing([in_short(rule) for rule in verdicts.lacking], 5)
+        rules = list_names([in_short(rule) for rule in verdicts.lacking], 5)
         texts.append(f"Not judged, because no cases match: {rules}.")
     return texts

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 
 from hockney.core.units import format_number
-from hockney.core.wording import plural, together
+from hockney.core.wording import join_words, plural
 from hockney.models.significance import OPEN
 from hockney.pages.format import quantity, ratio_bounds
 from hockney.studies.needed_budget import multiple, remedy
@@ -61,7 +61,7 @@ def _sizes(found: Mapping[str, Sequence[BestTests]], *wanted: str) -> dict[str, 
 def _listed(sizes: Mapping[str, str]) -> str:
     """ "messages and MPI_Ibcast of 64 KiB to 4 MiB, MPI_Iallreduce of 8 B"."""
     alike = {text: [several(name) for name in sizes if sizes[name] == text] for text in sizes.values()}
-    texts = [f"{together(names)}{f' of {text}' if text else ''}" for text, names in alike.items()]
+    texts = [f"{join_words(names)}{f' of {text}' if text else ''}" for text, names in alike.items()]
     return ", ".join(texts[:-1]) + (f", and {texts[-1]}" if len(texts) > 1 else texts[-1])
 
 
@@ -111,7 +111,7 @@ def _thread(run: OverlapResults) -> str:
     paying = [p for p, _ in pairs if p.pays]
     pays = "pays nowhere"
     if paying:
-        names = together(dict.fromkeys(several(p.operation) for p in paying))
+        names = join_words(dict.fromkeys(several(p.operation) for p in paying))
         pays = f"pays in {len(paying)} of {plural(len(pairs), 'case')} ({names})"
     slower = median(run.times(p).step_ratio(run.times(plain)).value for p, plain in pairs)
     longer = f"takes {_times(typical)} as long and computing {_times(slower)}"

@@ -117,7 +117,7 @@ def _workload(operation: str, catalog: Catalog) -> tuple[Workload, str]:
     """The workload with this operation, and the beginning of its lines. Raises UsageError for an unknown
     one."""
     known: dict[str, tuple[Workload, str]] = {}
-    for workload in catalog.of_role(ROLE):
+    for workload in catalog.with_role(ROLE):
         parameter = workload.parameter(OPERATION)
         if parameter is None:
             known[workload.operation] = workload, workload.name

@@ -162,11 +162,11 @@ class OverlapResults:
         return {m.case.line: m for m in known if m.case.setting in settings}
 
     def _ratio(self, m: Measured) -> Estimate:
-        plain = self._measured.get(m.case.under("").line)
+        plain = self._measured.get(m.case.with_setting("").line)
         if plain is not None and m.case.setting:
             return self._times[m.case.line].ratio_to(self._times[plain.case.line])
         ratio = m.summary.metrics[RATIO].typical
-        return ExactValue.of(ratio.value) if self.evidence.machine.exact else ratio
+        return ExactValue.of(ratio.value) if self.evidence.machine.is_exact else ratio
 
     def times(self, p: OverlapPoint) -> OverlapTimes:
         """The times of each repetition."""
@@ -179,7 +179,7 @@ class OverlapResults:
         from hockney.models.overlap import OverlapTimes
 
         observed = self.evidence.observed((m.case for m in self._measured.values()), cost="typical")
-        exact = self.evidence.machine.exact
+        exact = self.evidence.machine.is_exact
         return {seen.case.line: OverlapTimes.of(seen, exact=exact) for seen in observed}
 
     @property
@@ -239,7 +239,9 @@ class OverlapResults:
     def threads(self) -> tuple[tuple[OverlapPoint, OverlapPoint], ...]:
         """Each point with the progress thread, and the same one without."""
         plain = {p.measured.case.line: p for p in self.points if p.progress == OWN}
-        of = ((p, plain.get(p.measured.case.under("").line)) for p in self.points if p.progress == THREAD)
+        of = (
+            (p, plain.get(p.measured.case.with_setting("").line)) for p in self.points if p.progress == THREAD
+        )
         return tuple((p, other) for p, other in of if other is not None)
 
     def times_to_decide(self) -> list[float]:

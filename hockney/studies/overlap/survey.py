@@ -24,7 +24,7 @@ SMALLEST = 512
 def lines(sizes: tuple[int, ...], catalog: Catalog, most: int) -> Iterator[str]:
     """The cases of messages between two ranks, of this number of sizes at most."""
     few = thin(tuple(size for size in sizes if size >= SMALLEST), most)
-    for workload in catalog.of_role(ROLE):
+    for workload in catalog.with_role(ROLE):
         if workload.operation == MESSAGE:
             yield from (
                 f"{workload.name} {workload.size}={size} buffers=hot tests={tests} sync=barrier ranks=2"

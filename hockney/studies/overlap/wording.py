@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hockney.core.fit import Estimate, ExactValue
-from hockney.core.wording import plural, together
+from hockney.core.wording import join_words, plural
 from hockney.models.significance import Verdict
 from hockney.pages.format import quantity, share_interval
 from hockney.studies.overlap.results import MESSAGE, OverlapPoint, runs_of
@@ -47,7 +47,7 @@ def tests_of(p: OverlapPoint) -> str:
 
 def sizes_text(wanted: Sequence[int], every: Sequence[int]) -> str:
     """ "8 B and 64 KiB to 4 MiB", of consecutive measured sizes."""
-    return together(
+    return join_words(
         f"{quantity(first, 'B')}" + (f" to {quantity(last, 'B')}" if last > first else "")
         for first, last in runs_of(wanted, every)
     )

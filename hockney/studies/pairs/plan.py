@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.errors import UsageError
-from hockney.core.layout import LEVELS, NETWORK, WITHIN, level_from
+from hockney.core.layout import LEVEL_PHRASES, LEVELS, NETWORK, parse_level
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.core.units import doubling
@@ -81,7 +81,7 @@ def between(level: str) -> str:
     """ "between nodes"; of a launch without a level, "between the ranks"."""
     if level == APART:
         return "between nodes with one rank each"
-    return WITHIN[level_from(level)] if level else "between the ranks"
+    return LEVEL_PHRASES[parse_level(level)] if level else "between the ranks"
 
 
 def _levels(options: Options, machine: Machine) -> Sequence[str]:
@@ -101,7 +101,7 @@ def _levels(options: Options, machine: Machine) -> Sequence[str]:
             )
     if wanted:
         return wanted
-    if not machine.placed or (options.ranks and machine.ranks_per_node == 1):
+    if not machine.is_placed or (options.ranks and machine.ranks_per_node == 1):
         return ("",)
     if options.ranks:
         return (*machine.levels, "")
@@ -130,7 +130,7 @@ def _ranks(options: Options, machine: Machine, level: str) -> Iterator[str]:
 def _levels_of(ranks: int, machine: Machine) -> Sequence[str]:
     """The levels at which all of these ranks have room, as without given ranks: otherwise pairs on several
     nodes would be counted as pairs of one. "" if there are none."""
-    known = machine.levels if machine.placed and machine.ranks_per_node > 1 else ()
+    known = machine.levels if machine.is_placed and machine.ranks_per_node > 1 else ()
     return [level for level in known if ranks // 2 <= _room(machine, level)] or [""]
 
 

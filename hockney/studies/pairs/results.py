@@ -151,7 +151,7 @@ class PairsResults:
         """The ratio of their times, times `factor`, with the interval that the verdicts use."""
         if of is over:
             return DefinedValue.of(factor)
-        if self.evidence.machine.exact:
+        if self.evidence.machine.is_exact:
             return ExactValue.of(factor * of.summary.typical.value / over.summary.typical.value)
         from hockney.models.statistics import ratio
 
@@ -188,7 +188,7 @@ class PairsResults:
 
     def fit(self, way: Way) -> Fit | None:
         """The model of sharing."""
-        fits = self.evidence.fits.of(MODEL, way.workload)
+        fits = self.evidence.fits.select(MODEL, way.workload)
         return next((fit for fit in fits if dict(fit.subject.fixed) == dict(way.fixed)), None)
 
     @property

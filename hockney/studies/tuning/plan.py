@@ -49,7 +49,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
 def launch_settings(options: Options, machine: Machine) -> Sequence[LaunchSetting]:
     """The settings that force Open MPI's algorithms, if its mpiexec starts the ranks."""
     known = machine.mpi is not None and family_of(machine.mpi).forces_algorithms
-    forcible = known and machine.traits.by_mpiexec
+    forcible = known and machine.traits.uses_mpiexec
     return openmpi.forcing() if forcible and options.value(INTERNAL) == "yes" else ()
 
 

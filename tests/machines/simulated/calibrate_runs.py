@@ -52,7 +52,7 @@ def measured(real: Survey, run: RunRecords) -> Survey:
 
 
 def without(real: Survey, *workloads: str) -> Survey:
-    records = tuple(r for r in real.run.records if r.parsed_case().workload not in workloads)
+    records = tuple(r for r in real.run.records if r.parse_case().workload not in workloads)
     return measured(real, RunRecords(real.run.launches, records))
 
 

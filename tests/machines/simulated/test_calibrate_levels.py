@@ -71,7 +71,7 @@ def test_it_is_written_and_read_back(machine):
 
 
 def only(real: Survey, place: str) -> Survey:
-    records = tuple(r for r in real.run.records if r.parsed_case().place == place)
+    records = tuple(r for r in real.run.records if r.parse_case().place == place)
     return measured(real, RunRecords(real.run.launches, records))
 
 

@@ -61,7 +61,7 @@ def compare(real: Survey, twin: Survey) -> list[Agreement]:
 
 
 def _where(survey: Survey) -> str:
-    return f", {layout.WITHIN[layout.level_from(survey.place)]}" if survey.place else ""
+    return f", {layout.LEVEL_PHRASES[layout.parse_level(survey.place)]}" if survey.place else ""
 
 
 def _one_way(real: Survey, twin: Survey) -> Iterator[Agreement]:

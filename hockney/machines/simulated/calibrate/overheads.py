@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from hockney.core.case import Case
 from hockney.core.fit import Estimate
 from hockney.machines.simulated.calibrate.curve import Curve
-from hockney.machines.simulated.calibrate.survey import PAIR, Survey, near
+from hockney.machines.simulated.calibrate.survey import PAIR_RANKS, Survey, near
 
 EVEN = 1 / 3
 """Sender, network and receiver, if no measurement distinguishes them."""
@@ -112,7 +112,7 @@ def _trains(survey: Survey) -> tuple[dict[int, float], dict[int, float]]:
     trains: dict[tuple[int, bool], tuple[Case, Estimate]] = {}
     single: dict[int, float] = {}
     for case, median in sorted(survey.measured, key=lambda each: each[0].number("messages")):
-        if case.workload != train or case.ranks != PAIR:
+        if case.workload != train or case.ranks != PAIR_RANKS:
             continue
         if case.number("messages") > 1:
             trains[case.bytes, survey.pause(case) > 0] = case, median

@@ -14,8 +14,8 @@ from hockney.core.case import NODES, PLACE, Case, Value, parse_canonical
 from hockney.core.catalog import PING_PONG, Catalog
 from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Estimate, Fit, Fits
-from hockney.core.layout import NETWORK, NODE, PAIR, farthest_within
-from hockney.core.layout.met import Seen, place_of
+from hockney.core.layout import NETWORK, NODE, PAIR_RANKS, farthest_level_in_node
+from hockney.core.layout.met import MeasuredPlacement, meeting_level
 from hockney.core.machine import Machine
 from hockney.core.record import RunRecords
 
@@ -46,7 +46,7 @@ class Survey:
         node, and between nodes. ("",) if the launches placed it."""
         cases = (parse_canonical(s.case) for s in self.fits.summaries)
         named = {case.place for case in cases if case.workload == self.ping_pong and case.place}
-        found = (farthest_within(named), NETWORK if NETWORK in named else "")
+        found = (farthest_level_in_node(named), NETWORK if NETWORK in named else "")
         return tuple(place for place in found if place) or ("",)
 
     @property
@@ -88,18 +88,18 @@ class Survey:
         cases = ((parse_canonical(s.case), s) for s in self.fits.summaries)
         return tuple((case, s.cost(self.fits.cost)) for case, s in cases if self._is_here(case, s))
 
-    def _is_here(self, case: Case, seen: Seen) -> bool:
+    def _is_here(self, case: Case, seen: MeasuredPlacement) -> bool:
         """Operations of two ranks on one node, or on two, are at a level too."""
         if not self.place:
-            return not case.placed
-        return case.ranks == PAIR and case.placed and place_of(case, seen) == self.place
+            return not case.is_placed
+        return case.ranks == PAIR_RANKS and case.is_placed and meeting_level(case, seen) == self.place
 
     def pause(self, case: Case) -> float:
         """Seconds between two messages of a train, as measured, or else as requested by the case."""
         found = next((s.metrics.get("paused") for s in self.fits.summaries if s.case == case.line), None)
         return found.typical.value if found is not None and found.typical.value > 0 else case.number("delay")
 
-    def medians(self, workload: str, ranks: int = PAIR, **fixed: Value) -> dict[int, Estimate]:
+    def medians(self, workload: str, ranks: int = PAIR_RANKS, **fixed: Value) -> dict[int, Estimate]:
         """Median times by message size of the cases whose parameters have these values; parameters that the
         workload does not have are ignored."""
         by_size = {
@@ -114,7 +114,7 @@ class Survey:
 
     def workload(self, role: str, operation: str = "") -> str:
         """The measured workload with this role and operation, see `Catalog.name_of`."""
-        return self._catalog.name_of(role, operation)
+        return self._catalog.workload_name(role, operation)
 
     @cached_property
     def ping_pong(self) -> str:
@@ -131,7 +131,7 @@ class Survey:
         by_size: dict[int, Estimate] = {}
         for workload in self._catalog.workloads:
             if self.operation_of(workload.name) == name:
-                by_size |= self.medians(workload.name, PAIR, **fixed)
+                by_size |= self.medians(workload.name, PAIR_RANKS, **fixed)
         return dict(sorted(by_size.items()))
 
     @cached_property
@@ -145,8 +145,8 @@ class Survey:
 
     @cached_property
     def hockney(self) -> Fit | None:
-        fits = self.fits.of_role("hockney", *PING_PONG)
-        return next((f for f in fits if f.subject.has(buffers="hot") and self._of_here(f)), None)
+        fits = self.fits.select_by_role("hockney", *PING_PONG)
+        return next((f for f in fits if f.subject.matches(buffers="hot") and self._of_here(f)), None)
 
     def _of_here(self, fit: Fit) -> bool:
         return fit.subject.get(PLACE, "") == self.place and NODES not in fit.subject
@@ -154,13 +154,13 @@ class Survey:
     @cached_property
     def loggp(self) -> Fit | None:
         """The fit whose lines may stand for the measured overheads."""
-        fits = self.fits.of_role("loggp", "train")
+        fits = self.fits.select_by_role("loggp", "train")
         return next((f for f in fits if f.verdict in ("good", "fair") and self._of_here(f)), None)
 
     @cached_property
     def pair_nodes(self) -> set[frozenset[str]]:
         """The nodes of each launch of two ranks."""
-        return {launch.nodes for launch in self.run.launches if len(launch.ranks) == PAIR}
+        return {launch.nodes for launch in self.run.launches if len(launch.ranks) == PAIR_RANKS}
 
     @property
     def between_nodes(self) -> bool:
@@ -193,8 +193,8 @@ class Survey:
     def _batches(self) -> dict[tuple[str, int], list[int]]:
         batches: dict[tuple[str, int], list[int]] = {}
         for record in self.run.records:
-            case = record.parsed_case()
-            if case.ranks == PAIR and self._is_here(case, record):
+            case = record.parse_case()
+            if case.ranks == PAIR_RANKS and self._is_here(case, record):
                 batches.setdefault((case.workload, case.bytes), []).append(record.batch)
         return batches
 

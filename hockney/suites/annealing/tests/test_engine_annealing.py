@@ -80,7 +80,7 @@ def verified(found, ranks):
 
 def digest(record):
     """With the case that it should depend on."""
-    case = record.parsed_case()
+    case = record.parse_case()
     without = {"ranks", "setup", "shares", "balance", "test_every"}
     kept = {name: value for name, value in case.values.items() if name not in without}
     lagging = case["setup"] in ("lagged", "collective", "persistent")
@@ -115,7 +115,7 @@ def test_reproducible_set_ups_have_one_digest_on_any_number_of_ranks(mpi, mpi_na
     expected = on_one_rank()
     for case, bits in digests(found).items():
         assert bits == expected[case], case
-    setups = {record.parsed_case()["setup"] for record in found}
+    setups = {record.parse_case()["setup"] for record in found}
     assert {"original", "decoupled", "lagged", "collective"} <= setups
 
 
@@ -170,7 +170,7 @@ def test_every_pair_of_parameters_verifies_and_accounts_for_its_time(mpi, mpi_na
 
 
 def check_metrics(record, ranks):
-    case, times = record.parsed_case(), np.array(record.times_s)
+    case, times = record.parse_case(), np.array(record.times_s)
     each = {
         name: np.reshape(record.metrics[f"rank_{name}"].values, (len(times), ranks))
         for name in (*PARTS, "elapsed", "steps")
@@ -321,7 +321,7 @@ def test_every_shipped_instance_is_a_choice_and_runs(mpi, group):
         for name, suffix in sorted(shipped.items())
     ]
     for record in verified(answered(mpi, group, words, 1, repetitions=1), 1):
-        assert record.labels["instance"] == record.parsed_case()["instance"]
+        assert record.labels["instance"] == record.parse_case()["instance"]
         best = record.metrics["best_energy"].values[0]
         assert not record.labels["optimum"] or best >= float(record.labels["optimum"]), record.case
 

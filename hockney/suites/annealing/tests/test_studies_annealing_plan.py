@@ -50,7 +50,7 @@ def test_by_default_all_set_ups_run_on_two_ranks_and_one_rank_is_the_reference()
     assert [case["walkers"] for case in one] == [walkers, walkers // 2]
     [without, with_it] = [case for case in cases if case["shares"] != "equal"]
     assert (without["balance"], with_it["balance"]) == ("no", "yes") and without["shares"] == "1:2"
-    assert without == with_it.having("balance", "no") and without["setup"] == known.default
+    assert without == with_it.with_parameter("balance", "no") and without["setup"] == known.default
     same = ("seeds", "walkers", "steps", "temperatures", "problem", "size", "seed")
     assert len({tuple(case[name] for name in same) for case in cases if case.ranks == 2}) == 1
 

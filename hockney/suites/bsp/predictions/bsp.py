@@ -56,7 +56,7 @@ class KernelPrediction:
 
 
 def kernels(catalog: Catalog) -> Sequence[str]:
-    return [workload.name for workload in catalog.of_role(ROLE) if workload.operation in PROGRAMS]
+    return [workload.name for workload in catalog.with_role(ROLE) if workload.operation in PROGRAMS]
 
 
 def predict(text: str, options: KernelOptions) -> PredictedKernel:

@@ -118,7 +118,7 @@ def test_relations_that_are_too_small_are_a_caveat_and_never_a_negative_g():
 def test_two_sizes_are_refused_and_crowded_cores_are_left_out():
     two = fits_of(exact(true, relations(2, hs=(16, 64))))
     assert [f.verdict for f in two.fits] == ["refused"] and relation_fit(two, 2) is None
-    assert not fits_of(exact(true, CASES), cores=4).of("bsp", "h_relation")
+    assert not fits_of(exact(true, CASES), cores=4).select("bsp", "h_relation")
 
 
 def test_a_fit_predicts_with_an_interval():

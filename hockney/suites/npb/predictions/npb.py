@@ -191,7 +191,7 @@ def _of_run(
 ) -> Iterator[tuple[Rates, tuple[Caveat, ...]]]:
     """Rates of every class that was measured on one rank, with their caveats."""
     lines = [line for line in reading.run.by_case() if line.split(" ", 1)[0] == kernel]
-    cases = [case for line in lines if (case := parse_canonical(line)).ranks == 1 and case.usual]
+    cases = [case for line in lines if (case := parse_canonical(line)).ranks == 1 and case.is_usual]
     if not any(case["barrier_at"] == "none" and case["fault"] == "none" for case in cases):
         return
     results = measurement.results(folder, reading=reading, cost=cost, relevant=lambda w: w.name == kernel)

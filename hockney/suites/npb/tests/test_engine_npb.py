@@ -166,7 +166,7 @@ def test_small_classes_verify_on_a_square_number_of_ranks_that_share_cores(mpi, 
         check_metrics(record, 4)
         check_answers(record)
         in_cells = "multi-partition" in record.labels["decomposition"]
-        assert in_cells == (record.parsed_case().workload in ("bt", "sp"))
+        assert in_cells == (record.parse_case().workload in ("bt", "sp"))
 
 
 @pytest.mark.slow

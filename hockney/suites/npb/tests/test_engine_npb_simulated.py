@@ -82,7 +82,7 @@ def test_many_ranks_are_simulated_without_arithmetic(ranks):
     assert {line.reason for line in failures(lines)} <= {"refused"}
     found = records(lines)
     assert len(found) + len(failures(lines)) == len(words)
-    assert {"ep", "ft", "is"} <= {record.parsed_case().workload for record in found}
+    assert {"ep", "ft", "is"} <= {record.parse_case().workload for record in found}
     for record in found:
         total = part(record, "computation") * ranks * RATE
         assert total == pytest.approx(record.metric("operations"), rel=1e-6), record.case

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import exp, log
 
-from hockney.core.wording import together
+from hockney.core.wording import join_words
 from hockney.draw.page import Table
 from hockney.reference.aggregated_bandwidth import DEFINITIONS
 from hockney.reproductions.compared import CLOSE, Compared
@@ -192,7 +192,7 @@ def _named(rows: Iterable[Compared]) -> str:
     for row in rows:
         what, _, processes = row.what.rpartition(", ")
         grouped.setdefault(what, []).append(f"{processes.partition(' ')[0]} ({percent(row.error or 0.0)})")
-    return "; ".join(f"{what} on {together(each)} processes" for what, each in grouped.items())
+    return "; ".join(f"{what} on {join_words(each)} processes" for what, each in grouped.items())
 
 
 def _slower_if_smaller() -> str:
@@ -202,7 +202,7 @@ def _slower_if_smaller() -> str:
         for p in PROCESSES:
             if printed(operation, "8", p).si > printed(operation, "1KB", p).si:
                 found.setdefault(name, []).append(p)
-    return together(f"{name} on {together(each)}" for name, each in found.items())
+    return join_words(f"{name} on {join_words(each)}" for name, each in found.items())
 
 
 def _slower_on_fewer() -> str:
@@ -216,7 +216,7 @@ def _slower_on_fewer() -> str:
         for few, many in pairs
         if printed(o, size, few).si > printed(o, size, many).si
     ]
-    return together(found)
+    return join_words(found)
 
 
 def percent(error: float) -> str:

@@ -55,7 +55,7 @@ def test_the_barriers_of_the_switched_ethernet_are_as_printed_and_its_benchmarks
     assert len(kernels.records) == len(ethernet_kernels.BENCHMARKS) * len(ethernet_kernels.PROCESSES)
     for record in kernels.records:
         assert record.verified.bytes > 0 and record.verified.errors == 0
-        assert record.verified.runs == record.verified.of_runs == record.parsed_case().ranks
+        assert record.verified.runs == record.verified.of_runs == record.parse_case().ranks
     skeleton = RunFolder.open(Path(document["out"]) / ethernet_kernels.SWITCH).read().run
     assert {record.verified.bytes for record in skeleton.records} == {0}
 

@@ -254,7 +254,7 @@ def _of_time(times: RankTimes, part: str) -> float:
 
 def _shown(run: AnnealingResults, table: Table) -> Table:
     """The table, without the columns of intervals that are empty or constant where times are exact."""
-    if not run.evidence.machine.exact:
+    if not run.evidence.machine.is_exact:
         return table
     kept = [
         k

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from hockney.core.fit import Estimate
-from hockney.core.wording import plural, together
+from hockney.core.wording import join_words, plural
 from hockney.models.statistics import NOTABLE, time_to_decide
 from hockney.pages.format import percent, ratio_bounds
 from hockney.studies.needed_budget import multiple, remedy
@@ -38,7 +38,7 @@ def headline(run: AnnealingResults) -> tuple[str, ...]:
 def _rates(run: AnnealingResults) -> str:
     """The rates in a sentence, when there are too few set-ups for a choice."""
     rates = [f"{_rate(p)} with {p.label} on {plural(p.ranks, 'rank')}" for p in run.here or run.points[:1]]
-    return f"Steps of all walkers per second: {together(rates)}."
+    return f"Steps of all walkers per second: {join_words(rates)}."
 
 
 def _rate(p: AnnealingPoint) -> str:
@@ -47,7 +47,7 @@ def _rate(p: AnnealingPoint) -> str:
 
 def _choice(run: AnnealingResults, found: SetupChoice) -> Iterator[str]:
     on = f"On {plural(found.ranks, 'rank')}"
-    names, basis = together(p.label for p in found.rivals), BASIS[found.basis]
+    names, basis = join_words(p.label for p in found.rivals), BASIS[found.basis]
     if found.take is None and found.unknown_quality:
         yield (
             f"Undecided: {on[0].lower()}{on[1:]}, {names} "
@@ -116,7 +116,7 @@ def _communication(run: AnnealingResults) -> str:
     shares: dict[str, list[str]] = {}
     for p in shown:
         shares.setdefault(percent(p.communication), []).append(p.label)
-    listed = together(f"{share} in {together(names)}" for share, names in shares.items())
+    listed = join_words(f"{share} in {join_words(names)}" for share, names in shares.items())
     return f"Communication takes {listed}, of the ranks' time."
 
 
@@ -136,7 +136,7 @@ def _quality(run: AnnealingResults) -> Iterator[str]:
 
 def _alike(losses: Sequence[Loss], over: AnnealingPoint) -> str:
     widest = max(losses, key=_reach)
-    names = together(each.point.label for each in losses)
+    names = join_words(each.point.label for each in losses)
     if _reach(widest) == math.inf:
         return f"There are too few seeds to compare the energies of {names} with those of {over.label}."
     return (

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hockney.core.wording import listing, plural, together
+from hockney.core.wording import join_words, list_names, plural
 from hockney.draw.figure import Figure
 from hockney.draw.page import Caveat, Page, Section
 from hockney.pages import caveats as general
@@ -102,10 +102,10 @@ def _caveats(run: AnnealingResults) -> Iterator[Caveat]:
     if unlike:
         yield Caveat(
             "not-reproducible",
-            f"runs of {together(list(unlike))} with the same seed found different energies (for "
+            f"runs of {join_words(list(unlike))} with the same seed found different energies (for "
             f"{plural(max(unlike.values()), 'seed')}): the time at which messages arrive decides which "
             "schedule is used",
-            f"energies of {listing(list(list(unlike)))}",
+            f"energies of {list_names(list(list(unlike)))}",
             "take a set-up that waits, or one with lag=1, if results must be reproducible",
         )
     worst = max(run.points, key=lambda p: p.sum_error, default=None)

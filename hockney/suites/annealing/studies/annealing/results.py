@@ -195,7 +195,7 @@ class AnnealingResults:
     @cached_property
     def reference_name(self) -> str:
         """The default of the workload's parameter."""
-        for workload in self.evidence.catalog.of_role(ROLE):
+        for workload in self.evidence.catalog.with_role(ROLE):
             parameter = workload.parameter(SETUP)
             if parameter is not None:
                 return parameter.default
@@ -242,7 +242,7 @@ class AnnealingResults:
     def ratio(self, of: AnnealingPoint, over: AnnealingPoint) -> Estimate:
         """The ratio of their times."""
         value = ratio(of.seen, over.seen)
-        return ExactValue.of(value.value) if self.evidence.machine.exact else value
+        return ExactValue.of(value.value) if self.evidence.machine.is_exact else value
 
     def compared(self, ranks: int) -> Sequence[ComparedSetup]:
         """Each set-up with the reference, except itself."""
@@ -266,7 +266,7 @@ class AnnealingResults:
         """Uneven ranks with load balancing, and what they take with it relative to without."""
         found = []
         for with_it in (p for p in self.points if p.balanced):
-            case = with_it.measured.case.having("balance", "no")
+            case = with_it.measured.case.with_parameter("balance", "no")
             without = next((p for p in self.points if p.measured.case == case), None)
             if without is not None:
                 found.append(self.against(with_it, without))

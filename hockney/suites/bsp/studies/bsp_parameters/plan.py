@@ -101,7 +101,7 @@ def fewest_packets(ranks: int) -> int:
 
 def rate_lines(work: LocalWork, ranks: int, catalog: Catalog, machine: Machine, sync: str) -> Iterator[str]:
     """The workload that measures such work; none if it is unknown, or too small to be measured."""
-    name = catalog.name_of("local", work.operation)
+    name = catalog.workload_name("local", work.operation)
     if not name or any(isinstance(value, int) and value < 1 for _, value in work.values):
         return
     values = " ".join(f"{key}={value}" for key, value in work.values)

@@ -10,7 +10,7 @@ from typing import Any
 
 from hockney.core.fit import Estimate
 from hockney.core.record import Record
-from hockney.core.wording import together
+from hockney.core.wording import join_words
 from hockney.draw.page import Table
 from hockney.pages.cells import COUNT, SECONDS, SHARE, SIGNED, Format, in_unit, number, words
 from hockney.pages.columns import (
@@ -130,7 +130,7 @@ def _parts(each: NpbPrediction) -> dict[str, float]:
 
 def _shown(run: NpbResults, columns: Iterable[Column[Row]]) -> tuple[Column[Row], ...]:
     """The columns, without those of intervals where times are exact."""
-    return without_intervals(columns) if run.evidence.machine.exact else tuple(columns)
+    return without_intervals(columns) if run.evidence.machine.is_exact else tuple(columns)
 
 
 def benchmarks(run: NpbResults) -> Table:
@@ -146,7 +146,7 @@ def benchmarks(run: NpbResults) -> Table:
     caption = "Communication and waiting: shares of the time, as means over the ranks."
     if not unsure:
         caption = f"All answers were verified. {caption}"
-    return columns_table("npb", f"Benchmarks, class {together(run.classes)}", columns, run.plain, caption)
+    return columns_table("npb", f"Benchmarks, class {join_words(run.classes)}", columns, run.plain, caption)
 
 
 def times(run: NpbResults) -> Table:

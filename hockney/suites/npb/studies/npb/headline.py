@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from hockney.core.case import MPI
 from hockney.core.fit import Estimate, ExactValue
-from hockney.core.wording import listing, plural, together
+from hockney.core.wording import join_words, list_names, plural
 from hockney.pages.format import percent, ratio_bounds, signed, with_interval
 from hockney.pages.metrics import RATE
 from hockney.suites.npb.programs.assumptions import ASSUMPTIONS
@@ -46,7 +46,7 @@ def _wrong(run: NpbResults) -> str:
     names = list(dict.fromkeys(p.kernel for p in run.wrong))
     first = run.wrong[0]
     return (
-        f"Verified: no. {listing(names, len(names))} gave wrong answers in {len(run.wrong)} of "
+        f"Verified: no. {list_names(names, len(names))} gave wrong answers in {len(run.wrong)} of "
         f"{plural(len(run.points), 'case')}, so their times are not those of the benchmarks; "
         f"{first.kernel} on {plural(first.ranks, 'rank')}: {first_error(first.records)}."
     )
@@ -58,15 +58,15 @@ def _speed(run: NpbResults) -> str:
     known = [(p, s) for p in here if p.ranks > 1 and (s := run.speedup(p)) is not None]
     if not known:
         rates = [f"{p.kernel} {with_interval(p.rate, RATE)}" for p in here if p.rate is not None]
-        shown = listing(rates, len(rates))
-        return f"On {plural(run.shown, 'rank')}, class {together(run.classes)}: {shown}." if rates else ""
+        shown = list_names(rates, len(rates))
+        return f"On {plural(run.shown, 'rank')}, class {join_words(run.classes)}: {shown}." if rates else ""
     known.sort(key=lambda pair: pair[1].value)
     on = f"On {plural(run.shown, 'rank')}"
     (low, least), (high, most) = known[0], known[-1]
     if len(known) == 1:
         return f"{on}, {low.kernel} of class {low.size} has a speed-up of {ratio_words(least)}."
     return (
-        f"{on}, the {len(known)} benchmarks (class {together(run.classes)}) have speed-ups from "
+        f"{on}, the {len(known)} benchmarks (class {join_words(run.classes)}) have speed-ups from "
         f"{ratio_words(least)} for {low.kernel} to {ratio_words(most)} for {high.kernel}."
     )
 
@@ -76,7 +76,7 @@ def _time(run: NpbResults) -> str:
     if not here or run.shown == 1:
         return ""
     shares = {part: sum(p.share(part) for p in here) / len(here) for part in PARTS if part in WORDS}
-    spent = together(f"{percent(share)} {WORDS[part]}" for part, share in shares.items())
+    spent = join_words(f"{percent(share)} {WORDS[part]}" for part, share in shares.items())
     text = f"Ranks spend {spent}"
     if len(here) > 1:
         most = max(here, key=_not_computing)

@@ -273,11 +273,11 @@ class NpbResults:
 
     def _ratio(self, of: NpbPoint, over: NpbPoint) -> Estimate:
         value = ratio(of.seen, over.seen)
-        return ExactValue.of(value.value) if self.evidence.machine.exact else value
+        return ExactValue.of(value.value) if self.evidence.machine.is_exact else value
 
     def _mean_ratio(self, pairs: Sequence[tuple[NpbPoint, NpbPoint]]) -> Estimate:
         value = mean_ratio([(of.seen, over.seen) for of, over in pairs])
-        return ExactValue.of(value.value) if self.evidence.machine.exact else value
+        return ExactValue.of(value.value) if self.evidence.machine.is_exact else value
 
 
 def _mean_of(values: Iterable[float]) -> float:
