@@ -12,13 +12,8 @@ from hockney.core.errors import HockneyError, printable
 from hockney.core.machine import Machine
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.units import format_bytes
-<<<<<<< HEAD
-from hockney.core.wording import listing, plural
-from hockney.measurement.events import Finding
-=======
 from hockney.core.wording import list_names, plural
-from hockney.measurement.finding import Finding
->>>>>>> 6767c4de (Core: functions are verbs, values are nouns)
+from hockney.measurement.events import Finding
 from hockney.pages.format import percent
 from hockney.store import Plan, Reading, RunFolder, Salvaged, expected, missing
 from hockney.store import salvage as salvaged_lines

@@ -11,7 +11,7 @@ import click
 
 from hockney import __version__
 from hockney.cli import verbs
-from hockney.cli.arguments.click_extensions import VerbGroup
+from hockney.cli.arguments.commands import VerbGroup
 
 HERE = Path(__file__).parents[1]
 PYTHON = ".".join(map(str, sys.version_info[:2]))

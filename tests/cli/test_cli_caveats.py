@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from hockney.cli.output.caveats import MOST, USUAL, print_caveats
+from hockney.cli.output.results import MOST, USUAL, print_caveats
 from hockney.draw.page import Caveat
 
 

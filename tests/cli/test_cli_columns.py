@@ -14,7 +14,7 @@ import pytest
 from msgspec.structs import replace
 
 from hockney import api, measurement
-from hockney.cli.output.cases import SIMULATED, shown
+from hockney.cli.output.results import SIMULATED, shown
 from hockney.core.fit import Estimate
 from hockney.models.statistics.peers import message_rate
 from hockney.pages.case_columns import COLUMNS

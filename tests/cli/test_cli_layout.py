@@ -10,9 +10,8 @@ import re
 import pytest
 
 from hockney.cli.output import terminal
-from hockney.cli.output.fits import print_fits
-from hockney.cli.output.layout import fitted, total
-from hockney.cli.output.tables import columns_of, text_table
+from hockney.cli.output.results import print_fits
+from hockney.cli.output.tables import columns_of, fitted, text_table, total
 from hockney.core.fit import Estimate, Fit
 from hockney.draw.page import Table
 from hockney.pages.format import interval, quantity

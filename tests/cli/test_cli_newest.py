@@ -14,7 +14,7 @@ import pytest
 from resealed import reseal
 
 from hockney.api import newest_run
-from hockney.cli.messages import run_to_be_named
+from hockney.cli.output.answer import run_to_be_named
 from hockney.core.errors import Inconclusive
 from hockney.store import Reading, RunFolder
 

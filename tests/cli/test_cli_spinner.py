@@ -10,7 +10,7 @@ import time
 import pytest
 from rich.console import Console
 
-from hockney.cli.output import spinner
+from hockney.cli.output import progress
 from hockney.cli.output.progress import ProgressReporter
 from hockney.measurement import MeasuringBegan, Status, Working
 
@@ -20,7 +20,7 @@ GUARD_S = 60.0
 @pytest.fixture
 def reporter(monkeypatch):
     """On a terminal, whose text is in `reporter.stream`; spinners appear at once."""
-    monkeypatch.setattr(spinner, "SECONDS_TO_SPINNER", 0.0)
+    monkeypatch.setattr(progress, "SECONDS_TO_SPINNER", 0.0)
     made = ProgressReporter(False)
     made.stream = io.StringIO()
     made.console = Console(file=made.stream, force_terminal=True, width=100)

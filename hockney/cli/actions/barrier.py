@@ -9,10 +9,8 @@ from pathlib import Path
 
 from hockney import api
 from hockney.api import Run
-from hockney.cli import messages
-from hockney.cli.output.caveats import print_caveats
-from hockney.cli.output.load import load_and_note
-from hockney.cli.output.progress import ProgressReporter
+from hockney.cli.output.progress import ProgressReporter, load_and_note
+from hockney.cli.output.results import print_caveats
 from hockney.cli.output.tables import print_json, print_line, print_table
 from hockney.cli.output.terminal import echo
 from hockney.core.case import MPI
@@ -36,7 +34,7 @@ def action(
 ) -> int:
     reporter = ProgressReporter(quiet)
     loaded = load_and_note(run or api.newest_run(NAME, reporter), quiet=quiet)
-    with reporter.doing(messages.fitting()):
+    with reporter.doing("fitting the models"):
         choices, unknown = api.choose_barriers(loaded, ranks, nodes, ranks_per_node)
     if unknown and not choices:
         raise unknown[0]

@@ -13,9 +13,8 @@ import click
 from hockney import measurement
 from hockney.api.export import save_text
 from hockney.api.run_contents import caveats_of
-from hockney.cli import messages
-from hockney.cli.output.caveats import print_caveats
 from hockney.cli.output.progress import ProgressReporter
+from hockney.cli.output.results import print_caveats
 from hockney.cli.output.tables import print_json, print_labelled, print_line, print_table, print_whole
 from hockney.core.errors import Exit, UsageError, printable
 from hockney.core.fit import Cost
@@ -50,7 +49,7 @@ def action(
         raise _not_a_machine_file_name(out, ENDING)
     given = simulated.platform(measurement.description_name(network)) if network else None
     reporter = ProgressReporter(quiet)
-    with reporter.doing(messages.reading_run(run)):
+    with reporter.doing(f"reading {printable(str(run))}"):
         folder = RunFolder.open(run)
         real, results = measurement.surveyed(folder, cost)
         caveats = caveats_of(folder, results)

@@ -10,7 +10,7 @@ from typing import Any
 
 from hockney import api
 from hockney.api import Question, RunOptions, question
-from hockney.cli.arguments.two_sides import SEPARATOR
+from hockney.cli.arguments.commands import SEPARATOR
 from hockney.cli.output.judged import JudgementForm, print_judgement
 from hockney.cli.output.progress import ProgressReporter
 from hockney.core.errors import UsageError

@@ -7,7 +7,6 @@ from __future__ import annotations
 from typing import Any
 
 from hockney import measurement
-from hockney.cli import messages
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_findings, print_json
 from hockney.core.errors import Exit
@@ -31,7 +30,7 @@ def action(
     reporter = ProgressReporter(quiet)
     steps = iter(measurement.examine(machine, mpi, 0.0 if no_noise else noise, HostOptions(**places), user))
     while True:
-        with reporter.doing(messages.examining()):
+        with reporter.doing("examining this machine"):
             finding = next(steps, None)
         if finding is None:
             break

@@ -9,8 +9,7 @@ from pathlib import Path
 from hockney.api import Run
 from hockney.api.export import save_csv, save_parquet
 from hockney.api.run_contents import What
-from hockney.cli.output.load import load_and_note
-from hockney.cli.output.progress import ProgressReporter
+from hockney.cli.output.progress import ProgressReporter, load_and_note
 from hockney.core.errors import UsageError
 from hockney.core.notice import Notice
 

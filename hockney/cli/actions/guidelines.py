@@ -8,12 +8,10 @@ from pathlib import Path
 
 from hockney import api
 from hockney.api import Run
-from hockney.cli import messages
-from hockney.cli.output.load import load_and_note
-from hockney.cli.output.progress import ProgressReporter
+from hockney.cli.output.progress import ProgressReporter, load_and_note
 from hockney.cli.output.tables import print_json, print_labelled, print_line, print_table
 from hockney.cli.output.terminal import echo
-from hockney.core.errors import Exit, printable
+from hockney.core.errors import Exit, printable, sentences
 from hockney.core.fit import Cost
 from hockney.models.guidelines import FACTOR, Judged, Verdicts
 from hockney.models.statistics import loaded_launches
@@ -24,7 +22,7 @@ from hockney.studies.guidelines.wording import alternative, counted, in_short
 def action(run: Path | None, factor: float | None, cost: Cost, quiet: bool, as_json: bool) -> int:
     reporter = ProgressReporter(quiet)
     measured = load_and_note(run or api.newest_with_guidelines(reporter), cost, quiet=quiet)
-    with reporter.doing(messages.reading_run(measured.path)):
+    with reporter.doing(f"reading {printable(str(measured.path))}"):
         verdicts = api.judge_guidelines(measured, FACTOR if factor is None else factor)
     loaded = verdicts.launches & loaded_launches(measured.reading.run)
     if as_json:
@@ -38,10 +36,10 @@ def action(run: Path | None, factor: float | None, cost: Cost, quiet: bool, as_j
         if loaded:
             print_labelled(
                 "warning",
-                messages.warning(
+                sentences(
                     f"{len(loaded)} of {len(verdicts.launches)} launches had a high load from other programs "
                     "or the hypervisor",
-                    "the factors of all calls, which may include time spent waiting for a processor",
+                    "affects the factors of all calls, which may include time spent waiting for a processor",
                     "Measure again on a quiet machine",
                 ),
             )

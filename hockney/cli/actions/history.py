@@ -7,17 +7,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from hockney.api.judgements.history import History, Selection
-from hockney.cli import messages
-from hockney.cli.messages import runs_listed
+from hockney.archive import ArchivedRun, Contents
 from hockney.cli.output.progress import ProgressReporter
-from hockney.cli.output.run_list import document, run_table
 from hockney.cli.output.tables import print_json, print_line, print_table, print_whole
 from hockney.cli.output.terminal import echo
-from hockney.core.errors import Exit
+from hockney.core.errors import Exit, printable
+from hockney.core.units import date_text
 from hockney.core.wording import plural
 from hockney.draw.page import Table
+
+
+def runs_listed(shown: int, all_runs: int, path: str) -> str:
+    """The line below a list of the archive's runs."""
+    of = "" if shown == all_runs else f" of {all_runs}"
+    return f"{shown}{of} {'run' if all_runs == 1 else 'runs'} in {printable(path)}"
 
 
 def add(runs: Sequence[Path], archive: Path | None, quiet: bool, as_json: bool) -> int:
@@ -91,7 +99,7 @@ def show(
         if len(shown.trends) == 1:
             _titled(judged.runs_table(shown.trends[0][1], shown.labels))
     if page is not None:
-        with reporter.doing(messages.writing_report()):
+        with reporter.doing("writing the report"):
             written = trends.report(page)
         if not as_json:
             echo()
@@ -183,3 +191,29 @@ def reindex(archive: Path | None, quiet: bool, as_json: bool) -> int:
 
 def _date(seconds: float | None) -> datetime | None:
     return None if seconds is None else datetime.fromtimestamp(seconds, timezone.utc)
+
+
+def run_table(entries: Sequence[ArchivedRun]) -> Table:
+    """A row for each run; columns that are empty for all of them are left out."""
+    columns = {
+        "date (UTC)": [date_text(each.started_s) for each in entries],
+        "run": [each.name for each in entries],
+        "machine": [each.machine for each in entries],
+        "MPI": [each.mpi for each in entries],
+        "study": [each.study for each in entries],
+        "label": [each.label for each in entries],
+        "cases": [str(each.cases) for each in entries],
+        "launches": [str(each.launches) for each in entries],
+        "failures": [str(each.failures or "") for each in entries],
+        "missing": [str(each.left or "") for each in entries],
+    }
+    shown = {title: cells for title, cells in columns.items() if any(cells)}
+    numeric = [k for k, title in enumerate(shown) if title in ("cases", "launches", "failures", "missing")]
+    return Table("runs", "Runs", tuple(shown), tuple(zip(*shown.values(), strict=True)), tuple(numeric))
+
+
+def document(path: Path, chosen: Sequence[ArchivedRun], contents: Contents) -> dict[str, Any]:
+    """The chosen ones of the runs, and all those that are left out."""
+    parts = {"runs": chosen, "damaged": contents.damaged, "future": contents.future}
+    listed = {name: [msgspec.structs.asdict(each) for each in of] for name, of in parts.items()}
+    return {"archive": str(path), **listed}

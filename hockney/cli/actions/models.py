@@ -7,8 +7,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from hockney.api import Run
-from hockney.cli.output.fits import print_fits
-from hockney.cli.output.load import load_and_note
+from hockney.cli.output.progress import load_and_note
+from hockney.cli.output.results import print_fits
 from hockney.cli.output.tables import print_json, print_line
 from hockney.cli.output.terminal import echo
 from hockney.core.errors import Inconclusive

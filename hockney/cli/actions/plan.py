@@ -11,7 +11,7 @@ import click
 
 from hockney import api
 from hockney.api import RunOptions
-from hockney.cli.arguments.like import like_cases
+from hockney.cli.arguments.options import like_cases
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line, print_table
 from hockney.cli.output.terminal import echo

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from hockney import api
 from hockney.api import PredictedKernel
-from hockney.cli.output.caveats import print_caveats
 from hockney.cli.output.progress import ProgressReporter
+from hockney.cli.output.results import print_caveats
 from hockney.cli.output.tables import print_json, print_line, print_table
 from hockney.cli.output.terminal import echo
 from hockney.core.errors import UsageError, printable

@@ -7,9 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from hockney.api import Run
-from hockney.cli import messages
-from hockney.cli.output.load import load_and_note
-from hockney.cli.output.progress import ProgressReporter
+from hockney.cli.output.progress import ProgressReporter, load_and_note
 from hockney.cli.output.tables import print_json, print_whole
 from hockney.core.errors import printable
 from hockney.core.fit import Cost
@@ -17,7 +15,7 @@ from hockney.core.fit import Cost
 
 def action(run: Path | Run, figures: Path | None, cost: Cost, quiet: bool, as_json: bool) -> int:
     loaded = load_and_note(run, cost, quiet=quiet, fit=True)
-    with ProgressReporter(quiet).doing(messages.writing_report()):
+    with ProgressReporter(quiet).doing("writing the report"):
         written = [loaded.report()]
         if figures is not None:
             written += loaded.figures(figures)

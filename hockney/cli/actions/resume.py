@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hockney import api
+from hockney.api import Run
 from hockney.cli.arguments.batch import taken
-from hockney.cli.output.answer import Form, print_answer
+from hockney.cli.output.answer import Form, print_answer, submit_again_and_print
 from hockney.cli.output.judged import JudgementForm, print_judgement
 from hockney.cli.output.progress import ProgressReporter
-from hockney.cli.output.shares import left_in, print_share
-from hockney.cli.output.submitted import submit_again_and_print
-from hockney.core.errors import UsageError
-from hockney.store import pair_in
+from hockney.cli.output.tables import print_json, print_line
+from hockney.core.errors import Exit, UsageError
+from hockney.core.wording import plural
+from hockney.store import missing, pair_in
 
 if TYPE_CHECKING:
     from hockney.pages.case_columns import CaseColumn
@@ -60,3 +61,26 @@ def action(
         if share is not None and left_in(made):
             return print_share(made, share.number, share.count, form)
         return print_answer(made, reporter, form)
+
+
+def left_in(run: Run) -> int:
+    """How many measurements the whole run lacks."""
+    return len(missing(run.plan, run.reading.run))
+
+
+def print_share(run: Run, number: int, count: int, form: Form) -> int:
+    """Print how complete one share of a run is; an answer needs the other shares too. Returns the exit
+    code."""
+    own = 0 if run.outcome is None else run.outcome.left
+    if form.as_json:
+        share = {"share": number, "shares": count, "outcome": run.outcome, "left": left_in(run)}
+        print_json({"run": str(run.path), **share})
+    else:
+        print_line(_share_measured(number, count, own, left_in(run) - own))
+    return Exit.INCONCLUSIVE if own else Exit.FINE
+
+
+def _share_measured(number: int, count: int, left: int, others: int) -> str:
+    """`left` measurements are missing in the share, and `others` in the other ones."""
+    own = f"{plural(left, 'measurement')} missing" if left else "complete"
+    return f"share {number} of {count}: {own}; the others lack {plural(others, 'measurement')}"

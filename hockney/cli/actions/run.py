@@ -39,7 +39,7 @@ def action(
         _list(measurement.prepare(machine, mpi, bind, ProgressReporter(quiet).say).catalog, as_json)
         return 0
     if like:
-        from hockney.cli.arguments.like import like_cases
+        from hockney.cli.arguments.options import like_cases
 
         words = like_cases(like, words, bool(given["sizes"]), ProgressReporter(quiet).say)
     wanted, dry_run, wait = taken(given)
@@ -49,11 +49,11 @@ def action(
     form = Form(as_json, columns, style, full)
     options = RunOptions(**given)
     if wanted is not None:
-        from hockney.cli.output.submitted import submit_and_print
+        from hockney.cli.output.answer import submit_and_print
 
         return submit_and_print(question, options, wanted, out, quiet, form, dry_run, wait)
     if check is not None:
-        from hockney.cli.output.checked import check_and_print
+        from hockney.cli.output.judged import check_and_print
 
         form.check(question)
         return check_and_print(question, options, check, out, quiet, form)

@@ -11,9 +11,8 @@ from hockney.api import Question, RunOptions
 from hockney.cli.arguments import checking
 from hockney.cli.arguments.batch import taken
 from hockney.cli.arguments.checking import without_check
-from hockney.cli.output.answer import Form, measure_and_print
-from hockney.cli.output.checked import check_and_print
-from hockney.cli.output.submitted import submit_and_print
+from hockney.cli.output.answer import Form, measure_and_print, submit_and_print
+from hockney.cli.output.judged import check_and_print
 
 if TYPE_CHECKING:
     from hockney.pages.case_columns import CaseColumn

@@ -12,10 +12,8 @@ from typing import get_args
 from hockney import api
 from hockney.api import Run
 from hockney.api.tuning import RULED, Gain, GainVerdict, Tuned, check, remove_slower, tune
-from hockney.cli import messages
-from hockney.cli.output.caveats import print_caveats
-from hockney.cli.output.load import load_and_note
-from hockney.cli.output.progress import ProgressReporter
+from hockney.cli.output.progress import ProgressReporter, load_and_note
+from hockney.cli.output.results import print_caveats
 from hockney.cli.output.tables import print_json, print_line, print_table, print_whole
 from hockney.core.errors import Exit, UsageError, printable
 from hockney.core.freed_memory import Memory
@@ -59,7 +57,7 @@ def action(
         )
     reporter = ProgressReporter(quiet)
     loaded = load_and_note(run or api.newest_run(NAME, reporter), quiet=quiet)
-    with reporter.doing(messages.fitting()):
+    with reporter.doing("fitting the models"):
         tuned = tune(loaded, out, EFFECT if effect is None else effect)
     doubts = list(loaded.caveats)
     if not as_json:

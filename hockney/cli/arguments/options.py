@@ -5,14 +5,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
 from hockney.api.run_options import OPTIONS, integer_parser, parse_budget
-from hockney.core.errors import UsageError, printable, unknown
+from hockney.core.case import split_case
+from hockney.core.errors import UsageError, printable, sentences, unknown
 from hockney.core.limits import MOST_LAUNCHES
 from hockney.core.option_names import flag
 from hockney.core.paths import to_path
@@ -213,3 +214,86 @@ def result_format(choices: list[str], help: str) -> Callable[[Any], Any]:
     return click.option(
         "--format", "style", type=kind, metavar="FORMAT", default=choices[0], show_default=True, help=help
     )
+
+
+def _moment(text: str) -> float:
+    from hockney.api.judgements.history import moment
+
+    return moment(text)
+
+
+MOMENT = ParsedType("date", _moment)
+
+archive = click.option(
+    "--archive",
+    type=PATH,
+    metavar="DIR",
+    help="The archive's folder.  [default: $HOCKNEY_ARCHIVE, or history]",
+)
+selected = combined(
+    click.option(
+        "--machine", metavar="NAME", default="", help="Only runs of this machine or host; * and ? match."
+    ),
+    click.option("--label", metavar="TEXT", default="", help="Only runs with this label; * and ? match."),
+    click.option("--study", metavar="NAME", default="", help="Only runs of this study."),
+    click.option(
+        "--since",
+        "since_s",
+        type=MOMENT,
+        metavar="DATE|AGO",
+        help="Only runs from this date on, such as 2026-01-31, or from a time ago on: 12h, 30d, 8w.",
+    ),
+)
+
+
+def predicted_layout(default: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """--nodes and --ranks-per-node; without them, `default` describes what is predicted."""
+    nodes = click.option(
+        "--nodes",
+        type=NODES,
+        metavar="N",
+        default=0,
+        help=f"Spread the ranks evenly over N nodes of this kind.  [default: {default}]",
+    )
+    each = click.option(
+        "--ranks-per-node",
+        type=NODES,
+        metavar="R",
+        default=0,
+        help=f"Put R ranks on each node.  [default: {default}]",
+    )
+    return lambda command: nodes(each(command))
+
+
+def like_cases(
+    names: Sequence[str], words: Sequence[str], sizes_given: bool, say: Callable[[str], None]
+) -> tuple[str, ...]:
+    """The cases of the benchmarks `names`, in which `words` replace parameters; `say` gets what each is and
+    how its definition differs. Raises UsageError for an unknown benchmark, one without an equivalent, and
+    words that are not parameters."""
+    from hockney.reference.peers import find  # reads the tables, which no other command needs
+
+    for word in words:
+        if "=" not in word:
+            raise UsageError(
+                f"'{printable(word)}' does not go with --like",
+                "the benchmark determines what is measured",
+                f"give only its parameters, for example --like {printable(names[0])} bytes=8",
+                code="like-with-cases",
+                word=word,
+            )
+    _, parameters = split_case(" ".join(["like", *words]))
+    cases = []
+    for name in names:
+        benchmark, group = find(name)
+        case = benchmark.line(parameters, sizes=not sizes_given)
+        cases.append(case)
+        say(
+            "note: "
+            + sentences(
+                f"{benchmark.name} is {'close to ' if benchmark.close else ''}'{case}'",
+                group.defined,
+                benchmark.differs,
+            )
+        )
+    return tuple(cases)

@@ -1,21 +1,29 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""From a question to its answer on stdout: measure, write the report, print, and the exit code."""
+"""From a question to its answer on stdout: measure, or submit a job that does, write the report, print the
+results, and return the exit code."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import shlex
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hockney import api, studies
-from hockney.cli import messages
-from hockney.cli.messages import run_to_be_named
-from hockney.cli.output.cases import in_order
 from hockney.cli.output.progress import ProgressReporter
-from hockney.cli.output.summary import TYPED, print_document, print_summary
+from hockney.cli.output.results import (
+    TYPED,
+    in_order,
+    missing_measurements,
+    print_document,
+    print_summary,
+    warning_text,
+)
+from hockney.cli.output.tables import print_json, print_line
 from hockney.cli.output.terminal import echo
-from hockney.core.errors import Exit, RunInterrupted, UsageError, keeping
+from hockney.core.errors import Exit, RunInterrupted, UsageError, keeping, printable
 from hockney.core.paths import in_runs
 from hockney.core.wording import list_names, plural
 from hockney.measurement import Event, Listener
@@ -23,7 +31,7 @@ from hockney.pages.format import VAGUE, vague
 from hockney.system.bundled import bundled_workloads
 
 if TYPE_CHECKING:
-    from hockney.api import Question, Run, RunOptions
+    from hockney.api import BatchOptions, Question, Run, RunOptions, Submitted
     from hockney.cli.output.stream import Lines
     from hockney.pages.case_columns import CaseColumn
 
@@ -75,7 +83,7 @@ class Form:
 
     def lines(self) -> Lines:
         if self.style == "osu":
-            from hockney.cli.output.osu import OsuLines
+            from hockney.cli.output.stream import OsuLines
 
             return OsuLines(self.full)
         from hockney.cli.output.stream import PlainLines
@@ -126,7 +134,7 @@ def print_answer(run: Run, reporter: ProgressReporter, form: Form) -> int:
     """Write the report of a run just measured and print its results; returns the exit code."""
     left = 0 if run.outcome is None else run.outcome.left
     with keeping(run.folder.path, complete=not left):
-        with reporter.doing(messages.writing_report()):
+        with reporter.doing("writing the report"):
             run.report()
         if form.as_json:
             print_document(run, reporter.notices)
@@ -152,7 +160,69 @@ def _say_the_rest(run: Run, reporter: ProgressReporter) -> None:
             f"{list_names(uncertain)}"
         )
     for caveat in run.caveats:
-        reporter.say(f"warning: {messages.warning(caveat.text, caveat.touches, caveat.todo)}")
+        reporter.say(f"warning: {warning_text(caveat)}")
     if run.outcome is not None and run.outcome.left:
-        reporter.say(messages.missing(plural(run.outcome.left, "planned measurement"), run.path))
+        reporter.say(missing_measurements(plural(run.outcome.left, "planned measurement"), run.path))
     reporter.say(f"report: {run.folder.report_path}")
+
+
+def submit_and_print(
+    question: Question,
+    options: RunOptions,
+    wanted: BatchOptions,
+    out: Path | None,
+    quiet: bool,
+    form: Form,
+    dry_run: bool,
+    wait: bool,
+) -> int:
+    form.check(question)
+
+    def act(listen: Listener) -> Submitted | str:
+        if dry_run:
+            return api.script(question, options, wanted, out=out, listen=listen)
+        return api.submit(question, options, wanted, out=out, listen=listen)
+
+    return _print(act, quiet, form, wait)
+
+
+def submit_again_and_print(
+    path: Path, wanted: BatchOptions, quiet: bool, form: Form, dry_run: bool, wait: bool
+) -> int:
+    def act(listen: Listener) -> Submitted | str:
+        return api.submit_again(path, wanted, listen=listen, only_script=dry_run)
+
+    return _print(act, quiet, form, wait)
+
+
+def _print(act: Callable[[Listener], Submitted | str], quiet: bool, form: Form, wait: bool) -> int:
+    with ProgressReporter(quiet) as reporter:
+        done = act(reporter)
+        if isinstance(done, str):
+            echo(done.rstrip("\n"))
+            return Exit.FINE
+        if wait:
+            reporter.say(_job_submitted(done.job, done.path))
+            return print_answer(api.resume(done.path, wait=True, listen=reporter), reporter, form)
+        if form.as_json:
+            print_json({**asdict(done), "path": str(done.path), "notices": reporter.notices})
+            return Exit.FINE
+        print_line(_job_submitted(done.job, done.path))
+        if not quiet:
+            print_line(_job_to_be_picked_up(done.path, done.cancel))
+    return Exit.FINE
+
+
+def run_to_be_named(folder: Path) -> str:
+    """A hint for a run outside the default folder."""
+    where = printable(shlex.quote(str(folder)))
+    return f"commands without RUN only look in runs; for this run: hockney report {where}"
+
+
+def _job_submitted(job: str, folder: Path) -> str:
+    return f"job {job} measures {printable(shlex.quote(str(folder)))}"
+
+
+def _job_to_be_picked_up(folder: Path, cancel: str) -> str:
+    where = printable(shlex.quote(str(folder)))
+    return f"'hockney resume {where}' prints the results when it has ended, '{cancel}' ends it"

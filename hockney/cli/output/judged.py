@@ -1,22 +1,31 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A judgement on stdout, in the form that the user chose, and its exit code."""
+"""A judgement on stdout, in the form that the user chose, and its exit code. The judgement may be of a run
+that is measured first, and compared with a baseline."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hockney.api.judgements.comparison import Comparison
-from hockney.api.judgements.history_check import Check
-from hockney.cli import messages
+from hockney import api
+from hockney.cli.output.answer import Form, run_to_be_named
 from hockney.cli.output.progress import ProgressReporter
+from hockney.cli.output.results import print_document, print_summary
 from hockney.cli.output.tables import print_json, print_labelled, print_line, print_table, print_whole
 from hockney.cli.output.terminal import echo
-from hockney.core.errors import Exit, UsageError, sentences
+from hockney.core.errors import Exit, UsageError, keeping, sentences
+from hockney.core.paths import in_runs
+from hockney.core.wording import plural
 from hockney.judgements.judgement import Judgement
+from hockney.system.files import refuse_early, replace
+
+if TYPE_CHECKING:
+    from hockney.api import Comparison, Question, RunOptions
+    from hockney.api.judgements.history_check import Check
+    from hockney.cli.arguments.checking import CheckOptions
 
 MOST_CHANGES, MOST_OPEN = 20, 5
 
@@ -51,7 +60,7 @@ def print_judgement(judged: Comparison | Check, reporter: ProgressReporter, form
     else:
         echo((judged.junit if form.style == "junit" else judged.markdown).rstrip("\n"))
     if form.page is not None:
-        with reporter.doing(messages.writing_report()):
+        with reporter.doing("writing the report"):
             written = judged.report(form.page)
         if form.style == "table" and not form.as_json:
             echo()
@@ -107,4 +116,59 @@ def _print_cases(of: Judgement[Any], cases: Sequence[Any], most: int) -> None:
     if table.caption:
         print_line(table.caption)
     if len(cases) > most:
-        print_line(messages.more_cases(len(cases) - most))
+        print_line(f"... and {plural(len(cases) - most, 'more case')}; --all lists all.")
+
+
+def check_and_print(
+    question: Question | None,
+    options: RunOptions,
+    wanted: CheckOptions,
+    out: Path | None,
+    quiet: bool,
+    form: Form,
+) -> int:
+    """Measure what is asked, by default the cases of the baseline; returns the exit code."""
+    for path in filter(None, (wanted.junit, wanted.markdown, wanted.page)):
+        refuse_early(path)
+    with ProgressReporter(quiet) as reporter:
+        checked = api.check(
+            wanted.baselines,
+            options,
+            question,
+            tolerance=wanted.tolerance,
+            cost=wanted.cost,
+            force=wanted.force,
+            out=out,
+            listen=reporter,
+        )
+        run, comparison = checked.run, checked.comparison
+        left = 0 if run.outcome is None else run.outcome.left
+        with keeping(run.path, complete=not left):
+            with reporter.doing("writing the report"):
+                run.report()
+                _write(comparison, wanted)
+            if form.as_json:
+                print_document(run, reporter.notices, {"comparison": comparison.document})
+            else:
+                print_summary(run, form.columns)
+                echo()
+                print_line("Compared with the baseline (A), this run (B):")
+                print_judged(comparison.judgement)
+                if wanted.page is not None:
+                    echo()
+                    print_whole(f"comparison: {wanted.page}")
+        if not form.as_json and not in_runs(run.path):
+            reporter.say(run_to_be_named(run.path))
+    if run.wrong:
+        return Exit.ANSWER_IS_NO
+    code = exit_code(comparison.judgement)
+    return Exit.INCONCLUSIVE if left and code == Exit.FINE else code
+
+
+def _write(comparison: Comparison, wanted: CheckOptions) -> None:
+    if wanted.junit is not None:
+        replace(wanted.junit, comparison.junit.encode())
+    if wanted.markdown is not None:
+        replace(wanted.markdown, comparison.markdown.encode())
+    if wanted.page is not None:
+        comparison.report(wanted.page)

@@ -8,15 +8,18 @@ from __future__ import annotations
 import contextlib
 import statistics
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from functools import cached_property
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from hockney.cli.output.spinner import REFRESHES_PER_SECOND, Spinner
+from hockney import api
 from hockney.core.case import ALGORITHM
-from hockney.core.errors import one_line
+from hockney.core.errors import one_line, printable
+from hockney.core.fit import Cost
 from hockney.core.record import Failure, Record
 from hockney.core.units import format_seconds
 from hockney.core.wording import plural
@@ -36,6 +39,8 @@ from hockney.measurement import (
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress, TaskID
+
+    from hockney.api import Run
 
 SECONDS_BETWEEN_LINES = 10.0
 BAR_WIDTH = 20
@@ -307,3 +312,68 @@ def _rounds(event: MeasuringBegan) -> str:
 
 def next_round(wait: str, number: int, rounds: int) -> str:
     return f"next round in {wait}, round {number} of {rounds}"
+
+
+SECONDS_TO_SPINNER = 0.5
+"""What takes less is not worth importing what shows it; where that was done already, it is shown at once."""
+REFRESHES_PER_SECOND = 2
+"""Enough to see that something goes on. Drawing takes time from ranks that have no core to spare."""
+
+
+class Spinner:
+    """`console` is asked for when there is something to show."""
+
+    def __init__(self, console: Callable[[], Console]) -> None:
+        self.console = console
+        self.lock = threading.Lock()
+        self.timer: threading.Timer | None = None
+        self.shown: Progress | None = None
+
+    def show(self, text: str) -> None:
+        self.hide()
+        delay = 0.0 if "rich.progress" in sys.modules else SECONDS_TO_SPINNER
+        with self.lock:
+            self.timer = threading.Timer(delay, self._appear, (text,))
+            self.timer.daemon = True
+            self.timer.start()
+
+    def hide(self) -> None:
+        with self.lock:
+            if self.timer is not None:
+                self.timer.cancel()
+            if self.shown is not None:
+                self.shown.stop()
+            self.timer = self.shown = None
+
+    def _appear(self, text: str) -> None:
+        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        with self.lock:
+            if threading.current_thread() is not self.timer:
+                return
+            self.shown = Progress(
+                SpinnerColumn("line"),
+                TextColumn("{task.description}", markup=False),
+                TimeElapsedColumn(),
+                console=self.console(),
+                transient=True,
+                refresh_per_second=REFRESHES_PER_SECOND,
+                redirect_stdout=False,
+                redirect_stderr=False,
+            )
+            self.shown.add_task(one_line(text), total=None)
+            self.shown.start()
+
+
+def load_and_note(run: Path | Run, cost: Cost = "typical", *, quiet: bool, fit: bool = False) -> Run:
+    """The run in a folder, or one that has been found, with its models where they are needed; the notices of
+    reading it are printed, unless `quiet`."""
+    reporter = ProgressReporter(quiet)
+    run = api.load(run, cost)
+    with reporter.doing(f"reading {printable(str(run.path))}"):
+        notices = run.reading.notices
+        if fit:
+            _ = run.fits
+    for notice in notices:
+        reporter(notice)
+    return run

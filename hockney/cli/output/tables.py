@@ -1,30 +1,24 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tables, prose and documents for stdout."""
+"""Tables, prose and documents on stdout.
+
+Tables fit a width: units appear once per column, and parameters that all rows share once above. Where the
+width does not suffice, headings are wrapped, then texts in cells; what still does not fit is continued below,
+with the first column repeated."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
 import msgspec
 
-from hockney.cli.output.layout import (
-    BELOW,
-    GAP,
-    Column,
-    alike,
-    columns_of,
-    fitted,
-    hung,
-    lines_below,
-    lines_of,
-    parts,
-)
 from hockney.cli.output.terminal import echo, painted, width, wrapped
 from hockney.core.errors import one_line
+from hockney.draw.amount import Amount, scaled, shortest_scale, unit_of
 from hockney.draw.page import Table
 from hockney.measurement.events import Finding
 
@@ -128,3 +122,208 @@ def print_findings(findings: Iterable[Finding]) -> None:
     for finding in findings:
         plain = wrapped(f"{finding.subject}: {finding.text}", width(), indent=MARGIN)
         echo(painted(f"{finding.verdict:4}", finding.verdict) + " " + plain.removeprefix(MARGIN))
+
+
+GAP = 2
+SHORTEST_TEXT = 40
+"""A column of text is made no narrower than its longest word, or this, whichever is less."""
+SHORTEST_BELOW, MOST_LINES, BELOW = 30, 2, " " * 4
+"""Where a row takes more lines than these on average, the longest texts, if not short, go below the rows."""
+FEWEST_ALIKE = 3
+"""A column of numbers is moved above the table only if at least this many rows share its value; for words,
+two are enough."""
+
+Paint = Callable[[str, str], str]
+"""Adds the colour to a text, given the word that determines it."""
+
+
+def plain(text: str, word: str) -> str:
+    return text
+
+
+@dataclass(frozen=True)
+class Column:
+    """`cells` are one printable line each; numbers are in one `unit`, if the column has one. `width` is the
+    width of the column. Only a `parameter` may be moved above the table."""
+
+    title: str
+    cells: tuple[str, ...]
+    numeric: bool
+    unit: str = ""
+    width: int = 0
+    parameter: bool = False
+
+    @property
+    def heading(self) -> str:
+        return f"{self.title} ({self.unit})" if self.unit else self.title
+
+    @property
+    def natural(self) -> int:
+        return max(map(len, (self.heading, *self.cells)))
+
+    @property
+    def narrowest(self) -> int:
+        """Numbers are never wrapped."""
+        heading = max(map(len, self.heading.split()), default=0)
+        if self.numeric:
+            return max(heading, *map(len, self.cells), 0)
+        words = max((len(word) for cell in self.cells for word in cell.split()), default=0)
+        return max(heading, min(words, SHORTEST_TEXT))
+
+    def laid(self, text: str) -> list[str]:
+        return textwrap.wrap(text, self.width, break_on_hyphens=False) or [""]
+
+    def padded(self, text: str) -> str:
+        return text.rjust(self.width) if self.numeric else text.ljust(self.width)
+
+
+def columns_of(table: Table) -> list[Column]:
+    """Every column. Those of quantities have one unit each, and the same if that keeps numbers short."""
+    cells = [[row[k] for row in table.rows] for k in range(len(table.columns))]
+    units = [unit_of(of) if k in table.numeric else "" for k, of in enumerate(cells)]
+    alike: dict[str, list[str]] = {}
+    for unit, of in zip(units, cells, strict=True):
+        alike.setdefault(unit, []).extend(of)
+    return [
+        replace(
+            _column(
+                title,
+                cells[k],
+                k in table.numeric,
+                (shortest_scale(alike[units[k]]) or shortest_scale(cells[k])) if units[k] else None,
+            ),
+            parameter=k in table.parameters,
+        )
+        for k, title in enumerate(table.columns)
+    ]
+
+
+def _column(title: str, cells: Sequence[str], numeric: bool, scale: tuple[float, str] | None) -> Column:
+    unit = ""
+    if scale is not None:
+        factor, unit = scale
+        cells = points_aligned(scaled(cells, factor))
+    else:
+        cells = [cell.unit_once if isinstance(cell, Amount) else cell for cell in cells]
+    return Column(one_line(title), tuple(map(_cell, cells)), numeric, unit)
+
+
+def _cell(text: str) -> str:
+    """One line. Spaces behind a number stand for the digits that others have there."""
+    line = one_line(text)
+    return line + " " * (len(text) - len(text.rstrip(" "))) if line else ""
+
+
+def points_aligned(cells: Sequence[str]) -> list[str]:
+    """Plain numbers of one unit, with spaces behind those that have fewer decimals."""
+    decimals = [_decimals(cell) for cell in cells]
+    most = max((each for each in decimals if each is not None), default=0)
+    return [
+        cell if count is None else cell + " " * (most - count)
+        for cell, count in zip(cells, decimals, strict=True)
+    ]
+
+
+def _decimals(text: str) -> int | None:
+    """The position of a number's decimal point; None for other texts."""
+    whole, point, digits = text.lstrip("-").partition(".")
+    return len(point + digits) if whole.isdigit() and (digits.isdigit() or not point) else None
+
+
+def alike(columns: Sequence[Column], keys: int = 1) -> tuple[list[Column], list[Column]]:
+    """The columns of the table, and the parameters that are the same in all rows; empty ones are left out.
+    The first `keys`, which name the rows, stay, and so do results."""
+    differing, same = [], []
+    for k, column in enumerate(columns):
+        enough = len(column.cells) >= (FEWEST_ALIKE if column.numeric else 2)
+        if k >= keys and not any(map(str.strip, column.cells)) and column.cells:
+            continue
+        if k >= keys and column.parameter and enough and len(set(column.cells)) == 1:
+            same.append(column)
+        else:
+            differing.append(column)
+    return differing, same
+
+
+def fitted(columns: Sequence[Column], width: int | None) -> list[Column]:
+    """The columns with widths that add up to at most `width`, as far as wrapping allows."""
+    laid = [replace(column, width=column.natural) for column in columns]
+    if width is None:
+        return laid
+    over = total(laid) - width
+    for only in (lambda c: c.numeric, lambda c: True):  # headings of numbers first, they lose nothing
+        while over > 0:
+            able = [k for k, c in enumerate(laid) if only(c) and c.width > c.narrowest]
+            if not able:
+                break
+            widest = max(able, key=lambda k: laid[k].width)
+            laid[widest] = replace(laid[widest], width=laid[widest].width - 1)
+            over -= 1
+    return laid
+
+
+def total(columns: Sequence[Column]) -> int:
+    return sum(column.width for column in columns) + GAP * (len(columns) - 1)
+
+
+def parts(columns: Sequence[Column], width: int | None, keys: int = 1) -> Iterator[list[Column]]:
+    """The columns in as few parts as the width needs, the first `keys` at the head of each."""
+    laid = fitted(columns, width)
+    if width is None or total(laid) <= width:
+        yield laid
+        return
+    part = laid[:keys]
+    for column in laid[keys:]:
+        if len(part) > keys and total([*part, column]) > width:
+            yield fitted(part, width)
+            part = laid[:keys]
+        part.append(column)
+    yield fitted(part, width)
+
+
+def hung(columns: Sequence[Column], width: int | None, keys: int = 1) -> tuple[list[Column], list[Column]]:
+    """The columns of a table, and the columns whose texts are too long for it and go below each row."""
+    kept, below = list(columns), list[Column]()
+    while width is not None and kept and kept[0].cells:
+        laid = fitted(kept, width)
+        lines = sum(max(len(_wrapped(c, row)) for c in laid) for row in range(len(laid[0].cells)))
+        texts = [column for column in kept[keys:] if not column.numeric]
+        if not texts or (lines <= MOST_LINES * len(laid[0].cells) and total(laid) <= width):
+            break
+        longest = max(texts, key=lambda column: sum(map(len, column.cells)))
+        if longest.natural <= SHORTEST_BELOW:
+            break
+        kept.remove(longest)
+        below = [column for column in columns if column in (*below, longest)]
+    return kept, below
+
+
+def lines_below(columns: Sequence[Column], row: int, width: int | None) -> list[str]:
+    """The texts of a row that are shown below it, with their titles if there are several."""
+    return [
+        wrapped(f"{column.title}: {cell}" if len(columns) > 1 else cell, width, BELOW)
+        for column in columns
+        if (cell := column.cells[row])
+    ]
+
+
+def lines_of(columns: Sequence[Column], row: int | None, paint: Paint = plain) -> list[str]:
+    """The lines of one row, of the headings where `row` is None."""
+    texts = [c.laid(c.heading) if row is None else _wrapped(c, row) for c in columns]
+    height = max(map(len, texts))
+    if row is None:  # a heading of one line stands directly above its numbers
+        texts = [[""] * (height - len(text)) + text for text in texts]
+    lines = []
+    for k in range(height):
+        cells = []
+        for column, text in zip(columns, texts, strict=True):
+            shown = column.padded(text[k] if k < len(text) else "")
+            word = "head" if row is None else column.cells[row].partition(":")[0]
+            cells.append(paint(shown, word) if row is None or column.title == "verdict" else shown)
+        lines.append((" " * GAP).join(cells).rstrip())
+    return lines
+
+
+def _wrapped(column: Column, row: int) -> list[str]:
+    cell = column.cells[row]
+    return [cell] if len(cell) <= column.width else column.laid(cell)

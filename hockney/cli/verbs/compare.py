@@ -9,8 +9,7 @@ from typing import Any
 import click
 
 from hockney.cli.arguments import options
-from hockney.cli.arguments.click_extensions import example, typed
-from hockney.cli.arguments.two_sides import TwoSides
+from hockney.cli.arguments.commands import TwoSides, example, typed
 
 
 @click.command(

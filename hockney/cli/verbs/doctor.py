@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from hockney.cli.arguments import options
-from hockney.cli.arguments.click_extensions import Command, example
+from hockney.cli.arguments.commands import Command, example
 
 
 @click.command("doctor", cls=Command, epilog=example("hockney doctor", "hockney doctor --noise 1m"))

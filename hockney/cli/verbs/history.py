@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import click
 
 from hockney.cli.arguments import options
-from hockney.cli.arguments.archive import MOMENT, archive, selected
-from hockney.cli.arguments.click_extensions import Command, VerbGroup, example
+from hockney.cli.arguments.commands import Command, VerbGroup, example
+from hockney.cli.arguments.options import MOMENT, archive, selected
 
 
 @click.command(

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from hockney.cli.arguments import options
-from hockney.cli.arguments.click_extensions import Command, example
+from hockney.cli.arguments.commands import Command, example
 
 
 @click.command(

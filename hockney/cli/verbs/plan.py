@@ -9,8 +9,7 @@ from typing import Any
 import click
 
 from hockney.cli.arguments import options
-from hockney.cli.arguments.click_extensions import example
-from hockney.cli.arguments.question_command import QuestionCommand
+from hockney.cli.arguments.commands import QuestionCommand, example
 
 
 @click.command(

@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from hockney.cli.arguments import options
-from hockney.cli.arguments.click_extensions import Command, example
-from hockney.cli.arguments.predicted_layout import predicted_layout
+from hockney.cli.arguments.commands import Command, example
+from hockney.cli.arguments.options import predicted_layout
 from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.units import parse_seconds, parse_share
 

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Extensions of click: unknown names get "did you mean", every help ends in an example."""
+"""Commands of click with hockney's help and errors: unknown names get "did you mean", every help ends in an
+example."""
 
 from __future__ import annotations
 
@@ -131,3 +132,48 @@ def _time_in_two_words(option: str, typed: str, time: str) -> UsageError:
         text=typed,
         suggestion=time,
     )
+
+
+class QuestionCommand(Command):
+    """A verb that takes a study or cases: --help after a study's name lists that study's parameters."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        words = [word for word in args if not word.startswith("-")]
+        if words and not set(args).isdisjoint(ctx.help_option_names):
+            from hockney import studies
+
+            shelf = studies.all_studies()
+            ctx.meta["study"] = next((word for word in words if word in shelf), "")
+        return super().parse_args(ctx, args)
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        if not ctx.meta.get("study"):
+            super().format_help_text(ctx, formatter)
+            return
+        from hockney import studies
+
+        study = studies.study(ctx.meta["study"])
+        parameters = studies.parameters_of(study)
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text(f"Study {study.NAME}: {study.HELP}.")
+        with formatter.section("Parameters, as NAME=VALUE after the study's name"):
+            formatter.write_dl(
+                [(parameter.metavar, parameter.described) for parameter in parameters] or [("none", "")]
+            )
+
+
+SEPARATOR = "--"
+_MARK = "\0"
+"""No argument of a program contains it."""
+
+
+class TwoSides(Command):
+    """A command with an argument `sides`, a list that keeps SEPARATOR; options may follow it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, [_MARK if word == SEPARATOR else word for word in args])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        ctx.params["sides"] = tuple(SEPARATOR if w == _MARK else w for w in ctx.params["sides"])
+        return super().invoke(ctx)

@@ -1,0 +1,316 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The results of a run on stdout: headline, cases, fitted models and warnings for people, one document for
+programs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from hockney import studies
+from hockney.api import Run
+from hockney.cli.output.tables import (
+    Group,
+    fits,
+    print_groups,
+    print_json,
+    print_labelled,
+    print_line,
+    print_table,
+    print_whole,
+)
+from hockney.cli.output.terminal import echo
+from hockney.core.case import HOT, SETTING, WRITTEN, Case, Value, format_value
+from hockney.core.catalog import PING_PONG, Catalog
+from hockney.core.errors import printable, sentences
+from hockney.core.fit import Fit
+from hockney.core.launch_setting import DEFAULT
+from hockney.core.notice import Notice
+from hockney.core.units import format_percent
+from hockney.core.wording import plural, join_words
+from hockney.draw.page import Caveat, Table
+from hockney.pages import metrics
+from hockney.pages.case_columns import CaseColumn, usual, where_columns
+from hockney.pages.caveats import premises
+from hockney.pages.evidence import Measured
+from hockney.pages.format import SIMULATED, interval, quantity, typed_line
+from hockney.pages.quality import chosen
+
+if TYPE_CHECKING:
+    from hockney.api import Run
+
+TYPED = "cases"
+"""The study of cases as they were typed."""
+NOTHING: Mapping[str, object] = MappingProxyType({})
+
+
+def print_summary(run: Run, columns: Sequence[CaseColumn] = ()) -> None:
+    """Headline, of typed cases its premises, which the table of their costs follows; cases with their
+    metrics, main parameters, warnings, and where the rest is. With `columns` there is a table of the cases
+    also where the headline is the answer."""
+    typed = run.settings.study == TYPED
+    for sentence in premises(run.evidence) if typed and run.summaries else run.page.headline:
+        print_line(sentence)
+    for table in studies.summary(studies.study(run.settings.study), run.evidence):
+        echo()
+        print_line(table.title)
+        print_table(table)
+    if columns and not typed:
+        echo()
+    if columns or typed:
+        print_cases(run, columns)
+    if typed:
+        print_metrics(run.evidence.measured)
+    fits = [f for f in chosen(run.fits.fits) if f.parameters and _is_main(f, run)]
+    if fits:
+        echo()
+        if not typed:
+            print_line("Fitted to all sizes join_words; the times above are from single cases:")
+        print_fits(fits, reasons=False)
+    caveats = [caveat for caveat in run.caveats if caveat.code != "incomplete"]
+    if caveats:
+        echo()
+    print_caveats(caveats)
+    echo()
+    if left := run.evidence.left:
+        of = plural(run.evidence.planned, "planned measurement")
+        print_line(missing_measurements(f"{left} of {of}", run.path))
+    print_whole(f"report: {run.folder.report_path}")
+
+
+def _is_main(fit: Fit, run: Run) -> bool:
+    if run.settings.study == TYPED:
+        return True
+    workload = run.evidence.catalog.entry(fit.subject.workload)
+    if not workload.performs(*PING_PONG):
+        return workload.role == "train"
+    buffers = {each.subject.get("buffers") for each in run.fits.select_by_role("hockney", *PING_PONG)}
+    return fit.subject.get("buffers") == (HOT if HOT in buffers else WRITTEN)
+
+
+def print_document(run: Run, notices: Sequence[Notice] = (), more: Mapping[str, object] = NOTHING) -> None:
+    """`notices` are those of measuring, which people read on stderr; `more` follows what every run has."""
+    print_json(
+        {
+            "run": printable(str(run.path)),
+            "report": printable(str(run.folder.report_path)),
+            "label": run.settings.label,
+            "machine": run.machine,
+            "headline": run.page.headline,
+            "doubts": run.caveats,
+            "notices": notices,
+            **studies.answer(studies.study(run.settings.study), run.evidence),
+            "outcome": run.outcome,
+            "summaries": run.summaries,
+            "fits": run.fits.fits,
+            **more,
+        }
+    )
+
+
+WORKLOAD = "workload"
+FEWEST = 2
+"""Columns that a table keeps even if the others are continued below: the time and its interval."""
+
+
+def print_cases(run: Run, columns: Sequence[CaseColumn] = ()) -> None:
+    """All cases of the run, with the usual columns or with those chosen."""
+    measured = in_order(run)
+    if not measured:
+        return
+    parameters = _parameters(measured)
+    varying = [name for name in parameters if _varies(name, measured)]
+    for line in _shared(measured, varying):
+        print_line(line, hang="  ")
+    echo()
+    exact = run.machine.is_exact and run.machine.traits.simulated
+    keys = max(1, len(_heads(measured, varying)))
+    if columns:
+        print_table(_case_table(measured, varying, columns, exact), keys, whole=True)
+    else:
+        where = where_columns([m for m in measured if not m.case.is_placed])
+        _print_usual(lambda chosen: _case_table(measured, varying, [*where, *chosen], exact), keys)
+
+
+def _print_usual(table: Callable[[Sequence[CaseColumn]], Table], keys: int) -> None:
+    """Print as many of the usual columns as fit; the others are named below the table."""
+    columns = list(usual())
+    left_out: list[str] = []
+    while not fits(table(columns), keys) and len(columns) > FEWEST:
+        left_out.insert(0, columns.pop().name)
+    print_table(table(columns), keys)
+    if left_out:
+        print_line(f"(No room for {join_words(left_out)}; see --columns.)")
+
+
+def in_order(run: Run) -> list[Measured]:
+    """The measured cases in the order in which they were asked for; a run that was read from its folder has
+    them by workload, ranks and size."""
+    place = {case: k for k, case in enumerate(in_blocks(run.asked, run.evidence.catalog))}
+    return sorted(run.evidence.measured, key=lambda m: place.get(m.case, len(place)))
+
+
+def _parameters(measured: Sequence[Measured]) -> list[str]:
+    """The names of all parameters: sizes first, then the others, with `ranks` last."""
+    sizes = [m.workload.size for m in measured if m.has_size]
+    others = [name for m in measured for name, _ in m.case.parameters]
+    return list(dict.fromkeys([*sizes, "ranks", *others]))
+
+
+def _varies(name: str, measured: Sequence[Measured]) -> bool:
+    """Whether the parameter varies among the cases of one workload. One that differs only between workloads
+    is printed with each of them."""
+    values = {(m.case.workload, value) for m in measured if (value := _value(m, name)) is not None}
+    return len(values) > len({workload for workload, _ in values})
+
+
+def _value(m: Measured, name: str) -> Value | None:
+    """The value of a parameter; a case without a launch setting has the default one."""
+    return m.case.get(name, DEFAULT if name == SETTING else None)
+
+
+def _shared(measured: Sequence[Measured], varying: Sequence[str]) -> list[str]:
+    """A line for each workload with the parameters that are the same in all its cases."""
+    lines = []
+    for workload in dict.fromkeys(m.case.workload for m in measured):
+        case = next(m.case for m in measured if m.case.workload == workload)
+        same = [f"{k}={format_value(v)}" for k, v in sorted(case.values.items()) if k not in varying]
+        lines.append(" ".join([workload, *same]))
+    return lines
+
+
+def _case_table(
+    measured: Sequence[Measured], varying: Sequence[str], columns: Sequence[CaseColumn], exact: bool
+) -> Table:
+    heads = _heads(measured, varying)
+    rows = [
+        (
+            *(_named(m, head) for head in heads),
+            *(shown(m, column, exact) for column in columns),
+        )
+        for m in measured
+    ]
+    titles = (*heads, *(column.heading for column in columns))
+    first = len(heads)
+    numbers = [
+        k
+        for k, head in enumerate(heads)
+        if head != WORKLOAD and all(_is_number(m.case.get(head)) for m in measured)
+    ]
+    numeric = (*numbers, *range(first, len(titles)))
+    return Table("cases", "", titles, tuple(rows), numeric=numeric)
+
+
+def _heads(measured: Sequence[Measured], varying: Sequence[str]) -> list[str]:
+    """The columns that distinguish the rows."""
+    several = len({m.case.workload for m in measured}) > 1
+    return [*([WORKLOAD] if several else []), *varying]
+
+
+def _named(m: Measured, head: str) -> str:
+    """A parameter's value as it would be typed, times with their unit."""
+    if head == WORKLOAD:
+        return m.case.workload
+    value = _value(m, head)
+    declared = m.workload.parameter(head)
+    if value is None:
+        return ""
+    if declared is not None and declared.unit == "s" and isinstance(value, int | float):
+        return quantity(value, "s")
+    return format_value(value)
+
+
+def _is_number(value: Value | None) -> bool:
+    return value is None or isinstance(value, int | float)
+
+
+def shown(m: Measured, column: CaseColumn, exact: bool) -> str:
+    """The cell of a case; on a machine whose times are `exact` no interval is unknown."""
+    if exact and column.name == "interval" and m.summary.typical.low is None:
+        return SIMULATED
+    return column.text(m)
+
+
+def print_metrics(measured: Sequence[Measured]) -> None:
+    """The metrics of each case, indented below it."""
+    measured = [m for m in measured if m.summary.metrics]
+    if not measured:
+        return
+    echo()
+    print_groups(metrics.listing(measured), [Group((typed_line(m),), metrics.rows_of(m)) for m in measured])
+
+
+def print_fits(fits: Sequence[Fit], *, reasons: bool) -> None:
+    """Print why a verdict is poor or a fit refused; with `reasons`, what the other verdicts are based on."""
+    print_groups(_parameter_table(fits), [_group(fit, reasons) for fit in fits])
+
+
+def _parameter_table(fits: Sequence[Fit]) -> Table:
+    rows = tuple(
+        (p.name, p.symbol, quantity(p.estimate.value, p.unit), interval(p.estimate, p.unit))
+        for fit in fits
+        for p in fit.parameters
+    )
+    return Table("parameters", "", ("parameter", "symbol", "value", "95% interval"), rows, numeric=(2, 3))
+
+
+def _group(fit: Fit, reasons: bool) -> Group:
+    lines = [f"{fit.model}, {fit.line}: {fit.verdict}"]
+    if fit.why and fit.verdict in ("poor", "refused"):
+        lines.append(fit.why)
+    elif reasons and fit.error is not None and fit.worst is not None:
+        lines.append(
+            f"off by {format_percent(fit.error, 2)} in the median and {format_percent(fit.worst, 2)} at worst"
+        )
+    if fit.two_modes is not None and fit.verdict != "poor":  # the reasons of which include all caveats
+        lines.append(fit.two_modes.text)
+    return Group(tuple(lines), len(fit.parameters), fit.verdict)
+
+
+MOST = 3
+"""Warnings on a screen; the report has all of them."""
+USUAL = ("virtual", "precision", "governor")
+"""Codes of caveats that most runs have."""
+CLAUSE = re.compile(r"[^:;(]*[^:;(\s]")
+
+
+def print_caveats(caveats: Iterable[Caveat]) -> None:
+    """Print caveats in the given order, the most serious first. If there are more than MOST, or several that
+    most runs have, the latter and all but the first of the others share one line."""
+    every = tuple(caveats)
+    usual = [caveat for caveat in every if caveat.code in USUAL]
+    condensed = len(every) > MOST or len(usual) > 1
+    whole = [caveat for caveat in every if caveat not in usual][: MOST - 1] if condensed else every
+    for caveat in whole:
+        print_labelled("warning", warning_text(caveat))
+    if rest := [_first_clause(caveat.text) for caveat in every if caveat not in whole]:
+        print_labelled("warning", sentences(f"also: {'; '.join(rest)}"))
+
+
+def warning_text(caveat: Caveat) -> str:
+    """A caveat as one line, without a label."""
+    return sentences(caveat.text, f"affects {caveat.touches}", caveat.todo)
+
+
+def missing_measurements(count: str, folder: Path) -> str:
+    """The line about missing measurements; `count` is their number, as text."""
+    return f"missing: {count}; 'hockney resume {folder}' measures them"
+
+
+def _first_clause(text: str) -> str:
+    found = CLAUSE.match(text)
+    return found[0] if found else text
+
+
+def in_blocks(cases: Sequence[Case], catalog: Catalog) -> list[Case]:
+    """The cases in their order, but join_words those that differ in their size only."""
+    blocks: dict[tuple[object, ...], list[Case]] = {}
+    for case in cases:
+        size = catalog.entry(case.workload).size
+        rest = tuple((k, v) for k, v in case.parameters if k != size)
+        blocks.setdefault((case.workload, case.ranks, rest), []).append(case)
+    return [case for block in blocks.values() for case in block]
