@@ -31,7 +31,7 @@ from hockney.core.fit import Fit
 from hockney.core.launch_setting import DEFAULT
 from hockney.core.notice import Notice
 from hockney.core.units import format_percent
-from hockney.core.wording import plural, join_words
+from hockney.core.wording import join_words, plural
 from hockney.draw.page import Caveat, Table
 from hockney.pages import metrics
 from hockney.pages.case_columns import CaseColumn, usual, where_columns
