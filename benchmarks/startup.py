@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How long verbs that measure nothing take, most of which is importing.
 
-<<<<<<< HEAD
     python benchmarks/startup.py [--before TREE] [--run RUN] [--rounds 15]
                                  [--out benchmarks/results/startup.md]
-=======
-    python benchmarks/startup.py [--before TREE] [--run RUN] [--rounds 15] [--out FILE]
->>>>>>> 6767c4de (Core: functions are verbs, values are nouns)
 
 Every command is started once in each round, in this tree and in that of an older version; the table has
 medians, and the ratio of their processor times. Processor time (user and system) stands next to the wall

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from hockney import api, measurement
 from hockney.cli.output.results import SIMULATED, shown
 from hockney.core.fit import Estimate
-from hockney.models.statistics.peers import message_rate
+from hockney.models.statistics.metrics import message_rate
 from hockney.pages.case_columns import COLUMNS
 from hockney.pages.evidence import Measured
 

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hockney.models.statistics import change_points, change_significance, ratio_to_usual
+from hockney.models.history.newest import ratio_to_usual
+from hockney.models.statistics import change_points, change_significance
 from hockney.models.statistics.level_changes import FEWEST, QUANTILES, _drawn, _probability
 
 Make = Callable[[np.random.Generator, int], np.ndarray]

@@ -15,7 +15,7 @@ from tiers import slow
 
 from hockney.models.comparison import Pair, judge
 from hockney.models.statistics import PooledCase, observe_case
-from hockney.models.statistics.launch_pairs import exchanged, machine_modes
+from hockney.models.statistics.split_pairs import exchanged, machine_modes
 
 CASES = [CATALOG.case(f"{name} bytes={size}", 2) for name in ("bcast", "reduce") for size in (8, 64, 512)]
 SLOW = 0.9

@@ -13,7 +13,7 @@ from scipy import stats
 
 from hockney.models.comparison import Pair, judge
 from hockney.models.statistics import PooledCase, independent_ratio, observe_case, paired_ratio, student
-from hockney.models.statistics.pair_center import pair_center
+from hockney.models.statistics.paired_launches import pair_center
 
 CASE = CATALOG.case("bcast bytes=64", 2)
 

@@ -15,7 +15,7 @@ from scipy.stats import binom, ttest_rel
 from hockney.core.case import Case
 from hockney.core.fit import Estimate
 from hockney.models.statistics import Observation, Turns, observe_case, ratio_of_estimates
-from hockney.models.statistics.launch_changes import launch_changes
+from hockney.models.statistics.interleaved_settings import launch_changes
 
 SETS = 150
 LEAST = int(binom.ppf(0.001, SETS, 0.92))

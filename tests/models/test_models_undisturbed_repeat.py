@@ -7,8 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hockney.models.statistics.jackknife import undisturbed_half_width
-from hockney.models.statistics.modes import WITHIN, fast_visits
+from hockney.models.statistics.modes import WITHIN, fast_visits, undisturbed_half_width
 from hockney.models.statistics.observations import Observation
 from hockney.models.statistics.visits import of_visits
 

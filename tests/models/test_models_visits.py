@@ -15,8 +15,7 @@ from hockney.core.fit import Undisturbed
 from hockney.core.record import SCHEMA, Record, RunRecords, Stop, Sync, Verified, Visits
 from hockney.models.statistics.location import center, half_width, left_out, winsorised
 from hockney.models.statistics.modes import modes
-from hockney.models.statistics.run_observations import observe
-from hockney.models.statistics.summary import summaries
+from hockney.models.statistics.summary import observe, summaries
 from hockney.models.statistics.visits import launch_times
 from hockney.system.bundled import bundled_catalog
 

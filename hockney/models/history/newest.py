@@ -4,7 +4,11 @@
 
 A time is slower or faster if it is outside of the interval in which a new run is expected, by more than the
 tolerance. Only the runs since the last change of a case or of its operation count. The probabilities of all
-cases and operations are adjusted together, as in comparisons (`models.comparison`)."""
+cases and operations are adjusted together, as in comparisons (`models.comparison`).
+
+Runs are the units. With the logarithms of n earlier runs, their robust centre m and variance s², a new run is
+expected within m ± t(n - 1) sqrt(s² (1 + 1/n)), a prediction interval. If its own interval is wider than
+those of the earlier runs on average, the difference of the variances is added: it may have fewer launches."""
 
 from __future__ import annotations
 
@@ -12,6 +16,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+import numpy as np
 
 from hockney.core.fit import Estimate
 from hockney.models.comparison.verdicts import p_changed
@@ -26,7 +32,15 @@ from hockney.models.history.series import (
     trends,
 )
 from hockney.models.history.times import DatedRun
-from hockney.models.statistics import RatioEstimate, adjusted, ratio_to_usual
+from hockney.models.statistics import (
+    FEWEST_TO_WINSORISE,
+    RatioEstimate,
+    Z,
+    adjusted,
+    center,
+    student,
+    winsorised,
+)
 
 FEWEST_RUNS = 5
 """Earlier runs: fewer do not show how much runs differ."""
@@ -144,3 +158,24 @@ def _checked(test: _Test, p: float | None, tolerance: float) -> CheckedSeries:
     return CheckedSeries(
         test.series, test.new, test.ratio.ratio, p, state, len(test.earlier), test.since, noticeable
     )
+
+
+def ratio_to_usual(
+    earlier: Sequence[float], new: float, earlier_half: Sequence[float] = (), new_half: float = math.nan
+) -> RatioEstimate:
+    """The new run divided by the earlier ones (logarithms), with the 95% interval of that ratio if nothing
+    changed but the run, around the ratio. `earlier_half` and `new_half` are half widths of the 95% intervals
+    inside the runs, nan if unknown. Without an interval if there are fewer than two earlier runs."""
+    logs = np.asarray(earlier, dtype=float)
+    log = float(new - center(logs))
+    count = len(logs)
+    if count < 2:
+        return RatioEstimate.of(log, log, math.nan, math.nan, 1.0)
+    kept = winsorised(logs) if count >= FEWEST_TO_WINSORISE else logs
+    between = float(kept.var(ddof=1))
+    halves = np.asarray(earlier_half, dtype=float)
+    within = float(np.nanmean((halves / Z) ** 2)) if np.isfinite(halves).any() else math.nan
+    more = (new_half / Z) ** 2 - within
+    variance = between * (1 + 1 / count) + (max(0.0, more) if math.isfinite(more) else 0.0)
+    half = student(count - 1.0) * math.sqrt(variance)
+    return RatioEstimate.of(log, log, half, half, count - 1.0)

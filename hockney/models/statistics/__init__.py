@@ -23,16 +23,25 @@ from hockney.models.significance import (
     time_to_exclude,
     verdict,
 )
-from hockney.models.statistics.estimates import estimate
-from hockney.models.statistics.independent import independent_ratio
+from hockney.models.statistics.common_seeds import (
+    Attempts,
+    BySeed,
+    by_seed,
+    common,
+    difference,
+    expected_time,
+    ratio_of_expected_times,
+)
+from hockney.models.statistics.independent_launches import independent_ratio
+from hockney.models.statistics.interleaved_settings import Turns
 from hockney.models.statistics.interval import median_interval
 from hockney.models.statistics.launch_modes import LaunchModes, launch_modes
-from hockney.models.statistics.launch_pairs import MachineModes, exchanged, machine_modes
 from hockney.models.statistics.level_changes import ChangePoint, change_points, change_significance
 from hockney.models.statistics.location import (
     FEWEST_TO_WINSORISE,
     Z,
     center,
+    estimate,
     half_width,
     student,
     winsorised,
@@ -46,18 +55,8 @@ from hockney.models.statistics.matrix import (
 )
 from hockney.models.statistics.metrics import over_launches
 from hockney.models.statistics.modes import fast_visits
-from hockney.models.statistics.multiple_tests import adjusted
 from hockney.models.statistics.noise import MeasuredNoise, noise
-from hockney.models.statistics.observations import SHORTEST_S, Observation
-from hockney.models.statistics.paired import (
-    Attempts,
-    BySeed,
-    by_seed,
-    common,
-    difference,
-    expected_time,
-    ratio_of_expected_times,
-)
+from hockney.models.statistics.observations import SHORTEST_S, Observation, pooled
 from hockney.models.statistics.paired_launches import (
     common_pairs,
     paired_ratio,
@@ -65,20 +64,20 @@ from hockney.models.statistics.paired_launches import (
     shared_launches,
     that_count,
 )
-from hockney.models.statistics.pooled_runs import PooledCase
-from hockney.models.statistics.ratio_estimate import RatioEstimate
-from hockney.models.statistics.ratios import FEWEST_PAIRS, mean_ratio, ratio, ratio_of_estimates
-from hockney.models.statistics.run_observations import (
+from hockney.models.statistics.ratio_estimate import RatioEstimate, adjusted
+from hockney.models.statistics.ratios import FEWEST_PAIRS, mean_ratio, ratio, ratio_of_estimates, ratio_to_sum
+from hockney.models.statistics.split_pairs import MachineModes, exchanged, machine_modes
+from hockney.models.statistics.summary import (
     Times,
     costing,
     observe,
     observe_case,
     precision_of,
+    summaries,
+    summarise,
+    typical_time,
 )
-from hockney.models.statistics.summary import summaries, summarise, typical_time
-from hockney.models.statistics.sums import ratio_to_sum
-from hockney.models.statistics.turns import Turns, pooled
-from hockney.models.statistics.usual_run import ratio_to_usual
+from hockney.models.statistics.variance_components import PooledCase
 from hockney.models.statistics.visits import LaunchTimesOnce, launch_times, visits_of
 
 __all__ = [
@@ -140,7 +139,6 @@ __all__ = [
     "ratio_of_expected_times",
     "ratio_of_pairs",
     "ratio_to_sum",
-    "ratio_to_usual",
     "shared_launches",
     "shared_variance",
     "stricter",

@@ -30,6 +30,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from hockney.core.fit import Estimate
 from hockney.models.scipy_functions import student_quantile
 
 Z = 1.96
@@ -45,6 +46,11 @@ normal distribution; Sarhan and Greenberg, 'Contributions to Order Statistics', 
 MEDIAN_DISTANCE = {3: 1.4826 * 1.495, 4: 1.4826 * 1.363, 5: 1.4826 * 1.206}
 """The standard deviation of this many normal values, divided by their median distance from the median (Croux
 and Rousseeuw, 'Time-efficient algorithms for two highly robust estimators of scale', COMPSTAT 1992)."""
+
+WIDEST = 100.0
+"""An interval with ends further apart than this factor counts as unknown: two or three launches that disagree
+by tens of percent give an interval from nanoseconds to minutes, which only shows that they disagree
+(`between`)."""
 
 
 @lru_cache(maxsize=256)
@@ -138,3 +144,12 @@ def of_mean(half_widths: np.ndarray) -> float:
     if not len(known):
         return float("nan")
     return float(np.sqrt(np.mean(known**2) / len(half_widths)))
+
+
+def estimate(value: float, low: float, high: float) -> Estimate:
+    """An estimate whose unknown ends (nan, infinite) are None and that lies within its interval."""
+    return Estimate(
+        float(value),
+        float(min(low, value)) if np.isfinite(low) else None,
+        float(max(high, value)) if np.isfinite(high) else None,
+    )

@@ -11,8 +11,7 @@ import numpy as np
 
 from hockney.core.fit import Estimate
 from hockney.models.scipy_functions import chi_square_exceeded
-from hockney.models.statistics.estimates import estimate
-from hockney.models.statistics.location import COST, Z, center, half_width, spread, student
+from hockney.models.statistics.location import COST, Z, center, estimate, half_width, spread, student
 from hockney.models.statistics.modes import margins
 from hockney.models.statistics.observations import Observation
 

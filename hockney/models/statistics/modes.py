@@ -1,12 +1,21 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The fastest mode of a case, the share of its visits that were disturbed, and its modes.
+"""The modes of a case: the fastest one and the error of its cost, and two clearly separate ones.
 
 On a machine whose virtual cores migrate, whose frequency changes or that is shared with other processes,
 times come in modes that last from milliseconds to minutes. The *typical* cost is a centre over all visits;
 the *undisturbed* one is that of the fastest mode: the centre over launches of each launch's visits that are
 within a tenth of the 10% quantile of all visits, with equal weights for launches (`Observation.undisturbed`).
-It is not a minimum, which decreases with the number of visits and has no interval."""
+It is not a minimum, which decreases with the number of visits and has no interval.
+
+However much the machine changes, the visits of the fastest mode differ by little more than that tenth, so
+their variance does not show how much the quantile itself depends on when it was measured: intervals from the
+chosen visits alone covered the ratio of two surveys in 74% of pairs (`benchmarks/results/repeatability.md`).
+So the whole estimate, with the choice of visits, is repeated without each block of the run's visits in turn
+(delete-a-group jackknife: Shao and Wu, Ann. Statist. 17 (1989) 1176). For a mean, g estimates without one of
+g blocks have deviations of 1 / (g - 1) of those of the blocks' means; multiplied by g - 1 they are
+pseudo-values, whose variance is that of a block. `drift` extrapolates it from 4, 8 and 16 blocks to the whole
+run, as for the mean of all visits."""
 
 from __future__ import annotations
 
@@ -16,6 +25,8 @@ import numpy as np
 
 from hockney.core.fit import Modes
 from hockney.models.scipy_functions import f_quantile
+from hockney.models.statistics.drift import BLOCKS, half_width_of_blocks
+from hockney.models.statistics.location import winsorised
 from hockney.models.statistics.visits import FEWEST_VISITS as FEWEST_OF_A_LAUNCH
 from hockney.models.statistics.visits import in_time
 
@@ -33,6 +44,7 @@ FEW_CYCLES = 6.0
 """Cycles through both modes: with more of them, the observed share is close to the long-run share."""
 GAP_SHARE = 0.1
 """Maximum share of visits in the middle third between two modes."""
+SHARE_ROUNDING = 1e-12
 
 
 def fast_visits(visits: Sequence[np.ndarray]) -> list[np.ndarray] | None:
@@ -55,6 +67,41 @@ def disturbed_share(visits: Sequence[np.ndarray], undisturbed: float) -> float:
     equal weights for launches."""
     shares = [float(np.mean(launch > undisturbed + WITHIN)) for launch in visits if len(launch)]
     return sum(shares) / len(shares)
+
+
+def undisturbed_half_width(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> float:
+    """Half width of the 95% interval of the log of the undisturbed cost, from all visits (logs of times) of
+    each launch and their times (s). There must be enough visits for `modes.fast_visits`."""
+    many = [k for k, launch in enumerate(visits) if len(launch) >= FEWEST_OF_A_LAUNCH]
+    values = np.concatenate([visits[k] for k in many])
+    launch = np.repeat(np.arange(len(many)), [len(visits[k]) for k in many])
+    place = np.empty(len(values), dtype=int)
+    place[np.argsort(np.concatenate([at_s[k] for k in many]), kind="stable")] = np.arange(len(values))
+    order = np.argsort(values, kind="stable")
+    values, launch, place = values[order], launch[order], place[order]
+    counts = [blocks for blocks in BLOCKS if blocks <= len(values)]
+    variances = []
+    for blocks in counts:
+        kept = place * blocks // len(values) != np.arange(blocks)[:, None]
+        pseudo_values = (blocks - 1) * _undisturbed_costs(values, launch, kept)
+        variances.append(float(pseudo_values.var(ddof=1)))
+    half = half_width_of_blocks(np.array(counts), np.array(variances))
+    return min(half, float(np.ptp(winsorised(values))))  # a rare fast mode is not beyond all visits
+
+
+def _undisturbed_costs(values: np.ndarray, launch: np.ndarray, kept: np.ndarray) -> np.ndarray:
+    """The undisturbed cost, with means instead of robust centres, from each row of `kept`: which of the
+    sorted `values` count. `launch` is the launch of each value, from 0."""
+    of_launch = np.asarray(launch[:, None] == np.arange(launch.max() + 1), dtype=float)
+    weights = kept / np.maximum(kept @ of_launch, 1)[:, launch]
+    shares = np.cumsum(weights, axis=1)
+    below = np.sum(shares < LOW_QUANTILE * shares[:, -1:] - SHARE_ROUNDING, axis=1)
+    fast = kept & (values <= values[below][:, None] + WITHIN)
+    count = fast @ of_launch
+    enough = count >= FEWEST_FAST
+    used = np.where(enough.any(axis=1, keepdims=True), enough, count > 0)
+    means = (fast * values) @ of_launch / np.maximum(count, 1)
+    return np.asarray(np.sum(means * used, axis=1) / np.sum(used, axis=1))
 
 
 def modes(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> Modes | None:

@@ -4,7 +4,13 @@
 
 How it is computed (each launch's visits, and how launches are combined) is private to this folder. Times are
 represented by their logarithms: errors of times are relative, launches differ by factors, and an interval of
-a time must not reach below zero."""
+a time must not reach below zero.
+
+Times read from another program's output are rounded. A time printed with an error of up to h, such as 0.20 us
+with two decimals, is off by up to h / t, in all launches in the same direction if they hardly differ.
+Launches that print the same number may differ by h as well: as uniformly distributed errors they have the
+variance h**2 / 3, so that the interval of the mean of n equal numbers is Student's with the standard error
+h / sqrt(3 n) (W. F. Sheppard, Proc. London Math. Soc. 29 (1898) 353)."""
 
 from __future__ import annotations
 
@@ -19,18 +25,17 @@ import numpy as np
 from hockney.core.case import Case
 from hockney.core.catalog import Workload
 from hockney.core.fit import Modes
-from hockney.core.record import Record
-from hockney.models.statistics.jackknife import undisturbed_half_width
+from hockney.core.record import ROUNDING, Record
 from hockney.models.statistics.location import (
     FEWEST_TO_WINSORISE,
     Z,
     center,
     half_width,
     of_mean,
+    student,
     winsorised,
 )
-from hockney.models.statistics.modes import fast_visits, margins, modes
-from hockney.models.statistics.printed import rounding_half_width
+from hockney.models.statistics.modes import fast_visits, margins, modes, undisturbed_half_width
 from hockney.models.statistics.visits import (
     SHORTEST_S,
     LaunchTimes,
@@ -45,10 +50,8 @@ __all__ = [
     "Observation",
     "by_launch",
 ]
-
 HalfWidths = tuple[np.ndarray, np.ndarray]
 """How far the ends of each launch's interval are below and above its log time."""
-
 WIDE = 0.7
 """The log of an interval whose ends are a factor of two apart."""
 
@@ -263,3 +266,37 @@ def by_launch(made: Sequence[LaunchTimes]) -> dict[str, Any]:
         "visits": tuple(launch.visits for launch in made),
         "visits_at_s": tuple(launch.at_s for launch in made),
     }
+
+
+def rounding_half_width(records: Sequence[Record], log_center: float) -> float:
+    """The least half width of the interval of the log of the typical time; 0 for times that were not
+    rounded."""
+    if not records or records[0].origin != "imported":
+        return 0.0
+    error = max(record.metric(ROUNDING) or 0.0 for record in records) / math.exp(log_center)
+    count = len(records)
+    hidden = student(count - 1) * error / math.sqrt(3 * count) if count > 1 else 0.0
+    return math.log1p(max(error, hidden))
+
+
+def pooled(equivalent: Sequence[Observation]) -> Observation:
+    """All measured launches of a case with equivalent settings, as one observation."""
+    first, *others = equivalent
+    if not others:
+        return first
+    chosen = [seen.chosen_from for seen in equivalent if seen.chosen_from is not None]
+    return replace(
+        first,
+        launches=tuple(name for seen in equivalent for name in seen.launches),
+        log_typical=np.concatenate([seen.log_typical for seen in equivalent]),
+        below=np.concatenate([seen.below for seen in equivalent]),
+        above=np.concatenate([seen.above for seen in equivalent]),
+        quantile=np.concatenate([seen.quantile for seen in equivalent]),
+        errors=sum(seen.errors for seen in equivalent),
+        records=tuple(record for seen in equivalent for record in seen.records),
+        visits=tuple(visits for seen in equivalent for visits in seen.visits),
+        visits_at_s=tuple(at_s for seen in equivalent for at_s in seen.visits_at_s),
+        chosen_from=pooled(chosen) if len(chosen) == len(equivalent) else None,
+        inferred=None,
+        unknown_change=any(seen.unknown_change for seen in equivalent),
+    )

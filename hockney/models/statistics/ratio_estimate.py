@@ -1,26 +1,28 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A ratio of times with a 95% interval, and how significantly it is above or below a factor.
+"""A ratio of times with a 95% interval, how significantly it is above or below a factor, and many such tests.
 
 The test is the interval's: one-sided by Student's t, with its probability doubled, so that p < 0.05 if and
 only if the 95% interval lies beyond the factor. The degrees of freedom are those of the launches, also where
 the spread within launches makes the interval narrower; beyond 95% this is conservative.
 
 If many pairs of launches were outliers, the others may agree by chance: then the probability is at least that
-of the sign test on all pairs, which holds whatever their distribution."""
+of the sign test on all pairs, which holds whatever their distribution.
+
+Of hundreds of comparisons, some are significant by chance; `adjusted` accounts for that."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from hockney.core.fit import Estimate, ExactValue
 from hockney.models.scipy_functions import student_tail
-from hockney.models.statistics.estimates import WIDEST, estimate
-from hockney.models.statistics.location import student
-from hockney.models.statistics.pair_center import sign_probability
+from hockney.models.statistics.location import WIDEST, estimate, student
 
 
 @dataclass(frozen=True)
@@ -89,3 +91,26 @@ class RatioEstimate:
             return least
         tail = student_tail(self.freedom, distance / half_width * student(self.freedom))
         return max(least, min(1.0, 2 * tail))
+
+
+@lru_cache(maxsize=1024)
+def sign_probability(count: int, above: int) -> float:
+    """The two-sided sign test: of so uneven a split of `count` values with a median of 0."""
+    fewer = min(above, count - above)
+    return min(1.0, 2 * sum(math.comb(count, k) for k in range(fewer + 1)) / 2**count)
+
+
+def adjusted(p_values: Sequence[float], weights: Sequence[float] | None = None) -> list[float]:
+    """Each p value, adjusted so that of those at most q a share of q is false on average. If no difference is
+    real, there is one at most q with a probability of q at most. `weights`, with a mean of 1, are chosen
+    without looking at the values; a larger one makes a test less strict, at the expense of the others (C. R.
+    Genovese, K. Roeder, L. Wasserman, Biometrika 93 (2006) 509). None is below its own p value, so that what
+    is significant is so by its interval too."""
+    count = len(p_values)
+    own = np.asarray(p_values, dtype=float)
+    weighted = own / (1.0 if weights is None else np.asarray(weights))
+    order = np.argsort(weighted, kind="stable")[::-1]
+    scaled = weighted[order] * count / np.arange(count, 0, -1)
+    result = np.empty(count)
+    result[order] = np.minimum(1.0, np.minimum.accumulate(scaled)) if count else []
+    return [float(p) for p in np.maximum(own, result)]

@@ -1,30 +1,48 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""One line of statistics for each case, over all its launches.
+"""From the records of a run to the printed time of each case.
 
-The typical time is the robust centre of the launches' centres of their visits (`location`); its interval
-covers all possible launches, not only those made. The undisturbed cost next to it is that of the fastest mode
-(`modes`)."""
+`observe` makes one observation per case from the records that count; `typical_time` is the time that is
+printed: the robust centre of the launches' centres of their visits (`location`), with an interval that covers
+all possible launches, not only those made. `summarise` puts the other statistics of a case next to it, such
+as the undisturbed cost, which is that of the fastest mode (`modes`)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TypeVar
 
 import numpy as np
 
 from hockney.core.catalog import Catalog
-from hockney.core.fit import Estimate, Summary, Undisturbed
-from hockney.core.record import RunRecords
-from hockney.models.statistics.estimates import WIDEST, estimate
-from hockney.models.statistics.location import scatter
-from hockney.models.statistics.metrics import metric_summaries
+from hockney.core.fit import Cost, Estimate, Summary, Undisturbed
+from hockney.core.record import Record, RunRecords
+from hockney.models.loaded_launches import kept, loaded_launches
+from hockney.models.statistics.location import WIDEST, estimate, scatter
+from hockney.models.statistics.metrics import (
+    algorithm_bandwidth,
+    bus_bandwidth,
+    message_rate,
+    metric_summaries,
+)
+from hockney.models.statistics.missed_launches import with_missed_launches
 from hockney.models.statistics.modes import disturbed_share
-from hockney.models.statistics.observations import Observation
-from hockney.models.statistics.peers import algorithm_bandwidth, bus_bandwidth, message_rate
-from hockney.models.statistics.run_observations import observe
+from hockney.models.statistics.observations import Observation, by_launch
+from hockney.models.statistics.visits import LaunchTimes, launch_times
 
 Placement = TypeVar("Placement", str, int)
+Times = Callable[[Record], LaunchTimes]
+"""`launch_times`, or a `LaunchTimesOnce` if a run is observed repeatedly."""
+
+
+def typical_time(seen: Observation) -> Estimate:
+    """The time of a case that is printed, in seconds, with its 95% interval. It has none if nothing is known
+    of it, or if its ends are more than a factor of WIDEST apart. docs/method.md leads from here to the
+    formulas."""
+    value, low, high = seen.interval()
+    if high > WIDEST * low:
+        low = high = np.nan
+    return estimate(value, low, high)
 
 
 def summarise(run: RunRecords, catalog: Catalog) -> list[Summary]:
@@ -82,6 +100,13 @@ def _summary(seen: Observation) -> Summary:
     )
 
 
+def _undisturbed(seen: Observation) -> Undisturbed | None:
+    fast = seen.undisturbed
+    if fast is None:
+        return None
+    return Undisturbed(cost=typical_time(fast), disturbed=disturbed_share(seen.whole.visits, fast.log_center))
+
+
 def _same_in_all(values: Sequence[Placement], otherwise: Placement) -> Placement:
     return values[0] if len(set(values)) == 1 else otherwise
 
@@ -100,18 +125,49 @@ def percentiles(ordered: np.ndarray, shares: Sequence[float]) -> list[float]:
     return found
 
 
-def typical_time(seen: Observation) -> Estimate:
-    """The time of a case that is printed, in seconds, with its 95% interval. It has none if nothing is known
-    of it, or if its ends are more than a factor of WIDEST apart. docs/method.md leads from here to the
-    formulas."""
-    value, low, high = seen.interval()
-    if high > WIDEST * low:
-        low = high = np.nan
-    return estimate(value, low, high)
+def observe(
+    run: RunRecords,
+    catalog: Catalog,
+    cost: Cost = "typical",
+    times: Times = launch_times,
+    loaded: Collection[str] | None = None,
+) -> list[Observation]:
+    """One observation per case, in order of first appearance, of its typical or its undisturbed cost (the
+    typical one if modes cannot be detected). Records without times are skipped; so are interrupted ones and
+    those of `loaded` launches (by default those with a high load), if enough others are left. Launches that a
+    case missed are inferred."""
+    loaded = loaded_launches(run) if loaded is None else loaded
+    made = (observe_case(kept(records, loaded), catalog, times) for records in run.by_case().values())
+    observations = [observation for observation in made if observation is not None]
+    if any(launch.origin == "imported" for launch in run.launches):  # each may have run another benchmark
+        return costing(observations, cost)
+    return costing(with_missed_launches(observations, run, loaded), cost)
 
 
-def _undisturbed(seen: Observation) -> Undisturbed | None:
-    fast = seen.undisturbed
-    if fast is None:
+def observe_case(
+    records: Iterable[Record], catalog: Catalog, times: Times = launch_times
+) -> Observation | None:
+    used = tuple(r for r in records if r.times_s)
+    if not used:
         return None
-    return Undisturbed(cost=typical_time(fast), disturbed=disturbed_share(seen.whole.visits, fast.log_center))
+    case = used[0].parse_case()
+    return Observation(
+        case=case,
+        workload=catalog.entry(case.workload),
+        launches=tuple(r.launch for r in used),
+        errors=sum(r.verified.errors for r in used),
+        records=used,
+        **by_launch([times(record) for record in used]),
+    )
+
+
+def costing(observations: Sequence[Observation], cost: Cost) -> list[Observation]:
+    """Observations of the typical cost, turned into those of `cost`."""
+    return [(seen.undisturbed or seen) if cost == "undisturbed" else seen for seen in observations]
+
+
+def precision_of(seen: Observation) -> float | None:
+    """Half width of the 95% interval of the typical time relative to that time; None if it has no
+    interval."""
+    value, low, high = seen.interval()
+    return float((high - low) / 2 / value) if np.isfinite(high - low) and value > 0 else None

@@ -1,10 +1,13 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A case in several runs, whose launches count together, and how much the runs differ.
+"""The variance between launches and between runs of a case's typical time, or of the mean over several cases.
 
-The launches of a run share its place in time, its nodes, and what else was set up once. If the runs of a side
-differ more than the launches inside them explain, the runs are the independent values, and not their
-launches (S. R. Searle, G. Casella, C. E. McCulloch, 'Variance Components', ch. 3).
+Cases of one launch share what it does to all of them. The error of their mean is therefore that of the sums
+of their errors in each launch, which are independent between launches.
+
+The launches of a run share its time, its nodes, and what else was set up once. If the runs of a side differ
+more than the launches inside them explain, the runs are the independent values, and not their launches (S. R.
+Searle, G. Casella, C. E. McCulloch, 'Variance Components', ch. 3).
 
 With S the variance of the ratio that the runs imply, and W the part of it that the launches inside the runs
 explain, both are blended as launches and the spread within them are (`location`):
@@ -25,10 +28,62 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hockney.models.statistics.launch_errors import FEWEST_LAUNCHES, added, launch_variance
-from hockney.models.statistics.location import Z, student
-from hockney.models.statistics.observations import Observation
-from hockney.models.statistics.turns import pooled
+from hockney.models.statistics.location import COST, FEWEST_TO_WINSORISE, Z, spread, student, winsorised
+from hockney.models.statistics.observations import Observation, pooled
+
+FEWEST_LAUNCHES = 2
+"""With one launch, nothing shows how much launches differ."""
+
+
+def launch_variance(cases: Sequence[Observation]) -> tuple[float, float]:
+    """The variance of the mean over these cases, and its degrees of freedom. Each case has at least
+    FEWEST_LAUNCHES."""
+    if len(cases) == 1:
+        variance, freedom = spread(cases[0].log_typical)
+        return float(variance), float(freedom)
+    errors: dict[str, float] = {}
+    for seen in cases:
+        share = 1 / len(cases) / len(seen.launches)
+        for launch, deviation in zip(seen.launches, _deviations(seen), strict=True):
+            errors[launch] = errors.get(launch, 0.0) + share * float(deviation)
+    parts = []
+    for together in _sharing(cases):
+        squares = sum(errors[launch] ** 2 for launch in together)
+        parts.append((squares * len(together) / (len(together) - 1), len(together) - 1.0))
+    return added(parts)
+
+
+def _deviations(seen: Observation) -> np.ndarray:
+    """The logs of its launches less their mean, scaled so that the variance of the mean is that of the
+    centre."""
+    logs = seen.log_typical
+    if len(logs) >= FEWEST_TO_WINSORISE:
+        logs = winsorised(logs)
+    return np.asarray((logs - logs.mean()) * math.sqrt(COST.get(len(logs), 1.0)))
+
+
+def _sharing(cases: Sequence[Observation]) -> list[set[str]]:
+    """The launches, in groups: launches with a case in common, also through others, are together."""
+    groups: list[set[str]] = []
+    for seen in cases:
+        joined = set(seen.launches)
+        apart = []
+        for group in groups:
+            if group & joined:
+                joined |= group
+            else:
+                apart.append(group)
+        groups = [*apart, joined]
+    return groups
+
+
+def added(parts: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """The sum of variances, and its degrees of freedom, from those of each."""
+    variance = sum(each for each, _ in parts)
+    known = [(each, freedom) for each, freedom in parts if math.isfinite(freedom)]
+    if variance <= 0:
+        return 0.0, max(1.0, sum(freedom for _, freedom in known)) if parts else 0.0
+    return variance, variance**2 / sum(each**2 / freedom for each, freedom in known)
 
 
 @dataclass(frozen=True)
@@ -51,6 +106,24 @@ class PooledCase:
     @property
     def launches(self) -> int:
         return len(self.whole.launches)
+
+
+def runs_of_side(cases: Sequence[PooledCase]) -> RunsOfSide:
+    """The runs of a side, for the mean over these cases. A run counts with the cases that it measured,
+    relative to their centres over all runs."""
+    by_run: dict[int, list[tuple[float, Observation]]] = {}
+    for case in cases:
+        center = case.whole.log_center
+        for number, seen in case.runs.items():
+            by_run.setdefault(number, []).append((seen.log_center - center, seen.whole))
+    return RunsOfSide.of([_run(of) for of in by_run.values()])
+
+
+def _run(cases: Sequence[tuple[float, Observation]]) -> RunCenter:
+    deviations, seen = zip(*cases, strict=True)
+    launches = [len(each.launches) for each in seen]
+    few = min(launches) < FEWEST_LAUNCHES
+    return RunCenter(float(np.mean(deviations)), math.nan if few else launch_variance(seen)[0], sum(launches))
 
 
 @dataclass(frozen=True)
@@ -127,21 +200,3 @@ class RunsOfSides:
     def together(self, freedom: float) -> float:
         """The degrees of freedom, from those of the launches."""
         return 1 / ((1 - self.weight) / freedom + self.weight / self.freedom)
-
-
-def runs_of_side(cases: Sequence[PooledCase]) -> RunsOfSide:
-    """The runs of a side, for the mean over these cases. A run counts with the cases that it measured,
-    relative to their centres over all runs."""
-    by_run: dict[int, list[tuple[float, Observation]]] = {}
-    for case in cases:
-        center = case.whole.log_center
-        for number, seen in case.runs.items():
-            by_run.setdefault(number, []).append((seen.log_center - center, seen.whole))
-    return RunsOfSide.of([_run(of) for of in by_run.values()])
-
-
-def _run(cases: Sequence[tuple[float, Observation]]) -> RunCenter:
-    deviations, seen = zip(*cases, strict=True)
-    launches = [len(each.launches) for each in seen]
-    few = min(launches) < FEWEST_LAUNCHES
-    return RunCenter(float(np.mean(deviations)), math.nan if few else launch_variance(seen)[0], sum(launches))

@@ -23,8 +23,7 @@ from typing import Any
 import numpy as np
 
 from hockney.core.fit import Estimate
-from hockney.models.statistics.estimates import estimate
-from hockney.models.statistics.location import student
+from hockney.models.statistics.location import estimate, student
 
 FEWEST_PAIRS = 3
 """Common seeds; with fewer, means are compared as independent ones."""

@@ -3,17 +3,14 @@
 """The ratio of the times of a case in two independent groups of launches, such as those of two runs, and the
 geometric mean of such ratios over several cases.
 
-The variance of each group's centre is that between its launches (`location`). The interval is Welch's: the
-variances of both groups add up, and so do their degrees of freedom, weighted by what each contributes (B. L.
-Welch, Biometrika 34 (1947) 28; F. E. Satterthwaite, Biometrics Bulletin 2 (1946) 110). It is at least as wide
-as the changes of the machine in time (`drift`) imply in both groups together, whose variances and degrees of
-freedom add up in the same way.
+The variance of each group's centre is that between its launches (`variance_components`). The interval is
+Welch's: the variances of both groups add up, and so do their degrees of freedom, weighted by what each
+contributes (B. L. Welch, Biometrika 34 (1947) 28; F. E. Satterthwaite, Biometrics Bulletin 2 (1946) 110). It
+is at least as wide as the changes of the machine in time (`drift`) imply in both groups together, whose
+variances and degrees of freedom add up in the same way.
 
 The launches of several runs count together, as far as the runs of a side do not differ more than their
-launches explain (`pooled_runs`): otherwise the interval is that of the runs.
-
-Cases of one launch share what it does to all of them. The error of their mean is therefore that of the sums
-of their errors in each launch, which are independent between launches."""
+launches explain: otherwise the interval is that of the runs."""
 
 from __future__ import annotations
 
@@ -24,12 +21,18 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hockney.models.statistics.drift import half_width_of_sum
-from hockney.models.statistics.launch_errors import FEWEST_LAUNCHES, added, launch_variance
 from hockney.models.statistics.launch_modes import launch_margins
 from hockney.models.statistics.location import blended
 from hockney.models.statistics.observations import Observation
-from hockney.models.statistics.pooled_runs import PooledCase, RunsOfSides, runs_of_side
 from hockney.models.statistics.ratio_estimate import RatioEstimate
+from hockney.models.statistics.variance_components import (
+    FEWEST_LAUNCHES,
+    PooledCase,
+    RunsOfSides,
+    added,
+    launch_variance,
+    runs_of_side,
+)
 from hockney.models.statistics.visits import variances_in_time
 
 ENOUGH_FREEDOM = 8

@@ -26,8 +26,9 @@ import numpy as np
 from hockney.models.statistics.launch_modes import two_levels
 from hockney.models.statistics.location import Z
 from hockney.models.statistics.observations import Observation
-from hockney.models.statistics.pair_center import MANY_OUTLIERS, sign_probability
-from hockney.models.statistics.pooled_runs import PooledCase
+from hockney.models.statistics.paired_launches import MANY_OUTLIERS
+from hockney.models.statistics.ratio_estimate import sign_probability
+from hockney.models.statistics.variance_components import PooledCase
 
 FEWEST_PAIRS = 16
 """With fewer pairs, intervals of exchanged ones contain the truth in 88 to 92% of simulations."""

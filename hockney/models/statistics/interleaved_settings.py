@@ -1,33 +1,41 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The ratio of the times of a case with different launch settings.
+"""The ratio of the times of a case with different launch settings, whose launches are interleaved.
 
-No launch measures both, but their launches alternate: the k-th launch of one is compared with the k-th of the
-other, so that slow changes of the machine, which affect both, cancel in each pair's ratio. The interval is
-that of the centre of these ratios (`location`), and at least that which the changes between the launches of
-all settings of the case imply (`launch_changes`): a few launches may agree by chance. If the machine has two
-modes, fewer than six launches may all be in one of them, so their interval is extended by the largest change.
+No launch measures both settings: the k-th launch of one is compared with the k-th of the other, so that slow
+changes of the machine, which affect both, cancel in each pair's ratio. The interval is that of the centre of
+these ratios (`location`), and at least that which the changes between the launches of all settings of the
+case imply: a few launches may agree by chance. If the machine has two modes, fewer than six launches may all
+be in one of them, so their interval is extended by the largest change.
+
+A round has one launch of each setting. The log times are taken for the sum of an effect of the setting, one
+of the round, and a change of each launch, which is the residual (a randomized block design; D. C. Montgomery,
+'Design and Analysis of Experiments', ch. 4). The residuals of all settings together give the variance of that
+change. If a machine has a slow mode that lasts for some launches, the few launches of one setting may all be
+in it: they agree, but those of the other settings do not, and the variance includes that. With two settings,
+this is the paired t test.
 
 Settings that change nothing are equivalent to ordinary launches, so both are used together."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from hockney.core.fit import Estimate
-from hockney.models.statistics.estimates import WIDEST, estimate
-from hockney.models.statistics.launch_changes import LaunchChanges, launch_changes
-from hockney.models.statistics.location import of_mean
+from hockney.models.statistics.location import WIDEST, blended, estimate, of_mean
 from hockney.models.statistics.modes import APART
-from hockney.models.statistics.observations import HalfWidths, Observation
-from hockney.models.statistics.ratios import FEWEST_PAIRS, paired, ratio_of_estimates
+from hockney.models.statistics.observations import HalfWidths, Observation, pooled
+from hockney.models.statistics.ratios import FEWEST_PAIRS, log_ratio_interval, ratio_of_estimates
 
 FEWEST_OF_BOTH_MODES = 6
 """With so many launches, the chance that all are in the same of two equally frequent modes is 3%."""
+
+FEWEST_FREEDOM = 2
+"""With fewer degrees of freedom, the variance is practically unknown."""
 
 
 @dataclass(frozen=True)
@@ -125,29 +133,6 @@ class Turns:
         return below, above
 
 
-def pooled(equivalent: Sequence[Observation]) -> Observation:
-    """All measured launches of a case with equivalent settings, as one observation."""
-    first, *others = equivalent
-    if not others:
-        return first
-    chosen = [seen.chosen_from for seen in equivalent if seen.chosen_from is not None]
-    return replace(
-        first,
-        launches=tuple(name for seen in equivalent for name in seen.launches),
-        log_typical=np.concatenate([seen.log_typical for seen in equivalent]),
-        below=np.concatenate([seen.below for seen in equivalent]),
-        above=np.concatenate([seen.above for seen in equivalent]),
-        quantile=np.concatenate([seen.quantile for seen in equivalent]),
-        errors=sum(seen.errors for seen in equivalent),
-        records=tuple(record for seen in equivalent for record in seen.records),
-        visits=tuple(visits for seen in equivalent for visits in seen.visits),
-        visits_at_s=tuple(at_s for seen in equivalent for at_s in seen.visits_at_s),
-        chosen_from=pooled(chosen) if len(chosen) == len(equivalent) else None,
-        inferred=None,
-        unknown_change=any(seen.unknown_change for seen in equivalent),
-    )
-
-
 def _paired(of: Sequence[_Launches], over: Sequence[_Launches]) -> tuple[float, float] | None:
     """Low and high of the log ratio from the launches of both in turn; None if there are too few."""
     one, other = _mean(of), _mean(over)
@@ -155,7 +140,7 @@ def _paired(of: Sequence[_Launches], over: Sequence[_Launches]) -> tuple[float, 
     if count < FEWEST_PAIRS:
         return None
     widths = [(below[:count], above[:count]) for below, above in (one.half_widths, other.half_widths)]
-    middle, below, above = paired(one.logs[:count] - other.logs[:count], *widths)
+    middle, below, above = log_ratio_interval(one.logs[:count] - other.logs[:count], *widths)
     return middle - below, middle + above
 
 
@@ -179,3 +164,63 @@ def _means(seen: Mapping[int, Observation], sizes: Sequence[int]) -> _Launches:
     logs = np.array([np.mean([each[launch] for each in of]) for launch in launches])
     unknown = np.full(len(logs), np.nan)
     return _Launches(logs, (unknown, unknown))
+
+
+@dataclass(frozen=True)
+class LaunchChanges:
+    """`log_means` are the log times of the settings, with the covariance `variance * shares`; `variance` is
+    that of a single launch's change, with `freedom` degrees of freedom. `largest` is the largest difference
+    of two launches with the same setting, and no more than this beyond that of the other settings' launches
+    in the same rounds."""
+
+    log_means: np.ndarray
+    shares: np.ndarray
+    variance: float
+    freedom: int
+    largest: float
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of a launch's change (log)."""
+        return float(np.sqrt(self.variance))
+
+    def difference(self, of: int, over: int, below: float, above: float) -> tuple[float, float]:
+        """Low and high of the difference of two settings' log times, by their indices. `below` and `above`
+        are its half widths as the spread within launches predicts them, nan if unknown."""
+        middle = self.log_means[of] - self.log_means[over]
+        share = self.shares[of, of] + self.shares[over, over] - 2 * self.shares[of, over]
+        low, high = (float(blended(self.variance * share, self.freedom, side)) for side in (below, above))
+        return float(middle - low), float(middle + high)
+
+
+def launch_changes(series: Sequence[Sequence[np.ndarray]]) -> LaunchChanges | None:
+    """The changes of launches, from one or more series for each setting, which are equivalent: the log times
+    of their launches, one for each round. None if there are too few."""
+    cells = [
+        (setting, round_, float(log))
+        for setting, same in enumerate(series)
+        for logs in same
+        for round_, log in enumerate(logs)
+    ]
+    settings, rounds = len(series), max(round_ for _, round_, _ in cells) + 1
+    design = np.zeros((len(cells), settings + rounds - 1))
+    for row, (setting, round_, _) in enumerate(cells):
+        design[row, setting] = 1.0
+        if round_:
+            design[row, settings + round_ - 1] = 1.0
+    inverse = np.linalg.pinv(design.T @ design)
+    logs = np.array([log for _, _, log in cells])
+    fitted = inverse @ design.T @ logs
+    freedom = len(cells) - int(np.linalg.matrix_rank(design))
+    if freedom < FEWEST_FREEDOM:
+        return None
+    residual = logs - design @ fitted
+    variance = float(residual @ residual) / freedom
+    count = sum(map(len, series))
+    beyond = residual * count / (count - 1)  # of the other series: a residual is relative to all of them
+    of_setting = np.array([setting for setting, _, _ in cells])
+    largest = max(
+        min(float(np.ptp(logs[of_setting == k])), float(np.ptp(beyond[of_setting == k])))
+        for k in range(settings)
+    )
+    return LaunchChanges(fitted[:settings], inverse[:settings, :settings], variance, freedom, largest)
