@@ -1,11 +1,21 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""From the records of a run to the printed time of each case.
+"""The front page of the statistics: from the records of a run to the printed time of each case.
 
-`observe` makes one observation per case from the records that count; `typical_time` is the time that is
-printed: the robust centre of the launches' centres of their visits (`location`), with an interval that covers
-all possible launches, not only those made. `summarise` puts the other statistics of a case next to it, such
-as the undisturbed cost, which is that of the fastest mode (`modes`)."""
+`typical_time` is the time that is printed, with an interval that covers all possible launches, not only those
+made. It comes about in these steps (docs/method.md has the formulas):
+
+- the records that count: `observe`, `hockney.models.loaded_launches`
+- a visit is the median of its repetitions: `interval.median_interval`
+- a launch is the robust mean of the logarithms of its visits, with its interval: `visits.of_visits`
+- launches that the case missed are inferred from similar cases: `missed_launches.with_missed_launches`
+- the typical time is the robust mean of the launches' logarithms: `location.center`
+- its half width over launches, blended with the spread within them: `location.half_width`
+- at least that of all visits as a series in time, of two modes seen for few cycles, and of the rounding of
+  printed numbers: `observations.Observation.half_widths_of_center`
+
+`summarise` puts the other statistics of a case next to it, such as the undisturbed cost, which is that of the
+fastest mode (`modes`)."""
 
 from __future__ import annotations
 
