@@ -16,11 +16,7 @@ from hockney.core import launch_setting
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.errors import UsageError, printable
-<<<<<<< HEAD
-from hockney.core.layout import PAIR, Layout, Level, level_between, level_from, nearest_first
-=======
-from hockney.core.layout import PAIR_RANKS, Layout
->>>>>>> 6767c4de (Core: functions are verbs, values are nouns)
+from hockney.core.layout import PAIR_RANKS, Layout, Level, level_between, parse_level, sort_levels
 from hockney.core.machine import Machine
 from hockney.core.option_names import option
 from hockney.core.settings import FEWEST_LAUNCHES, Settings
@@ -308,7 +304,7 @@ def with_levels(machine: Machine, layout: Layout, hellos: Sequence[Hello]) -> Ma
     hosts = list(dict.fromkeys(hello.host for hello in hellos)) if layout.nodes > 1 else []
     return msgspec.structs.replace(
         machine,
-        levels=list(nearest_first(found)),
+        levels=list(sort_levels(found)),
         nodes=layout.nodes,
         ranks_per_node=layout.ranks_per_node,
         hosts=machine.hosts or hosts,
@@ -328,7 +324,7 @@ def refuse_missing(machine: Machine, layout: Layout, cases: Iterable[Case]) -> N
             raise UsageError(
                 f"no ranks meet at place={case.place}",
                 f"the ranks started here meet at {together(machine.levels)}",
-                f"use place={machine.levels[-1]}, or {_remedy(level_from(case.place))}",
+                f"use place={machine.levels[-1]}, or {_remedy(parse_level(case.place))}",
                 code="no-such-level",
                 place=case.place,
                 available=list(machine.levels),

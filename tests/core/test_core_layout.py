@@ -8,13 +8,8 @@ from hypothesis import strategies as st
 
 from hockney.core.case import Case, parse_canonical
 from hockney.core.errors import UsageError
-<<<<<<< HEAD
-from hockney.core.layout import LEVELS, Layout, nearest_first
-from hockney.measurement.rounds import schedule
-=======
 from hockney.core.layout import LEVELS, Layout, sort_levels
-from hockney.measurement.launch_order import schedule
->>>>>>> 6767c4de (Core: functions are verbs, values are nouns)
+from hockney.measurement.rounds import schedule
 from hockney.system.bundled import bundled_catalog
 
 
