@@ -70,7 +70,7 @@ class Section:
 @dataclass(frozen=True)
 class Page:
     """`headline` is the answer, one sentence each; `environment` are name and value pairs. `lead` is the
-    figure of the first screen, next to the headline, or its replacement."""
+    figure of the first screen, next to the headline, or its replacement; `results` the table below it."""
 
     title: str
     subtitle: str
@@ -80,6 +80,7 @@ class Page:
     environment: tuple[tuple[str, str], ...]
     method: tuple[str, ...]
     lead: Figure | Widget | None = None
+    results: Table | None = None
 
     @property
     def figures(self) -> tuple[Figure, ...]:

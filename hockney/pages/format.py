@@ -123,12 +123,18 @@ def ratio_bounds(ratio: Estimate) -> str:
 
 def typical_cost(summary: Summary) -> str:
     """The typical time with its interval, or why it has none."""
+    if reason := no_interval_reason(summary):
+        return f"{quantity(summary.typical.value, 's')} (no interval: {reason})"
+    return with_interval(summary.typical, "s")
+
+
+def no_interval_reason(summary: Summary) -> str:
+    """Why the typical time has no interval; empty if it has one, or there is only one launch."""
     cost = summary.typical
     if summary.unknown_change:
-        return f"{quantity(cost.value, 's')} (no interval: other cases changed in launches that it missed)"
-    if cost.low is None and cost.high is None and summary.launches > 1:
-        return f"{quantity(cost.value, 's')} (no interval: its {summary.launches} launches disagree)"
-    return with_interval(cost, "s")
+        return "other cases changed in launches that it missed"
+    known = cost.low is not None or cost.high is not None
+    return "" if known or summary.launches < 2 else f"its {summary.launches} launches disagree"
 
 
 def precision(estimate: Estimate) -> float | None:
@@ -167,14 +173,18 @@ def scatter(deviation: float | None) -> str:
 
 
 def bandwidth(measured: Measured) -> Estimate:
-    """Payload over time (B/s): the ends of the interval are swapped."""
-    moved, typical = measured.summary.bytes_moved, measured.summary.typical
-    if isinstance(typical, ExactValue):
-        return ExactValue.of(moved / typical.value if typical.value else 0.0)
+    """Payload over typical time (B/s)."""
+    return rate_of(measured.summary.bytes_moved, measured.summary.typical)
+
+
+def rate_of(moved: float, time: Estimate) -> Estimate:
+    """Bytes over a time (B/s): the ends of the interval are swapped."""
+    if isinstance(time, ExactValue):
+        return ExactValue.of(moved / time.value if time.value else 0.0)
     return Estimate(
-        moved / typical.value if typical.value else 0.0,
-        moved / typical.high if typical.high else None,
-        moved / typical.low if typical.low else None,
+        moved / time.value if time.value else 0.0,
+        moved / time.high if time.high else None,
+        moved / time.low if time.low else None,
     )
 
 

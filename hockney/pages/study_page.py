@@ -23,6 +23,7 @@ def study_page(
     lead: Figure | Widget | None,
     method: tuple[str, ...] = (),
     warnings: tuple[Caveat, ...] | None = None,
+    results: Table | None = None,
 ) -> Page:
     """Sections that are None are left out. `method` is the study's own, before that of all runs. `warnings`
     are the caveats at the top of the page: all of the run's unless given."""
@@ -35,6 +36,7 @@ def study_page(
         environment=environment.facts(evidence),
         method=(*method, *sentences(evidence)),
         lead=lead,
+        results=results,
     )
 
 

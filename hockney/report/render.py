@@ -100,6 +100,7 @@ def _filled(page: Page, packing: Future[assets.Script] | None) -> str:
     lead = page.lead
     first = _figure(lead, identities) if isinstance(lead, Figure) else None
     asked = _widget(lead, identities) if isinstance(lead, Widget) else None
+    results = _table(page.results, identities) if page.results else None
     sections = [_section(section, identities) for section in page.sections]
     drawn = [*([first] if first else []), *(f for section in sections for f in section.figures)]
     widgets = [*([asked] if asked else []), *(s.widget for s in sections if s.widget)]
@@ -115,6 +116,7 @@ def _filled(page: Page, packing: Future[assets.Script] | None) -> str:
         page=page,
         lead=first,
         lead_widget=asked,
+        results=results,
         sections=sections,
         light=LIGHT.variables,
         dark=DARK.variables,

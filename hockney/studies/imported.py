@@ -14,7 +14,6 @@ from hockney.core.wording import join_words, list_names, plural
 from hockney.draw.page import Page
 from hockney.pages.evidence import Evidence, Measured, Options
 from hockney.pages.format import quantity
-from hockney.pages.headline import sentences
 from hockney.pages.labels import labels
 from hockney.studies import ad_hoc
 
@@ -41,7 +40,7 @@ def _headline(evidence: Evidence) -> tuple[str, ...]:
     names = list_names(sorted({m.case.workload for m in evidence.measured}), MOST_NAMES)
     counts = sorted({m.case.ranks for m in evidence.measured})
     if not counts:
-        return sentences(evidence)
+        return ("Nothing was measured.",)
     launches = plural(len(evidence.run.launches), "launch", "launches")
     cases = plural(len(evidence.measured), "case")
     texts = [f"{cases} from {launches}, on {join_words(counts)} ranks: {names}."]

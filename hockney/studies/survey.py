@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hockney.core.case import HOT, WRITTEN, Case
 from hockney.core.catalog import PING_PONG, Catalog
@@ -13,8 +13,8 @@ from hockney.core.errors import UsageError
 from hockney.core.layout import PAIR_RANKS
 from hockney.core.machine import Machine
 from hockney.core.units import thin
-from hockney.draw.page import Page
-from hockney.pages import collectives, course, headline, loggp, point_to_point, quality
+from hockney.draw.page import Page, Table
+from hockney.pages import collectives, course, key_results, loggp, point_to_point, quality
 from hockney.pages.caveats import everywhere, with_caveats
 from hockney.pages.evidence import Evidence, Options, once
 from hockney.pages.first_screen import first_figure
@@ -199,8 +199,20 @@ def page(evidence: Evidence) -> Page:
     return study_page(
         evidence,
         title="Survey of message passing",
-        headline=(*headline.sentences(evidence), *overlap.sentences(evidence)),
+        headline=(key_results.first_line(evidence), *overlap.sentences(evidence)),
+        results=key_results.table(evidence),
         warnings=everywhere(evidence),
         sections=rest,
         lead=lead,
     )
+
+
+def summary(evidence: Evidence) -> tuple[Table, ...]:
+    """The table on a terminal, which the line above it explains."""
+    table = key_results.table(evidence)
+    return () if table is None else (replace(table, title=""),)
+
+
+def answer(evidence: Evidence) -> dict[str, object]:
+    """The rows of the table: `result`, its typical and undisturbed value in `unit`, and what it is about."""
+    return {"results": key_results.document(evidence)}

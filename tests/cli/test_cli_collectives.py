@@ -17,7 +17,7 @@ MORE = ("--budget", "5s", "--seed", "1", "-q")
 def test_the_answer_is_printed(hockney, golden):
     done = hockney(*RUN, *MORE)
     assert done.code == 0, done.err
-    headline = done.out.split("\n\nFitted")[0]
+    headline = done.out.split("\n\nwarning")[0]
     golden("run_collectives.txt", headline, numbers, replaced(r" is best here|none of those tried", "N"))
 
 

@@ -11,8 +11,8 @@ from visited import LINE, evidence, two_modes
 from hockney import studies
 from hockney.api import tables
 from hockney.draw.page import Page
-from hockney.pages import headline
-from hockney.pages.format import quantity
+from hockney.pages import key_results
+from hockney.pages.format import interval, quantity
 from hockney.pages.labels import labels
 from hockney.pages.undisturbed import COLUMN, differing
 
@@ -62,14 +62,13 @@ def test_without_a_difference_there_is_no_column():
         assert columns(studies.study(study).page(steady)) == {}
 
 
-def test_the_headline_has_both_costs_with_their_intervals(disturbed):
-    first = headline.sentences(disturbed)[0]
-    assert first.count("95%") == 2
-    found = differing(next(m.summary for m in disturbed.measured if m.case.line == LINE))
-    low, high = (quantity(end, "s") for end in (found.cost.low, found.cost.high))
-    assert f"{low} to {high}" in first.partition("undisturbed")[2]
+def test_key_results_have_both_costs_with_their_intervals(disturbed):
+    found = key_results.table(disturbed)
+    assert found.columns == ("result", "typical", "95% interval", "undisturbed", "95% interval")
+    fastest = differing(next(m.summary for m in disturbed.measured if m.case.line == LINE))
+    assert found.rows[0][3:] == (quantity(fastest.cost.value, "s"), interval(fastest.cost, "s"))
     steady = evidence({LINE: [[1e-6] * 40 for _ in range(10)]})
-    assert headline.sentences(steady)[0].count("95%") == 1
+    assert key_results.table(steady).columns == ("result", "typical", "95% interval")
 
 
 def test_exported_summaries_have_the_undisturbed_cost_and_visits(disturbed):

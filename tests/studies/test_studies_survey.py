@@ -6,7 +6,6 @@ import re
 from dataclasses import replace
 
 import pytest
-from golden_files import replaced
 from msgspec.structs import replace as replace_struct
 
 from hockney import api, measurement, studies
@@ -18,10 +17,10 @@ from hockney.draw.page import Page
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import World
 from hockney.models.fits.caveats import gap_below_overhead
-from hockney.pages import collectives, headline, point_to_point
+from hockney.pages import collectives, point_to_point
 from hockney.pages.caveats import caveats, everywhere, with_caveats
 from hockney.pages.format import interval, quantity, with_interval
-from hockney.pages.headline import sentences
+from hockney.pages.key_results import KeyResult, key_results
 from hockney.report.render import render
 from hockney.studies import Evidence, Options
 from hockney.studies.sizes import DEFAULT, default_ranks, whole_doubles
@@ -55,41 +54,54 @@ def quantities(text: str, units: str) -> list[float]:
     ]
 
 
-def test_the_headline_is_the_worlds(evidence, page):
-    world = World()
-    short, long, written, _, barrier, _, _ = page.headline
-    assert quantities(short, "ns|us") == [pytest.approx(world.message(0), rel=0.03)]
-    [peak] = quantities(long, "GB/s")
-    assert peak == pytest.approx((4 << 20) / world.message(4 << 20), rel=0.03)
-    largest, half = quantities(long, "B|KiB|MiB")
-    assert largest == 4 << 20
-    slow = max(size for size in range(0, 1 << 17, 64) if size / world.message(size) < peak / 2)
-    found = hot_ping_pong(evidence.fits).parameter("n_half_peak").estimate
-    assert (
-        found.low <= 1.05 * slow and slow <= found.high and quantity(half, "B") == quantity(found.value, "B")
+def by_key(evidence: Evidence) -> dict[str, KeyResult]:
+    return {result.key: result for result in key_results(evidence)}
+
+
+def test_the_key_results_are_the_worlds(evidence, page):
+    world, found = World(), by_key(evidence)
+    expected = {
+        "latency": world.message(0),
+        "peak-bandwidth": (4 << 20) / world.message(4 << 20),
+        "bandwidth-just-written": (4 << 20) / world.message(4 << 20) / 1.3,
+        "barrier": world.collective("barrier", 4, 0),
+    }
+    assert {key: found[key].typical.value for key in expected} == pytest.approx(expected, rel=0.06)
+    assert all(
+        found[key].typical.low < found[key].typical.value < found[key].typical.high for key in expected
     )
-    took, hot = quantities(written, "ns|us|ms")
-    assert took == pytest.approx(1.3 * hot, rel=0.06)
-    assert quantities(barrier, "ns|us") == [pytest.approx(world.collective("barrier", 4, 0), rel=0.03)]
-    assert quantities(short, "B|KiB|MiB") == [0], "no size that varies from run to run"
+    assert (found["latency"].size, found["peak-bandwidth"].size, found["barrier"].ranks) == (0, 4 << 20, 4)
+    peak = expected["peak-bandwidth"]
+    slow = max(size for size in range(0, 1 << 17, 64) if size / world.message(size) < peak / 2)
+    half = found["half-peak-size"].typical
+    assert half.low <= 1.05 * slow and slow <= half.high
+    assert "bandwidth" not in found, "the peak is at the largest size"
+    assert page.results.columns == ("result", "typical", "95% interval") and len(page.results.rows) == len(
+        found
+    )
+    assert studies.study("survey").answer(evidence)["results"][0]["typical"] == found["latency"].typical
 
 
-def test_the_headline_claims_no_more_than_was_measured(evidence, golden):
-    def first_sentence(sizes: tuple[int, ...]) -> str:
-        cases = {f"pingpong buffers=hot bytes={size} ranks=2" for size in sizes}
-        kept = [s for s in evidence.fits.summaries if s.case in cases]
-        assert len(kept) == len(sizes)
-        return sentences(replace(evidence, fits=replace_struct(evidence.fits, summaries=kept, fits=[])))[0]
+@pytest.mark.parametrize(
+    ("sizes", "keys"),
+    [
+        ((64,), {"latency"}),
+        ((64, 4 << 20), {"latency", "peak-bandwidth"}),
+        ((0, 32), {"latency"}),
+    ],
+)
+def test_key_results_claim_no_more_than_was_measured(evidence, sizes, keys):
+    cases = {f"pingpong buffers=hot bytes={size} ranks=2" for size in sizes}
+    kept = [s for s in evidence.fits.summaries if s.case in cases]
+    assert len(kept) == len(sizes)
+    few = by_key(replace(evidence, fits=replace_struct(evidence.fits, summaries=kept, fits=[])))
+    assert few.keys() == keys and few["latency"].size == sizes[0]
 
-    measured = ((64,), (64, 4 << 20), (16, 32), (0, 32))
-    first = {" ".join(map(str, sizes)): first_sentence(sizes) for sizes in measured}
-    golden("survey_first_sentences.json", first, replaced(r"[\d.]+ (ns|us)", "TIME"))
 
-
-def test_headline_table_and_fit_have_one_half_peak_size(evidence, page):
+def test_both_tables_and_the_fit_have_one_half_peak_size(evidence, page):
     fit = hot_ping_pong(evidence.fits)
     half = quantity(fit.parameter("n_half_peak").estimate.value, "B")
-    assert half in page.headline[1]
+    assert half in {row[1] for row in page.results.rows}
     # Half of r_inf is reached at 20 kB, and lost again up to 60 kB if the protocol changes early enough.
     assert fit.parameter("n_half").estimate.low < 20000 < fit.parameter("n_half").estimate.high
     rows = [
@@ -111,14 +123,14 @@ def with_fit(evidence: Evidence, **changes: object) -> Evidence:
 
 def test_a_number_of_a_poor_fit_carries_the_verdict(evidence):
     poor = with_fit(evidence, verdict="poor", why="it is off")
-    assert "poor fit" in sentences(poor)[1] and "poor" not in sentences(evidence)[1]
+    assert by_key(poor)["half-peak-size"].verdict == "poor" != by_key(evidence)["half-peak-size"].verdict
     assert codes(poor) == {*codes(evidence), "poor-fit"}
     section = next(s for s in studies.study("survey").page(poor).sections if s.id == point_to_point.ID)
     assert [warning.code for warning in section.warnings] == ["poor-fit"]
     assert "it is off" in section.warnings[0].text
 
 
-def test_a_bandwidth_that_has_fallen_is_in_the_headline(evidence):
+def test_a_bandwidth_that_has_fallen_is_a_key_result(evidence):
     def slower(summary: Summary) -> Summary:
         if "bytes=4194304 " not in summary.case:
             return summary
@@ -127,12 +139,11 @@ def test_a_bandwidth_that_has_fallen_is_in_the_headline(evidence):
         return replace_struct(summary, typical=Estimate(*times))
 
     fallen = replace_struct(evidence.fits, summaries=[slower(s) for s in evidence.fits.summaries])
-    sentence = sentences(replace(evidence, fits=fallen))[1]
-    world = World()
-    peak, last = quantities(sentence, "GB/s")
-    assert peak == pytest.approx((2 << 20) / world.message(2 << 20), rel=0.03)
-    assert last == pytest.approx((1 << 20) / world.message(4 << 20), rel=0.03)
-    assert quantities(sentence, "MiB") == [2 << 20, 4 << 20]
+    found, world = by_key(replace(evidence, fits=fallen)), World()
+    rates = {key: found[key].typical.value for key in ("peak-bandwidth", "bandwidth")}
+    peak, last = (2 << 20) / world.message(2 << 20), (1 << 20) / world.message(4 << 20)
+    assert rates == pytest.approx({"peak-bandwidth": peak, "bandwidth": last}, rel=0.03)
+    assert (found["peak-bandwidth"].size, found["bandwidth"].size) == (2 << 20, 4 << 20)
 
 
 def test_a_piece_that_begins_below_zero_has_no_latency(evidence):
@@ -153,34 +164,26 @@ def test_an_interval_with_one_end_shows_it(golden):
     golden("intervals.json", [[interval(one, "B/s"), with_interval(one, "B/s")] for one in estimates])
 
 
-def test_an_overhead_that_is_not_visible_is_not_claimed_to_be_nothing(evidence, golden):
-    import msgspec
-
-    from hockney.core.fit import Estimate
-
-    def sentence(overhead: Estimate) -> str:
-        def with_overhead(fit: Fit) -> Fit:
+def test_an_overhead_below_the_resolution_is_no_result(evidence):
+    def with_overhead(overhead: Estimate) -> Evidence:
+        def changed(fit: Fit) -> Fit:
             parameters = [
-                msgspec.structs.replace(p, estimate=overhead) if p.symbol == "o_s" else p
-                for p in fit.parameters
+                replace_struct(p, estimate=overhead) if p.symbol == "o_s" else p for p in fit.parameters
             ]
-            return msgspec.structs.replace(fit, parameters=parameters, verdict="fair")
+            return replace_struct(fit, parameters=parameters, verdict="fair")
 
-        fits = [with_overhead(f) if f.model == "loggp" else f for f in evidence.fits.fits]
-        return headline.sentences(replace(evidence, fits=msgspec.structs.replace(evidence.fits, fits=fits)))[
-            3
-        ]
+        fits = [changed(f) if f.model == "loggp" else f for f in evidence.fits.fits]
+        return replace(evidence, fits=replace_struct(evidence.fits, fits=fits))
 
-    found = {
-        "visible": sentences(evidence)[3],
-        "not visible": sentence(Estimate(0.0, 0.0, 5e-8)),
-        "bounded": sentence(Estimate(4e-8, 0.0, 2e-7)),
-    }
-    assert "200 ns" in found["bounded"] and "0 ns to" not in found["bounded"]
-    golden("survey_overhead.json", found, replaced(r"[\d.]+ (ns|us)", "TIME"))
+    assert "send-overhead" in by_key(evidence)
+    invisible = by_key(with_overhead(Estimate(0.0, 0.0, 5e-8)))
+    assert "send-overhead" not in invisible and "message-gap" in invisible
+    bounded = studies.study("survey").page(with_overhead(Estimate(4e-8, 0.0, 2e-7))).results
+    [row] = [row for row in bounded.rows if "o_s" in row[0]]
+    assert "200 ns" in row[2] and "0 ns to" not in row[2]
 
 
-def test_parameters_that_contradict_each_other_are_in_a_caveat_and_not_in_the_headline(evidence):
+def test_parameters_that_contradict_each_other_are_in_a_caveat_and_no_key_results(evidence):
     import msgspec
 
     contradiction = gap_below_overhead(
@@ -191,7 +194,7 @@ def test_parameters_that_contradict_each_other_are_in_a_caveat_and_not_in_the_he
         for f in evidence.fits.fits
     ]
     changed = replace(evidence, fits=msgspec.structs.replace(evidence.fits, fits=fits))
-    assert len(sentences(changed)) == len(sentences(evidence)) - 1
+    assert by_key(evidence).keys() - by_key(changed).keys() == {"send-overhead", "message-gap"}
     assert codes(changed) == {"fake", "loggp-contradiction"}
     section = next(s for s in studies.study("survey").page(changed).sections if s.id == "loggp")
     [warning] = section.warnings
@@ -312,7 +315,7 @@ def test_a_page_of_nothing_can_be_made(evidence):
     )
     for study in studies.all_studies().values():
         page = study.page(nothing)
-        assert page.headline == sentences(nothing)
+        assert len(page.headline) == 1 and page.results is None
         assert any(w.code == "incomplete" for w in page.warnings)
 
 

@@ -40,8 +40,9 @@ def run_html(run: Run) -> str:
         after = [f"All cases: {fixed}."] if fixed else []
         if len(measured) > MOST_ROWS:
             after.append(more_rows(len(measured) - MOST_ROWS))
+        tables = [*([page.results] if page.results else []), _cases(measured)]
         return notebook.summary(
-            (f"{run.path}: {page.title}. {page.subtitle}", *headline), run.caveats, [_cases(measured)], after
+            (f"{run.path}: {page.title}. {page.subtitle}", *headline), run.caveats, tables, after
         )
     except HockneyError as error:
         return notebook.summary([str(error)], ())

@@ -49,15 +49,16 @@ NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
 def print_summary(run: Run, columns: Sequence[CaseColumn] = ()) -> None:
-    """Headline, of typed cases its premises, which the table of their costs follows; cases with their
-    metrics, main parameters, warnings, and where the rest is. With `columns` there is a table of the cases
-    also where the headline is the answer."""
+    """The headline and the study's tables; for typed cases the premises, a table of their costs, their
+    metrics and fits; then warnings, and where the rest is. With `columns` there is a table of the cases for
+    every study."""
     typed = run.settings.study == TYPED
     for sentence in premises(run.evidence) if typed and run.summaries else run.page.headline:
         print_line(sentence)
     for table in studies.summary(studies.study(run.settings.study), run.evidence):
         echo()
-        print_line(table.title)
+        if table.title:
+            print_line(table.title)
         print_table(table)
     if columns and not typed:
         echo()
@@ -65,11 +66,9 @@ def print_summary(run: Run, columns: Sequence[CaseColumn] = ()) -> None:
         print_cases(run, columns)
     if typed:
         print_metrics(run.evidence.measured)
-    fits = [f for f in chosen(run.fits.fits) if f.parameters and _is_main(f, run)]
-    if fits:
+    fits = [fit for fit in chosen(run.fits.fits) if fit.parameters]
+    if fits and typed:
         echo()
-        if not typed:
-            print_line("Fitted to all sizes join_words; the times above are from single cases:")
         print_fits(fits, reasons=False)
     caveats = [caveat for caveat in run.caveats if caveat.code != "incomplete"]
     if caveats:
@@ -79,17 +78,9 @@ def print_summary(run: Run, columns: Sequence[CaseColumn] = ()) -> None:
     if left := run.evidence.left:
         of = plural(run.evidence.planned, "planned measurement")
         print_line(missing_measurements(f"{left} of {of}", run.path))
+    if fits and not typed:
+        print_whole(f"fits: hockney models {run.path}")
     print_whole(f"report: {run.folder.report_path}")
-
-
-def _is_main(fit: Fit, run: Run) -> bool:
-    if run.settings.study == TYPED:
-        return True
-    workload = run.evidence.catalog.entry(fit.subject.workload)
-    if not workload.performs(*PING_PONG):
-        return workload.role == "train"
-    buffers = {each.subject.get("buffers") for each in run.fits.select_by_role("hockney", *PING_PONG)}
-    return fit.subject.get("buffers") == (HOT if HOT in buffers else WRITTEN)
 
 
 def print_document(run: Run, notices: Sequence[Notice] = (), more: Mapping[str, object] = NOTHING) -> None:
