@@ -24,8 +24,8 @@ from hockney.cli.output.tables import (
     print_whole,
 )
 from hockney.cli.output.terminal import echo
-from hockney.core.case import HOT, SETTING, WRITTEN, Case, Value, format_value
-from hockney.core.catalog import PING_PONG, Catalog
+from hockney.core.case import SETTING, Case, Value, format_value
+from hockney.core.catalog import Catalog
 from hockney.core.errors import printable, sentences
 from hockney.core.fit import Fit
 from hockney.core.launch_setting import DEFAULT

@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from hockney.measurement.finding import Finding
+
 from hockney.core.errors import printable
 from hockney.core.layout import LEVEL_PHRASES, Layout, Level, level_between, sort_levels
 from hockney.core.record import Launch
@@ -16,7 +18,6 @@ from hockney.core.wording import join_words, list_names
 from hockney.launch.choosing import Hosts
 from hockney.launch.launcher import Hello, LaunchOptions
 from hockney.launch.mpi import MpiLauncher
-from hockney.measurement.finding import Finding
 from hockney.mpi import family_of
 
 _MOST_NAMED = 8
