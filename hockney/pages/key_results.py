@@ -12,7 +12,7 @@ from hockney.core.case import MPI, WRITTEN
 from hockney.core.catalog import PING_PONG
 from hockney.core.fit import Estimate, Fit
 from hockney.core.units import format_seconds
-from hockney.core.wording import plural, together
+from hockney.core.wording import join_words, plural
 from hockney.draw.page import Table
 from hockney.mpi import title_of
 from hockney.pages import loggp, undisturbed
@@ -51,8 +51,8 @@ def first_line(evidence: Evidence) -> str:
     paths = [f"{words} ({name})" for words, name in machine.transport.items()]
     paths = paths or [place_words(level) for level in machine.levels]
     library = title_of(machine.mpi) if machine.mpi else run.launches[0].library if run.launches else ""
-    ranks = f"{together(counts)} {'rank' if counts == [1] else 'ranks'}" if counts else ""
-    words = ", ".join(filter(None, (together(paths) if paths else "", ranks, library)))
+    ranks = f"{join_words(counts)} {'rank' if counts == [1] else 'ranks'}" if counts else ""
+    words = ", ".join(filter(None, (join_words(paths) if paths else "", ranks, library)))
     seconds = sum(close.seconds for close in run.closes)
     extent = [plural(len(evidence.measured), "case"), plural(len(run.launches), "launch", "launches")]
     if seconds:
@@ -149,7 +149,7 @@ def _long(level: Evidence, sweep: Sequence[Measured]) -> Iterator[KeyResult]:
     yield _rate(peak, "peak-bandwidth", f"peak bandwidth, at {quantity(peak.size, 'B')}")
     if largest is not peak:
         yield _rate(largest, "bandwidth", f"bandwidth at {quantity(largest.size, 'B')}")
-    for m in level.of(level.catalog.name_of(*PING_PONG), buffers=WRITTEN):
+    for m in level.of(level.catalog.workload_name(*PING_PONG), buffers=WRITTEN):
         if m.size == largest.size and _slower(m.summary.typical, largest.summary.typical):
             yield _rate(m, "bandwidth-just-written", f"bandwidth at {quantity(m.size, 'B')}, just written")
 

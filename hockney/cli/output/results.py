@@ -298,7 +298,7 @@ def _first_clause(text: str) -> str:
 
 
 def in_blocks(cases: Sequence[Case], catalog: Catalog) -> list[Case]:
-    """The cases in their order, but join_words those that differ in their size only."""
+    """The cases in their order, but together those that differ in their size only."""
     blocks: dict[tuple[object, ...], list[Case]] = {}
     for case in cases:
         size = catalog.entry(case.workload).size

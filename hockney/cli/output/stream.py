@@ -63,7 +63,7 @@ class Stream:
             self.catalog = Catalog(schema=SCHEMA, engine="", workloads=list(event.workloads))
             self.waiting = in_blocks(event.cases, self.catalog)
         elif isinstance(event, CaseSettled) and event.case in self.waiting:
-            if self.run is not event.run:  # cases that settle join_words have the same
+            if self.run is not event.run:  # cases that settle together have the same
                 self.run = event.run
                 self.summaries = {each.case: each for each in summarise(event.run, self.catalog)}
             made = self.summaries.get(event.case.line)
