@@ -248,7 +248,7 @@ def records(run: RunRecords) -> Rows:
     from hockney.models.statistics import median_interval  # needs numpy
 
     measured = [record for record in run.records if record.times_s]
-    cases = [record.parsed_case() for record in measured]
+    cases = [record.parse_case() for record in measured]
     names, index = parameter_names(cases), {launch.launch: launch.index for launch in run.launches}
     rows: list[dict[str, Cell]] = [
         {
@@ -265,7 +265,7 @@ def records(run: RunRecords) -> Rows:
             "min_s": min(record.times_s),
             "max_s": max(record.times_s),
             "repetitions": len(record.times_s),
-            "visits": record.visits_made,
+            "visits": record.visit_count,
             "batch": record.batch,
             "bytes_moved": record.bytes_moved,
             "verified_bytes": record.verified.bytes,

@@ -70,8 +70,9 @@ def _records(folder: RunFolder, plan: Plan, machine: object) -> Iterator[Finding
     for notice in reading.notices:
         yield Finding("note", "records.jsonl", notice.text, notice.code)
     copied = isinstance(machine, Machine) and (machine.traits.published or machine.traits.imported)
-    # printed numbers have no payload, and their launches no end
-    if not copied or reading.run.corrupted_records:
+    if (
+        not copied or reading.run.corrupted_records
+    ):  # printed numbers have no payload, and their launches no end
         yield from _payload(reading)
     ended = {close.launch for close in reading.run.closes}
     unended = [launch.launch for launch in reading.run.launches if launch.launch not in ended]

@@ -190,7 +190,7 @@ def thinned(
 
 def _without_size(case: Case, catalog: Catalog) -> Case:
     size = catalog.entry(case.workload).size
-    return case.having(size, 0) if size and size in case else case
+    return case.with_parameter(size, 0) if size and size in case else case
 
 
 def _spread(curve: Sequence[Case], most: int) -> list[Case]:

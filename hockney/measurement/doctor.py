@@ -17,12 +17,20 @@ from hockney import build
 from hockney.core.binding import Cores
 from hockney.core.errors import HockneyError, printable, sentences
 from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
-from hockney.core.layout import THIS_HOST, WITHIN, HostOptions, Layout, Level, level_between, nearest_first
+from hockney.core.layout import (
+    LEVEL_PHRASES,
+    THIS_HOST,
+    HostOptions,
+    Layout,
+    Level,
+    level_between,
+    sort_levels,
+)
 from hockney.core.machine import Machine, Mpi
 from hockney.core.paths import cache_folder
 from hockney.core.record import Launch
 from hockney.core.units import format_bytes, format_seconds
-from hockney.core.wording import listing, together
+from hockney.core.wording import join_words, list_names
 from hockney.discovery.cpu import processors
 from hockney.discovery.describe import describe
 from hockney.discovery.disk_space import shared_memory, writable
@@ -345,7 +353,7 @@ def ranks_found(launcher: MpiLauncher, chosen: Hosts, cores: int) -> Iterator[Fi
     program = cluster.srun.program if cluster.srun else launcher.mpi.mpiexec
     yield _started_by(program, cluster.srun.pmi if cluster.srun else "", " ".join(cluster.agent))
     if chosen.layout is not None:
-        levels = nearest_first({level_between(hellos[0], other) for other in hellos[1:]})
+        levels = sort_levels({level_between(hellos[0], other) for other in hellos[1:]})
         yield _levels_found(levels) if levels else _single_level()
 
 
@@ -386,7 +394,7 @@ def start(launcher: MpiLauncher, ranks: int, now: Callable[[], float] = time.mon
 
 def _layout_chosen(layout: Layout, hosts: Sequence[str], scheduler: str) -> Finding:
     """`hosts` are those that are used, in order; () if only the launcher has their names."""
-    where = f" on {listing(hosts, _MOST_NAMED)}" if hosts else ""
+    where = f" on {list_names(hosts, _MOST_NAMED)}" if hosts else ""
     job = f" ({scheduler})" if scheduler else ""
     return Finding(
         "good",
@@ -406,7 +414,7 @@ def _started_by(program: str, interface: str, agent: str) -> Finding:
 
 
 def _levels_found(levels: Sequence[Level]) -> Finding:
-    text = f"pairs of ranks meet {together(WITHIN[level] for level in levels)}"
+    text = f"pairs of ranks meet {join_words(LEVEL_PHRASES[level] for level in levels)}"
     return Finding("good", "levels", text, "levels", {"levels": list(levels)})
 
 

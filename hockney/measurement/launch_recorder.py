@@ -137,7 +137,7 @@ def lines_of(
 ) -> Generator[EngineLine, None, None]:
     """The lines of a launch of `cases` on `ranks` ranks, which have the setting of `options`. Closing it ends
     the launch."""
-    plain = [case.under("") for case in cases]
+    plain = [case.with_setting("") for case in cases]
     lines = launcher.run(plain, ranks, options)
     try:
         yield from _labelled(lines, options) if options.setting else lines
@@ -165,4 +165,4 @@ def _labelled(lines: Iterator[EngineLine], options: LaunchOptions) -> Iterator[E
 
 
 def _under(line: str, setting: str) -> str:
-    return parse_canonical(line).under(setting).line
+    return parse_canonical(line).with_setting(setting).line

@@ -241,7 +241,7 @@ class Refinement:
         self.most = int(MOST_SHARE * len(planned))
         few = plan.settings.extend and plan.settings.launches <= FEWEST_LAUNCHES
         self.additions = additions(plan.settings.launches) if plan.settings.refine and not few else {}
-        measured = dict.fromkeys(record.parsed_case() for record in run.records)
+        measured = dict.fromkeys(record.parse_case() for record in run.records)
         self.cases = tuple(case for case in measured if case not in planned)
         self.new: tuple[Case, ...] = ()
 

@@ -144,7 +144,7 @@ def save_fits(folder: RunFolder, fits: Fits, basis: str, machine: Machine) -> No
 def as_of(machine: Machine, fits: Fits) -> Fits:
     """The fits, with exact values for a simulated machine whose times do not vary; the file has only their
     numbers."""
-    return made_exact(fits) if machine.exact and machine.traits.simulated else fits
+    return made_exact(fits) if machine.is_exact and machine.traits.simulated else fits
 
 
 def _certified(text: bytes, basis: str) -> str:

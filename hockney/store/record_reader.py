@@ -223,7 +223,7 @@ class Consistency:
                 line=number,
                 launch=record.launch,
             )
-        if self._planned is not None and record.parsed_case() not in self._planned:
+        if self._planned is not None and record.parse_case() not in self._planned:
             raise EnvironmentProblem(
                 f"line {number} of {self._path} has a case that was not planned",
                 f"plan.txt has no '{printable(record.case)}'",

@@ -64,7 +64,7 @@ def test_parameters_of_the_fits(run):
     assert isinstance(frame, pandas.DataFrame)
     assert len(frame) == sum(max(1, len(fit.parameters)) for fit in run.fits.fits)
     hot = frame[(frame.workload == "pingpong") & (frame.buffers == "hot")].set_index("symbol")
-    [fit] = [f for f in run.fits.of("hockney", "pingpong") if f.subject["buffers"] == "hot"]
+    [fit] = [f for f in run.fits.select("hockney", "pingpong") if f.subject["buffers"] == "hot"]
     assert hot.value["r_inf"] == fit.parameter("r_inf").estimate.value and hot.unit["t_0"] == "s"
     refused = frame[frame.verdict == "refused"]
     assert len(refused) and refused.value.isna().all()

@@ -287,7 +287,7 @@ def test_a_prediction_reads_the_records_once_and_fits_what_it_needs(hockney, mon
     forecast = api.predict(Algorithm(1e-4, 40_000))
     assert len(read) == 1
     (records,) = [run.records for run, *_ in fitted]
-    fitted_workloads = {record.parsed_case().workload for record in records}
+    fitted_workloads = {record.parse_case().workload for record in records}
     assert "pingpong" in fitted_workloads and "allreduce" not in fitted_workloads
     alone = api.predict(Algorithm(1e-4, 40_000), run="runs/s")
     assert forecast.rows == alone.rows

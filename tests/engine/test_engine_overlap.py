@@ -63,7 +63,7 @@ def test_the_phases_are_the_time(mpi, mpi_name, ranks):
         # The rest is readings of the clock, between which a rank may be preempted, but not each time.
         assert np.max(total / times) > 0.5, record.case
         assert all(of(record, name).min() >= 0 for name in PHASES)
-        assert (of(record, "testing").max() > 0) == (record.parsed_case().number("tests", 1) > 0)
+        assert (of(record, "testing").max() > 0) == (record.parse_case().number("tests", 1) > 0)
 
 
 def test_the_metrics_agree_with_their_definitions(mpi):
@@ -74,10 +74,10 @@ def test_the_metrics_agree_with_their_definitions(mpi):
         assert (cpu >= alone).all() and alone.min() > 0 and of(record, "step").min() > 0
         assert of(record, "availability") == pytest.approx(100 * cpu / total, rel=1e-5)
         assert of(record, "stolen") == pytest.approx(100 * (of(record, "computing") / alone - 1), abs=1e-2)
-        if record.parsed_case().workload == "availability":
+        if record.parse_case().workload == "availability":
             received = of(record, "messages")
             assert of(record, "bandwidth") == pytest.approx(
-                received * record.parsed_case().bytes / total, rel=1e-5
+                received * record.parse_case().bytes / total, rel=1e-5
             )
             continue
         shorter = np.minimum(of(record, "pure"), cpu)

@@ -44,7 +44,7 @@ def collective_algorithms(engine, ranks: int) -> tuple[list[tuple[str, str, int]
     """Every algorithm at three sizes."""
     keys = [
         (workload.name, name, size)
-        for workload in engine.catalog.of_role("collective")
+        for workload in engine.catalog.with_role("collective")
         for parameter in workload.parameters
         if parameter.name == "algorithm"
         for name in parameter.choices

@@ -204,12 +204,12 @@ def test_parameters_that_contradict_each_other_are_in_a_caveat_and_no_key_result
 def test_fits_find_the_world_again(evidence):
     world = World()
     fits = evidence.fits
-    loggp = fits.of("loggp", "prtt")[0]
+    loggp = fits.select("loggp", "prtt")[0]
     for symbol, truth in (("o_r", world.receive_overhead_s), ("g", world.gap_s), ("G", world.gap_per_byte_s)):
         assert loggp.parameter(symbol).estimate.value == pytest.approx(truth, rel=0.1)
     send = loggp.parameter("o_s").estimate
     assert send.low <= world.send_overhead_s <= send.high
-    hockney = next(f for f in fits.of("hockney", "pingpong") if f.subject.has(buffers="hot"))
+    hockney = next(f for f in fits.select("hockney", "pingpong") if f.subject.matches(buffers="hot"))
     assert len(hockney.segments) == 3
     assert hockney.segments[2].per_byte.value == pytest.approx(world.pieces[2].per_byte_s, rel=0.05)
 

@@ -163,14 +163,16 @@ def test_all_cases_share_their_launches(run):
 def test_the_fits_of_each_level_find_its_costs_again(run):
     for level in ("node", "network"):
         world = World().at(level)
-        (fit,) = [f for f in run.fits.of("hockney", "pingpong") if f.subject.has(place=level, buffers="hot")]
+        (fit,) = [
+            f for f in run.fits.select("hockney", "pingpong") if f.subject.matches(place=level, buffers="hot")
+        ]
         found = {symbol: fit.parameter(symbol).estimate for symbol in ("t_0", "r_inf")}
         truth = {"t_0": world.pieces[0].latency_s, "r_inf": 1 / world.pieces[-1].per_byte_s}
         for symbol, value in truth.items():
             low, high = found[symbol].low, found[symbol].high
             assert low <= value <= high < 1.2 * low, (level, symbol)
         assert len(fit.segments) == 3
-        (loggp,) = [f for f in run.fits.of("loggp", "prtt") if f.subject.has(place=level)]
+        (loggp,) = [f for f in run.fits.select("loggp", "prtt") if f.subject.matches(place=level)]
         for symbol, value in (
             ("o_s", world.send_overhead_s),
             ("o_r", world.receive_overhead_s),

@@ -91,7 +91,7 @@ def check(
         raise _nothing_asked_in_baseline(known.name, len(planned.cases))
     planned = started(planned, options, listen, RESERVE)
     settings = planned.settings
-    if options.launches is None and not options.in_rounds and not planned.bench.machine.exact:
+    if options.launches is None and not options.in_rounds and not planned.bench.machine.is_exact:
         settings = replace(settings, extend=True)
     path = None if out is None else to_path(out)
     folder = measurement.begin(path, planned.cases, marked(settings), planned.bench, planned.surveyed)

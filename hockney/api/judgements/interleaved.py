@@ -312,7 +312,7 @@ def side_options(name: str, side: Side, common: RunOptions) -> RunOptions:
     try:
         own = run_options({"machine": common.machine, **given}, {})
     except HockneyError as error:
-        raise error.inside(name) from error
+        raise error.with_context(name) from error
     chosen = {field: getattr(own, field) for field in FIELDS if field in given}
     if not own.label:
         chosen["label"] = _label(side, common)

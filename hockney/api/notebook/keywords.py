@@ -83,7 +83,7 @@ def share_of(name: str, value: Quantity) -> float:
     try:
         return read_share(value)
     except UsageError as error:
-        raise error.inside(name) from error
+        raise error.with_context(name) from error
 
 
 def seconds_of(name: str, value: Quantity) -> float:
@@ -91,7 +91,7 @@ def seconds_of(name: str, value: Quantity) -> float:
     try:
         return read_seconds(value)
     except UsageError as error:
-        raise error.inside(name) from error
+        raise error.with_context(name) from error
 
 
 def check_cost(cost: str) -> None:

@@ -11,7 +11,7 @@ from hockney.api.notebook.fitted_model import variable_range
 from hockney.core.case import format_value
 from hockney.core.catalog import PING_PONG
 from hockney.core.errors import HockneyError, unknown
-from hockney.core.wording import listing, plural
+from hockney.core.wording import list_names, plural
 from hockney.draw.figure import Figure
 from hockney.draw.names import named
 from hockney.draw.page import Table
@@ -110,7 +110,7 @@ def html(model: FittedModel) -> str:
     table = Table("parameters", "", ("parameter", "symbol", "value", "95% interval"), rows, numeric=(2, 3))
     variables = [variable_range(name, *ends) for name, ends in model.ranges.items()]
     return notebook.summary(
-        before, (), [table], [f"Predicts times for {listing(list(variables))}."] if variables else ()
+        before, (), [table], [f"Predicts times for {list_names(list(variables))}."] if variables else ()
     )
 
 

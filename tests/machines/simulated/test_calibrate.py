@@ -171,14 +171,14 @@ def test_calls_that_cost_more_than_their_messages_are_noted(real, machine):
 
 def test_undisturbed_operations_are_batched_as_in_the_fastest_launch(real):
     """Slow launches have fewer operations between two readings of the clock."""
-    (one, *_) = (r for r in real.run.records if r.parsed_case().workload == "pingpong")
+    (one, *_) = (r for r in real.run.records if r.parse_case().workload == "pingpong")
     slow = msgspec.structs.replace(one, launch="slow", batch=1)
     run = RunRecords(real.run.launches, (*real.run.records, slow))
     both = {
         cost: replace(real, run=run, fits=msgspec.structs.replace(real.fits, cost=cost))
         for cost in ("typical", "undisturbed")
     }
-    size = one.parsed_case().bytes
+    size = one.parse_case().bytes
     batch = {cost: survey.batch("pingpong", size) for cost, survey in both.items()}
     assert batch["typical"] < batch["undisturbed"]
     assert batch["undisturbed"] == max(r.batch for r in real.run.records if r.case == one.case)
@@ -292,7 +292,7 @@ def test_runs_that_tell_too_little_are_refused(real, tmp_path):
 
 
 def test_few_sizes_are_refused(real):
-    few = [r for r in real.run.records if r.parsed_case().workload != "pingpong" or r.parsed_case().bytes < 4]
+    few = [r for r in real.run.records if r.parse_case().workload != "pingpong" or r.parse_case().bytes < 4]
     with pytest.raises(Inconclusive) as caught:
         calibrate(measured(real, RunRecords(real.run.launches, tuple(few))))
     assert caught.value.code == "survey-without-model"

@@ -117,7 +117,7 @@ def record(answer: Answer, **fixed: Value) -> Record | None:
 
 def on_ranks(found: Record, part: str) -> list[float]:
     """A part of the time on each rank, in the first repetition."""
-    return found.metrics[f"rank_{part}"].values[: found.parsed_case().ranks]
+    return found.metrics[f"rank_{part}"].values[: found.parse_case().ranks]
 
 
 def spent(answer: Answer, setup: str, kind: str, process: str) -> float | None:

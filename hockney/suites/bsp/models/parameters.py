@@ -164,23 +164,23 @@ def machine_costs(fits: Fits, ranks: int, rates: LocalRates | None = None, end: 
 
 def rank_counts(fits: Fits) -> tuple[int, ...]:
     """The rank counts at which parameters were fitted."""
-    found = {fit.subject["ranks"] for model in ("bsp", "bpram") for fit in fits.of_role(model, ROLE)}
+    found = {fit.subject["ranks"] for model in ("bsp", "bpram") for fit in fits.select_by_role(model, ROLE)}
     return tuple(sorted(int(ranks) for ranks in found))
 
 
 def relation_fit(fits: Fits, ranks: int, method: str = "put", packet: int = WORD) -> Fit | None:
     """g and L for packets of one size, by one method."""
-    return _usable(fits.of_role("bsp", ROLE, RELATION), ranks=ranks, method=method, **{PACKET: packet})
+    return _usable(fits.select_by_role("bsp", ROLE, RELATION), ranks=ranks, method=method, **{PACKET: packet})
 
 
 def permutation_fit(fits: Fits, ranks: int) -> Fit | None:
     """sigma and l."""
-    return _usable(fits.of_role("bpram", ROLE, PERMUTATION), ranks=ranks)
+    return _usable(fits.select_by_role("bpram", ROLE, PERMUTATION), ranks=ranks)
 
 
 def superstep_fit(fits: Fits, ranks: int, method: str = "put") -> Fit | None:
     """L, o and G for packets of any size."""
-    return _usable(fits.of_role("superstep", ROLE, RELATION), ranks=ranks, method=method)
+    return _usable(fits.select_by_role("superstep", ROLE, RELATION), ranks=ranks, method=method)
 
 
 def value(fit: Fit, symbol: str, end: End = "value") -> float:
@@ -198,7 +198,7 @@ def _at(estimate: Estimate, end: End) -> float:
 
 
 def _usable(fits: Iterable[Fit], **fixed: int | str) -> Fit | None:
-    return next((fit for fit in fits if fit.verdict != "refused" and fit.subject.has(**fixed)), None)
+    return next((fit for fit in fits if fit.verdict != "refused" and fit.subject.matches(**fixed)), None)
 
 
 def _bsp(fits: Fits, ranks: int, alone: tuple[float, float] | None, end: End) -> Bsp | None:
@@ -243,7 +243,7 @@ def _empty(fits: Fits, ranks: int, end: End) -> float | None:
 
 def _message(fits: Fits, end: End) -> tuple[float, float] | None:
     """Startup and seconds for each byte of a message between two ranks of which one sends, if it is known."""
-    fit = _usable(fits.of_role("hockney", *PING_PONG), ranks=2, buffers="hot")
+    fit = _usable(fits.select_by_role("hockney", *PING_PONG), ranks=2, buffers="hot")
     if fit is None or fit.parameter("r_inf") is None:
         return None
     slow_and_fast: dict[End, End] = {"value": "value", "low": "high", "high": "low"}

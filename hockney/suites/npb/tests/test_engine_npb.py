@@ -112,7 +112,7 @@ def oracle(kernel, name):
 
 
 def check_answers(record):
-    case = record.parsed_case()
+    case = record.parse_case()
     computed = [float(answer) for answer in record.labels["answers"].split(",")]
     assert computed == pytest.approx(oracle(case.workload, case["class"]), rel=1e-10), record.case
 

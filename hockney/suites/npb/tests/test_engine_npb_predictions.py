@@ -42,13 +42,13 @@ def on_switch(ranks):
 )
 def test_times_are_as_predicted_where_nothing_disturbs(ranks, off):
     for record in measured(ranks):
-        predicted = predict(program_of(record.parsed_case()), uniform(RATE), on_switch(ranks))
+        predicted = predict(program_of(record.parse_case()), uniform(RATE), on_switch(ranks))
         assert predicted.total == pytest.approx(record.times_s[0], rel=off), record.case
 
 
 def test_larger_classes_too():
     for record in measured(3, "W"):
-        predicted = predict(program_of(record.parsed_case()), uniform(RATE), on_switch(3))
+        predicted = predict(program_of(record.parse_case()), uniform(RATE), on_switch(3))
         assert predicted.total == pytest.approx(record.times_s[0], rel=0.03), record.case
 
 
@@ -61,15 +61,15 @@ def test_messages_that_share_a_medium_queue():
     assert [line.message for line in failures(lines)] == []
     communication = Communication(described(machine), platform=machine)
     for record in records(lines):
-        predicted = predict(program_of(record.parsed_case()), uniform(RATE), communication)
+        predicted = predict(program_of(record.parse_case()), uniform(RATE), communication)
         assert predicted.total == pytest.approx(record.times_s[0], rel=0.05), record.case
 
 
 def test_rates_of_one_rank_are_those_of_its_phases():
     """Except for the sorting that one rank of IS leaves out, which took no time."""
     for record in measured(1):
-        rates = measured_rates(program_of(record.parsed_case()), [record], record_time(record))
-        program = program_of(record.parsed_case())
+        rates = measured_rates(program_of(record.parse_case()), [record], record_time(record))
+        program = program_of(record.parse_case())
         assert rates is not None
         for phase in program.phases:
             for work in phase.busiest.work:
@@ -84,13 +84,13 @@ def record_time(record):
 
 def test_a_rate_that_is_too_high_is_what_fails():
     """In the phase in which the rank computes most."""
-    (record,) = [r for r in measured(2) if r.parsed_case().workload == "lu"]
+    (record,) = [r for r in measured(2) if r.parse_case().workload == "lu"]
     parts = {
         name: record.metrics[name].values[0] for name in ("computation", "messages", "collectives", "waiting")
     }
-    right = predict(program_of(record.parsed_case()), uniform(RATE), on_switch(2))
+    right = predict(program_of(record.parse_case()), uniform(RATE), on_switch(2))
     assert diagnose(right, record.times_s[0], parts).failing is None
-    wrong = predict(program_of(record.parsed_case()), uniform(2 * RATE), on_switch(2))
+    wrong = predict(program_of(record.parse_case()), uniform(2 * RATE), on_switch(2))
     found = diagnose(wrong, record.times_s[0], parts)
     assert found.failing == "rates"
     assert found.error < -0.3 < found.corrected < 0

@@ -42,7 +42,7 @@ def printed(number):
 
 
 def check(record):
-    program = program_of(record.parsed_case())
+    program = program_of(record.parse_case())
     assert [phase.name for phase in program.phases] == record.labels["phases"].split(",")
     for name in ("sent_messages", "sent_bytes", "collective_calls", "collective_bytes", "operations"):
         expected = printed(getattr(program, name))

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 from hockney.core.case import MPI
 from hockney.core.units import format_value
-from hockney.core.wording import together
+from hockney.core.wording import join_words
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Table
 from hockney.reference.aggregated_bandwidth import DEFINITIONS
@@ -209,7 +209,7 @@ def _styles(names: list[str]) -> str:
     """The lines of a group are drawn in this order: "linear (solid) and bruck (dashed)"."""
     if len(names) < 2:
         return "".join(names)
-    return together(f"{name} ({style})" for name, style in zip(names, ("solid", "dashed"), strict=True))
+    return join_words(f"{name} ({style})" for name, style in zip(names, ("solid", "dashed"), strict=True))
 
 
 START = ("size", "processes", "published")

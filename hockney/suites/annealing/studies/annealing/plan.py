@@ -255,7 +255,7 @@ def cost_cases(ranks: Sequence[int], catalog: Catalog, machine: Machine) -> Iter
         return
     yield from places.at_each(_message_lines(catalog), machine)
     for operation, sizes in COLLECTIVE_SIZES.items():
-        for workload in catalog.of_role("collective"):
+        for workload in catalog.with_role("collective"):
             if workload.operation == operation:
                 yield from (
                     f"{workload.name} bytes={size} buffers=hot sync=barrier ranks={p}"
@@ -266,6 +266,6 @@ def cost_cases(ranks: Sequence[int], catalog: Catalog, machine: Machine) -> Iter
 
 def _message_lines(catalog: Catalog) -> Iterator[str]:
     yield from (f"pingpong bytes={size} buffers=hot ranks=2" for size in MESSAGE_SIZES)
-    for workload in catalog.of_role("stream"):
+    for workload in catalog.with_role("stream"):
         if not workload.bidirectional:
             yield from (f"{workload.name} bytes={size} buffers=hot ranks=2" for size in STREAM_SIZES)
