@@ -21,7 +21,7 @@ from hockney.core.machine import Machine
 from hockney.core.option_names import option
 from hockney.core.settings import FEWEST_LAUNCHES, Settings
 from hockney.core.units import format_bytes, format_size
-from hockney.core.wording import plural, together
+from hockney.core.wording import plural, join_words
 from hockney.discovery.load import Load, Moment, load_between, moment
 from hockney.launch.launcher import Hello, Launcher
 from hockney.measurement.budget import TYPICAL_COST_S, launch_count, least_budget
@@ -323,7 +323,7 @@ def refuse_missing(machine: Machine, layout: Layout, cases: Iterable[Case]) -> N
         if case.place and machine.levels and case.place not in machine.levels:
             raise UsageError(
                 f"no ranks meet at place={case.place}",
-                f"the ranks started here meet at {together(machine.levels)}",
+                f"the ranks started here meet at {join_words(machine.levels)}",
                 f"use place={machine.levels[-1]}, or {_remedy(parse_level(case.place))}",
                 code="no-such-level",
                 place=case.place,
