@@ -21,7 +21,7 @@ from hockney.core.machine import Machine
 from hockney.core.option_names import option
 from hockney.core.settings import FEWEST_LAUNCHES, Settings
 from hockney.core.units import format_bytes, format_size
-from hockney.core.wording import plural, join_words
+from hockney.core.wording import join_words, plural
 from hockney.discovery.load import Load, Moment, load_between, moment
 from hockney.launch.launcher import Hello, Launcher
 from hockney.measurement.budget import TYPICAL_COST_S, launch_count, least_budget
