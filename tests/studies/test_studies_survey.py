@@ -79,7 +79,10 @@ def test_the_key_results_are_the_worlds(evidence, page):
     assert page.results.columns == ("result", "typical", "95% interval") and len(page.results.rows) == len(
         found
     )
-    assert studies.answer(studies.study("survey"), evidence)["answer"]["results"][0]["typical"] == found["latency"].typical
+    assert (
+        studies.answer(studies.study("survey"), evidence)["answer"]["results"][0]["typical"]
+        == found["latency"].typical
+    )
 
 
 @pytest.mark.parametrize(
