@@ -106,7 +106,7 @@ def looked(
     """The verdict after PLANNED launches, and that after the last look."""
     case, world = CATALOG.case("pingpong bytes=8", 2), MACHINES[name]
     a = several(case, runs, launches, apart, 1.0, rng, world)
-    most = min(MOST, baseline.MOST_LAUNCHES * runs * launches)
+    most = min(MOST, baseline.MAX_LAUNCH_RATIO * runs * launches)
     effects = world.launches(most, rng) + apart * rng.standard_normal() + np.log(ratio)
     whole = observed(case, world, effects, rng, visits=5, repetitions=5)
     first, count = "", PLANNED
@@ -116,7 +116,7 @@ def looked(
         first = first or state
         if state not in ("undecided", "slower") or count == most:
             return first, state
-        count = min(most, int(np.ceil(count * baseline.AGAIN)))
+        count = min(most, int(np.ceil(count * baseline.RECOMPARE_FACTOR)))
 
 
 def row(width: float, factor: float, sets: int, rule: str) -> Iterator[str]:
@@ -148,7 +148,7 @@ def checked(width: float, factor: float, seed: int, rule: str) -> api.Comparison
     with (
         tempfile.TemporaryDirectory() as folder,
         mock.patch("hockney.measurement.kinds.fake.fake_from_words", noisy),
-        mock.patch.object(baseline.Undecided, "_is_open", RULES[rule]),
+        mock.patch.object(baseline.OpenCases, "_is_open", RULES[rule]),
     ):
         base = Path(folder, "base")
         options = api.RunOptions(launches=LAUNCHES, budget=BUDGET_S, seed=seed, machine=MACHINE.format(seed))
@@ -157,15 +157,15 @@ def checked(width: float, factor: float, seed: int, rule: str) -> api.Comparison
         return api.check(str(base), options, out=Path(folder, "new")).comparison
 
 
-def until_slower(self: baseline.Undecided, each: CaseVerdict) -> bool:
-    return each.state == "undecided" and each.launches[1] < baseline.MOST_LAUNCHES * each.launches[0]
+def until_slower(self: baseline.OpenCases, each: CaseVerdict) -> bool:
+    return each.state == "undecided" and each.launches[1] < baseline.MAX_LAUNCH_RATIO * each.launches[0]
 
 
-def never(self: baseline.Undecided, each: CaseVerdict) -> bool:
+def never(self: baseline.OpenCases, each: CaseVerdict) -> bool:
     return False
 
 
-RULES = {"hockney": baseline.Undecided._is_open, "first": until_slower, "none": never}
+RULES = {"hockney": baseline.OpenCases._is_open, "first": until_slower, "none": never}
 
 
 if __name__ == "__main__":

@@ -27,26 +27,26 @@ if TYPE_CHECKING:
     from hockney.api.barriers import choose_barriers
     from hockney.api.benchmark_logs import import_logs
     from hockney.api.find_runs import (
+        last_written_run,
         named_source,
-        newest_complete,
+        newest_complete_run,
         newest_complete_survey,
+        newest_guidelines_run,
         newest_run,
         newest_source,
-        newest_with_guidelines,
-        newest_written,
-        only_unfinished,
+        only_unfinished_run,
     )
     from hockney.api.forecast import Forecast, predict
     from hockney.api.job_resumption import resume
-    from hockney.api.job_submission import BatchOptions, Submitted, script, submit, submit_again
+    from hockney.api.job_submission import BatchOptions, SubmittedJob, script, submit, submit_again
     from hockney.api.judgements.baseline import BaselineCheck, check
     from hockney.api.judgements.comparison import Comparison, compare
     from hockney.api.judgements.guidelines import judge_guidelines
-    from hockney.api.judgements.interleaved import interleaved, resume_interleaved
+    from hockney.api.judgements.interleaved import resume_interleaved, run_interleaved_comparison
     from hockney.api.measure import Planned, plan, run, survey
     from hockney.api.predictions import KernelOptions, PredictedKernel, predictor_of
-    from hockney.api.questions import Question, question
-    from hockney.api.reproduction import Reproduced, reproduce
+    from hockney.api.questions import Question, parse_question
+    from hockney.api.reproduction import ReproductionResult, reproduce
     from hockney.api.run_contents import Run, load
     from hockney.api.run_options import Replacements, RunOptions
     from hockney.api.verification import salvage, verify

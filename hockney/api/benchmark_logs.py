@@ -25,7 +25,7 @@ from hockney.store.messages import not_readable
 from hockney.system.files import read_regular
 
 STUDY = "imported"
-MARKS = (
+BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
@@ -56,27 +56,27 @@ def import_logs(
     Raises UsageError if no file contains known output or a number of ranks is unknown, EnvironmentProblem
     if a file cannot be read, Inconclusive if no number corresponds to a case.
     """
-    ranks = _checked(ranks)
+    ranks = _check_ranks(ranks)
     paths = [to_path(files)] if isinstance(files, str | PathLike) else [to_path(each) for each in files]
     if not paths:
         raise UsageError(
             "no file to import", "", "name the files that contain the output", code="no-log-files"
         )
-    told = listen or log
-    logs = _read(paths, told)
-    made = assemble(logs, ranks=ranks, machine=machine, same_buffers=in_place)
-    places = [_place(each, len(made), out) for each in made]
-    for place in places:  # all of them before the first is written
+    listener = listen or log
+    logs = _read_logs(paths, listener)
+    imported_runs = assemble(logs, ranks=ranks, machine=machine, same_buffers=in_place)
+    run_paths = [_run_path(each, len(imported_runs), out) for each in imported_runs]
+    for place in run_paths:  # all of them before the first is written
         refuse_taken(place)
     runs = []
-    for each, place in zip(made, places, strict=True):
+    for each, place in zip(imported_runs, run_paths, strict=True):
         for notice in each.notices:
-            told(notice)
-        runs.append(_written(each, place, label))
+            listener(notice)
+        runs.append(_write_run(each, place, label))
     return runs
 
 
-def _checked(ranks: int | None) -> int | None:
+def _check_ranks(ranks: int | None) -> int | None:
     """Raises UsageError. Integers of numpy are integers too."""
     try:
         count = None if ranks is None else operator.index(ranks)
@@ -98,9 +98,9 @@ def _checked(ranks: int | None) -> int | None:
     return count
 
 
-def _read(paths: Sequence[Path], listen: Listener) -> list[LogFile]:
+def _read_logs(paths: Sequence[Path], listen: Listener) -> list[LogFile]:
     """Each log once."""
-    read: dict[str, LogFile] = {}
+    logs: dict[str, LogFile] = {}
     for path in paths:
         name = str(path)
         try:
@@ -112,38 +112,38 @@ def _read(paths: Sequence[Path], listen: Listener) -> list[LogFile]:
                     code="log-is-folder",
                     path=name,
                 )
-            text = _decoded(read_regular(path))
+            text = _decode(read_regular(path))
             modified_s = path.stat().st_mtime
         except OSError as error:
             raise not_readable(path, error) from error
         digest = hashlib.sha256(text.strip().encode()).hexdigest()
-        if digest in read:
+        if digest in logs:
             listen(
                 Notice(
-                    f"{printable(name)} has the same contents as {printable(read[digest].name)} and is left "
+                    f"{printable(name)} has the same contents as {printable(logs[digest].name)} and is left "
                     "out: a log counted twice would look like two launches",
                     "same-log-twice",
                 )
             )
         else:
-            read[digest] = read_log(name, text, modified_s)
-    return list(read.values())
+            logs[digest] = read_log(name, text, modified_s)
+    return list(logs.values())
 
 
-def _decoded(data: bytes) -> str:
+def _decode(data: bytes) -> str:
     """The text of a log, without the zeros that are every other byte of UTF-16 without a byte order mark."""
-    encoding = next((name for mark, name in MARKS if data.startswith(mark)), "utf-8")
+    encoding = next((name for mark, name in BYTE_ORDER_MARKS if data.startswith(mark)), "utf-8")
     return data.decode(encoding, "replace").replace("\0", "")
 
 
-def _place(imported: ImportedRun, count: int, out: AnyPath | None) -> Path:
+def _run_path(imported: ImportedRun, count: int, out: AnyPath | None) -> Path:
     """`out` itself if there is only one run."""
     if out is None:
         return default_path(f"{STUDY}-{imported.name}")
     return to_path(out) if count == 1 else to_path(out) / imported.name
 
 
-def _written(imported: ImportedRun, path: Path, label: str) -> Run:
+def _write_run(imported: ImportedRun, path: Path, label: str) -> Run:
     reference = measurement.imported_reference(imported.name)
     return Run(
         measurement.write_run(path, STUDY, reference, imported.machine, imported.run, imported.catalog, label)

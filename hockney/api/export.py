@@ -30,34 +30,34 @@ def save_csv(table: Rows, name: str) -> None:
     that a spreadsheet would interpret as a formula is preceded by an apostrophe."""
     head = io.StringIO(newline="")
     csv.writer(head, lineterminator="\n").writerow(table.names)
-    text = (head.getvalue(), *(_lines(block, table.names) for block in table.blocks))
+    text = (head.getvalue(), *(_csv_lines(block, table.names) for block in table.blocks))
     if name == "-":
         sys.stdout.writelines(text)
     else:
         replace(Path(name), "".join(text).encode("utf-8"))
 
 
-def _lines(block: Block, names: Sequence[str]) -> str:
+def _csv_lines(block: Block, names: Sequence[str]) -> str:
     """The rows of a block. Neighboring columns whose cells are the same in all rows are one text."""
     columns: list[Iterable[str]] = []
-    alike: list[str] = []
+    constant_fields: list[str] = []
     for cells in map(block.cells.get, names):
         if is_single(cells):
-            alike.append(_field(cells))
+            constant_fields.append(_csv_field(cells))
             continue
-        if alike:
-            columns.append(repeat(",".join(alike), block.count))
-            alike = []
-        columns.append(map(str if {*map(type, cells)} <= {int, float} else _field, cells))
-    if alike:
-        columns.append(repeat(",".join(alike), block.count))
+        if constant_fields:
+            columns.append(repeat(",".join(constant_fields), block.count))
+            constant_fields = []
+        columns.append(map(str if {*map(type, cells)} <= {int, float} else _csv_field, cells))
+    if constant_fields:
+        columns.append(repeat(",".join(constant_fields), block.count))
     rows: Iterable[str] = map(",".join, zip(*columns, strict=True))
     if len(names) == 1:
         rows = (row or '""' for row in rows)  # an empty line would be no row
     return "\n".join((*rows, ""))
 
 
-def _field(cell: Cell) -> str:
+def _csv_field(cell: Cell) -> str:
     if not isinstance(cell, str):
         return "" if cell is None else str(cell)
     line = io.StringIO(newline="")
@@ -84,17 +84,17 @@ def save_parquet(table: Rows, path: Path) -> None:
             command=list(command),
         ) from error
     types = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64(), bool: pyarrow.bool_()}
-    columns = {name: pyarrow.array(each.cells, types[each.kind]) for name, each in typed(table).items()}
+    columns = {name: pyarrow.array(column.cells, types[column.kind]) for name, column in typed(table).items()}
     content = io.BytesIO()
     pyarrow.parquet.write_table(pyarrow.table(columns), content)
     replace(path, content.getvalue())
 
 
 Library = Literal["pandas", "polars"]
-PREDICTED = {"time": "s", "speed_up": "", "efficiency": "", "communication": ""}
+FORECAST_UNITS = {"time": "s", "speed_up": "", "efficiency": "", "communication": ""}
 """The estimates in a prediction for each number of ranks, with their units."""
 
-PANDAS = {int: "int64", float: "float64", bool: "bool"}
+PANDAS_TYPES = {int: "int64", float: "float64", bool: "bool"}
 
 
 def frame(rows: Rows, library: Library | None = None) -> Any:
@@ -104,24 +104,24 @@ def frame(rows: Rows, library: Library | None = None) -> Any:
         raise unknown("library of data frames", library, get_args(Library), code="unknown-frame-library")
     for name in get_args(Library) if library is None else (library,):
         try:
-            found = importlib.import_module(name)
+            module = importlib.import_module(name)
         except ImportError:
             continue
-        return (_polars if name == "polars" else _pandas)(found, typed(rows))
-    wanted = library or ""
+        return (_polars_frame if name == "polars" else _pandas_frame)(module, typed(rows))
+    name_given = library or ""
     raise EnvironmentProblem(
         "cannot make a data frame",
-        f"{wanted} is not installed" if wanted else "neither pandas nor polars is installed",
-        f"run pip install {wanted or 'pandas'}, or use table(), which needs neither",
+        f"{name_given} is not installed" if name_given else "neither pandas nor polars is installed",
+        f"run pip install {name_given or 'pandas'}, or use table(), which needs neither",
         code="no-frame-library",
-        wanted=wanted,
+        wanted=name_given,
     )
 
 
-def predicted_rows(rows: Sequence[RanksRow]) -> Rows:
+def forecast_rows(rows: Sequence[RanksRow]) -> Rows:
     """A row for each number of ranks of a prediction."""
     columns: dict[str, list[Cell]] = {"ranks": [row.ranks for row in rows]}
-    for name, unit in PREDICTED.items():
+    for name, unit in FORECAST_UNITS.items():
         estimates = [getattr(row, name) for row in rows]
         for end in ("value", "low", "high"):
             column = "_".join(filter(None, (name, "" if end == "value" else end, unit)))
@@ -129,7 +129,7 @@ def predicted_rows(rows: Sequence[RanksRow]) -> Rows:
     return Rows.of(columns | {"ranks_a_core": [row.shared_by for row in rows]})
 
 
-def _polars(polars: Any, columns: dict[str, TypedColumn]) -> Any:
+def _polars_frame(polars: Any, columns: dict[str, TypedColumn]) -> Any:
     types = {str: polars.String, int: polars.Int64, float: polars.Float64, bool: polars.Boolean}
     return polars.DataFrame(
         {name: column.cells for name, column in columns.items()},
@@ -137,7 +137,7 @@ def _polars(polars: Any, columns: dict[str, TypedColumn]) -> Any:
     )
 
 
-def _pandas(pandas: Any, columns: dict[str, TypedColumn]) -> Any:
+def _pandas_frame(pandas: Any, columns: dict[str, TypedColumn]) -> Any:
     return pandas.DataFrame({name: _series(pandas, column) for name, column in columns.items()})
 
 
@@ -146,5 +146,5 @@ def _series(pandas: Any, column: TypedColumn) -> Any:
     if column.kind is str:
         empty = all(cell is None for cell in column.cells)
         return pandas.Series(column.cells, dtype=object if empty else None)
-    gaps = {int: "Int64", bool: "boolean"} if column.gaps else {}
-    return pandas.Series(column.cells, dtype=gaps.get(column.kind, PANDAS[column.kind]))
+    has_gaps = {int: "Int64", bool: "boolean"} if column.has_gaps else {}
+    return pandas.Series(column.cells, dtype=has_gaps.get(column.kind, PANDAS_TYPES[column.kind]))

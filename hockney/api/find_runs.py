@@ -44,16 +44,16 @@ from hockney.system.bundled import bundled_catalog
 
 SURVEY = "survey"
 GUIDELINES = "guidelines"
-MUCH_LONGER = 4
+LONGER_BUDGET_FACTOR = 4
 """A run with this many times the budget has intervals half as wide, or narrower."""
 STUDIES = (SURVEY, "granularity")
 """Studies that measure the ping-pong over all sizes. A survey is preferred: it spends more of its time on
 messages."""
 
-Wanted = Callable[[Workload], bool]
+WorkloadFilter = Callable[[Workload], bool]
 """Workloads whose fits are needed; those that give the cost of a message must be among them."""
 
-Found = TypeVar("Found", RunFolder, RunRead)
+AnyRun = TypeVar("AnyRun", RunFolder, RunRead)
 
 
 @dataclass(frozen=True)
@@ -77,52 +77,54 @@ class Source:
 
 
 def named_source(
-    path: AnyPath, listen: Listener, cost: Cost = "typical", wanted: Wanted = relevant
+    path: AnyPath, listen: Listener, cost: Cost = "typical", workload_filter: WorkloadFilter = relevant
 ) -> Source:
     """Raises UsageError if it is not a run, Inconclusive if it does not give the cost of a message."""
-    return _source(RunFolder.open(to_path(path)), listen, cost, wanted)
+    return _message_source(RunFolder.open(to_path(path)), listen, cost, workload_filter)
 
 
-def newest_source(listen: Listener, cost: Cost = "typical", wanted: Wanted = relevant) -> Source:
+def newest_source(
+    listen: Listener, cost: Cost = "typical", workload_filter: WorkloadFilter = relevant
+) -> Source:
     """The newest complete one of this machine's surveys in the default place, or else the newest complete
     run of another study that measures messages, or else the newest of them; reports which one it is, and
     which newer one of another machine was skipped."""
-    passed = ""
-    candidates = list(by_age(STUDIES))
+    mismatch = ""
+    candidates = list(runs_by_age(STUDIES))
     surveys_first = sorted(candidates, key=lambda found: STUDIES.index(found[0].plan().settings.study))
     for folder, machine, reading in _complete_first(surveys_first):
         where = printable(str(folder.path))
-        reason = _passed_over(where, machine)
+        reason = _settings_mismatch(where, machine)
         if reason:
-            passed = passed or reason
+            mismatch = mismatch or reason
             continue
         with contextlib.suppress(HockneyError):
-            source = _source(folder, listen, cost, wanted, reading)
+            source = _message_source(folder, listen, cost, workload_filter, reading)
             settings = folder.plan().settings
             budget_s, study = settings.total_s, settings.study
-            listen(Status(message_costs_from(where, study, RUNS, _when(folder), budget_s)))
-            _note_longer(folder, "predict", listen)
-            if passed:
-                listen(passed_over(passed))
+            listen(Status(message_costs_text(where, study, RUNS, _written_text(folder), budget_s)))
+            _report_longer_survey(folder, "predict", listen)
+            if mismatch:
+                listen(skipped_survey(mismatch))
             return source
     raise Inconclusive(
-        f"no survey in {RUNS} gives the cost of messages" + (" on this machine" if passed else ""),
-        passed or "predictions are based on these costs",
+        f"no survey in {RUNS} gives the cost of messages" + (" on this machine" if mismatch else ""),
+        mismatch or "predictions are based on these costs",
         f"run 'hockney survey' first, or give {option('run')} or {option('machine')}",
         code="no-survey",
     )
 
 
-def _note_longer(used: RunFolder, verb: Literal["predict", "calibrate"], listen: Listener) -> None:
+def _report_longer_survey(used: RunFolder, verb: Literal["predict", "calibrate"], listen: Listener) -> None:
     """Reports the newest complete run of the same study on this machine that has the cost of a message and a
     budget several times that of `used`, if there is one."""
     settings = used.plan().settings
-    for folder, machine in by_age((settings.study,)):
+    for folder, machine in runs_by_age((settings.study,)):
         budget_s, where = folder.plan().settings.total_s, printable(str(folder.path))
-        if folder.path == used.path or budget_s < MUCH_LONGER * settings.total_s:
+        if folder.path == used.path or budget_s < LONGER_BUDGET_FACTOR * settings.total_s:
             continue
-        if _has_messages(folder) and not _passed_over(where, machine) and _complete(folder):
-            listen(_longer_survey(where, budget_s, printable(str(used.path)), settings.total_s, verb))
+        if _has_messages(folder) and not _settings_mismatch(where, machine) and _is_complete(folder):
+            listen(_longer_survey_notice(where, budget_s, printable(str(used.path)), settings.total_s, verb))
             return
 
 
@@ -133,12 +135,12 @@ def _has_messages(folder: RunFolder) -> bool:
 
 
 def _complete_first(
-    found: Iterable[tuple[RunFolder, Machine]],
+    runs: Iterable[tuple[RunFolder, Machine]],
 ) -> Iterator[tuple[RunFolder, Machine, Reading | None]]:
     """The runs in order, complete ones with their records, the unfinished ones last. Records are read of no
     more runs than necessary."""
     unfinished = []
-    for folder, machine in found:
+    for folder, machine in runs:
         reading = _complete_reading(folder)
         if reading is not None:
             yield folder, machine, reading
@@ -150,20 +152,20 @@ def _complete_first(
 def newest_run(study: str, listen: Listener = silent) -> RunRead:
     """The most recently written complete run of the study in the default place, or else the most recently
     written one. Raises Inconclusive if there is none."""
-    chosen = partial(_newest_run, study=study)
-    for folder, _, reading in _complete_first(by_age((study,))):
-        return _chosen(RunRead(folder, _read=reading), chosen, listen)
-    elsewhere = (printable(str(folder.path)) for folder, _ in by_age((study,), here=False))
+    message = partial(_newest_run_text, study=study)
+    for folder, _, reading in _complete_first(runs_by_age((study,))):
+        return _report_choice(RunRead(folder, _read=reading), message, listen)
+    elsewhere = (printable(str(folder.path)) for folder, _ in runs_by_age((study,), here=False))
     raise _no_run_of_study(RUNS, study, next(elsewhere, ""))
 
 
-def newest_of(studies: Sequence[str], listen: Listener = silent) -> RunFolder:
+def newest_run_of(studies: Sequence[str], listen: Listener = silent) -> RunFolder:
     """The most recently written run of one of the studies in the default place. Raises Inconclusive if there
     is none."""
-    found = (folder for folder, _ in by_age(studies))
-    return _newest(
-        found,
-        _newest_parameters,
+    folders = (folder for folder, _ in runs_by_age(studies))
+    return _first_run(
+        folders,
+        _newest_parameters_text,
         Inconclusive(
             f"no run of {' or '.join(studies)} in {RUNS}",
             "the prediction is based on its parameters",
@@ -175,24 +177,26 @@ def newest_of(studies: Sequence[str], listen: Listener = silent) -> RunFolder:
     )
 
 
-def of_this_machine(studies: Collection[str]) -> Iterator[tuple[RunFolder, Reading]]:
+def runs_of_this_machine(studies: Collection[str]) -> Iterator[tuple[RunFolder, Reading]]:
     """The readable runs of these studies on this machine in the default place with their records, complete
     ones first, of these the most recently written first."""
-    for folder, machine, reading in _complete_first(by_age(studies)):
+    for folder, machine, reading in _complete_first(runs_by_age(studies)):
         with contextlib.suppress(HockneyError):
-            if _here(machine):
+            if _is_this_machine(machine):
                 yield folder, reading or folder.read()
 
 
-def newest_with_guidelines(listen: Listener = silent) -> RunRead:
+def newest_guidelines_run(listen: Listener = silent) -> RunRead:
     """The most recently written complete run of the study of guidelines in the default place, or else of any
     kind, that has both sides of one. Raises Inconclusive if there is none."""
-    found = [(_study_of(folder) == GUIDELINES, folder) for folder in _folders()]
-    for own, folder in sorted(found, key=lambda each: not each[0]):
-        reading = _complete_reading(folder) if _judges_here(folder) else None
+    candidates = [(_study_of(folder) == GUIDELINES, folder) for folder in _run_folders()]
+    for of_guidelines, folder in sorted(candidates, key=lambda each: not each[0]):
+        reading = _complete_reading(folder) if _can_judge_guidelines(folder) else None
         if reading is not None:
-            chosen = partial(_newest_run, study=GUIDELINES) if own else _newest_run_with_guidelines
-            return _chosen(RunRead(folder, _read=reading), chosen, listen)
+            message = (
+                partial(_newest_run_text, study=GUIDELINES) if of_guidelines else _newest_guidelines_run_text
+            )
+            return _report_choice(RunRead(folder, _read=reading), message, listen)
     raise Inconclusive(
         f"no complete run in {RUNS} can judge a guideline",
         "both sides of one must be measured, at matching sizes",
@@ -208,7 +212,7 @@ def _study_of(folder: RunFolder) -> str:
     return ""
 
 
-def _judges_here(folder: RunFolder) -> bool:
+def _can_judge_guidelines(folder: RunFolder) -> bool:
     """Whether it has guidelines, and is not of a machine that is elsewhere."""
     from hockney.api.judgements.guidelines import has_guidelines  # needs numpy
 
@@ -217,20 +221,20 @@ def _judges_here(folder: RunFolder) -> bool:
     return False
 
 
-def newest_complete(listen: Listener = silent) -> RunRead:
+def newest_complete_run(listen: Listener = silent) -> RunRead:
     """The most recently written complete run in the default place, with its records. Raises UsageError if
     there is none."""
-    read = ((folder, _complete_reading(folder)) for folder in _folders())
-    found = (RunRead(folder, _read=reading) for folder, reading in read if reading is not None)
-    for run in found:
-        return _chosen(run, _newest_complete_run, listen)
+    readings = ((folder, _complete_reading(folder)) for folder in _run_folders())
+    runs = (RunRead(folder, _read=reading) for folder, reading in readings if reading is not None)
+    for run in runs:
+        return _report_choice(run, _newest_complete_run_text, listen)
     raise _no_complete_run(RUNS, *_newest_unfinished())
 
 
 def _newest_unfinished() -> tuple[str, int, int]:
     """The path of the newest readable run with missing measurements, their number, and that of the planned
     ones; "" if there is none."""
-    for folder in _folders():
+    for folder in _run_folders():
         with contextlib.suppress(HockneyError):
             plan = folder.plan()
             run = folder.read().run
@@ -242,49 +246,49 @@ def _newest_unfinished() -> tuple[str, int, int]:
 def newest_complete_survey(listen: Listener = silent) -> RunFolder:
     """The most recently written complete survey in the default place, one with a ping-pong between two ranks
     if possible; reports one with a much larger budget. Raises Inconclusive if there is none."""
-    surveys = [folder for folder, _ in by_age((SURVEY,))]
+    surveys = [folder for folder, _ in runs_by_age((SURVEY,))]
     with_messages_first = sorted(surveys, key=lambda folder: not _has_messages(folder))
-    found = (folder for folder in with_messages_first if _complete(folder))
-    newest = _newest(found, _newest_survey, _no_run_of_study(RUNS, SURVEY), listen)
-    _note_longer(newest, "calibrate", listen)
+    complete = (folder for folder in with_messages_first if _is_complete(folder))
+    newest = _first_run(complete, _newest_survey_text, _no_run_of_study(RUNS, SURVEY), listen)
+    _report_longer_survey(newest, "calibrate", listen)
     return newest
 
 
-def newest_written(listen: Listener = silent) -> RunFolder:
+def last_written_run(listen: Listener = silent) -> RunFolder:
     """The most recently written run in the default place, in whatever state. Raises UsageError if there is
     none."""
-    return _newest(_folders(), _newest_written_run, _no_complete_run(RUNS, "", 0, 0), listen)
+    return _first_run(_run_folders(), _newest_written_run_text, _no_complete_run(RUNS, "", 0, 0), listen)
 
 
-def _newest(
-    found: Iterable[Found], chosen: Callable[..., str], none: HockneyError, listen: Listener
-) -> Found:
-    """The first of `found`, which `chosen` reports with the place and the time; raises `none` if there is
+def _first_run(
+    runs: Iterable[AnyRun], message: Callable[..., str], error: HockneyError, listen: Listener
+) -> AnyRun:
+    """The first of `runs`, which `message` reports with the place and the time; raises `error` if there is
     none."""
-    for folder in found:
-        return _chosen(folder, chosen, listen)
-    raise none
+    for run in runs:
+        return _report_choice(run, message, listen)
+    raise error
 
 
-def _chosen(run: Found, chosen: Callable[..., str], listen: Listener) -> Found:
-    listen(Status(chosen(run=printable(str(run.path)), place=RUNS, written=_when(run))))
+def _report_choice(run: AnyRun, message: Callable[..., str], listen: Listener) -> AnyRun:
+    listen(Status(message(run=printable(str(run.path)), place=RUNS, written=_written_text(run))))
     return run
 
 
-def only_unfinished(listen: Listener = silent) -> RunFolder:
+def only_unfinished_run(listen: Listener = silent) -> RunFolder:
     """The only unfinished run in the default place, or the folder of the only unfinished interleaved
     comparison; or else the only complete run that lacks some of the planned launches. Runs of which no case
     can run do not count. Raises UsageError if there is none or more than one."""
     complete: list[RunFolder] = []
     incomplete: list[RunFolder] = []
-    for folder in _folders():
-        (complete if _complete(folder) else incomplete).append(folder)
-    found = [folder for folder in incomplete if not _impossible(folder)] + _unfinished_pairs()
-    found = found or [folder for folder in complete if left(folder.plan(), folder.read().run)]
-    if len(found) != 1:
-        raise _not_one_unfinished_run(RUNS, [str(folder.path) for folder in found])
-    listen(Status(f"resuming {printable(str(found[0].path))}, the only unfinished run in {RUNS}"))
-    return found[0]
+    for folder in _run_folders():
+        (complete if _is_complete(folder) else incomplete).append(folder)
+    candidates = [folder for folder in incomplete if not _is_impossible(folder)] + _unfinished_pairs()
+    candidates = candidates or [folder for folder in complete if left(folder.plan(), folder.read().run)]
+    if len(candidates) != 1:
+        raise _not_one_unfinished_run(RUNS, [str(folder.path) for folder in candidates])
+    listen(Status(f"resuming {printable(str(candidates[0].path))}, the only unfinished run in {RUNS}"))
+    return candidates[0]
 
 
 def _unfinished_pairs() -> list[RunFolder]:
@@ -293,10 +297,10 @@ def _unfinished_pairs() -> list[RunFolder]:
     with contextlib.suppress(OSError):
         paths = sorted(RUNS.iterdir())
     pairs = [(path, pair) for path in paths if (pair := pair_in(path)) is not None]
-    return [RunFolder(path) for path, pair in pairs if not all(map(_complete, pair))]
+    return [RunFolder(path) for path, pair in pairs if not all(map(_is_complete, pair))]
 
 
-def _written(path: Path) -> int:
+def _written_ns(path: Path) -> int:
     """The time at which the last record of the run in `path` was written (ns, the file's modification time);
     without records, that of its plan; 0 if there is no run."""
     for name in ("records.jsonl", "plan.txt"):
@@ -305,17 +309,17 @@ def _written(path: Path) -> int:
     return 0
 
 
-def _when(folder: RunFolder | RunRead) -> str:
+def _written_text(folder: RunFolder | RunRead) -> str:
     """The same for people, in local time."""
-    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(_written(folder.path) / 1e9))
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(_written_ns(folder.path) / 1e9))
 
 
-def _complete(folder: RunFolder) -> bool:
+def _is_complete(folder: RunFolder) -> bool:
     """Whether no measurement is missing; an unreadable run counts as incomplete."""
     return _complete_reading(folder) is not None
 
 
-def _impossible(folder: RunFolder) -> bool:
+def _is_impossible(folder: RunFolder) -> bool:
     """Whether the engine has refused every planned case, so that nothing will ever be measured."""
     with contextlib.suppress(HockneyError):
         run = folder.read().run
@@ -334,18 +338,18 @@ def _complete_reading(folder: RunFolder) -> Reading | None:
     return None
 
 
-def _passed_over(where: str, machine: Machine) -> str:
+def _settings_mismatch(where: str, machine: Machine) -> str:
     """The reason why a run's message costs do not apply to this machine as it is set up now; "" if they
     do."""
-    if not _here(machine):
-        return made_elsewhere(where, machine.host)
+    if not _is_this_machine(machine):
+        return other_machine_text(where, machine.host)
     here = msgspec.structs.replace(machine, settings=mpi_settings(os.environ, machine.mpi))
     changed = measurement.setting_differences(machine.settings, here.settings)
     words = [measurement.in_words(difference, machine, here) for difference in changed]
-    return made_with_other_settings(where, words) if words else ""
+    return other_settings_text(where, words) if words else ""
 
 
-def _here(machine: Machine) -> bool:
+def _is_this_machine(machine: Machine) -> bool:
     """Whether a run's `machine` is this one, as far as known without starting anything: host and processor. A
     fake one counts everywhere."""
     return machine.traits.is_fake or (machine.host, machine.cpu) == (
@@ -354,20 +358,20 @@ def _here(machine: Machine) -> bool:
     )
 
 
-def by_age(studies: Collection[str], *, here: bool = True) -> Iterator[tuple[RunFolder, Machine]]:
+def runs_by_age(studies: Collection[str], *, here: bool = True) -> Iterator[tuple[RunFolder, Machine]]:
     """The readable runs of these studies in the default place, the most recently written first: either those
     of machines `here`, or those of machines that are elsewhere, as simulated ones."""
-    for folder in _folders():
+    for folder in _run_folders():
         try:
             machine = folder.machine()
-            wanted = folder.plan().settings.study in studies and machine.traits.chosen_by_default == here
+            selected = folder.plan().settings.study in studies and machine.traits.chosen_by_default == here
         except HockneyError:
             continue
-        if wanted:
+        if selected:
             yield folder, machine
 
 
-def _folders() -> Iterator[RunFolder]:
+def _run_folders() -> Iterator[RunFolder]:
     """The runs in the default place, the one written last first; of two written at the same time the one
     whose name is last in the alphabet. Those whose clock was wrong, and wrote in the future, come last."""
     paths: list[Path] = []
@@ -376,7 +380,7 @@ def _folders() -> Iterator[RunFolder]:
     latest = time.time_ns() + int(CLOCKS_DIFFER_S * 1e9)
 
     def age(path: Path) -> tuple[bool, int, str]:
-        written = _written(path)
+        written = _written_ns(path)
         return written <= latest, written, path.name
 
     for path in sorted(paths, key=age, reverse=True):
@@ -384,21 +388,25 @@ def _folders() -> Iterator[RunFolder]:
             yield RunFolder.open(path)
 
 
-def _source(
-    folder: RunFolder, listen: Listener, cost: Cost, wanted: Wanted, reading: Reading | None = None
+def _message_source(
+    folder: RunFolder,
+    listen: Listener,
+    cost: Cost,
+    workload_filter: WorkloadFilter,
+    reading: Reading | None = None,
 ) -> Source:
-    results = measurement.results(folder, reading=reading, cost=cost, relevant=wanted)
-    most = results.run.max_hosts()
+    results = measurement.results(folder, reading=reading, cost=cost, relevant=workload_filter)
+    most_hosts = results.run.max_hosts()
     surveyed = folder.surveyed()
     where = printable(str(folder.path))
-    costs = messages_of_run(results.fits, results.machine, where, surveyed, hosts=most, buffers=WRITTEN)
+    costs = messages_of_run(results.fits, results.machine, where, surveyed, hosts=most_hosts, buffers=WRITTEN)
     for notice in results.notices:
         listen(notice)
     machine, fits = (surveyed.machine, surveyed.fits) if surveyed else (results.machine, results.fits)
-    return Source(costs, machine, most, results.run.max_hosts(2), fits, caveats_of(folder, results))
+    return Source(costs, machine, most_hosts, results.run.max_hosts(2), fits, caveats_of(folder, results))
 
 
-def _newest_parameters(run: str, place: Path, written: str) -> str:
+def _newest_parameters_text(run: str, place: Path, written: str) -> str:
     return f"parameters from {run}, the newest run in {place} that has them (last written {written})"
 
 
@@ -420,11 +428,11 @@ def _no_run_of_study(place: Path, study: str, elsewhere: str = "") -> Inconclusi
     )
 
 
-def _newest_survey(run: str, place: Path, written: str) -> str:
+def _newest_survey_text(run: str, place: Path, written: str) -> str:
     return f"from {run}, the newest survey in {place} (last written {written})"
 
 
-def _longer_survey(
+def _longer_survey_notice(
     run: str, budget_s: float, used: str, used_s: float, verb: Literal["predict", "calibrate"]
 ) -> Notice:
     """The older survey `run` was measured much longer than the one that the `verb` has `used`."""
@@ -439,15 +447,15 @@ def _longer_survey(
     )
 
 
-def _newest_run(run: str, study: str, place: Path, written: str) -> str:
+def _newest_run_text(run: str, study: str, place: Path, written: str) -> str:
     return f"from {run}, the newest run of {study} in {place} (last written {written})"
 
 
-def _newest_complete_run(run: str, place: Path, written: str) -> str:
+def _newest_complete_run_text(run: str, place: Path, written: str) -> str:
     return f"from {run}, the newest complete run in {place} (last written {written})"
 
 
-def _newest_written_run(run: str, place: Path, written: str) -> str:
+def _newest_written_run_text(run: str, place: Path, written: str) -> str:
     return f"from {run}, the newest run in {place} (last written {written})"
 
 
@@ -470,23 +478,23 @@ def _not_one_unfinished_run(place: Path, runs: Sequence[str]) -> UsageError:
     return UsageError("no run is given", why, remedy, code="not-one-unfinished-run", runs=list(runs))
 
 
-def _newest_run_with_guidelines(run: str, place: Path, written: str) -> str:
+def _newest_guidelines_run_text(run: str, place: Path, written: str) -> str:
     return f"from {run}, the newest complete run in {place} with guidelines to judge (last written {written})"
 
 
-def message_costs_from(run: str, study: str, place: Path, written: str, budget_s: float) -> str:
+def message_costs_text(run: str, study: str, place: Path, written: str, budget_s: float) -> str:
     kind = "survey" if study == "survey" else f"run of {study}"
     budget = typed_seconds(budget_s)
     return f"message costs from {run}, the newest {kind} in {place} (budget {budget}, last written {written})"
 
 
-def passed_over(reason: str) -> Notice:
+def skipped_survey(reason: str) -> Notice:
     return Notice(f"{reason}; {option('run')} uses it anyway", "survey-passed-over")
 
 
-def made_with_other_settings(run: str, differences: Sequence[str]) -> str:
+def other_settings_text(run: str, differences: Sequence[str]) -> str:
     return f"{run} was made with {'; '.join(differences)}"
 
 
-def made_elsewhere(run: str, host: str) -> str:
+def other_machine_text(run: str, host: str) -> str:
     return f"{run} was made on {printable(host)}, not here"

@@ -9,7 +9,7 @@ from typing import Any
 
 from hockney import measurement
 from hockney.api import find_runs
-from hockney.api.export import Library, frame, predicted_rows
+from hockney.api.export import Library, forecast_rows, frame
 from hockney.api.tables import Rows
 from hockney.core.errors import UsageError, one_line
 from hockney.core.fit import Cost
@@ -32,7 +32,7 @@ from hockney.pages.grain_prediction import CostsOrigin
 from hockney.report import notebook
 from hockney.report.notebook import text_lines
 
-MOST_ASKED = 16
+DEFAULT_MAX_RANKS = 16
 """The default number of ranks on a machine other than this one."""
 
 
@@ -55,7 +55,7 @@ class Forecast:
 
     def table(self) -> Rows:
         """The rows as columns; each value has the ends of its 95% interval."""
-        return predicted_rows(self.rows)
+        return forecast_rows(self.rows)
 
     def frame(self, library: Library | None = None) -> Any:
         """The rows as a DataFrame of pandas or polars, see `Run.frame`."""
@@ -63,16 +63,16 @@ class Forecast:
 
     def __repr__(self) -> str:
         lines = text_lines(grain_prediction.ranks(self.prediction))
-        sentences = (*self._assumed, *lines, *grain_prediction.best(self.prediction))
+        sentences = (*self._assumption_sentences, *lines, *grain_prediction.best(self.prediction))
         return "\n".join(map(one_line, sentences))
 
     def _repr_html_(self) -> str:
         """HTML for notebooks."""
-        before, after = self._assumed, grain_prediction.best(self.prediction)
+        before, after = self._assumption_sentences, grain_prediction.best(self.prediction)
         return notebook.summary(before, self.caveats, [grain_prediction.ranks(self.prediction)], after)
 
     @property
-    def _assumed(self) -> tuple[str, ...]:
+    def _assumption_sentences(self) -> tuple[str, ...]:
         return grain_prediction.assumed(self.prediction, self.known.platform)
 
 
@@ -112,13 +112,13 @@ def predict(
     source = _source(run, machine, listen, cost)
     costs = source.messages if shared is None else overruled(source.messages, shared)
     layout = Wanted(nodes, ranks_per_node)
-    there = replace(source.nodes, count=0) if larger else source.nodes
-    costs = laid_out(costs, layout, there, ranks, apart=source.known.pair_hosts > 1)
-    wanted = ranks or _default(costs, here=source.here)
+    nodes_here = replace(source.nodes, count=0) if larger else source.nodes
+    costs = laid_out(costs, layout, nodes_here, ranks, apart=source.known.pair_hosts > 1)
+    rank_counts = ranks or _default_ranks(costs, here=source.here)
     if source.room is not None and not larger:
-        simulated.check_ranks(source.room, wanted[-1])
-    made = prediction.predict(algorithm, costs, wanted, larger=larger, laid_out=bool(layout))
-    return Forecast(made, source.known)
+        simulated.check_ranks(source.room, rank_counts[-1])
+    result = prediction.predict(algorithm, costs, rank_counts, larger=larger, laid_out=bool(layout))
+    return Forecast(result, source.known)
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ def _nodes(platform: Platform) -> Nodes:
     return Nodes(min(group.cores for group in platform.nodes), sum(group.count for group in platform.nodes))
 
 
-def _default(costs: PointToPointCosts, *, here: bool) -> tuple[int, ...]:
-    room = costs.most_ranks or MOST_ASKED
-    most = max(2, room if here else min(room, MOST_ASKED))
+def _default_ranks(costs: PointToPointCosts, *, here: bool) -> tuple[int, ...]:
+    room = costs.most_ranks or DEFAULT_MAX_RANKS
+    most = max(2, room if here else min(room, DEFAULT_MAX_RANKS))
     return tuple(doubling(2, 1 << (most.bit_length() - 1)))

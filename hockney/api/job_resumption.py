@@ -18,8 +18,8 @@ from hockney.api import measure
 from hockney.api.measure import Planned
 from hockney.api.questions import Question
 from hockney.api.run_contents import Run
-from hockney.api.run_options import NOTHING_REPLACED, Replacements, RunOptions
-from hockney.api.trusted_settings import marked, refuse_foreign
+from hockney.api.run_options import NO_REPLACEMENTS, Replacements, RunOptions
+from hockney.api.trusted_settings import mark_programs, refuse_foreign
 from hockney.batch import BatchJob, State
 from hockney.batch.job import job_not_readable
 from hockney.core.errors import EnvironmentProblem, Inconclusive, UsageError, printable
@@ -30,12 +30,12 @@ from hockney.measurement import Listener, Outcome, Status, silent
 from hockney.process import CannotStart
 from hockney.store import LaunchShare, RunFolder, absorb, missing, pair_in, pair_with, parts_of, writing
 
-ASK_EVERY_S = 5.0
+POLL_INTERVAL_S = 5.0
 """Schedulers ask users not to poll more often. In the first 20 s of waiting the question is repeated sooner:
 after a second, then after a quarter of the time waited."""
-SILENT_S = 600.0
+SILENCE_LIMIT_S = 600.0
 """A scheduler that is being restarted, or overloaded, does not answer for minutes."""
-PLANNING_S = 900.0
+PLANNING_LIMIT_S = 900.0
 """One job of an array makes the plan, which may include compiling the engine; the others wait this long."""
 
 
@@ -45,7 +45,7 @@ def resume(
     budget: float | None = None,
     share: LaunchShare | None = None,
     wait: bool = False,
-    instead: Replacements = NOTHING_REPLACED,
+    replacements: Replacements = NO_REPLACEMENTS,
     listen: Listener = silent,
 ) -> Run:
     """Measure the rest of the run in `path` (`measure.resume`). Of a run with a job, only within a job;
@@ -55,20 +55,20 @@ def resume(
     _refuse_pair(path)
     folder = RunFolder.open(path)
     job = batch.read_job(folder.path)
-    here = batch.current_job(os.environ)
-    if job is not None and here:
+    current_job = batch.current_job(os.environ)
+    if job is not None and current_job:
         with contextlib.suppress(EnvironmentProblem):  # another writer would be noticed by its lock as well
-            job = numbered(folder.path, job)
-        if job.number not in ("", here):
+            job = with_job_number(folder.path, job)
+        if job.number not in ("", current_job):
             refuse_not_ended(folder.path, job)
-        planned = _plan_here(folder, job, instead, share, listen)
-        if planned is not None:
-            return measure.measured(folder, planned.bench, listen, asked=planned.cases, share=share)
+        new_plan = _plan_on_job_hosts(folder, job, replacements, share, listen)
+        if new_plan is not None:
+            return measure.measure_rest(folder, new_plan.bench, listen, requested=new_plan.cases, share=share)
     elif job is not None:
-        job = numbered(folder.path, job)
-        if _ended(folder, job, wait, listen):
-            return _results(folder, job, listen)
-    return measure.resume(folder.path, budget=budget, instead=instead, share=share, listen=listen)
+        job = with_job_number(folder.path, job)
+        if _has_ended(folder, job, wait, listen):
+            return _job_results(folder, job, listen)
+    return measure.resume(folder.path, budget=budget, replacements=replacements, share=share, listen=listen)
 
 
 def refuse_not_ended(path: Path, job: BatchJob) -> None:
@@ -78,7 +78,7 @@ def refuse_not_ended(path: Path, job: BatchJob) -> None:
         raise _not_ended(path, job, state)
 
 
-def numbered(path: Path, job: BatchJob) -> BatchJob:
+def with_job_number(path: Path, job: BatchJob) -> BatchJob:
     """The job with its number. If the submission was interrupted before the number was stored, the job is
     found by its name while it waits or runs. Raises EnvironmentProblem if the scheduler does not answer."""
     scheduler = batch.scheduler_named(job.scheduler)
@@ -111,8 +111,9 @@ def state_of(path: Path, job: BatchJob) -> State | None:
     return state
 
 
-def _ended(folder: RunFolder, job: BatchJob, wait: bool, listen: Listener) -> bool:
-    """False if there is no scheduler to ask. Waiting goes on while the scheduler is silent, for SILENT_S."""
+def _has_ended(folder: RunFolder, job: BatchJob, wait: bool, listen: Listener) -> bool:
+    """False if there is no scheduler to ask. Waiting goes on while the scheduler is silent, for
+    SILENCE_LIMIT_S."""
     printed = ""
     began_s = answered_s = time.monotonic()
     while True:
@@ -121,7 +122,7 @@ def _ended(folder: RunFolder, job: BatchJob, wait: bool, listen: Listener) -> bo
             if state is None and printed:  # its program was there before
                 raise _scheduler_silent(job.scheduler, job.number, "")
         except EnvironmentProblem as problem:
-            if not wait or time.monotonic() >= answered_s + SILENT_S:
+            if not wait or time.monotonic() >= answered_s + SILENCE_LIMIT_S:
                 raise
             text = f"{problem.what}; retrying"
         else:
@@ -136,7 +137,7 @@ def _ended(folder: RunFolder, job: BatchJob, wait: bool, listen: Listener) -> bo
         if text != printed:
             printed = text
             listen(Status(text))
-        time.sleep(min(ASK_EVERY_S, max(1.0, (time.monotonic() - began_s) / 4)))
+        time.sleep(min(POLL_INTERVAL_S, max(1.0, (time.monotonic() - began_s) / 4)))
 
 
 def _not_ended(path: Path, job: BatchJob, state: State) -> Exception:
@@ -153,7 +154,7 @@ def _not_ended(path: Path, job: BatchJob, state: State) -> Exception:
     )
 
 
-def _results(folder: RunFolder, job: BatchJob, listen: Listener) -> Run:
+def _job_results(folder: RunFolder, job: BatchJob, listen: Listener) -> Run:
     """What the job has measured."""
     absorb(folder, all_ended=True)
     reading = folder.read()
@@ -169,49 +170,51 @@ def _results(folder: RunFolder, job: BatchJob, listen: Listener) -> Run:
                 "job-incomplete",
             )
         )
-    made = Run(folder, Outcome(0, lacking, 0, 0.0))
-    made.save_fits()
-    return made
+    run = Run(folder, Outcome(0, lacking, 0, 0.0))
+    run.save_fits()
+    return run
 
 
-def _plan_here(
-    folder: RunFolder, job: BatchJob, instead: Replacements, share: LaunchShare | None, listen: Listener
+def _plan_on_job_hosts(
+    folder: RunFolder, job: BatchJob, replacements: Replacements, share: LaunchShare | None, listen: Listener
 ) -> Planned | None:
     """Replaces the plan that was made where the job was submitted by one made on the job's own hosts. None if
     there is nothing to replace."""
-    if not _provisional(folder, job):
+    if not _is_provisional(folder, job):
         return None
-    with writing(folder, PLANNING_S):
-        if not _provisional(folder, job):
+    with writing(folder, PLANNING_LIMIT_S):
+        if not _is_provisional(folder, job):
             return None
-        options, asked = _request(folder, job, instead)
-        planned = measure.checked(asked, options, listen)
+        options, question = _stored_request(folder, job, replacements)
+        planned = measure.plan_and_check(question, options, listen)
         measurement.begin_again(
-            folder, planned.cases, marked(planned.settings), planned.bench, planned.surveyed
+            folder, planned.cases, mark_programs(planned.settings), planned.bench, planned.surveyed
         )
         if share is not None:  # so that no other job makes a plan any more
             (folder.path / share.file).touch()
     return planned
 
 
-def _provisional(folder: RunFolder, job: BatchJob) -> bool:
+def _is_provisional(folder: RunFolder, job: BatchJob) -> bool:
     """Whether the plan is the one made before submitting, and nothing is measured."""
     if not job.provisional or folder.sums.own != job.provisional or parts_of(folder):
         return False
     return not folder.records_path.stat().st_size
 
 
-def _request(folder: RunFolder, job: BatchJob, instead: Replacements) -> tuple[RunOptions, Question]:
+def _stored_request(
+    folder: RunFolder, job: BatchJob, replacements: Replacements
+) -> tuple[RunOptions, Question]:
     """What was asked when the job was submitted. Raises UsageError if it names programs that this user has
     not typed."""
     try:
         options = msgspec.convert(job.options, RunOptions)
-        asked = msgspec.convert(job.question, Question)
+        question = msgspec.convert(job.question, Question)
     except msgspec.ValidationError as error:
         raise job_not_readable(folder.path / batch.job.NAME, error) from error
-    settings = replace(options.settings(asked.study), mark=job.mark)
-    refuse_foreign(settings, folder.path, instead.given)
-    return replace(options, seed=folder.plan().settings.seed, **instead.given), asked
+    settings = replace(options.settings(question.study), mark=job.mark)
+    refuse_foreign(settings, folder.path, replacements.given)
+    return replace(options, seed=folder.plan().settings.seed, **replacements.given), question
 
 
 def _job_without_records(path: Path, job: str, log: Path | None) -> Inconclusive:
@@ -249,13 +252,13 @@ def _refuse_pair(path: Path) -> None:
             code="pair-resumed-as-run",
             path=str(path),
         )
-    whole = pair_with(path)
-    if whole is not None:
+    comparison = pair_with(path)
+    if comparison is not None:
         raise UsageError(
             f"'{printable(str(path))}' is one side of an interleaved comparison",
             "its launches alternate with those of the other side",
-            f"resume both: hockney resume {printable(shlex.quote(str(whole)))}",
+            f"resume both: hockney resume {printable(shlex.quote(str(comparison)))}",
             code="interleaved-side",
             path=str(path),
-            whole=str(whole),
+            whole=str(comparison),
         )

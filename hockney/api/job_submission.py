@@ -18,10 +18,10 @@ import msgspec
 
 from hockney import batch, measurement
 from hockney.api import measure
-from hockney.api.job_resumption import numbered, refuse_not_ended
-from hockney.api.questions import Question, question
+from hockney.api.job_resumption import refuse_not_ended, with_job_number
+from hockney.api.questions import Question, parse_question
 from hockney.api.run_options import RunOptions
-from hockney.api.trusted_settings import marked
+from hockney.api.trusted_settings import mark_programs
 from hockney.batch import BatchJob, JobRequest, Scheduler
 from hockney.batch.request import EARLY_S, NOTICE_S
 from hockney.core.errors import EnvironmentProblem, UsageError, keeping, printable
@@ -35,9 +35,9 @@ from hockney.measurement import Listener, silent
 from hockney.store import RunFolder, default_path, expected, lockable, missing
 from hockney.system import trust
 
-BESIDES_S = 60.0
+OVERHEAD_S = 60.0
 """What a job does besides measuring: it starts Python, finds the MPI, fits, and writes the report."""
-RESERVE = 1.1
+LIMIT_FACTOR = 1.1
 """A scheduler may be slow to start processes on the nodes."""
 
 
@@ -57,7 +57,7 @@ class BatchOptions:
     def limit_s(self, budget_s: float) -> float:
         """The time limit of a job that measures for `budget_s`. Raises UsageError for one that leaves no time
         to measure."""
-        besides_s = NOTICE_S + BESIDES_S
+        besides_s = NOTICE_S + OVERHEAD_S
         if self.time and self.time <= besides_s:
             raise UsageError(
                 f"a job of {typed_seconds(self.time)} leaves no time to measure",
@@ -67,11 +67,11 @@ class BatchOptions:
                 seconds=self.time,
                 besides_s=besides_s,
             )
-        return self.time or RESERVE * budget_s + besides_s + EARLY_S + BESIDES_S
+        return self.time or LIMIT_FACTOR * budget_s + besides_s + EARLY_S + OVERHEAD_S
 
     def warning(self, budget_s: float) -> Notice | None:
         """A warning if the job may end before its budget is used."""
-        needed_s = budget_s + NOTICE_S + EARLY_S + BESIDES_S
+        needed_s = budget_s + NOTICE_S + EARLY_S + OVERHEAD_S
         return (
             Notice(
                 f"the job's limit of {format_seconds(self.time)} may end the job before the budget of "
@@ -84,51 +84,58 @@ class BatchOptions:
         )
 
 
-def total_s(settings: Settings) -> float:
+def measuring_s(settings: Settings) -> float:
     """The time from the first launch to the end."""
     waiting = settings.every_s * settings.launches if settings.every_s else 0.0
     return max(settings.total_s, settings.through_s, waiting)
 
 
-KEPT = {"account": "--account", "partition": "--partition", "lines": "--batch-line"}
+STORED_OPTIONS = {"account": "--account", "partition": "--partition", "lines": "--batch-line"}
 
 
-def keeping_options(job: BatchJob, wanted: BatchOptions) -> BatchJob:
+def store_options(job: BatchJob, options: BatchOptions) -> BatchJob:
     """The job with the options that were just typed."""
-    typed = {name: getattr(wanted, name) for name in KEPT}
-    mark = trust.mark(_text(wanted), os.environ) if any(typed.values()) else ""
+    typed = {name: getattr(options, name) for name in STORED_OPTIONS}
+    mark = trust.mark(_marked_text(options), os.environ) if any(typed.values()) else ""
     return msgspec.structs.replace(job, **typed, lines_mark=mark)
 
 
-def with_kept_options(wanted: BatchOptions, job: BatchJob, path: Path) -> BatchOptions:
-    """`wanted`, with what it leaves open as it was for the earlier `job` of the run in `path`. Raises
+def fill_in_stored_options(options: BatchOptions, job: BatchJob, path: Path) -> BatchOptions:
+    """`options`, with what it leaves open as it was for the earlier `job` of the run in `path`. Raises
     UsageError if this user has not typed that."""
-    kept = {name: getattr(job, name) for name in KEPT if getattr(job, name) and not getattr(wanted, name)}
-    if kept and not trust.is_marked(_text(job), job.lines_mark, os.environ):
-        foreign = {KEPT[name]: (value,) if isinstance(value, str) else value for name, value in kept.items()}
-        raise _batch_options_of_a_folder(path, foreign)
-    return replace(wanted, **kept)
+    stored = {
+        name: getattr(job, name)
+        for name in STORED_OPTIONS
+        if getattr(job, name) and not getattr(options, name)
+    }
+    if stored and not trust.is_marked(_marked_text(job), job.lines_mark, os.environ):
+        foreign = {
+            STORED_OPTIONS[name]: (value,) if isinstance(value, str) else value
+            for name, value in stored.items()
+        }
+        raise _foreign_options(path, foreign)
+    return replace(options, **stored)
 
 
-def _text(options: BatchJob | BatchOptions) -> str:
+def _marked_text(options: BatchJob | BatchOptions) -> str:
     return json.dumps([options.account, options.partition, list(options.lines)])
 
 
-def _batch_options_of_a_folder(path: Path, named: Mapping[str, Sequence[str]]) -> UsageError:
-    """`named` has the values of options for the scheduler that are in the folder's job.json."""
-    words = [f"{option}={value}" for option, values in named.items() for value in values]
+def _foreign_options(path: Path, values: Mapping[str, Sequence[str]]) -> UsageError:
+    """`values` has the values of options for the scheduler that are in the folder's job.json."""
+    words = [f"{option}={value}" for option, values in values.items() for value in values]
     command = shlex.join([str(path), "--submit", *words])
     return UsageError(
         f"'{printable(str(path))}' has options for the batch system that you have not typed",
         "with them, a run folder from somebody else could start any program",
         f"if you trust it, type them: hockney resume {printable(command)}",
         code="batch-options-of-a-folder",
-        options=sorted(named),
+        options=sorted(values),
     )
 
 
 @dataclass(frozen=True)
-class Submitted:
+class SubmittedJob:
     """`path` is the run's folder, `cancel` what a user types to end the job."""
 
     path: Path
@@ -138,13 +145,13 @@ class Submitted:
 
 
 def submit(
-    asked: Question | str | Sequence[str],
+    question: Question | str | Sequence[str],
     options: RunOptions,
-    wanted: BatchOptions,
+    batch_options: BatchOptions,
     *,
     out: AnyPath | None = None,
     listen: Listener = silent,
-) -> Submitted:
+) -> SubmittedJob:
     """Set up the run and submit a job that measures it. The plan is made here, with the engine compiled here,
     and again in the job, on the hosts to be measured, before its first launch.
 
@@ -152,43 +159,43 @@ def submit(
     array could not lock files in the run's folder. If the scheduler does not accept the job, the folder is
     there, and `submit_again` tries again."""
     _refuse_inside("--submit")
-    job = _Job.planned(asked, options, wanted, listen)
-    planned, settings = job.plan, job.plan.affordable
+    job = _Job.planned(question, options, batch_options, listen)
+    plan, settings = job.plan, job.plan.affordable_settings
     path = None if out is None else to_path(out)
-    place = path or default_path(job.asked.study)
-    _refuse_unlockable(place, wanted)
-    batch.script_of(job.scheduler, job.request(place, wanted))  # refused before there is a folder
-    folder = measurement.begin(path, planned.cases, marked(settings), planned.bench, planned.surveyed)
+    run_path = path or default_path(job.asked.study)
+    _refuse_unlockable(run_path, batch_options)
+    batch.script_of(job.scheduler, job.request(run_path, batch_options))  # refused before there is a folder
+    folder = measurement.begin(path, plan.cases, mark_programs(settings), plan.bench, plan.surveyed)
     stored = BatchJob(
         job.scheduler.NAME,
-        tasks=wanted.tasks,
-        mark=marked(job.options.settings(job.asked.study)).mark,
+        tasks=batch_options.tasks,
+        mark=mark_programs(job.options.settings(job.asked.study)).mark,
         provisional=folder.sums.own,
         question=msgspec.to_builtins(job.asked),
         options=asdict(job.options),
     )
-    request = job.request(folder.path, wanted)
-    return _submitted(job.scheduler, folder, keeping_options(stored, wanted), request)
+    request = job.request(folder.path, batch_options)
+    return _submit(job.scheduler, folder, store_options(stored, batch_options), request)
 
 
 def script(
-    asked: Question | str | Sequence[str],
+    question: Question | str | Sequence[str],
     options: RunOptions,
-    wanted: BatchOptions,
+    batch_options: BatchOptions,
     *,
     out: AnyPath | None = None,
     listen: Listener = silent,
 ) -> str:
     """The script that `submit` would submit. Nothing is written."""
     _refuse_inside("--dry-run")
-    job = _Job.planned(asked, options, wanted, listen, _for_a_script(listen))
+    job = _Job.planned(question, options, batch_options, listen, _script_scheduler(listen))
     path = default_path(job.asked.study) if out is None else to_path(out)
-    return batch.script_of(job.scheduler, job.request(path, wanted))
+    return batch.script_of(job.scheduler, job.request(path, batch_options))
 
 
 def submit_again(
-    path: AnyPath, wanted: BatchOptions, *, listen: Listener = silent, only_script: bool = False
-) -> Submitted | str:
+    path: AnyPath, batch_options: BatchOptions, *, listen: Listener = silent, only_script: bool = False
+) -> SubmittedJob | str:
     """Submit a job that measures what is missing in the run `path`, or with `only_script` return its script.
     The job has as many nodes, and ranks on each, as those on which the run began. Raises UsageError if
     nothing is missing, Inconclusive if an earlier job has not ended."""
@@ -196,7 +203,7 @@ def submit_again(
     folder = RunFolder.open(to_path(path))
     job = batch.read_job(folder.path)
     if job is not None and not only_script:
-        job = numbered(folder.path, job)
+        job = with_job_number(folder.path, job)
         refuse_not_ended(folder.path, job)
     plan, run = folder.plan(), folder.read().run
     lacking = len(missing(plan, run))
@@ -218,35 +225,35 @@ def submit_again(
             path=str(folder.path),
             hosts=tuple(settings.hosts),
         )
-    seconds = total_s(settings) * lacking / max(1, len(expected(plan, run)))
-    scheduler = _for_a_script(listen) if only_script else batch.scheduler_here(os.environ)
-    before = job if job is not None and job.scheduler == scheduler.NAME else BatchJob(scheduler.NAME)
-    wanted = with_kept_options(wanted, before, folder.path)
-    request = _request(folder.path, _hosts_again(scheduler, folder, settings), wanted, seconds)
-    _warn(wanted, seconds, listen)
+    seconds = measuring_s(settings) * lacking / max(1, len(expected(plan, run)))
+    scheduler = _script_scheduler(listen) if only_script else batch.scheduler_here(os.environ)
+    earlier = job if job is not None and job.scheduler == scheduler.NAME else BatchJob(scheduler.NAME)
+    batch_options = fill_in_stored_options(batch_options, earlier, folder.path)
+    request = _request(folder.path, _host_options(scheduler, folder, settings), batch_options, seconds)
+    _warn(batch_options, seconds, listen)
     if only_script:
         return batch.script_of(scheduler, request)
-    _refuse_unlockable(folder.path, wanted)
+    _refuse_unlockable(folder.path, batch_options)
     new = msgspec.structs.replace(
-        job or before, scheduler=scheduler.NAME, number="", submitted="", tasks=wanted.tasks
+        job or earlier, scheduler=scheduler.NAME, number="", submitted="", tasks=batch_options.tasks
     )
-    return _submitted(scheduler, folder, keeping_options(new, wanted), request)
+    return _submit(scheduler, folder, store_options(new, batch_options), request)
 
 
-def _for_a_script(listen: Listener) -> Scheduler:
+def _script_scheduler(listen: Listener) -> Scheduler:
     """The scheduler here, or else the first that hockney supports: a script can be written anywhere."""
-    found = batch.installed_scheduler(os.environ)
-    if found is not None:
-        return found
+    installed = batch.installed_scheduler(os.environ)
+    if installed is not None:
+        return installed
     first = next(iter(batch.all_schedulers().values()))
     listen(Notice(f"no batch system is here; the script is for {first.TITLE}", "script-without-scheduler"))
     return first
 
 
-def _hosts_again(scheduler: Scheduler, folder: RunFolder, settings: Settings) -> HostOptions:
+def _host_options(scheduler: Scheduler, folder: RunFolder, settings: Settings) -> HostOptions:
     """The host options for as many nodes as before. Raises UsageError."""
     machine = folder.machine()
-    hosts = measure.spread_as_begun(settings, machine)
+    hosts = measure.original_host_options(settings, machine)
     if scheduler.COUNTS_PROCESSORS and not hosts.ranks_per_node:
         if not machine.traits.chosen_by_default or not machine.ranks_per_node:
             raise _ranks_per_node_missing(hosts.nodes or 1)
@@ -266,14 +273,14 @@ class _Job:
 
     @staticmethod
     def planned(
-        asked: Question | str | Sequence[str],
+        question: Question | str | Sequence[str],
         options: RunOptions,
-        wanted: BatchOptions,
+        batch_options: BatchOptions,
         listen: Listener,
         scheduler: Scheduler | None = None,
     ) -> _Job:
         scheduler = scheduler or batch.scheduler_here(os.environ)
-        wished = asked if isinstance(asked, Question) else question(asked)
+        parsed_question = question if isinstance(question, Question) else parse_question(question)
         if options.hosts:
             raise UsageError(
                 "--hosts and --submit exclude each other",
@@ -283,17 +290,19 @@ class _Job:
             )
         if not options.ranks_per_node and (options.nodes > 1 or scheduler.COUNTS_PROCESSORS):
             raise _ranks_per_node_missing(options.nodes or 1)
-        return _Job(scheduler, wished, *_planned(wished, options, wanted, listen))
+        return _Job(
+            scheduler, parsed_question, *_plan_for_job(parsed_question, options, batch_options, listen)
+        )
 
-    def request(self, path: Path, wanted: BatchOptions) -> JobRequest:
-        settings = self.plan.affordable
-        return _request(path, settings.host_options, wanted, total_s(settings))
+    def request(self, path: Path, batch_options: BatchOptions) -> JobRequest:
+        settings = self.plan.affordable_settings
+        return _request(path, settings.host_options, batch_options, measuring_s(settings))
 
 
-def _planned(
-    wished: Question, options: RunOptions, wanted: BatchOptions, listen: Listener
+def _plan_for_job(
+    question: Question, options: RunOptions, batch_options: BatchOptions, listen: Listener
 ) -> tuple[RunOptions, measure.Planned]:
-    if wanted.tasks:
+    if batch_options.tasks:
         if options.in_rounds:
             raise UsageError(
                 "--array and rounds exclude each other",
@@ -301,29 +310,29 @@ def _planned(
                 "leave out --array, or --repeat, --through and --every",
                 code="rounds-in-array",
             )
-        options = replace(options, refine=False, budget=options.budget * wanted.tasks)
-    planned = measure.plan(wished, options, listen=listen, for_a_job=True)
-    if wanted.tasks:
+        options = replace(options, refine=False, budget=options.budget * batch_options.tasks)
+    planned = measure.plan(question, options, listen=listen, for_job=True)
+    if batch_options.tasks:
         # fixed now: each task finds its share without asking the others
-        options = replace(options, launches=max(planned.settings.launches, wanted.tasks))
-        fixed = replace(planned.settings, launches=options.launches or 0, extend=False)
-        planned = replace(planned, settings=fixed)
+        options = replace(options, launches=max(planned.settings.launches, batch_options.tasks))
+        settings = replace(planned.settings, launches=options.launches or 0, extend=False)
+        planned = replace(planned, settings=settings)
     if planned.warning is not None:
         listen(planned.warning)
-    _warn(wanted, total_s(planned.affordable), listen)
+    _warn(batch_options, measuring_s(planned.affordable_settings), listen)
     return options, planned
 
 
-def _warn(wanted: BatchOptions, seconds: float, listen: Listener) -> None:
-    warning = wanted.warning(seconds / max(1, wanted.tasks))
+def _warn(batch_options: BatchOptions, seconds: float, listen: Listener) -> None:
+    warning = batch_options.warning(seconds / max(1, batch_options.tasks))
     if warning is not None:
         listen(warning)
 
 
-def _refuse_unlockable(path: Path, wanted: BatchOptions) -> None:
+def _refuse_unlockable(path: Path, batch_options: BatchOptions) -> None:
     """Raises EnvironmentProblem if an array cannot lock files in the run's folder. A lock that holds only
     within a host looks like any other."""
-    if wanted.tasks and not lockable(path):
+    if batch_options.tasks and not lockable(path):
         raise EnvironmentProblem(
             f"jobs of an array cannot write to {path}",
             "files on this file system cannot be locked, so the records of several jobs would mix",
@@ -346,32 +355,32 @@ def _refuse_inside(option: str) -> None:
         )
 
 
-def _request(path: Path, hosts: HostOptions, wanted: BatchOptions, seconds: float) -> JobRequest:
+def _request(path: Path, hosts: HostOptions, batch_options: BatchOptions, seconds: float) -> JobRequest:
     """The job continues the run, with this interpreter and environment."""
-    whole = path.absolute()
+    absolute = path.absolute()
     return JobRequest(
-        name=batch.job_name(whole),
+        name=batch.job_name(absolute),
         nodes=hosts.nodes or 1,
         ranks_per_node=hosts.ranks_per_node,
-        seconds=wanted.limit_s(seconds / max(1, wanted.tasks)),
-        folder=whole,
-        command=(sys.executable, "-m", "hockney", "resume", str(whole)),
+        seconds=batch_options.limit_s(seconds / max(1, batch_options.tasks)),
+        folder=absolute,
+        command=(sys.executable, "-m", "hockney", "resume", str(absolute)),
         cwd=Path.cwd(),
-        account=wanted.account,
-        partition=wanted.partition,
-        lines=wanted.lines,
-        tasks=wanted.tasks,
+        account=batch_options.account,
+        partition=batch_options.partition,
+        lines=batch_options.lines,
+        tasks=batch_options.tasks,
     )
 
 
-def _submitted(scheduler: Scheduler, folder: RunFolder, job: BatchJob, request: JobRequest) -> Submitted:
+def _submit(scheduler: Scheduler, folder: RunFolder, job: BatchJob, request: JobRequest) -> SubmittedJob:
     text = batch.script_of(scheduler, request)
     batch.write_job(folder.path, job)
     with keeping(folder.path, complete=False):
         number = batch.submit(scheduler, folder.path, request.name, text)
     now = datetime.now(timezone.utc).isoformat(timespec="seconds")
     batch.write_job(folder.path, msgspec.structs.replace(job, number=number, submitted=now))
-    return Submitted(folder.path, number, scheduler.NAME, " ".join(scheduler.cancel_words(number)))
+    return SubmittedJob(folder.path, number, scheduler.NAME, " ".join(scheduler.cancel_words(number)))
 
 
 def _ranks_per_node_missing(nodes: int) -> UsageError:

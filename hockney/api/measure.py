@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Protocol
 
 from hockney import measurement, studies
-from hockney.api.questions import Question, question, refuse_unknown
+from hockney.api.questions import Question, parse_question, refuse_unknown
 from hockney.api.run_contents import Run
-from hockney.api.run_options import NOTHING_REPLACED, Replacements, RunOptions, refuse_long_rounds
-from hockney.api.trusted_settings import marked, refuse_foreign
+from hockney.api.run_options import NO_REPLACEMENTS, Replacements, RunOptions, refuse_long_rounds
+from hockney.api.trusted_settings import mark_programs, refuse_foreign
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.errors import (
@@ -39,7 +39,7 @@ from hockney.measurement import Bench, CasesChosen, Goal, Listener, Outcome, Sta
 from hockney.store import LaunchShare, RunFolder, left, missing
 from hockney.studies import Options
 
-DEFAULT = RunOptions()
+DEFAULT_OPTIONS = RunOptions()
 SURVEY = "survey"
 """The study's parameter that names the run of a survey."""
 
@@ -61,7 +61,7 @@ class Planned:
         return budget_warning(self.settings, self.least_budget_s, self.cases)
 
     @property
-    def affordable(self) -> Settings:
+    def affordable_settings(self) -> Settings:
         """The settings with the minimum instead of a smaller budget."""
         return replace(self.settings, budget_s=max(self.settings.budget_s, self.least_budget_s))
 
@@ -76,14 +76,16 @@ class CaseSource(Protocol):
         ...
 
 
-def survey(options: RunOptions = DEFAULT, *, out: AnyPath | None = None, listen: Listener = silent) -> Run:
+def survey(
+    options: RunOptions = DEFAULT_OPTIONS, *, out: AnyPath | None = None, listen: Listener = silent
+) -> Run:
     """Measure what message passing costs; see `run`."""
     return run(Question(SURVEY), options, out=out, listen=listen)
 
 
 def run(
-    asked: Question | str | Sequence[str],
-    options: RunOptions = DEFAULT,
+    question: Question | str | Sequence[str],
+    options: RunOptions = DEFAULT_OPTIONS,
     *,
     out: AnyPath | None = None,
     listen: Listener = silent,
@@ -94,15 +96,15 @@ def run(
     launched. Measurements so far are kept then, and on Ctrl-C, which raises RunInterrupted; `resume`
     continues.
     """
-    planned = checked(asked, options, listen)
+    planned = plan_and_check(question, options, listen)
     path = None if out is None else to_path(out)
     new = path is not None and not (path / PLAN).exists()
     folder = None
     try:
         folder = measurement.begin(
-            path, planned.cases, marked(planned.settings), planned.bench, planned.surveyed
+            path, planned.cases, mark_programs(planned.settings), planned.bench, planned.surveyed
         )
-        return measured(folder, planned.bench, listen, asked=planned.cases)
+        return measure_rest(folder, planned.bench, listen, requested=planned.cases)
     except RunInterrupted:
         raise
     except KeyboardInterrupt as end:  # between any two steps
@@ -113,7 +115,9 @@ def run(
         raise
 
 
-def checked(asked: Question | str | Sequence[str], options: RunOptions, listen: Listener) -> Planned:
+def plan_and_check(
+    question: Question | str | Sequence[str], options: RunOptions, listen: Listener
+) -> Planned:
     """What `run` measures, after its ranks have been started once."""
     if options.every is not None and not options.every_s:
         listen(
@@ -122,19 +126,19 @@ def checked(asked: Question | str | Sequence[str], options: RunOptions, listen: 
                 "rounds-follow-at-once",
             )
         )
-    return started(plan(asked, options, listen=listen), options, listen)
+    return check_launch(plan(question, options, listen=listen), options, listen)
 
 
-def started(planned: Planned, options: RunOptions, listen: Listener, reserve: float = 0.0) -> Planned:
+def check_launch(planned: Planned, options: RunOptions, listen: Listener, reserve: float = 0.0) -> Planned:
     """What will be measured, after its ranks have been started once. The planned launches leave the fraction
     `reserve` of the budget."""
     bench = measurement.check(planned.bench, planned.cases)
-    planned = _within_budget(replace(planned, bench=bench))
+    planned = _with_least_budget(replace(planned, bench=bench))
     if planned.warning is not None:
         listen(planned.warning)
     listen(CasesChosen(planned.cases, _workloads(planned)))
-    settings = planned.affordable
-    if not options.rounds:
+    settings = planned.affordable_settings
+    if not options.launch_count:
         budget_s = (1 - reserve) * settings.budget_s
         settings = replace(settings, launches=bench.launch_count(budget_s, planned.cases))
     return replace(planned, settings=settings)
@@ -146,81 +150,81 @@ def _workloads(planned: Planned) -> tuple[Workload, ...]:
 
 
 def plan(
-    asked: Question | str | Sequence[str],
-    options: RunOptions = DEFAULT,
+    question: Question | str | Sequence[str],
+    options: RunOptions = DEFAULT_OPTIONS,
     *,
     listen: Listener = silent,
-    for_a_job: bool = False,
-    source: CaseSource | None = None,
-    only: bool = False,
+    for_job: bool = False,
+    case_source: CaseSource | None = None,
+    plan_only: bool = False,
 ) -> Planned:
     """What `run` would measure. The engine is compiled if necessary, but not for a simulated machine for
-    which is `only` planned. Nothing is launched, except that ranks are started once to find the levels at
-    which they meet: on several nodes, and on one if the study asks for these levels. A plan `for_a_job` is
-    for other hosts like this one, and starts nothing. Cases from a `source` replace those of the study, which
-    adds none between them."""
-    wanted = asked if isinstance(asked, Question) else question(asked)
-    parameters = wanted.values()
-    surveyed = _survey(parameters.get(SURVEY), options, listen)
+    which is `plan_only` planned. Nothing is launched, except that ranks are started once to find the levels
+    at which they meet: on several nodes, and on one if the study asks for these levels. A plan `for_job` is
+    for other hosts like this one, and starts nothing. Cases from a `case_source` replace those of the study,
+    which adds none between them."""
+    parsed_question = question if isinstance(question, Question) else parse_question(question)
+    parameters = parsed_question.values()
+    surveyed = _read_survey(parameters.get(SURVEY), options, listen)
     notify = notifier(listen)
     bench = measurement.prepare(
         options.machine,
         options.mpi,
         options.bind,
         notify,
-        wanted.needed,
-        launcher=options.launcher,
-        hosts=THIS_HOST if for_a_job else options.host_options,
-        plans_only=only,
+        parsed_question.needed,
+        launcher=options.launcher_options,
+        hosts=THIS_HOST if for_job else options.host_options,
+        plans_only=plan_only,
     )
-    study = studies.study(wanted.study)
+    study = studies.study(parsed_question.study)
     within = studies.asks_for_levels(study)
     bench = (
         measurement.on_other_hosts(bench, options.layout)
-        if for_a_job
+        if for_job
         else measurement.look(bench, within=within)
     )
     if surveyed is not None:
         surveyed = measurement.take_survey(surveyed, bench.machine, options.force)
-    if source is None:
-        refuse_unknown(wanted, {w.name for w in bench.catalog.workloads})
+    if case_source is None:
+        refuse_unknown(parsed_question, {w.name for w in bench.catalog.workloads})
     measurement.check_ranks(bench, max(options.ranks, default=0))  # before a study plans for this many
-    narrowed = Options(
+    study_options = Options(
         ranks=options.ranks,
         sizes=options.sizes,
-        cases=wanted.cases,
+        cases=parsed_question.cases,
         parameters=parameters,
         surveyed=surveyed,
         budget_s=options.budget,
     )
-    settings = options.settings(wanted.study, refine=studies.refines(study) and source is None)
+    settings = options.settings(parsed_question.study, refine=studies.refines(study) and case_source is None)
     declared: Sequence[LaunchSetting]
-    if source is None:
-        cases = studies.planned(study, narrowed, bench.catalog, bench.machine)
-        declared = studies.launch_settings(study, narrowed, bench.machine)
+    if case_source is None:
+        cases = studies.planned(study, study_options, bench.catalog, bench.machine)
+        declared = studies.launch_settings(study, study_options, bench.machine)
     else:
-        cases = source.cases(bench)
-        typed = launch_settings(settings.launch_settings)
-        declared = source.launch_settings({case.setting for case in cases} - {"", *typed})
+        cases = case_source.cases(bench)
+        own_settings = launch_settings(settings.launch_settings)
+        declared = case_source.launch_settings({case.setting for case in cases} - {"", *own_settings})
     measurement.check_memory(bench, cases)
     measurement.check_network(bench, cases, settings.assume_network)
-    used = {case.setting for case in cases}
-    more = tuple(setting.line for setting in declared if setting.name in used)
-    settings = replace(settings, launch_settings=(*settings.launch_settings, *more))
+    used_settings = {case.setting for case in cases}
+    declared_lines = tuple(setting.line for setting in declared if setting.name in used_settings)
+    settings = replace(settings, launch_settings=(*settings.launch_settings, *declared_lines))
     measurement.check_settings(bench, cases, settings)
     if not settings.launches:
         settings = replace(settings, launches=bench.launch_count(settings.budget_s, cases))
-    return _within_budget(Planned(settings, tuple(cases), bench, surveyed))
+    return _with_least_budget(Planned(settings, tuple(cases), bench, surveyed))
 
 
-def _within_budget(planned: Planned) -> Planned:
+def _with_least_budget(planned: Planned) -> Planned:
     """The plan with its minimum budget, from what is known now about the cost of a launch. Raises
     UsageError."""
     least_s = least_budget_s(planned.settings, planned.bench, planned.cases)
     return replace(planned, least_budget_s=least_s)
 
 
-def _survey(path: Path | None, options: RunOptions, listen: Listener) -> Surveyed | None:
+def _read_survey(path: Path | None, options: RunOptions, listen: Listener) -> Surveyed | None:
     if path is None:
         if options.force:
             raise UsageError(
@@ -240,39 +244,43 @@ def resume(
     path: AnyPath,
     *,
     budget: float | None = None,
-    instead: Replacements = NOTHING_REPLACED,
+    replacements: Replacements = NO_REPLACEMENTS,
     share: LaunchShare | None = None,
     listen: Listener = silent,
 ) -> Run:
     """Measure the rest of the run in `path`, or a `share` of its launches; failed cases are tried once more.
 
     `budget` (s) is the time for everything that is left, or for each remaining round; the default is its
-    share of the run's. Options given `instead` replace those of the plan. Raises the same errors as `run`,
-    and UsageError if the plan names programs that this user has not typed.
-    """
+    share of the run's. Options given `replacements` replace those of the plan. Raises the same errors as
+    `run`, and UsageError if the plan names programs that this user has not typed."""
     path = to_path(path)
     folder = RunFolder.open(path)
-    planned = folder.plan()
-    settings = planned.settings
-    refuse_foreign(settings, path, instead.given)
-    settings = replace(settings, **instead.given)
+    stored_plan = folder.plan()
+    settings = stored_plan.settings
+    refuse_foreign(settings, path, replacements.given)
+    settings = replace(settings, **replacements.given)
     if budget is not None and settings.every_s:
         refuse_long_rounds(budget, settings.every_s)
-    bench = bench_of(folder, settings, listen, described="machine" in instead.given)
-    return measured(folder, bench, listen, budget, share=share)
+    bench = resumed_bench(folder, settings, listen, other_machine="machine" in replacements.given)
+    return measure_rest(folder, bench, listen, budget, share=share)
 
 
-def bench_of(
-    folder: RunFolder, settings: Settings, listen: Listener, *, described: bool = False, more: bool = False
+def resumed_bench(
+    folder: RunFolder,
+    settings: Settings,
+    listen: Listener,
+    *,
+    other_machine: bool = False,
+    extend: bool = False,
 ) -> Bench:
     """The bench for the rest of the run in `folder`; its ranks have been started once if anything is left, or
-    `more` follows.
-    `described`: the machine is not that of the run, which may have kept its description. Raises the same
+    `extend` follows.
+    `other_machine`: the machine is not that of the run, which may have kept its description. Raises the same
     errors as `resume`."""
-    before = folder.machine()
+    old_machine = folder.machine()
     planned, records = folder.plan(), folder.read().run
     cases = planned.cases
-    unfinished = more or bool(left(planned, records))
+    unfinished = extend or bool(left(planned, records))
     bench = measurement.prepare(
         settings.machine,
         settings.mpi,
@@ -280,29 +288,31 @@ def bench_of(
         notifier(listen),
         {case.workload for case in cases},
         launcher=settings.launcher,
-        hosts=spread_as_begun(settings, before) if unfinished and not described else settings.host_options,
-        ethernet=None if described else before.emulated,
+        hosts=original_host_options(settings, old_machine)
+        if unfinished and not other_machine
+        else settings.host_options,
+        ethernet=None if other_machine else old_machine.emulated,
     )
     for case in cases:
         _refuse_unusable(case, bench.catalog, folder)
     measurement.check_settings(bench, cases, settings)
     if unfinished:
         bench = measurement.check(bench, cases)
-        for difference in measurement.differences(before, bench.machine):
+        for difference in measurement.differences(old_machine, bench.machine):
             field = measurement.name_of(difference)
-            listen(bench_changed(field, difference.left, difference.right))
+            listen(bench_change_notice(field, difference.left, difference.right))
     return bench
 
 
-def spread_as_begun(settings: Settings, before: Machine) -> HostOptions:
+def original_host_options(settings: Settings, old_machine: Machine) -> HostOptions:
     """The hosts of a run's settings, with as many nodes and ranks on each as the machine on which it began:
     without an option the job decided, and a job of another shape would mix other numbers into the
     records. On one node the launcher counts the ranks."""
-    hosts, layout = settings.host_options, before.layout
-    if not before.traits.chosen_by_default:
+    hosts, layout = settings.host_options, old_machine.layout
+    if not old_machine.traits.chosen_by_default:
         return hosts
     if layout is None or layout.nodes == 1:
-        return replace(hosts, nodes=hosts.nodes or 1) if before.traits.uses_mpiexec else hosts
+        return replace(hosts, nodes=hosts.nodes or 1) if old_machine.traits.uses_mpiexec else hosts
     return replace(
         hosts,
         nodes=hosts.nodes or layout.nodes,
@@ -325,12 +335,12 @@ def _refuse_unusable(case: Case, catalog: Catalog, folder: RunFolder) -> None:
         ) from problem
 
 
-def measured(
+def measure_rest(
     folder: RunFolder,
     bench: Bench,
     listen: Listener,
     budget_s: float | None = None,
-    asked: tuple[Case, ...] = (),
+    requested: tuple[Case, ...] = (),
     share: LaunchShare | None = None,
     goal: Goal | None = None,
 ) -> Run:
@@ -339,27 +349,27 @@ def measured(
         with keeping(folder.path, complete=False):
             outcome: Outcome = measurement.measure(folder, bench, listen, budget_s, share, goal)
     except HockneyError:
-        listen(Status(records_kept(folder.path)))
+        listen(Status(records_kept_text(folder.path)))
         raise
     if share is not None and missing(folder.plan(), folder.read().run):
-        return Run(folder, outcome, asked=asked)
+        return Run(folder, outcome, requested=requested)
     with keeping(folder.path, complete=not outcome.left):
         listen(Working("fitting the models"))
-        made = Run(folder, outcome, asked=asked)
-        made.save_fits()
+        run = Run(folder, outcome, requested=requested)
+        run.save_fits()
         listen(Working(""))
-    return made
+    return run
 
 
-def bench_changed(field: str, before: object, now: object) -> Notice:
-    return Notice(f"{field} was {before} when the run began and is {now} now", "machine-changed")
+def bench_change_notice(field: str, old: object, new: object) -> Notice:
+    return Notice(f"{field} was {old} when the run began and is {new} now", "machine-changed")
 
 
-def records_kept(folder: Path) -> str:
+def records_kept_text(folder: Path) -> str:
     return f"the results so far are kept; continue with: hockney resume {folder}"
 
 
-REFUSED = 0.1
+REFUSED_FRACTION = 0.1
 """A budget below this fraction of the minimum is a mistake, such as 5ms for 5m."""
 
 
@@ -367,7 +377,7 @@ def least_budget_s(settings: Settings, bench: Bench, cases: Sequence[Case]) -> f
     """The minimum for `cases`, in seconds; in rounds no longer than the time between them. 0 if there is
     none. Raises UsageError for a budget far below it."""
     least_s = bench.least_budget(settings, cases)
-    if settings.budget_s < REFUSED * least_s:
+    if settings.budget_s < REFUSED_FRACTION * least_s:
         raise UsageError(
             f"{option('budget', typed_seconds(settings.budget_s))} is far too small",
             f"{plural(len(cases), 'case')} need{'s' if len(cases) == 1 else ''} at least "

@@ -18,7 +18,7 @@ from hockney.studies import ad_hoc, published_study
 
 _RUN_LIST = "'hockney run --list' shows all"
 
-FILE = re.compile(r"(?<=[=,])file:([^\s,]+)")
+FILE_VALUE = re.compile(r"(?<=[=,])file:([^\s,]+)")
 
 
 @dataclass(frozen=True)
@@ -46,31 +46,31 @@ class Question:
         return parse_parameters(declared, self.parameters, self.study)
 
 
-def question(words: str | Sequence[str]) -> Question:
+def parse_question(words: str | Sequence[str]) -> Question:
     """The question in `words`, as after `hockney run`: a study and its parameters, or cases.
 
     A name that both a study and a workload have (granularity) means the study, unless a parameter is given
     that only the workload has; name and parameters in one string (["granularity work=1ms"]) are always a
     case. Raises UsageError.
     """
-    given = tuple(words.split()) if isinstance(words, str) else tuple(words)
-    if not given:
+    words_given = tuple(words.split()) if isinstance(words, str) else tuple(words)
+    if not words_given:
         raise UsageError("nothing to run", "name a study or a case", _RUN_LIST, code="nothing-to-run")
-    cases = join_cases(given)
-    if given[0] == ad_hoc.NAME:
+    cases = join_cases(words_given)
+    if words_given[0] == ad_hoc.NAME:
         raise UsageError(
-            f"study '{given[0]}' cannot be run by its name",
+            f"study '{words_given[0]}' cannot be run by its name",
             "it is the study of ad-hoc cases",
             "give cases, for example 'hockney run pingpong bytes=8'",
             code="ad-hoc-by-name",
         )
-    if given[0] == published_study.NAME:
+    if words_given[0] == published_study.NAME:
         published_study.refuse()
-    if not studies.is_study(given[0]):
+    if not studies.is_study(words_given[0]):
         return Question(ad_hoc.NAME, cases)
-    name = given[0]
-    parameters = _parameters(cases[0].split()[1:]) if len(cases) > 1 else _parameters(given[1:])
-    if _is_a_case(name, parameters):
+    name = words_given[0]
+    parameters = _parameters(cases[0].split()[1:]) if len(cases) > 1 else _parameters(words_given[1:])
+    if _is_case(name, parameters):
         return Question(ad_hoc.NAME, cases)
     if len(cases) > 1:
         raise UsageError(
@@ -99,15 +99,15 @@ def _parameters(words: Sequence[str]) -> dict[str, str]:
     return parameters
 
 
-def _is_a_case(name: str, given: Mapping[str, str]) -> bool:
+def _is_case(name: str, names: Mapping[str, str]) -> bool:
     """Whether the workload with a study's name has all the given parameters, and the study does not."""
     declared = {parameter.name for parameter in studies.parameters_of(studies.study(name))}
-    if not set(given) - declared:
+    if not set(names) - declared:
         return False
     workloads = measurement.bundled_workloads()
     if name not in workloads:
         return False
-    return set(given) <= {"ranks", *(p.name for p in workloads[name].parameters)}
+    return set(names) <= {"ranks", *(p.name for p in workloads[name].parameters)}
 
 
 def join_cases(words: Sequence[str]) -> tuple[str, ...]:
@@ -132,12 +132,12 @@ def join_cases(words: Sequence[str]) -> tuple[str, ...]:
 def absolute_files(case: str) -> str:
     """The case with the absolute path of each NAME=file:PATH: ranks may be started in another folder, and a
     run resumed from one. Relative paths whose absolute path a case line cannot contain stay as they are."""
-    return FILE.sub(lambda found: _absolute(found[1]), case)
+    return FILE_VALUE.sub(lambda found: _absolute(found[1]), case)
 
 
 def _absolute(path: str) -> str:
-    whole = str(Path(path).expanduser().absolute())
-    return f"file:{whole if FILE.fullmatch(f'=file:{whole}', 1) else path}"
+    absolute = str(Path(path).expanduser().absolute())
+    return f"file:{absolute if FILE_VALUE.fullmatch(f'=file:{absolute}', 1) else path}"
 
 
 def refuse_unknown(question: Question, workloads: set[str]) -> None:

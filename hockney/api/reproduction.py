@@ -30,7 +30,7 @@ FAKE_CORES = 512
 
 
 @dataclass(frozen=True)
-class Reproduced:
+class ReproductionResult:
     """`files` are the report followed by its figures; `left` counts cases that could not be measured;
     `tables` are further results."""
 
@@ -55,7 +55,7 @@ def reproduce(
     figures: AnyPath | None = None,
     machine: str = "",
     listen: Listener = silent,
-) -> list[Reproduced]:
+) -> list[ReproductionResult]:
     """Measure the papers `names` (or "all") again, each part in a run folder below `out`; existing parts are
     continued; several have a common page, "report.html". `figures` is a folder for each figure as a file;
     `machine` is an emulated one, on which a paper is measured in addition to being simulated, or a fake one,
@@ -85,28 +85,28 @@ def reproduce(
             code="nothing-to-reproduce",
         )
     if emulated:
-        able = [study for study in chosen if ALL not in names or shelf.on_emulated(study)]
-        chosen, machine = [_emulated(study, machine) for study in able], ""
+        candidates = [study for study in chosen if ALL not in names or shelf.on_emulated(study)]
+        chosen, machine = [_emulated(study, machine) for study in candidates], ""
     several = len(chosen) > 1
     name = ALL if several else chosen[0].NAME
     into = default_path(f"reproduce-{name}") if out is None else to_path(out)
-    drawn = None if figures is None else to_path(figures)
-    places = [into / study.NAME if several else into for study in chosen]
-    for folder in filter(None, (into, drawn, *places)):
+    figures_folder = None if figures is None else to_path(figures)
+    folders = [into / study.NAME if several else into for study in chosen]
+    for folder in filter(None, (into, figures_folder, *folders)):
         refuse_run(folder)
         refuse_early(folder / REPORT)
-    reproducer = _Reproducer(machine, drawn, listen)
-    done = [reproducer.reproduce(study, place) for study, place in zip(chosen, places, strict=True)]
+    reproducer = _Reproducer(machine, figures_folder, listen)
+    results = [reproducer.reproduce(study, place) for study, place in zip(chosen, folders, strict=True)]
     if several:
-        report.write(all_papers.page(results_of(done)), into / REPORT)
-    return done
+        report.write(all_papers.page(results_of(results)), into / REPORT)
+    return results
 
 
-def results_of(done: Sequence[Reproduced]) -> list[PaperResult]:
+def results_of(results: Sequence[ReproductionResult]) -> list[PaperResult]:
     """The results of several reproductions, for the page and the screen."""
     return [
         PaperResult(each.study, each.compared, each.checks, f"{each.study.NAME}/{each.files[0].name}")
-        for each in done
+        for each in results
     ]
 
 
@@ -143,12 +143,12 @@ class _Reproducer:
         self.stored: Ethernet | None = None
         self.benches: dict[tuple[str, tuple[str, ...], Ethernet | None], Bench] = {}
 
-    def reproduce(self, study: Reproduction, out: Path) -> Reproduced:
+    def reproduce(self, study: Reproduction, out: Path) -> ReproductionResult:
         answers: dict[str, Answer] = {}
         left = 0
         parts = study.parts(_catalog())
         self.workloads = shelf.workloads_of([study])
-        self.stored = _stored(parts, out)
+        self.stored = _stored_ethernet(parts, out)
         self._refuse_early([part for part in parts if part.on and not (out / part.name).exists()])
         for number, part in enumerate(parts, 1):
             place = part.on or part.machine
@@ -163,7 +163,7 @@ class _Reproducer:
         files = [report.write(page, out / REPORT)]
         if self.figures is not None:
             files += report.figures(page, self.figures)
-        return Reproduced(study, out, files, compared, checks, left, tables)
+        return ReproductionResult(study, out, files, compared, checks, left, tables)
 
     def _refuse_early(self, parts: Sequence[Part]) -> None:
         """Raises any error that keeps the ranks of `parts` from being launched, before anything is
@@ -209,7 +209,7 @@ class _Reproducer:
         return self.benches[key]
 
 
-def _stored(parts: Sequence[Part], out: Path) -> Ethernet | None:
+def _stored_ethernet(parts: Sequence[Part], out: Path) -> Ethernet | None:
     """The description of the emulated machine in the parts measured so far. All parts have one network, even
     if the machine's file has changed since; None if no part was measured."""
     folders = (RunFolder(out / part.name) for part in parts if part.on)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from hockney.measurement import Outcome, Results
     from hockney.studies import Evidence
 
-What = Literal["repetitions", "records", "summaries", "parameters"]
+TableName = Literal["repetitions", "records", "summaries", "parameters"]
 """Tables of a run."""
 
 
@@ -45,8 +45,8 @@ class Run:
     one, which is that of a case's fastest mode. `summaries` have both. `fits.json` is always for the typical
     cost.
 
-    For a run that has just been measured, `outcome` is how measuring ended, and `asked` its cases in the
-    order requested; None and empty for a run that was loaded. `_read` are its records, if they have been read
+    For a run that has just been measured, `outcome` is how measuring ended, and `requested` its cases in the
+    order asked; None and empty for a run that was loaded. `_read` are its records, if they have been read
     already. Reading raises EnvironmentProblem if the folder
     is damaged or unreadable.
     """
@@ -54,7 +54,7 @@ class Run:
     folder: RunFolder
     outcome: Outcome | None = None
     cost: Cost = "typical"
-    asked: tuple[Case, ...] = ()
+    requested: tuple[Case, ...] = ()
     _read: Reading | None = field(default=None, compare=False)
 
     @property
@@ -109,8 +109,8 @@ class Run:
     def page(self) -> Page:
         """The report as data: headline, figures, tables."""
         page = studies.study(self.settings.study).page(self.evidence)
-        first = () if self.cost == "typical" else (undisturbed_page(),)
-        return replace(page, headline=(*first, *page.headline))
+        notes = () if self.cost == "typical" else (undisturbed_note(),)
+        return replace(page, headline=(*notes, *page.headline))
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:
@@ -130,20 +130,20 @@ class Run:
     def report(self, path: AnyPath | None = None) -> Path:
         """Write the page, by default as report.html in the run's folder, and the folder's fits.json."""
         self.save_fits()
-        own = self.folder.report_path
-        wanted = own if path is None else to_path(path)
-        return report.write(self.page, wanted, own=wanted.absolute() == own.absolute())
+        default = self.folder.report_path
+        target = default if path is None else to_path(path)
+        return report.write(self.page, target, own=target.absolute() == default.absolute())
 
     def figures(self, folder: AnyPath) -> list[Path]:
         """Write each figure as SVG and PNG into `folder`."""
         return report.figures(self.page, to_path(folder))
 
-    def table(self, what: What = "repetitions") -> Rows:
+    def table(self, what: TableName = "repetitions") -> Rows:
         """The run as columns: a row for each repetition, for each record (a case in one launch), for each
         case, or for each parameter of each fit. Repetitions and records need no fitting. Raises UsageError
         for another table."""
-        if what not in get_args(What):
-            raise unknown("table", what, get_args(What))
+        if what not in get_args(TableName):
+            raise unknown("table", what, get_args(TableName))
         from hockney.api.tables import parameters, records, repetitions, summaries
 
         if what == "repetitions":
@@ -152,7 +152,7 @@ class Run:
             return records(self.reading.run)
         return summaries(self.fits) if what == "summaries" else parameters(self.fits)
 
-    def frame(self, what: What = "summaries", library: Library | None = None) -> Any:
+    def frame(self, what: TableName = "summaries", library: Library | None = None) -> Any:
         """The same as a DataFrame of pandas or polars: of the `library`, or of the first that is installed.
         Raises EnvironmentProblem if neither is."""
         from hockney.api.export import frame
@@ -176,9 +176,9 @@ class Run:
     @property
     def models(self) -> tuple[FittedModel, ...]:
         """All models that predict times: one for each fit that is not refused."""
-        from hockney.api.notebook.fitted_model import predicting
+        from hockney.api.notebook.fitted_model import predicting_models
 
-        return predicting(self.fits)
+        return predicting_models(self.fits)
 
     @property
     def figure_names(self) -> tuple[str, ...]:
@@ -187,9 +187,9 @@ class Run:
 
     def figure(self, name: str) -> PlotlyFigure:
         """A figure of the page, as a Plotly figure. Raises UsageError for an unknown name."""
-        from hockney.api.notebook.views import drawn
+        from hockney.api.notebook.views import figure_named
 
-        return drawn(self._figures, name)
+        return figure_named(self._figures, name)
 
     @cached_property
     def _figures(self) -> Figures:
@@ -212,7 +212,7 @@ class Run:
 
         return run_html(self)
 
-    def export(self, path: AnyPath, what: What = "repetitions") -> Path:
+    def export(self, path: AnyPath, what: TableName = "repetitions") -> Path:
         """Write the run as a table, CSV or Parquet according to the file name's suffix. Raises UsageError for
         another one, EnvironmentProblem if it cannot be written."""
         from hockney.api.export import save_csv, save_parquet
@@ -266,7 +266,7 @@ def evidence_of(folder: RunFolder, results: Results) -> Evidence:
     )
 
 
-def undisturbed_page() -> str:
+def undisturbed_note() -> str:
     return (
         "Times and models on this page are undisturbed costs: those of each case in its fastest mode. The "
         "tables of spread and of metrics show typical costs."

@@ -26,20 +26,21 @@ _OPTION = "option"
 
 @dataclass(frozen=True)
 class Option:
-    """An option of a run. `shown` is its default as the help shows it, `negative` whether --no-NAME exists.
-    `resumed`: `resume` may replace it; `of_side`: the sides of an interleaved comparison may differ in it."""
+    """An option of a run. `default_text` is its default as the help shows it, `negative` whether --no-NAME
+    exists. `replaceable`: `resume` may replace it; `side_specific`: the sides of an interleaved comparison
+    may differ in it."""
 
     help: str
     metavar: str = ""
     kind: str = "text"
     parse: Callable[[str], Any] | None = None
-    shown: str = ""
+    default_text: str = ""
     environ: str = ""
     flag: bool = False
     negative: bool = False
     multiple: bool = False
-    resumed: bool = False
-    of_side: bool = False
+    replaceable: bool = False
+    side_specific: bool = False
 
 
 def run_option(default: Any, help: str, metavar: str = "", **traits: Any) -> Any:
@@ -47,9 +48,9 @@ def run_option(default: Any, help: str, metavar: str = "", **traits: Any) -> Any
     return field(default=default, metadata={_OPTION: Option(help, metavar, **traits)})
 
 
-def options_of(kind: type) -> dict[str, tuple[Option, Any]]:
+def options_of(options_class: type) -> dict[str, tuple[Option, Any]]:
     """The option and the default of each field."""
-    return {each.name: (each.metadata[_OPTION], each.default) for each in fields(kind)}
+    return {each.name: (each.metadata[_OPTION], each.default) for each in fields(options_class)}
 
 
 def parse_budget(text: str) -> float:
@@ -104,9 +105,9 @@ def parse_starter(text: str) -> str:
     return "" if text == "auto" else HostOptions(starter=text).starter
 
 
-LAUNCHES = 3
+SIMULATED_LAUNCHES = 3
 """On machines whose launches differ as their description specifies."""
-LONGEST_LABEL = 100
+MAX_LABEL_LENGTH = 100
 SIMULATED_SEED = 1
 
 
@@ -150,7 +151,7 @@ class RunOptions:
         "TIME",
         kind="time",
         parse=parse_budget,
-        shown="60s",
+        default_text="60s",
     )
     precision: float = run_option(
         PRECISION,
@@ -158,7 +159,7 @@ class RunOptions:
         "FRACTION",
         kind="fraction",
         parse=parse_fraction,
-        shown="2%",
+        default_text="2%",
     )
     launches: int | None = run_option(
         None,
@@ -174,21 +175,21 @@ class RunOptions:
         kind="seed",
         parse=integer_parser(0, LARGEST_SEED, "1"),
     )
-    bind: bool = run_option(True, "Bind each rank to a core.", flag=True, negative=True, of_side=True)
+    bind: bool = run_option(True, "Bind each rank to a core.", flag=True, negative=True, side_specific=True)
     mpi: str = run_option(
         "",
         "MPI to use: a prefix, an mpicxx, or openmpi, mpich, intel.",
         "PATH|NAME",
-        resumed=True,
-        of_side=True,
+        replaceable=True,
+        side_specific=True,
     )
     machine: str = run_option(
         "",
         "A simulated machine: sim:t3e, sim:my.toml.  [default: this one]",
         "sim:NAME|FILE",
         environ="HOCKNEY_MACHINE",
-        resumed=True,
-        of_side=True,
+        replaceable=True,
+        side_specific=True,
     )
     repeat: int | None = run_option(
         None,
@@ -218,19 +219,19 @@ class RunOptions:
         "",
         "Additional arguments for mpiexec, such as '--mca btl self,tcp'.",
         "ARGS",
-        resumed=True,
-        of_side=True,
+        replaceable=True,
+        side_specific=True,
     )
     variables: tuple[str, ...] = run_option(
         (),
         "Set an environment variable for the ranks; may be repeated.",
         "NAME=VALUE",
         multiple=True,
-        resumed=True,
-        of_side=True,
+        replaceable=True,
+        side_specific=True,
     )
     label: str = run_option(
-        "", "Name of the run, shown with its results; may contain spaces.", "TEXT", of_side=True
+        "", "Name of the run, shown with its results; may contain spaces.", "TEXT", side_specific=True
     )
     launch_settings: tuple[str, ...] = run_option(
         (),
@@ -239,7 +240,7 @@ class RunOptions:
         "launches. May be repeated.",
         "TEXT",
         multiple=True,
-        resumed=True,
+        replaceable=True,
     )
     refine: bool | None = run_option(
         None,
@@ -253,8 +254,8 @@ class RunOptions:
         "N",
         kind="count",
         parse=integer_parser(1, MOST_NODES, "2"),
-        resumed=True,
-        of_side=True,
+        replaceable=True,
+        side_specific=True,
     )
     ranks_per_node: int = run_option(
         0,
@@ -262,8 +263,8 @@ class RunOptions:
         "N",
         kind="count",
         parse=integer_parser(1, MOST_NODES, "2"),
-        resumed=True,
-        of_side=True,
+        replaceable=True,
+        side_specific=True,
     )
     hosts: tuple[str, ...] = run_option(
         (),
@@ -271,8 +272,8 @@ class RunOptions:
         "NAME,...",
         kind="names",
         parse=parse_names,
-        resumed=True,
-        of_side=True,
+        replaceable=True,
+        side_specific=True,
     )
     starter: str = run_option(
         "",
@@ -280,15 +281,15 @@ class RunOptions:
         "auto|mpiexec|srun",
         kind="name",
         parse=parse_starter,
-        resumed=True,
-        of_side=True,
+        replaceable=True,
+        side_specific=True,
     )
     agent: str = run_option(
         "",
         "Remote shell that mpiexec uses instead of ssh, such as 'ssh -p 2222'.",
         "WORDS",
-        resumed=True,
-        of_side=True,
+        replaceable=True,
+        side_specific=True,
     )
     assume_network: bool = run_option(
         False, "Simulate ranks on several nodes although nobody measured messages between these.", flag=True
@@ -298,10 +299,10 @@ class RunOptions:
         launcher_options(self.mpiexec_args, self.variables)
         HostOptions(starter=self.starter)
         launch_settings(self.launch_settings)
-        if len(self.label) > LONGEST_LABEL or not self.label.isprintable():
+        if len(self.label) > MAX_LABEL_LENGTH or not self.label.isprintable():
             raise UsageError(
-                f"{option('label', printable(self.label[:LONGEST_LABEL]))} cannot be used",
-                f"a label has up to {LONGEST_LABEL} printable characters",
+                f"{option('label', printable(self.label[:MAX_LABEL_LENGTH]))} cannot be used",
+                f"a label has up to {MAX_LABEL_LENGTH} printable characters",
                 f"use for example {option('label', 'tuned')}",
                 code="label-not-usable",
                 label=self.label,
@@ -312,7 +313,7 @@ class RunOptions:
             self._check_simulated()
 
     @property
-    def launcher(self) -> LauncherOptions:
+    def launcher_options(self) -> LauncherOptions:
         return launcher_options(self.mpiexec_args, self.variables)
 
     @property
@@ -340,17 +341,17 @@ class RunOptions:
         return 0.0 if not self.wall_clock or not self.in_rounds else self.every or self.budget
 
     @property
-    def rounds(self) -> int:
+    def launch_count(self) -> int:
         """The number of launches; 0 if the budget and the cost of a launch determine it."""
         if self.through is not None:
             return 1 + math.floor((self.through - self.budget) / self.every_s + 1e-9)
         traits = measurement.kind_of(self.machine).TRAITS
         if traits.noiseless:
             return self.repeat or self.launches or 1
-        return self.repeat or self.launches or (0 if traits.varies else LAUNCHES)
+        return self.repeat or self.launches or (0 if traits.varies else SIMULATED_LAUNCHES)
 
     @property
-    def order(self) -> int:
+    def shuffle_seed(self) -> int:
         """The seed of the shuffled order: repeating a simulation must give the same bytes."""
         if self.seed is not None:
             return self.seed
@@ -364,16 +365,16 @@ class RunOptions:
 
     def settings(self, study: str, *, refine: bool = False) -> Settings:
         """`refine` is the study's default unless the options set it."""
-        same = {each.name for each in fields(Settings)} & {each.name for each in fields(self)}
-        own = {name: getattr(self, name) for name in same}
-        own |= {"launches": self.rounds, "seed": self.order, "refine": self.refines(refine)}
+        shared = {each.name for each in fields(Settings)} & {each.name for each in fields(self)}
+        values = {name: getattr(self, name) for name in shared}
+        values |= {"launches": self.launch_count, "seed": self.shuffle_seed, "refine": self.refines(refine)}
         return Settings(
             study=study,
             budget_s=self.budget,
             every_s=self.every_s,
             through_s=self.through or 0.0,
-            extend=not self.rounds,
-            **own,
+            extend=not self.launch_count,
+            **values,
         )
 
     def _check_ranges(self) -> None:
@@ -440,13 +441,13 @@ class RunOptions:
                 through_s=self.through,
                 budget_s=self.budget,
             )
-        if self.through is not None and self.wall_clock and self.rounds > MOST_ROUNDS:
+        if self.through is not None and self.wall_clock and self.launch_count > MOST_ROUNDS:
             raise UsageError(
-                f"{self.rounds} rounds are too many",
+                f"{self.launch_count} rounds are too many",
                 f"the limit is {MOST_ROUNDS}",
                 f"use a larger {option('every')}",
                 code="too-many-rounds",
-                rounds=self.rounds,
+                rounds=self.launch_count,
                 limit=MOST_ROUNDS,
             )
 
@@ -468,7 +469,7 @@ class RunOptions:
 
 
 OPTIONS = options_of(RunOptions)
-REPLACEABLE = tuple(name for name, (described, _) in OPTIONS.items() if described.resumed)
+REPLACEABLE = tuple(name for name, (described, _) in OPTIONS.items() if described.replaceable)
 """Those that `resume` may replace."""
 
 
@@ -477,12 +478,12 @@ class Replacements:
     run's."""
 
     def __init__(self, **options: Any) -> None:
-        if others := {name for name in options if name not in OPTIONS or not OPTIONS[name][0].resumed}:
+        if others := {name for name in options if name not in OPTIONS or not OPTIONS[name][0].replaceable}:
             raise TypeError(f"resume does not replace {', '.join(sorted(others))}")
         self.given = {name: value for name, value in options.items() if value}
 
 
-NOTHING_REPLACED = Replacements()
+NO_REPLACEMENTS = Replacements()
 
 
 def refuse_long_rounds(budget_s: float, every_s: float) -> None:

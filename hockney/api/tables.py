@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 Cell = Value | None
 
-FITTED = ("parameter", "symbol", "unit", "value", "low", "high")
-NOTHING = FittedParameter(name="", symbol="", unit="", estimate=Estimate(0.0, None, None))
+PARAMETER_COLUMNS = ("parameter", "symbol", "unit", "value", "low", "high")
+NO_PARAMETER = FittedParameter(name="", symbol="", unit="", estimate=Estimate(0.0, None, None))
 """Placeholder for the parameters of a refused fit."""
-WHERE = (PLACE, NODES)
+PLACE_COLUMNS = (PLACE, NODES)
 """Columns of every table of measurements: where the ranks were."""
-PEERS = (
+PEER_METRICS = (
     "min_s",
     "mean_s",
     "p50_s",
@@ -86,14 +86,23 @@ def repetitions(run: RunRecords) -> Rows:
     """One row for each repetition kept, in order of measuring; `repetition` counts from 0."""
     names = parameter_names(parse_canonical(record.case) for record in run.records)
     index = {launch.launch: launch.index for launch in run.launches}
-    parsed = ("case", "workload", "ranks", *WHERE, *names)
-    fixed = ("origin", "launch", "launch_index", "position", "repetition", "time_s", "batch", "bytes_moved")
-    metrics = [_by_column(record) for record in run.records]
+    case_columns = ("case", "workload", "ranks", *PLACE_COLUMNS, *names)
+    record_columns = (
+        "origin",
+        "launch",
+        "launch_index",
+        "position",
+        "repetition",
+        "time_s",
+        "batch",
+        "bytes_moved",
+    )
+    metrics = [_metric_columns(record) for record in run.records]
     blocks = [
         Block(
             len(record.times_s),
             {
-                **cells_of(record.parse_case(), record, names),
+                **case_cells(record.parse_case(), record, names),
                 "origin": record.origin,
                 "launch": record.launch,
                 "launch_index": index.get(record.launch),
@@ -103,13 +112,13 @@ def repetitions(run: RunRecords) -> Rows:
                 "batch": record.batch,
                 "bytes_moved": record.bytes_moved,
                 "sync_kind": record.sync.kind,
-                **more,
+                **cells,
             },
         )
-        for record, more in zip(run.records, metrics, strict=True)
+        for record, cells in zip(run.records, metrics, strict=True)
     ]
-    added = dict.fromkeys(name for more in metrics for name in more)
-    return Rows((*parsed, *fixed, "sync_kind", *added), tuple(blocks))
+    metric_columns = dict.fromkeys(name for cells in metrics for name in cells)
+    return Rows((*case_columns, *record_columns, "sync_kind", *metric_columns), tuple(blocks))
 
 
 def summaries(fits: Fits) -> Rows:
@@ -119,14 +128,14 @@ def summaries(fits: Fits) -> Rows:
     metrics = {name: metric.unit for s in fits.summaries for name, metric in s.metrics.items()}
     rows: list[dict[str, Cell]] = [
         {
-            **cells_of(case, s, names),
+            **case_cells(case, s, names),
             "typical_s": s.typical.value,
             "low_s": s.typical.low,
             "high_s": s.typical.high,
-            **_undisturbed(s),
+            **_undisturbed_cells(s),
             "within": s.within,
             "between": s.between,
-            **{name: getattr(s, name) for name in PEERS},
+            **{name: getattr(s, name) for name in PEER_METRICS},
             "repetitions": s.repetitions,
             "visits": s.visits,
             "launches": s.launches,
@@ -134,7 +143,7 @@ def summaries(fits: Fits) -> Rows:
             "bytes_moved": s.bytes_moved,
             "verified_bytes": s.verified_bytes,
             "errors": s.errors,
-            **_summaries_of(s, metrics),
+            **_metric_cells(s, metrics),
         }
         for case, s in zip(cases, fits.summaries, strict=True)
     ]
@@ -144,76 +153,76 @@ def summaries(fits: Fits) -> Rows:
 def parameters(fits: Fits) -> Rows:
     """One row for each parameter of each fit, and one without a parameter for each refused fit."""
     names = sorted({name for fit in fits.fits for name in fit.subject.values})
-    columns = (*("model", "workload", *names), *FITTED, "verdict", "preferred")
+    columns = (*("model", "workload", *names), *PARAMETER_COLUMNS, "verdict", "preferred")
     rows: list[dict[str, Cell]] = [
         {
             "model": fit.model,
             "workload": fit.subject.workload,
             **{name: fit.subject.get(name) for name in names},
-            **_parameter(parameter),
+            **_parameter_cells(parameter),
             "verdict": fit.verdict,
             "preferred": fit.preferred,
         }
         for fit in fits.fits
-        for parameter in fit.parameters or [NOTHING]
+        for parameter in fit.parameters or [NO_PARAMETER]
     ]
     return Rows.of({name: [row[name] for row in rows] for name in columns})
 
 
-def _parameter(parameter: FittedParameter) -> dict[str, Cell]:
-    if parameter is NOTHING:
-        return dict.fromkeys(FITTED)
+def _parameter_cells(parameter: FittedParameter) -> dict[str, Cell]:
+    if parameter is NO_PARAMETER:
+        return dict.fromkeys(PARAMETER_COLUMNS)
     estimate = parameter.estimate
     values = (parameter.name, parameter.symbol, parameter.unit, estimate.value, estimate.low, estimate.high)
-    return dict(zip(FITTED, values, strict=True))
+    return dict(zip(PARAMETER_COLUMNS, values, strict=True))
 
 
-def _undisturbed(s: Summary) -> dict[str, Cell]:
+def _undisturbed_cells(s: Summary) -> dict[str, Cell]:
     """Empty if a case had too few visits."""
-    found = s.undisturbed
+    undisturbed = s.undisturbed
     return {
-        "undisturbed_s": None if found is None else found.cost.value,
-        "undisturbed_low_s": None if found is None else found.cost.low,
-        "undisturbed_high_s": None if found is None else found.cost.high,
-        "disturbed": None if found is None else found.disturbed,
+        "undisturbed_s": None if undisturbed is None else undisturbed.cost.value,
+        "undisturbed_low_s": None if undisturbed is None else undisturbed.cost.low,
+        "undisturbed_high_s": None if undisturbed is None else undisturbed.cost.high,
+        "disturbed": None if undisturbed is None else undisturbed.disturbed,
     }
 
 
-def cells_of(case: Case, of: Record | Summary, names: Iterable[str]) -> dict[str, Cell]:
+def case_cells(case: Case, source: Record | Summary, names: Iterable[str]) -> dict[str, Cell]:
     """The cells that describe a case, including where the ranks met and on how many nodes they were (empty if
     unknown), even if the case names neither."""
-    where = {PLACE: of.place or None, NODES: of.nodes or None}
+    where = {PLACE: source.place or None, NODES: source.nodes or None}
     values = {name: case.get(name) for name in names}
-    return {"case": of.case, "workload": case.workload, "ranks": case.ranks, **where, **values}
+    return {"case": source.case, "workload": case.workload, "ranks": case.ranks, **where, **values}
 
 
-def column_of(metric: str, unit: str) -> str:
+def metric_column(metric: str, unit: str) -> str:
     """The name of a metric's column, with its unit as for other fields."""
     return f"metric_{metric}" + {"s": "_s", "B": "_bytes"}.get(unit, "")
 
 
-def _summaries_of(summary: Summary, metrics: Mapping[str, str]) -> dict[str, Cell]:
+def _metric_cells(summary: Summary, metrics: Mapping[str, str]) -> dict[str, Cell]:
     """Value, low and high of every metric of the run, empty for cases without it."""
     cells: dict[str, Cell] = {}
     for name, unit in metrics.items():
         metric = summary.metrics.get(name)
-        column = column_of(name, unit)
+        column = metric_column(name, unit)
         cells[column] = None if metric is None else metric.typical.value
         cells[f"{column}_low"] = None if metric is None else metric.typical.low
         cells[f"{column}_high"] = None if metric is None else metric.typical.high
     return cells
 
 
-def _by_column(record: Record) -> dict[str, float | list[float]]:
+def _metric_columns(record: Record) -> dict[str, float | list[float]]:
     """The metrics of a record by the names of their columns, one for each rank if the metric is kept for
     each: a value for each repetition, or one of the whole record. Those of phases whose names the record has
     as a label have a column for each phase; other metrics of supersteps are only in the records."""
     columns: dict[str, float | list[float]] = {}
     count = len(record.times_s)
     for name, series in record.metrics.items():
-        column = column_of(name, series.unit)
+        column = metric_column(name, series.unit)
         if series.per == "superstep":
-            phases = _phases(record)
+            phases = _phase_names(record)
             if len(phases) == len(series.values):
                 columns |= {
                     f"{column}_{phase}": value for phase, value in zip(phases, series.values, strict=True)
@@ -225,20 +234,21 @@ def _by_column(record: Record) -> dict[str, float | list[float]]:
             continue
         for rank in range(ranks):
             values = series.values[rank::ranks]
-            named = f"{column}_rank{rank}" if series.over_ranks == "each" else column
-            columns[named] = values[0] if rows == 1 else values
+            rank_column = f"{column}_rank{rank}" if series.over_ranks == "each" else column
+            columns[rank_column] = values[0] if rows == 1 else values
     return columns
 
 
-def _phases(record: Record) -> list[str]:
+def _phase_names(record: Record) -> list[str]:
     """The names in the label `phases`, as in names of columns; empty if there is none."""
     names = filter(None, record.labels.get("phases", "").split(","))
     return [re.sub(r"\W+", "_", name) for name in names]
 
 
 def parameter_names(cases: Iterable[Case]) -> tuple[str, ...]:
-    """Names of all parameters but those in WHERE, each once; `sync` and similar ones keep their names."""
-    return tuple(sorted({name for case in cases for name, _ in case.parameters if name not in WHERE}))
+    """Names of all parameters but those in PLACE_COLUMNS, each once; `sync` and similar ones keep their
+    names."""
+    return tuple(sorted({name for case in cases for name, _ in case.parameters if name not in PLACE_COLUMNS}))
 
 
 def records(run: RunRecords) -> Rows:
@@ -252,7 +262,7 @@ def records(run: RunRecords) -> Rows:
     names, index = parameter_names(cases), {launch.launch: launch.index for launch in run.launches}
     rows: list[dict[str, Cell]] = [
         {
-            **cells_of(case, record, names),
+            **case_cells(case, record, names),
             "origin": record.origin,
             "launch": record.launch,
             "launch_index": index.get(record.launch),
@@ -280,13 +290,13 @@ def records(run: RunRecords) -> Rows:
 
 Kind = type[str] | type[int] | type[float] | type[bool]
 
-WHOLE = frozenset(
+INTEGER_COLUMNS = frozenset(
     (
         "nodes", "launch_index", "operations", "ranks_a_core", "a_launches", "b_launches", "a_more_launches",
         "b_more_launches",
     )
 )  # fmt: skip
-TEXT = frozenset(("place", "level", "parameter", "symbol", "unit", "setting"))
+TEXT_COLUMNS = frozenset(("place", "level", "parameter", "symbol", "unit", "setting"))
 """Columns that may be empty in all rows and are not real numbers; the other empty ones are measurements."""
 
 
@@ -296,7 +306,7 @@ class TypedColumn:
     cells: Sequence[Cell]
 
     @property
-    def gaps(self) -> bool:
+    def has_gaps(self) -> bool:
         return any(cell is None for cell in self.cells)
 
 
@@ -307,14 +317,14 @@ def typed(rows: Rows) -> dict[str, TypedColumn]:
 def column(name: str, cells: Sequence[Cell]) -> TypedColumn:
     """A parameter that is a word in one workload and a number in another is a word throughout; integers mixed
     with reals become reals."""
-    kind = _kind(name, {type(cell) for cell in cells if cell is not None})
+    kind = _cell_type(name, {type(cell) for cell in cells if cell is not None})
     return TypedColumn(kind, [None if cell is None else kind(cell) for cell in cells])
 
 
-def _kind(name: str, found: set[type]) -> Kind:
+def _cell_type(name: str, types: set[type]) -> Kind:
     for kind in (str, float, int, bool):
-        if any(issubclass(each, kind) and (each is bool) == (kind is bool) for each in found):
+        if any(issubclass(each, kind) and (each is bool) == (kind is bool) for each in types):
             return kind
-    if name in TEXT:
+    if name in TEXT_COLUMNS:
         return str
-    return int if name in WHOLE else float
+    return int if name in INTEGER_COLUMNS else float

@@ -19,16 +19,16 @@ from hockney.mpi import family_called
 from hockney.system import trust
 
 
-def marked(settings: Settings) -> Settings:
+def mark_programs(settings: Settings) -> Settings:
     """Adds the mark for what names programs, or leads to them, in settings that were just typed."""
-    named = _named(settings)
-    return replace(settings, mark=trust.mark(_text(named), os.environ)) if named else settings
+    programs = _program_settings(settings)
+    return replace(settings, mark=trust.mark(_marked_text(programs), os.environ)) if programs else settings
 
 
 def is_own(settings: Settings) -> bool:
     """Whether this user typed all programs that a plan's settings start, or they start none."""
-    named = _named(settings)
-    return not named or trust.is_marked(_text(named), settings.mark, os.environ)
+    programs = _program_settings(settings)
+    return not programs or trust.is_marked(_marked_text(programs), settings.mark, os.environ)
 
 
 def refuse_foreign(settings: Settings, path: Path, typed: Collection[str]) -> None:
@@ -36,41 +36,41 @@ def refuse_foreign(settings: Settings, path: Path, typed: Collection[str]) -> No
     the run was created nor types now, in one of the settings `typed`."""
     if is_own(settings):
         return
-    foreign = {name: values for name, values in _named(settings).items() if name not in typed}
+    foreign = {name: values for name, values in _program_settings(settings).items() if name not in typed}
     if foreign:
-        raise _programs_of_a_folder(path, foreign)
+        raise _foreign_programs(path, foreign)
 
 
-def _named(settings: Settings) -> dict[str, list[str]]:
+def _program_settings(settings: Settings) -> dict[str, list[str]]:
     """The values of the settings that decide which programs start. An MPI's name stands for the one this user
     has installed; a relative path is a different program in every folder."""
-    named: dict[str, list[str]] = {}
+    programs: dict[str, list[str]] = {}
     if settings.mpi not in ("", os.environ.get("HOCKNEY_MPI")) and family_called(settings.mpi) is None:
-        named["mpi"] = [os.path.abspath(settings.mpi)]
+        programs["mpi"] = [os.path.abspath(settings.mpi)]
     if settings.mpiexec_args:
-        named["mpiexec_args"] = [settings.mpiexec_args]
+        programs["mpiexec_args"] = [settings.mpiexec_args]
     if settings.variables:
-        named["variables"] = list(settings.variables)
+        programs["variables"] = list(settings.variables)
     if settings.hosts:
-        named["hosts"] = [",".join(settings.hosts)]
+        programs["hosts"] = [",".join(settings.hosts)]
     if settings.agent:
-        named["agent"] = [settings.agent]
+        programs["agent"] = [settings.agent]
     if settings.launch_settings:
-        named["launch_settings"] = list(settings.launch_settings)
-    return named
+        programs["launch_settings"] = list(settings.launch_settings)
+    return programs
 
 
-def _text(named: dict[str, list[str]]) -> str:
-    return json.dumps({flag(name): values for name, values in named.items()}, sort_keys=True)
+def _marked_text(programs: dict[str, list[str]]) -> str:
+    return json.dumps({flag(name): values for name, values in programs.items()}, sort_keys=True)
 
 
-def _programs_of_a_folder(path: Path, named: Mapping[str, Sequence[str]]) -> UsageError:
-    """`named` has the values of settings in the folder's plan."""
-    words = [word for name, values in named.items() for value in values for word in (flag(name), value)]
+def _foreign_programs(path: Path, programs: Mapping[str, Sequence[str]]) -> UsageError:
+    """`programs` has the values of settings in the folder's plan."""
+    words = [word for name, values in programs.items() for value in values for word in (flag(name), value)]
     return UsageError(
         f"'{printable(str(path))}' names programs that you have not named",
         "a run folder from somebody else could start any program",
         f"if you trust it, name them: hockney resume {printable(shlex.join([str(path), *words]))}",
         code="programs-of-a-folder",
-        options=sorted(map(flag, named)),
+        options=sorted(map(flag, programs)),
     )

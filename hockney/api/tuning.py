@@ -3,7 +3,7 @@
 """Tables of the fastest collective algorithms, for hockney's library and for Open MPI: written from the
 records of a run, and their gain checked.
 
-A check measures in alternating launches with and without the tables. In half of the launches glibc keeps
+A check measures in alternating launches with and without the tuned. In half of the launches glibc keeps
 freed memory, as in the study; in the others it returns it to the system."""
 
 from __future__ import annotations
@@ -44,16 +44,16 @@ DYNAMIC_RULES = "openmpi-rules.conf"
 
 
 @dataclass(frozen=True)
-class Tuned:
+class TuningTables:
     """What `tune` found and wrote. `rules_file` is None unless Open MPI's own algorithms were measured."""
 
-    found: Tuning
+    tuning: Tuning
     choices_file: Path
     rules_file: Path | None
 
 
-def tune(run: Run, folder: AnyPath, effect: float = EFFECT) -> Tuned:
-    """Write the tables of a run into `folder`. An algorithm other than MPI's own choice is used where the
+def tune(run: Run, folder: AnyPath, effect: float = EFFECT) -> TuningTables:
+    """Write the tuned of a run into `folder`. An algorithm other than MPI's own choice is used where the
     95% interval of the ratio of their times lies below 1 - `effect`; where that is undecided, MPI's own
     choice is kept.
 
@@ -67,11 +67,11 @@ def tune(run: Run, folder: AnyPath, effect: float = EFFECT) -> Tuned:
             "'hockney run tuning' measures them",
             code="nothing-to-compare",
         )
-    return write(run, found, to_path(folder))
+    return write_tables(run, found, to_path(folder))
 
 
 def _of_this_version(found: Tuning) -> Tuning:
-    """The tuning with this version's algorithms only: tables and answers are for other programs, and runs
+    """The tuning with this version's algorithms only: tuned and answers are for other programs, and runs
     come from anywhere."""
     here = {workload.name: workload.algorithms for workload in bundled_catalog().workloads}
     points = []
@@ -83,8 +83,8 @@ def _of_this_version(found: Tuning) -> Tuning:
     return replace(found, points=tuple(points), rules=rules)
 
 
-def write(run: Run, found: Tuning, folder: Path, slower: int = 0) -> Tuned:
-    """The tables of `found`; at `slower` sizes of its rules, a check has shown that they are slower, and they
+def write_tables(run: Run, found: Tuning, folder: Path, slower: int = 0) -> TuningTables:
+    """The tuned of `found`; at `slower` sizes of its rules, a check has shown that they are slower, and they
     were removed."""
     machine = run.machine
     title = title_of(machine.mpi) if machine.mpi is not None else ""
@@ -93,11 +93,11 @@ def write(run: Run, found: Tuning, folder: Path, slower: int = 0) -> Tuned:
         f"where the 95% interval of the ratio to MPI's own choice lies below {1 - found.effect:g}",
     ]
     if found.rules or found.internal_rules:
-        comments.append(memory_of_table())
+        comments.append(memory_comment())
     if undecided := found.count(*OPEN):
-        comments.append(undecided_in_table(undecided, len(found.deciding)))
+        comments.append(undecided_comment(undecided, len(found.deciding)))
     if slower:
-        comments.append(removed_from_table(slower))
+        comments.append(removed_comment(slower))
     written = {CHOICES: texts.choices(found.rules, comments)}
     if found.internal_points:
         written[DYNAMIC_RULES] = openmpi.dynamic_rules(found.internal_rules, comments)
@@ -107,7 +107,7 @@ def write(run: Run, found: Tuning, folder: Path, slower: int = 0) -> Tuned:
     rules = folder / DYNAMIC_RULES
     if not found.internal_points:
         _remove_earlier(rules)
-    return Tuned(found, folder / CHOICES, rules if found.internal_points else None)
+    return TuningTables(found, folder / CHOICES, rules if found.internal_points else None)
 
 
 def _remove_earlier(path: Path) -> None:
@@ -117,19 +117,19 @@ def _remove_earlier(path: Path) -> None:
             path.unlink()
 
 
-def undecided_in_table(undecided: int, compared: int) -> str:
-    """A comment in the tables."""
+def undecided_comment(undecided: int, compared: int) -> str:
+    """A comment in the tuned."""
     verb = "is" if undecided == 1 else "are"
     return f"{undecided} of {plural(compared, 'combination')} of operation, ranks and size {verb} undecided"
 
 
-def removed_from_table(sizes: int) -> str:
-    """A comment in the tables."""
+def removed_comment(sizes: int) -> str:
+    """A comment in the tuned."""
     return f"without {plural(sizes, 'size')} at which --check found a rule that is slower"
 
 
-def memory_of_table() -> str:
-    """A comment in the tables."""
+def memory_comment() -> str:
+    """A comment in the tuned."""
     return (
         "measured with freed memory kept by the ranks; other programs may lose without "
         f"{assignments(KEPT)} (docs/tuning.md)"
@@ -139,7 +139,7 @@ def memory_of_table() -> str:
 PRELOADED, RULED = "preloaded", "ruled"
 """The settings of launches with hockney's library and its table, and with Open MPI's rules."""
 LIBRARY = Path("lib") / "libhockney-pmpi.so"
-SUFFIX = "-returned"
+RETURNED_SUFFIX = "-returned"
 """Of the same settings with freed memory returned to the system."""
 GainVerdict = Literal["faster", "slower", "not faster", "undecided"]
 """faster, slower: by NOTABLE at least, with an interval that excludes 1; not faster: by less."""
@@ -223,9 +223,9 @@ class Gain:
         return max(time_to_exclude(best, 1.0), time_to_exclude(worst, NOTABLE))
 
 
-def check(
+def check_gains(
     run: Run,
-    tuned: Tuned,
+    tables: TuningTables,
     budget: float = 60.0,
     library: Path | None = None,
     *,
@@ -233,7 +233,7 @@ def check(
     out: AnyPath | None = None,
     listen: Listener = silent,
 ) -> tuple[Run, list[Gain]]:
-    """Measure the sizes of all rules with and without the tables of `run`, with its MPI and options of the
+    """Measure the sizes of all rules with and without the tuned of `run`, with its MPI and options of the
     launcher, and return the new run and the gains.
 
     hockney's table is checked if `library` is the prefix in which the library is installed, Open MPI's rules
@@ -249,7 +249,7 @@ def check(
         )
     settings: list[LaunchSetting] = [LaunchSetting(PLAIN, ())]
     sizes: dict[str, tuple[ChoiceRule, ...]] = {}
-    if library is not None and tuned.found.rules:
+    if library is not None and tables.tuning.rules:
         preload = (library / LIBRARY).absolute()
         if not preload.is_file():
             raise UsageError(
@@ -260,15 +260,15 @@ def check(
             )
         variables = {
             "LD_PRELOAD": str(preload),
-            "HOCKNEY_CHOICES": str(tuned.choices_file.absolute()),
+            "HOCKNEY_CHOICES": str(tables.choices_file.absolute()),
             "HOCKNEY_PMPI_REPORT": "/dev/null",
         }
         settings.append(LaunchSetting.of(PRELOADED, variables))
-        sizes[PRELOADED] = tuned.found.rules
-    if tuned.rules_file is not None and tuned.found.internal_rules:
-        settings.append(LaunchSetting.of(RULED, openmpi.using(str(tuned.rules_file.absolute()))))
-        sizes[RULED] = tuned.found.internal_rules
-    settings += [_returning(setting) for setting in settings]
+        sizes[PRELOADED] = tables.tuning.rules
+    if tables.rules_file is not None and tables.tuning.internal_rules:
+        settings.append(LaunchSetting.of(RULED, openmpi.using(str(tables.rules_file.absolute()))))
+        sizes[RULED] = tables.tuning.internal_rules
+    settings += [_with_memory_returned(setting) for setting in settings]
     if not sizes:
         raise (
             UsageError(
@@ -277,7 +277,7 @@ def check(
                 "install it with 'hockney build --library --prefix DIR', and give --library DIR",
                 code="check-needs-library",
             )
-            if tuned.found.rules
+            if tables.tuning.rules
             else Inconclusive(
                 "there is nothing to check",
                 "no algorithm is faster than MPI's own choice beyond doubt",
@@ -285,7 +285,7 @@ def check(
                 code="no-rules-to-check",
             )
         )
-    lines = tuple(dict.fromkeys(line for rules in sizes.values() for line in _lines(rules, list(sizes))))
+    lines = tuple(dict.fromkeys(line for rules in sizes.values() for line in _case_lines(rules, list(sizes))))
     given = run.settings
     options = RunOptions(
         budget=budget,
@@ -306,35 +306,35 @@ def check(
     return again, _gains(again, sizes)
 
 
-def remove_slower(run: Run, tuned: Tuned, gains: Iterable[Gain]) -> Tuned:
-    """Write the tables of `run` again, without the rules at the sizes at which they are slower in one of the
-    two memories; without such sizes, the tables stay as they are."""
+def remove_slower(run: Run, tables: TuningTables, gains: Iterable[Gain]) -> TuningTables:
+    """Write the tuned of `run` again, without the rules at the sizes at which they are slower in one of the
+    two memories; without such sizes, the tuned stay as they are."""
     slower: dict[str, set[tuple[str, int, int]]] = {PRELOADED: set(), RULED: set()}
     for gain in gains:
         if gain.verdict == "slower":
             slower[gain.setting].add((gain.operation, gain.ranks, gain.size))
     count = sum(map(len, slower.values()))
     if not count:
-        return tuned
+        return tables
     found = replace(
-        tuned.found,
-        rules=tuple(without(tuned.found.rules, slower[PRELOADED])),
-        internal_rules=tuple(without(tuned.found.internal_rules, slower[RULED])),
+        tables.tuning,
+        rules=tuple(without(tables.tuning.rules, slower[PRELOADED])),
+        internal_rules=tuple(without(tables.tuning.internal_rules, slower[RULED])),
     )
-    return write(run, found, tuned.choices_file.parent, count)
+    return write_tables(run, found, tables.choices_file.parent, count)
 
 
-def _returning(setting: LaunchSetting) -> LaunchSetting:
-    return LaunchSetting.of(f"{setting.name}{SUFFIX}", {**dict(setting.variables), **RETURNED})
+def _with_memory_returned(setting: LaunchSetting) -> LaunchSetting:
+    return LaunchSetting.of(f"{setting.name}{RETURNED_SUFFIX}", {**dict(setting.variables), **RETURNED})
 
 
-def _lines(rules: Iterable[ChoiceRule], settings: Sequence[str]) -> list[str]:
+def _case_lines(rules: Iterable[ChoiceRule], settings: Sequence[str]) -> list[str]:
     return [
         f"{rule.operation}{way} ranks={rule.ranks} {ALGORITHM}={MPI} setting={setting}{memory}"
         for rule in rules
         for way in (f" bytes={size}" if size else "" for size in rule.sizes)
         for setting in (PLAIN, *settings)
-        for memory in ("", SUFFIX)
+        for memory in ("", RETURNED_SUFFIX)
     ]
 
 
@@ -351,7 +351,7 @@ def _gains(run: Run, sizes: dict[str, tuple[ChoiceRule, ...]]) -> list[Gain]:
                 place = (rule.operation, rule.ranks, size)
                 kept, returned = (
                     _ratio(measured.get(place, {}), setting + memory, PLAIN + memory)
-                    for memory in ("", SUFFIX)
+                    for memory in ("", RETURNED_SUFFIX)
                 )
                 if kept is not None and returned is not None:
                     gains.append(Gain(setting, *place, kept, returned))

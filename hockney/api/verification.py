@@ -36,9 +36,9 @@ def _findings(folder: RunFolder) -> Iterator[Finding]:
     plan: Plan | None = None
     try:
         plan = folder.plan()
-        yield _verified_plan(len(plan.items), folder.sums.sealed, is_own(plan.settings))
+        yield _plan_finding(len(plan.items), folder.sums.sealed, is_own(plan.settings))
     except HockneyError as problem:
-        yield _does_not_fit("plan.txt", problem)
+        yield _mismatch("plan.txt", problem)
     others: dict[Path, Callable[[], object]] = {
         folder.machine_path: folder.machine,
         folder.catalog_path: folder.catalog,
@@ -51,39 +51,39 @@ def _findings(folder: RunFolder) -> Iterator[Finding]:
                 loaded[path] = load()
                 yield Finding("good", path.name, "unchanged since the run began", "file-unchanged")
         except HockneyError as problem:
-            yield _does_not_fit(path.name, problem)
+            yield _mismatch(path.name, problem)
     if plan is not None:
-        yield from _records(folder, plan, loaded.get(folder.machine_path))
+        yield from _record_findings(folder, plan, loaded.get(folder.machine_path))
     derived = [path.name for path in folder.derived_files if path.exists()]
     if derived:
         yield _derived_files(derived)
-    yield from _strangers(folder)
+    yield from _foreign_file_findings(folder)
 
 
-def _records(folder: RunFolder, plan: Plan, machine: object) -> Iterator[Finding]:
+def _record_findings(folder: RunFolder, plan: Plan, machine: object) -> Iterator[Finding]:
     try:
         reading = folder.read()
     except HockneyError as problem:
-        yield _does_not_fit("records.jsonl", problem)
+        yield _mismatch("records.jsonl", problem)
         return
-    yield _verified_records(reading.count, reading.sealed)
+    yield _sealed_records(reading.count, reading.sealed)
     for notice in reading.notices:
         yield Finding("note", "records.jsonl", notice.text, notice.code)
     copied = isinstance(machine, Machine) and (machine.traits.published or machine.traits.imported)
     if (
         not copied or reading.run.corrupted_records
     ):  # printed numbers have no payload, and their launches no end
-        yield from _payload(reading)
+        yield from _payload_findings(reading)
     ended = {close.launch for close in reading.run.closes}
     unended = [launch.launch for launch in reading.run.launches if launch.launch not in ended]
     if unended and not copied:
-        yield _launches_without_end(unended)
+        yield _unended_launches(unended)
     left = len(missing(plan, reading.run))
     if left:
-        yield _measurements_missing(left, len(expected(plan, reading.run)))
+        yield _missing_measurements(left, len(expected(plan, reading.run)))
 
 
-def _payload(reading: Reading) -> Iterator[Finding]:
+def _payload_findings(reading: Reading) -> Iterator[Finding]:
     run = reading.run
     verified = [record.verified for record in run.records]
     if run.corrupted_records:
@@ -101,7 +101,7 @@ def _payload(reading: Reading) -> Iterator[Finding]:
         yield _launches_corrupted(run.corrupted_launches)
 
 
-def _strangers(folder: RunFolder) -> Iterator[Finding]:
+def _foreign_file_findings(folder: RunFolder) -> Iterator[Finding]:
     """Files that hockney does not write there."""
     own = {path.name for path in folder.files}
     try:
@@ -118,7 +118,7 @@ def _strangers(folder: RunFolder) -> Iterator[Finding]:
         yield _foreign_files(found)
 
 
-def _verified_plan(measurements: int, sealed: bool, own: bool) -> Finding:
+def _plan_finding(measurements: int, sealed: bool, own: bool) -> Finding:
     """`sealed`: it has a checksum; `own`: this user typed the programs that it starts."""
     planned = f"{plural(measurements, 'measurement')} planned"
     if not sealed:
@@ -131,11 +131,11 @@ def _verified_plan(measurements: int, sealed: bool, own: bool) -> Finding:
     return Finding("good" if sealed and own else "note", "plan.txt", text, code, {"planned": measurements})
 
 
-def _does_not_fit(name: str, problem: HockneyError) -> Finding:
+def _mismatch(name: str, problem: HockneyError) -> Finding:
     return Finding("bad", name, str(problem), problem.code, problem.fields)
 
 
-def _verified_records(lines: int, sealed: int) -> Finding:
+def _sealed_records(lines: int, sealed: int) -> Finding:
     if sealed < lines:
         text = f"{lines} lines, of which an older hockney wrote {lines - sealed} without checksums"
         return Finding(
@@ -145,12 +145,12 @@ def _verified_records(lines: int, sealed: int) -> Finding:
     return Finding("good", "records.jsonl", text, "records-unchanged", {"lines": lines})
 
 
-def _launches_without_end(launches: Sequence[str]) -> Finding:
+def _unended_launches(launches: Sequence[str]) -> Finding:
     text = f"launch {list_names(launches)} has no end: hockney was killed, or lines are missing at the end"
     return Finding("note", "records.jsonl", text, "launches-without-end", {"launches": list(launches)})
 
 
-def _measurements_missing(left: int, planned: int) -> Finding:
+def _missing_measurements(left: int, planned: int) -> Finding:
     are, them = ("is", "it") if left == 1 else ("are", "them")
     text = f"{left} of {planned} measurements {are} missing; 'hockney resume' measures {them}"
     return Finding("note", "records.jsonl", text, "measurements-missing", {"left": left, "planned": planned})

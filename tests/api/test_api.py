@@ -13,7 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 from hockney import api, measurement, models
-from hockney.api.questions import question
+from hockney.api.questions import parse_question
 from hockney.core.errors import Inconclusive, UsageError
 from hockney.measurement import CaseEnded, MeasuringBegan
 from hockney.measurement.kinds import fake
@@ -136,8 +136,8 @@ def test_a_run_goes_on(folder):
 def test_files_in_cases_get_their_whole_path(tmp_path, monkeypatch):
     """Ranks may be started in another folder."""
     monkeypatch.chdir(tmp_path)
-    asked = question(["annealing instance=file:a.tsp,file:/b/c.tsp,gr17 size=9"])
+    asked = parse_question(["annealing instance=file:a.tsp,file:/b/c.tsp,gr17 size=9"])
     assert asked.cases == (f"annealing instance=file:{tmp_path}/a.tsp,file:/b/c.tsp,gr17 size=9",)
     (tmp_path / "with space").mkdir()
     monkeypatch.chdir(tmp_path / "with space")
-    assert question(["annealing instance=file:a.tsp"]).cases == ("annealing instance=file:a.tsp",)
+    assert parse_question(["annealing instance=file:a.tsp"]).cases == ("annealing instance=file:a.tsp",)

@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 import pytest
 
 import hockney
-from hockney.api.notebook.views import MOST_ROWS
+from hockney.api.notebook.views import MAX_ROWS
 from hockney.draw.page import Caveat, Table
 from hockney.report import notebook
 
@@ -37,10 +37,10 @@ def test_a_run_shows_its_cases_and_what_to_doubt(run):
     html = run._repr_html_()
     tags = Tags(html)
     assert not tags.open
-    assert sum(tag == "tr" for tag, _ in tags.seen) == 1 + MOST_ROWS < len(run.summaries)
+    assert sum(tag == "tr" for tag, _ in tags.seen) == 1 + MAX_ROWS < len(run.summaries)
     assert sum(tag == "li" for tag, _ in tags.seen) == len(run.caveats)
     heads = re.findall("<th [^>]*>([^<]*)<", html)
-    assert re.findall("<tr><td [^>]*>([^<]*)<", html) == ["pingpong"] * MOST_ROWS
+    assert re.findall("<tr><td [^>]*>([^<]*)<", html) == ["pingpong"] * MAX_ROWS
     assert heads[0] == "workload" and {"bytes", "buffers", "ranks", "typical"} <= set(heads)
     assert len(html) < 20_000
 

@@ -168,4 +168,4 @@ def test_an_option_is_described_in_its_field_only(monkeypatch):
 
 def test_what_resume_or_a_side_replaces_is_a_setting_of_the_plan():
     settings = {field.name for field in fields(Settings)}
-    assert {name for name, (each, _) in OPTIONS.items() if each.resumed or each.of_side} <= settings
+    assert {name for name, (each, _) in OPTIONS.items() if each.replaceable or each.side_specific} <= settings

@@ -13,7 +13,7 @@ from command_line import one_error
 from resealed import reseal
 
 from hockney import api
-from hockney.api.run_contents import undisturbed_page
+from hockney.api.run_contents import undisturbed_note
 from hockney.cli.actions.models import undisturbed_costs
 from hockney.launch.fake_world import World
 from hockney.machines.simulated.calibrate.calibrate import note_undisturbed
@@ -110,7 +110,7 @@ def test_the_page_says_which_cost_it_shows(hockney, two_modes):
     assert document(hockney, "report", two_modes, *UNDISTURBED)["cost"] == "undisturbed"
     assert Path(two_modes, "fits.json").read_bytes() == saved
     typical, fast = (api.load(Path(two_modes), cost).page for cost in ("typical", "undisturbed"))
-    assert fast.headline[0] == undisturbed_page() and fast.headline[0] not in typical.headline
+    assert fast.headline[0] == undisturbed_note() and fast.headline[0] not in typical.headline
 
 
 def test_points_on_the_page_are_of_the_cost_that_was_fitted(hockney, two_modes):

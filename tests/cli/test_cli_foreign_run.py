@@ -14,7 +14,7 @@ import pytest
 from command_line import one_error
 from resealed import reseal
 
-from hockney.api.trusted_settings import marked, refuse_foreign
+from hockney.api.trusted_settings import mark_programs, refuse_foreign
 from hockney.core.errors import UsageError
 from hockney.core.settings import Settings
 
@@ -80,7 +80,7 @@ def test_what_the_user_typed_is_used_again(hockney, tmp_path, monkeypatch):
     """Also from a copy of the run; not by another user, nor after it was edited."""
     monkeypatch.setenv("HOCKNEY_CACHE", str(tmp_path / "cache"))
     typed = Settings("cases", mpi="/opt/mpi", mpiexec_args="--quiet", variables=("A=1",), hosts=("n1", "n2"))
-    typed = marked(replace(typed, agent="ssh -p 2222"))
+    typed = mark_programs(replace(typed, agent="ssh -p 2222"))
     assert typed.mark
     refuse_foreign(typed, Path("r"), [])
 
@@ -96,6 +96,6 @@ def test_what_the_user_typed_is_used_again(hockney, tmp_path, monkeypatch):
     monkeypatch.setenv("HOCKNEY_CACHE", str(tmp_path / "another-user"))
     with pytest.raises(UsageError):
         refuse_foreign(typed, Path("r"), [])
-    assert marked(Settings("cases", mpi="openmpi")).mark == "", "a name is no program"
+    assert mark_programs(Settings("cases", mpi="openmpi")).mark == "", "a name is no program"
     monkeypatch.setenv("HOCKNEY_MPI", "/opt/mpi")
     refuse_foreign(Settings("cases", mpi="/opt/mpi"), Path("r"), [])

@@ -14,7 +14,7 @@ from command_line import one_error
 
 from hockney import api, models
 from hockney.api import find_runs
-from hockney.api.find_runs import message_costs_from
+from hockney.api.find_runs import message_costs_text
 from hockney.launch.fake_world import World
 from hockney.machines import simulated
 from hockney.models.applications.granularity import Algorithm
@@ -39,7 +39,7 @@ def newest(run: str) -> str:
     written = Path(run, "records.jsonl").stat().st_mtime
     when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(written))
     settings = RunFolder.open(Path(run)).plan().settings
-    return f"{message_costs_from(run, settings.study, RUNS, when, settings.total_s)}\n"
+    return f"{message_costs_text(run, settings.study, RUNS, when, settings.total_s)}\n"
 
 
 def lines(text: str) -> list[str]:

@@ -17,7 +17,7 @@ from test_cli_predict import ASKED, asked, newest
 
 from hockney import api
 from hockney.api import find_runs
-from hockney.api.find_runs import made_elsewhere, passed_over
+from hockney.api.find_runs import other_machine_text, skipped_survey
 from hockney.core.notice import Notice
 from hockney.core.option_names import as_flags
 from hockney.discovery.cpu import processors
@@ -66,8 +66,8 @@ def test_a_survey_that_is_used_instead_of_a_much_longer_one_is_noted(hockney, sm
         os.utime(plan.with_name("records.jsonl"), (10**9, 10**9))  # still the older one
         return noted_codes()
 
-    assert last(find_runs.MUCH_LONGER) == ["longer-survey"]
-    assert last(find_runs.MUCH_LONGER - 1) == [], "hardly longer"
+    assert last(find_runs.LONGER_BUDGET_FACTOR) == ["longer-survey"]
+    assert last(find_runs.LONGER_BUDGET_FACTOR - 1) == [], "hardly longer"
 
 
 def test_a_newer_survey_of_another_machine_is_passed_by(hockney, surveyed, small_survey, tmp_path):
@@ -85,7 +85,7 @@ def test_a_newer_survey_of_another_machine_is_passed_by(hockney, surveyed, small
     for host, cpu in ((f"not-{here[0]}", here[1]), (here[0], "Z80")):
         made_on(host, cpu)
         with as_flags():
-            note = passed_over(made_elsewhere("runs/other", host)).text
+            note = skipped_survey(other_machine_text("runs/other", host)).text
         assert hockney(*ASKED).err == newest("runs/first") + f"note: {note}\n"
     (tmp_path / "runs" / "first" / "records.jsonl").unlink()
     alone = hockney(*ASKED)

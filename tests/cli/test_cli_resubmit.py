@@ -123,9 +123,9 @@ def test_a_run_continues_with_the_shape_in_which_it_began(hockney):
     """Elsewhere than in a job of this shape, choosing hosts would fail."""
     folder = in_an_allocation("r")
     settings = folder.plan().settings
-    assert measure.bench_of(folder, settings, silent).layout == Layout(2, 2)
-    assert measure.bench_of(folder, replace(settings, nodes=1), silent).layout == Layout(1, 2)
-    assert measure.bench_of(in_an_allocation("one", 1), settings, silent).layout is None
+    assert measure.resumed_bench(folder, settings, silent).layout == Layout(2, 2)
+    assert measure.resumed_bench(folder, replace(settings, nodes=1), silent).layout == Layout(1, 2)
+    assert measure.resumed_bench(in_an_allocation("one", 1), settings, silent).layout is None
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_a_run_of_one_node_continues_on_one(machine, nodes):
     before = msgspec.structs.replace(
         measurement.fake_bench("fake").machine, **{"traits": Traits(), **machine}
     )
-    assert measure.spread_as_begun(Settings("survey"), before) == HostOptions(nodes=nodes)
+    assert measure.original_host_options(Settings("survey"), before) == HostOptions(nodes=nodes)
 
 
 def test_a_run_on_named_hosts_is_not_submitted(hockney, slurm):

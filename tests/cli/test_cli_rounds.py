@@ -135,7 +135,7 @@ def asked(**words) -> RunOptions:
 )
 def test_how_many_rounds_fit(words, rounds, every):
     made = asked(**words)
-    assert (made.rounds, made.every_s) == (rounds, every)
+    assert (made.launch_count, made.every_s) == (rounds, every)
     settings = made.settings("survey")
     assert (settings.launches, settings.every_s) == (rounds, every)
     if made.through:
@@ -147,7 +147,7 @@ def test_a_noisy_simulated_machine_is_repeated_without_waiting(tmp_path):
     path = tmp_path / "noisy.toml"
     path.write_text(NOISY)
     made = asked(repeat=4, every=60.0, machine=f"sim:{path}")
-    assert (made.rounds, made.every_s) == (4, 0.0)
+    assert (made.launch_count, made.every_s) == (4, 0.0)
 
 
 @pytest.mark.page

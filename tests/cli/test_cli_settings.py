@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from hockney.api.find_runs import made_with_other_settings, passed_over
-from hockney.api.measure import bench_changed
+from hockney.api.find_runs import other_settings_text, skipped_survey
+from hockney.api.measure import bench_change_notice
 from hockney.core.option_names import as_flags
 from hockney.measurement.machine_diff import not_set, other_field
 
@@ -39,7 +39,7 @@ def test_settings_are_in_the_run_the_document_and_the_page(tuned):
 
 def test_resume_names_the_setting_that_changed(hockney, tuned):
     """If there is something to measure."""
-    notice = bench_changed(UCX, "tcp", not_set())
+    notice = bench_change_notice(UCX, "tcp", not_set())
     assert notice.text not in hockney("resume", "runs/tuned", "--machine", "fake").err
     records = Path("runs/tuned/records.jsonl")
     records.write_bytes(records.read_bytes()[:-2000])
@@ -61,9 +61,9 @@ def test_a_prediction_passes_over_a_survey_with_other_settings(hockney, small_su
     monkeypatch.delenv(UCX)
     said = hockney(*words)
     difference = other_field(UCX, "tcp", not_set())
-    reason = made_with_other_settings("runs/tuned", [difference])
+    reason = other_settings_text("runs/tuned", [difference])
     with as_flags():
-        note = passed_over(reason).text
+        note = skipped_survey(reason).text
     assert said.code == 0 and note in said.err and "runs/plain" in said.err
     monkeypatch.setenv(UCX, "tcp")
     assert "runs/tuned" in hockney(*words).err

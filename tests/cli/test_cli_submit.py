@@ -154,7 +154,7 @@ def silent_twice(hockney, scheduler, monkeypatch) -> Scheduler:
     count = 'echo x >> "$STAND_IN/asked"; test "$(wc -l < "$STAND_IN/asked")" -gt 2'
     answer = path.read_text().removeprefix("#!/bin/sh\n")
     path.write_text(f"#!/bin/sh\n{count} || {{ {silence}; }}\n{answer}")
-    monkeypatch.setattr(job_resumption, "ASK_EVERY_S", 0.0)
+    monkeypatch.setattr(job_resumption, "POLL_INTERVAL_S", 0.0)
     assert hockney(*RUN, "--submit", "--out", "r").code == 0
     assert scheduler.run("r").returncode == 0
     scheduler.state(ENDED[scheduler.name])
@@ -171,14 +171,14 @@ def test_waiting_goes_on_while_the_scheduler_is_silent(silent_twice):
 
 @pytest.mark.slow
 def test_waiting_ends_when_the_scheduler_stays_silent(hockney, silent_twice, monkeypatch):
-    monkeypatch.setattr(job_resumption, "SILENT_S", 0.0)
+    monkeypatch.setattr(job_resumption, "SILENCE_LIMIT_S", 0.0)
     done = hockney("resume", "r", "--wait")
     assert (done.code, done.error.code) == (3, "scheduler-silent")
 
 
 def test_nothing_is_measured_when_the_scheduler_vanishes_during_a_wait(hockney, slurm, monkeypatch):
-    monkeypatch.setattr(job_resumption, "ASK_EVERY_S", 0.0)
-    monkeypatch.setattr(job_resumption, "SILENT_S", 0.0)
+    monkeypatch.setattr(job_resumption, "POLL_INTERVAL_S", 0.0)
+    monkeypatch.setattr(job_resumption, "SILENCE_LIMIT_S", 0.0)
     assert hockney(*RUN, "--submit", "--out", "r").code == 0
 
     def vanish(event: object) -> None:

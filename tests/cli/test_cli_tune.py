@@ -20,9 +20,9 @@ from hockney.api.tuning import (
     RULED,
     Gain,
     TimeRatio,
-    memory_of_table,
-    removed_from_table,
-    undecided_in_table,
+    memory_comment,
+    removed_comment,
+    undecided_comment,
 )
 from hockney.cli.actions import tune
 from hockney.cli.actions.tune import (
@@ -142,7 +142,7 @@ def test_what_is_undecided_is_no_choice_of_mpis_algorithm(hockney, measured):
     assert document["counts"] == {"undecided": 4} and document["rules"] == []
     assert {each["state"] for each in document["comparisons"]} == {"undecided"}
     comments = Path("tuned/hockney.choices").read_text().splitlines()[1:]
-    assert f"# {undecided_in_table(4, 4)}" in comments, "the table is written, and states that"
+    assert f"# {undecided_comment(4, 4)}" in comments, "the table is written, and states that"
     words = hockney("tune", "runs/t", "--out", "tuned")
     assert words.code == Exit.INCONCLUSIVE and re.search(r"--budget \d+[sm]\b", words.out)
 
@@ -330,7 +330,7 @@ def test_what_a_check_refutes_is_removed_from_the_tables(hockney, measured, monk
     assert [rule["sizes"] for rule in document["rules"]] == [[8]]
     table = Path("tuned/hockney.choices").read_text()
     assert "bcast ranks=2 bytes=8 algorithm=chain\n" in table and "4096" not in table
-    assert f"# {removed_from_table(1)}\n" in table
+    assert f"# {removed_comment(1)}\n" in table
 
     check_finds(monkeypatch, lambda run: found(slower, slower))
     assert json.loads(hockney(*words, "--json").out)["rules"] == []
@@ -351,10 +351,10 @@ def test_the_table_of_a_check_has_both_memories():
 def test_where_the_gains_hold_is_stated(hockney, measured):
     """In the table, and on the terminal."""
     none = hockney("tune", "--out", "tuned")
-    assert memory_of_table() not in Path("tuned/hockney.choices").read_text()
+    assert memory_comment() not in Path("tuned/hockney.choices").read_text()
     halve(Path("runs/t"), "algorithm=chain")
     some = hockney("tune", "--out", "tuned")
-    assert f"# {memory_of_table()}\n" in Path("tuned/hockney.choices").read_text()
+    assert f"# {memory_comment()}\n" in Path("tuned/hockney.choices").read_text()
     said = gains_need_kept_memory()
     assert said in " ".join(some.out.split()) and said not in " ".join(none.out.split())
 

@@ -80,7 +80,7 @@ def test_pairs_in_which_only_one_side_was_slow():
 def test_it_is_in_every_output(kind):
     made = compared(**kind)
     first = made.effect_sentences[0]
-    assert first in html.unescape(comparison._html(made))
+    assert first in html.unescape(comparison._comparison_html(made))
     assert first in {text for section in comparison_page(made).sections for text in section.text}
     assert first in html.unescape(junit(made)) and escaped(first) in markdown(made)
     written = json.loads(json.dumps(comparison_document(made)["effect"]))

@@ -17,7 +17,7 @@ from needs import missing
 from real_mpi import engine_for
 
 from hockney import api
-from hockney.api.tuning import CHOICES, DYNAMIC_RULES, SUFFIX, Tuned, check
+from hockney.api.tuning import CHOICES, DYNAMIC_RULES, RETURNED_SUFFIX, TuningTables, check_gains
 from hockney.core.errors import UsageError
 from hockney.core.fit import Estimate
 from hockney.core.freed_memory import RETURNED
@@ -91,7 +91,7 @@ def test_the_library_reads_the_table(mpi, prefix, tmp_path):
 
 
 @pytest.fixture
-def tuned(tmp_path) -> Tuned:
+def tuned(tmp_path) -> TuningTables:
     """Tables of both kinds."""
     ours = (
         ChoiceRule("allreduce", 2, "ring", (64, 4096), (HALF, HALF)),
@@ -101,7 +101,7 @@ def tuned(tmp_path) -> Tuned:
     (tmp_path / CHOICES).write_text(texts.choices(ours, []))
     (tmp_path / DYNAMIC_RULES).write_text(openmpi.dynamic_rules([theirs], []))
     found = Tuning((), ours, (), (theirs,))
-    return Tuned(found, tmp_path / CHOICES, tmp_path / DYNAMIC_RULES)
+    return TuningTables(found, tmp_path / CHOICES, tmp_path / DYNAMIC_RULES)
 
 
 @pytest.mark.slow
@@ -111,10 +111,10 @@ def test_the_gain_is_measured_with_and_without_the_tables(mpi, prefix, tuned, tm
     options = api.RunOptions(mpi="openmpi", launches=1, budget=2, bind=False)
     first = api.run("bcast bytes=8 ranks=2", options, out=tmp_path / "first")
     with pytest.raises(UsageError) as caught:
-        check(first, tuned, 2, tmp_path / "nowhere")
+        check_gains(first, tuned, 2, tmp_path / "nowhere")
     assert caught.value.code == "no-preload-library"
 
-    again, gains = check(first, tuned, 12, prefix, launches=2, out=tmp_path / "again")
+    again, gains = check_gains(first, tuned, 12, prefix, launches=2, out=tmp_path / "again")
     places = [(gain.setting, gain.operation, gain.ranks, gain.size) for gain in gains]
     assert places == [
         ("preloaded", "allreduce", 2, 64),
@@ -126,10 +126,10 @@ def test_the_gain_is_measured_with_and_without_the_tables(mpi, prefix, tuned, tm
     assert all(each.ratio.value > 0 and min(each.seconds) > 0 for each in ratios)
     launches = {launch.setting: dict(launch.variables) for launch in again.reading.run.launches}
     assert set(launches) == {
-        f"{name}{end}" for name in ("plain", "preloaded", "ruled") for end in ("", SUFFIX)
+        f"{name}{end}" for name in ("plain", "preloaded", "ruled") for end in ("", RETURNED_SUFFIX)
     }
-    assert launches["plain"] == {} and launches[f"plain{SUFFIX}"] == RETURNED
+    assert launches["plain"] == {} and launches[f"plain{RETURNED_SUFFIX}"] == RETURNED
     assert launches["ruled"] == openmpi.using(str(tmp_path / DYNAMIC_RULES))
-    assert launches[f"ruled{SUFFIX}"] == {**launches["ruled"], **RETURNED}
+    assert launches[f"ruled{RETURNED_SUFFIX}"] == {**launches["ruled"], **RETURNED}
     assert launches["preloaded"]["HOCKNEY_CHOICES"] == str(tmp_path / CHOICES)
     assert not again.wrong and again.settings.bind is False

@@ -120,7 +120,7 @@ def test_a_crash_is_no_edit(run):
     path.write_bytes(whole[: len(whole) * 2 // 3])
     reading = RunFolder.open(run).read()
     assert 0 < len(reading.run.records) < count and reading.unfit is None
-    api.resume(run, instead=api.Replacements(machine="fake"))
+    api.resume(run, replacements=api.Replacements(machine="fake"))
     assert len(RunFolder.open(run).read().run.records) == count
 
 
@@ -155,7 +155,7 @@ def test_a_run_without_checksums_is_read_and_continued(run):
     edit(run, lambda lines: lines.__delitem__(slice(4, None)))
     before = RunFolder.open(run).read()
     assert before.sealed == 0
-    api.resume(run, instead=api.Replacements(machine="fake"))
+    api.resume(run, replacements=api.Replacements(machine="fake"))
     after = RunFolder.open(run).read()
     assert after.run.records[: len(before.run.records)] == before.run.records
     assert after.sealed == after.count - 4
@@ -174,7 +174,7 @@ def test_salvage_keeps_what_is_intact(run, tmp_path):
     assert kept.sealed == kept.count == saved.kept
     assert set(r.case for r in kept.run.records) <= {r.case for r in whole}
     assert len(kept.run.records) == len(whole) - 1
-    api.resume(tmp_path / "new", instead=api.Replacements(machine="fake"))
+    api.resume(tmp_path / "new", replacements=api.Replacements(machine="fake"))
     assert len(saved.folder.read().run.records) == len(whole)
 
 

@@ -58,7 +58,7 @@ def test_an_edited_run_is_not_believed(folder, name):
         lambda: api.load(folder.path).summaries,
         lambda: api.load(folder.path).fits,
         lambda: api.load(folder.path).evidence,
-        lambda: api.resume(folder.path, instead=api.Replacements(machine="fake")),
+        lambda: api.resume(folder.path, replacements=api.Replacements(machine="fake")),
     )
     for read in reads:
         with pytest.raises(EnvironmentProblem) as caught:

@@ -101,7 +101,7 @@ def test_granularity_on_two_nodes_has_messages_of_both_levels(tmp_path):
     options = api.RunOptions(machine="fake:nodes=2", seed=1, ranks_per_node=2)
     run = api.run("granularity", options, out=tmp_path / "run")
     assert run.outcome.left == 0
-    assert {(case.ranks, case.nodes) for case in run.asked if not case.place} == {(1, 1), (2, 1), (4, 2)}
+    assert {(case.ranks, case.nodes) for case in run.requested if not case.place} == {(1, 1), (2, 1), (4, 2)}
     for level in run.evidence.levels:
         (fit,) = level.fits.select("hockney", "pingpong")
         truth = World().at(level.place).pieces[0].latency_s
@@ -115,7 +115,7 @@ def test_granularity_on_two_nodes_has_messages_of_both_levels(tmp_path):
     shortest = [c for c in four if c.cell.bytes == 4]
     assert shortest and all(c.model_s == pytest.approx(near + far, rel=0.05) for c in shortest)
     # A case on two of the ranks fails in one launch: each launch of the whole layout is still a round.
-    broken = next(case for case in run.asked if case.ranks == 2)
+    broken = next(case for case in run.requested if case.ranks == 2)
     record = run.folder.read().run.records[0]
     failure = Failure(schema=2, case=broken.line, launch=record.launch, reason="refused", message="no")
     lines = dataclass_replace(run.evidence.run, failures=(failure,))

@@ -15,14 +15,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from hockney import measurement, studies
-from hockney.api.judgements.comparison import TOLERANCE, Comparison, check_options
+from hockney.api.judgements.comparison import TOLERANCE, Comparison, tolerance_share
 from hockney.api.judgements.history import History
-from hockney.api.judgements.sides import Source, listed, read_side, runs_of
-from hockney.api.measure import SURVEY, Planned, measured, plan, started
+from hockney.api.judgements.sides import Source, as_list, read_side, runs_of
+from hockney.api.measure import SURVEY, Planned, check_launch, measure_rest, plan
 from hockney.api.questions import Question
 from hockney.api.run_contents import Run
 from hockney.api.run_options import RunOptions
-from hockney.api.trusted_settings import is_own, marked
+from hockney.api.trusted_settings import is_own, mark_programs
 from hockney.archive import is_archive
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
@@ -73,37 +73,37 @@ def check(
     nothing that would be measured is in the baseline; EnvironmentProblem for a damaged one. Otherwise as
     `run` and `compare`.
     """
-    share = check_options(tolerance, cost)
+    share = tolerance_share(tolerance, cost)
     tolerance = TOLERANCE if share is None else share
-    known = read_baseline(baseline, options, force, listen)
+    baseline_runs = read_baseline(baseline, options, force, listen)
     options = replace(options, refine=False)
     if asked is None or SURVEY not in asked.parameters:
         options = replace(options, force=False)
     planned = plan(
-        known.question if asked is None else asked,
+        baseline_runs.question if asked is None else asked,
         options,
         listen=listen,
-        source=known if asked is None else None,
+        case_source=baseline_runs if asked is None else None,
     )
-    side = known.on(planned.bench.machine)
-    _tell(known, planned, listen)
-    if asked is not None and not set(planned.cases) & set(known.measurable(planned.bench)):
-        raise _nothing_asked_in_baseline(known.name, len(planned.cases))
-    planned = started(planned, options, listen, RESERVE)
+    side = baseline_runs.side_on(planned.bench.machine)
+    _report_omissions(baseline_runs, planned, listen)
+    if asked is not None and not set(planned.cases) & set(baseline_runs.measurable_cases(planned.bench)):
+        raise _no_case_in_baseline(baseline_runs.name, len(planned.cases))
+    planned = check_launch(planned, options, listen, RESERVE)
     settings = planned.settings
     if options.launches is None and not options.in_rounds and not planned.bench.machine.is_exact:
         settings = replace(settings, extend=True)
     path = None if out is None else to_path(out)
-    folder = measurement.begin(path, planned.cases, marked(settings), planned.bench, planned.surveyed)
-    goal = Goal(Undecided(side, planned.bench, settings, tolerance, cost), RESERVE)
-    run = measured(folder, planned.bench, listen, asked=planned.cases, goal=goal)
+    folder = measurement.begin(path, planned.cases, mark_programs(settings), planned.bench, planned.surveyed)
+    goal = Goal(OpenCases(side, planned.bench, settings, tolerance, cost), RESERVE)
+    run = measure_rest(folder, planned.bench, listen, requested=planned.cases, goal=goal)
     return BaselineCheck(run, Comparison(compare(side, read_side("B", [run], listen), tolerance, cost)))
 
 
-def _tell(known: Baseline, planned: Planned, listen: Listener) -> None:
+def _report_omissions(baseline: Baseline, planned: Planned, listen: Listener) -> None:
     """What of the baseline is left out."""
     machine = planned.bench.machine
-    runs, alike = len(known.side.runs), len(known.on(machine).runs)
+    runs, alike = len(baseline.side.runs), len(baseline.side_on(machine).runs)
     if alike < runs:
         listen(
             Notice(
@@ -112,18 +112,18 @@ def _tell(known: Baseline, planned: Planned, listen: Listener) -> None:
                 "baseline-runs-left-out",
             )
         )
-    cases, usable = len(known.measured_on(machine)), len(known.measurable(planned.bench))
+    cases, usable = len(baseline.measured_cases(machine)), len(baseline.measurable_cases(planned.bench))
     if usable < cases:
         listen(
             Notice(
-                f"{cases - usable} of {plural(cases, 'case')} of the baseline {known.name} cannot be "
+                f"{cases - usable} of {plural(cases, 'case')} of the baseline {baseline.name} cannot be "
                 "measured here and are left out",
                 "baseline-cases-left-out",
             )
         )
 
 
-def _nothing_asked_in_baseline(name: str, cases: int) -> UsageError:
+def _no_case_in_baseline(name: str, cases: int) -> UsageError:
     of = "the case" if cases == 1 else f"none of the {cases} cases"
     return UsageError(
         f"the baseline {name} has {'not ' if cases == 1 else ''}{of} to be measured",
@@ -135,15 +135,15 @@ def _nothing_asked_in_baseline(name: str, cases: int) -> UsageError:
     )
 
 
-AGAIN = 1.25
+RECOMPARE_FACTOR = 1.25
 """The comparison is repeated when there are this many times as many launches: it takes time, too."""
-MOST_LAUNCHES = 4
+MAX_LAUNCH_RATIO = 4
 """Launches of a case for each one in the baseline: with more, the interval of the ratio shrinks by a tenth at
 most."""
 
 
 @dataclass
-class Undecided:
+class OpenCases:
     """`side` is the baseline; the new run is measured on the `bench`."""
 
     side: Side
@@ -151,14 +151,14 @@ class Undecided:
     settings: Settings
     tolerance: float
     cost: Cost = "typical"
-    compared_at: int = field(default=0, init=False)
-    found: set[Case] = field(default_factory=set, init=False)
+    compared_launches: int = field(default=0, init=False)
+    open_cases: set[Case] = field(default_factory=set, init=False)
 
     def __call__(self, cases: Sequence[Case], run: RunRecords) -> Sequence[Case]:
-        if not self.compared_at or len(run.launches) >= AGAIN * self.compared_at:
-            self.compared_at = len(run.launches)
-            self.found = self._compare(run)
-        return [case for case in cases if case in self.found]
+        if not self.compared_launches or len(run.launches) >= RECOMPARE_FACTOR * self.compared_launches:
+            self.compared_launches = len(run.launches)
+            self.open_cases = self._compare(run)
+        return [case for case in cases if case in self.open_cases]
 
     def _compare(self, run: RunRecords) -> set[Case]:
         new = MeasuredRun("", self.bench.machine, run, self.settings, self.bench.catalog)
@@ -173,13 +173,13 @@ class Undecided:
         before, now = each.launches
         if each.state == "unknown":
             return now < FEWEST_LAUNCHES
-        enough = not self.side.exact and now >= MOST_LAUNCHES * before
+        enough = not self.side.exact and now >= MAX_LAUNCH_RATIO * before
         return each.state in ("undecided", "slower") and not enough
 
 
-MOST_RUNS = 20
+MAX_RUNS_PER_MACHINE = 20
 """Of an archive: the newest ones of each machine."""
-ANOTHER = ("kind", "platform", "cpu", "cores")
+OTHER_MACHINE_FIELDS = ("kind", "platform", "cpu", "cores")
 """Differences after which times are those of another machine. Hosts of the same kind, and the MPI, may
 differ: whether that makes a difference is what a check is to find."""
 
@@ -198,7 +198,7 @@ class Baseline:
     def name(self) -> str:
         return _baseline_name([run.name for run in self.side.runs])
 
-    def on(self, machine: Machine) -> Side:
+    def side_on(self, machine: Machine) -> Side:
         """The runs that were measured on a machine like this one; a published one was named on purpose.
         Raises UsageError if there is none."""
         if self.force:
@@ -207,29 +207,29 @@ class Baseline:
         alike = tuple(run for run in self.side.runs if not found[run.name])
         if not alike:
             name, differences = next(iter(found.items()))
-            raise _baseline_of_another_machine(name, differences, len(found) - 1)
+            raise _other_machine_error(name, differences, len(found) - 1)
         return replace(self.side, runs=alike)
 
     def cases(self, bench: Bench) -> list[Case]:
         """The measured cases, as this engine defines them, on the ranks and sizes that were asked for. Raises
         UsageError if none is left."""
-        measured, possible = self.measured_on(bench.machine), self.measurable(bench)
+        measured, possible = self.measured_cases(bench.machine), self.measurable_cases(bench)
         if not possible:
-            raise _baseline_not_measurable(self.name, len(measured))
-        wanted = [case for case in possible if self._wanted(case, bench.catalog)]
+            raise _not_measurable_error(self.name, len(measured))
+        wanted = [case for case in possible if self._is_selected(case, bench.catalog)]
         if not wanted:
-            raise _nothing_of_baseline(self.name, len(possible))
+            raise _no_selected_case_error(self.name, len(possible))
         size = {case: bench.catalog.entry(case.workload).size_of(case) for case in wanted}
         return sorted(wanted, key=lambda case: (case.workload, case.ranks, size[case], case.line))
 
-    def measured_on(self, machine: Machine) -> list[Case]:
+    def measured_cases(self, machine: Machine) -> list[Case]:
         """The cases of the runs on a machine like this one."""
-        return _measured(self.on(machine))
+        return _measured_cases(self.side_on(machine))
 
-    def measurable(self, bench: Bench) -> list[Case]:
+    def measurable_cases(self, bench: Bench) -> list[Case]:
         """The measured cases that can run here."""
         most = None if not self.published else bench.layout.ranks if bench.layout else bench.machine.cores
-        usable = (_usable(case, bench.catalog) for case in self.measured_on(bench.machine))
+        usable = (_catalog_case(case, bench.catalog) for case in self.measured_cases(bench.machine))
         return [case for case in usable if case is not None and (most is None or case.ranks <= most)]
 
     @property
@@ -258,7 +258,7 @@ class Baseline:
                 )
         return list({setting.name: setting for _, setting in declared}.values())
 
-    def _wanted(self, case: Case, catalog: Catalog) -> bool:
+    def _is_selected(self, case: Case, catalog: Catalog) -> bool:
         size = catalog.entry(case.workload).size
         ranks, sizes = self.options.ranks, self.options.sizes
         return (not ranks or case.ranks in ranks) and (not sizes or size != "bytes" or case.bytes in sizes)
@@ -268,7 +268,7 @@ def read_baseline(
     source: Source | Sequence[Source], options: RunOptions, force: bool, listen: Listener
 ) -> Baseline:
     """Raises UsageError for what is no run, EnvironmentProblem if one is damaged."""
-    runs = runs_of("A", [run for one in listed(source) for run in _of_archive(one, listen)])
+    runs = runs_of("A", [run for one in as_list(source) for run in _newest_archived_runs(one, listen)])
     side = read_side("A", runs, listen)
     if not any(run.records for run in side.runs):
         name = _baseline_name([run.name for run in side.runs])
@@ -279,11 +279,11 @@ def read_baseline(
             code="baseline-without-measurements",
             name=name,
         )
-    lines = tuple(case.line for case in _measured(side))
-    return Baseline(side, Question(_study(runs), lines), options, force)
+    lines = tuple(case.line for case in _measured_cases(side))
+    return Baseline(side, Question(_common_study(runs), lines), options, force)
 
 
-def _of_archive(source: Source, listen: Listener) -> Sequence[Source]:
+def _newest_archived_runs(source: Source, listen: Listener) -> Sequence[Source]:
     """The newest runs of each machine, if it is an archive."""
     if isinstance(source, Run) or not is_archive(to_path(source)):
         return [source]
@@ -291,11 +291,11 @@ def _of_archive(source: Source, listen: Listener) -> Sequence[Source]:
     series: dict[str, list[Source]] = {}
     for entry in archive.runs():
         series.setdefault(entry.machine, []).append(archive.open(entry))
-    newest = [run for runs in series.values() for run in runs[-MOST_RUNS:]]
+    newest = [run for runs in series.values() for run in runs[-MAX_RUNS_PER_MACHINE:]]
     return newest or [source]
 
 
-def _study(runs: Sequence[Run | str]) -> str:
+def _common_study(runs: Sequence[Run | str]) -> str:
     """The study of all runs, if its page needs nothing but their cases; otherwise the study of ad-hoc
     cases."""
     names = {ad_hoc.NAME if isinstance(run, str) else _study_of(run) for run in runs}
@@ -308,11 +308,11 @@ def _study_of(run: Run) -> str:
     return name if known and run.folder.surveyed() is None else ad_hoc.NAME
 
 
-def _measured(side: Side) -> list[Case]:
+def _measured_cases(side: Side) -> list[Case]:
     return list(dict.fromkeys(record.parse_case() for run in side.runs for record in run.records))
 
 
-def _usable(case: Case, catalog: Catalog) -> Case | None:
+def _catalog_case(case: Case, catalog: Catalog) -> Case | None:
     """The case as this engine defines it; None if it does not know it."""
     try:
         return catalog.case(case.line)
@@ -324,7 +324,9 @@ def _differences(run: MeasuredRun, here: Machine) -> tuple[str, ...]:
     if run.machine.traits.published:
         return ()
     found = measurement.unlike(run.machine, here)
-    return tuple(measurement.in_words(each, run.machine, here) for each in found if each.field in ANOTHER)
+    return tuple(
+        measurement.in_words(each, run.machine, here) for each in found if each.field in OTHER_MACHINE_FIELDS
+    )
 
 
 def _baseline_name(runs: Sequence[str]) -> str:
@@ -333,7 +335,7 @@ def _baseline_name(runs: Sequence[str]) -> str:
     return f"{printable(runs[0])}{more}"
 
 
-def _baseline_of_another_machine(name: str, differences: Sequence[str], others: int) -> UsageError:
+def _other_machine_error(name: str, differences: Sequence[str], others: int) -> UsageError:
     also = f", and so were the {others} others" if others > 1 else ", and so was the other" if others else ""
     return UsageError(
         f"the baseline {name} was measured on another machine{also}",
@@ -346,7 +348,7 @@ def _baseline_of_another_machine(name: str, differences: Sequence[str], others: 
     )
 
 
-def _baseline_not_measurable(name: str, cases: int) -> UsageError:
+def _not_measurable_error(name: str, cases: int) -> UsageError:
     return UsageError(
         f"no case of the baseline {name} can be measured here",
         f"it has {plural(cases, 'case')}, with more ranks than this machine has cores or of workloads that "
@@ -358,7 +360,7 @@ def _baseline_not_measurable(name: str, cases: int) -> UsageError:
     )
 
 
-def _nothing_of_baseline(name: str, cases: int) -> UsageError:
+def _no_selected_case_error(name: str, cases: int) -> UsageError:
     return UsageError(
         f"{option('ranks')} and {option('sizes')} leave no case of the baseline {name}",
         f"its {plural(cases, 'case')} {'has' if cases == 1 else 'have'} other rank counts and sizes",

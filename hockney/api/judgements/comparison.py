@@ -37,11 +37,11 @@ if TYPE_CHECKING:
     from hockney.draw.page import Page
     from hockney.models.comparison import CaseVerdict, Effect, OperationVerdict, State
 
-TOLERANCE, TOLERANCE_IN_TURNS = 0.05, 0.02
+TOLERANCE, TOLERANCE_INTERLEAVED = 0.05, 0.02
 """The latter for interleaved runs, which can be compared more precisely."""
 
 
-class Paged(ABC):
+class PagedResult(ABC):
     """A result with a page."""
 
     @property
@@ -54,7 +54,7 @@ class Paged(ABC):
         return report.write(self.page, to_path(path))
 
 
-class Drawn(Paged):
+class FigureResult(PagedResult):
     """A result with figures on its page, and with a table of numbers."""
 
     @abstractmethod
@@ -79,7 +79,7 @@ class Drawn(Paged):
         return figures_of(self.page)
 
 
-class JudgedRuns(Paged):
+class JudgementResult(PagedResult):
     """A judgement of runs in its forms for others."""
 
     @property
@@ -103,7 +103,7 @@ class JudgedRuns(Paged):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Comparison(JudgedRuns, Drawn):
+class Comparison(JudgementResult, FigureResult):
     """Times of the runs B relative to those of the runs A."""
 
     compared: ComparedSides
@@ -180,14 +180,14 @@ class Comparison(JudgedRuns, Drawn):
 
     def table(self) -> Rows:
         """A row for each case, as `columns`: a dictionary of lists."""
-        return _rows(self.compared)
+        return _comparison_rows(self.compared)
 
     def figure(self, name: str = "changes") -> PlotlyFigure:
         """A figure of the page (the biggest changes, each operation over its size, the times of single cases)
         as a Plotly figure. Raises UsageError for an unknown name."""
-        from hockney.api.notebook.views import drawn
+        from hockney.api.notebook.views import figure_named
 
-        return drawn(self._figures, name)
+        return figure_named(self._figures, name)
 
     def distribution(self, case: CaseVerdict) -> PlotlyFigure:
         """The distributions of the times of any case in A and in B, as a Plotly figure, such as
@@ -203,7 +203,7 @@ class Comparison(JudgedRuns, Drawn):
 
     def _repr_html_(self) -> str:
         """HTML for notebooks."""
-        return _html(self.compared)
+        return _comparison_html(self.compared)
 
 
 def compare(
@@ -228,23 +228,23 @@ def compare(
     Nothing is measured. Raises UsageError for what is no run, EnvironmentProblem if one is damaged,
     Inconclusive if the sides have no case in common.
     """
-    share = check_options(tolerance, cost)
+    share = tolerance_share(tolerance, cost)
     sides = read_sides(a, b, listen or log)
-    return Comparison(compared(*sides, usual_tolerance(*sides) if share is None else share, cost))
+    return Comparison(compared(*sides, default_tolerance(*sides) if share is None else share, cost))
 
 
-def usual_tolerance(a: Side, b: Side) -> float:
+def default_tolerance(a: Side, b: Side) -> float:
     """The default, by whether the sides are those of an interleaved comparison."""
-    return TOLERANCE_IN_TURNS if in_turns(a, b) else TOLERANCE
+    return TOLERANCE_INTERLEAVED if in_turns(a, b) else TOLERANCE
 
 
-def check_options(tolerance: Quantity | None, cost: str) -> float | None:
+def tolerance_share(tolerance: Quantity | None, cost: str) -> float | None:
     """The tolerance as a share of the time. Raises UsageError for what is none, and for an unknown cost."""
     check_cost(cost)
     return None if tolerance is None else share_of("tolerance", tolerance)
 
 
-def _rows(compared: ComparedSides) -> Rows:
+def _comparison_rows(compared: ComparedSides) -> Rows:
     """A row for each case; each parameter of the cases is a column."""
     cases = compared.cases
     names = dict.fromkeys(name for each in cases for name in ("ranks", *dict(each.case.parameters)))
@@ -261,28 +261,28 @@ def _rows(compared: ComparedSides) -> Rows:
         estimates = [getattr(each, field) for each in cases]
         for end in ("value", "low", "high"):
             column = f"{name}{unit}" if end == "value" else f"{name}_{end}{unit}"
-            columns[column] = [None if of is None else getattr(of, end) for of in estimates]
-    for place, side in enumerate("ab"):
-        columns[f"{side}_launches"] = [each.launches[place] for each in cases]
+            columns[column] = [None if estimate is None else getattr(estimate, end) for estimate in estimates]
+    for index, side in enumerate("ab"):
+        columns[f"{side}_launches"] = [each.launches[index] for each in cases]
     columns["p_changed"] = [each.p_changed for each in cases]
     columns["p_same"] = [each.p_same for each in cases]
     columns["verdict"] = [each.state for each in cases]
-    for place, side in enumerate("ab"):
-        more = [each.more_launches for each in cases]
-        columns[f"{side}_more_launches"] = [None if each is None else each[place] for each in more]
+    for index, side in enumerate("ab"):
+        extra = [each.more_launches for each in cases]
+        columns[f"{side}_more_launches"] = [None if each is None else each[index] for each in extra]
     return Rows.of(columns)
 
 
-MOST_ROWS = 10
+MAX_ROWS = 10
 
 
-def _html(compared: ComparedSides) -> str:
+def _comparison_html(compared: ComparedSides) -> str:
     changes = compared.changed
-    shown = [compared.differences_table, compared.operations_table]
+    tables = [compared.differences_table, compared.operations_table]
     if changes:
-        shown.append(compared.cases_table(changes[:MOST_ROWS], "changes", "Biggest changes"))
+        tables.append(compared.cases_table(changes[:MAX_ROWS], "changes", "Biggest changes"))
     after = compared.lacking
-    if len(changes) > MOST_ROWS:
-        after = (more_rows(len(changes) - MOST_ROWS), *after)
+    if len(changes) > MAX_ROWS:
+        after = (more_rows(len(changes) - MAX_ROWS), *after)
     before = (compared.overall, *compared.sides, *compared.effect_sentences)
-    return notebook.summary(before, compared.caveats, shown, after)
+    return notebook.summary(before, compared.caveats, tables, after)

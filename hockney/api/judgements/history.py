@@ -33,15 +33,15 @@ if TYPE_CHECKING:
 
 Date = str | date | None
 """A text, a date, or a datetime."""
-PLACE = Path("history")
-LAST = 50
+DEFAULT_ARCHIVE = Path("history")
+DEFAULT_WINDOW = 50
 """Earlier runs with which a run is compared: older ones say little about what is usual now."""
-VARIABLE = "HOCKNEY_ARCHIVE"
+ARCHIVE_VARIABLE = "HOCKNEY_ARCHIVE"
 
 
 def archive_path(path: AnyPath | None = None) -> Path:
     """`path`, by default $HOCKNEY_ARCHIVE, or the folder `history`."""
-    return to_path(path or os.environ.get(VARIABLE) or PLACE)
+    return to_path(path or os.environ.get(ARCHIVE_VARIABLE) or DEFAULT_ARCHIVE)
 
 
 @dataclass(frozen=True)
@@ -69,33 +69,37 @@ class History:
         measurements are left out, with a notice. Raises UsageError for what is no run, EnvironmentProblem if
         one is damaged, Inconclusive if one, or all of a folder, have no measurements; those before it are in
         the archive then."""
-        from hockney.api.judgements.trends import computed_by, run_times
+        from hockney.api.judgements.trends import run_times, sources_digest
 
-        sources = [(folder, len(of)) for of in map(list, map(run_folders, runs)) for folder in of]
+        sources = [
+            (folder, len(folders)) for folders in map(list, map(run_folders, runs)) for folder in folders
+        ]
         for source, _ in sources:
             refuse_inside(self.path, source)
         archive = Archive.open(self.path, create=True)
         added: list[Added] = []
-        empty: list[Inconclusive] = []
-        for source, together in sources:
+        failures: list[Inconclusive] = []
+        for source, count in sources:
             try:
-                one = archive.add(source)
+                addition = archive.add(source)
             except Inconclusive as error:
-                if together == 1:
+                if count == 1:
                     raise
-                empty.append(error)
+                failures.append(error)
                 self.listen(Notice(f"left out: {error.what}", "run-not-added"))
                 continue
-            name, text = str(source.path), _added if one.new else _already_there
-            self.listen(Status(text(name, one.entry.name)))
-            if one.replaced:
+            name, text = str(source.path), _added_text if addition.new else _present_text
+            self.listen(Status(text(name, addition.entry.name)))
+            if addition.replaced:
                 self.listen(
-                    Status(f"it replaces {plural(len(one.replaced), 'earlier state')} of the same run")
+                    Status(f"it replaces {plural(len(addition.replaced), 'earlier state')} of the same run")
                 )
-            added.append(one)
-        if empty and not added:
-            raise empty[0]
-        archive.times([each.entry for each in added if each.new], computed_by(), run_times, told=self.listen)
+            added.append(addition)
+        if failures and not added:
+            raise failures[0]
+        archive.times(
+            [each.entry for each in added if each.new], sources_digest(), run_times, told=self.listen
+        )
         return added
 
     def runs(
@@ -109,8 +113,8 @@ class History:
     ) -> list[ArchivedRun]:
         """The archive's runs, the oldest first. Texts may contain * and ?; `since` and `until` are dates
         ("2026-01-31") or times ago ("30d")."""
-        selection = Selection(machine, label, study, _moment(since), _moment(until))
-        return list(selection.of(self.contents().entries))
+        selection = Selection(machine, label, study, _timestamp(since), _timestamp(until))
+        return list(selection.select(self.contents().entries))
 
     def table(self, **selected: Any) -> Rows:
         """The archive's runs as `columns`, a row for each; selected as in `runs`."""
@@ -127,7 +131,7 @@ class History:
 
     def contents(self) -> Contents:
         """All runs, and folders with damaged ones, of which it gives notice."""
-        contents = Archive.open(self.path).contents(self._reading)
+        contents = Archive.open(self.path).contents(self._report_progress)
         for notice in contents.notices:
             self.listen(notice)
         return contents
@@ -151,15 +155,17 @@ class History:
         UsageError for what the archive does not have, Inconclusive if no run is selected."""
         from hockney.api.judgements.trends import show
 
-        selection = Selection(machine, label, study, _moment(since))
-        return show(Archive.open(self.path), self._selected(selection), case, self._reading, self.listen)
+        selection = Selection(machine, label, study, _timestamp(since))
+        return show(
+            Archive.open(self.path), self._select(selection), case, self._report_progress, self.listen
+        )
 
     def check(
         self,
         run: AnyPath | Run | ArchivedRun | None = None,
         *,
         tolerance: Quantity = 0.05,
-        last: int = LAST,
+        last: int = DEFAULT_WINDOW,
         machine: str = "",
         label: str = "",
         study: str = "",
@@ -177,14 +183,14 @@ class History:
                 "use for example 50",
                 code="check-without-window",
             )
-        selection = Selection(machine, label, study, _moment(since))
+        selection = Selection(machine, label, study, _timestamp(since))
         return check_run(
             Archive.open(self.path),
-            self._selected(selection, or_none=run is not None),
+            self._select(selection, allow_empty=run is not None),
             run,
             share_of("tolerance", tolerance),
             last,
-            self._reading,
+            self._report_progress,
             self.listen,
         )
 
@@ -209,8 +215,8 @@ class History:
         for name, count in counts.items():
             if count < 0:
                 raise _negative_count(f"keep_{name}", count)
-        rule = Rule(**counts, older_s=_moment(older_than))
-        if rule.empty:
+        rule = RetentionRule(**counts, older_s=_timestamp(older_than))
+        if rule.is_empty:
             raise UsageError(
                 "no rule says which runs to remove",
                 "without one, all of them would be",
@@ -219,7 +225,7 @@ class History:
             )
         archive = Archive.open(self.path)
         contents = self.contents()
-        removed = rule.removed(Selection(machine, label, study).of(contents.entries))
+        removed = rule.removed_runs(Selection(machine, label, study).select(contents.entries))
         if not dry_run:
             names = {entry.name for entry in removed}
             archive.remove(name for name, later in contents.superseded.items() if later.name in names)
@@ -227,20 +233,20 @@ class History:
             archive.contents()  # the index follows
         return removed
 
-    def _selected(self, selection: Selection, *, or_none: bool = False) -> tuple[ArchivedRun, ...]:
-        """`or_none`: an archive without runs will do."""
+    def _select(self, selection: Selection, *, allow_empty: bool = False) -> tuple[ArchivedRun, ...]:
+        """`allow_empty`: an archive without runs will do."""
         entries = self.contents().entries
-        selected = selection.of(entries)
-        if not selected and not (or_none and not entries):
+        selected = selection.select(entries)
+        if not selected and not (allow_empty and not entries):
             raise _no_run_selected(str(self.path), len(entries))
         return selected
 
     def reindex(self) -> Contents:
         """Read all runs again and make the index again. That is never necessary: an index that is missing or
         damaged is made again by itself."""
-        return Archive.open(self.path).reindex(self._reading)
+        return Archive.open(self.path).reindex(self._report_progress)
 
-    def _reading(self, done: int, total: int) -> None:
+    def _report_progress(self, done: int, total: int) -> None:
         if total > 1:
             self.listen(Counted("runs read", done, total))
 
@@ -252,11 +258,11 @@ def run_folders(run: AnyPath | Run) -> Iterable[RunFolder]:
     return [run.folder] if isinstance(run, Run) else runs_in(to_path(run))
 
 
-def _moment(given: Date) -> float | None:
+def _timestamp(date_given: Date) -> float | None:
     """A datetime without a zone is local, as everywhere in Python; a date begins in UTC, as in text."""
-    if given is None or isinstance(given, datetime):
-        return None if given is None else given.timestamp()
-    return moment(given.isoformat() if isinstance(given, date) else given)
+    if date_given is None or isinstance(date_given, datetime):
+        return None if date_given is None else date_given.timestamp()
+    return parse_moment(date_given.isoformat() if isinstance(date_given, date) else date_given)
 
 
 def _no_run_selected(path: str, runs: int) -> Inconclusive:
@@ -268,11 +274,11 @@ def _no_run_selected(path: str, runs: int) -> Inconclusive:
     )
 
 
-def _added(run: str, name: str) -> str:
+def _added_text(run: str, name: str) -> str:
     return f"added {printable(run)} as {printable(name)}"
 
 
-def _already_there(run: str, name: str) -> str:
+def _present_text(run: str, name: str) -> str:
     return f"{printable(run)} is in the archive already: {printable(name)}"
 
 
@@ -297,24 +303,24 @@ class Selection:
     since_s: float | None = None
     until_s: float | None = None
 
-    def has(self, entry: ArchivedRun) -> bool:
+    def matches(self, entry: ArchivedRun) -> bool:
         return (
-            (_like(self.machine, entry.machine) or _like(self.machine, entry.host))
-            and _like(self.label, entry.label)
-            and _like(self.study, entry.study)
+            (_matches(self.machine, entry.machine) or _matches(self.machine, entry.host))
+            and _matches(self.label, entry.label)
+            and _matches(self.study, entry.study)
             and (self.since_s is None or entry.started_s >= self.since_s)
             and (self.until_s is None or entry.started_s < self.until_s)
         )
 
-    def of(self, entries: Iterable[ArchivedRun]) -> tuple[ArchivedRun, ...]:
-        return tuple(entry for entry in entries if self.has(entry))
+    def select(self, entries: Iterable[ArchivedRun]) -> tuple[ArchivedRun, ...]:
+        return tuple(entry for entry in entries if self.matches(entry))
 
 
-def _like(wanted: str, value: str) -> bool:
+def _matches(wanted: str, value: str) -> bool:
     return not wanted or value.lower() == wanted.lower() or fnmatchcase(value.lower(), wanted.lower())
 
 
-def moment(text: str, now_s: float | None = None) -> float:
+def parse_moment(text: str, now_s: float | None = None) -> float:
     """Seconds since 1970 of a date (UTC unless it has an offset), or of a time ago: 12h, 30d, 8w, 6m, 1y.
     Raises UsageError."""
     ago = _AGO.fullmatch(text.strip())
@@ -343,7 +349,7 @@ MONTH: Period = lambda date: (date.year, date.month)  # noqa: E731
 
 
 @dataclass(frozen=True)
-class Rule:
+class RetentionRule:
     """Keeps the `last` runs of each machine and study, and the newest run of each of the last `daily` days,
     `weekly` weeks (from Monday) and `monthly` months that have runs (UTC). Other runs are removed: all of
     them, or those from before `older_s` (s since 1970) only. A rule without numbers keeps nothing, so it
@@ -356,23 +362,23 @@ class Rule:
     older_s: float | None = None
 
     @property
-    def empty(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether it names no run at all."""
         return not (self.last or self.daily or self.weekly or self.monthly) and self.older_s is None
 
-    def removed(self, entries: Iterable[ArchivedRun]) -> list[ArchivedRun]:
+    def removed_runs(self, entries: Iterable[ArchivedRun]) -> list[ArchivedRun]:
         """The runs that the rule does not keep, the oldest first."""
         groups: dict[tuple[str, ...], list[ArchivedRun]] = {}
         for entry in entries:
             groups.setdefault((entry.origin, entry.machine, entry.study), []).append(entry)
-        found = [entry for group in groups.values() for entry in self._removed(group)]
+        found = [entry for group in groups.values() for entry in self._removed_in_group(group)]
         return sorted(found, key=lambda each: (each.started_s, each.name))
 
-    def _removed(self, group: Sequence[ArchivedRun]) -> list[ArchivedRun]:
+    def _removed_in_group(self, group: Sequence[ArchivedRun]) -> list[ArchivedRun]:
         newest_first = sorted(group, key=lambda each: (each.started_s, each.name), reverse=True)
         kept = {entry.name for entry in newest_first[: self.last]}
         for count, period in ((self.daily, DAY), (self.weekly, WEEK), (self.monthly, MONTH)):
-            kept |= _newest_of_each(newest_first, period, count)
+            kept |= _newest_per_period(newest_first, period, count)
         return [
             entry
             for entry in newest_first
@@ -380,15 +386,15 @@ class Rule:
         ]
 
 
-def _newest_of_each(newest_first: Sequence[ArchivedRun], period: Period, count: int) -> set[str]:
+def _newest_per_period(newest_first: Sequence[ArchivedRun], period: Period, count: int) -> set[str]:
     """The newest run of each of the last `count` periods with runs."""
-    found: dict[tuple[int, ...], str] = {}
+    newest: dict[tuple[int, ...], str] = {}
     for entry in newest_first:
-        found.setdefault(period(_date(entry)), entry.name)
-    return set(list(found.values())[:count])
+        newest.setdefault(period(_start_date(entry)), entry.name)
+    return set(list(newest.values())[:count])
 
 
-def _date(entry: ArchivedRun) -> datetime:
+def _start_date(entry: ArchivedRun) -> datetime:
     try:
         return datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(seconds=entry.started_s)
     except OverflowError:

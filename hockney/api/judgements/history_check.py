@@ -11,9 +11,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hockney.api.judgements.comparison import JudgedRuns
+from hockney.api.judgements.comparison import JudgementResult
 from hockney.api.judgements.sides import catalog_of
-from hockney.api.judgements.trends import dated, run_times
+from hockney.api.judgements.trends import dated_runs, run_times
 from hockney.api.run_contents import Run
 from hockney.archive import Archive, ArchivedRun, describe
 from hockney.core.case import parse_canonical
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Check(JudgedRuns):
+class Check(JudgementResult):
     """A run against the earlier ones of its archive."""
 
     checked: CheckedRun
@@ -89,11 +89,11 @@ def check_run(
     tolerance: float,
     last: int,
     progress: Callable[[int, int], None],
-    told: Callable[[Notice], None],
+    notify: Callable[[Notice], None],
 ) -> Check:
-    entry, folder = _found(archive, entries, run)
-    read = folder.read().run
-    if not read.records and not read.failures:
+    entry, folder = _find_run(archive, entries, run)
+    records = folder.read().run
+    if not records.records and not records.failures:
         raise Inconclusive(
             f"the run '{printable(entry.name)}' has no measurements",
             "",
@@ -101,27 +101,27 @@ def check_run(
             code="checked-run-empty",
             name=entry.name,
         )
-    wrong = len(read.corrupted_records) + read.corrupted_launches
-    earlier = [each for each in entries if _before(each, entry)][-last:]
-    runs = dated(archive, earlier, "", progress, told)
-    before = [runs[each.name] for each in earlier if each.name in runs]
-    new = dated(archive, [entry], "", progress).get(entry.name) if entry in entries else None
+    wrong = len(records.corrupted_records) + records.corrupted_launches
+    earlier = [each for each in entries if _is_earlier(each, entry)][-last:]
+    runs = dated_runs(archive, earlier, "", progress, notify)
+    earlier_runs = [runs[each.name] for each in earlier if each.name in runs]
+    new = dated_runs(archive, [entry], "", progress).get(entry.name) if entry in entries else None
     new = new or DatedRun(entry.name, entry.started_s, run_times(folder))
-    measured = {record.case for record in read.records}
-    failed = {each.case: each.reason for each in read.failures if each.case not in measured}
-    missing, absent = _lacking(folder, read, [each for each in earlier if each.name in runs], runs)
+    measured = {record.case for record in records.records}
+    failed = {each.case: each.reason for each in records.failures if each.case not in measured}
+    missing, absent = _missing_cases(folder, records, [each for each in earlier if each.name in runs], runs)
     return Check(
         CheckedRun(
             name=entry.name,
             label=entry.label,
             machine=entry.machine,
             at_s=entry.started_s,
-            earlier=len(before),
+            earlier=len(earlier_runs),
             tolerance=tolerance,
-            operations=judged(before, new, tolerance),
+            operations=judged(earlier_runs, new, tolerance),
             failed=tuple(failed.items()),
-            changes=tuple(fact_changes([*before[-1:], new])),
-            caveats=tuple(_caveats(read, entry, wrong)),
+            changes=tuple(fact_changes([*earlier_runs[-1:], new])),
+            caveats=tuple(_caveats(records, entry, wrong)),
             wrong=wrong,
             missing=tuple(sorted(missing - failed.keys())),
             absent=absent,
@@ -129,7 +129,7 @@ def check_run(
     )
 
 
-def _found(
+def _find_run(
     archive: Archive, entries: Sequence[ArchivedRun], run: AnyPath | Run | ArchivedRun | None
 ) -> tuple[ArchivedRun, RunFolder]:
     if run is None:
@@ -137,7 +137,7 @@ def _found(
     if isinstance(run, ArchivedRun):
         return run, archive.folder(run)
     if isinstance(run, Run):
-        return _of_archive(entries, describe(run.folder)), run.folder
+        return _archive_entry(entries, describe(run.folder)), run.folder
     path = to_path(run)
     named = [each for each in entries if each.name == str(run)]
     if named:
@@ -154,16 +154,16 @@ def _found(
             name=str(run),
         )
     folder = RunFolder.open(Path(path))
-    return _of_archive(entries, describe(folder)), folder
+    return _archive_entry(entries, describe(folder)), folder
 
 
-def _of_archive(entries: Sequence[ArchivedRun], described: ArchivedRun) -> ArchivedRun:
+def _archive_entry(entries: Sequence[ArchivedRun], described: ArchivedRun) -> ArchivedRun:
     """The archive's entry of this run, if it has it in this state."""
     same = (each for each in entries if (each.identity, each.bytes) == (described.identity, described.bytes))
     return next(same, described)
 
 
-def _before(earlier: ArchivedRun, entry: ArchivedRun) -> bool:
+def _is_earlier(earlier: ArchivedRun, entry: ArchivedRun) -> bool:
     """Whether it is an earlier run of the same machine, and not a state of the same run."""
     return (
         (earlier.machine, earlier.origin) == (entry.machine, entry.origin)
@@ -172,31 +172,31 @@ def _before(earlier: ArchivedRun, entry: ArchivedRun) -> bool:
     )
 
 
-def _lacking(
+def _missing_cases(
     folder: RunFolder, read: RunRecords, earlier: Sequence[ArchivedRun], runs: Mapping[str, DatedRun]
 ) -> tuple[set[str], tuple[str, ...]]:
     """The cases that a run should have measured, and the operations that it lacks and the last run of its
     study has. Cases that failed are among them."""
     plan, catalog = folder.plan(), catalog_of(folder)
     study, known = plan.settings.study, {workload.name for workload in catalog.workloads}
-    before = [runs[each.name] for each in earlier if each.study == study][-1:]
-    there = {parse_canonical(time.case) for run in before for time in run.times.times}
-    here = {record.parse_case() for record in read.records}
+    last_run = [runs[each.name] for each in earlier if each.study == study][-1:]
+    earlier_cases = {parse_canonical(time.case) for run in last_run for time in run.times.times}
+    measured_cases = {record.parse_case() for record in read.records}
     missing = lacking(
-        {*there, *plan.cases},
-        here,
+        {*earlier_cases, *plan.cases},
+        measured_cases,
         set(plan.cases),
         lambda case: catalog.entry(case.workload).size_of(case) if case.workload in known else 0.0,
         same_study=same_study([study], [study]),
     )
-    absent = {case.workload for case in there} - {case.workload for case in here}
+    absent = {case.workload for case in earlier_cases} - {case.workload for case in measured_cases}
     return {case.line for case in missing}, tuple(sorted(absent))
 
 
 def _caveats(run: RunRecords, entry: ArchivedRun, wrong: int) -> list[Caveat]:
-    found = []
+    caveats = []
     if wrong:
-        found.append(
+        caveats.append(
             Caveat(
                 "checked-run-wrong",
                 f"data arrived wrong in {plural(wrong, 'record')} of the run",
@@ -205,7 +205,7 @@ def _caveats(run: RunRecords, entry: ArchivedRun, wrong: int) -> list[Caveat]:
             )
         )
     if entry.left:
-        found.append(
+        caveats.append(
             Caveat(
                 "checked-run-unfinished",
                 f"{plural(entry.left, 'measurement')} of the run {'is' if entry.left == 1 else 'are'} "
@@ -215,7 +215,7 @@ def _caveats(run: RunRecords, entry: ArchivedRun, wrong: int) -> list[Caveat]:
             )
         )
     if loaded := len(loaded_launches(run)):
-        found.append(
+        caveats.append(
             Caveat(
                 "checked-run-loaded",
                 f"other programs ran during {loaded} of its "
@@ -224,4 +224,4 @@ def _caveats(run: RunRecords, entry: ArchivedRun, wrong: int) -> list[Caveat]:
                 "Check a run that was measured while the machine was idle.",
             )
         )
-    return found
+    return caveats

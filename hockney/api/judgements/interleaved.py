@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from hockney import measurement
 from hockney.api import measure
-from hockney.api.judgements.comparison import Comparison, check_options, compare
-from hockney.api.measure import Planned, budget_warning, least_budget_s, records_kept
+from hockney.api.judgements.comparison import Comparison, compare, tolerance_share
+from hockney.api.measure import Planned, budget_warning, least_budget_s, records_kept_text
 from hockney.api.notebook.keywords import Quantity, RunKeywords, run_options, seconds_of, with_run_keywords
 from hockney.api.notebook.log_events import log
-from hockney.api.questions import Question, question
-from hockney.api.run_options import LONGEST_LABEL, RunOptions
-from hockney.api.run_options import OPTIONS as OPTIONS_OF_RUN
-from hockney.api.trusted_settings import marked, refuse_foreign
+from hockney.api.questions import Question, parse_question
+from hockney.api.run_options import MAX_LABEL_LENGTH, RunOptions
+from hockney.api.run_options import OPTIONS as RUN_OPTIONS
+from hockney.api.trusted_settings import mark_programs, refuse_foreign
 from hockney.core.case import Case
 from hockney.core.errors import HockneyError, UsageError, keeping, printable
 from hockney.core.fit import Cost
@@ -38,7 +38,7 @@ from hockney.studies import ad_hoc
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-ENOUGH_PAIRS = 40
+MIN_PAIRS = 40
 """Sizes are left out for so many pairs of launches."""
 NOISY_SIMULATION_PAIRS = 10
 A, B = "A", "B"
@@ -70,7 +70,7 @@ def compare_interleaved(
     Raises UsageError before anything is written, and the same errors as `run`. After an interruption the
     measurements so far are kept, and `resume_interleaved` continues.
     """
-    return interleaved(
+    return run_interleaved_comparison(
         a,
         b,
         question,
@@ -82,10 +82,10 @@ def compare_interleaved(
     )
 
 
-def interleaved(
+def run_interleaved_comparison(
     a: Side,
     b: Side,
-    asked: Question | str | Sequence[str],
+    question: Question | str | Sequence[str],
     options: RunOptions,
     *,
     tolerance: Quantity | None = None,
@@ -94,7 +94,7 @@ def interleaved(
     listen: Listener = measurement.silent,
 ) -> Comparison:
     """The same with the `options` that both sides share."""
-    share = check_options(tolerance, cost)
+    share = tolerance_share(tolerance, cost)
     if options.in_rounds or options.every is not None:
         raise UsageError(
             "an interleaved comparison has no rounds",
@@ -102,9 +102,9 @@ def interleaved(
             f"leave them out; {option('launches')} sets the number of pairs",
             code="rounds-in-turns",
         )
-    options = replace(options, seed=options.order)
+    options = replace(options, seed=options.shuffle_seed)
     sides = [side_options(A, a, options), side_options(B, b, options)]
-    if not differing(*sides):
+    if not differing_fields(*sides):
         raise UsageError(
             "A and B have the same options",
             "the comparison would only show noise",
@@ -113,17 +113,19 @@ def interleaved(
         )
     for each in sides:
         measurement.repeats_itself(each.machine)  # an unknown machine is refused before anything is compiled
-    wanted = asked if isinstance(asked, Question) else question(asked)
-    planned = [_planned(name, wanted, side, listen) for name, side in zip((A, B), sides, strict=True)]
+    parsed_question = question if isinstance(question, Question) else parse_question(question)
+    planned = [
+        _plan_side(name, parsed_question, side, listen) for name, side in zip((A, B), sides, strict=True)
+    ]
     benches = [each.bench for each in planned]
-    cases = _shared(planned, listen)
-    if wanted.study != ad_hoc.NAME and not options.sizes and not options.launches:
-        cases = _affordable(cases, benches, options.budget, listen)
-    settings = _settings(planned, sides, cases, listen)
+    cases = _common_cases(planned, listen)
+    if parsed_question.study != ad_hoc.NAME and not options.sizes and not options.launches:
+        cases = _affordable_cases(cases, benches, options.budget, listen)
+    settings = _side_settings(planned, sides, cases, listen)
     names = dict.fromkeys(case.workload for case in cases)
     listen(CasesChosen(cases, tuple(benches[0].catalog.entry(name) for name in names)))
     turns = measurement.begin_in_turns(None if out is None else to_path(out), cases, settings, benches)
-    return _measured(turns, settings[0].budget_s, listen, share, cost)
+    return _measure_and_compare(turns, settings[0].budget_s, listen, share, cost)
 
 
 def resume_interleaved(
@@ -140,8 +142,8 @@ def resume_interleaved(
     has its share, and no more follow. `tolerance` and `cost` are those of `compare`. Raises UsageError if
     there is none, and the same errors as `compare_interleaved`.
     """
-    share = check_options(tolerance, cost)
-    heard = listen or log
+    share = tolerance_share(tolerance, cost)
+    listener = listen or log
     folder = to_path(path)
     pair = pair_in(folder)
     if pair is None:
@@ -153,28 +155,28 @@ def resume_interleaved(
             path=str(folder),
         )
     seconds = None if budget is None else seconds_of("budget", budget)
-    more = seconds is not None
-    benches = [_bench_again(name, side, heard, more) for name, side in zip((A, B), pair, strict=True)]
+    extend = seconds is not None
+    benches = [_resumed_bench(name, side, listener, extend) for name, side in zip((A, B), pair, strict=True)]
     turns = [Turn(side, bench) for side, bench in zip(pair, benches, strict=True)]
     plan = pair[0].plan()
     if seconds is None:
         lacking = max(len(left(plan, side.read().run)) for side in pair)
         seconds = plan.settings.budget_s * lacking / max(1, len(plan.items))
         seconds += sum(bench.checked_s for bench in benches)
-    return _measured(turns, seconds, heard, share, cost, more)
+    return _measure_and_compare(turns, seconds, listener, share, cost, extend)
 
 
-def _planned(name: str, wanted: Question, options: RunOptions, listen: Listener) -> Planned:
+def _plan_side(name: str, question: Question, options: RunOptions, listen: Listener) -> Planned:
     """What one side would measure by itself, after its ranks have been started once."""
     try:
-        planned = measure.plan(wanted, options, listen=listen)
+        planned = measure.plan(question, options, listen=listen)
         return replace(planned, bench=measurement.check(planned.bench, planned.cases))
     except HockneyError as problem:
         problem.what = f"{name}: {problem.what}"
         raise
 
 
-def _shared(planned: Sequence[Planned], listen: Listener) -> tuple[Case, ...]:
+def _common_cases(planned: Sequence[Planned], listen: Listener) -> tuple[Case, ...]:
     """The cases that both can measure, in the order of A."""
     of_a, of_b = (dict.fromkeys(each.cases) for each in planned)
     both = tuple(case for case in of_a if case in of_b)
@@ -199,7 +201,7 @@ def _shared(planned: Sequence[Planned], listen: Listener) -> tuple[Case, ...]:
     return both
 
 
-def _affordable(
+def _affordable_cases(
     cases: tuple[Case, ...], benches: Sequence[Bench], budget_s: float, listen: Listener
 ) -> tuple[Case, ...]:
     """The cases, with fewer sizes if there would be too few launches otherwise."""
@@ -208,7 +210,7 @@ def _affordable(
     kept = measurement.thinned(
         cases,
         benches[0].catalog,
-        lambda cases: measurement.pair_count(budget_s, benches, cases) >= ENOUGH_PAIRS,
+        lambda cases: measurement.pair_count(budget_s, benches, cases) >= MIN_PAIRS,
     )
     if len(kept) < len(cases):
         listen(
@@ -221,22 +223,22 @@ def _affordable(
     return kept
 
 
-def _settings(
+def _side_settings(
     planned: Sequence[Planned], options: Sequence[RunOptions], cases: Sequence[Case], listen: Listener
 ) -> list[Settings]:
     """The settings of both sides, with the same number of launches, seed and time."""
     benches = [each.bench for each in planned]
     first = planned[0].settings
-    asked = first if options[0].launches else replace(first, launches=0)
-    least_s = sum(least_budget_s(asked, bench, cases) for bench in benches)
+    requested = first if options[0].launches else replace(first, launches=0)
+    least_s = sum(least_budget_s(requested, bench, cases) for bench in benches)
     warning = budget_warning(first, least_s, cases)
     if warning is not None:
         listen(warning)
     budget_s = max(first.budget_s, least_s)
-    launches = options[0].launches or _pairs(budget_s, options, benches, cases)
-    common = secrets.token_hex(8)
+    launches = options[0].launches or _pair_count(budget_s, options, benches, cases)
+    comparison_id = secrets.token_hex(8)
     return [
-        marked(
+        mark_programs(
             replace(
                 each.settings,
                 budget_s=budget_s,
@@ -244,14 +246,14 @@ def _settings(
                 seed=first.seed,
                 extend=not options[0].launches and benches[0].machine.traits.wall_clock,
                 refine=False,
-                interleaved=common,
+                interleaved=comparison_id,
             )
         )
         for each in planned
     ]
 
 
-def _pairs(
+def _pair_count(
     budget_s: float, options: Sequence[RunOptions], benches: Sequence[Bench], cases: Sequence[Case]
 ) -> int:
     if benches[0].machine.traits.wall_clock:
@@ -260,44 +262,44 @@ def _pairs(
     return 1 if exact else NOISY_SIMULATION_PAIRS
 
 
-def _bench_again(name: str, folder: RunFolder, listen: Listener, more: bool) -> Bench:
+def _resumed_bench(name: str, folder: RunFolder, listen: Listener, extend: bool) -> Bench:
     """The bench with the settings of the run in `folder`. Raises UsageError if they name programs that this
     user has not typed."""
     try:
         settings = folder.plan().settings
         refuse_foreign(settings, folder.path, ())
-        return measure.bench_of(folder, settings, listen, more=more)
+        return measure.resumed_bench(folder, settings, listen, extend=extend)
     except HockneyError as problem:
         problem.what = f"{name}: {problem.what}"
         raise
 
 
-def _measured(
+def _measure_and_compare(
     turns: Sequence[Turn],
     budget_s: float,
     listen: Listener,
     tolerance: float | None,
     cost: Cost,
-    more: bool = False,
+    extend: bool = False,
 ) -> Comparison:
     """Measure what is missing, and compare."""
-    whole: Path = turns[0].folder.path.parent
-    with keeping(whole, complete=False):
+    path: Path = turns[0].folder.path.parent
+    with keeping(path, complete=False):
         try:
-            measurement.measure_in_turns(turns, listen, budget_s, more)
+            measurement.measure_in_turns(turns, listen, budget_s, extend)
         except HockneyError:
-            listen(Status(records_kept(whole)))
+            listen(Status(records_kept_text(path)))
             raise
-    with keeping(whole, complete=False):
+    with keeping(path, complete=False):
         return compare(*(turn.folder.path for turn in turns), tolerance=tolerance, cost=cost, listen=listen)
 
 
-FIELDS = {name for name, (option, _) in OPTIONS_OF_RUN.items() if option.of_side}
-OPTIONS = {flag(field): field for field in FIELDS - {"bind"}}
+SIDE_FIELDS = {name for name, (option, _) in RUN_OPTIONS.items() if option.side_specific}
+OPTIONS = {flag(field): field for field in SIDE_FIELDS - {"bind"}}
 """The options in which the sides may differ, with a value each, and the fields of `RunOptions`."""
 MOST_DIGITS = 9
 """Of a number of nodes or ranks."""
-FLAGS = {"--bind": True, "--no-bind": False}
+SIDE_FLAGS = {"--bind": True, "--no-bind": False}
 
 Side = str | Mapping[str, Any]
 
@@ -305,39 +307,39 @@ Side = str | Mapping[str, Any]
 def side_options(name: str, side: Side, common: RunOptions) -> RunOptions:
     """The options `common` to both sides with those of the `side` called `name`: variables and arguments of
     mpiexec are added, others replaced. Raises UsageError for what is no option of a side."""
-    given = _parsed(name, side) if isinstance(side, str) else dict(side)
+    given = _parse_side(name, side) if isinstance(side, str) else dict(side)
     for field in given:
-        if field not in FIELDS:
-            raise _not_allowed(name, field)
+        if field not in SIDE_FIELDS:
+            raise _option_error(name, field)
     try:
-        own = run_options({"machine": common.machine, **given}, {})
+        side_only = run_options({"machine": common.machine, **given}, {})
     except HockneyError as error:
         raise error.with_context(name) from error
-    chosen = {field: getattr(own, field) for field in FIELDS if field in given}
-    if not own.label:
+    chosen = {field: getattr(side_only, field) for field in SIDE_FIELDS if field in given}
+    if not side_only.label:
         chosen["label"] = _label(side, common)
     if "variables" in given:
-        chosen["variables"] = _together(common, own)
+        chosen["variables"] = _merged_variables(common, side_only)
     if "mpiexec_args" in given:
-        chosen["mpiexec_args"] = " ".join(filter(None, (common.mpiexec_args, own.mpiexec_args)))
+        chosen["mpiexec_args"] = " ".join(filter(None, (common.mpiexec_args, side_only.mpiexec_args)))
     return replace(common, **chosen)
 
 
 def _label(side: Side, common: RunOptions) -> str:
     """What is shown with the results: the options as typed."""
     text = side if isinstance(side, str) else ", ".join(f"{name}={value}" for name, value in side.items())
-    text = " ".join(text.split())[:LONGEST_LABEL]
+    text = " ".join(text.split())[:MAX_LABEL_LENGTH]
     return text if text.isprintable() and text else common.label
 
 
-def _together(common: RunOptions, own: RunOptions) -> tuple[str, ...]:
+def _merged_variables(common: RunOptions, side: RunOptions) -> tuple[str, ...]:
     """The variables of both; a side's own replace others of the same name."""
-    both = launcher_options("", common.variables).having(launcher_options("", own.variables).variables)
+    both = launcher_options("", common.variables).having(launcher_options("", side.variables).variables)
     return tuple(f"{name}={value}" for name, value in both.variables)
 
 
-def _not_allowed(name: str, option: str) -> UsageError:
-    known = option.lstrip("-").replace("-", "_") in OPTIONS_OF_RUN
+def _option_error(name: str, option: str) -> UsageError:
+    known = option.lstrip("-").replace("-", "_") in RUN_OPTIONS
     return (
         UsageError(
             f"{name} has the option {printable(option)}",
@@ -360,12 +362,12 @@ def _not_allowed(name: str, option: str) -> UsageError:
     )
 
 
-def differing(a: RunOptions, b: RunOptions) -> list[str]:
+def differing_fields(a: RunOptions, b: RunOptions) -> list[str]:
     """The fields in which both differ; a label changes nothing."""
-    return [name for name in sorted(FIELDS - {"label"}) if getattr(a, name) != getattr(b, name)]
+    return [name for name in sorted(SIDE_FIELDS - {"label"}) if getattr(a, name) != getattr(b, name)]
 
 
-def _parsed(name: str, text: str) -> dict[str, Any]:
+def _parse_side(name: str, text: str) -> dict[str, Any]:
     """Keywords from words as on the command line."""
     try:
         words = shlex.split(text)
@@ -382,11 +384,11 @@ def _parsed(name: str, text: str) -> dict[str, Any]:
     variables: list[str] = []
     while words:
         option, equals, value = words.pop(0).partition("=")
-        if option in FLAGS and not equals:
-            given["bind"] = FLAGS[option]
+        if option in SIDE_FLAGS and not equals:
+            given["bind"] = SIDE_FLAGS[option]
             continue
         if option not in OPTIONS:
-            raise _not_allowed(name, option)
+            raise _option_error(name, option)
         if not equals:
             if not words:
                 raise UsageError(

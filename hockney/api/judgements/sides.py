@@ -23,7 +23,7 @@ from hockney.system.bundled import bundled_catalog
 Source = AnyPath | Run
 """A run, the path of a run or of a folder of runs, or the name of a published machine."""
 
-_NONE: Mapping[str, Collection[str]] = {}
+_NO_FAILURES: Mapping[str, Collection[str]] = {}
 
 
 def read_sides(
@@ -31,10 +31,10 @@ def read_sides(
 ) -> tuple[Side, Side]:
     """Raises UsageError for what is no run and for a run on both sides, EnvironmentProblem if one is
     damaged."""
-    found = [runs_of(name, side) for name, side in (("A", a), ("B", b))]
-    of_a = {_identity(one) for one in found[0]}
-    for one in found[1]:
-        if _identity(one) in of_a:
+    runs = [runs_of(name, side) for name, side in (("A", a), ("B", b))]
+    identities = {_identity(one) for one in runs[0]}
+    for one in runs[1]:
+        if _identity(one) in identities:
             path = one if isinstance(one, str) else str(one.path)
             raise UsageError(
                 f"'{printable(path)}' is on both sides",
@@ -43,14 +43,14 @@ def read_sides(
                 code="run-on-both-sides",
                 path=path,
             )
-    given_up = _given_up(one for sources in found for one in sources if isinstance(one, Run))
-    return read_side("A", found[0], listen, given_up), read_side("B", found[1], listen, given_up)
+    failed_cases = _failed_cases(one for sources in runs for one in sources if isinstance(one, Run))
+    return read_side("A", runs[0], listen, failed_cases), read_side("B", runs[1], listen, failed_cases)
 
 
 def runs_of(name: str, side: Source | Sequence[Source]) -> list[Run | str]:
     """The runs of the side `name`, each once; published machines by their names. Raises UsageError."""
-    found = _once(each for one in listed(side) for each in _sources(one))
-    if not found:
+    runs = _unique(each for one in as_list(side) for each in _runs_of_source(one))
+    if not runs:
         raise UsageError(
             f"{name} names no run",
             "a side needs at least one",
@@ -58,23 +58,26 @@ def runs_of(name: str, side: Source | Sequence[Source]) -> list[Run | str]:
             code="side-without-runs",
             side=name,
         )
-    return found
+    return runs
 
 
 def read_side(
-    name: str, runs: Iterable[Run | str], listen: Listener, given_up: Mapping[str, Collection[str]] = _NONE
+    name: str,
+    runs: Iterable[Run | str],
+    listen: Listener,
+    failed_cases: Mapping[str, Collection[str]] = _NO_FAILURES,
 ) -> Side:
-    """A side with its runs. `given_up` has the cases of each interleaved comparison that do not count as
+    """A side with its runs. `failed_cases` has the cases of each interleaved comparison that do not count as
     missing. Raises EnvironmentProblem if a run is damaged."""
-    return Side(name, tuple(_read(one, listen, given_up) for one in runs))
+    return Side(name, tuple(_read_run(one, listen, failed_cases) for one in runs))
 
 
-def listed(side: Source | Sequence[Source]) -> Sequence[Source]:
+def as_list(side: Source | Sequence[Source]) -> Sequence[Source]:
     """What a side names, one by one."""
     return [side] if isinstance(side, str | Path | Run) or hasattr(side, "__fspath__") else list(side)
 
 
-def _sources(source: Source) -> Iterator[Run | str]:
+def _runs_of_source(source: Source) -> Iterator[Run | str]:
     """The runs of a folder of runs by name; a published machine by its name."""
     if isinstance(source, Run):
         yield source
@@ -84,7 +87,7 @@ def _sources(source: Source) -> Iterator[Run | str]:
     if not path.exists() and machine in reference.machine_names():
         yield machine
     elif pair_in(path) is not None:
-        raise _pair_as_a_side(path)
+        raise _pair_as_side(path)
     else:
         yield from map(Run, runs_in(path))
 
@@ -93,9 +96,9 @@ def runs_in(path: Path) -> list[RunFolder]:
     """The run in the folder `path`, or those directly inside it. Raises UsageError if there is none."""
     if not path.is_dir() or (path / "plan.txt").is_file():
         return [RunFolder.open(path)]
-    inside = [each for each in sorted(path.iterdir()) if (each / "plan.txt").is_file()]
+    folders = [each for each in sorted(path.iterdir()) if (each / "plan.txt").is_file()]
     # hidden ones are copies that an archive has not finished
-    runs = [each for each in inside if not each.is_symlink() and not each.name.startswith(".")]
+    runs = [each for each in folders if not each.is_symlink() and not each.name.startswith(".")]
     if not runs:
         raise UsageError(
             f"'{printable(str(path))}' has no runs",
@@ -111,11 +114,11 @@ def _identity(source: Run | str) -> str:
     return str(source.path.resolve()) if isinstance(source, Run) else source
 
 
-def _once(sources: Iterable[Run | str]) -> list[Run | str]:
+def _unique(sources: Iterable[Run | str]) -> list[Run | str]:
     return list({_identity(source): source for source in sources}.values())
 
 
-def _given_up(runs: Iterable[Run]) -> dict[str, set[str]]:
+def _failed_cases(runs: Iterable[Run]) -> dict[str, set[str]]:
     """The cases of each interleaved comparison that failed on either side, which then neither side
     measures."""
     failed: dict[str, set[str]] = {}
@@ -126,12 +129,14 @@ def _given_up(runs: Iterable[Run]) -> dict[str, set[str]]:
     return failed
 
 
-def _read(source: Run | str, listen: Listener, given_up: Mapping[str, Collection[str]]) -> MeasuredRun:
+def _read_run(
+    source: Run | str, listen: Listener, failed_cases: Mapping[str, Collection[str]]
+) -> MeasuredRun:
     if isinstance(source, str):
         catalog = bundled_catalog()
         machine, run = reference.run_of(reference.paper_of(source), catalog)
         return MeasuredRun(source, machine, run, Settings(study="published", budget_s=0.0), catalog)
-    failed = given_up.get(source.settings.interleaved, ())
+    failed = failed_cases.get(source.settings.interleaved, ())
     lacking = [item for item in missing(source.plan, source.reading.run) if item.case.line not in failed]
     for notice in source.reading.notices:
         listen(notice)
@@ -152,7 +157,7 @@ def catalog_of(folder: RunFolder) -> Catalog:
     return bundled if kept is None else kept.merged_with(bundled)
 
 
-def _pair_as_a_side(path: Path) -> UsageError:
+def _pair_as_side(path: Path) -> UsageError:
     name = printable(str(path))
     return UsageError(
         f"'{name}' is an interleaved comparison",

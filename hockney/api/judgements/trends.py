@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from hockney.api.judgements.comparison import Drawn
+from hockney.api.judgements.comparison import FigureResult
 from hockney.api.judgements.sides import catalog_of
 from hockney.api.run_contents import Run
 from hockney.api.tables import Cell, Rows
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Trends(Drawn):
+class Trends(FigureResult):
     """Series over the runs of an archive, and their changes."""
 
     shown: ShownHistory
@@ -103,9 +103,9 @@ class Trends(Drawn):
 
     def figure(self, name: str = "") -> PlotlyFigure:
         """A figure of the page, by default the first, as a Plotly figure. Raises UsageError."""
-        from hockney.api.notebook.views import drawn
+        from hockney.api.notebook.views import figure_named
 
-        return drawn(self._figures, name or next(iter(self._figures), ""))
+        return figure_named(self._figures, name or next(iter(self._figures), ""))
 
     def __repr__(self) -> str:
         changed = sum(bool(trend.changes) for _, trend in self.trends)
@@ -121,11 +121,11 @@ class Trends(Drawn):
 
 
 Progress = Callable[[int, int], None]
-Told = Callable[[Notice], None]
+Notify = Callable[[Notice], None]
 
 
 def show(
-    archive: Archive, entries: Sequence[ArchivedRun], asked: str, progress: Progress, told: Told
+    archive: Archive, entries: Sequence[ArchivedRun], text: str, progress: Progress, notify: Notify
 ) -> Trends:
     if not any(entry.records for entry in entries):
         raise Inconclusive(
@@ -136,87 +136,87 @@ def show(
             code="shown-runs-empty",
             runs=len(entries),
         )
-    workload = asked.split(" ", 1)[0]
-    runs = dated(archive, entries, workload, progress, told)
-    titles = _titles(entries)
+    workload = text.split(" ", 1)[0]
+    runs = dated_runs(archive, entries, workload, progress, notify)
+    titles = _machine_titles(entries)
     machines: dict[str, list[DatedRun]] = {}
     for entry in entries:
         if entry.name in runs:
             machines.setdefault(titles[entry.machine, entry.origin], []).append(runs[entry.name])
-    found: list[tuple[str, tuple[Trend, ...]]] = []
+    trends_found: list[tuple[str, tuple[Trend, ...]]] = []
     facts: dict[str, tuple[FactChange, ...]] = {}
-    every: list[TimeSeries] = []
-    for machine, of in machines.items():
-        cases = case_series(of)
-        every += cases
-        series = _asked(cases, asked)
+    all_series: list[TimeSeries] = []
+    for machine, machine_runs in machines.items():
+        cases = case_series(machine_runs)
+        all_series += cases
+        series = _select_series(cases, text)
         if series:
-            found.append((machine, tuple(trends(series))))
-            facts[machine] = tuple(fact_changes(of))
-    if not found:
-        raise _nothing(every, asked)
+            trends_found.append((machine, tuple(trends(series))))
+            facts[machine] = tuple(fact_changes(machine_runs))
+    if not trends_found:
+        raise _no_series_error(all_series, text)
     labels = {entry.name: entry.label for entry in entries if entry.label}
-    return Trends(ShownHistory(asked, tuple(found), facts, len(runs), labels))
+    return Trends(ShownHistory(text, tuple(trends_found), facts, len(runs), labels))
 
 
-def _titles(entries: Sequence[ArchivedRun]) -> dict[tuple[str, Origin], str]:
+def _machine_titles(entries: Sequence[ArchivedRun]) -> dict[tuple[str, Origin], str]:
     """Titles by machine and origin: the machine, with the origin if runs of several origins have its name."""
     keys = dict.fromkeys((entry.machine, entry.origin) for entry in entries)
     count = Counter(machine for machine, _ in keys)
     return {key: key[0] if count[key[0]] == 1 else f"{key[0]} ({key[1]})" for key in keys}
 
 
-def dated(
+def dated_runs(
     archive: Archive,
     entries: Sequence[ArchivedRun],
     workload: str,
     progress: Progress,
-    told: Told | None = None,
+    notify: Notify | None = None,
 ) -> dict[str, DatedRun]:
     """The runs by name, with the times of one workload or of all."""
-    times = archive.times(entries, computed_by(), run_times, workload, progress, told)
+    times = archive.times(entries, sources_digest(), run_times, workload, progress, notify)
     dates = {entry.name: entry.started_s for entry in entries}
-    return {name: DatedRun(name, dates[name], of) for name, of in times.items()}
+    return {name: DatedRun(name, dates[name], run_times_) for name, run_times_ in times.items()}
 
 
-def _asked(cases: Sequence[TimeSeries], asked: str) -> list[TimeSeries]:
+def _select_series(cases: Sequence[TimeSeries], text: str) -> list[TimeSeries]:
     """Operations; one operation and its cases; or cases."""
-    workload, raw = split_case(asked) if asked else ("", {})
+    workload, raw = split_case(text) if text else ("", {})
     if not workload:
         return operation_series(cases)
     cases = [each for each in cases if each.workload == workload]
-    chosen = [each for each in cases if _has(each.case, raw)]
+    chosen = [each for each in cases if _matches(each.case, raw)]
     return chosen if raw else [*operation_series(chosen), *chosen]
 
 
-def _has(line: str, raw: dict[str, str]) -> bool:
+def _matches(line: str, raw: dict[str, str]) -> bool:
     values = split_case(line)[1]
-    return all(values.get(name) in (value, _bytes(value)) for name, value in raw.items())
+    return all(values.get(name) in (value, _canonical_size(value)) for name, value in raw.items())
 
 
-def _bytes(text: str) -> str:
+def _canonical_size(text: str) -> str:
     with contextlib.suppress(UsageError):
         return str(parse_bytes(text))
     return text
 
 
-def _nothing(every: Sequence[TimeSeries], asked: str) -> UsageError:
-    workload = asked.split(" ", 1)[0]
-    known = {each.workload for each in every}
+def _no_series_error(series: Sequence[TimeSeries], text: str) -> UsageError:
+    workload = text.split(" ", 1)[0]
+    known = {each.workload for each in series}
     if workload not in known:
         # the times of other workloads were not read
         return unknown("operation", workload, known, code="unknown-archived-operation")
-    cases = len({each.case for each in every})
+    cases = len({each.case for each in series})
     return UsageError(
-        f"no case in the archive matches '{printable(asked)}'",
+        f"no case in the archive matches '{printable(text)}'",
         f"it has {plural(cases, 'case')} of this operation",
         "leave out some words; 'hockney history show OPERATION' lists its cases",
         code="unknown-archived-case",
-        text=asked,
+        text=text,
     )
 
 
-def computed_by() -> str:
+def sources_digest() -> str:
     """What identifies the sources that compute times."""
     return program().decode()[:16]
 
@@ -227,21 +227,21 @@ def run_times(folder: RunFolder) -> RunTimes:
     measured = MeasuredRun(str(folder.path), run.machine, run.reading.run, run.settings, catalog)
     levels = Side("", (measured,)).levels(catalog)
     times = []
-    for seen in observe(measured.run, catalog):
-        value, low, high = seen.interval()
+    for observation in observe(measured.run, catalog):
+        value, low, high = observation.interval()
         known = low == low and high == high and 0 < low <= high < float("inf")
         if run.machine.is_exact:
             low = high = value
             known = True
-        case = completed(seen.case, catalog)
+        case = completed(observation.case, catalog)
         times.append(
             CaseTime(
                 case.line,
                 levels.get(case, ""),
-                len(seen.launches),
+                len(observation.launches),
                 float(value),
                 float(low) if known else None,
                 float(high) if known else None,
             )
         )
-    return RunTimes(computed_by(), times, facts(measured))
+    return RunTimes(sources_digest(), times, facts(measured))

@@ -12,14 +12,14 @@ from typing import Any
 from msgspec.structs import replace
 
 from hockney.api.export import Library, frame
-from hockney.api.notebook.keywords import Quantities, Quantity, as_word, read_counts, read_sizes
+from hockney.api.notebook.keywords import Quantities, Quantity, quantity_text, read_counts, read_sizes
 from hockney.api.tables import Cell, Rows
 from hockney.core.case import Case, Value, format_value, parse_canonical
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.errors import Inconclusive, UsageError, printable, unknown
 from hockney.core.fit import Fit, FitCaveat, Fits, Summary, TimeEstimate
 from hockney.core.units import format_size, not_a_count, parse_bytes, parse_counts, parse_seconds
-from hockney.core.units import format_value as with_unit
+from hockney.core.units import format_value as value_with_unit
 from hockney.core.wording import join_words, list_names, plural
 from hockney.models.fitted_time import fitted_time
 
@@ -90,29 +90,29 @@ class FittedModel:
 
     def read(self, name: str, value: Quantity) -> float:
         """The value of a variable, checked to be inside its range."""
-        number = _number(as_word(value), name, self._unit(name))
+        number = _parse_value(quantity_text(value), name, self._unit(name))
         low, high = self.fit.ranges[name]
         if not low <= number <= high:
             beyond = number > high and any(c.code == "parts-exceed-message" for c in self.fit.caveats)
-            value, first, last = (self._shown(name, each) for each in (number, low, high))
+            value, first, last = (self._value_text(name, each) for each in (number, low, high))
             raise _outside_of_fit(name, value, first, last, trains_beyond=beyond)
         return number
 
     def _unit(self, name: str) -> str:
         return self.workload.size_unit if name == self.workload.size else ""
 
-    def _shown(self, name: str, value: float) -> str:
+    def _value_text(self, name: str, value: float) -> str:
         unit = self._unit(name)
         if unit == "B":
             return format_size(value)
-        return with_unit(value, unit) if unit else format_value(value)
+        return value_with_unit(value, unit) if unit else format_value(value)
 
     def _check_names(self, given: Iterable[str]) -> None:
         for name in given:
             if name not in self.variables:
-                raise self._no_variable(name)
+                raise self._variable_error(name)
 
-    def _no_variable(self, name: str) -> UsageError:
+    def _variable_error(self, name: str) -> UsageError:
         fixed = {**self.fit.subject.values, **self.bound}
         if name in fixed:
             return UsageError(
@@ -127,14 +127,19 @@ class FittedModel:
     @property
     def ranges(self) -> dict[str, tuple[str, str]]:
         """The ends of `variables` with their units."""
-        return {name: (self._shown(name, a), self._shown(name, b)) for name, (a, b) in self.variables.items()}
+        return {
+            name: (self._value_text(name, a), self._value_text(name, b))
+            for name, (a, b) in self.variables.items()
+        }
 
     def table(self, **values: Quantities) -> Rows:
         """Times for several values of the variables, as `columns`: a row for each of their combinations,
         such as `model.table(bytes="8:1MiB")`."""
         names = list(values)
         self._check_names(names)
-        each = [[self.read(name, value) for value in self._several(name, values[name])] for name in names]
+        each = [
+            [self.read(name, value) for value in self._split_values(name, values[name])] for name in names
+        ]
         combined = list(itertools.product(*each))
         times = [self(**dict(zip(names, row, strict=True))) for row in combined]
         columns: dict[str, list[Cell]] = {name: [row[k] for row in combined] for k, name in enumerate(names)}
@@ -146,7 +151,7 @@ class FittedModel:
         """The same as a DataFrame of pandas or polars, see `Run.frame`."""
         return frame(self.table(**values), library)
 
-    def _several(self, name: str, values: Quantities) -> Sequence[Quantity]:
+    def _split_values(self, name: str, values: Quantities) -> Sequence[Quantity]:
         """Values in the given order; a text is several as on the command line."""
         if not isinstance(values, str):
             return list(values) if isinstance(values, Iterable) else [values]
@@ -156,9 +161,9 @@ class FittedModel:
 
     def _repr_html_(self) -> str:
         """HTML for notebooks."""
-        from hockney.api.notebook.views import html
+        from hockney.api.notebook.views import model_html
 
-        return html(self)
+        return model_html(self)
 
     def __repr__(self) -> str:
         chosen = "".join(f" {name}={format_value(value)}" for name, value in self.bound.items())
@@ -189,11 +194,13 @@ def fitted_model(
         raise unknown("model", model, {f.model for f in of_workload})
     entry = next(w for w in fits.workloads if w.name == workload)
     catalog = Catalog(schema=fits.schema, engine="", workloads=[entry])
-    typed = catalog.complete_case(workload, {name: as_word(value) for name, value in fixed.items()}).values
+    typed = catalog.complete_case(
+        workload, {name: quantity_text(value) for name, value in fixed.items()}
+    ).values
     matching = [f for f in of_model if _matches(f, {name: typed[name] for name in fixed})]
     if not matching:
         wanted = " ".join(f"{name}={format_value(typed[name])}" for name in fixed)
-        measured = {case.ranks for case in map(_case_of, fits.summaries) if case.workload == workload}
+        measured = {case.ranks for case in map(_summary_case, fits.summaries) if case.workload == workload}
         subjects = [f.line for f in of_model]
         raise UsageError(
             f"no model of {printable(workload)} with {printable(wanted)}",
@@ -202,7 +209,7 @@ def fitted_model(
             code="no-such-fit",
             subjects=list(subjects),
         )
-    chosen = _nearest(matching, typed, set(fixed))
+    chosen = _best_match(matching, typed, set(fixed))
     if chosen.verdict == "refused" or not chosen.ranges:
         raise Inconclusive(
             f"no model describes {printable(chosen.line)}",
@@ -217,11 +224,11 @@ def fitted_model(
     )
 
 
-def _case_of(summary: Summary) -> Case:
+def _summary_case(summary: Summary) -> Case:
     return parse_canonical(summary.case)
 
 
-def predicting(fits: Fits) -> tuple[FittedModel, ...]:
+def predicting_models(fits: Fits) -> tuple[FittedModel, ...]:
     """All fits that are not refused."""
     entries = {entry.name: entry for entry in fits.workloads}
     known = [fit for fit in fits.fits if fit.verdict != "refused" and fit.ranges]
@@ -237,7 +244,7 @@ def _matches(fit: Fit, fixed: Mapping[str, Value]) -> bool:
     )
 
 
-def _nearest(fits: list[Fit], typed: Mapping[str, Value], fixed: set[str]) -> Fit:
+def _best_match(fits: list[Fit], typed: Mapping[str, Value], fixed: set[str]) -> Fit:
     """Raises UsageError if subjects differ in parameters that were not named."""
 
     def order(fit: Fit) -> tuple[int, bool, bool, int]:
@@ -261,7 +268,7 @@ def _nearest(fits: list[Fit], typed: Mapping[str, Value], fixed: set[str]) -> Fi
     return next((fit for fit in nearest if fit.preferred), nearest[0])
 
 
-def _number(word: str, name: str, unit: str) -> float:
+def _parse_value(word: str, name: str, unit: str) -> float:
     if name == RANKS or not unit:
         numbers = parse_counts(word, name)
         if len(numbers) > 1:

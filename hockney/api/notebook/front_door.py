@@ -90,11 +90,11 @@ def resume(
     `budget` (s) is the time for everything that is left; the other options replace the run's own. Raises
     the same errors as `run`.
     """
-    instead = replacements(options)
+    replaced = replacements(options)
     return resume_run(
-        find_runs.only_unfinished(listen or log).path if run is None else _path(run),
+        find_runs.only_unfinished_run(listen or log).path if run is None else _path(run),
         budget=None if budget is None else keywords.seconds_of("budget", budget),
-        instead=instead,
+        replacements=replaced,
         listen=listen or log,
     )
 
@@ -108,7 +108,7 @@ def open(run: AnyPath | Run | None = None, *, cost: Cost = "typical", listen: Li
     there is no such run.
     """
     keywords.check_cost(cost)
-    return load(find_runs.newest_complete(listen or log) if run is None else run, cost)
+    return load(find_runs.newest_complete_run(listen or log) if run is None else run, cost)
 
 
 def predict(
@@ -170,7 +170,7 @@ def verify(run: AnyPath | Run | None = None, *, listen: Listener | None = None) 
 
     The `verdict` of a finding is good, note or bad. Raises UsageError if there is no such run.
     """
-    return verification.verify(find_runs.newest_written(listen or log).path if run is None else _path(run))
+    return verification.verify(find_runs.last_written_run(listen or log).path if run is None else _path(run))
 
 
 def _path(run: AnyPath | Run) -> AnyPath:

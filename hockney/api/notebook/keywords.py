@@ -32,7 +32,7 @@ Quantities = Quantity | Iterable[Quantity]
 T = TypeVar("T")
 
 
-def as_word(value: Quantity) -> str:
+def quantity_text(value: Quantity) -> str:
     """A number as text that the command line reads back exactly. Raises UsageError for anything else."""
     if isinstance(value, str):
         return value
@@ -51,31 +51,31 @@ def as_word(value: Quantity) -> str:
         ) from None
 
 
-def as_words(values: Quantities) -> str:
+def quantities_text(values: Quantities) -> str:
     """One or several, separated by commas."""
     if isinstance(values, str) or not isinstance(values, Iterable):
-        return as_word(values)
-    return ",".join(map(as_word, values))
+        return quantity_text(values)
+    return ",".join(map(quantity_text, values))
 
 
-def _one(parse: Callable[[str], T]) -> Callable[[Quantity], T]:
-    return lambda value: parse(as_word(value))
+def _quantity_reader(parse: Callable[[str], T]) -> Callable[[Quantity], T]:
+    return lambda value: parse(quantity_text(value))
 
 
-def _several(parse: Callable[[str], tuple[int, ...]]) -> Callable[[Quantities], tuple[int, ...]]:
+def _list_reader(parse: Callable[[str], tuple[int, ...]]) -> Callable[[Quantities], tuple[int, ...]]:
     def read(values: Quantities) -> tuple[int, ...]:
-        words = as_words(values)
+        words = quantities_text(values)
         return parse(words) if words else ()
 
     return read
 
 
-read_seconds = _one(parse_seconds)
-read_size = _one(parse_bytes)
-read_fraction = _one(parse_fraction)
-read_share = _one(parse_share)
-read_counts = _several(parse_counts)
-read_sizes = _several(parse_sizes)
+read_seconds = _quantity_reader(parse_seconds)
+read_size = _quantity_reader(parse_bytes)
+read_fraction = _quantity_reader(parse_fraction)
+read_share = _quantity_reader(parse_share)
+read_counts = _list_reader(parse_counts)
+read_sizes = _list_reader(parse_sizes)
 
 
 def share_of(name: str, value: Quantity) -> float:
@@ -100,11 +100,11 @@ def check_cost(cost: str) -> None:
         raise unknown("cost", cost, get_args(Cost), code="unknown-cost-word")
 
 
-MACHINE = "HOCKNEY_MACHINE"
+MACHINE_VARIABLE = "HOCKNEY_MACHINE"
 """The variable that gives the default machine, as on the command line."""
 
 
-def variable_words(given: Mapping[str, str] | Iterable[str]) -> tuple[str, ...]:
+def variable_assignments(given: Mapping[str, str] | Iterable[str]) -> tuple[str, ...]:
     """NAME=VALUE each."""
     if isinstance(given, str):
         return (given,)
@@ -131,7 +131,7 @@ Seconds = Annotated[Quantity | None, read_seconds]
 Fraction = Annotated[Quantity | None, read_fraction]
 Counts = Annotated[Quantities | None, read_counts]
 Sizes = Annotated[Quantities | None, read_sizes]
-Variables = Annotated[Mapping[str, str] | Iterable[str] | None, variable_words]
+Variables = Annotated[Mapping[str, str] | Iterable[str] | None, variable_assignments]
 SettingLines = Annotated[Mapping[str, Mapping[str, str]] | Iterable[str] | None, setting_lines]
 Names = Annotated[Iterable[str] | None, host_names]
 Program = Annotated[AnyPath | None, os.fspath]
@@ -173,7 +173,7 @@ class RunKeywords(ResumeKeywords, total=False):
 
 def run_options(given: Mapping[str, Any], environ: Mapping[str, str]) -> RunOptions:
     """The options of a run from keywords. Raises UsageError for unknown keywords and invalid values."""
-    return RunOptions(**{"machine": environ.get(MACHINE, ""), **_values(given, RunKeywords)})
+    return RunOptions(**{"machine": environ.get(MACHINE_VARIABLE, ""), **_values(given, RunKeywords)})
 
 
 def replacements(given: Mapping[str, Any]) -> Replacements:
@@ -186,10 +186,10 @@ def _values(given: Mapping[str, Any], keywords: type) -> dict[str, Any]:
     for name in given:
         if name not in hints:
             raise unknown("keyword", name, hints)
-    return {name: _read(name, hints[name], value) for name, value in given.items() if value is not None}
+    return {name: _convert(name, hints[name], value) for name, value in given.items() if value is not None}
 
 
-def _read(name: str, hint: Any, value: Any) -> Any:
+def _convert(name: str, hint: Any, value: Any) -> Any:
     for read in getattr(hint, "__metadata__", ()):
         try:
             return read(value)

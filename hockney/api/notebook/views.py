@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from hockney.api.run_contents import Run
     from hockney.draw.page import Page
 
-MOST_ROWS = 20
+MAX_ROWS = 20
 COLUMNS = ("typical", "95% interval", "launches")
 
 
@@ -36,11 +36,11 @@ def run_html(run: Run) -> str:
     try:
         measured, page = _messages_first(run.evidence.measured), run.page
         headline = () if run.settings.study == ad_hoc.NAME else page.headline
-        fixed = _constant(measured)
+        fixed = _constant_parameters(measured)
         after = [f"All cases: {fixed}."] if fixed else []
-        if len(measured) > MOST_ROWS:
-            after.append(more_rows(len(measured) - MOST_ROWS))
-        tables = [*([page.results] if page.results else []), _cases(measured)]
+        if len(measured) > MAX_ROWS:
+            after.append(more_rows(len(measured) - MAX_ROWS))
+        tables = [*([page.results] if page.results else []), _case_table(measured)]
         return notebook.summary(
             (f"{run.path}: {page.title}. {page.subtitle}", *headline), run.caveats, tables, after
         )
@@ -52,11 +52,11 @@ def _messages_first(measured: Sequence[Measured]) -> list[Measured]:
     return sorted(measured, key=lambda m: not m.workload.performs(*PING_PONG))
 
 
-def _cases(measured: Sequence[Measured]) -> Table:
+def _case_table(measured: Sequence[Measured]) -> Table:
     """The first cases. Parameters that are the same in all cases, or that none of these cases has, get no
     column."""
-    shown = measured[:MOST_ROWS]
-    names = [name for name in _varying(measured) if any(name in m.case for m in shown)]
+    visible = measured[:MAX_ROWS]
+    names = [name for name in _varying_parameters(measured) if any(name in m.case for m in visible)]
     rows = tuple(
         (
             m.case.workload,
@@ -65,7 +65,7 @@ def _cases(measured: Sequence[Measured]) -> Table:
             interval(m.summary.typical, "s"),
             str(m.summary.launches),
         )
-        for m in shown
+        for m in visible
     )
     columns = ("workload", *names, *COLUMNS)
     numeric = tuple(range(len(columns) - len(COLUMNS), len(columns)))
@@ -79,18 +79,18 @@ def _cell(m: Measured, name: str) -> str:
     return quantity(m.size, m.workload.size_unit) if name == m.workload.size else format_value(value)
 
 
-def _values(measured: Sequence[Measured]) -> dict[str, set[object]]:
+def _parameter_values(measured: Sequence[Measured]) -> dict[str, set[object]]:
     names = dict.fromkeys(name for m in measured for name in ("ranks", *dict(m.case.parameters)))
     return {name: {m.case.get(name) for m in measured} for name in names}
 
 
-def _varying(measured: Sequence[Measured]) -> list[str]:
-    return [name for name, values in _values(measured).items() if len(values) > 1]
+def _varying_parameters(measured: Sequence[Measured]) -> list[str]:
+    return [name for name, values in _parameter_values(measured).items() if len(values) > 1]
 
 
-def _constant(measured: Sequence[Measured]) -> str:
+def _constant_parameters(measured: Sequence[Measured]) -> str:
     """ "ranks=2 buffers=hot"."""
-    constant = {name: values for name, values in _values(measured).items() if len(values) == 1}
+    constant = {name: values for name, values in _parameter_values(measured).items() if len(values) == 1}
     return " ".join(f"{name}={format_value(measured[0].case[name])}" for name in constant)
 
 
@@ -98,7 +98,7 @@ def more_rows(count: int) -> str:
     return f"{plural(count, 'more case')}: .frame() has all."
 
 
-def html(model: FittedModel) -> str:
+def model_html(model: FittedModel) -> str:
     fit = model.fit
     chosen = "".join(f" {name}={format_value(value)}" for name, value in model.bound.items())
     before = [f"{fit.model} model of {fit.line}{chosen}: {fit.verdict}{f' ({fit.why})' if fit.why else ''}."]
@@ -122,7 +122,7 @@ def figures_of(page: Page) -> Figures:
     return named(page.figures)
 
 
-def drawn(figures: Figures, name: str) -> PlotlyFigure:
+def figure_named(figures: Figures, name: str) -> PlotlyFigure:
     """Raises UsageError for an unknown name."""
     if name not in figures:
         raise unknown("figure", name, figures)

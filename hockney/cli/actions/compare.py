@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hockney import api
-from hockney.api import Question, RunOptions, question
+from hockney.api import Question, RunOptions, parse_question
 from hockney.cli.arguments.commands import SEPARATOR
 from hockney.cli.output.judged import JudgementForm, print_judgement
 from hockney.cli.output.progress import ProgressReporter
@@ -40,7 +40,7 @@ def action(
         if interleaved is not None:
             asked = asked_in_turns(sides)
             options = RunOptions(**measuring)
-            comparison = api.interleaved(
+            comparison = api.run_interleaved_comparison(
                 *interleaved, asked, options, tolerance=tolerance, cost=cost, out=out, listen=reporter
             )
             return print_judgement(comparison, reporter, form)
@@ -63,7 +63,7 @@ def asked_in_turns(words: tuple[str, ...]) -> Question:
     """The question of an interleaved comparison, by default the survey."""
     if SEPARATOR in words:
         raise _not_two_sides(len(words))
-    return question(words or ("survey",))
+    return parse_question(words or ("survey",))
 
 
 def _sides(words: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hockney.api import Run
 from hockney.api.export import save_csv, save_parquet
-from hockney.api.run_contents import What
+from hockney.api.run_contents import TableName
 from hockney.cli.output.progress import ProgressReporter, load_and_note
 from hockney.core.errors import UsageError
 from hockney.core.notice import Notice
@@ -16,7 +16,9 @@ from hockney.core.notice import Notice
 MANY_ROWS = 100_000
 
 
-def action(run: Path | Run, csv_file: str | None, parquet_file: str | None, what: What, quiet: bool) -> int:
+def action(
+    run: Path | Run, csv_file: str | None, parquet_file: str | None, what: TableName, quiet: bool
+) -> int:
     if csv_file is None and parquet_file is None:
         raise UsageError(
             "no output file is given", "", "use --csv FILE or --parquet FILE", code="no-table-file"

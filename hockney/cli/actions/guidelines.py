@@ -21,7 +21,7 @@ from hockney.studies.guidelines.wording import alternative, counted, in_short
 
 def action(run: Path | None, factor: float | None, cost: Cost, quiet: bool, as_json: bool) -> int:
     reporter = ProgressReporter(quiet)
-    measured = load_and_note(run or api.newest_with_guidelines(reporter), cost, quiet=quiet)
+    measured = load_and_note(run or api.newest_guidelines_run(reporter), cost, quiet=quiet)
     with reporter.doing(f"reading {printable(str(measured.path))}"):
         verdicts = api.judge_guidelines(measured, FACTOR if factor is None else factor)
     loaded = verdicts.launches & loaded_launches(measured.reading.run)

@@ -61,7 +61,7 @@ def list_runs(
     with ProgressReporter(quiet) as reporter:
         history = History(archive, reporter)
         contents = history.contents()
-    chosen = Selection(machine, label, study, since_s).of(contents.entries)
+    chosen = Selection(machine, label, study, since_s).select(contents.entries)
     if as_json:
         print_json(document(history.path, chosen, contents))
         return Exit.FINE

@@ -28,12 +28,12 @@ def action(
 ) -> int:
     if like:
         words = like_cases(like, words, bool(given["sizes"]), ProgressReporter(quiet).say)
-    question = api.question(words or ("survey",))
+    question = api.parse_question(words or ("survey",))
     with ProgressReporter(quiet) as reporter:
-        planned = api.plan(question, RunOptions(**given), listen=reporter, only=True)
+        planned = api.plan(question, RunOptions(**given), listen=reporter, plan_only=True)
         if planned.warning is not None:
             reporter(planned.warning)
-    cases, settings = planned.cases, planned.affordable
+    cases, settings = planned.cases, planned.affordable_settings
     launches = settings.launches * len({planned.bench.launch_of(case) for case in cases})
     if as_json:
         document = {"study": settings.study, "cases": [case.line for case in cases], "launches": launches}

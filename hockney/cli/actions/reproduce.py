@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hockney import api
 from hockney import reproductions as shelf
-from hockney.api import Reproduced
+from hockney.api import ReproductionResult
 from hockney.api.reproduction import results_of
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line, print_table, print_whole
@@ -46,7 +46,7 @@ def action(
     return Exit.FINE if all(each.holds for each in done) else Exit.ANSWER_IS_NO
 
 
-def _print(done: Reproduced) -> None:
+def _print(done: ReproductionResult) -> None:
     print_line(f"{done.study.NAME}: {done.study.TITLE}")
     echo()
     for name in pages.table_names(done.compared):
@@ -75,7 +75,7 @@ def _print(done: Reproduced) -> None:
     echo()
 
 
-def _document(done: Reproduced) -> dict[str, object]:
+def _document(done: ReproductionResult) -> dict[str, object]:
     return {
         "name": done.study.NAME,
         "title": done.study.TITLE,

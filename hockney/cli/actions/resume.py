@@ -57,7 +57,7 @@ def action(
             )
         return submit_again_and_print(run, wanted, quiet, form, dry_run, wait)
     with ProgressReporter(quiet) as reporter:
-        made = api.resume(run, budget=budget, share=share, wait=wait, instead=replaced, listen=reporter)
+        made = api.resume(run, budget=budget, share=share, wait=wait, replacements=replaced, listen=reporter)
         if share is not None and left_in(made):
             return print_share(made, share.number, share.count, form)
         return print_answer(made, reporter, form)

@@ -45,7 +45,7 @@ def action(
     wanted, dry_run, wait = taken(given)
     others = {"--submit": wanted is not None, f"--format {style}": style != "table"}
     check = checking.taken(given, force=given["force"], others=others)
-    question = api.question(words)
+    question = api.parse_question(words)
     form = Form(as_json, columns, style, full)
     options = RunOptions(**given)
     if wanted is not None:

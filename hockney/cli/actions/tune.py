@@ -11,7 +11,7 @@ from typing import get_args
 
 from hockney import api
 from hockney.api import Run
-from hockney.api.tuning import RULED, Gain, GainVerdict, Tuned, check, remove_slower, tune
+from hockney.api.tuning import RULED, Gain, GainVerdict, TuningTables, check_gains, remove_slower, tune
 from hockney.cli.output.progress import ProgressReporter, load_and_note
 from hockney.cli.output.results import print_caveats
 from hockney.cli.output.tables import print_json, print_line, print_table, print_whole
@@ -58,35 +58,35 @@ def action(
     reporter = ProgressReporter(quiet)
     loaded = load_and_note(run or api.newest_run(NAME, reporter), quiet=quiet)
     with reporter.doing("fitting the models"):
-        tuned = tune(loaded, out, EFFECT if effect is None else effect)
+        tables = tune(loaded, out, EFFECT if effect is None else effect)
     doubts = list(loaded.caveats)
     if not as_json:
-        _print(tuned, loaded)
-        if not checked and any(tuned.found.named()):
+        _print(tables, loaded)
+        if not checked and any(tables.tuning.named()):
             print_line(gains_need_kept_memory())
         print_caveats(doubts)
     gains: list[Gain] = []
     if checked:
         with reporter:
             wanted = DEFAULT_BUDGET_S if budget is None else budget
-            measured, gains = check(loaded, tuned, wanted, library, listen=reporter)
-        tuned = remove_slower(loaded, tuned, gains)
+            measured, gains = check_gains(loaded, tables, wanted, library, listen=reporter)
+        tables = remove_slower(loaded, tables, gains)
         of_check = measured.caveats
         doubts += of_check
         if not as_json:
             print_table(_table(gains))
             print_whole(f"run: {measured.path}")
-            unchecked = library is None and bool(tuned.found.rules)
+            unchecked = library is None and bool(tables.tuning.rules)
             loaded_too = any(caveat.code == "load" for caveat in of_check)
             for sentence in _verdict(gains, wanted, unchecked=unchecked, loaded=loaded_too):
                 print_line(sentence)
             print_caveats(of_check)
     if as_json:
-        print_json(_document(tuned, gains, doubts))
+        print_json(_document(tables, gains, doubts))
     verdicts = [gain.verdict for gain in gains]
     if "slower" in verdicts:
         return Exit.ANSWER_IS_NO
-    conclusive = "faster" in verdicts if checked else tuned.found.conclusive
+    conclusive = "faster" in verdicts if checked else tables.tuning.conclusive
     return Exit.FINE if conclusive else Exit.INCONCLUSIVE
 
 
@@ -124,17 +124,17 @@ def _name(gain: Gain) -> str:
     return f"{sized(gain.operation, gain.size)} ({gain.table})"
 
 
-def _print(tuned: Tuned, run: Run) -> None:
-    if any(tuned.found.named()):
-        print_table(rules_table(tuned.found))
-    for sentence in headline(tuned.found, run.settings):
+def _print(tables: TuningTables, run: Run) -> None:
+    if any(tables.tuning.named()):
+        print_table(rules_table(tables.tuning))
+    for sentence in headline(tables.tuning, run.settings):
         print_line(sentence)
-    for path in _files(tuned):
+    for path in _files(tables):
         print_whole(f"table: {path}")
 
 
-def _files(tuned: Tuned) -> list[Path]:
-    return [path for path in (tuned.choices_file, tuned.rules_file) if path is not None]
+def _files(tables: TuningTables) -> list[Path]:
+    return [path for path in (tables.choices_file, tables.rules_file) if path is not None]
 
 
 def _table(gains: list[Gain]) -> Table:
@@ -158,10 +158,10 @@ def _table(gains: list[Gain]) -> Table:
     return Table("gains", "", columns, rows, numeric=(1, 2, 5, 6, 7), parameters=(1,))
 
 
-def _document(tuned: Tuned, gains: list[Gain], doubts: list[Caveat]) -> dict[str, object]:
+def _document(tables: TuningTables, gains: list[Gain], doubts: list[Caveat]) -> dict[str, object]:
     return {
         "doubts": doubts,
-        "files": [printable(str(path)) for path in _files(tuned)],
+        "files": [printable(str(path)) for path in _files(tables)],
         "rules": [
             {
                 "of": whose,
@@ -171,7 +171,7 @@ def _document(tuned: Tuned, gains: list[Gain], doubts: list[Caveat]) -> dict[str
                 "sizes": rule.sizes,
                 "ratios": rule.ratios,
             }
-            for whose, name, rule in tuned.found.named()
+            for whose, name, rule in tables.tuning.named()
         ],
         "comparisons": [
             {
@@ -184,14 +184,14 @@ def _document(tuned: Tuned, gains: list[Gain], doubts: list[Caveat]) -> dict[str
                     {
                         "algorithm": each.name(candidate.algorithm),
                         "ratio": candidate.ratio,
-                        "state": candidate.state(tuned.found.effect),
+                        "state": candidate.state(tables.tuning.effect),
                     }
                     for candidate in each.point.candidates
                 ],
             }
-            for each in tuned.found.comparisons
+            for each in tables.tuning.comparisons
         ],
-        "counts": dict(Counter(each.state for each in tuned.found.deciding)),
+        "counts": dict(Counter(each.state for each in tables.tuning.deciding)),
         "removed": [
             {
                 "of": OPEN_MPI if gain.setting == RULED else HOCKNEY,

@@ -107,8 +107,8 @@ def combined(*options: Decorator) -> Decorator:
 def _of_run(name: str) -> Decorator:
     """The option of a field of `RunOptions`."""
     option, default = OPTIONS[name]
-    settings: dict[str, Any] = {} if option.multiple else {"default": option.shown or default}
-    if option.shown or (option.negative and default):
+    settings: dict[str, Any] = {} if option.multiple else {"default": option.default_text or default}
+    if option.default_text or (option.negative and default):
         settings["show_default"] = True
     if option.flag:
         names = [flag(name) + (f"/--no-{name}" if option.negative else "")]
@@ -202,10 +202,10 @@ def _run_or(find: str) -> Callable[[Any], Any]:
     return click.argument("run", type=PATH, required=False, callback=resolved)
 
 
-folder = _run_or("newest_complete")
+folder = _run_or("newest_complete_run")
 surveyed_folder = _run_or("newest_complete_survey")
-any_folder = _run_or("newest_written")
-unfinished_folder = _run_or("only_unfinished")
+any_folder = _run_or("last_written_run")
+unfinished_folder = _run_or("only_unfinished_run")
 
 
 def result_format(choices: list[str], help: str) -> Callable[[Any], Any]:
@@ -217,9 +217,9 @@ def result_format(choices: list[str], help: str) -> Callable[[Any], Any]:
 
 
 def _moment(text: str) -> float:
-    from hockney.api.judgements.history import moment
+    from hockney.api.judgements.history import parse_moment
 
-    return moment(text)
+    return parse_moment(text)
 
 
 MOMENT = ParsedType("date", _moment)

@@ -31,7 +31,7 @@ from hockney.pages.format import VAGUE, vague
 from hockney.system.bundled import bundled_workloads
 
 if TYPE_CHECKING:
-    from hockney.api import BatchOptions, Question, Run, RunOptions, Submitted
+    from hockney.api import BatchOptions, Question, Run, RunOptions, SubmittedJob
     from hockney.cli.output.stream import Lines
     from hockney.pages.case_columns import CaseColumn
 
@@ -178,7 +178,7 @@ def submit_and_print(
 ) -> int:
     form.check(question)
 
-    def act(listen: Listener) -> Submitted | str:
+    def act(listen: Listener) -> SubmittedJob | str:
         if dry_run:
             return api.script(question, options, wanted, out=out, listen=listen)
         return api.submit(question, options, wanted, out=out, listen=listen)
@@ -189,13 +189,13 @@ def submit_and_print(
 def submit_again_and_print(
     path: Path, wanted: BatchOptions, quiet: bool, form: Form, dry_run: bool, wait: bool
 ) -> int:
-    def act(listen: Listener) -> Submitted | str:
+    def act(listen: Listener) -> SubmittedJob | str:
         return api.submit_again(path, wanted, listen=listen, only_script=dry_run)
 
     return _print(act, quiet, form, wait)
 
 
-def _print(act: Callable[[Listener], Submitted | str], quiet: bool, form: Form, wait: bool) -> int:
+def _print(act: Callable[[Listener], SubmittedJob | str], quiet: bool, form: Form, wait: bool) -> int:
     with ProgressReporter(quiet) as reporter:
         done = act(reporter)
         if isinstance(done, str):

@@ -141,7 +141,7 @@ def _print_usual(table: Callable[[Sequence[CaseColumn]], Table], keys: int) -> N
 def in_order(run: Run) -> list[Measured]:
     """The measured cases in the order in which they were asked for; a run that was read from its folder has
     them by workload, ranks and size."""
-    place = {case: k for k, case in enumerate(in_blocks(run.asked, run.evidence.catalog))}
+    place = {case: k for k, case in enumerate(in_blocks(run.requested, run.evidence.catalog))}
     return sorted(run.evidence.measured, key=lambda m: place.get(m.case, len(place)))
 
 

@@ -52,7 +52,7 @@ def machine_file(folder: Path, ethernet: Ethernet) -> str:
     return f"lan:{path}"
 
 
-def bench_of(
+def resumed_bench(
     folder: Path, ethernet: Ethernet, mpi_name: str, hosts: HostOptions | None = None
 ) -> measurement.Bench:
     programs()
@@ -72,7 +72,7 @@ def measured(
 
 @pytest.mark.parametrize("ethernet", [BUS, *slow(SWITCH)], ids=["bus", "switch"])
 def test_messages_of_both_families_keep_to_the_wire(mpi_name, engine, ethernet, tmp_path):
-    bench = bench_of(tmp_path, ethernet, mpi_name)
+    bench = resumed_bench(tmp_path, ethernet, mpi_name)
     launch, (empty, large) = measured(bench, 2, "pingpong bytes=0", f"pingpong bytes={LARGE}")
     assert [rank.node for rank in launch.ranks] == ["h1", "h2"]
     assert launch.waits == "asleep"
@@ -83,7 +83,7 @@ def test_messages_of_both_families_keep_to_the_wire(mpi_name, engine, ethernet, 
 @pytest.mark.slow
 def test_ranks_of_one_host_share_its_memory(mpi_name, engine, tmp_path):
     """A message between them does not touch the wire."""
-    bench = bench_of(tmp_path, BUS, mpi_name, HostOptions(nodes=2, ranks_per_node=2))
+    bench = resumed_bench(tmp_path, BUS, mpi_name, HostOptions(nodes=2, ranks_per_node=2))
     assert bench.layout is not None and bench.layout.text == "2x2"
     lines = (f"pingpong bytes={LARGE} place=node", f"pingpong bytes={LARGE} place=network")
     cases = [bench.catalog.case(f"{line} ranks=2") for line in lines]
@@ -99,7 +99,7 @@ def test_ranks_of_one_host_share_its_memory(mpi_name, engine, tmp_path):
 @pytest.mark.slow
 def test_cases_choose_their_ranks_by_host(mpi_name, engine, tmp_path):
     """2 hosts with 2 ranks each: 2 and 4 of them."""
-    bench = bench_of(tmp_path, SWITCH, mpi_name, HostOptions(nodes=2, ranks_per_node=2))
+    bench = resumed_bench(tmp_path, SWITCH, mpi_name, HostOptions(nodes=2, ranks_per_node=2))
     lines = ("allreduce nodes=2 ranks=2", "allreduce nodes=1 ranks=2", "bisection place=network ranks=4",
              "bisection place=node ranks=4", "barrier nodes=2 ranks=4")  # fmt: skip
     cases = [bench.catalog.case(line) for line in lines]
@@ -118,7 +118,7 @@ def test_cases_choose_their_ranks_by_host(mpi_name, engine, tmp_path):
 
 @pytest.mark.slow
 def test_other_hosts_come_first_in_every_launch(mpi_name, engine, tmp_path):
-    bench = bench_of(tmp_path, BUS, mpi_name)
+    bench = resumed_bench(tmp_path, BUS, mpi_name)
     used = []
     for turn in range(2):
         options = LaunchOptions("L", turn, budget_s=1.0, max_repetitions=2, origin="emulated", turn=turn)

@@ -104,7 +104,7 @@ def predict_kernel(text: str, options: KernelOptions) -> list[KernelPrediction]:
     catalog = kernel_catalog()
     workload = catalog.workload(text.split(" ", 1)[0])
     if options.run is None:
-        folder = find_runs.newest_of(STUDIES, options.listen)
+        folder = find_runs.newest_run_of(STUDIES, options.listen)
     else:
         folder = RunFolder.open(to_path(options.run))
     results = measurement.results(folder, cost=options.cost)

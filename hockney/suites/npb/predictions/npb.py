@@ -155,7 +155,7 @@ def _rates(
     if platform is not None:
         described = described_rate(platform, kernel)
         return uniform(described), RateSource(operations_per_second=described, described=True), ()
-    found = _measured(kernel, size, find_runs.of_this_machine(STUDIES), cost)
+    found = _measured(kernel, size, find_runs.runs_of_this_machine(STUDIES), cost)
     if found is None:
         raise Inconclusive(
             f"no run of {kernel} on one rank in {RUNS}",
