@@ -38,12 +38,12 @@ from hockney.suites.annealing.reproductions.annealing_cases import (
     ORIGINAL,
     PROCESSES,
     ROUNDS,
-    ROUNDS_OF,
+    ROUNDS_BY_PART,
     STEPS,
     WALKERS,
     WORKLOAD,
-    kind_on,
-    printed,
+    kind_seconds,
+    printed_row,
 )
 
 MACHINE = "ppro-ethernet"
@@ -61,10 +61,10 @@ class Spent:
     communication: float
 
 
-PRINTED = Spent(*(fmean(printed(ORIGINAL, kind, process).si for process in PROCESSES) for kind in KINDS))
+PRINTED = Spent(*(fmean(printed_row(ORIGINAL, kind, process).si for process in PROCESSES) for kind in KINDS))
 
 
-def spent(platform: Platform, rounds: int, processor_s: float, step_s: float) -> Spent:
+def spent_seconds(platform: Platform, rounds: int, processor_s: float, step_s: float) -> Spent:
     """Of the original set-up with this time of the processors, for `rounds` rounds."""
     segments = (msgspec.structs.replace(platform.segments[0], processor_s=processor_s),)
     steps = STEPS * ROUNDS // rounds
@@ -80,8 +80,8 @@ def spent(platform: Platform, rounds: int, processor_s: float, step_s: float) ->
             api.RunOptions(machine=f"sim:{machine}", ranks=(NODES,)),
             out=folder / "run",
         )
-        [record] = RunFolder.open(folder / "run").read().run.records
-    means = (fmean(kind_on(record, kind, process) for process in PROCESSES) for kind in KINDS)
+        [first_record] = RunFolder.open(folder / "run").read().run.records
+    means = (fmean(kind_seconds(first_record, kind, process) for process in PROCESSES) for kind in KINDS)
     return Spent(*(mean * rounds / SIMULATED_ROUNDS for mean in means))
 
 
@@ -91,17 +91,17 @@ def fit(platform: Platform, rounds: int) -> tuple[float, float]:
     step_s = PRINTED.computation / steps
 
     def excess(processor_s: float) -> float:
-        return spent(platform, rounds, processor_s, step_s).communication - PRINTED.communication
+        return spent_seconds(platform, rounds, processor_s, step_s).communication - PRINTED.communication
 
     processor_s = brentq(excess, 0.0, LONGEST_S, xtol=PRECISION_S)
-    taken = spent(platform, rounds, processor_s, step_s).computation - PRINTED.computation
+    taken = spent_seconds(platform, rounds, processor_s, step_s).computation - PRINTED.computation
     return processor_s, steps / (PRINTED.computation - taken)
 
 
 def main() -> None:
     platform = simulated.platform(MACHINE)
     print("rounds  processor_s  rates.annealing")
-    for rounds in sorted(set(ROUNDS_OF.values())):
+    for rounds in sorted(set(ROUNDS_BY_PART.values())):
         processor_s, rate = fit(platform, rounds)
         print(f"{rounds:6}  {processor_s * 1e6:8.0f} us  {rate / 1e3:10.1f} kop/s", flush=True)
 

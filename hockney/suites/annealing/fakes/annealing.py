@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The known costs and results of simulated annealing in the fake world.
+"""The costs and results of simulated annealing on the fake machine.
 
 A rank computes its walkers' steps, at its own speed if the ranks are uneven. Blocking communication adds its
-time to each round, and makes every rank wait for the slowest one; communication that does not block is hidden
-in part, and slows computing down. Load balancing corrects the division of the walkers after the first round.
-The energy found depends on the seed, which all set-ups share, on the set-up, and on both."""
+time to each round, and makes every rank wait for the slowest one; nonblocking communication is partly hidden,
+and slows computing down. Load balancing corrects the division of the walkers after the first round. The
+energy found depends on the seed, which all set-ups share, on the set-up, and on both."""
 
 from __future__ import annotations
 
@@ -25,16 +25,17 @@ ANNEALING = "annealing"
 PARTS = ("computation", "posting", "testing", "waiting", "balancing")
 PER_RANK = "rank_"
 GOLDEN = (math.sqrt(5) - 1) / 2
-WAITING_FOR_ALL = ("original", "lagged")
+SETUPS_WAITING_FOR_ALL = ("original", "lagged")
 """Set-ups in which all ranks wait for the slowest, like collectives with a lag."""
 
 
 @dataclass(frozen=True)
 class FakeAnnealing(FakeWorkloads):
-    """The true values. `slower` is how much longer computing takes next to communication that does not block,
-    `hidden` the share of that communication that tests hide, `untested` without tests. `loss` is how much
-    worse, relative to `energy`, the energy found is than that of set-up original; `spread` its standard
-    deviation over seeds, `own_spread` that over seeds of the difference between two set-ups, about."""
+    """The true values. `slowdown` is how much longer computing takes next to nonblocking communication;
+    `hidden` is the share of that communication that tests hide, `untested` the share without tests. `loss` is
+    how much worse, relative to `energy`, the energy found is than that of set-up original; `spread` its
+    standard deviation over seeds, `own_spread` that over seeds of the difference between two set-ups,
+    about."""
 
     step_s: Mapping[str, float] = field(
         default_factory=lambda: {"tsp": 60e-9, "spin_glass": 40e-9, "qap": 250e-9}
@@ -43,7 +44,7 @@ class FakeAnnealing(FakeWorkloads):
     post_s: float = 1e-6
     test_s: float = 0.3e-6
     move_s: float = 5e-6
-    slower: float = 0.02
+    slowdown: float = 0.02
     hidden: float = 0.9
     untested: float = 0.5
     loss: Mapping[str, float] = field(default_factory=lambda: {"estimated": 0.004, "decoupled": 0.02})
@@ -51,7 +52,7 @@ class FakeAnnealing(FakeWorkloads):
     energy: float = 1000.0
     spread: float = 0.01
     own_spread: float = 0.002
-    first: float = 4.0
+    first_energy: float = 4.0
     """The energy at the beginning, relative to the final one."""
     decay: float = 6.0
     """It decreases by exp(-decay) until the end."""
@@ -78,54 +79,54 @@ class FakeAnnealing(FakeWorkloads):
         first = np.diff(edges)
         if case["balance"] == "no":
             return first, first
-        fair = np.cumsum(1 / shares) / np.sum(1 / shares)
-        return first, np.diff(np.rint(np.concatenate(([0], fair)) * edges[-1]).astype(int))
+        fair_share = np.cumsum(1 / shares) / np.sum(1 / shares)
+        return first, np.diff(np.rint(np.concatenate(([0], fair_share)) * edges[-1]).astype(int))
 
     def parts(self, case: Case, shares: np.ndarray) -> dict[str, np.ndarray]:
         """Seconds of each rank in each part of a run."""
         setup, rounds = str(case["setup"]), case.number("temperatures")
         blocking = setup == "original"
-        silent = setup == "decoupled" or case.ranks == 1
+        has_no_messages = setup == "decoupled" or case.ranks == 1
         steps = self._rank_steps(case, shares)
         step_s = case.number("step_s") or self.step_s[str(case["problem"])]
-        computation = steps * shares * step_s * (1.0 if blocking or silent else 1 + self.slower)
-        nothing = np.zeros(case.ranks)
-        posting, testing, waiting = nothing, nothing, nothing
-        if not silent:
+        computation = steps * shares * step_s * (1.0 if blocking or has_no_messages else 1 + self.slowdown)
+        zeros = np.zeros(case.ranks)
+        posting, testing, waiting = zeros, zeros, zeros
+        if not has_no_messages:
             exchange = rounds * 2 * math.ceil(math.log2(case.ranks)) * self.message_s
-            tested = case.number("test_every") > 0
+            has_tests = case.number("test_every") > 0
             if not blocking:
-                posting = nothing + rounds * self.post_s
-                testing = steps / case.number("test_every") * self.test_s if tested else nothing
-                exchange *= 1 - (self.hidden if tested else self.untested)
-            waiting = nothing + exchange
-            if setup in WAITING_FOR_ALL or case.number("lag") > 0:
+                posting = zeros + rounds * self.post_s
+                testing = steps / case.number("test_every") * self.test_s if has_tests else zeros
+                exchange *= 1 - (self.hidden if has_tests else self.untested)
+            waiting = zeros + exchange
+            if setup in SETUPS_WAITING_FOR_ALL or case.number("lag") > 0:
                 waiting = waiting + computation.max() - computation
-        first, later = self.walkers(case, shares)
-        balancing = np.abs(later - first) * self.move_s
+        first_walkers, later_walkers = self.walkers(case, shares)
+        balancing = np.abs(later_walkers - first_walkers) * self.move_s
         return dict(zip(PARTS, (computation, posting, testing, waiting, balancing), strict=True))
 
     def _rank_steps(self, case: Case, shares: np.ndarray) -> np.ndarray:
-        first, later = self.walkers(case, shares)
-        return case.number("steps") * (first + (case.number("temperatures") - 1) * later)
+        first_walkers, later_walkers = self.walkers(case, shares)
+        return case.number("steps") * (first_walkers + (case.number("temperatures") - 1) * later_walkers)
 
     def seeds(self, case: Case, count: int) -> np.ndarray:
         """The seeds of the first `count` repetitions of a launch."""
         seeds = int(case.number("seeds"))
-        first = math.floor(seeds * math.modf(self.launch * GOLDEN)[0])
-        return case.number("seed") + (first + np.arange(count)) % seeds
+        first_seed = math.floor(seeds * math.modf(self.launch * GOLDEN)[0])
+        return case.number("seed") + (first_seed + np.arange(count)) % seeds
 
     def best(self, case: Case, seed: float) -> float:
         """The lowest energy that a run with this seed finds."""
         setup = str(case["setup"])
         loss = self.loss.get(setup, 0.0) * (case.ranks > 1) + self.lag_loss * case.number("lag")
-        drawn = self.spread * _normal(f"{seed:g}") + self.own_spread * _normal(f"{seed:g} {setup}")
-        return self.energy * (1 + loss + drawn)
+        deviation = self.spread * _normal(f"{seed:g}") + self.own_spread * _normal(f"{seed:g} {setup}")
+        return self.energy * (1 + loss + deviation)
 
     def course(self, case: Case, best: float) -> np.ndarray:
         """The lowest energy until the end of each round."""
-        left = np.exp(-self.decay * self._done(case))
-        return best + (self.first - 1) * self.energy * (left - math.exp(-self.decay))
+        remaining = np.exp(-self.decay * self._completed_share(case))
+        return best + (self.first_energy - 1) * self.energy * (remaining - math.exp(-self.decay))
 
     def values(self, metric: Metric, case: Case, times: np.ndarray, shares: np.ndarray) -> np.ndarray:
         """The values of a metric, for repetitions that took `times`."""
@@ -134,24 +135,24 @@ class FakeAnnealing(FakeWorkloads):
         if metric.name in parts:
             return relative * parts[metric.name].mean()
         if metric.over_ranks == "each":
-            known = {f"{PER_RANK}{name}": part for name, part in parts.items()}
-            known[f"{PER_RANK}elapsed"] = elapsed
-            if metric.name in known:
-                return np.outer(relative, known[metric.name]).ravel()
+            rank_metrics = {f"{PER_RANK}{name}": part for name, part in parts.items()}
+            rank_metrics[f"{PER_RANK}elapsed"] = elapsed
+            if metric.name in rank_metrics:
+                return np.outer(relative, rank_metrics[metric.name]).ravel()
             return np.tile(self._rank_steps(case, shares), len(times))
         if metric.per == "superstep":
-            return self._of_rounds(metric.name, case, times)
+            return self._round_metric(metric.name, case, times)
         return np.array(
             [
-                self._of_run(metric.name, case, shares, *each)
+                self._run_metric(metric.name, case, shares, *each)
                 for each in zip(self.seeds(case, len(times)), times, strict=True)
             ]
         )
 
-    def _of_run(self, name: str, case: Case, shares: np.ndarray, seed: float, seconds: float) -> float:
+    def _run_metric(self, name: str, case: Case, shares: np.ndarray, seed: float, seconds: float) -> float:
         best = self.best(case, seed)
         steps = float(self._rank_steps(case, shares).sum())
-        first, later = self.walkers(case, shares)
+        first_walkers, later_walkers = self.walkers(case, shares)
         return {
             "run_seed": seed,
             "best_energy": best,
@@ -159,38 +160,42 @@ class FakeAnnealing(FakeWorkloads):
             "accepted": 0.3 * steps,
             "total_steps": steps,
             "estimated_rounds": 0.5 if case["setup"] == "estimated" and case.ranks > 1 else 0.0,
-            "moved_walkers": float(np.abs(later - first).sum()) / 2,
+            "moved_walkers": float(np.abs(later_walkers - first_walkers).sum()) / 2,
             "target_time": self._target_time(case, best, seconds),
         }[name]
 
     def _target_time(self, case: Case, best: float, seconds: float) -> float:
         target = case.number("target")
         reached = self.course(case, best) <= target
-        return seconds * float(self._done(case)[reached.argmax()]) if target and reached.any() else -1.0
+        return (
+            seconds * float(self._completed_share(case)[reached.argmax()])
+            if target and reached.any()
+            else -1.0
+        )
 
-    def _of_rounds(self, name: str, case: Case, times: np.ndarray) -> np.ndarray:
+    def _round_metric(self, name: str, case: Case, times: np.ndarray) -> np.ndarray:
         """The values of a metric of each round, in the last run."""
-        done = self._done(case)
+        completed = self._completed_share(case)
         course = self.course(case, self.best(case, self.seeds(case, len(times))[-1]))
         steps = case.number("steps") * case.number("walkers") * case.number("temperatures")
         return {
-            "round_end": float(times[-1]) * done,
-            "round_made": float(times[-1]) * done,
+            "round_end": float(times[-1]) * completed,
+            "round_made": float(times[-1]) * completed,
             "round_best": course,
-            "round_temperature": self.energy / 10 * np.exp(-self.decay * done),
+            "round_temperature": self.energy / 10 * np.exp(-self.decay * completed),
             "round_mean": 1.01 * course,
-            "round_steps": steps * done,
+            "round_steps": steps * completed,
         }[name]
 
     @staticmethod
-    def _done(case: Case) -> np.ndarray:
+    def _completed_share(case: Case) -> np.ndarray:
         """The part of a run until the end of each round."""
         rounds = int(case.number("temperatures"))
         return np.arange(1, rounds + 1) / rounds
 
     def labels(self, case: Case) -> dict[str, str]:
-        """The digest is that of all repetitions of a set-up and seed, on any number of ranks; the optimum is
-        known unless the instance is generated."""
+        """The digest is the same for all repetitions of a set-up and seed, on any number of ranks; the
+        optimum is known unless the instance is generated."""
         generated = case["instance"] == "generated"
         words = [str(case[name]) for name in ("setup", "problem", "instance", "walkers", "seed", "lag")]
         return {

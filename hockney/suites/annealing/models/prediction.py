@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The share of communication on several ranks, from the steps of one rank and the costs of messages.
 
-Each rank computes the steps of its walkers as fast as one rank that has as many walkers, and its rounds vary
-as that one's do, independently of the other ranks. The blocking set-up adds a gather and a broadcast to each
-round, and waits for the slowest rank. The others pay for posting and testing, and wait for what their lag
-does not even out. Times between ranks are those of ranks that do nothing else."""
+Each rank computes the steps of its walkers as fast as a single rank with as many walkers, and its rounds vary
+like those of the single rank, independently of the other ranks. The blocking set-up adds a gather and a
+broadcast to each round, and waits for the slowest rank. The others pay for posting and testing, and wait for
+what their lag does not even out. Messages cost what they cost between otherwise idle ranks."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from hockney.suites.annealing.models.program import (
     AnnealingProgram,
     SetupModel,
 )
-from hockney.suites.annealing.models.rounds import RankTimes, RoundCosts, run
+from hockney.suites.annealing.models.rounds import RankTimes, RoundCosts, simulate_rounds
 
 
 @dataclass(frozen=True)
-class OneRank:
+class SingleRank:
     """Seconds of a step of one rank with `walkers` walkers, and how its rounds vary."""
 
     walkers: int
@@ -37,32 +37,37 @@ class OneRank:
 
 def predict(
     program: AnnealingProgram,
-    one: OneRank,
+    single_rank: SingleRank,
     messages: Communication,
     *,
     test_s: float = 0.0,
-    slower: float = 1.0,
+    slowdown: float = 1.0,
 ) -> RankTimes | None:
-    """`test_s` is the time of a test for a message that has not arrived. With more ranks than cores, a rank
-    is `slower` by this factor. None for a set-up without a model."""
+    """Predicts the times of the ranks; None for a set-up without a model. `test_s` is the time of a test for
+    a message that has not arrived; with more ranks than cores, computation takes `slowdown` times as long."""
     setup = SETUPS.get(program.setup)
     if setup is None:
         return None
     costs = round_costs(program, setup, messages, test_s)
     timetable = None if setup.silent else setup.timetable(program)
-    return run(_computing(program, one, slower), timetable, costs, max(1, round(_tests(program, 0))))
+    return simulate_rounds(
+        _computation_times(program, single_rank, slowdown),
+        timetable,
+        costs,
+        max(1, round(_test_count(program, 0))),
+    )
 
 
-def _computing(program: AnnealingProgram, one: OneRank, slower: float) -> np.ndarray:
+def _computation_times(program: AnnealingProgram, single_rank: SingleRank, slowdown: float) -> np.ndarray:
     """Seconds by sample, rank and round. Fewer or more walkers than were measured vary less or more, as sums
     of independent times do."""
-    factors = one.spread.sample(program.ranks, program.rounds, SAMPLES)
-    typical = np.resize(one.spread.typical, program.rounds)
+    factors = single_rank.spread.sample(program.ranks, program.rounds, SAMPLES)
+    typical = np.resize(single_rank.spread.typical, program.rounds)
     relative = typical / typical.mean()
     walkers = np.array([program.walkers_of(rank) for rank in range(program.ranks)])
     shares = np.array(program.shares or (1.0,) * program.ranks)
-    seconds = slower * one.step_s * program.steps * walkers * shares
-    scale = np.sqrt(one.walkers / np.maximum(walkers, 1))
+    seconds = slowdown * single_rank.step_s * program.steps * walkers * shares
+    scale = np.sqrt(single_rank.walkers / np.maximum(walkers, 1))
     varied = np.maximum(1.0 + (factors - 1.0) * scale[None, :, None], 0.0)
     return np.asarray(seconds[None, :, None] * relative[None, None, :] * varied)
 
@@ -72,74 +77,76 @@ def round_costs(
 ) -> RoundCosts:
     """The costs of one round."""
     ranks = program.ranks
-    nothing = (0.0,) * ranks
+    zeros = (0.0,) * ranks
     if ranks < 2 or setup.silent:
-        return RoundCosts(0.0, 0.0, nothing, nothing)
-    held = tuple(messages.on_medium(1, size, ranks) for size in (STATISTICS_BYTES, SCHEDULE_BYTES))
+        return RoundCosts(0.0, 0.0, zeros, zeros)
+    occupation = tuple(messages.on_medium(1, size, ranks) for size in (STATISTICS_BYTES, SCHEDULE_BYTES))
     # At the end of a round one test finds a message and another one none.
-    testing = tuple(test_s * (2 + _tests(program, rank)) for rank in range(ranks))
+    testing = tuple(test_s * (2 + _test_count(program, rank)) for rank in range(ranks))
     if setup.collective:
         down = messages.collective(Collective("bcast", 1, (SCHEDULE_BYTES,)), ranks)
         up = messages.collective(Collective("gather", 1, (STATISTICS_BYTES,)), ranks)
         # Starting a collective that does not block is taken to cost as much as the blocking one.
         if setup.blocking:
-            return RoundCosts(up, down, nothing, nothing, blocking=True)
-        alone = (max(0.0, up - (ranks - 1) * held[0]), max(0.0, down - (ranks - 1) * held[1]))
-        return RoundCosts(*alone, (sum(alone),) * ranks, testing, False, *held)
-    sent_down, got_down = handling(messages, SCHEDULE_BYTES, ranks)
-    sent_up, got_up = handling(messages, STATISTICS_BYTES, ranks)
-    master = (ranks - 1) * (sent_down + got_up)
-    posting = (master, *[sent_up + got_down] * (ranks - 1))
+            return RoundCosts(up, down, zeros, zeros, blocking=True)
+        transfer = (max(0.0, up - (ranks - 1) * occupation[0]), max(0.0, down - (ranks - 1) * occupation[1]))
+        return RoundCosts(*transfer, (sum(transfer),) * ranks, testing, False, *occupation)
+    send_down, receive_down = handling_times(messages, SCHEDULE_BYTES, ranks)
+    send_up, receive_up = handling_times(messages, STATISTICS_BYTES, ranks)
+    master = (ranks - 1) * (send_down + receive_up)
+    posting = (master, *[send_up + receive_down] * (ranks - 1))
     up, down = messages.one_way(STATISTICS_BYTES, ranks), messages.one_way(SCHEDULE_BYTES, ranks)
-    return RoundCosts(max(0.0, up - held[0]), max(0.0, down - held[1]), posting, testing, False, *held)
+    return RoundCosts(
+        max(0.0, up - occupation[0]), max(0.0, down - occupation[1]), posting, testing, False, *occupation
+    )
 
 
-def handling(messages: Communication, size: float, ranks: int) -> tuple[float, float]:
-    """Seconds that a message occupies its sender and its receiver. Where a run has not measured LogGP's
-    overheads, each has half of the message's time."""
-    sent, received = messages.handling(size, ranks)
-    if messages.platform is not None or sent > 0:
-        return sent, received
+def handling_times(messages: Communication, size: float, ranks: int) -> tuple[float, float]:
+    """Seconds that a message occupies its sender and its receiver: LogGP's overheads if a run measured them,
+    otherwise half of the message's time each."""
+    send_s, receive_s = messages.handling(size, ranks)
+    if messages.platform is not None or send_s > 0:
+        return send_s, receive_s
     half = messages.one_way(size, ranks) / 2
     return half, half
 
 
-def _tests(program: AnnealingProgram, rank: int) -> int:
+def _test_count(program: AnnealingProgram, rank: int) -> int:
     """Calls of MPI_Test during a round's steps."""
     return program.walkers_of(rank) * program.steps // program.test_every if program.test_every else 0
 
 
 SAMPLES = 64
-"""Of the rounds of all ranks: the means over them vary by a few percent of themselves."""
+"""Number of samples of the rounds of all ranks; means over them vary by a few percent."""
 SEED = 1998
 
 
 @dataclass(frozen=True)
 class RoundSpread:
-    """`typical` are the seconds of each round, `factors` those of each launch relative to them: a row for
-    each launch, whose median is 1."""
+    """Variation of round times. `typical` has the seconds of each round (rounds), `factors` the times of each
+    launch relative to them (launches x rounds); the median of each row is 1."""
 
     typical: np.ndarray
     factors: np.ndarray
 
     def sample(self, ranks: int, rounds: int, samples: int = SAMPLES) -> np.ndarray:
-        """Factors by sample, rank and round. Each rank has those of a measured launch from a random round on,
-        so that what lasts for several rounds does so here."""
+        """Factors by sample, rank and round. Each rank takes the factors of a measured launch from a random
+        round on, so that effects that last several rounds are kept."""
         random = np.random.default_rng(SEED)
         launch = random.integers(len(self.factors), size=(samples, ranks, 1))
         first = random.integers(self.factors.shape[1], size=(samples, ranks, 1))
         return np.asarray(self.factors[launch, (first + np.arange(rounds)) % self.factors.shape[1]])
 
 
-def spread(ends: Sequence[Sequence[float]]) -> RoundSpread | None:
-    """How rounds vary, from the end of each round (s) in each launch. The typical time of a round is the
-    median over the launches, since all ranks share what makes some temperatures take longer. What makes a
-    launch slower as a whole is left out. None without rounds."""
-    known = [np.diff(np.asarray(launch, dtype=float), prepend=0.0) for launch in ends if len(launch)]
-    if not known:
+def round_spread(ends: Sequence[Sequence[float]]) -> RoundSpread | None:
+    """The variation of rounds, from the end of each round (s) in each launch; None without rounds. The
+    typical time of a round is the median over the launches, since some temperatures take longer on all ranks.
+    Differences between whole launches are left out."""
+    launches = [np.diff(np.asarray(launch, dtype=float), prepend=0.0) for launch in ends if len(launch)]
+    if not launches:
         return None
-    fewest = min(map(len, known))
-    rounds = np.array([launch[:fewest] for launch in known])
+    round_count = min(map(len, launches))
+    rounds = np.array([launch[:round_count] for launch in launches])
     relative = rounds / np.maximum(np.median(rounds, axis=1, keepdims=True), 1e-12)
     typical = np.maximum(np.median(relative, axis=0), 1e-12)
     factors = relative / typical

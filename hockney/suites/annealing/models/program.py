@@ -42,14 +42,14 @@ class AnnealingProgram:
         return self.walkers // self.ranks + (rank < self.walkers % self.ranks)
 
     @property
-    def whole_steps(self) -> int:
+    def total_steps(self) -> int:
         """The steps of all walkers in all rounds."""
         return self.walkers * self.steps * self.rounds
 
 
 def program_of(case: Case) -> AnnealingProgram | None:
     """The case's program; None if the ranks' times for a step are random, or if walkers move between them."""
-    shares = _shares(str(case["shares"]), case.ranks)
+    shares = _parse_shares(str(case["shares"]), case.ranks)
     if shares is None or case["balance"] != "no":
         return None
     return AnnealingProgram(
@@ -65,7 +65,7 @@ def program_of(case: Case) -> AnnealingProgram | None:
     )
 
 
-def _shares(text: str, ranks: int) -> tuple[float, ...] | None:
+def _parse_shares(text: str, ranks: int) -> tuple[float, ...] | None:
     """The shares relative to their mean, from proportions such as 1:2; () if they are equal."""
     if text == EQUAL:
         return ()
@@ -86,24 +86,24 @@ class Timetable:
     lead: int = 0
 
     @property
-    def behind(self) -> int:
+    def rounds_behind(self) -> int:
         """The rounds between one and the last round whose statistics it needs."""
         return self.lag + self.lead + 1
 
 
-def _at_once(program: AnnealingProgram) -> Timetable:
+def _synchronous_timetable(program: AnnealingProgram) -> Timetable:
     return Timetable()
 
 
-def _on_arrival(program: AnnealingProgram) -> Timetable:
+def _lag_or_lead_timetable(program: AnnealingProgram) -> Timetable:
     return Timetable(lag=program.lag) if program.lag else Timetable(lead=program.lead)
 
 
-def _by_arrival(program: AnnealingProgram) -> Timetable:
+def _lead_timetable(program: AnnealingProgram) -> Timetable:
     return Timetable(lead=program.lead)
 
 
-def _later(program: AnnealingProgram) -> Timetable:
+def _lag_timetable(program: AnnealingProgram) -> Timetable:
     return Timetable(lag=max(1, program.lag))
 
 
@@ -113,24 +113,24 @@ class SetupModel:
     operations instead of messages between the master and each worker. `silent`: there are none. `lags`: a
     case may name a lag. `simulated`: SimGrid's MPI has its calls."""
 
-    timetable: Callable[[AnnealingProgram], Timetable] = _at_once
+    timetable: Callable[[AnnealingProgram], Timetable] = _synchronous_timetable
     blocking: bool = False
     collective: bool = False
     silent: bool = False
-    lags: bool = False
+    has_lag: bool = False
     simulated: bool = True
 
     @property
-    def tests(self) -> bool:
+    def can_test(self) -> bool:
         """Whether it can test for messages during the steps."""
         return not self.blocking and not self.silent
 
 
 SETUPS: Mapping[str, SetupModel] = {
-    "original": SetupModel(_at_once, blocking=True, collective=True),
-    "estimated": SetupModel(_by_arrival),
+    "original": SetupModel(_synchronous_timetable, blocking=True, collective=True),
+    "estimated": SetupModel(_lead_timetable),
     "decoupled": SetupModel(silent=True),
-    "collective": SetupModel(_on_arrival, collective=True, lags=True),
-    "persistent": SetupModel(_on_arrival, collective=True, lags=True, simulated=False),
-    "lagged": SetupModel(_later, lags=True),
+    "collective": SetupModel(_lag_or_lead_timetable, collective=True, has_lag=True),
+    "persistent": SetupModel(_lag_or_lead_timetable, collective=True, has_lag=True, simulated=False),
+    "lagged": SetupModel(_lag_timetable, has_lag=True),
 }

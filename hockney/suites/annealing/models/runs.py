@@ -30,8 +30,8 @@ class AnnealingRun:
 
 @dataclass(frozen=True)
 class Course:
-    """A run with its `seed` on the master: for each round its end (s), the lowest energy so far and the steps
-    of all ranks so far."""
+    """The course of a run with this `seed`, as the master sees it: for each round its end (s), the lowest
+    energy so far and the steps of all ranks so far."""
 
     seed: float
     ends: tuple[float, ...]
@@ -42,18 +42,18 @@ class Course:
     def seconds(self) -> float:
         return self.ends[-1]
 
-    def lasting(self, seconds: float) -> Course:
+    def with_duration(self, seconds: float) -> Course:
         """This course, stretched or compressed in time so that the run takes `seconds`."""
         factor = seconds / self.seconds if self.seconds > 0 else 1.0
         return replace(self, ends=tuple(end * factor for end in self.ends))
 
     def best_at(self, seconds: float) -> float | None:
         """The lowest energy at this moment; None before the first round has ended."""
-        until = seconds * (1 + ROUNDING)
-        known = [best for end, best in zip(self.ends, self.best, strict=True) if end <= until]
-        return known[-1] if known else None
+        limit_s = seconds * (1 + ROUNDING)
+        energies = [best for end, best in zip(self.ends, self.best, strict=True) if end <= limit_s]
+        return energies[-1] if energies else None
 
-    def reaches(self, target: float) -> float | None:
+    def time_to_reach(self, target: float) -> float | None:
         """Seconds until the end of the round in which the target was reached."""
         return next((end for end, best in zip(self.ends, self.best, strict=True) if best <= target), None)
 
@@ -66,8 +66,8 @@ def runs_of(record: Record) -> Iterator[AnnealingRun]:
     target = _series(record, "target_time") or [-1.0] * len(seeds)
     errors = _sum_errors(record)
     for k, seconds in enumerate(record.times_s):
-        reached = target[k] if target[k] >= 0 else None
-        yield AnnealingRun(seeds[k], seconds, best[k], reached, float(errors[k]) if len(errors) else 0.0)
+        target_s = target[k] if target[k] >= 0 else None
+        yield AnnealingRun(seeds[k], seconds, best[k], target_s, float(errors[k]) if len(errors) else 0.0)
 
 
 def course_of(record: Record) -> Course | None:
@@ -80,18 +80,18 @@ def course_of(record: Record) -> Course | None:
 
 
 def _series(record: Record, name: str) -> list[float]:
-    known = record.metrics.get(name)
-    return known.values if known is not None else []
+    metric = record.metrics.get(name)
+    return metric.values if metric is not None else []
 
 
 def _sum_errors(record: Record) -> np.ndarray:
-    """For each repetition, the relative error of the sum of the parts against the elapsed time, on the worst
-    rank; empty if the parts were not reported."""
-    whole = np.array(_series(record, "rank_elapsed"))
+    """The relative error of the sum of the parts against the elapsed time, on the worst rank of each
+    repetition; empty if the parts were not reported."""
+    elapsed = np.array(_series(record, "rank_elapsed"))
     parts = [np.array(_series(record, f"rank_{name}")) for name in RANK_PARTS]
-    parts = [part for part in parts if len(part) == len(whole)]
+    parts = [part for part in parts if len(part) == len(elapsed)]
     count = len(record.times_s)
-    if not len(whole) or not parts or len(whole) % count:
+    if not len(elapsed) or not parts or len(elapsed) % count:
         return np.array([])
-    gap = np.abs(np.sum(parts, axis=0) - whole) / np.maximum(whole, 1e-12)
-    return np.asarray(gap.reshape(count, -1).max(axis=1))
+    difference = np.abs(np.sum(parts, axis=0) - elapsed) / np.maximum(elapsed, 1e-12)
+    return np.asarray(difference.reshape(count, -1).max(axis=1))

@@ -38,7 +38,7 @@ from hockney.suites.annealing.reproductions.annealing_cases import (
     PRINTED,
     PROCESSES,
     QUALITY,
-    ROUNDS_OF,
+    ROUNDS_BY_PART,
     SETUPS,
     SHORTENED,
     SMALL,
@@ -50,15 +50,15 @@ from hockney.suites.annealing.reproductions.annealing_cases import (
     WORKER,
     WORKLOAD,
     change,
+    communication_share,
     course,
     energies,
     gain,
     parts,
-    printed,
     printed_change,
-    seconds_of_round,
-    share,
-    spent,
+    printed_row,
+    round_seconds,
+    spent_seconds,
 )
 
 __all__ = ["FIGURES", "NAME", "PAPER", "TITLE", "WORKLOADS", "checks", "compare", "page", "parts"]
@@ -70,11 +70,11 @@ FIGURES = {str(number): f"annealing-figure-{number}" for number in (3, 4)}
 WORKLOADS = (WORKLOAD,)
 SHARE = "annealing/text/share/{}"
 CAPTION = "annealing/caption/communication"
-LOWEST, HIGHEST = (PRINTED.row(SHARE.format(end)).si for end in ("low", "high"))
-ABOUT = 0.25
-SLIGHTLY = 0.05
-"""Of the energy: a larger loss of quality is not slight."""
-NOTHING = 0.02
+LOWEST_SHARE, HIGHEST_SHARE = (PRINTED.row(SHARE.format(end)).si for end in ("low", "high"))
+TOLERANCE = 0.25
+SMALL_LOSS = 0.05
+"""A relative loss of energy above this is not slight."""
+NO_GAIN = 0.02
 """A smaller gain counts as none."""
 
 
@@ -82,17 +82,17 @@ NOTHING = 0.02
 
 
 def compare(answers: Mapping[str, Answer]) -> list[Compared]:
-    variants = [name for name in ROUNDS_OF if name != CLUSTER]
+    variants = [name for name in ROUNDS_BY_PART if name != CLUSTER]
     return [
         *_table_1(answers[CLUSTER]),
-        *_shares(answers[CLUSTER]),
-        _reduced(answers[CLUSTER]),
+        *_share_rows(answers[CLUSTER]),
+        _reduction_row(answers[CLUSTER]),
         *(row for name in variants for row in _table_1(answers[name], _title(answers[name]))),
     ]
 
 
 def _title(answer: Answer) -> str:
-    """What its variant of the machine is."""
+    """The title of the machine's variant."""
     return answer.platform.title.partition(", ")[2]
 
 
@@ -100,14 +100,14 @@ def _table_1(answer: Answer, mechanism: str = "") -> Iterable[Compared]:
     for setup in SETUPS:
         for kind in KINDS:
             for process in PROCESSES:
-                row = printed(setup, kind, process)
+                row = printed_row(setup, kind, process)
                 # of a variant, every row is listed as such, the fitted ones too
                 status = "variant" if mechanism else status_of(answer.platform, row.key)
                 yield Compared(
                     row.key,
                     f"{setup}, {kind} of {'the master' if process == MASTER else 'a worker'}",
                     row.si,
-                    spent(answer, setup, kind, process),
+                    spent_seconds(answer, setup, kind, process),
                     None,
                     "s",
                     status,
@@ -116,7 +116,7 @@ def _table_1(answer: Answer, mechanism: str = "") -> Iterable[Compared]:
                 )
 
 
-def _reduced(answer: Answer) -> Compared:
+def _reduction_row(answer: Answer) -> Compared:
     row = PRINTED.row(CAPTION)
     return Compared(
         row.key,
@@ -132,25 +132,31 @@ def _reduced(answer: Answer) -> Compared:
 
 
 def reduction(answer: Answer) -> float | None:
-    before, after = (spent(answer, setup, COMMUNICATION, MASTER) for setup in (ORIGINAL, ESTIMATED))
-    return after / before if before and after is not None else None
+    blocking_s, nonblocking_s = (
+        spent_seconds(answer, setup, COMMUNICATION, MASTER) for setup in (ORIGINAL, ESTIMATED)
+    )
+    return nonblocking_s / blocking_s if blocking_s and nonblocking_s is not None else None
 
 
 def printed_reduction() -> float:
-    return printed(ESTIMATED, COMMUNICATION, MASTER).si / printed(ORIGINAL, COMMUNICATION, MASTER).si
+    return printed_row(ESTIMATED, COMMUNICATION, MASTER).si / printed_row(ORIGINAL, COMMUNICATION, MASTER).si
 
 
-def _shares(answer: Answer) -> Iterable[Compared]:
+def _share_rows(answer: Answer) -> Iterable[Compared]:
     """The printed range is of all the paper's runs, the simulated one of table 1's."""
-    found = [share(answer, setup, process) for setup in (ORIGINAL, ESTIMATED) for process in PROCESSES]
-    known = [each for each in found if each is not None]
-    for end, choose in (("low", min), ("high", max)):
+    shares = [
+        communication_share(answer, setup, process)
+        for setup in (ORIGINAL, ESTIMATED)
+        for process in PROCESSES
+    ]
+    known_shares = [each for each in shares if each is not None]
+    for end, extreme in (("low", min), ("high", max)):
         row = PRINTED.row(SHARE.format(end))
         yield Compared(
             row.key,
             f"communication, of the time, {'smallest' if end == 'low' else 'largest'} share",
             row.si,
-            choose(known) if len(known) == len(found) else None,
+            extreme(known_shares) if len(known_shares) == len(shares) else None,
             None,
             "%",
             status_of(answer.platform, row.key),
@@ -161,10 +167,12 @@ def _shares(answer: Answer) -> Iterable[Compared]:
 
 
 def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[Check]:
-    own = {row.key: row for row in compared if row.status != "variant"}
+    rows_by_key = {row.key: row for row in compared if row.status != "variant"}
 
     def rows(*setups: str, kind: str) -> list[Compared]:
-        return [own[printed(setup, kind, process).key] for setup in setups for process in PROCESSES]
+        return [
+            rows_by_key[printed_row(setup, kind, process).key] for setup in setups for process in PROCESSES
+        ]
 
     return [
         Statement("computation", "table 1", "computation, estimated and decoupled, within 5%").within(
@@ -173,91 +181,99 @@ def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[
         Statement("communication", "table 1", "communication, estimated and decoupled, within 20%").within(
             rows(ESTIMATED, DECOUPLED, kind=COMMUNICATION), 0.2
         ),
-        _share_of_communication(answers[CLUSTER]),
-        _processor_pays(answers[CLUSTER]),
-        _as_much(answers[CLUSTER]),
-        _reduced_to(answers[CLUSTER]),
-        _wins_nothing(answers[CLUSTER]),
-        _on_processors(answers[T3D], SMALL, wins=True),
-        _on_processors(answers[T3D], LARGE, wins=False),
-        _lower_quality(answers[QUALITY]),
+        _communication_share_check(answers[CLUSTER]),
+        _processor_cost_check(answers[CLUSTER]),
+        _equal_amount_check(answers[CLUSTER]),
+        _reduction_check(answers[CLUSTER]),
+        _no_gain_check(answers[CLUSTER]),
+        _t3d_gain_check(answers[T3D], SMALL, wins=True),
+        _t3d_gain_check(answers[T3D], LARGE, wins=False),
+        _quality_check(answers[QUALITY]),
     ]
 
 
 # what the paper states
 
 
-def _share_of_communication(answer: Answer) -> Check:
-    what = f"communication is {LOWEST:.0%} to {HIGHEST:.0%} of the time on the cluster"
-    stated = Statement("share-of-communication", "text", what)
-    low, high = (row.simulated for row in _shares(answer))
+def _communication_share_check(answer: Answer) -> Check:
+    claim = f"communication is {LOWEST_SHARE:.0%} to {HIGHEST_SHARE:.0%} of the time on the cluster"
+    statement = Statement("share-of-communication", "text", claim)
+    low, high = (row.simulated for row in _share_rows(answer))
     if low is None or high is None:
-        return stated.unknown()
-    return stated.check(low >= LOWEST and high <= HIGHEST, f"{low:.1%} to {high:.1%}")
+        return statement.unknown()
+    return statement.check(low >= LOWEST_SHARE and high <= HIGHEST_SHARE, f"{low:.1%} to {high:.1%}")
 
 
-def _processor_pays(answer: Answer) -> Check:
-    """What the master saves in communication, and adds to its computation."""
-    what = "nonblocking communication of the master takes less time, its computation more"
-    stated = Statement("processor-pays", "table 1", what)
-    saved, added = (change(answer, kind) for kind in (COMMUNICATION, COMPUTATION))
-    if saved is None or added is None:
-        return stated.unknown()
-    return stated.check(saved < 0 < added, f"{saved:+.1f} s and {added:+.1f} s")
+def _processor_cost_check(answer: Answer) -> Check:
+    """Checks that the master's communication shrinks while its computation grows."""
+    claim = "nonblocking communication of the master takes less time, its computation more"
+    statement = Statement("processor-pays", "table 1", claim)
+    communication_change, computation_change = (change(answer, kind) for kind in (COMMUNICATION, COMPUTATION))
+    if communication_change is None or computation_change is None:
+        return statement.unknown()
+    return statement.check(
+        communication_change < 0 < computation_change,
+        f"{communication_change:+.1f} s and {computation_change:+.1f} s",
+    )
 
 
-def _as_much(answer: Answer) -> Check:
-    what = f"computation increases by the amount that communication is reduced by, within {ABOUT:.0%}"
-    stated = Statement("computation-increases-as-much", "caption of table 1", what)
-    saved, added = (change(answer, kind) for kind in (COMMUNICATION, COMPUTATION))
-    if saved is None or added is None or not saved:
-        return stated.unknown()
-    return stated.check(abs(-added / saved - 1) <= ABOUT, f"{-saved:.1f} s less and {added:.1f} s more")
+def _equal_amount_check(answer: Answer) -> Check:
+    claim = f"computation increases by the amount that communication is reduced by, within {TOLERANCE:.0%}"
+    statement = Statement("computation-increases-as-much", "caption of table 1", claim)
+    communication_change, computation_change = (change(answer, kind) for kind in (COMMUNICATION, COMPUTATION))
+    if communication_change is None or computation_change is None or not communication_change:
+        return statement.unknown()
+    return statement.check(
+        abs(-computation_change / communication_change - 1) <= TOLERANCE,
+        f"{-communication_change:.1f} s less and {computation_change:.1f} s more",
+    )
 
 
-def _reduced_to(answer: Answer) -> Check:
-    """The table itself has 68%."""
+def _reduction_check(answer: Answer) -> Check:
+    """Checks the caption's claim; the table itself has 68%."""
     row = PRINTED.row(CAPTION)
-    what = f"nonblocking messages reduce communication to {row.si:.0%}"
-    stated = Statement("communication-reduced", "caption of table 1", what)
-    found = reduction(answer)
-    if found is None:
-        return stated.unknown()
-    words = f"to {found:.0%} on the master; by the table itself to {printed_reduction():.0%}"
-    return stated.check(found <= 2 * row.si, words)
+    claim = f"nonblocking messages reduce communication to {row.si:.0%}"
+    statement = Statement("communication-reduced", "caption of table 1", claim)
+    ratio = reduction(answer)
+    if ratio is None:
+        return statement.unknown()
+    words = f"to {ratio:.0%} on the master; by the table itself to {printed_reduction():.0%}"
+    return statement.check(ratio <= 2 * row.si, words)
 
 
-def _lower_quality(answer: Answer) -> Check:
-    what = "the estimated schedule slightly lowers the quality of the optimum found"
-    stated = Statement("quality-lowered", "text", what)
+def _quality_check(answer: Answer) -> Check:
+    claim = "the estimated schedule slightly lowers the quality of the optimum found"
+    statement = Statement("quality-lowered", "text", claim)
     exact, estimated = (energies(answer, setup) for setup in (ORIGINAL, ESTIMATED))
     if not exact or not estimated:
-        return stated.unknown()
-    lost = difference(estimated, exact)
+        return statement.unknown()
+    loss = difference(estimated, exact)
     size = abs(fmean(exact.values())) or 1.0
-    low = -math.inf if lost.low is None else lost.low / size
-    found = f"{lost.value / size:+.2%} of the energy over {len(exact)} seeds"
-    if lost.high is not None:
-        found += f" (95%: {low:+.2%} to {lost.high / size:+.2%})"
-    return stated.check(low > 0 and lost.value / size < SLIGHTLY, found)
+    low = -math.inf if loss.low is None else loss.low / size
+    finding = f"{loss.value / size:+.2%} of the energy over {len(exact)} seeds"
+    if loss.high is not None:
+        finding += f" (95%: {low:+.2%} to {loss.high / size:+.2%})"
+    return statement.check(low > 0 and loss.value / size < SMALL_LOSS, finding)
 
 
-def _wins_nothing(answer: Answer) -> Check:
-    what = f"on the cluster, nonblocking communication wins less than {NOTHING:.0%}"
-    stated = Statement("wins-nothing", "figure 3", what)
-    found = gain(answer)
-    if found is None:
-        return stated.unknown()
-    return stated.check(abs(found) < NOTHING, f"{found:+.1%} steps a second")
+def _no_gain_check(answer: Answer) -> Check:
+    claim = f"on the cluster, nonblocking communication wins less than {NO_GAIN:.0%}"
+    statement = Statement("wins-nothing", "figure 3", claim)
+    measured_gain = gain(answer)
+    if measured_gain is None:
+        return statement.unknown()
+    return statement.check(abs(measured_gain) < NO_GAIN, f"{measured_gain:+.1%} steps a second")
 
 
-def _on_processors(answer: Answer, processes: int, *, wins: bool) -> Check:
-    what = f"on the T3D, nonblocking communication {'wins' if wins else 'loses'} on {processes} processors"
-    stated = Statement(f"t3d-{processes}", "figure 4" if wins else "text", what)
-    found = gain(answer, ranks=processes, steps=STEPS)
-    if found is None:
-        return stated.unknown()
-    return stated.check(found > 0 if wins else found < 0, f"{found:+.1%} steps a second")
+def _t3d_gain_check(answer: Answer, processes: int, *, wins: bool) -> Check:
+    claim = f"on the T3D, nonblocking communication {'wins' if wins else 'loses'} on {processes} processors"
+    statement = Statement(f"t3d-{processes}", "figure 4" if wins else "text", claim)
+    measured_gain = gain(answer, ranks=processes, steps=STEPS)
+    if measured_gain is None:
+        return statement.unknown()
+    return statement.check(
+        measured_gain > 0 if wins else measured_gain < 0, f"{measured_gain:+.1%} steps a second"
+    )
 
 
 # the page
@@ -271,8 +287,8 @@ def page(answers: Mapping[str, Answer], compared: Sequence[Compared], checks: Se
 
 Answers = Mapping[str, Answer]
 POINTS = 60
-"""Of a curve."""
-EXPLAINED = 0.1
+"""Number of points of a curve."""
+EXPLAINED_ERROR = 0.1
 """A prediction with a larger error is explained."""
 TITLES = {
     T3D: "as described",
@@ -290,50 +306,54 @@ def _summary(answers: Answers, compared: Sequence[Compared]) -> tuple[str, ...]:
     )
     if not pages.simulated_rows(predicted):
         return (first, "Nothing was simulated yet.")
-    texts = (first, _table_1_sentence(predicted), _nonblocking(answers), _t3d(answers))
+    texts = (first, _table_1_sentence(predicted), _nonblocking_sentence(answers), _t3d_sentence(answers))
     return tuple(filter(None, texts))
 
 
 def _table_1_sentence(predicted: Sequence[Compared]) -> str:
-    off = {kind: pages.largest_error([row for row in predicted if f"/{kind}/" in row.key]) for kind in KINDS}
-    worst = " and ".join(f"{kind} by at most {each:.1%}" for kind, each in off.items() if each is not None)
+    errors = {kind: pages.largest_error([row for row in predicted if f"/{kind}/" in row.key]) for kind in KINDS}
+    worst = " and ".join(f"{kind} by at most {each:.1%}" for kind, each in errors.items() if each is not None)
     return (
         "The simulated Pentium Pros are fitted to table 1's row of the original set-up. Of the other two "
         f"rows they give {pages.agreement(predicted, 'printed times')}: {worst}."
     )
 
 
-def _nonblocking(answers: Answers) -> str:
-    saved, added = (change(answers[CLUSTER], kind) for kind in (COMMUNICATION, COMPUTATION))
-    won, with_offload = gain(answers[CLUSTER]), gain(answers[OFFLOAD])
-    if saved is None or added is None or won is None:
+def _nonblocking_sentence(answers: Answers) -> str:
+    communication_change, computation_change = (
+        change(answers[CLUSTER], kind) for kind in (COMMUNICATION, COMPUTATION)
+    )
+    steps_gain, offload_gain = gain(answers[CLUSTER]), gain(answers[OFFLOAD])
+    if communication_change is None or computation_change is None or steps_gain is None:
         return ""
     text = (
-        f"Nonblocking communication changes the master's communication by {saved:+.1f} s and its computation "
-        f"by {added:+.1f} s (printed: {printed_change(COMMUNICATION):+.1f} s and "
-        f"{printed_change(COMPUTATION):+.1f} s), and the steps a second by {pages.format_error(won)}"
+        f"Nonblocking communication changes the master's communication by {communication_change:+.1f} s "
+        f"and its computation "
+        f"by {computation_change:+.1f} s (printed: {printed_change(COMMUNICATION):+.1f} s and "
+        f"{printed_change(COMPUTATION):+.1f} s), and the steps a second by {pages.format_error(steps_gain)}"
     )
-    if with_offload is None:
+    if offload_gain is None:
         return f"{text}."
-    return f"{text}; if messages took no time of the processor, by {pages.format_error(with_offload)}."
+    return f"{text}; if messages took no time of the processor, by {pages.format_error(offload_gain)}."
 
 
-def _t3d(answers: Answers) -> str:
+def _t3d_sentence(answers: Answers) -> str:
     gains = [gain(answers[T3D], ranks=p, steps=STEPS) for p in (SMALL, LARGE)]
-    known = [each for each in gains if each is not None]
-    if len(known) < len(gains):
+    known_gains = [each for each in gains if each is not None]
+    if len(known_gains) < len(gains):
         return ""
     text = (
-        f"On the T3D, it changes the steps a second by {pages.format_error(known[0])} on {SMALL} processors "
-        f"and by {pages.format_error(known[1])} on {LARGE}; the paper has a small gain and a loss."
+        f"On the T3D, it changes the steps a second by {pages.format_error(known_gains[0])} on {SMALL} "
+        f"processors "
+        f"and by {pages.format_error(known_gains[1])} on {LARGE}; the paper has a small gain and a loss."
     )
-    others = [gain(answers["t3d-both"], ranks=p, steps=STEPS) for p in (SMALL, LARGE)]
-    longer = [each for each in others if each is not None]
-    if len(longer) < len(others):
+    variant_gains = [gain(answers["t3d-both"], ranks=p, steps=STEPS) for p in (SMALL, LARGE)]
+    known_variant_gains = [each for each in variant_gains if each is not None]
+    if len(known_variant_gains) < len(variant_gains):
         return text
     return (
         f"{text} With a gather by single messages, and calls that are longer at the same time of a message, "
-        f"it is {pages.format_error(longer[0])} and {pages.format_error(longer[1])}."
+        f"it is {pages.format_error(known_variant_gains[0])} and {pages.format_error(known_variant_gains[1])}."
     )
 
 
@@ -342,79 +362,80 @@ def _t3d(answers: Answers) -> str:
 
 def _sections(answers: Answers, compared: Sequence[Compared]) -> list[Section]:
     return [
-        Section("Steps over time, four workstations", figures=(_on_cluster(answers[CLUSTER]),)),
+        Section("Steps over time, four workstations", figures=(_cluster_figure(answers[CLUSTER]),)),
         Section(
             "Steps over time, Cray T3D",
-            figures=tuple(_on_t3d(answers[T3D], processes) for processes in (SMALL, LARGE)),
+            figures=tuple(_t3d_figure(answers[T3D], processes) for processes in (SMALL, LARGE)),
             multiples=True,
         ),
         Section(
             "What is assumed, and what is missed",
-            text=tuple(_explanations(answers, compared)),
-            tables=(_rounds(answers, compared), _gains(answers)),
+            text=tuple(_miss_explanations(answers, compared)),
+            tables=(_rounds_table(answers, compared), _gains_table(answers)),
         ),
     ]
 
 
-def _on_cluster(answer: Answer) -> Figure:
-    drawn = [pages.make_series(setup, course(answer, setup, POINTS, SHORTENED), "line") for setup in SETUPS]
+def _cluster_figure(answer: Answer) -> Figure:
+    series = [pages.make_series(setup, course(answer, setup, POINTS, SHORTENED), "line") for setup in SETUPS]
     return _figure(
-        "annealing-figure-3", "Figure 3: steps of all processes over time, four workstations", drawn
+        "annealing-figure-3", "Figure 3: steps of all processes over time, four workstations", series
     )
 
 
-def _on_t3d(answer: Answer, processes: int) -> Figure:
-    drawn = [
+def _t3d_figure(answer: Answer, processes: int) -> Figure:
+    series = [
         pages.make_series(setup, course(answer, setup, POINTS, ranks=processes, steps=STEPS), "line")
         for setup in SETUPS
     ]
     title = f"Figure 4: steps of all processes over time, {processes} processors"
-    return _figure(f"annealing-figure-4-{processes}", title, drawn)
+    return _figure(f"annealing-figure-4-{processes}", title, series)
 
 
-def _figure(name: str, title: str, drawn: list[Series]) -> Figure:
+def _figure(name: str, title: str, series: list[Series]) -> Figure:
     return Figure(
         name,
         title,
         Axis("time", "s", "linear", include=(0.0,)),
         Axis("steps", "steps", "linear", include=(0.0,)),
-        tuple(drawn),
+        tuple(series),
         "The paper's figure has curves without numbers. Steps count when they are made.",
     )
 
 
-def _explanations(answers: Answers, compared: Sequence[Compared]) -> Iterator[str]:
+def _miss_explanations(answers: Answers, compared: Sequence[Compared]) -> Iterator[str]:
     """Explanations of predictions off by more than EXPLAINED, from the printed and the simulated times."""
-    missed = {row.key for row in pages.rows_beyond(compared, EXPLAINED) if row.status == "predicted"}
-    if any(printed(ESTIMATED, kind, WORKER).key in missed for kind in KINDS):
-        yield from _worker(answers[CLUSTER])
-    if printed(ESTIMATED, COMMUNICATION, MASTER).key in missed:
+    missed = {row.key for row in pages.rows_beyond(compared, EXPLAINED_ERROR) if row.status == "predicted"}
+    if any(printed_row(ESTIMATED, kind, WORKER).key in missed for kind in KINDS):
+        yield from _worker_explanation(answers[CLUSTER])
+    if printed_row(ESTIMATED, COMMUNICATION, MASTER).key in missed:
         yield (
             "The master's nonblocking communication consists of the calls for its messages, whose times are "
             "guesses of the description."
         )
 
 
-def _worker(answer: Answer) -> Iterator[str]:
+def _worker_explanation(answer: Answer) -> Iterator[str]:
     """The paper's workers lose more computing time than their messages explain."""
-    published = [printed_change(COMPUTATION, process, DECOUPLED) for process in PROCESSES]
-    found = [change(answer, COMPUTATION, process, DECOUPLED) for process in PROCESSES]
-    known = [each for each in found if each is not None]
-    if len(known) < len(found):
+    printed_changes = [printed_change(COMPUTATION, process, DECOUPLED) for process in PROCESSES]
+    changes = [change(answer, COMPUTATION, process, DECOUPLED) for process in PROCESSES]
+    known_changes = [each for each in changes if each is not None]
+    if len(known_changes) < len(changes):
         return
     yield (
         "With nonblocking communication, computation takes longer than without communication: printed, by "
-        f"{published[0]:.1f} s on the master and {published[1]:.1f} s on a worker; simulated, by "
-        f"{known[0]:.1f} s and {known[1]:.1f} s. The master handles {2 * (NODES - 1)} messages in a round, a "
+        f"{printed_changes[0]:.1f} s on the master and {printed_changes[1]:.1f} s on a worker; simulated, by "
+        f"{known_changes[0]:.1f} s and {known_changes[1]:.1f} s. The master handles {2 * (NODES - 1)} "
+        f"messages in a round, a "
         "worker 2. A time for each message can explain the master's loss or the worker's, but not that the "
         "two are about equal. A worker that loses less time waits longer for the master's last schedule."
     )
 
 
-def _rounds(answers: Answers, compared: Sequence[Compared]) -> Table:
-    """How the predictions depend on the assumed number of rounds, and on the processor's time."""
+def _rounds_table(answers: Answers, compared: Sequence[Compared]) -> Table:
+    """The errors of the predictions by assumed number of rounds and time of the processor."""
     rows = []
-    for name, rounds in ROUNDS_OF.items():
+    for name, rounds in ROUNDS_BY_PART.items():
         platform = answers[name].platform
         errors = (_error(answers[name], *cell) for cell in CELLS)
         rows.append(
@@ -447,17 +468,17 @@ CELLS = (
 
 
 def _error(answer: Answer, setup: str, kind: str, process: str) -> str:
-    found = spent(answer, setup, kind, process)
-    return "" if found is None else pages.format_error(found / printed(setup, kind, process).si - 1)
+    seconds = spent_seconds(answer, setup, kind, process)
+    return "" if seconds is None else pages.format_error(seconds / printed_row(setup, kind, process).si - 1)
 
 
-def _gains(answers: Answers) -> Table:
+def _gains_table(answers: Answers) -> Table:
     rows = []
     for name in (T3D, *T3D_VARIANTS):
         for steps in T3D_STEPS if name == T3D else T3D_STEPS[:1]:
             for processes in (SMALL, LARGE):
                 fixed = {"ranks": processes, "steps": steps}
-                round_s = seconds_of_round(answers[name], ORIGINAL, **fixed)
+                round_s = round_seconds(answers[name], ORIGINAL, **fixed)
                 rows.append(
                     (
                         TITLES[name],

@@ -15,13 +15,12 @@ from engine_cases import covering
 from engine_lines import failures, launcher_for, lines_of, records
 from native import sanitized
 from real_mpi import group_for, mpi_named
+from simulated_switch import lines_on_switch
 from tiers import slow
 
 from hockney import build
 from hockney.core.case import parse_canonical
 from hockney.launch.launcher import LaunchOptions
-
-pytestmark = pytest.mark.mpi
 
 GROUP = "hockney-annealing"
 PARTS = "computation", "posting", "testing", "waiting", "balancing"
@@ -108,6 +107,7 @@ def on_one_rank():
     return digests(verified(answered(mpi, group_for(mpi, GROUP), WORDS, 1), 1))
 
 
+@pytest.mark.mpi
 @pytest.mark.parametrize("ranks", [2, *slow(1, *range(3, 10))])
 def test_reproducible_set_ups_have_one_digest_on_any_number_of_ranks(mpi, mpi_name, group, ranks):
     polled(mpi_name, ranks)
@@ -119,6 +119,7 @@ def test_reproducible_set_ups_have_one_digest_on_any_number_of_ranks(mpi, mpi_na
     assert {"original", "decoupled", "lagged", "collective"} <= setups
 
 
+@pytest.mark.mpi
 @pytest.mark.parametrize("ranks", [2, *slow(1, 5)])
 def test_set_ups_that_use_what_has_arrived_verify_too(mpi, mpi_name, group, ranks):
     polled(mpi_name, ranks)
@@ -162,6 +163,7 @@ def every_pair(ranks):
             yield f"{word} walkers={2 * ranks} steps=12 temperatures=4"
 
 
+@pytest.mark.mpi
 @pytest.mark.parametrize("ranks", [3, *slow(1, 2, 6)])
 def test_every_pair_of_parameters_verifies_and_accounts_for_its_time(mpi, mpi_name, group, ranks):
     polled(mpi_name, ranks)
@@ -209,6 +211,7 @@ def check_rounds(record, case):
         assert falling == pytest.approx([case["cooling"]] * len(falling), rel=1e-5), record.case
 
 
+@pytest.mark.mpi
 def test_the_clock_of_a_run_is_its_time(mpi, group):
     """On one rank, where nobody else's time counts; a disturbance between the readings is another's."""
     (record,) = verified(answered(mpi, group, ["walkers=8 steps=500 temperatures=20"], 1, repetitions=9), 1)
@@ -218,6 +221,7 @@ def test_the_clock_of_a_run_is_its_time(mpi, group):
     assert record.metrics["round_end"].values[-1] <= 1.1 * max(elapsed) + 1e-3
 
 
+@pytest.mark.mpi
 def test_a_seed_is_a_pair(mpi, group):
     """Repetitions with one seed find one energy, in two set-ups with the same statistics."""
     words = [f"setup={setup} seeds=3 seed=5 {SMALL} size=12" for setup in ("original", "lagged")]
@@ -227,6 +231,7 @@ def test_a_seed_is_a_pair(mpi, group):
         assert best[:3] == best[3:] and len(set(best)) > 1
 
 
+@pytest.mark.mpi
 def test_launches_begin_with_different_seeds(mpi, group):
     case = group.catalog.case(f"annealing {SMALL} size=9 seed=3 seeds=8", 2)
     first = []
@@ -239,6 +244,7 @@ def test_launches_begin_with_different_seeds(mpi, group):
     assert first[0] == 3 and len(set(first)) == 4 and all(3 <= seed < 11 for seed in first)
 
 
+@pytest.mark.mpi
 def test_the_known_optimum_is_found_and_its_time_reported(mpi, group):
     words = "instance=gr17 walkers=8 steps=2000 temperatures=60"
     first, reached, missed = (f"{words} target={target}" for target in (0, 2085, 2084))
@@ -249,6 +255,7 @@ def test_the_known_optimum_is_found_and_its_time_reported(mpi, group):
         assert 0 < when <= record.times_s[0] if "target=2085" in record.case else when == -1
 
 
+@pytest.mark.mpi
 @pytest.mark.parametrize(("name", "problem", "suffix"), [("gr17", "tsp", "tsp"), ("nug12", "qap", "dat")])
 def test_a_file_is_an_instance(mpi, group, tmp_path, name, problem, suffix):
     (source,) = (build.source_folder() / "ensemble").rglob(f"{name}.{suffix}")
@@ -298,6 +305,7 @@ MALFORMED = {
 }
 
 
+@pytest.mark.mpi
 def test_cases_that_cannot_run_are_refused_and_the_next_one_runs(mpi, group, tmp_path, golden):
     for name, text in MALFORMED.items():
         (tmp_path / name).write_text(text)
@@ -311,6 +319,7 @@ def test_cases_that_cannot_run_are_refused_and_the_next_one_runs(mpi, group, tmp
     golden("refusals_annealing.txt", "\n\n".join(told).replace(str(tmp_path), "FOLDER"))
 
 
+@pytest.mark.mpi
 def test_every_shipped_instance_is_a_choice_and_runs(mpi, group):
     choices = next(p.choices for p in group.catalog.workload("annealing").parameters if p.name == "instance")
     folder = build.source_folder() / "ensemble" / "instances"
@@ -326,6 +335,7 @@ def test_every_shipped_instance_is_a_choice_and_runs(mpi, group):
         assert not record.labels["optimum"] or best >= float(record.labels["optimum"]), record.case
 
 
+@pytest.mark.mpi
 @pytest.mark.slow(120)
 @pytest.mark.usefixtures("changed_cpp")
 def test_sanitizers_find_nothing(mpi, mpi_name, group, monkeypatch):
@@ -335,3 +345,114 @@ def test_sanitizers_find_nothing(mpi, mpi_name, group, monkeypatch):
     program = sanitized(mpi, [GROUP]).parent / GROUP
     words = [*every_pair(3), *WORDS]
     verified(answered(mpi, replace(group, path=program), words, 3, repetitions=1, hang=1200.0), 3)
+
+
+STEP_S = 1e-5
+"""So slow that a simulated clock's steps of a nanosecond do not matter."""
+
+
+def simulated(words, ranks, repetitions=1):
+    lines = lines_on_switch(GROUP, [f"annealing {word}" for word in words], ranks, repetitions=repetitions)
+    refused = {failure.case for failure in failures(lines)}
+    assert all(PERSISTENT in case for case in refused), [failure.message for failure in failures(lines)]
+    found = records(lines)
+    assert len(found) + len(refused) == len(words)
+    for record in found:
+        assert record.verified.errors == 0, (record.case, record.verified.first)
+    return found
+
+
+def of_ranks(record, name):
+    return np.array(record.metrics[f"rank_{name}"].values)
+
+
+@pytest.mark.simgrid
+@pytest.mark.slow
+@pytest.mark.mpi
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5, 6, 7, 8, 9])
+def test_digests_are_those_of_real_ranks(ranks):
+    expected = on_one_rank()
+    for case, bits in digests(simulated(WORDS, ranks)).items():
+        assert bits == expected[case], case
+
+
+@pytest.mark.simgrid
+@pytest.mark.slow
+def test_steps_take_their_time():
+    words = f"walkers=5 steps=30 temperatures=4 step_s={STEP_S}"
+    for problem in ("tsp size=9", "spin_glass size=3", "qap size=5"):
+        (record,) = simulated([f"problem={problem} {words}"], 1)
+        assert record.times_s[0] == pytest.approx(5 * 30 * 4 * STEP_S, rel=1e-6)
+
+
+@pytest.mark.simgrid
+@pytest.mark.slow
+def test_without_a_rate_a_step_takes_its_operations():
+    """The switch computes 1e9 operations a second."""
+    for record in simulated(
+        [f"problem={p} walkers=50 steps=1000 temperatures=20 size=9" for p in ("tsp", "qap")], 1
+    ):
+        operations = float(record.labels["operations"])
+        assert operations > 100
+        assert record.times_s[0] == pytest.approx(1e6 * operations / 1e9, rel=1e-6)
+
+
+SETUPS = (
+    "setup=original", "setup=decoupled", "setup=lagged", "setup=lagged lag=2 test_every=10",
+    "setup=estimated", "setup=estimated test_every=9", "setup=collective", "setup=collective lag=1",
+)  # fmt: skip
+
+
+@pytest.mark.simgrid
+@pytest.mark.slow
+@pytest.mark.parametrize("ranks", [4, 7])
+def test_arithmetic_changes_no_message_and_the_parts_are_the_time(ranks):
+    words = [
+        f"{setup} problem=tsp size=9 schedule=geometric walkers=30 steps=40 temperatures=8 "
+        f"shares=uniform:0.3 step_s={STEP_S} arithmetic={arithmetic}"
+        for setup in SETUPS
+        for arithmetic in ("real", "none")
+    ]
+    found = simulated(words, ranks)
+    for real, none in zip(found[::2], found[1::2], strict=True):
+        assert real.verified.bytes > 0
+        assert none.times_s[0] == pytest.approx(real.times_s[0], rel=1e-9), real.case
+        for name in (*PARTS, "elapsed", "steps"):
+            assert of_ranks(none, name) == pytest.approx(of_ranks(real, name), rel=1e-6, abs=1e-9), real.case
+        total = sum(of_ranks(real, name) for name in PARTS)
+        assert total == pytest.approx(of_ranks(real, "elapsed"), rel=1e-6), real.case
+        assert of_ranks(real, "elapsed").max() == pytest.approx(real.times_s[0], rel=3e-3), real.case
+
+
+@pytest.mark.simgrid
+@pytest.mark.slow
+def test_every_rank_computes_at_its_share():
+    (record,) = simulated([f"walkers=8 steps=50 temperatures=5 size=9 shares=1:2:3:2 step_s={STEP_S}"], 4)
+    shares = np.array([1, 2, 3, 2]) / 2
+    assert of_ranks(record, "computation") == pytest.approx(2 * 50 * 5 * STEP_S * shares, rel=1e-3)
+    # In the blocking set-up the others wait for the slowest.
+    waiting = of_ranks(record, "waiting")
+    assert waiting[0] > waiting[1] > waiting[2] and waiting[0] > 0.4 * record.times_s[0]
+
+
+@pytest.mark.simgrid
+@pytest.mark.slow
+def test_walkers_move_to_faster_ranks_and_their_paths_stay():
+    words = f"walkers=64 steps=100 temperatures=40 size=12 shares=1:1:1:1:1:1:1:3 step_s={STEP_S}"
+    for setup in ("original", "lagged"):
+        still, moving = simulated([f"setup={setup} {words} balance={b}" for b in ("no", "yes")], 8)
+        assert still.metrics["moved_walkers"].values == [0] and moving.metrics["moved_walkers"].values[0] > 0
+        assert still.labels["digest"] == moving.labels["digest"]
+        assert of_ranks(still, "steps").tolist() == [8 * 100 * 40] * 8
+        assert of_ranks(moving, "steps")[7] < 0.7 * of_ranks(moving, "steps")[0]
+        assert moving.times_s[0] < 0.7 * still.times_s[0]
+        assert of_ranks(moving, "balancing").max() > 0
+
+
+@pytest.mark.simgrid
+@pytest.mark.slow
+def test_every_seed_is_simulated_once():
+    """Simulations repeat themselves, seeds do not."""
+    (record,) = simulated(["walkers=4 steps=20 temperatures=4 size=9 seeds=3"], 2, repetitions=4)
+    assert record.metrics["run_seed"].values == [1, 2, 3]
+    assert len(set(record.metrics["best_energy"].values)) > 1

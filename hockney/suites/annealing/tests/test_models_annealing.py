@@ -14,9 +14,15 @@ from hockney.models.applications.point_to_point_costs import CostPiece, PointToP
 from hockney.models.local_costs import LocalCost
 from hockney.models.measured_costs import MeasuredCosts
 from hockney.models.programs.communication import Communication
-from hockney.suites.annealing.models.prediction import OneRank, RoundSpread, handling, predict, spread
+from hockney.suites.annealing.models.prediction import (
+    RoundSpread,
+    SingleRank,
+    handling_times,
+    predict,
+    round_spread,
+)
 from hockney.suites.annealing.models.program import SETUPS, AnnealingProgram, Timetable, program_of
-from hockney.suites.annealing.models.rounds import RoundCosts, run
+from hockney.suites.annealing.models.rounds import RoundCosts, simulate_rounds
 from hockney.system.bundled import bundled_catalog, bundled_workloads, catalog_with
 
 UP, DOWN = 3e-6, 2e-6
@@ -38,34 +44,34 @@ def even(ranks: int = 2) -> np.ndarray:
     return np.full((1, ranks, ROUNDS), ROUND_S)
 
 
-def one_rank(deviation: float = 0.0, rounds: int = 2000) -> OneRank:
+def one_rank(deviation: float = 0.0, rounds: int = 2000) -> SingleRank:
     noise = np.random.default_rng(4).normal(1.0, deviation, (4, rounds))
-    return OneRank(32, STEP_S, RoundSpread(np.full(ROUNDS, ROUND_S), noise))
+    return SingleRank(32, STEP_S, RoundSpread(np.full(ROUNDS, ROUND_S), noise))
 
 
 def test_a_blocking_set_up_pays_for_its_calls_and_decoupled_ranks_pay_nothing():
-    found = run(even(), AT_ONCE, BLOCKING)
+    found = simulate_rounds(even(), AT_ONCE, BLOCKING)
     assert found.computation == pytest.approx([ROUNDS * ROUND_S] * 2)
     # A broadcast begins each round and a gather ends it, the last one only at the master.
     assert found.waiting == pytest.approx([ROUNDS * (UP + DOWN), ROUNDS * (UP + DOWN) - UP])
-    assert run(even(), None, FREE).share == 0.0
-    assert run(even(1), AT_ONCE, BLOCKING).share == 0.0, "one rank sends nothing"
+    assert simulate_rounds(even(), None, FREE).share == 0.0
+    assert simulate_rounds(even(1), AT_ONCE, BLOCKING).share == 0.0, "one rank sends nothing"
 
 
 def test_a_slower_rank_is_waited_for_whatever_the_lag():
     uneven = even() * np.array([1.0, 2.0])[None, :, None]
     for timetable in (AT_ONCE, LATER, Timetable(lag=5), Timetable(lead=4)):
-        waiting = run(uneven, timetable, FREE).waiting
+        waiting = simulate_rounds(uneven, timetable, FREE).waiting
         assert waiting == pytest.approx([ROUNDS * ROUND_S, 0.0], abs=1e-12)
-    assert run(uneven, None, FREE).share == 0.0
+    assert simulate_rounds(uneven, None, FREE).share == 0.0
 
 
 def test_a_lag_of_one_round_evens_out_delays_in_turns():
     """Each rank is late in every second round."""
     late = np.tile([[1.0, 0.0], [0.0, 1.0]], ROUNDS // 2) * 2e-4
     computing = even() + late[None]
-    assert run(computing, AT_ONCE, FREE).waiting == pytest.approx([ROUNDS // 2 * 2e-4] * 2)
-    assert run(computing, LATER, FREE).waiting.sum() < 1e-3 * ROUNDS * 2e-4 + 2e-4
+    assert simulate_rounds(computing, AT_ONCE, FREE).waiting == pytest.approx([ROUNDS // 2 * 2e-4] * 2)
+    assert simulate_rounds(computing, LATER, FREE).waiting.sum() < 1e-3 * ROUNDS * 2e-4 + 2e-4
 
 
 def test_waiting_for_random_delays_is_that_of_order_statistics():
@@ -73,7 +79,7 @@ def test_waiting_for_random_delays_is_that_of_order_statistics():
     for ranks, expected in ((2, 0.5642), (4, 1.0294)):  # E max of so many normal values
         noise = np.random.default_rng(2).normal(1.0, deviation, (400, ranks, ROUNDS))
         free = RoundCosts(0.0, 0.0, (0.0,) * ranks, (0.0,) * ranks)
-        share = run(even(ranks) * noise, AT_ONCE, free).share
+        share = simulate_rounds(even(ranks) * noise, AT_ONCE, free).share
         assert share == pytest.approx(expected * deviation / (1 + expected * deviation), rel=0.03)
 
 
@@ -81,18 +87,18 @@ def test_on_a_medium_for_one_message_at_a_time_no_lag_hides_all_messages():
     ranks, hold = 4, ROUND_S
     costs = RoundCosts(0.0, 0.0, (0.0,) * ranks, (0.0,) * ranks, hold_up=hold, hold_down=hold)
     for timetable in (LATER, Timetable(lead=4)):
-        times = run(even(ranks), timetable, costs)
+        times = simulate_rounds(even(ranks), timetable, costs)
         whole = times.computation + times.waiting
         assert whole == pytest.approx(2 * (ranks - 1) * hold * ROUNDS, rel=0.1), "as long as all messages"
     few = replace(costs, hold_up=ROUND_S / 20, hold_down=ROUND_S / 20)
-    assert run(even(ranks), Timetable(lead=4), few).share < 0.02, "they fit between the rounds"
+    assert simulate_rounds(even(ranks), Timetable(lead=4), few).share < 0.02, "they fit between the rounds"
 
 
 def test_tests_let_a_master_answer_earlier():
     """A worker that is ahead needs the answer to statistics that arrive while the master computes."""
     computing = even() * np.array([1.0, 0.97])[None, :, None]
     costs = replace(FREE, up=ROUND_S / 10)
-    once, often = (run(computing, LATER, costs, polls).waiting[1] for polls in (1, 10))
+    once, often = (simulate_rounds(computing, LATER, costs, polls).waiting[1] for polls in (1, 10))
     assert often <= once
 
 
@@ -103,11 +109,11 @@ def test_the_spread_is_that_of_the_rounds_without_their_trend_and_their_launch()
         np.cumsum(factor * trend * random.normal(1.0, 0.05, 400) * 1e-3).tolist()
         for factor in (1.0, 1.3, 0.9, 1.1, 1.2)
     ]
-    found = spread(launches)
+    found = round_spread(launches)
     assert np.corrcoef(found.typical, trend)[0, 1] > 0.98
     assert found.factors.std() == pytest.approx(0.05, rel=0.2)
     assert np.median(found.factors, axis=1) == pytest.approx(1.0, abs=0.02)
-    assert spread([]) is None and spread([[]]) is None
+    assert round_spread([]) is None and round_spread([[]]) is None
     sample = found.sample(ranks=3, rounds=400, samples=16)
     assert sample.shape == (16, 3, 400) and sample.std() == pytest.approx(found.factors.std(), rel=0.1)
     assert (sample == found.sample(3, 400, 16)).all(), "the same each time"
@@ -120,8 +126,8 @@ def test_predictions_have_the_costs_of_each_set_up():
     calls = (UP + DOWN) / ROUND_S
     assert shares["original"] == pytest.approx(0.5642 * deviation + calls, rel=0.15)
     assert shares["decoupled"] == 0.0
-    handling = MESSAGES.handling(16, 2)
-    posts = sum(handling) / ROUND_S
+    handling_times = MESSAGES.handling(16, 2)
+    posts = sum(handling_times) / ROUND_S
     assert posts < shares["estimated"] < posts + 0.2 * deviation, "four rounds even most delays out"
     assert shares["collective"] - shares["estimated"] == pytest.approx(calls - posts, rel=0.05)
     assert shares["collective"] == shares["persistent"]
@@ -133,9 +139,9 @@ def test_predictions_have_the_costs_of_each_set_up():
 
 def test_without_overheads_half_of_a_message_is_its_senders_time():
     unknown = MeasuredCosts(MESSAGES.message, None, None, (0.0,) * 4, NONE, NONE, NONE)
-    assert handling(replace(MESSAGES, measured=unknown), 16, 2) == (0.5e-6, 0.5e-6)
+    assert handling_times(replace(MESSAGES, measured=unknown), 16, 2) == (0.5e-6, 0.5e-6)
     known = replace(unknown, overheads=(0.1e-6, 0.0, 0.2e-6, 0.0))
-    assert handling(replace(MESSAGES, measured=known), 16, 2) == pytest.approx((0.1e-6, 0.2e-6))
+    assert handling_times(replace(MESSAGES, measured=known), 16, 2) == pytest.approx((0.1e-6, 0.2e-6))
 
 
 def test_fewer_walkers_vary_more_and_tests_cost_their_time():
@@ -149,7 +155,7 @@ def test_fewer_walkers_vary_more_and_tests_cost_their_time():
     assert tested.testing == pytest.approx([(32 * 2 + 2) * 1e-6 * ROUNDS] * 2), (
         "two of each walker, two after"
     )
-    slow = predict(PROGRAM, one, MESSAGES, slower=2.0)
+    slow = predict(PROGRAM, one, MESSAGES, slowdown=2.0)
     assert slow.computation == pytest.approx(2 * predict(PROGRAM, one, MESSAGES).computation)
 
 
@@ -163,7 +169,7 @@ def test_the_rounds_of_a_case():
     line = "annealing setup=lagged lag=2 walkers=7 steps=11 temperatures=5 test_every=3 shares=1:3 ranks=2"
     found = program_of(CASES.case(line))
     assert found == AnnealingProgram("lagged", 2, 7, 11, 5, 2, 4, 3, (0.5, 1.5))
-    assert [found.walkers_of(rank) for rank in range(2)] == [4, 3] and found.whole_steps == 7 * 11 * 5
+    assert [found.walkers_of(rank) for rank in range(2)] == [4, 3] and found.total_steps == 7 * 11 * 5
     assert program_of(CASES.case(f"{line} balance=yes")) is None, "walkers move"
     assert program_of(CASES.case("annealing shares=uniform:0.2 ranks=2")) is None
 

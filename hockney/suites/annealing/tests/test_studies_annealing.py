@@ -1,9 +1,12 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The study of annealing in a world with known costs and energies: it finds the set-up that is best there."""
+"""The study of annealing: what it measures, what it concludes on the machine with known costs, and its
+command."""
 
 from __future__ import annotations
 
+import csv
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,23 +15,28 @@ import numpy as np
 import pytest
 
 from hockney import api, measurement, studies
+from hockney.core.case import Case
+from hockney.core.catalog import Catalog
+from hockney.core.errors import UsageError
 from hockney.core.settings import Settings
 from hockney.draw.page import Page, Table
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import World
+from hockney.machines import simulated
 from hockney.studies import Evidence, Options
 from hockney.suites.annealing.fakes.annealing import FakeAnnealing
+from hockney.suites.annealing.models.program import SCHEDULE_BYTES, STATISTICS_BYTES
 from hockney.suites.annealing.studies.annealing.choice import (
-    Meanwhile,
+    InterimChoice,
     Quality,
     SetupChoice,
     choice,
-    quality,
-    until_decided,
+    interim_choice,
+    quality_on,
 )
 from hockney.suites.annealing.studies.annealing.columns import answer, summary
 from hockney.suites.annealing.studies.annealing.headline import headline
-from hockney.suites.annealing.studies.annealing.plan import WORKLOADS
+from hockney.suites.annealing.studies.annealing.plan import WORKLOADS, launch_settings
 from hockney.suites.annealing.studies.annealing.results import (
     COMMUNICATION,
     PARTS,
@@ -37,6 +45,173 @@ from hockney.suites.annealing.studies.annealing.results import (
 )
 
 STUDY = studies.study("annealing")
+
+
+def plan(*ranks: int, sizes: tuple[int, ...] = (), **parameters: object) -> list[Case]:
+    bench = measurement.fake_bench("fake", workloads=WORKLOADS)
+    options = Options(ranks=ranks, sizes=sizes, parameters=parameters)
+    return STUDY.plan(options, bench.catalog, bench.machine)
+
+
+def of_annealing(cases: list[Case]) -> list[Case]:
+    return [case for case in cases if case.workload == "annealing"]
+
+
+def test_by_default_all_set_ups_run_on_two_ranks_and_one_rank_is_the_reference():
+    cases = of_annealing(plan(2))
+    known = (
+        measurement.fake_bench("fake", workloads=WORKLOADS).catalog.workload("annealing").parameter("setup")
+    )
+    plain = [case for case in cases if case.ranks == 2 and case["shares"] == "equal"]
+    assert sorted(case["setup"] for case in plain) == sorted(known.choices)
+    one = [case for case in cases if case.ranks == 1]
+    assert {case["setup"] for case in one} == {known.default}
+    walkers = plain[0]["walkers"]
+    assert [case["walkers"] for case in one] == [walkers, walkers // 2]
+    [without, with_it] = [case for case in cases if case["shares"] != "equal"]
+    assert (without["balance"], with_it["balance"]) == ("no", "yes") and without["shares"] == "1:2"
+    assert without == with_it.with_parameter("balance", "no") and without["setup"] == known.default
+    same = ("seeds", "walkers", "steps", "temperatures", "problem", "size", "seed")
+    assert len({tuple(case[name] for name in same) for case in cases if case.ranks == 2}) == 1
+
+
+def test_an_instance_has_a_known_optimum_unless_a_size_is_given():
+    def instances(**parameters: object) -> set:
+        return {case["instance"] for case in of_annealing(plan(2, predict="no", **parameters))}
+
+    assert instances() == {"eil51"} and instances(problem="qap") == {"nug30"}
+    assert instances(size=50) == {"generated"} and instances(instance="berlin52") == {"berlin52"}
+
+
+def test_messages_and_collectives_are_measured_for_predictions_only():
+    cases = plan(2, 4, setups=("original",))
+    assert {case.bytes for case in cases if case.workload == "bcast"} >= {SCHEDULE_BYTES}
+    assert {case.bytes for case in cases if case.workload == "gather"} >= {STATISTICS_BYTES}
+    assert {case.ranks for case in cases if case.workload == "gather"} == {2, 4}
+    assert "pingpong" in {case.workload for case in cases}
+    assert {case.workload for case in plan(2, predict="no")} == {"annealing"}
+    assert {case.workload for case in plan(1)} == {"annealing"}
+    assert len([c for c in of_annealing(plan(2, predict="no")) if c.ranks == 1]) == 1
+
+
+def test_lags_and_tests_vary_where_a_set_up_has_them():
+    cases = of_annealing(plan(2, lag=(0, 2), test_every=(0, 10), balance="no"))
+    found: dict[str, set] = {}
+    for case in cases:
+        if case.ranks == 2:
+            found.setdefault(case["setup"], set()).add((case["lag"], case["test_every"]))
+    assert found["original"] == found["decoupled"] == {(0, 0)}
+    assert found["estimated"] == {(0, 0), (0, 10)}
+    assert found["collective"] == found["lagged"] == {(0, 0), (0, 10), (2, 0), (2, 10)}
+
+
+def test_the_progress_thread_is_measured_in_set_ups_that_do_not_block():
+    def found(*progress: str) -> set[tuple]:
+        cases = plan(2, setups=("original", "lagged"), progress=progress, balance="no")
+        return {(case["setup"], case.setting) for case in of_annealing(cases) if case.ranks == 2}
+
+    assert found("own") == {("original", ""), ("lagged", "")}
+    assert found("thread") == {("original", ""), ("lagged", "progress-thread")}
+    assert found("own", "thread") == found("own") | found("thread")
+
+
+def test_uneven_ranks_and_walkers_of_more_ranks():
+    cases = of_annealing(plan(3, setups=("original",), walkers=10))
+    assert {case["walkers"] for case in cases if case.ranks == 1} == {10, 4}
+    assert {case["shares"] for case in cases if case.ranks == 3} == {"equal", "1:1:2"}
+    given = of_annealing(plan(2, setups=("original",), shares="1:3"))
+    assert {case["shares"] for case in given} == {"equal", "1:3"}
+    assert {case["shares"] for case in of_annealing(plan(2, balance="no"))} == {"equal"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "code"),
+    [
+        ({"setups": ("orignal",)}, "unknown-setup"),
+        ({"problem": "knapsack"}, "unknown-value"),
+        ({"step_s": 1e-6}, "only-simulated"),
+        ({"arithmetic": "none"}, "only-simulated"),
+        ({"walkers": 1}, "fewer-walkers-than-ranks"),
+        ({"sizes": (8,)}, "annealing-has-no-sizes"),
+    ],
+)
+def test_mistakes_are_errors(wrong: dict, code: str):
+    with pytest.raises(UsageError) as caught:
+        plan(2, **wrong)
+    assert caught.value.code == code
+
+
+def test_a_simulated_mpi_is_not_asked_for_what_it_lacks_unless_named():
+    bench = measurement.fake_bench("fake", workloads=WORKLOADS)
+    traits = msgspec.structs.replace(bench.machine.traits, origin="simulated")
+    platform = simulated.platform("switched-ethernet")
+    machine = msgspec.structs.replace(bench.machine, platform=platform, traits=traits)
+
+    def names(**parameters: object) -> set:
+        cases = STUDY.plan(Options(ranks=(2,), parameters=parameters), bench.catalog, machine)
+        assert {case.workload for case in cases} == {"annealing"}, "costs are those of the description"
+        return {case["setup"] for case in cases}
+
+    assert "persistent" not in names() and "lagged" in names()
+    assert "persistent" in names(setups=("persistent",))
+
+
+def with_another(catalog: Catalog) -> Catalog:
+    """The catalog of an engine that has one more set-up."""
+    replaced = []
+    for workload in catalog.workloads:
+        parameters = [
+            msgspec.structs.replace(each, choices=[*each.choices, "tree"]) if each.name == "setup" else each
+            for each in workload.parameters
+        ]
+        replaced.append(msgspec.structs.replace(workload, parameters=parameters))
+    return msgspec.structs.replace(catalog, workloads=replaced)
+
+
+def test_a_new_set_up_of_the_engine_is_measured_without_a_prediction(tmp_path: Path):
+    launcher = FakeLauncher(World(tail=0.0))
+    bench = measurement.fake_bench(launcher, cores=4, workloads=WORKLOADS)
+    catalog = with_another(bench.catalog)
+    bench = replace(bench, catalog=catalog)
+    launcher.world = replace(launcher.world, catalog=catalog)
+    parameters = {"setups": ("original", "tree"), "lag": (1,), "balance": "no"}
+    cases = STUDY.plan(Options(ranks=(2,), parameters=parameters), catalog, bench.machine)
+    made = measurement.begin(
+        tmp_path / "r", cases, Settings("annealing", seed=1, launches=3, budget_s=60.0), bench
+    )
+    measurement.measure(made, bench, lambda event: None)
+    evidence = api.load(tmp_path / "r").evidence
+    run = AnnealingResults.of(evidence)
+    assert [p.label for p in run.points_on(2)] == ["original", "tree (lag 1)"]
+    assert {each.point.setup for each in predictions(run).predictions} == {"original"}
+    [_, tree] = [each for each in answer(evidence)["setups"] if each["ranks"] == 2]
+    assert tree["setup"] == "tree (lag 1)" and tree["predicted_communication"] is None
+    page = STUDY.page(evidence)
+    [table] = [t for s in page.sections for t in s.tables if t.name == "annealing-predicted"]
+    assert [row[3] for row in table.rows][1] == "no prediction" and page.lead is not None
+
+
+def test_set_ups_under_the_progress_thread_are_compared_and_have_no_prediction(tmp_path: Path):
+    bench = measurement.fake_bench(FakeLauncher(World(tail=0.0)), cores=4, workloads=WORKLOADS)
+    parameters = {"setups": ("original", "lagged"), "progress": ("own", "thread"), "balance": "no"}
+    options = Options(ranks=(2,), parameters=parameters)
+    settings = Settings(
+        "annealing",
+        seed=1,
+        launches=4,
+        budget_s=60.0,
+        launch_settings=tuple(each.line for each in launch_settings(options, bench.machine)),
+    )
+    made = measurement.begin(
+        tmp_path / "r", STUDY.plan(options, bench.catalog, bench.machine), settings, bench
+    )
+    measurement.measure(made, bench, lambda event: None)
+    run = AnnealingResults.of(api.load(tmp_path / "r").evidence)
+    assert [p.label for p in run.points_on(2)] == ["original", "lagged", "lagged (progress thread)"]
+    assert len(run.compared(2)) == 2
+    assert {each.point.label for each in predictions(run).predictions} == {"original", "lagged"}
+
+
 TRUTH = FakeAnnealing(loss={"estimated": 0.01, "decoupled": 0.03})
 COSTLY = World(round_s=20e-6, noise=0.01, tail=0.0).having(TRUTH)
 """A broadcast or a gather of two ranks takes as long as a message of the annealing."""
@@ -77,18 +252,18 @@ def results(evidence: Evidence) -> AnnealingResults:
 
 def truth(results: AnnealingResults, setup: str, ranks: int = 2) -> tuple[dict[str, np.ndarray], float]:
     """Seconds of each rank in each part, and of the run."""
-    [point] = [p for p in results.on(ranks) if p.setup == setup]
+    [point] = [p for p in results.points_on(ranks) if p.setup == setup]
     case, even = point.measured.case, np.ones(ranks)
     parts = TRUTH.parts(case, even)
     return parts, float(TRUTH.elapsed(case, even).max())
 
 
 def test_times_and_parts_are_those_of_the_world(results: AnnealingResults):
-    assert results.counts == (2, 4) and results.shown == 4
-    for ranks in results.counts:
-        assert [p.setup for p in results.on(ranks)] == ["original", "decoupled", "estimated", "lagged"]
+    assert results.rank_counts == (2, 4) and results.headline_ranks == 4
+    for ranks in results.rank_counts:
+        assert [p.setup for p in results.points_on(ranks)] == ["original", "decoupled", "estimated", "lagged"]
         reference = truth(results, "original", ranks)[1]
-        for p in results.on(ranks):
+        for p in results.points_on(ranks):
             parts, whole = truth(results, p.setup, ranks)
             assert p.time.value == pytest.approx(whole, rel=0.02)
             assert p.rate.value == pytest.approx(32 * 50 * 200 / p.time.value)
@@ -110,13 +285,13 @@ def test_the_fastest_set_up_is_taken_unless_its_energies_are_worse(evidence: Evi
 
 
 def test_blocking_is_best_where_communication_is_cheap_and_slows_computing(tmp_path: Path):
-    cheap = FakeAnnealing(message_s=0.1e-6, slower=0.2, loss={"decoupled": 0.03})
+    cheap = FakeAnnealing(message_s=0.1e-6, slowdown=0.2, loss={"decoupled": 0.03})
     found = chosen(run(tmp_path / "r", cheap))
     assert (found.outcome, found.take.setup) == ("best", "original")
 
 
 def test_set_ups_that_take_equally_long_are_alike_and_the_reference_is_taken(tmp_path: Path):
-    free = FakeAnnealing(message_s=0.0, post_s=0.0, slower=0.0, loss={"decoupled": 0.03})
+    free = FakeAnnealing(message_s=0.0, post_s=0.0, slowdown=0.0, loss={"decoupled": 0.03})
     found = chosen(run(tmp_path / "r", free))
     assert (found.outcome, found.take.setup) == ("alike", "original")
     assert {p.setup for p in found.rivals} == {"original", "estimated", "lagged"}
@@ -138,12 +313,12 @@ def test_what_one_noisy_launch_shows_is_undecided(tmp_path: Path):
 
 
 def test_until_it_is_decided_the_reference_is_taken_if_others_save_little(tmp_path: Path):
-    def meanwhile(name: str, world: FakeAnnealing) -> Meanwhile | None:
+    def meanwhile(name: str, world: FakeAnnealing) -> InterimChoice | None:
         results = AnnealingResults.of(run(tmp_path / name, world))
-        rivals = results.on(2)
-        return until_decided(results, SetupChoice(2, "time", "undecided", None, rivals[-1], rivals))
+        rivals = results.points_on(2)
+        return interim_choice(results, SetupChoice(2, "time", "undecided", None, rivals[-1], rivals))
 
-    same = meanwhile("same", FakeAnnealing(message_s=0.0, post_s=0.0, slower=0.0))
+    same = meanwhile("same", FakeAnnealing(message_s=0.0, post_s=0.0, slowdown=0.0))
     assert same is not None and same.take.setup == "original" and same.saving < 0.1
     assert meanwhile("costly", FakeAnnealing()) is None
 
@@ -164,7 +339,7 @@ def test_worse_energies_are_worth_it_if_the_target_is_reached_sooner(tmp_path: P
 
 @pytest.fixture(scope="module")
 def compared(results: AnnealingResults) -> Quality:
-    return quality(results, 2)
+    return quality_on(results, 2)
 
 
 def test_losses_are_those_of_the_world(compared: Quality):
@@ -176,7 +351,7 @@ def test_losses_are_those_of_the_world(compared: Quality):
         assert loss.value == pytest.approx(expected[each.point.setup], abs=0.002)
         assert loss.high - loss.low < 0.006, "what a seed shares cancels: its spread is 1%"
         assert each.worse == (expected[each.point.setup] > 0) and not each.better
-        assert compared.repeats(each.point)
+        assert compared.is_repeatable(each.point)
 
 
 def test_energies_at_equal_time_and_times_to_the_target_are_from_the_courses(compared: Quality):
@@ -185,21 +360,21 @@ def test_energies_at_equal_time_and_times_to_the_target_are_from_the_courses(com
     for p in compared.points:
         assert len(p.courses) == 6 and len(p.courses[0].ends) == 200
         if p is compared.reference:
-            assert compared.reached(p) >= 0.8, "nine in ten of its runs reach it, by definition"
+            assert compared.reached_share(p) >= 0.8, "nine in ten of its runs reach it, by definition"
         if p.setup in ("original", "lagged"):
-            assert 0 < compared.target_time(p) <= p.time.value / compared.reached(p)
+            assert 0 < compared.target_time(p) <= p.time.value / compared.reached_share(p)
         found = compared.energies_at(p, compared.equal_s)
         assert min(found.values()) >= min(compared.energies(p).values())
 
 
 def test_runs_with_one_seed_that_differ_are_not_reproducible(compared: Quality, results: AnnealingResults):
-    point = results.on(2)[0]
+    point = results.points_on(2)[0]
     first = point.records[0]
     series = first.metrics["best_energy"]
     changed = msgspec.structs.replace(series, values=[series.values[0] + 1, *series.values[1:]])
     record = msgspec.structs.replace(first, metrics=first.metrics | {"best_energy": changed})
     unlike = replace(point, records=(record, *point.records[1:]))
-    assert compared.unlike(unlike) == 1 and compared.repeats(unlike) is False
+    assert compared.count_unlike_seeds(unlike) == 1 and compared.is_repeatable(unlike) is False
     late = msgspec.structs.replace(first.metrics["rank_elapsed"], values=[0.1] * 2 * len(first.times_s))
     wrong = msgspec.structs.replace(first, metrics=first.metrics | {"rank_elapsed": late})
     assert replace(point, records=(wrong,)).sum_error > 0.5
@@ -213,25 +388,25 @@ def test_load_balancing_wins_what_the_world_says(results: AnnealingResults):
     for each in results.balancing:
         shares = np.array([1.0] * (each.point.ranks - 1) + [2.0])
         shares /= shares.mean()
-        took = [TRUTH.elapsed(p.measured.case, shares).max() for p in (each.point, each.over)]
+        took = [TRUTH.elapsed(p.measured.case, shares).max() for p in (each.point, each.reference)]
         assert each.ratio.value == pytest.approx(took[0] / took[1], rel=0.02)
         assert each.verdict == "faster"
 
 
 def test_predicted_shares_are_those_of_the_world_where_it_follows_the_model(results: AnnealingResults):
     found = predictions(results)
-    assert {(each.point.setup, each.point.ranks) for each in found.of} == {
+    assert {(each.point.setup, each.point.ranks) for each in found.predictions} == {
         (name, ranks) for name in NAMES for ranks in (2, 4)
     }
-    for each in found.of:
+    for each in found.predictions:
         assert each.error == pytest.approx(each.share - each.point.communication)
         if each.point.setup == "decoupled":
             assert each.share == each.error == 0.0
         if (each.point.setup, each.point.ranks) == ("original", 2):
             assert abs(each.error) < 0.01 and each.share > 0.1
-    errors = sorted(abs(each.error) for each in found.of if each.point.ranks == 2)
+    errors = sorted(abs(each.error) for each in found.predictions if each.point.ranks == 2)
     assert found.median_error(2) == pytest.approx((errors[1] + errors[2]) / 2)
-    assert abs(found.worst.error) == max(abs(each.error) for each in found.of)
+    assert abs(found.worst.error) == max(abs(each.error) for each in found.predictions)
 
 
 def test_the_page_has_the_papers_table_and_figures(evidence: Evidence, results: AnnealingResults):
@@ -245,12 +420,12 @@ def test_the_page_has_the_papers_table_and_figures(evidence: Evidence, results: 
     measured = [row for row in paper.rows if row not in printed.values()]
     assert len(measured) == 8
     for row, p in zip(measured, results.plain, strict=True):
-        assert row[4].values == (p.of_rank(0, *COMMUNICATION),)
-        assert row[6].values == (p.of_workers("computation"),)
+        assert row[4].values == (p.rank_seconds(0, *COMMUNICATION),)
+        assert row[6].values == (p.worker_seconds("computation"),)
     figures = {figure.name: figure for figure in page.figures}
     for ranks in (2, 4):
         series = figures[f"annealing-steps-{ranks}"].series
-        assert [each.name for each in series] == [p.label for p in results.on(ranks)]
+        assert [each.name for each in series] == [p.label for p in results.points_on(ranks)]
         for each in series:
             assert each.y[0] == 0 and each.y[-1] == 32 * 50 * 200 and len(each.y) == 201
         best = figures[f"annealing-energies-{ranks}"].series
@@ -303,3 +478,43 @@ def test_one_set_up_alone_has_no_choice_but_its_rate(tmp_path: Path):
 
 def tables_of(page: Page) -> dict[str, Table]:
     return {table.name: table for section in page.sections for table in section.tables}
+
+
+FAKE = ("--machine", "fake", "--launches", "3", "--budget", "10m", "--seed", "1", "-q")
+RUN = ("run", "annealing", "setups=original,estimated,decoupled", "--ranks", "2", *FAKE)
+
+
+def test_the_answer_is_printed(hockney, golden):
+    said = hockney(*RUN, "--out", "runs/a")
+    assert said.code == 0, said.err
+    golden("run_annealing.txt", said.out)
+
+
+@pytest.mark.page
+def test_the_document_and_the_page(hockney):
+    said = hockney(*RUN, "--json", "--out", "runs/a")
+    assert said.code == 0, said.err
+    document = json.loads(said.out)["answer"]
+    assert set(document) == {
+        "reference", "choices", "setups", "quality", "balancing", "median_prediction_error",
+        "largest_sum_error",
+    }  # fmt: skip
+    assert [each["setup"] for each in document["quality"]] == ["original", "decoupled", "estimated"]
+    assert document["quality"][1]["loss"]["low"] > 0 and document["setups"][0]["case"]
+    text = Path("runs/a/report.html").read_text()
+    assert "annealing-steps-2" in text and "Computation and communication" in text
+
+
+def test_metrics_are_exported(hockney):
+    hockney(*RUN, "predict=no", "--out", "runs/a")
+    said = hockney("export", "runs/a", "--csv", "a.csv")
+    assert said.code == 0, said.err
+    rows = list(csv.DictReader(Path("a.csv").read_text().splitlines()))
+    assert {"metric_waiting_s", "metric_best_energy", "metric_total_steps"} <= set(rows[0])
+
+
+def test_mistakes_are_refused(hockney):
+    said = hockney("run", "annealing", "setups=orignal", *FAKE, "--out", "runs/a")
+    assert said.code == 2 and "original" in said.err
+    said = hockney("run", "annealing", "walkers=1", "--ranks", "2", *FAKE, "--out", "runs/a")
+    assert said.code == 2 and "1 walker" in said.err

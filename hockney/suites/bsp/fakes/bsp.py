@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The known costs of bulk synchronous programs and of local work in the fake world.
+"""The costs of bulk synchronous programs and of local work on the fake machine.
 
 A superstep takes an empty one's time, a startup for each message that a rank sends or receives, and the time
 of its packets and bytes; a block a startup and its bytes. The kernels take what their supersteps and their
@@ -83,12 +83,14 @@ class FakeBsp(FakeWorkloads):
             "copy": case.bytes,
         }[workload.operation]
 
-    def superstep(self, messages: int, packets: float, bytes: float) -> float:
-        """Seconds of the superstep of a rank that sends and receives this many messages."""
-        return self.empty_s + 2 * messages * self.startup_s + packets * self.packet_s + bytes * self.byte_s
+    def superstep(self, messages: int, packets: float, byte_count: float) -> float:
+        """Seconds of the superstep of a rank that sends and receives `messages` messages."""
+        return (
+            self.empty_s + 2 * messages * self.startup_s + packets * self.packet_s + byte_count * self.byte_s
+        )
 
     def blocks(self, count: int, bytes: float) -> float:
-        """`count` blocks one after the other, `bytes` in all."""
+        """`count` blocks one after the other, with `bytes` in total."""
         return count * self.block_s + bytes * self.block_byte_s
 
     def exchange(self, case: Case, messages: int, bytes: float) -> float:
@@ -103,16 +105,16 @@ class FakeBsp(FakeWorkloads):
 def _matrix_multiplication(world: FakeBsp, case: Case) -> float:
     p, flop = case.ranks, world.operation_s["multiplication"]
     factors = round(math.log2(p))
-    a, b, c = (2 ** ((factors + more) // 3) for more in (2, 1, 0))
+    a, b, c = (2 ** ((factors + increment) // 3) for increment in (2, 1, 0))
     share = case.number("n") ** 2 / p
     block = share * TYPE_BYTES[str(case["type"])]
     gather = world.exchange(case, a + b - 2, (a + b - 2) * block)
     sums = world.exchange(case, c - 1, (c - 1) * block) + (c - 1) * share * flop
-    last = world.empty_s if c == 1 and case["style"] == "bsp" else 0.0
-    return gather + 2 * case.number("n") ** 3 / p * flop + sums + last
+    last_s = world.empty_s if c == 1 and case["style"] == "bsp" else 0.0
+    return gather + 2 * case.number("n") ** 3 / p * flop + sums + last_s
 
 
-def _sorted(world: FakeBsp, keys: float) -> float:
+def _sort_seconds(world: FakeBsp, keys: float) -> float:
     return keys * math.log2(keys) * world.operation_s["sort"] if keys > 1 else 0.0
 
 
@@ -120,20 +122,24 @@ def _bitonic_sort(world: FakeBsp, case: Case) -> float:
     keys, q = case.number("keys"), round(math.log2(case.ranks))
     merge = keys * world.operation_s["merge"]
     step = world.exchange(case, 1, keys * TYPE_BYTES[str(case["type"])]) + merge
-    return _sorted(world, keys) + q * (q + 1) / 2 * step
+    return _sort_seconds(world, keys) + q * (q + 1) / 2 * step
 
 
 def _sample_sort(world: FakeBsp, case: Case) -> float:
     p, keys, size = case.ranks, case.number("keys"), TYPE_BYTES[str(case["type"])]
     samples, levels = case.number("samples") or p, math.log2(p)
-    local = _sorted(world, keys) + _sorted(world, p * samples) + keys * levels * world.operation_s["merge"]
+    local_s = (
+        _sort_seconds(world, keys)
+        + _sort_seconds(world, p * samples)
+        + keys * levels * world.operation_s["merge"]
+    )
     all_samples, all_keys = (p - 1) * samples * size, keys * size * (p - 1) / p
     if case["style"] == "bsp":
-        return local + world.superstep(p - 1, p - 1, all_samples) + world.superstep(p - 1, p - 1, all_keys)
-    local += world.blocks(math.ceil(levels), all_samples)
+        return local_s + world.superstep(p - 1, p - 1, all_samples) + world.superstep(p - 1, p - 1, all_keys)
+    local_s += world.blocks(math.ceil(levels), all_samples)
     if case["route"] == "butterfly":
-        return local + world.blocks(round(levels), levels * keys / 2 * size)
-    return local + world.blocks(p - 1, all_keys)
+        return local_s + world.blocks(round(levels), levels * keys / 2 * size)
+    return local_s + world.blocks(p - 1, all_keys)
 
 
 def _shortest_paths(world: FakeBsp, case: Case) -> float:
@@ -143,14 +149,14 @@ def _shortest_paths(world: FakeBsp, case: Case) -> float:
     b = case.number("block") or n / columns
     update = (n / rows - (rows == 1) * b) * n / columns * b * world.operation_s["min-plus"]
     panels = b * b * (n / rows if rows > 1 else max(n / columns, n - b)) * world.operation_s["min-plus"]
-    owners = b**3 * world.operation_s["closure"] + panels
-    sent = 0.0
+    owner_s = b**3 * world.operation_s["closure"] + panels
+    exchange_s = 0.0
     for level in range(round(math.log2(columns))):
-        ways = 1 + (2**level < rows)
+        message_count = 1 + (2**level < rows)
         for row, column in ((b * b, b * b), (b * n / columns, b * n / rows)):
-            words = column + (row if ways > 1 else 0)
-            sent += world.exchange(case, ways, 4 * words)
-    return 4 * n * n / p * world.operation_s["copy"] + n / b * (owners + update + sent)
+            words = column + (row if message_count > 1 else 0)
+            exchange_s += world.exchange(case, message_count, 4 * words)
+    return 4 * n * n / p * world.operation_s["copy"] + n / b * (owner_s + update + exchange_s)
 
 
 KERNELS: dict[str, Callable[[FakeBsp, Case], float]] = {

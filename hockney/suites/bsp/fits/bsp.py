@@ -30,8 +30,8 @@ MODELS = ("bsp", "bpram", "superstep")
 ROLE = "bsp"
 RELATION, PERMUTATION, SYNCHRONISATION = "h-relation", "permutation", "synchronisation"
 PACKET = "packet"
-FEWEST_SIZES = 3
-WIDE_ENOUGH = 2.0
+MIN_SIZES = 3
+MIN_TIME_RATIO = 2.0
 """The largest case takes at least this many times as long as the smallest."""
 
 LINES = {
@@ -39,7 +39,7 @@ LINES = {
     PERMUTATION: ("bpram", ("l", "startup of a block", "s"), ("sigma", "byte of a block", "s/B")),
 }
 """Model, and symbol, name and unit of both parameters."""
-OF_SUPERSTEPS = (
+SUPERSTEP_PARAMETERS = (
     ("L", "superstep", "s"),
     ("o", "packet", "s"),
     ("G", "byte of an h-relation", "s/B"),
@@ -47,73 +47,74 @@ OF_SUPERSTEPS = (
 
 
 @explains(ROLE, order=6, free=(SIZE,))
-def of_relations(observations: Sequence[Observation], subject: Subject, scope: Scope) -> list[Fit]:
-    """g and L, or sigma and l. With more ranks than cores, they are not those of the machine."""
+def fit_lines(observations: Sequence[Observation], subject: Subject, scope: Scope) -> list[Fit]:
+    """Fits g and L, or sigma and l. With more ranks than cores nothing is fitted: the parameters would not be
+    the machine's."""
     line = LINES.get(observations[0].workload.operation)
-    if line is None or not _allowed(subject, scope):
+    if line is None or not _has_enough_cores(subject, scope):
         return []
     model, *parameters = line
-    seen = sorted(observations, key=lambda each: each.size)
-    sizes = np.array([float(each.size) for each in seen])
-    if len(set(sizes)) < FEWEST_SIZES:
-        return [refused(model, subject, f"a line needs at least {FEWEST_SIZES} sizes, not {len(set(sizes))}")]
+    ordered = sorted(observations, key=lambda each: each.size)
+    sizes = np.array([float(each.size) for each in ordered])
+    if len(set(sizes)) < MIN_SIZES:
+        return [refused(model, subject, f"a line needs at least {MIN_SIZES} sizes, not {len(set(sizes))}")]
     design = np.stack((np.ones(len(sizes)), sizes), axis=1)
-    return [_fit(model, subject, seen, design, parameters, sizes)]
+    return [_fit(model, subject, ordered, design, parameters, sizes)]
 
 
 @explains(ROLE, order=7, free=(SIZE, PACKET))
-def of_packets(observations: Sequence[Observation], subject: Subject, scope: Scope) -> list[Fit]:
-    """L, o and G, if packets of several sizes were measured."""
-    if observations[0].workload.operation != RELATION or not _allowed(subject, scope):
+def fit_supersteps(observations: Sequence[Observation], subject: Subject, scope: Scope) -> list[Fit]:
+    """Fits L, o and G if packets of several sizes were measured."""
+    if observations[0].workload.operation != RELATION or not _has_enough_cores(subject, scope):
         return []
-    seen = sorted(observations, key=lambda each: (each.case.number(PACKET), each.size))
-    packets = {each.case.number(PACKET) for each in seen}
-    if len(packets) < 2 or len(seen) <= len(OF_SUPERSTEPS):
+    ordered = sorted(observations, key=lambda each: (each.case.number(PACKET), each.size))
+    packets = {each.case.number(PACKET) for each in ordered}
+    if len(packets) < 2 or len(ordered) <= len(SUPERSTEP_PARAMETERS):
         return []
-    bytes = np.array([WORD * float(each.size) for each in seen])
-    count = bytes / np.array([each.case.number(PACKET) for each in seen])
-    design = np.stack((np.ones(len(seen)), count, bytes), axis=1)
-    fit = _fit("superstep", subject, seen, design, OF_SUPERSTEPS, None)
+    byte_counts = np.array([WORD * float(each.size) for each in ordered])
+    packet_counts = byte_counts / np.array([each.case.number(PACKET) for each in ordered])
+    design = np.stack((np.ones(len(ordered)), packet_counts, byte_counts), axis=1)
+    fit = _fit("superstep", subject, ordered, design, SUPERSTEP_PARAMETERS, None)
     return [replace(fit, ranges=fit.ranges | {PACKET: (min(packets), max(packets))})]
 
 
-def model_time(fit: Fit, at: Mapping[str, float]) -> Estimate:
+def model_time(fit: Fit, values: Mapping[str, float]) -> Estimate:
     """Seconds predicted by a fit of this module for these values of its variables."""
-    size = next(value for name, value in at.items() if name != PACKET)
+    size = next(value for name, value in values.items() if name != PACKET)
     if fit.model != "superstep":
         return sum_interval(fit, np.array([1.0, size]))
-    return sum_interval(fit, np.array([1.0, WORD * size / at.get(PACKET, WORD), WORD * size]))
+    return sum_interval(fit, np.array([1.0, WORD * size / values.get(PACKET, WORD), WORD * size]))
 
 
-def _allowed(subject: Subject, scope: Scope) -> bool:
+def _has_enough_cores(subject: Subject, scope: Scope) -> bool:
     return scope.ranks_allowed is None or subject["ranks"] in scope.ranks_allowed
 
 
 def _fit(
     model: str,
     subject: Subject,
-    seen: Sequence[Observation],
+    ordered: Sequence[Observation],
     design: np.ndarray,
     names: Sequence[tuple[str, str, str]],
     sizes: np.ndarray | None,
 ) -> Fit:
     """`design` has a column for each of the parameters' names: symbol, name, unit. With `sizes`, the fit has
     a curve over them."""
-    found = Regression.of([seen], design)
+    regression = Regression.of([ordered], design)
     parameters = [
-        FittedParameter(name=name, symbol=symbol, unit=unit, estimate=found.parameter(k))
+        FittedParameter(name=name, symbol=symbol, unit=unit, estimate=regression.parameter(k))
         for k, (symbol, name, unit) in enumerate(names)
     ]
-    leverage = found.leverage
+    leverage = regression.leverage
     judgement = verdict(
-        found.times,
-        found.fitted,
-        errors=found.errors,
-        caveats=_caveats(found),
+        regression.times,
+        regression.fitted,
+        errors=regression.errors,
+        caveats=_caveats(regression),
         widths={p.symbol: uncertainty(p.estimate, float(leverage[k])) for k, p in enumerate(parameters)},
     )
-    error, worst = deviations(found.times, found.fitted)
-    curve = [] if sizes is None else zip(sizes, found.band(design), strict=True)
+    error, worst = deviations(regression.times, regression.fitted)
+    curve = [] if sizes is None else zip(sizes, regression.band(design), strict=True)
     return Fit(
         model=model,
         line=subject.line,
@@ -124,11 +125,11 @@ def _fit(
         error=error,
         worst=worst,
         curve=[CurvePoint(float(x), e.value, e.low or 0.0, e.high or e.value) for x, e in curve],
-        ranges=ranges_of(seen),
-        interval_matrix=found.interval_matrix,
+        ranges=ranges_of(ordered),
+        interval_matrix=regression.interval_matrix,
     )
 
 
-def _caveats(found: Regression) -> list[caveats.FitCaveat]:
-    ratio = float(found.times.max() / found.times.min())
-    return [caveats.narrow_relations(ratio)] if ratio < WIDE_ENOUGH else []
+def _caveats(regression: Regression) -> list[caveats.FitCaveat]:
+    ratio = float(regression.times.max() / regression.times.min())
+    return [caveats.narrow_relations(ratio)] if ratio < MIN_TIME_RATIO else []

@@ -38,7 +38,7 @@ REPAIRS: dict[Base, tuple[Repair, ...]] = {
     "bsp": ("startups", "sparse", "balance", "copies"),
     "bpram": ("balance", "copies"),
 }
-"""Those that apply to each model."""
+"""Repairs that apply to each model."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class CostTerms:
 
     @property
     def communication(self) -> float:
-        """All but the work."""
+        """Everything except the work."""
         return self.total - self.work
 
 
@@ -94,84 +94,84 @@ def repaired(base: Base) -> CostModel:
 
 def predict(supersteps: Iterable[Superstep], machine: BulkCosts, model: CostModel) -> CostTerms:
     """Seconds of a program. Raises NotMeasured."""
-    whole = CostTerms()
+    total = CostTerms()
     for each in supersteps:
-        whole += superstep_cost(each, machine, model).times(each.count)
-    return whole
+        total += superstep_cost(each, machine, model).times(each.count)
+    return total
 
 
 def superstep_cost(superstep: Superstep, machine: BulkCosts, model: CostModel) -> CostTerms:
-    """Seconds of one superstep, whatever its count. Raises NotMeasured."""
-    work = sum(_local(each, machine) for each in superstep.work)
+    """Seconds of one superstep; its count is ignored. Raises NotMeasured."""
+    work = sum(_local_seconds(each, machine) for each in superstep.work)
     if not superstep.synchronised:
         return CostTerms(work)
     copies = 0.0
     if "copies" in model.repairs and superstep.copied:
-        copies = _local(LocalWork.of("copy", superstep.copied), machine)
+        copies = _local_seconds(LocalWork.of("copy", superstep.copied), machine)
     if model.base == "bpram":
-        bpram = _known(machine.bpram, "sigma and l")
-        return CostTerms(work, copies, *_blocks(superstep, bpram, model))
-    return CostTerms(work, copies, *_relation(superstep, machine, model))
+        bpram = _require(machine.bpram, "sigma and l")
+        return CostTerms(work, copies, *_block_seconds(superstep, bpram, model))
+    return CostTerms(work, copies, *_relation_seconds(superstep, machine, model))
 
 
-def _local(work: LocalWork, machine: BulkCosts) -> float:
+def _local_seconds(work: LocalWork, machine: BulkCosts) -> float:
     try:
         return machine.rates.seconds(work)
     except KeyError:
         raise NotMeasured(f"the rate of {work.operation}") from None
 
 
-def _blocks(superstep: Superstep, bpram: Bpram, model: CostModel) -> tuple[float, float]:
+def _block_seconds(superstep: Superstep, bpram: Bpram, model: CostModel) -> tuple[float, float]:
     """Seconds of the bytes and of the startups of blocks."""
     data, startups = superstep.bytes * bpram.sigma, superstep.startups * bpram.startup
     if "balance" in model.repairs and bpram.sigma_alone is not None and bpram.startup_alone is not None:
-        data = _shared(superstep, bpram.sigma, bpram.sigma_alone)
+        data = _unbalanced_seconds(superstep, bpram.sigma, bpram.sigma_alone)
         if superstep.bytes:
-            one = _shared(superstep, bpram.startup, bpram.startup_alone) / superstep.bytes
-            startups = superstep.startups * one
+            startup_s = _unbalanced_seconds(superstep, bpram.startup, bpram.startup_alone) / superstep.bytes
+            startups = superstep.startups * startup_s
     return data, startups
 
 
-def _relation(superstep: Superstep, machine: BulkCosts, model: CostModel) -> tuple[float, float]:
+def _relation_seconds(superstep: Superstep, machine: BulkCosts, model: CostModel) -> tuple[float, float]:
     """Seconds of an h-relation's bytes and packets, and of its startups and synchronisation."""
-    bsp = _known(machine.bsp, "g and L")
-    count = superstep.startups
-    messages, per_byte = bsp.L, bsp.per_byte
+    bsp = _require(machine.bsp, "g and L")
+    startups = superstep.startups
+    messages_s, per_byte = bsp.L, bsp.per_byte
     if "startups" in model.repairs:
-        messages = _known(bsp.empty, "an empty superstep")
-        messages += (superstep.sends + superstep.receives) * _known(bsp.startup, "a startup")
-    sparse = "sparse" in model.repairs and 0 < count < machine.ranks - 1
-    if sparse:
-        per_byte = max(per_byte, _known(bsp.single_per_byte, "the only message of a superstep"))
-    bytes = superstep.bytes * per_byte
-    balanced = "balance" in model.repairs
-    if balanced and bsp.per_byte_alone is not None:
-        bytes = _shared(superstep, per_byte, min(per_byte, bsp.per_byte_alone))
-    if sparse:
-        pair = 2 * _known(bsp.startup, "a startup")
-        single = _known(bsp.single_startup, "the only message of a superstep")
-        if balanced and bsp.startup_alone is not None and superstep.bytes:
-            single = _shared(superstep, single, bsp.startup_alone) / superstep.bytes
-        messages += single - pair
-        bytes = bytes / count + (count - 1) * max(0.0, bytes / count - pair)
-    return superstep.packets * bsp.packet + bytes, messages
+        messages_s = _require(bsp.empty, "an empty superstep")
+        messages_s += (superstep.sends + superstep.receives) * _require(bsp.startup, "a startup")
+    is_sparse = "sparse" in model.repairs and 0 < startups < machine.ranks - 1
+    if is_sparse:
+        per_byte = max(per_byte, _require(bsp.single_per_byte, "the only message of a superstep"))
+    bytes_s = superstep.bytes * per_byte
+    is_balanced = "balance" in model.repairs
+    if is_balanced and bsp.per_byte_alone is not None:
+        bytes_s = _unbalanced_seconds(superstep, per_byte, min(per_byte, bsp.per_byte_alone))
+    if is_sparse:
+        pair_s = 2 * _require(bsp.startup, "a startup")
+        single_s = _require(bsp.single_startup, "the only message of a superstep")
+        if is_balanced and bsp.startup_alone is not None and superstep.bytes:
+            single_s = _unbalanced_seconds(superstep, single_s, bsp.startup_alone) / superstep.bytes
+        messages_s += single_s - pair_s
+        bytes_s = bytes_s / startups + (startups - 1) * max(0.0, bytes_s / startups - pair_s)
+    return superstep.packets * bsp.packet + bytes_s, messages_s
 
 
-def _shared(superstep: Superstep, full: float, alone: float) -> float:
+def _unbalanced_seconds(superstep: Superstep, full_relation: float, alone: float) -> float:
     """`alone` for each byte of h, plus what other ranks' bytes add for each byte that a rank sends on
     average."""
-    return superstep.bytes * alone + superstep.mean_bytes * (full - alone)
+    return superstep.bytes * alone + superstep.mean_bytes * (full_relation - alone)
 
 
-def _known(value: T | None, what: str) -> T:
+def _require(value: T | None, what: str) -> T:
     if value is None:
         raise NotMeasured(what)
     return value
 
 
-CLOSE = 0.1
+CLOSE_ERROR = 0.1
 """A model with a smaller relative error is right."""
-CORRECTED = 1 / 3
+MIN_CORRECTION = 1 / 3
 """An assumption is named if its repair removes at least this part of the error."""
 
 ASSUMPTIONS: dict[Repair, str] = {
@@ -180,7 +180,7 @@ ASSUMPTIONS: dict[Repair, str] = {
     "balance": "all ranks send as much as the busiest one",
     "copies": "a rank copies no data in its own memory",
 }
-"""What a model assumes, by the repair that drops it."""
+"""Assumptions of the models, by the repair that drops each."""
 
 
 @dataclass(frozen=True)
@@ -208,14 +208,14 @@ def diagnose(
         error = relative_error(predict(supersteps, machine, CostModel(base)).total, measured)
     except NotMeasured:
         return None
-    tried: dict[Repair, float] = {}
+    errors: dict[Repair, float] = {}
     for repair in REPAIRS[base]:
         try:
             time = predict(supersteps, machine, CostModel(base, frozenset({repair}))).total
         except NotMeasured:
             continue
-        tried[repair] = relative_error(time, measured)
-    best = min(tried, key=lambda repair: abs(tried[repair]), default=None)
-    if best is None or abs(error) <= CLOSE or abs(tried[best]) > (1 - CORRECTED) * abs(error):
+        errors[repair] = relative_error(time, measured)
+    best = min(errors, key=lambda repair: abs(errors[repair]), default=None)
+    if best is None or abs(error) <= CLOSE_ERROR or abs(errors[best]) > (1 - MIN_CORRECTION) * abs(error):
         return Diagnosis(base, error)
-    return Diagnosis(base, error, best, tried[best])
+    return Diagnosis(base, error, best, errors[best])

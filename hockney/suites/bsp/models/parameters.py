@@ -27,7 +27,7 @@ class NotMeasured(LookupError):
 
 @dataclass(frozen=True)
 class LocalRate:
-    """One measured rate: a repetition of `operations` with these `values` of the parameters took so many
+    """One measured rate: a repetition of `operations` operations with these `values` of the parameters took
     `seconds`."""
 
     values: Mapping[str, Value]
@@ -46,28 +46,30 @@ class LocalRates:
     measured: Mapping[str, tuple[LocalRate, ...]] = field(default_factory=dict)
 
     def seconds(self, work: LocalWork) -> float:
-        """Seconds of `work` at the rate that was measured with the same values; otherwise with a time per
-        operation interpolated linearly in the logarithm of the operations, between those of the same type,
-        and constant beyond them. Raises KeyError if there is none."""
-        if (same := self.exact(work)) is not None:
-            return work.operations * same.per_operation
+        """Seconds of `work` at the rate that was measured with the same values; otherwise the time per
+        operation is interpolated between the rates of the same type, linearly in the logarithm of the
+        operations, and constant beyond them. Raises KeyError if there is none."""
+        if (exact_rate := self.exact(work)) is not None:
+            return work.operations * exact_rate.per_operation
         kind = dict(work.values).get("type")
-        every = self.measured.get(work.operation, ())
-        known = [rate for rate in every if rate.values.get("type") == kind]
-        if not known:
+        rates = self.measured.get(work.operation, ())
+        same_type = [rate for rate in rates if rate.values.get("type") == kind]
+        if not same_type:
             raise KeyError(work.operation)
-        known.sort(key=lambda rate: rate.operations)
-        at = math.log(max(work.operations, 1.0))
-        sizes = [math.log(rate.operations) for rate in known]
-        return work.operations * float(np.interp(at, sizes, [rate.per_operation for rate in known]))
+        same_type.sort(key=lambda rate: rate.operations)
+        log_operations = math.log(max(work.operations, 1.0))
+        log_sizes = [math.log(rate.operations) for rate in same_type]
+        return work.operations * float(
+            np.interp(log_operations, log_sizes, [rate.per_operation for rate in same_type])
+        )
 
     def exact(self, work: LocalWork) -> LocalRate | None:
         """The rate of work with the same values, which are more than a type; None if it was not measured."""
         values = dict(work.values)
         if len(values) <= ("type" in values):
             return None
-        every = self.measured.get(work.operation, ())
-        return next((r for r in every if all(r.values.get(k) == v for k, v in values.items())), None)
+        rates = self.measured.get(work.operation, ())
+        return next((r for r in rates if all(r.values.get(k) == v for k, v in values.items())), None)
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ class Bsp:
     and each byte of h, so that g of words of 4 bytes is packet + 4 per_byte. What a superstep takes without
     any communication is `empty`, and what it takes in addition for each message that a rank sends or receives
     is `startup`. The only message of a superstep on two ranks takes `single_startup` and `single_per_byte`;
-    `startup_alone` and `per_byte_alone` are those of a message that no other one meets."""
+    `startup_alone` and `per_byte_alone` belong to a message that meets no other."""
 
     L: float
     packet: float
@@ -92,8 +94,7 @@ class Bsp:
 @dataclass(frozen=True)
 class Bpram:
     """Seconds for each byte of a block (`sigma`) and for each block (`startup`, l in the papers), measured
-    with full block permutations. `sigma_alone` and `startup_alone` are those of a block that no other one
-    meets."""
+    with full block permutations. `sigma_alone` and `startup_alone` belong to a block that meets no other."""
 
     sigma: float
     startup: float
@@ -103,7 +104,7 @@ class Bpram:
 
 @dataclass(frozen=True)
 class BulkCosts:
-    """What is known of a machine at `ranks` ranks: parameters that were not measured are None."""
+    """The known costs of a machine at `ranks` ranks: parameters that were not measured are None."""
 
     ranks: int
     bsp: Bsp | None = None
@@ -129,11 +130,11 @@ def operations_per_second(platform: Platform, operation: str) -> float:
     return platform.rates.get(operation) or platform.flops / FLOPS[operation]
 
 
-def described_rates(platform: Platform, known: Mapping[str, float] | None = None) -> LocalRates:
+def described_rates(platform: Platform, overrides: Mapping[str, float] | None = None) -> LocalRates:
     """The described rates in the form of measured ones; `known` are operations per second that replace the
     description's."""
     speeds = {operation: operations_per_second(platform, operation) for operation in FLOPS} | dict(
-        known or {}
+        overrides or {}
     )
     return LocalRates(
         {
@@ -150,22 +151,22 @@ OPERATIONS = "operations"
 
 
 def machine_costs(fits: Fits, ranks: int, rates: LocalRates | None = None, end: End = "value") -> BulkCosts:
-    """What a run shows of its machine at `ranks` ranks: the values, or one `end` of the interval of each.
-    Other `rates` of local work replace the measured ones. Rates without this end take nan seconds; raises
+    """The costs of a run's machine at `ranks` ranks: the values, or one `end` of the interval of each. Other
+    `rates` of local work replace the measured ones. Rates without this end take nan seconds; raises
     NotMeasured if a parameter has none."""
-    alone = _message(fits, end)
+    single_message = _single_message(fits, end)
     return BulkCosts(
         ranks=ranks,
-        bsp=_bsp(fits, ranks, alone, end),
-        bpram=_bpram(fits, ranks, alone, end),
-        rates=_rates(fits, ranks, end) if rates is None else rates,
+        bsp=_bsp(fits, ranks, single_message, end),
+        bpram=_bpram(fits, ranks, single_message, end),
+        rates=_local_rates(fits, ranks, end) if rates is None else rates,
     )
 
 
 def rank_counts(fits: Fits) -> tuple[int, ...]:
     """The rank counts at which parameters were fitted."""
-    found = {fit.subject["ranks"] for model in ("bsp", "bpram") for fit in fits.select_by_role(model, ROLE)}
-    return tuple(sorted(int(ranks) for ranks in found))
+    counts = {fit.subject["ranks"] for model in ("bsp", "bpram") for fit in fits.select_by_role(model, ROLE)}
+    return tuple(sorted(int(ranks) for ranks in counts))
 
 
 def relation_fit(fits: Fits, ranks: int, method: str = "put", packet: int = WORD) -> Fit | None:
@@ -187,38 +188,38 @@ def value(fit: Fit, symbol: str, end: End = "value") -> float:
     """Raises NotMeasured if this end of the parameter's interval is unknown."""
     parameter = fit.parameter(symbol)
     assert parameter is not None, f"a {fit.model} has {symbol}"
-    return _at(parameter.estimate, end)
+    return _end_of(parameter.estimate, end)
 
 
-def _at(estimate: Estimate, end: End) -> float:
-    found = getattr(estimate, end)
-    if found is None:
+def _end_of(estimate: Estimate, end: End) -> float:
+    value_found = getattr(estimate, end)
+    if value_found is None:
         raise NotMeasured("an interval")
-    return found
+    return value_found
 
 
 def _usable(fits: Iterable[Fit], **fixed: int | str) -> Fit | None:
     return next((fit for fit in fits if fit.verdict != "refused" and fit.subject.matches(**fixed)), None)
 
 
-def _bsp(fits: Fits, ranks: int, alone: tuple[float, float] | None, end: End) -> Bsp | None:
+def _bsp(fits: Fits, ranks: int, single_message: tuple[float, float] | None, end: End) -> Bsp | None:
     """A full relation has p - 1 messages out and in: its L beyond an empty superstep's time is theirs."""
-    line, empty = _line(fits, ranks, end), _empty(fits, ranks, end)
+    line, empty_s = _bsp_line(fits, ranks, end), _empty_superstep(fits, ranks, end)
     if line is None:
         return None
-    whole, packet, per_byte = line
-    known = Bsp(whole, packet, per_byte, empty)
-    if empty is not None:
-        known = replace(known, startup=max(0.0, whole - empty) / (2 * max(1, ranks - 1)))
-    pair, empty = _line(fits, 2, end), _empty(fits, 2, end)
-    if pair is not None and empty is not None:
-        known = replace(known, single_startup=max(0.0, pair[0] - empty), single_per_byte=pair[2])
-        if alone is not None:
-            known = replace(known, startup_alone=min(known.single_startup or 0.0, alone[0]))
-    return known if alone is None else replace(known, per_byte_alone=alone[1])
+    superstep_s, packet, per_byte = line
+    bsp = Bsp(superstep_s, packet, per_byte, empty_s)
+    if empty_s is not None:
+        bsp = replace(bsp, startup=max(0.0, superstep_s - empty_s) / (2 * max(1, ranks - 1)))
+    pair, empty_s = _bsp_line(fits, 2, end), _empty_superstep(fits, 2, end)
+    if pair is not None and empty_s is not None:
+        bsp = replace(bsp, single_startup=max(0.0, pair[0] - empty_s), single_per_byte=pair[2])
+        if single_message is not None:
+            bsp = replace(bsp, startup_alone=min(bsp.single_startup or 0.0, single_message[0]))
+    return bsp if single_message is None else replace(bsp, per_byte_alone=single_message[1])
 
 
-def _line(fits: Fits, ranks: int, end: End) -> tuple[float, float, float] | None:
+def _bsp_line(fits: Fits, ranks: int, end: End) -> tuple[float, float, float] | None:
     """L, o and G; if only words were measured, all of g belongs to their bytes."""
     fit, words = superstep_fit(fits, ranks), relation_fit(fits, ranks)
     if fit is not None:
@@ -226,48 +227,52 @@ def _line(fits: Fits, ranks: int, end: End) -> tuple[float, float, float] | None
     return None if words is None else (value(words, "L", end), 0.0, value(words, "g", end) / WORD)
 
 
-def _bpram(fits: Fits, ranks: int, alone: tuple[float, float] | None, end: End) -> Bpram | None:
+def _bpram(fits: Fits, ranks: int, single_message: tuple[float, float] | None, end: End) -> Bpram | None:
     fit = permutation_fit(fits, ranks)
     if fit is None:
         return None
     sigma, startup = value(fit, "sigma", end), value(fit, "l", end)
-    if alone is None:
+    if single_message is None:
         return Bpram(sigma, startup)
-    return Bpram(sigma, startup, min(sigma, alone[1]), min(startup, alone[0]))
+    return Bpram(sigma, startup, min(sigma, single_message[1]), min(startup, single_message[0]))
 
 
-def _empty(fits: Fits, ranks: int, end: End) -> float | None:
+def _empty_superstep(fits: Fits, ranks: int, end: End) -> float | None:
     names = {w.name for w in fits.workloads if w.performs(ROLE, SYNCHRONISATION)}
-    return next((_at(time, end) for case, time in _costs(fits, names) if case.ranks == ranks), None)
+    return next(
+        (_end_of(time, end) for case, time in _typical_costs(fits, names) if case.ranks == ranks), None
+    )
 
 
-def _message(fits: Fits, end: End) -> tuple[float, float] | None:
+def _single_message(fits: Fits, end: End) -> tuple[float, float] | None:
     """Startup and seconds for each byte of a message between two ranks of which one sends, if it is known."""
     fit = _usable(fits.select_by_role("hockney", *PING_PONG), ranks=2, buffers="hot")
     if fit is None or fit.parameter("r_inf") is None:
         return None
-    slow_and_fast: dict[End, End] = {"value": "value", "low": "high", "high": "low"}
-    return value(fit, "t_0", end), 1 / value(fit, "r_inf", slow_and_fast[end])
+    opposite_end: dict[End, End] = {"value": "value", "low": "high", "high": "low"}
+    return value(fit, "t_0", end), 1 / value(fit, "r_inf", opposite_end[end])
 
 
-def _rates(fits: Fits, ranks: int, end: End) -> LocalRates:
-    found: dict[str, list[LocalRate]] = {}
+def _local_rates(fits: Fits, ranks: int, end: End) -> LocalRates:
+    rates_by_operation: dict[str, list[LocalRate]] = {}
     workloads = {w.name: w for w in fits.workloads if w.role == LOCAL}
     for summary in fits.summaries:
         workload = workloads.get(summary.case.split(" ", 1)[0])
-        counted = summary.metrics.get(OPERATIONS)
-        if workload is None or counted is None or counted.typical.value <= 0:
+        operation_count = summary.metrics.get(OPERATIONS)
+        if workload is None or operation_count is None or operation_count.typical.value <= 0:
             continue
         case = parse_canonical(summary.case)
         if case.ranks == ranks:
             seconds = getattr(summary.cost(fits.cost), end)
-            found.setdefault(workload.operation, []).append(
-                LocalRate(case.values, counted.typical.value, math.nan if seconds is None else seconds)
+            rates_by_operation.setdefault(workload.operation, []).append(
+                LocalRate(
+                    case.values, operation_count.typical.value, math.nan if seconds is None else seconds
+                )
             )
-    return LocalRates({operation: tuple(rates) for operation, rates in found.items()})
+    return LocalRates({operation: tuple(rates) for operation, rates in rates_by_operation.items()})
 
 
-def _costs(fits: Fits, workloads: set[str]) -> Iterable[tuple[Case, Estimate]]:
+def _typical_costs(fits: Fits, workloads: set[str]) -> Iterable[tuple[Case, Estimate]]:
     for summary in fits.summaries:
         if summary.case.split(" ", 1)[0] in workloads:
             yield parse_canonical(summary.case), summary.cost(fits.cost)

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What bulk synchronous programs do, superstep by superstep, without any times: supersteps, and those of the
-kernels of engine/kernels, by their operation, for each style of communication.
+"""What bulk synchronous programs do, superstep by superstep, without any times: supersteps, and the programs
+of the kernels in engine/kernels, by operation and style of communication.
 
 A kernel in the style `bpram` sends blocks: each step is a partial permutation with one block, without a
 synchronisation of its own.
@@ -37,7 +37,7 @@ class LocalWork:
 
 @dataclass(frozen=True)
 class Superstep:
-    """`count` supersteps that are alike.
+    """`count` identical supersteps.
 
     `bytes` is h, the most that a rank sends or receives; `mean_bytes` is what a rank sends on average over
     all ranks. `packets` are the words, blocks or messages of which these bytes consist, of the same rank:
@@ -72,8 +72,8 @@ class Superstep:
         return max(self.sends, self.receives)
 
 
-def full(ranks: int, bytes: float, packets: float, work: tuple[LocalWork, ...] = ()) -> Superstep:
-    """A superstep in which each rank sends `bytes` in all, to all others alike."""
+def full_relation(ranks: int, bytes: float, packets: float, work: tuple[LocalWork, ...] = ()) -> Superstep:
+    """A superstep in which each rank sends `bytes` in total, evenly to all others."""
     return Superstep(work, bytes, packets, ranks - 1, ranks - 1, bytes)
 
 
@@ -84,12 +84,12 @@ def permutation(
     return Superstep(work, bytes, packets, 1, 1, bytes, copied, count)
 
 
-def work_alone(*work: LocalWork) -> Superstep:
+def final_work(*work: LocalWork) -> Superstep:
     """Work that no communication follows."""
     return Superstep(work, synchronised=False)
 
 
-def works_of(supersteps: Iterable[Superstep]) -> tuple[LocalWork, ...]:
+def local_works(supersteps: Iterable[Superstep]) -> tuple[LocalWork, ...]:
     """All local work, each part once."""
     return tuple(dict.fromkeys(work for each in supersteps for work in each.work))
 
@@ -101,10 +101,10 @@ Supersteps = tuple[Superstep, ...]
 
 
 def supersteps(operation: str, case: Case) -> Supersteps | None:
-    """What a case of a kernel does; None for an unknown kernel, and for one in the style `mpi`, which has no
-    supersteps."""
-    known = PROGRAMS.get(operation)
-    return None if known is None or case["style"] not in ("bsp", "bpram") else tuple(known(case))
+    """The supersteps of a kernel's case; None for an unknown kernel, and for one in the style `mpi`, which
+    has no supersteps."""
+    program = PROGRAMS.get(operation)
+    return None if program is None or case["style"] not in ("bsp", "bpram") else tuple(program(case))
 
 
 def grid_of(ranks: int, grid: str = "auto") -> tuple[int, int, int]:
@@ -113,14 +113,14 @@ def grid_of(ranks: int, grid: str = "auto") -> tuple[int, int, int]:
     if grid != "auto":
         a, b, c = (int(part) for part in grid.split(":"))
         return a, b, c
-    found = [
+    grids = [
         (a, b, ranks // (a * b))
         for a in range(ranks, 0, -1)
         if ranks % a == 0
         for b in range(ranks // a, 0, -1)
         if ranks // a % b == 0
     ]
-    return min(found, key=lambda g: 1 / (g[0] * g[2]) + 1 / (g[1] * g[2]) + 1 / (g[0] * g[1]))
+    return min(grids, key=lambda g: 1 / (g[0] * g[2]) + 1 / (g[1] * g[2]) + 1 / (g[0] * g[1]))
 
 
 def square_grid(ranks: int) -> tuple[int, int]:
@@ -136,37 +136,38 @@ def _matrix_multiplication(case: Case) -> Iterator[Superstep]:
     multiply = LocalWork.of("multiplication", 2 * n**3 / p, n=n // a, m=n // b, k=n // c, type=kind)
     parts = a + b - 2
     if case["style"] == "bsp":
-        yield _to(case, parts, parts * block)
+        yield _exchange(case, parts, parts * block)
         if c == 1:  # the next product may not begin before this one has ended
             yield Superstep((multiply,))
             return
-        yield _to(case, c - 1, (c - 1) * block, multiply)
-        yield work_alone(_adding(multiply, (c - 1) * share))
+        yield _exchange(case, c - 1, (c - 1) * block, multiply)
+        yield final_work(_partial_sums(multiply, (c - 1) * share))
         return
     if parts:
         yield permutation(block, 1, count=parts)
     if c == 1:
-        yield work_alone(multiply)
+        yield final_work(multiply)
         return
-    add = _adding(multiply, share)
+    add = _partial_sums(multiply, share)
     yield permutation(block, 1, work=(multiply,))
     if c > 2:
         yield permutation(block, 1, work=(add,), count=c - 2)
-    yield work_alone(add)
+    yield final_work(add)
 
 
-def _to(case: Case, others: int, bytes: float, *work: LocalWork) -> Superstep:
-    """Each rank sends a part of these bytes to so many others, and receives as much."""
-    return Superstep(work, bytes, _packets(case, bytes, others), others, others, bytes)
+def _exchange(case: Case, partners: int, bytes: float, *work: LocalWork) -> Superstep:
+    """A superstep in which each rank sends these bytes to `partners` ranks in equal parts, and receives as
+    much."""
+    return Superstep(work, bytes, _packets(case, bytes, partners), partners, partners, bytes)
 
 
 def _packets(case: Case, bytes: float, blocks: float) -> float:
-    """Puts or messages of these bytes, which are so many blocks."""
+    """The number of puts or messages for these bytes in `blocks` blocks."""
     packet = int(case.number("packet"))
     return bytes / packet if packet else blocks
 
 
-def _adding(multiply: LocalWork, operations: float) -> LocalWork:
+def _partial_sums(multiply: LocalWork, operations: float) -> LocalWork:
     """Partial sums are few against the multiplication: they count as more of its operations."""
     return LocalWork(multiply.operation, operations, multiply.values)
 
@@ -175,19 +176,19 @@ def _bitonic_sort(case: Case) -> Iterator[Superstep]:
     m, p, kind = int(case.number("keys")), case.ranks, str(case["type"])
     steps = round(math.log2(p))
     steps = steps * (steps + 1) // 2
-    sort, merge = _sorting(case), LocalWork.of("merge", m, keys=m, type=kind)
+    sort, merge = _sort_work(case), LocalWork.of("merge", m, keys=m, type=kind)
     if not steps:
-        yield work_alone(sort)
+        yield final_work(sort)
         return
     bytes = m * TYPE_BYTES[kind]
     packets = _packets(case, bytes, 1)
     yield permutation(bytes, packets, work=(sort,))
     if steps > 1:
         yield permutation(bytes, packets, work=(merge,), count=steps - 1)
-    yield work_alone(merge)
+    yield final_work(merge)
 
 
-def _sorting(case: Case) -> LocalWork:
+def _sort_work(case: Case) -> LocalWork:
     """The sorting of one rank's keys."""
     m, kind = int(case.number("keys")), str(case["type"])
     return LocalWork.of(
@@ -199,20 +200,20 @@ def _sample_sort(case: Case) -> Iterator[Superstep]:
     m, p, kind = int(case.number("keys")), case.ranks, str(case["type"])
     e, s = TYPE_BYTES[kind], int(case.number("samples")) or p
     if p == 1:
-        yield work_alone(_sorting(case))
+        yield final_work(_sort_work(case))
         return
     samples = LocalWork.of("sort", p * s * math.log2(p * s), keys=p * s, type=kind)
     merge = LocalWork.of("merge", m * math.ceil(math.log2(p)), keys=m, type=kind)
     if case["style"] == "bsp":
-        own, keys = (p - 1) * s * e, m * e * (p - 1) / p
-        messages = _packets(case, keys, p - 1)
-        yield full(p, own, _packets(case, own, p - 1), work=(_sorting(case),))
-        yield full(p, keys + TAG * messages, messages, work=(samples,))
-        yield work_alone(merge)
+        sample_bytes, key_bytes = (p - 1) * s * e, m * e * (p - 1) / p
+        messages = _packets(case, key_bytes, p - 1)
+        yield full_relation(p, sample_bytes, _packets(case, sample_bytes, p - 1), work=(_sort_work(case),))
+        yield full_relation(p, key_bytes + TAG * messages, messages, work=(samples,))
+        yield final_work(merge)
         return
     for step in range(math.ceil(math.log2(p))):
         blocks = min(2**step, p - 2**step)
-        yield permutation(s * blocks * e, 1, work=(_sorting(case),) if step == 0 else ())
+        yield permutation(s * blocks * e, 1, work=(_sort_work(case),) if step == 0 else ())
     if case["route"] == "butterfly":
         steps = round(math.log2(p))
         block = m / 2 * e + HEADER * p / 2
@@ -221,60 +222,68 @@ def _sample_sort(case: Case) -> Iterator[Superstep]:
             yield permutation(block, 1, copied=m / 2 * e, count=steps - 1)
     else:
         block = m / p * e + HEADER
-        yield replace(full(p, (p - 1) * block, p - 1, work=(samples,)), copied=m * e)
-    yield work_alone(merge)
+        yield replace(full_relation(p, (p - 1) * block, p - 1, work=(samples,)), copied=m * e)
+    yield final_work(merge)
 
 
 def _shortest_paths(case: Case) -> Iterator[Superstep]:
     n, p, e = int(case.number("n")), case.ranks, TYPE_BYTES["float"]
     rows, columns = square_grid(p)
     height, width = n // rows, n // columns
-    broadcast = partial(_in_supersteps, case) if case["style"] == "bsp" else partial(_in_blocks, p)
-    before: tuple[LocalWork, ...] = (LocalWork.of("copy", n * n / p * e),)
+    broadcast = (
+        partial(_broadcast_in_supersteps, case)
+        if case["style"] == "bsp"
+        else partial(_broadcast_in_blocks, p)
+    )
+    pending_work: tuple[LocalWork, ...] = (LocalWork.of("copy", n * n / p * e),)
     for b in _panels(n, rows, columns, int(case.number("block"))):
         diagonal, row, column = (e * b * each for each in (b, width, height))
         panel: tuple[LocalWork, ...] = ()
         if b > 1:
             closure = LocalWork.of("closure", float(b) ** 3, n=b)
             steps = broadcast((columns, 1, diagonal), (rows, 1, diagonal))
-            yield from _after(steps, (*before, closure), diagonal)
-            before = ()
+            yield from _prepend_work(steps, (*pending_work, closure), diagonal)
+            pending_work = ()
             panel = _panel_work(b, height, width, rows, columns)
         steps = broadcast((columns, rows, column), (rows, columns, row))
-        yield from _after(steps, (*before, *panel), row + column)
+        yield from _prepend_work(steps, (*pending_work, *panel), row + column)
         # In a single row or column of ranks, all have a part of the panel.
-        before = (_min_plus(height - (rows == 1) * b, width - (columns == 1) * b, b),)
-    yield work_alone(*before)
+        pending_work = (_min_plus(height - (rows == 1) * b, width - (columns == 1) * b, b),)
+    yield final_work(*pending_work)
 
 
 def _panel_work(b: int, height: int, width: int, rows: int, columns: int) -> tuple[LocalWork, ...]:
     """The work of the busiest rank: the owner of the diagonal block updates what remains of both panels, the
     others of its row and column one of them."""
-    others = [_min_plus(b, width, b)] * (columns > 1) + [_min_plus(height, b, b)] * (rows > 1)
+    panel_works = [_min_plus(b, width, b)] * (columns > 1) + [_min_plus(height, b, b)] * (rows > 1)
     owner = (_min_plus(b, width - b, b), _min_plus(height - b, b, b))
-    return max([owner, *((other,) for other in others)], key=lambda works: sum(w.operations for w in works))
+    return max(
+        [owner, *((other,) for other in panel_works)], key=lambda works: sum(w.operations for w in works)
+    )
 
 
 def _min_plus(n: int, m: int, k: int) -> LocalWork:
     return LocalWork.of("min-plus", float(n) * m * k, n=n, m=m, k=k)
 
 
-def _panels(n: int, rows: int, columns: int, widest: int) -> Iterator[int]:
+def _panels(n: int, rows: int, columns: int, max_width: int) -> Iterator[int]:
     """The widths of the panels, which end where blocks of rows and of columns do."""
     ends = {n * (k + 1) // parts for parts in (rows, columns) for k in range(parts)}
     begin = 0
     for end in sorted(ends):
         while begin < end:
-            width = min(end - begin, widest or n)
+            width = min(end - begin, max_width or n)
             yield width
             begin += width
 
 
-def _after(steps: Iterator[Superstep], work: tuple[LocalWork, ...], copied: float) -> Iterator[Superstep]:
+def _prepend_work(
+    steps: Iterator[Superstep], work: tuple[LocalWork, ...], copied: float
+) -> Iterator[Superstep]:
     """The steps, the first of which follows this work, and these bytes that its sender copies."""
     first = next(steps, None)
     if first is None:
-        yield work_alone(*work)
+        yield final_work(*work)
         return
     yield replace(first, work=work, copied=copied)
     yield from steps
@@ -284,17 +293,17 @@ Trees = tuple[int, int, float]
 """Broadcasts in binary trees: ranks of each, their number, and bytes."""
 
 
-def _in_supersteps(case: Case, *trees: Trees) -> Iterator[Superstep]:
+def _broadcast_in_supersteps(case: Case, *trees: Trees) -> Iterator[Superstep]:
     """All broadcasts at the same time."""
     for level in range(math.ceil(math.log2(max(ranks for ranks, _, _ in trees)))):
-        sent = [(size, count * _senders(ranks, level)) for ranks, count, size in trees]
-        sizes = [size for size, senders in sent if senders]
-        mean = sum(size * senders for size, senders in sent) / case.ranks
+        sends = [(size, count * _senders(ranks, level)) for ranks, count, size in trees]
+        sizes = [size for size, senders in sends if senders]
+        mean = sum(size * senders for size, senders in sends) / case.ranks
         packets = _packets(case, sum(sizes), len(sizes))
         yield Superstep((), sum(sizes), packets, len(sizes), len(sizes), mean)
 
 
-def _in_blocks(p: int, *trees: Trees) -> Iterator[Superstep]:
+def _broadcast_in_blocks(p: int, *trees: Trees) -> Iterator[Superstep]:
     """The supersteps of the trees, one tree after the other."""
     for ranks, count, size in trees:
         for level in range(math.ceil(math.log2(ranks))):
@@ -312,4 +321,4 @@ PROGRAMS: dict[str, Callable[[Case], Iterator[Superstep]]] = {
     "sample sort": _sample_sort,
     "shortest paths": _shortest_paths,
 }
-"""By the operation of the workload."""
+"""Programs by the operation of the workload."""

@@ -29,7 +29,7 @@ from hockney.store import RunFolder
 from hockney.suites.bsp.models.costs import Base, CostModel, CostTerms, repaired
 from hockney.suites.bsp.models.costs import predict as predict_time
 from hockney.suites.bsp.models.parameters import BulkCosts, NotMeasured, machine_costs, rank_counts
-from hockney.suites.bsp.models.programs import PROGRAMS, Superstep, supersteps, works_of
+from hockney.suites.bsp.models.programs import PROGRAMS, Superstep, local_works, supersteps
 
 STUDIES = ("bsp-kernels", "bsp-parameters")
 """Studies that measure the parameters."""
@@ -41,8 +41,8 @@ OPTIONS = ()
 @dataclass(frozen=True)
 class KernelPrediction:
     """A kernel on the machine of `run`. `predicted` are its times (s) by model, the plain and the repaired
-    one, and `times` their sums with what the intervals of all parameters allow; empty with the reason in
-    `lacking`, if a parameter was not measured. `other_sizes` are kinds of local work whose rates were
+    one, and `times` their sums with what the intervals of all parameters allow; without a model whose
+    parameter, named in `missing`, was not measured. `other_sizes` are kinds of local work whose rates were
     measured at other sizes only; `caveats` are those of the run."""
 
     case: Case
@@ -51,7 +51,7 @@ class KernelPrediction:
     predicted: Mapping[str, CostTerms]
     times: Mapping[str, Estimate]
     other_sizes: tuple[str, ...] = ()
-    lacking: str = ""
+    missing: str = ""
     caveats: tuple[Caveat, ...] = ()
 
 
@@ -60,34 +60,34 @@ def kernels(catalog: Catalog) -> Sequence[str]:
 
 
 def predict(text: str, options: KernelOptions) -> PredictedKernel:
-    made = predict_kernel(text, options)
-    if other := dict.fromkeys(kind for each in made for kind in each.other_sizes):
+    predictions = predict_kernel(text, options)
+    if other_sizes := dict.fromkeys(kind for each in predictions for kind in each.other_sizes):
         options.listen(
             Notice(
-                f"local work was measured only at other sizes: {', '.join(other)}; "
+                f"local work was measured only at other sizes: {', '.join(other_sizes)}; "
                 "'hockney run bsp-kernels' measures it at the sizes of its kernels",
                 "rates-of-other-sizes",
             )
         )
-    for each in made:
-        if each.lacking:
+    for each in predictions:
+        if each.missing:
             options.listen(
                 Notice(
-                    f"a model is left out on {each.case.ranks} ranks: {each.lacking} was not measured",
+                    f"a model is left out on {each.case.ranks} ranks: {each.missing} was not measured",
                     "kernel-not-predicted",
                 )
             )
-    rows = [(each.case, each.predicted, each.times) for each in made]
-    first = made[0]
+    rows = [(each.case, each.predicted, each.times) for each in predictions]
+    first = predictions[0]
     return PredictedKernel(
         (
             f"{text}, with parameters and local rates of {first.run!s}:",
-            _table(first.kernel, rows),
+            _prediction_table(first.kernel, rows),
         ),
         first.caveats,
         {
             "run": str(first.run),
-            "predictions": [_document(*row) for row in rows],
+            "predictions": [_prediction_document(*row) for row in rows],
             "doubts": first.caveats,
         },
     )
@@ -108,8 +108,8 @@ def predict_kernel(text: str, options: KernelOptions) -> list[KernelPrediction]:
     else:
         folder = RunFolder.open(to_path(options.run))
     results = measurement.results(folder, cost=options.cost)
-    known = rank_counts(results.fits)
-    if not known:
+    rank_choices = rank_counts(results.fits)
+    if not rank_choices:
         raise Inconclusive(
             f"{folder.path} has no parameters of bulk synchronous models",
             "they are fitted to h-relations and block permutations",
@@ -118,8 +118,8 @@ def predict_kernel(text: str, options: KernelOptions) -> list[KernelPrediction]:
             path=str(folder.path),
         )
     caveats = caveats_of(folder, results)
-    made = []
-    for p in options.ranks or known:
+    predictions = []
+    for p in options.ranks or rank_choices:
         case = catalog.case(f"{text} ranks={p}")
         steps = supersteps(workload.operation, case)
         if steps is None:
@@ -130,34 +130,36 @@ def predict_kernel(text: str, options: KernelOptions) -> list[KernelPrediction]:
                 code="kernel-without-supersteps",
                 case=case.line,
             )
-        if p not in known:
+        if p not in rank_choices:
             raise Inconclusive(
                 f"{folder.path} has no parameters for {p} ranks",
-                f"it has those for {', '.join(map(str, known))}",
-                f"use {option('ranks', known[0])}, or measure with {option('ranks', p)}",
+                f"it has those for {', '.join(map(str, rank_choices))}",
+                f"use {option('ranks', rank_choices[0])}, or measure with {option('ranks', p)}",
                 code="ranks-without-parameters",
                 ranks=p,
-                known=list(known),
+                known=list(rank_choices),
             )
         costs = machine_costs(results.fits, p)
-        ends = [_ends(results.fits, p, end) for end in ("low", "high")]
+        ends = [_costs_at_end(results.fits, p, end) for end in ("low", "high")]
         base: Base = "bsp" if case["style"] == "bsp" else "bpram"
-        lacking, predicted, times = "", {}, {}
+        missing, predicted, times = "", {}, {}
         for model in (CostModel(base), repaired(base)):
             try:
                 predicted[model.name] = predict_time(steps, costs, model)
-                times[model.name] = _time(steps, model, predicted[model.name].total, ends)
+                times[model.name] = _time_estimate(steps, model, predicted[model.name].total, ends)
             except NotMeasured as error:
-                lacking = str(error)
-        kinds = (work.operation for work in works_of(steps) if not costs.rates.exact(work))
-        other = tuple(dict.fromkeys(kinds))
-        made.append(
-            KernelPrediction(case, workload.operation, folder.path, predicted, times, other, lacking, caveats)
+                missing = str(error)
+        kinds = (work.operation for work in local_works(steps) if not costs.rates.exact(work))
+        other_sizes = tuple(dict.fromkeys(kinds))
+        predictions.append(
+            KernelPrediction(
+                case, workload.operation, folder.path, predicted, times, other_sizes, missing, caveats
+            )
         )
-    return made
+    return predictions
 
 
-def _ends(fits: Fits, ranks: int, end: End) -> BulkCosts | None:
+def _costs_at_end(fits: Fits, ranks: int, end: End) -> BulkCosts | None:
     """The costs at one end of the parameters' intervals; None if a parameter has no interval."""
     try:
         return machine_costs(fits, ranks, end=end)
@@ -165,19 +167,19 @@ def _ends(fits: Fits, ranks: int, end: End) -> BulkCosts | None:
         return None
 
 
-def _time(
+def _time_estimate(
     steps: Sequence[Superstep], model: CostModel, value: float, ends: Sequence[BulkCosts | None]
 ) -> Estimate:
     """The predicted time, with an interval from all parameters at their low ends to all at their high
     ends."""
-    known = [predict_time(steps, costs, model).total for costs in ends if costs is not None]
-    if len(known) < len(ends) or math.isnan(sum(known)):
+    end_times = [predict_time(steps, costs, model).total for costs in ends if costs is not None]
+    if len(end_times) < len(ends) or math.isnan(sum(end_times)):
         return Estimate(value, None, None)
-    return Estimate(value, min(value, *known), max(value, *known))
+    return Estimate(value, min(value, *end_times), max(value, *end_times))
 
 
 TERMS = ("work", "copies", "data", "messages")
-MEANING = {
+TERM_MEANINGS = {
     "work": "local work of the busiest rank",
     "copies": "copies in its memory",
     "data": "bytes and packets",
@@ -185,7 +187,9 @@ MEANING = {
 }
 
 
-def _table(title: str, rows: Sequence[tuple[Case, Mapping[str, CostTerms], Mapping[str, Estimate]]]) -> Table:
+def _prediction_table(
+    title: str, rows: Sequence[tuple[Case, Mapping[str, CostTerms], Mapping[str, Estimate]]]
+) -> Table:
     """A row for each case and model."""
     columns = ("ranks", "model", "time, model only", *TERMS)
     cells = tuple(
@@ -198,11 +202,11 @@ def _table(title: str, rows: Sequence[tuple[Case, Mapping[str, CostTerms], Mappi
         for case, predicted, times in rows
         for model, terms in predicted.items()
     )
-    caption = "; ".join(f"{name}: {words}" for name, words in MEANING.items())
+    caption = "; ".join(f"{name}: {words}" for name, words in TERM_MEANINGS.items())
     return Table("kernel-prediction", title, columns, cells, (0, 2, 3, 4, 5, 6), f"{caption}.")
 
 
-def _document(
+def _prediction_document(
     case: Case, predicted: Mapping[str, CostTerms], times: Mapping[str, Estimate]
 ) -> dict[str, Any]:
     """Seconds by model and cause, and the ends of the interval of each time (null if unknown)."""

@@ -34,14 +34,14 @@ FIGURES = {str(number): f"paragon-figure-{number}" for number in range(1, 10)}
 PRINTED = reference.published(PAPER)
 
 SIZES = (0, 8, 64, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288, 1048576)
-WAYS = {"pingpong": "unidirectional", "pingpong_double": "bidirectional"}
+WORKLOAD_TITLES = {"pingpong": "unidirectional", "pingpong_double": "bidirectional"}
 FORMULA = "paragon/formula/{}"
 BISECTION_BYTES = 65536
 LINE = (2, 4, 6, 8, 10)
-CONSTANT = 0.05
+CONSTANT_TOLERANCE = 0.05
 """The bandwidth has stopped growing if it is within 5% of the largest."""
-LINEAR = 0.1
-"""It grows almost linearly if it is within 10% of that of one pair times the number of pairs."""
+LINEAR_TOLERANCE = 0.1
+"""The bandwidth grows almost linearly if it is within 10% of one pair's times the number of pairs."""
 POINTS = "one message, and two that cross"
 DIRECTIONS = {"both": "", "one": "only the lower half sends"}
 """Directions of the bisection: each processor sends, as in the paper, and the other possible
@@ -49,7 +49,7 @@ interpretation."""
 
 
 def parts(catalog: Catalog) -> list[Part]:
-    pairs = [f"{workload} bytes={size} ranks=2" for workload in WAYS for size in SIZES]
+    pairs = [f"{workload} bytes={size} ranks=2" for workload in WORKLOAD_TITLES for size in SIZES]
     lines = [
         f"bisection bytes={BISECTION_BYTES} direction={direction} sync=window ranks={p}"
         for direction in DIRECTIONS
@@ -58,42 +58,44 @@ def parts(catalog: Catalog) -> list[Part]:
     return [
         Part("pairs", "paragon", tuple(map(catalog.case, pairs))),
         Part("bisection", "paragon-10x1", tuple(map(catalog.case, lines))),
-        *(_on_mesh(mesh, catalog) for mesh in paragon_bsp.MESHES),
-        _with_slow_copies(catalog),
+        *(_mesh_part(mesh, catalog) for mesh in paragon_bsp.MESHES),
+        _slow_copies_part(catalog),
     ]
 
 
-def _on_mesh(mesh: str, catalog: Catalog) -> Part:
+def _mesh_part(mesh: str, catalog: Catalog) -> Part:
     """Parameters and kernels."""
     platform = simulated.platform(paragon_bsp.machine_name(mesh))
     texts = [*paragon_bsp.lines(mesh), *paragon_kernels.lines(mesh, platform)]
     return paragon_bsp.part(mesh, tuple(map(catalog.case, texts)), catalog)
 
 
-def _with_slow_copies(catalog: Catalog) -> Part:
+def _slow_copies_part(catalog: Catalog) -> Part:
     """Sample sort in BPRAM by both routes."""
     name = f"paragon-{paragon_kernels.SAMPLE_MESH}+{paragon_kernels.SLOW_COPIES}"
-    texts = paragon_kernels.sample_lines(simulated.platform(name), ("style=bpram", paragon_kernels.BUTTERFLY))
+    texts = paragon_kernels.sample_lines(
+        simulated.platform(name), ("style=bpram", paragon_kernels.BUTTERFLY_STYLE)
+    )
     return Part(paragon_kernels.SLOW_COPIES, name, tuple(map(catalog.case, texts)))
 
 
 def compare(answers: Mapping[str, Answer]) -> list[Compared]:
     pairs, bisection = answers["pairs"], answers["bisection"]
-    saturation = [row for direction in DIRECTIONS for row in _saturation(bisection, direction)]
+    saturation = [row for direction in DIRECTIONS for row in _saturation_rows(bisection, direction)]
     bulk = [*paragon_bsp.compare(answers), *paragon_kernels.compare(answers)]
-    return [*_times(pairs), *_of_the_line(pairs), *saturation, *bulk]
+    return [*_time_rows(pairs), *_line_rows(pairs), *saturation, *bulk]
 
 
-def _times(pairs: Answer) -> list[Compared]:
+def _time_rows(pairs: Answer) -> list[Compared]:
     rows = []
-    for workload, way in WAYS.items():
+    for workload, title in WORKLOAD_TITLES.items():
         formula = PRINTED.formula(FORMULA.format(workload))
         for size in SIZES:
             key = f"{formula.key}/{size}"
             rows.append(
                 Compared(
                     key,
-                    f"{way}, {quantity(size, 'B')}",
+                    f"{title}, {quantity(size, 'B')}",
                     formula.time(size),
                     pairs.seconds(workload, bytes=size),
                     None,
@@ -105,12 +107,12 @@ def _times(pairs: Answer) -> list[Compared]:
     return rows
 
 
-def _of_the_line(pairs: Answer) -> list[Compared]:
+def _line_rows(pairs: Answer) -> list[Compared]:
     """The values that the paper derives from its first formula, derived from a line through the simulated
     times."""
     bandwidth = PRINTED.row("paragon/text/bandwidth")
     half = PRINTED.row("paragon/text/half-size")
-    line = _fitted(pairs)
+    line = _fit_line(pairs)
     status = [status_of(pairs.platform, row.key) for row in (bandwidth, half)]
     return [
         Compared(
@@ -124,7 +126,7 @@ def _of_the_line(pairs: Answer) -> list[Compared]:
     ]  # fmt: skip
 
 
-def _fitted(pairs: Answer) -> tuple[float, float] | None:
+def _fit_line(pairs: Answer) -> tuple[float, float] | None:
     """Startup time and time per byte of a line through the one-way times, fitted by relative errors."""
     times = [t for size in SIZES if (t := pairs.seconds("pingpong", bytes=size))]
     if len(times) < len(SIZES):
@@ -133,21 +135,27 @@ def _fitted(pairs: Answer) -> tuple[float, float] | None:
     return float(start), float(slope)
 
 
-def _saturation(bisection: Answer, direction: str) -> list[Compared]:
-    until = PRINTED.row("paragon/bisection/linear-to")
-    since = PRINTED.row("paragon/bisection/constant-from")
-    found_rates = bandwidths(bisection, direction)
-    model = {p: modelled(bisection.platform, p, direction) for p in LINE}
+def _saturation_rows(bisection: Answer, direction: str) -> list[Compared]:
+    last_linear = PRINTED.row("paragon/bisection/linear-to")
+    first_constant = PRINTED.row("paragon/bisection/constant-from")
+    rates = bandwidths(bisection, direction)
+    model = {p: modelled_bandwidth(bisection.platform, p, direction) for p in LINE}
     mechanism = DIRECTIONS[direction]
     return [
         Compared(
-            row.key, what, row.si, found(found_rates) if found_rates else None, found(model),
+            row.key, label, row.si, limit_of(rates) if rates else None, limit_of(model),
             "processors", status_of(bisection.platform, row.key, mechanism), mechanism, note,
             table=f"bisection, {mechanism}" if mechanism else "bisection",
         )
-        for row, what, found, note in (
-            (until, "bandwidth grows almost linearly up to", linear_to, f"within {LINEAR:.0%} of linear"),
-            (since, "bandwidth is constant from", constant_from, f"within {CONSTANT:.0%} of the largest"),
+        for row, label, limit_of, note in (
+            (
+                last_linear, "bandwidth grows almost linearly up to", linear_to,
+                f"within {LINEAR_TOLERANCE:.0%} of linear",
+            ),
+            (
+                first_constant, "bandwidth is constant from", constant_from,
+                f"within {CONSTANT_TOLERANCE:.0%} of the largest",
+            ),
         )
     ]  # fmt: skip
 
@@ -158,56 +166,59 @@ def bandwidths(bisection: Answer, direction: str = "both") -> dict[int, float]:
     return {p: p / 2 * BISECTION_BYTES / t for p, t in times.items() if t} if all(times.values()) else {}
 
 
-def modelled(platform: Platform, processors: int, direction: str = "both") -> float:
-    """The same from the description: p/2 messages share the middle link in each direction that is used, and a
-    node's interface has one message, or one in each direction."""
+def modelled_bandwidth(platform: Platform, processors: int, direction: str = "both") -> float:
+    """The bandwidth (B/s) by the description: p/2 messages share the middle link in each direction that is
+    used, and a node's interface has one message, or one in each direction."""
     segment, network = platform.segment(BISECTION_BYTES), platform.network
-    both = direction == "both"
-    overhead = segment.isend_s if both and segment.isend_s is not None else segment.send_s
+    both_directions = direction == "both"
+    overhead = segment.isend_s if both_directions and segment.isend_s is not None else segment.send_s
     start = overhead + segment.latency_s + (processors - 1) * network.hop_s + segment.receive_s
-    rest = segment.per_byte_s - 1 / min(network.nic, network.link)
-    slowest = max((2 if both else 1) / network.nic, processors / 2 / network.link)
-    return processors / 2 * BISECTION_BYTES / (start + BISECTION_BYTES * (slowest + rest))
+    node_s_per_byte = segment.per_byte_s - 1 / min(network.nic, network.link)
+    slowest = max((2 if both_directions else 1) / network.nic, processors / 2 / network.link)
+    return processors / 2 * BISECTION_BYTES / (start + BISECTION_BYTES * (slowest + node_s_per_byte))
 
 
 def linear_to(bandwidth: Mapping[int, float]) -> int:
-    alone = bandwidth[2]
-    return max(p for p in LINE if bandwidth[p] >= (1 - LINEAR) * alone * p / 2)
+    pair_bandwidth = bandwidth[2]
+    return max(p for p in LINE if bandwidth[p] >= (1 - LINEAR_TOLERANCE) * pair_bandwidth * p / 2)
 
 
 def constant_from(bandwidth: Mapping[int, float]) -> int:
-    return min(p for p in LINE if bandwidth[p] >= (1 - CONSTANT) * max(bandwidth.values()))
+    return min(p for p in LINE if bandwidth[p] >= (1 - CONSTANT_TOLERANCE) * max(bandwidth.values()))
 
 
 def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[Check]:
-    def of(*keys: str) -> list[Compared]:
+    def rows_of(*keys: str) -> list[Compared]:
         return [row for row in compared if row.key.startswith(keys) and row.status != "variant"]
 
-    one, both = (FORMULA.format(workload) + "/" for workload in WAYS)
+    one, both = (FORMULA.format(workload) + "/" for workload in WORKLOAD_TITLES)
     return [
-        Statement("unidirectional", "figure 1", "146 + 0.0115 m us, within 1%").within(of(one), 0.01),
-        Statement("bidirectional", "figure 1", "216 + 0.0226 m us, within 2%").within(of(both), 0.02),
+        Statement("unidirectional", "figure 1", "146 + 0.0115 m us, within 1%").within(rows_of(one), 0.01),
+        Statement("bidirectional", "figure 1", "216 + 0.0226 m us, within 2%").within(rows_of(both), 0.02),
         Statement("bandwidth", "text on figure 1", "87 MB/s and 12.7 KB, within 1%").within(
-            of("paragon/text/"), 0.01
+            rows_of("paragon/text/"), 0.01
         ),
-        _bisection(answers["bisection"]),
+        _bisection_check(answers["bisection"]),
         *paragon_bsp.checks(answers, compared),
         *paragon_kernels.checks(answers, compared),
     ]
 
 
-def _bisection(bisection: Answer) -> Check:
-    until, since = (int(PRINTED.row(f"paragon/bisection/{key}").si) for key in ("linear-to", "constant-from"))
-    what = (
-        f"the bandwidth of the bisection grows almost linearly to {until} processors and stays constant from "
-        f"{since}"
+def _bisection_check(bisection: Answer) -> Check:
+    last_linear, first_constant = (
+        int(PRINTED.row(f"paragon/bisection/{key}").si) for key in ("linear-to", "constant-from")
     )
-    stated = Statement("bisection", "figure 2", what)
-    found = bandwidths(bisection)
-    if not found:
-        return stated.unknown()
-    holds = linear_to(found) >= until and constant_from(found) == since
-    return stated.check(holds, f"linear to {linear_to(found)}, constant from {constant_from(found)}")
+    claim = (
+        f"the bandwidth of the bisection grows almost linearly to {last_linear} processors and stays "
+        f"constant from "
+        f"{first_constant}"
+    )
+    statement = Statement("bisection", "figure 2", claim)
+    rates = bandwidths(bisection)
+    if not rates:
+        return statement.unknown()
+    holds = linear_to(rates) >= last_linear and constant_from(rates) == first_constant
+    return statement.check(holds, f"linear to {linear_to(rates)}, constant from {constant_from(rates)}")
 
 
 def page(answers: Mapping[str, Answer], compared: Sequence[Compared], checks: Sequence[Check]) -> Page:
@@ -226,15 +237,15 @@ def page(answers: Mapping[str, Answer], compared: Sequence[Compared], checks: Se
 
 
 def _summary(compared: Sequence[Compared], checks: Sequence[Check]) -> tuple[str, ...]:
-    off = pages.largest_error(row for row in compared if row.key.startswith("paragon/formula/"))
+    error = pages.largest_error(row for row in compared if row.key.startswith("paragon/formula/"))
     texts = [
         "On the Intel Paragon one message took 146 us + 0.0115 us a byte, and 216 us + 0.0226 us a byte "
         "where both nodes sent at once."
     ]
-    if off is None:
+    if error is None:
         return (*texts, "Nothing was simulated yet.")
     texts.append(
-        f"The simulated machine was fitted to these two formulas and gives them within {off:.1%}, which "
+        f"The simulated machine was fitted to these two formulas and gives them within {error:.1%}, which "
         "shows only that the simulator reproduces its description."
     )
     linear, constant = (
@@ -251,13 +262,13 @@ def _summary(compared: Sequence[Compared], checks: Sequence[Check]) -> tuple[str
 
 
 def _time_figure(pairs: Answer) -> Figure:
-    drawn = []
-    for workload, way in WAYS.items():
+    series = []
+    for workload, title in WORKLOAD_TITLES.items():
         formula = PRINTED.formula(FORMULA.format(workload))
-        drawn += [
-            pages.make_series(f"{way}, published", [(s, formula.time(s)) for s in SIZES], "line", way),
+        series += [
+            pages.make_series(f"{title}, published", [(s, formula.time(s)) for s in SIZES], "line", title),
             pages.make_series(
-                f"{way}, simulated", [(s, pairs.seconds(workload, bytes=s)) for s in SIZES], group=way
+                f"{title}, simulated", [(s, pairs.seconds(workload, bytes=s)) for s in SIZES], group=title
             ),
         ]
     return Figure(
@@ -265,7 +276,7 @@ def _time_figure(pairs: Answer) -> Figure:
         "Figure 1: time of a message",
         Axis("message size", "B", "log", zero=True),
         Axis("time", "s"),
-        tuple(drawn),
+        tuple(series),
         "Lines: 146 + 0.0115 m us unidirectional, 216 + 0.0226 m us bidirectional. Points: simulated.",
     )
 
@@ -275,7 +286,7 @@ def _rate_figure(pairs: Answer) -> Figure:
     half = PRINTED.row("paragon/text/half-size").si
     sizes = [s for s in SIZES if s]
     times = [(s, pairs.seconds("pingpong", bytes=s)) for s in sizes]
-    drawn = (
+    series = (
         pages.make_series("published", [(s, s / formula.time(s)) for s in sizes], "line", "rate"),
         pages.make_series("simulated", [(s, s / t if t else None) for s, t in times], group="rate"),
     )
@@ -284,18 +295,18 @@ def _rate_figure(pairs: Answer) -> Figure:
         "Bandwidth of one message",
         Axis("message size", "B"),
         Axis("bandwidth", "B/s", "linear"),
-        drawn,
+        series,
         "The mark is the published half-performance length.",
         marks=((half, "12.7 KB"),),
     )
 
 
 def _bisection_figure(bisection: Answer) -> Figure:
-    drawn = []
+    series = []
     for direction, words in DIRECTIONS.items():
-        model = [(p, modelled(bisection.platform, p, direction)) for p in LINE]
+        model = [(p, modelled_bandwidth(bisection.platform, p, direction)) for p in LINE]
         title = words or "each sends"
-        drawn += [
+        series += [
             pages.make_series(f"{title}, from the description", model, "line", title),
             pages.make_series(f"{title}, simulated", bandwidths(bisection, direction).items(), group=title),
         ]
@@ -304,7 +315,7 @@ def _bisection_figure(bisection: Answer) -> Figure:
         "Figure 2: bandwidth over the middle link of a p x 1 line",
         Axis("processors", "processors", "linear"),
         Axis("bandwidth in a direction", "B/s", "linear"),
-        tuple(drawn),
+        tuple(series),
         "Each processor i sends 64 KB to p-i-1. The paper: almost linear growth to 6, constant from 8.",
         marks=((6.0, "linear to 6"), (8.0, "constant from 8")),
     )

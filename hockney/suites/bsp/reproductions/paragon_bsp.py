@@ -25,20 +25,20 @@ PRINTED = reference.published("paragon")
 MESHES = {"4x2": 8, "4x4": 16, "8x4": 32, "6x6": 36, "8x8": 64, "10x10": 100}
 """Processors of each mesh."""
 BSP_MESHES = tuple(mesh for mesh in MESHES if mesh != "10x10")
-"""Those of table 1."""
+"""Meshes of table 1."""
 WORKLOADS = ("h_relation", "bsp_sync", "block_permutation")
 RELATION_WORDS = (1024, 4096, 16384)
-"""So many reach all other processors, at random."""
+"""Words of relations large enough for random destinations to reach all other processors."""
 SMALLEST = "4x2"
 """The mesh to which the costs of the libraries are fitted."""
-AT_ONCE = (16, 64, 256)
+SINGLE_WORDS = (16, 64, 256)
 """Words that are sent by themselves, on the smallest mesh."""
 PACKETS = (64, 256)
 BLOCKS = (1024, 16384, 65536)
 MESSAGES = (64, 1024, 16384, 65536, 262144)
 """Bytes of blocks, and of messages between two processors."""
 COMBINING = tuple(PRINTED.row(f"paragon/bsp-library/combining/{end}").si for end in ("low", "high"))
-"""How many times as large g is if each packet is sent at once."""
+"""The printed factors by which g is larger if each packet is sent at once."""
 SYMBOLS = {"g": ("bsp", "s"), "L": ("bsp", "s"), "sigma": ("bpram", "s/B"), "l": ("bpram", "s")}
 """Model and unit of the printed parameters."""
 TABLES = {"bsp": "table 1: BSP parameters", "bpram": "table 2: BPRAM parameters"}
@@ -57,21 +57,21 @@ def machine_name(mesh: str) -> str:
 def lines(mesh: str) -> Iterator[str]:
     """The cases of both tables."""
     p = MESHES[mesh]
-    rest = f"sync=window ranks={p}"
+    suffix = f"sync=window ranks={p}"
     for size in MESSAGES:
         yield f"pingpong bytes={size} ranks=2"
     for size in BLOCKS:
-        yield f"block_permutation bytes={size} {rest}"
+        yield f"block_permutation bytes={size} {suffix}"
     for ranks in (2, p) if mesh in BSP_MESHES else ():
-        of = f"sync=window ranks={ranks}"
-        yield f"bsp_sync {of}"
+        suffix_of_ranks = f"sync=window ranks={ranks}"
+        yield f"bsp_sync {suffix_of_ranks}"
         for h in RELATION_WORDS:
-            yield f"h_relation h={h} packet=4 method=put {of}"
+            yield f"h_relation h={h} packet=4 method=put {suffix_of_ranks}"
         for packet in PACKETS:
-            yield f"h_relation h={4 * (ranks - 1) * packet // 4} packet={packet} method=put {of}"
+            yield f"h_relation h={4 * (ranks - 1) * packet // 4} packet={packet} method=put {suffix_of_ranks}"
     if mesh == SMALLEST:
-        for h in AT_ONCE:
-            yield f"h_relation h={h} packet=4 method=mpi {rest}"
+        for h in SINGLE_WORDS:
+            yield f"h_relation h={h} packet=4 method=mpi {suffix}"
 
 
 def part(mesh: str, cases: tuple[Case, ...], catalog: Catalog) -> Part:
@@ -101,32 +101,33 @@ def compare(answers: Mapping[str, Answer]) -> list[Compared]:
                     status_of(answer.platform, key), table=TABLES[model],
                 )
             )  # fmt: skip
-    return [*rows, *_words(answers[part_name(SMALLEST)])]
+    return [*rows, *_word_rows(answers[part_name(SMALLEST)])]
 
 
-def _words(answer: Answer) -> Iterator[Compared]:
+def _word_rows(answer: Answer) -> Iterator[Compared]:
     """The parts of a word's time, and what combining gains."""
-    of_word = _of_each_word(answer)
-    for key, what, parts in (
+    seconds_per_word = _seconds_per_word(answer)
+    for key, label, parts in (
         ("message", "work of the library on a word", ("write", "read")),
         ("network", "share of the network in a word", ("exchange",)),
     ):
         row = PRINTED.row(f"paragon/bsp-library/{key}")
         yield Compared(
-            row.key, what, row.si, sum(of_word[part] for part in parts) if of_word else None, None, "s",
+            row.key, label, row.si,
+            sum(seconds_per_word[part] for part in parts) if seconds_per_word else None, None, "s",
             status_of(answer.platform, row.key), table=TABLES["bsp"],
         )  # fmt: skip
-    gain = combining(answer)
-    for end, what in (("low", "at least"), ("high", "at most")):
+    gain = combining_gain(answer)
+    for end, label in (("low", "at least"), ("high", "at most")):
         row = PRINTED.row(f"paragon/bsp-library/combining/{end}")
         yield Compared(
-            row.key, f"g without combining / g with it, {what}", row.si, gain, None, "", "predicted",
+            row.key, f"g without combining / g with it, {label}", row.si, gain, None, "", "predicted",
             bound=True, table=TABLES["bsp"],
         )  # fmt: skip
 
 
-def combining(answer: Answer) -> float | None:
-    """g of words that are sent at once over that of combined ones."""
+def combining_gain(answer: Answer) -> float | None:
+    """g of words sent at once, over g of combined words; None if either is unknown."""
     combined, naive = (parameter(answer, "g", MESHES[SMALLEST], method) for method in ("put", "mpi"))
     return naive / combined if combined and naive else None
 
@@ -139,26 +140,26 @@ def breakdown(answer: Answer, h: int) -> dict[str, float] | None:
     return {part: records[0].metrics[part].values[0] for part in PARTS}
 
 
-def _of_each_word(answer: Answer) -> dict[str, float] | None:
+def _seconds_per_word(answer: Answer) -> dict[str, float] | None:
     """Seconds that one more word adds to each part, from the difference of the two largest relations. The
     buffer that the exchange allocates for it is not the network's."""
     few, many = RELATION_WORDS[-2:]
     small, large = breakdown(answer, few), breakdown(answer, many)
     if small is None or large is None:
         return None
-    of_word = {part: (large[part] - small[part]) / (many - few) for part in PARTS}
-    of_word["exchange"] -= WORD * answer.platform.libraries.buffer_s_per_byte
-    return of_word
+    seconds_per_word = {part: (large[part] - small[part]) / (many - few) for part in PARTS}
+    seconds_per_word["exchange"] -= WORD * answer.platform.libraries.buffer_s_per_byte
+    return seconds_per_word
 
 
 def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[Check]:
     rows = {row.key: row for row in compared}
     low, high = COMBINING
-    stated = Statement("combining", "text", f"combining makes g {low:g} to {high:g} times smaller")
-    gain = combining(answers[part_name(SMALLEST)])
+    statement = Statement("combining", "text", f"combining makes g {low:g} to {high:g} times smaller")
+    gain = combining_gain(answers[part_name(SMALLEST)])
     return [
         *(_parameter_check(symbol, rows) for symbol in SYMBOLS),
-        stated.unknown() if gain is None else stated.check(low <= gain <= high, f"{gain:.1f} times"),
+        statement.unknown() if gain is None else statement.check(low <= gain <= high, f"{gain:.1f} times"),
     ]
 
 
@@ -170,9 +171,9 @@ def _parameter_check(symbol: str, rows: Mapping[str, Compared]) -> Check:
         for mesh, processors, _ in printed_values(symbol)
     ]
     ends = (f"{pages.format_number(row.published, row.unit)} on {p}" for p, row in (printed[0], printed[-1]))
-    what = f"{symbol} of the meshes, {' to '.join(ends)} processors, each within {CLOSE[-1]:.0%}"
-    stated = Statement(f"{model}-{symbol}", TABLES[model].partition(":")[0], what)
-    return stated.within([row for _, row in printed if row.status != "fitted"], CLOSE[-1])
+    claim = f"{symbol} of the meshes, {' to '.join(ends)} processors, each within {CLOSE[-1]:.0%}"
+    statement = Statement(f"{model}-{symbol}", TABLES[model].partition(":")[0], claim)
+    return statement.within([row for _, row in printed if row.status != "fitted"], CLOSE[-1])
 
 
 def printed_values(symbol: str) -> Iterator[tuple[str, int, float]]:
@@ -190,24 +191,24 @@ def figures(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> tupl
 
 
 def _relations(answers: Mapping[str, Answer]) -> Figure:
-    drawn = []
+    series = []
     for mesh in BSP_MESHES:
         p, answer = MESHES[mesh], answers[part_name(mesh)]
         seconds = [
             (h, answer.seconds("h_relation", h=h, packet=4, method="put", ranks=p)) for h in RELATION_WORDS
         ]
-        drawn += _with_printed_line(mesh, "L", "g", seconds)
+        series += _simulated_and_printed(mesh, "L", "g", seconds)
     return Figure(
         "paragon-figure-3",
         "Figure 3: time of a full h-relation",
         Axis("h, words of 4 bytes", "words"),
         Axis("time", "s"),
-        tuple(drawn),
+        tuple(series),
         "Lines: g h + L of table 1. Points: simulated.",
     )
 
 
-def _with_printed_line(
+def _simulated_and_printed(
     mesh: str, constant: str, slope: str, seconds: Sequence[tuple[int, float | None]]
 ) -> list[Series]:
     """Simulated times over a size, and the line of the two printed parameters."""
@@ -231,12 +232,12 @@ def _parts(answers: Mapping[str, Answer]) -> Figure:
         for name, key in (("variable", "message"), ("network", "network"))
     }
     fixed_s = PRINTED.row(f"paragon/bsp/L/{SMALLEST}").si
-    found = {h: parts for h in RELATION_WORDS if (parts := breakdown(answer, h)) is not None}
-    of_word = _of_each_word(answer) or {}
-    network = {h: of_word.get("exchange", 0.0) * h for h in found}
+    breakdowns = {h: parts for h in RELATION_WORDS if (parts := breakdown(answer, h)) is not None}
+    seconds_per_word = _seconds_per_word(answer) or {}
+    network = {h: seconds_per_word.get("exchange", 0.0) * h for h in breakdowns}
     simulated = {
-        "fixed": {h: parts["exchange"] - network[h] for h, parts in found.items()},
-        "variable": {h: parts["write"] + parts["read"] for h, parts in found.items()},
+        "fixed": {h: parts["exchange"] - network[h] for h, parts in breakdowns.items()},
+        "variable": {h: parts["write"] + parts["read"] for h, parts in breakdowns.items()},
         "network": network,
     }
     titles = {
@@ -244,10 +245,10 @@ def _parts(answers: Mapping[str, Answer]) -> Figure:
         "variable": "writing to and reading from queues",
         "network": "network",
     }
-    drawn = []
+    series = []
     for name, title in titles.items():
         line = [(h, fixed_s if name == "fixed" else printed[name] * h) for h in RELATION_WORDS]
-        drawn += [
+        series += [
             pages.make_series(f"{title}, published", line, "line", title),
             pages.make_series(f"{title}, simulated", simulated[name].items(), group=title),
         ]
@@ -256,23 +257,23 @@ def _parts(answers: Mapping[str, Answer]) -> Figure:
         f"Figure 4: the parts of an h-relation on {MESHES[SMALLEST]} processors",
         Axis("h, words of 4 bytes", "words"),
         Axis("time", "s"),
-        tuple(drawn),
+        tuple(series),
         "Lines: 3.1 ms, about 5.9 us and about 0.5 us for each word. Points: simulated.",
     )
 
 
 def _permutations(answers: Mapping[str, Answer]) -> Figure:
-    drawn = []
+    series = []
     for mesh in MESHES:
         answer = answers[part_name(mesh)]
         seconds = [(m, answer.seconds("block_permutation", bytes=m)) for m in BLOCKS]
-        drawn += _with_printed_line(mesh, "l", "sigma", seconds)
+        series += _simulated_and_printed(mesh, "l", "sigma", seconds)
     return Figure(
         "paragon-figure-5",
         "Figure 5: time of a full block permutation",
         Axis("m, bytes of a block", "B"),
         Axis("time", "s"),
-        tuple(drawn),
+        tuple(series),
         "Lines: sigma m + l of table 2. Points: simulated.",
     )
 

@@ -8,15 +8,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from real_mpi import simgrid_here
 
 from hockney import api, measurement, studies
+from hockney.cli.errors import guarded
 from hockney.core.errors import UsageError
 from hockney.core.settings import Settings
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import World
 from hockney.studies import Evidence, Options
 from hockney.suites.bsp.models.costs import REPAIRS
-from hockney.suites.bsp.models.programs import PROGRAMS
+from hockney.suites.bsp.models.programs import PROGRAMS, supersteps
 from hockney.suites.bsp.studies.bsp_kernels.columns import answer
 from hockney.suites.bsp.studies.bsp_kernels.headline import headline
 from hockney.suites.bsp.studies.bsp_kernels.plan import KERNELS
@@ -133,3 +135,42 @@ def test_without_parameters_nothing_is_predicted(tmp_path: Path):
     assert len(page.headline) == 1 and page.lead is None
     [point] = answer(evidence)["kernels"]
     assert point["error"] == {} and point["fails"] is None
+
+
+RUN = ("n=64", "keys=1024", "--machine", "sim:paragon-2x2", "--ranks", "4", "--sizes", "256,4KiB,64KiB")
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> KernelResults:
+    simgrid_here()
+    out = tmp_path_factory.mktemp("bsp") / "r"
+    assert guarded(["run", "bsp-kernels", *RUN, "--out", str(out), "-q"]) == 0
+    return KernelResults.of(api.load(out).evidence)
+
+
+@pytest.mark.simgrid
+@pytest.mark.slow
+def test_the_repaired_models_predict_a_machine_of_messages(results: KernelResults):
+    points = results.points
+    assert len(points) == 9
+    assert sum(abs(p.repaired) <= 0.05 for p in points) >= 7
+    assert all(abs(p.repaired) <= 0.25 for p in points)
+    [bitonic] = results.of_kernel("bitonic sort", base="bsp")
+    assert bitonic.plain > 0.04 > 0.02 > abs(bitonic.repaired)
+    assert not results.failures, "every plain model is within 10% here"
+
+
+@pytest.mark.simgrid
+@pytest.mark.slow
+def test_the_supersteps_of_the_kernels_are_those_that_they_state(results: KernelResults):
+    """As counted by the kernels: bytes of each superstep, and operations in all."""
+    records = {record.case: record for record in results.evidence.run.records}
+    for p in results.points:
+        record = records[p.measured.case.line]
+        stated = supersteps(p.kernel, p.measured.case)
+        h = record.metrics["superstep_h"].values
+        expected = [each.bytes for each in stated for _ in range(each.count)]
+        assert sum(h) == pytest.approx(sum(expected), rel=0.1), p.measured.case.line
+        done = sum(record.metrics["superstep_operations"].values)
+        work = sum(s.count * w.operations for s in stated for w in s.work if w.operation != "copy")
+        assert done == pytest.approx(work, rel=0.1), p.measured.case.line

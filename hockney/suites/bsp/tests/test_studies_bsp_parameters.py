@@ -49,7 +49,7 @@ def test_the_parameters_of_the_world_are_found(evidence: Evidence):
         }
         for symbol, value in expected.items():
             assert run.estimate(symbol, ranks).value == pytest.approx(value, rel=0.05), symbol
-        factor = run.combining(ranks)
+        factor = run.combining_gain(ranks)
         assert factor.value == pytest.approx(TRUE.naive_s / expected["g"], rel=0.05)
         assert factor.low < factor.value < factor.high
         assert run.synchronisation(ranks).summary.typical.value == pytest.approx(TRUE.empty_s, rel=0.05)

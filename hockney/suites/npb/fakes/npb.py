@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The known costs of the NAS benchmarks in the fake world.
+"""The costs of the NAS benchmarks on the fake machine.
 
 Computing is divided evenly among the ranks. Messages, collectives and waiting take fixed shares of the time
-that one rank would take, whatever the number of ranks, and so do barriers, by their algorithm and place."""
+that one rank would take, on any number of ranks; so do barriers, by their algorithm and where they are."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ NPB = "npb"
 PHASES = {"sweeps": 0.75, "sums": 0.25}
 """The phases of every benchmark, with their shares of each part of its time."""
 CHECKED_BYTES = 8
-"""Of the answer of a run."""
+"""Bytes verified in the answer of a run."""
 
 
 @dataclass(frozen=True)
 class FakeNpb(FakeWorkloads):
-    """The true costs. `operations` are those of class S, `larger` how many times as many other classes have.
-    `messages`, `collectives` and `waiting` are shares of the time of one rank; `barriers` is that of MPI's
-    barrier at each place, and `factors` what others cost in relation to it."""
+    """The true costs. `operations` are the operations of class S, `class_factors` the factors of other
+    classes. `messages`, `collectives` and `waiting` are shares of the time of one rank; `barriers` is the
+    share of MPI's barrier at each value of barrier_at, and `factors` the cost of others relative to it."""
 
     rate: float = 2e9
     operations: Mapping[str, float] = field(
@@ -39,7 +39,7 @@ class FakeNpb(FakeWorkloads):
             }.items()
         }
     )  # fmt: skip
-    larger: Mapping[str, float] = field(default_factory=lambda: {"W": 30.0, "A": 500.0})
+    class_factors: Mapping[str, float] = field(default_factory=lambda: {"W": 30.0, "A": 500.0})
     messages: Mapping[str, float] = field(default_factory=lambda: {"cg": 0.08, "lu": 0.04})
     collectives: Mapping[str, float] = field(default_factory=lambda: {"ft": 0.1, "is": 0.2, "cg": 0.02})
     waiting: float = 0.05
@@ -55,19 +55,19 @@ class FakeNpb(FakeWorkloads):
 
     def count(self, case: Case) -> float:
         """Operations of a run."""
-        return self.operations[case.workload] * self.larger.get(str(case["class"]), 1.0)
+        return self.operations[case.workload] * self.class_factors.get(str(case["class"]), 1.0)
 
     def parts(self, case: Case) -> dict[str, float]:
         """Seconds of each part of a run."""
-        one = self.count(case) / (case.number("rate") or self.rate)
-        many = one if case.ranks > 1 else 0.0
+        one_rank_s = self.count(case) / (case.number("rate") or self.rate)
+        communication_s = one_rank_s if case.ranks > 1 else 0.0
         barrier = self.barriers.get(str(case["barrier_at"]), 0.0)
         return {
-            "computation": one / case.ranks,
-            "messages": many * self.messages.get(case.workload, 0.01),
-            "collectives": many * self.collectives.get(case.workload, 0.0),
-            "barriers": many * barrier * self.factors.get(str(case["barrier"]), 1.0),
-            "waiting": many * self.waiting,
+            "computation": one_rank_s / case.ranks,
+            "messages": communication_s * self.messages.get(case.workload, 0.01),
+            "collectives": communication_s * self.collectives.get(case.workload, 0.0),
+            "barriers": communication_s * barrier * self.factors.get(str(case["barrier"]), 1.0),
+            "waiting": communication_s * self.waiting,
         }
 
     def values(self, metric: Metric, case: Case, times: np.ndarray, shares: np.ndarray) -> np.ndarray | None:
@@ -78,11 +78,11 @@ class FakeNpb(FakeWorkloads):
         if metric.name == "operations":
             return np.array([self.count(case)])
         communication = sum(parts[name] for name in ("messages", "collectives", "barriers"))
-        of = {f"phase_{name}": seconds for name, seconds in parts.items()}
-        of["phase_communication"] = communication
-        if metric.name not in of:
+        phase_seconds = {f"phase_{name}": seconds for name, seconds in parts.items()}
+        phase_seconds["phase_communication"] = communication
+        if metric.name not in phase_seconds:
             return None
-        return np.array([of[metric.name] * share for share in PHASES.values()])
+        return np.array([phase_seconds[metric.name] * share for share in PHASES.values()])
 
     def labels(self, case: Case) -> dict[str, str]:
         return {"phases": ",".join(PHASES), "decomposition": f"{case.ranks} blocks"}

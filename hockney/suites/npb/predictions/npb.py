@@ -42,20 +42,20 @@ OPTIONS = ("machine", "rate", "larger")
 STUDIES = ("npb", "cases")
 """Studies that measure the benchmarks on one rank."""
 ROLES = ("point-to-point", "stream", "train", "collective")
-"""Of the workloads that give the costs of messages and collectives."""
-MOST_ASKED = 16
+"""Roles of workloads that give the costs of messages and collectives."""
+MAX_DEFAULT_RANKS = 16
 """The default number of ranks on a machine other than this one."""
 
 
 @dataclass(frozen=True)
 class NpbForecast:
-    """`prediction` has all numbers; `messages` and `rates` are where they come from, and `known` those of
-    messages."""
+    """A predicted benchmark: `prediction` has all numbers, from the costs of `messages` and from `rates`;
+    `origin` is where the costs come from."""
 
     prediction: KernelForecast
     messages: PointToPointCosts
     rates: RateSource
-    known: CostsOrigin
+    origin: CostsOrigin
 
     @property
     def rows(self) -> tuple[KernelRow, ...]:
@@ -64,7 +64,7 @@ class NpbForecast:
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:
-        return grain_prediction.caveats_of_costs(self, self.known)
+        return grain_prediction.caveats_of_costs(self, self.origin)
 
 
 def predict_npb(text: str, options: KernelOptions) -> NpbForecast:
@@ -83,27 +83,29 @@ def predict_npb(text: str, options: KernelOptions) -> NpbForecast:
     platform = simulated.platform(measurement.description_name(machine)) if machine else None
     rates, source, caveats = _rates(kernel, size, run, options.rate, platform, cost, listen)
     if platform is None:
-        communication, cores, here, origin = _measured_communication(run or source.run, cost, listen)
+        communication, cores, is_this_machine, origin = _measured_communication(
+            run or source.run, cost, listen
+        )
     else:
         communication = {"value": Communication(described(platform), platform=platform)}
-        cores, here, origin = (
+        cores, is_this_machine, origin = (
             platform.capacity,
             False,
             CostsOrigin(platform, measurement.description_name(machine)),
         )
     costs = communication["value"].message
-    wanted = options.ranks or _default(costs, here=here)
+    rank_counts = options.ranks or _default_ranks(costs, is_this_machine=is_this_machine)
     if platform is not None and not options.larger:
-        simulated.check_ranks(platform, wanted[-1])
-    known = KernelMachine(
+        simulated.check_ranks(platform, rank_counts[-1])
+    kernel_machine = KernelMachine(
         rates, communication, None if options.larger else cores, platform, source.operations_per_second
     )
 
-    def make(ranks: int, rate: float, startup: float) -> Program:
+    def make_program(ranks: int, rate: float, startup: float) -> Program:
         return program(kernel, size, ranks, rate=rate, startup=startup)
 
     try:
-        made = forecast(make, wanted, known)
+        kernel_forecast = forecast(make_program, rank_counts, kernel_machine)
     except Indivisible as error:
         raise UsageError(
             f"{kernel} of class {size} cannot be divided among {error.ranks} ranks",
@@ -113,16 +115,17 @@ def predict_npb(text: str, options: KernelOptions) -> NpbForecast:
             ranks=error.ranks,
             most=error.most,
         ) from None
-    if made.indivisible:
+    if kernel_forecast.indivisible:
         listen(
             Notice(
-                f"{kernel} of class {size} cannot be divided among {', '.join(map(str, made.indivisible))} "
+                f"{kernel} of class {size} cannot be divided among "
+                f"{', '.join(map(str, kernel_forecast.indivisible))} "
                 "ranks",
                 "ranks-left-out",
             )
         )
     by_code = {caveat.code: caveat for caveat in (*origin.run, *caveats)}
-    return NpbForecast(made, costs, source, replace(origin, run=tuple(by_code.values())))
+    return NpbForecast(kernel_forecast, costs, source, replace(origin, run=tuple(by_code.values())))
 
 
 def _rates(
@@ -139,8 +142,8 @@ def _rates(
         return uniform(rate), RateSource(operations_per_second=rate), ()
     if run is not None:
         folder = RunFolder.open(to_path(run))
-        found = _measured(kernel, size, [(folder, folder.read())], cost)
-        if found is None:
+        measured = _measured_rates(kernel, size, [(folder, folder.read())], cost)
+        if measured is None:
             raise Inconclusive(
                 f"{folder.path} has no times of {kernel} on one rank",
                 "the prediction is based on the rate at which one rank computes",
@@ -151,12 +154,12 @@ def _rates(
                 kernel=kernel,
                 size=size,
             )
-        return found
+        return measured
     if platform is not None:
-        described = described_rate(platform, kernel)
-        return uniform(described), RateSource(operations_per_second=described, described=True), ()
-    found = _measured(kernel, size, find_runs.runs_of_this_machine(STUDIES), cost)
-    if found is None:
+        described_value = described_rate(platform, kernel)
+        return uniform(described_value), RateSource(operations_per_second=described_value, described=True), ()
+    measured = _measured_rates(kernel, size, find_runs.runs_of_this_machine(STUDIES), cost)
+    if measured is None:
         raise Inconclusive(
             f"no run of {kernel} on one rank in {RUNS}",
             "the prediction is based on the rate at which one rank computes",
@@ -165,28 +168,32 @@ def _rates(
             kernel=kernel,
             size=size,
         )
-    listen(Status(f"the rate of one rank from {found[1].run!s}, which has {kernel} of class {found[1].size}"))
-    return found
+    listen(
+        Status(
+            f"the rate of one rank from {measured[1].run!s}, which has {kernel} of class {measured[1].size}"
+        )
+    )
+    return measured
 
 
-def _measured(
+def _measured_rates(
     kernel: str,
     size: str,
     runs: Iterable[tuple[RunFolder, Reading]],
     cost: Cost,
 ) -> tuple[Rates, RateSource, tuple[Caveat, ...]] | None:
     """Rates of the same class if any run has it, otherwise of the first class that was measured."""
-    other = None
+    other_class = None
     for folder, reading in runs:
-        for rates, caveats in _of_run(kernel, folder, reading, cost):
-            found = rates, RateSource(folder.path, rates.size), caveats
+        for rates, caveats in _rates_of_run(kernel, folder, reading, cost):
+            candidate = rates, RateSource(folder.path, rates.size), caveats
             if rates.size == size:
-                return found
-            other = other or found
-    return other
+                return candidate
+            other_class = other_class or candidate
+    return other_class
 
 
-def _of_run(
+def _rates_of_run(
     kernel: str, folder: RunFolder, reading: Reading, cost: Cost
 ) -> Iterator[tuple[Rates, tuple[Caveat, ...]]]:
     """Rates of every class that was measured on one rank, with their caveats."""
@@ -207,8 +214,7 @@ def _of_run(
 def _measured_communication(
     run: AnyPath | None, cost: Cost, listen: Listener
 ) -> tuple[dict[End, Communication], int | None, bool, CostsOrigin]:
-    """Communication costs, with the number of cores, whether they are those of this machine, and the
-    origin."""
+    """Communication costs, the number of cores, whether both belong to this machine, and the origin."""
     source = _source(run, cost, listen)
     ends: tuple[End, ...] = ("value", "low", "high") if source.messages.band else ("value",)
     communication = {end: of_fits(source.fits, source.messages, end) for end in ends}
@@ -219,18 +225,18 @@ def _measured_communication(
 def _source(run: AnyPath | None, cost: Cost, listen: Listener) -> Source:
     if run is not None:
         with contextlib.suppress(Inconclusive):
-            return find_runs.named_source(run, listen, cost, _wanted)
-    return find_runs.newest_source(listen, cost, _wanted)
+            return find_runs.named_source(run, listen, cost, _is_relevant)
+    return find_runs.newest_source(listen, cost, _is_relevant)
 
 
-def _wanted(workload: Workload) -> bool:
+def _is_relevant(workload: Workload) -> bool:
     return relevant(workload) or workload.role in ROLES
 
 
-def _default(costs: PointToPointCosts, *, here: bool) -> tuple[int, ...]:
-    room = costs.most_ranks or MOST_ASKED
-    most = max(2, room if here else min(room, MOST_ASKED))
-    return tuple(doubling(1, 1 << (most.bit_length() - 1)))
+def _default_ranks(costs: PointToPointCosts, *, is_this_machine: bool) -> tuple[int, ...]:
+    capacity = costs.most_ranks or MAX_DEFAULT_RANKS
+    max_ranks = max(2, capacity if is_this_machine else min(capacity, MAX_DEFAULT_RANKS))
+    return tuple(doubling(1, 1 << (max_ranks.bit_length() - 1)))
 
 
 def kernels(catalog: Catalog) -> Sequence[str]:
@@ -238,14 +244,16 @@ def kernels(catalog: Catalog) -> Sequence[str]:
 
 
 def predict(text: str, options: KernelOptions) -> PredictedKernel:
-    found = predict_npb(text, options)
-    made = found.prediction
-    shown: list[str | Table] = [
-        *program_prediction.assumed(made, found.messages, found.rates),
-        program_prediction.ranks(made),
-        *program_prediction.best(made),
+    prediction = predict_npb(text, options)
+    kernel_forecast = prediction.prediction
+    contents: list[str | Table] = [
+        *program_prediction.assumed(kernel_forecast, prediction.messages, prediction.rates),
+        program_prediction.ranks(kernel_forecast),
+        *program_prediction.best(kernel_forecast),
     ]
-    if made.changes:
-        shown += [grain_prediction.changed(made), program_prediction.levers(made)]
-    document = program_prediction.document(made, found.messages, found.rates) | {"doubts": found.caveats}
-    return PredictedKernel(tuple(shown), found.caveats, document)
+    if kernel_forecast.changes:
+        contents += [grain_prediction.changed(kernel_forecast), program_prediction.levers(kernel_forecast)]
+    document = program_prediction.document(kernel_forecast, prediction.messages, prediction.rates) | {
+        "doubts": prediction.caveats
+    }
+    return PredictedKernel(tuple(contents), prediction.caveats, document)

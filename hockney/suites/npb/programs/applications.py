@@ -34,29 +34,30 @@ from hockney.models.programs.program import (
 )
 
 Triple = tuple[int, int, int]
-LAYERS = 2
-"""Of ghost points."""
+GHOST_LAYERS = 2
+"""Layers of ghost points."""
 COMPONENTS = 5
 TYPICAL_RATE = 2e9
 """Operations a second."""
 STARTUP_S = 2e-6
-"""What a message costs a rank unless a case has a `startup`."""
+"""Cost of a message to a rank unless a case has a `startup`."""
 
 
 @dataclass(frozen=True)
 class Subgrid:
-    """The block `place` of `parts` of a grid of `points` points a side, whose inner points are divided."""
+    """The block at `position` of `parts` of a grid of `points` points a side, whose inner points are
+    divided."""
 
     points: int
     parts: Triple
-    place: Triple
+    position: Triple
 
-    def own(self, d: int) -> tuple[int, int]:
+    def bounds(self, d: int) -> tuple[int, int]:
         """First and last inner point in a direction."""
-        return part_of(self.points - 2, self.parts[d], self.place[d])
+        return part_of(self.points - 2, self.parts[d], self.position[d])
 
     def extent(self, d: int) -> int:
-        begin, end = self.own(d)
+        begin, end = self.bounds(d)
         return end - begin
 
     @property
@@ -72,26 +73,26 @@ class Subgrid:
 @dataclass(frozen=True)
 class Division:
     """The inner points of a grid of `points` points a side, in cells. Each rank has one, with x fastest, or,
-    in a multi-partition (`multiple`), each of q^2 ranks has q of q x q x q, one in each plane of cells."""
+    if it `is_multi_partition`, each of q^2 ranks has q of q x q x q, one in each plane of cells."""
 
     points: int
     parts: Triple
-    multiple: bool = False
+    is_multi_partition: bool = False
 
     def rank_of(self, cell: Triple) -> int:
         x, y, z = cell
         q = self.parts[0]
-        if self.multiple:
+        if self.is_multi_partition:
             return (x - z) % q + q * ((y + z) % q)
         return (z * self.parts[1] + y) * q + x
 
     def cells(self, rank: int) -> tuple[Subgrid, ...]:
         across, along, _ = self.parts
-        places: list[Triple] = [(rank % across, rank // across % along, rank // across // along)]
-        if self.multiple:
+        positions: list[Triple] = [(rank % across, rank // across % along, rank // across // along)]
+        if self.is_multi_partition:
             i, j = rank % across, rank // across
-            places = [((i + k) % across, (j - k) % across, k) for k in range(across)]
-        return tuple(Subgrid(self.points, self.parts, place) for place in places)
+            positions = [((i + k) % across, (j - k) % across, k) for k in range(across)]
+        return tuple(Subgrid(self.points, self.parts, position) for position in positions)
 
     def share(self, rank: int) -> float:
         """A rank's share of the inner points."""
@@ -103,21 +104,25 @@ class Division:
         received: Counter[int] = Counter()
         for cell in self.cells(rank):
             for d in range(3):
-                begin, end = cell.own(d)
+                begin, end = cell.bounds(d)
                 plane = DOUBLE * COMPONENTS * math.prod(cell.size) // (end - begin)
                 for part in range(self.parts[d]):
-                    if part == cell.place[d]:
+                    if part == cell.position[d]:
                         continue
-                    other = self.rank_of(_replaced(cell.place, d, part))
+                    other = self.rank_of(_replace(cell.position, d, part))
                     first, last = part_of(self.points - 2, self.parts[d], part)
-                    sent[other] += plane * max(0, min(end, last + LAYERS) - max(begin, first - LAYERS))
-                    received[other] += plane * max(0, min(last, end + LAYERS) - max(first, begin - LAYERS))
+                    sent[other] += plane * max(
+                        0, min(end, last + GHOST_LAYERS) - max(begin, first - GHOST_LAYERS)
+                    )
+                    received[other] += plane * max(
+                        0, min(last, end + GHOST_LAYERS) - max(first, begin - GHOST_LAYERS)
+                    )
         messages = tuple(filter(None, sent.values())), tuple(filter(None, received.values()))
         return (Exchange(count, *messages),) if any(messages) else ()
 
 
-def _replaced(place: Triple, d: int, part: int) -> Triple:
-    x, y, z = (part if at == d else place[at] for at in range(3))
+def _replace(position: Triple, d: int, part: int) -> Triple:
+    x, y, z = (part if k == d else position[k] for k in range(3))
     return x, y, z
 
 
@@ -143,7 +148,7 @@ def lu_program(size: str, ranks: int, *, planes: int = 0, rate: float = 0.0, sta
     division = Division(points, parts)
     blocks = [block for rank in range(ranks) for block in division.cells(rank)]
 
-    def sweep(name: str, block: Subgrid, step: int) -> Share:
+    def sweep_share(name: str, block: Subgrid, step: int) -> Share:
         work = (Work(steps * LU_SWEEP * per_step * block.share, name),)
         if ranks == 1:
             return Share(work)
@@ -160,8 +165,8 @@ def lu_program(size: str, ranks: int, *, planes: int = 0, rate: float = 0.0, sta
         for rank, block in enumerate(blocks)
     )
     phases = (
-        Phase("lower sweep", tuple(sweep("lower sweep", block, 1) for block in blocks)),
-        Phase("upper sweep", tuple(sweep("upper sweep", block, -1) for block in blocks)),
+        Phase("lower sweep", tuple(sweep_share("lower sweep", block, 1) for block in blocks)),
+        Phase("upper sweep", tuple(sweep_share("upper sweep", block, -1) for block in blocks)),
         Phase("right-hand side", residual),
         Phase("norms", (Share(),) * ranks, (sums(2, COMPONENTS, ranks),)),
     )
@@ -183,29 +188,29 @@ def _lu_parts(ranks: int, points: int) -> Triple:
 
 def _lu_chunks(points: int, parts: Triple, planes: int, in_points: float) -> int:
     inner = points - 2
-    before = parts[0] + parts[1] - 2
-    chosen = float(planes or inner)
-    if before and not planes:
-        own = inner * inner / (parts[0] * parts[1])
-        chosen = math.sqrt(inner * in_points / (before * own))
-    return max(1, min(inner, math.ceil(inner / chosen)))
+    stages = parts[0] + parts[1] - 2
+    planes_per_chunk = float(planes or inner)
+    if stages and not planes:
+        columns = inner * inner / (parts[0] * parts[1])
+        planes_per_chunk = math.sqrt(inner * in_points / (stages * columns))
+    return max(1, min(inner, math.ceil(inner / planes_per_chunk)))
 
 
 def _lu_messages(block: Subgrid, chunks: int, step: int) -> list[int]:
     """Bytes of the messages of a sweep at the end of x and of y that lies in this direction."""
     sizes = []
     for d in range(2):
-        if 0 <= block.place[d] + step < block.parts[d]:
+        if 0 <= block.position[d] + step < block.parts[d]:
             border = DOUBLE * COMPONENTS * block.extent(1 - d)
             sizes += [border * length_of(block.points - 2, chunks, chunk) for chunk in range(chunks)]
     return sizes
 
 
-TOGETHER = 8
+LINES_PER_BATCH = 8
 """Lines that are solved together."""
 LINE_POINTS = 8.0
-"""For which the engine chooses the division: the time of a message's bytes for one line, in points that a
-sweep processes."""
+"""The time of a message's bytes for one line, in points that a sweep processes; the engine chooses the
+division by it."""
 
 
 @dataclass(frozen=True)
@@ -235,10 +240,10 @@ def _solver_program(
     division = divide(ranks, points, in_points)
     total = steps * per_step
 
-    def swept(d: int, rank: int) -> Share:
+    def sweep_share(d: int, rank: int) -> Share:
         work = (Work(solver.sweep * total * division.share(rank), "xyz"[d]),)
-        if division.multiple:
-            return Share(work, tuple(_stages(solver, division.cells(rank), d, steps)))
+        if division.is_multi_partition:
+            return Share(work, tuple(_exchanges(solver, division.cells(rank), d, steps)))
         (block,) = division.cells(rank)
         return Share(work, pipeline=_pipeline(solver, block, d, steps, in_points))
 
@@ -251,7 +256,7 @@ def _solver_program(
     )
     phases = (
         Phase("right-hand side", residual),
-        *(Phase("xyz"[d], tuple(swept(d, rank) for rank in range(ranks))) for d in range(3)),
+        *(Phase("xyz"[d], tuple(sweep_share(d, rank) for rank in range(ranks))) for d in range(3)),
     )
     return Program(solver.kernel, size, ranks, steps, total, phases)
 
@@ -262,14 +267,14 @@ def divide(ranks: int, points: int, in_points: float) -> Division:
     estimated time. Raises Indivisible."""
     root = math.isqrt(ranks)
     if 1 < root <= points - 2 and root**2 == ranks:
-        return Division(points, (root, root, root), multiple=True)
-    found = min(
+        return Division(points, (root, root, root), is_multi_partition=True)
+    parts = min(
         _divisions(ranks, points), key=lambda parts: _estimate(parts, points, in_points), default=None
     )
-    if found is None:
-        fewer = min(ranks - 1, (points - 2) ** 3)
-        raise Indivisible(ranks, next(p for p in range(fewer, 0, -1) if any(_divisions(p, points))))
-    return Division(points, found)
+    if parts is None:
+        max_ranks = min(ranks - 1, (points - 2) ** 3)
+        raise Indivisible(ranks, next(p for p in range(max_ranks, 0, -1) if any(_divisions(p, points))))
+    return Division(points, parts)
 
 
 def _divisions(ranks: int, points: int) -> Iterator[Triple]:
@@ -296,41 +301,42 @@ def _best_chunks(parts: int, points: float, in_points: float) -> float:
     return max(1.0, math.floor(math.sqrt((parts - 1) * points / (2 * in_points)) + 0.5))
 
 
-def _stages(solver: Solver, cells: Iterable[Subgrid], d: int, steps: int) -> Iterator[Exchange]:
-    """A rank passes the lines of each of its cells on, and gets those of the next one, then back."""
-    by_stage = sorted(cells, key=lambda cell: cell.place[d])
-    passed = [DOUBLE * solver.depth * math.prod(cell.size) // cell.extent(d) for cell in by_stage]
-    for here, following in itertools.pairwise(passed):
-        yield Exchange(steps, (here * solver.row,), (following * solver.row,))
-    for here, before in itertools.pairwise(reversed(passed)):
-        yield Exchange(steps, (here * COMPONENTS,), (before * COMPONENTS,))
+def _exchanges(solver: Solver, cells: Iterable[Subgrid], d: int, steps: int) -> Iterator[Exchange]:
+    """The exchanges of a sweep: a rank passes the lines of each of its cells on while it receives the lines
+    of its next cell, then the same backward."""
+    by_stage = sorted(cells, key=lambda cell: cell.position[d])
+    sizes = [DOUBLE * solver.depth * math.prod(cell.size) // cell.extent(d) for cell in by_stage]
+    for size, next_size in itertools.pairwise(sizes):
+        yield Exchange(steps, (size * solver.row,), (next_size * solver.row,))
+    for size, next_size in itertools.pairwise(reversed(sizes)):
+        yield Exchange(steps, (size * COMPONENTS,), (next_size * COMPONENTS,))
 
 
 def _pipeline(solver: Solver, block: Subgrid, d: int, steps: int, in_points: float) -> Pipeline | None:
     parts = block.parts[d]
     if parts == 1:
         return None
-    lines = _Lines.of(block, d)
+    lines = _LineBatches.of(block, d)
     points = lines.count(0, lines.batches) * (block.points - 2) / parts
     chunks = int(min(lines.batches, _best_chunks(parts, points, in_points)))
-    passed = [
+    sizes = [
         DOUBLE * solver.depth * lines.count(*part_of(lines.batches, chunks, chunk)) for chunk in range(chunks)
     ]
-    on = [each * solver.row for each in passed]
-    back = [each * COMPONENTS for each in passed]
-    first, last = block.place[d] == 0, block.place[d] == parts - 1
+    forward = [each * solver.row for each in sizes]
+    backward = [each * COMPONENTS for each in sizes]
+    is_first, is_last = block.position[d] == 0, block.position[d] == parts - 1
     return Pipeline(
         steps,
         parts - 1,
         chunks,
         2,
-        sent=counted([*([] if last else on), *([] if first else back)]),
-        received=counted([*([] if first else on), *([] if last else back)]),
+        sent=counted([*([] if is_last else forward), *([] if is_first else backward)]),
+        received=counted([*([] if is_first else forward), *([] if is_last else backward)]),
     )
 
 
 @dataclass(frozen=True)
-class _Lines:
+class _LineBatches:
     """A block's lines in batches: along x through all of them, otherwise within each row of `across`."""
 
     batches: int
@@ -338,21 +344,25 @@ class _Lines:
     per_row: int
 
     @staticmethod
-    def of(block: Subgrid, d: int) -> _Lines:
+    def of(block: Subgrid, d: int) -> _LineBatches:
         across = block.extent(1 if d == 0 else 0)
         others = block.extent(2 if d == 0 else 3 - d)
         if d == 0:
-            return _Lines(-(-across * others // TOGETHER), across * others, -(-across * others // TOGETHER))
-        per_row = -(-across // TOGETHER)
-        return _Lines(per_row * others, across, per_row)
+            return _LineBatches(
+                -(-across * others // LINES_PER_BATCH),
+                across * others,
+                -(-across * others // LINES_PER_BATCH),
+            )
+        per_row = -(-across // LINES_PER_BATCH)
+        return _LineBatches(per_row * others, across, per_row)
 
     def count(self, begin: int, end: int) -> int:
         """Lines of the batches begin to end - 1."""
-        return self._before(end) - self._before(begin)
+        return self._lines_before(end) - self._lines_before(begin)
 
-    def _before(self, batch: int) -> int:
+    def _lines_before(self, batch: int) -> int:
         rows, rest = divmod(batch, self.per_row)
-        return rows * self.across + min(rest * TOGETHER, self.across)
+        return rows * self.across + min(rest * LINES_PER_BATCH, self.across)
 
 
 BT_CLASSES = {"S": (12, 60), "W": (24, 200), "A": (64, 200), "B": (102, 200), "C": (162, 200), "tiny": (9, 5)}

@@ -18,7 +18,7 @@ ASSUMPTIONS: dict[Assumption, str] = {
     "messages": "messages take as long as between ranks that do nothing else",
     "collectives": "collectives take as long as between ranks that do nothing else",
 }
-MEASURED: dict[Assumption, str] = {
+MEASURED_PARTS: dict[Assumption, str] = {
     "rates": "computation",
     "balance": "waiting",
     "messages": "messages",
@@ -26,9 +26,9 @@ MEASURED: dict[Assumption, str] = {
 }
 """The part of a run's time that shows whether an assumption holds."""
 
-CLOSE = 0.1
+CLOSE_ERROR = 0.1
 """A prediction with a smaller relative error is right."""
-CORRECTED = 1 / 3
+MIN_CORRECTION = 1 / 3
 """An assumption is named if the measured term removes at least this part of the error."""
 
 
@@ -69,43 +69,46 @@ def diagnose(
     ranks."""
     terms = predicted.terms
     error = terms.total / measured_s - 1
-    tried = {
-        name: (terms.total - term(terms, name) + parts[MEASURED[name]]) / measured_s - 1
+    errors = {
+        name: (terms.total - assumed_seconds(terms, name) + parts[MEASURED_PARTS[name]]) / measured_s - 1
         for name in get_args(Assumption)
-        if MEASURED[name] in parts
+        if MEASURED_PARTS[name] in parts
     }
-    best = min(tried, key=lambda name: abs(tried[name]), default=None)
-    if best is None or abs(error) <= CLOSE or abs(tried[best]) > (1 - CORRECTED) * abs(error):
+    best = min(errors, key=lambda name: abs(errors[name]), default=None)
+    if best is None or abs(error) <= CLOSE_ERROR or abs(errors[best]) > (1 - MIN_CORRECTION) * abs(error):
         return KernelDiagnosis(error)
-    return KernelDiagnosis(error, best, tried[best], _worst(best, error, predicted, phases))
+    return KernelDiagnosis(error, best, errors[best], _worst_phase(best, error, predicted, phases))
 
 
-def term(terms: Terms, assumption: Assumption) -> float:
+def assumed_seconds(terms: Terms, assumption: Assumption) -> float:
     """The seconds that rest on an assumption."""
     if assumption == "rates":
         return terms.computation
-    return float(getattr(terms, MEASURED[assumption]))
+    return float(getattr(terms, MEASURED_PARTS[assumption]))
 
 
-def _worst(assumption: Assumption, error: float, predicted: KernelTime, phases: tuple[PhaseTime, ...]) -> str:
+def _worst_phase(
+    assumption: Assumption, error: float, predicted: KernelTime, phases: tuple[PhaseTime, ...]
+) -> str:
     """The phase with the largest difference in the direction of the error."""
     sign = 1 if error > 0 else -1
-    known = {each.name: each for each in phases}
+    phase_times = {each.name: each for each in phases}
     gaps = {
-        each.name: sign * (_of_phase(each, assumption) - _measured(known[each.name], assumption))
+        each.name: sign
+        * (_predicted_seconds(each, assumption) - _measured_seconds(phase_times[each.name], assumption))
         for each in predicted.phases
-        if each.name in known
+        if each.name in phase_times
     }
     return max(gaps, key=lambda name: gaps[name], default="")
 
 
-def _of_phase(phase: PhaseTerms, assumption: Assumption) -> float:
+def _predicted_seconds(phase: PhaseTerms, assumption: Assumption) -> float:
     if assumption in ("messages", "collectives"):
         return phase.terms.communication
-    return term(phase.terms, assumption)
+    return assumed_seconds(phase.terms, assumption)
 
 
-def _measured(phase: PhaseTime, assumption: Assumption) -> float:
+def _measured_seconds(phase: PhaseTime, assumption: Assumption) -> float:
     if assumption == "rates":
         return phase.computation
     return phase.waiting if assumption == "balance" else phase.communication

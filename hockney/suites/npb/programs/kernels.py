@@ -67,7 +67,7 @@ CG_CLASSES = {
 }
 """Order of the matrix, random elements of each sparse vector, iterations."""
 CG_STEPS = 25
-"""Of the conjugate gradient method in each iteration."""
+"""Steps of the conjugate gradient method in each iteration."""
 
 
 def cg_program(size: str, ranks: int) -> Program:
@@ -77,51 +77,52 @@ def cg_program(size: str, ranks: int) -> Program:
     elements = nonzeros * (nonzeros + 1)
     products = iterations * (CG_STEPS + 1)
 
-    def piece(i: int, j: int) -> int:
+    def block_length(i: int, j: int) -> int:
         begin, end = part_of(order, rows, i % rows)
         first, last = part_of(end - begin, columns, j % columns)
         return last - first
 
-    def multiplying(i: int, j: int) -> Share:
-        height = sum(piece(i, k) for k in range(columns))
-        width = sum(piece(k, j) for k in range(rows))
+    def product_share(i: int, j: int) -> Share:
+        height = sum(block_length(i, k) for k in range(columns))
+        width = sum(block_length(k, j) for k in range(rows))
         work = Work(products * 2.0 * height * elements * (width / order), "products")
-        gathering = _gathering([piece(i + k, j) for k in range(rows)])
-        adding = _adding([piece(i, j + k) for k in range(columns)])
+        gather_messages = _gather_messages([block_length(i + k, j) for k in range(rows)])
+        sum_messages = _sum_messages([block_length(i, j + k) for k in range(columns)])
         exchanges = tuple(
-            Exchange(products, (DOUBLE * out,), (DOUBLE * into,)) for out, into in (*gathering, *adding)
+            Exchange(products, (DOUBLE * out,), (DOUBLE * into,))
+            for out, into in (*gather_messages, *sum_messages)
         )
         return Share((work,), exchanges)
 
-    def updating(i: int, j: int) -> Share:
-        return Share((Work(iterations * 2.0 * piece(i, j) * (3 + 5 * CG_STEPS + 3), "vectors"),))
+    def vector_share(i: int, j: int) -> Share:
+        return Share((Work(iterations * 2.0 * block_length(i, j) * (3 + 5 * CG_STEPS + 3), "vectors"),))
 
     grid = [(i, j) for i in range(rows) for j in range(columns)]
     dots = (sums(iterations * (1 + 2 * CG_STEPS), 1, ranks), sums(iterations, 3, ranks))
     official = 2.0 * iterations * order * (3 + elements + CG_STEPS * (5 + elements) + 3)
     phases = (
-        Phase("products", tuple(multiplying(i, j) for i, j in grid)),
-        Phase("vectors", tuple(updating(i, j) for i, j in grid), dots),
+        Phase("products", tuple(product_share(i, j) for i, j in grid)),
+        Phase("vectors", tuple(vector_share(i, j) for i, j in grid), dots),
     )
     return Program("cg", size, ranks, iterations, official, phases)
 
 
-def _gathering(pieces: list[int]) -> Iterator[tuple[int, int]]:
+def _gather_messages(lengths: list[int]) -> Iterator[tuple[int, int]]:
     """Elements sent and received in each step, for the pieces of a grid column from a rank's own on."""
-    m = 1
-    while m < len(pieces):
-        end = min(2 * m, len(pieces))
-        yield sum(pieces[: end - m]), sum(pieces[m:end])
-        m *= 2
+    distance = 1
+    while distance < len(lengths):
+        end = min(2 * distance, len(lengths))
+        yield sum(lengths[: end - distance]), sum(lengths[distance:end])
+        distance *= 2
 
 
-def _adding(pieces: list[int]) -> Iterator[tuple[int, int]]:
+def _sum_messages(lengths: list[int]) -> Iterator[tuple[int, int]]:
     """The same messages along a grid row, in the opposite direction."""
-    m = 1 << max(0, (len(pieces) - 1).bit_length()) >> 1
-    while m:
-        end = min(2 * m, len(pieces))
-        yield sum(pieces[m:end]), sum(pieces[: end - m])
-        m //= 2
+    distance = 1 << max(0, (len(lengths) - 1).bit_length()) >> 1
+    while distance:
+        end = min(2 * distance, len(lengths))
+        yield sum(lengths[distance:end]), sum(lengths[: end - distance])
+        distance //= 2
 
 
 MG_CLASSES = {
@@ -137,7 +138,7 @@ MG_CLASSES = {
 LINE = PADDING = 8
 """Elements of a cache line, and between planes."""
 UNDIVIDED = 16
-"""Levels of at most this many points a side are not divided."""
+"""The most points a side of levels that are not divided."""
 WEIGHTS = {"residual": 20.0, "smoothing": 16.0, "restriction": 8.0, "prolongation": 5.0, "norm": 4.0}
 """The operators' times for each point of their finer level, which divide the official count among them."""
 
@@ -152,23 +153,23 @@ class Grid:
     def block(self, rank: int, n: int, coarser: int) -> tuple[int, int]:
         """Rows and planes of a rank on the level with `coarser` times fewer points a side."""
         extents = []
-        for parts, place in ((self.rows, rank % self.rows), (self.planes, rank // self.rows)):
-            begin, end = part_of(n, parts, place)
+        for parts, position in ((self.rows, rank % self.rows), (self.planes, rank // self.rows)):
+            begin, end = part_of(n, parts, position)
             extents.append(end // coarser - begin // coarser)
         return extents[0], extents[1]
 
-    def shares(self, n: int, coarser: int) -> bool:
+    def is_divided(self, n: int, coarser: int) -> bool:
         return all(all(self.block(rank, n, coarser)) for rank in range(self.rows * self.planes))
 
 
 def grid_of(ranks: int, n: int) -> Grid | None:
-    found = [Grid(r, ranks // r) for r in range(1, min(ranks, n) + 1) if ranks % r == 0 and ranks // r <= n]
+    grids = [Grid(r, ranks // r) for r in range(1, min(ranks, n) + 1) if ranks % r == 0 and ranks // r <= n]
 
     def surface(grid: Grid) -> int:
         rows, planes = -(-n // grid.rows), -(-n // grid.planes)
         return (rows if grid.planes > 1 else 0) + (planes if grid.rows > 1 else 0)
 
-    return min(found, key=surface, default=None)
+    return min(grids, key=surface, default=None)
 
 
 def mg_program(size: str, ranks: int) -> Program:
@@ -177,20 +178,23 @@ def mg_program(size: str, ranks: int) -> Program:
     if grid is None:
         raise Indivisible(ranks, next(p for p in range(ranks, 0, -1) if grid_of(p, n)))
     official = 58.0 * iterations * n**3
-    per_weight = official / _total_weight(n, iterations)
+    operations_per_weight = official / _total_weight(n, iterations)
     divided = {
-        side: ranks > 1 and (side == n or (side > UNDIVIDED and grid.shares(n, n // side)))
+        side: ranks > 1 and (side == n or (side > UNDIVIDED and grid.is_divided(n, n // side)))
         for side in _levels(n)
     }
-    by_rank = [_mg_shares(n, iterations, grid, rank, divided, per_weight) for rank in range(ranks)]
+    by_rank = [_mg_shares(n, iterations, grid, rank, divided, operations_per_weight) for rank in range(ranks)]
     names = ("residual", "smoothing", "restriction", "prolongation", "coarse", "norm")
-    whole = max((side for side in divided if not divided[side]), default=0)
-    gathered = Collective(
+    largest_undivided = max((side for side in divided if not divided[side]), default=0)
+    allgather = Collective(
         "allgather",
         iterations,
-        tuple(DOUBLE * whole * _level_points(grid, rank, n, whole) for rank in range(ranks)),
+        tuple(
+            DOUBLE * largest_undivided * _level_points(grid, rank, n, largest_undivided)
+            for rank in range(ranks)
+        ),
     )
-    collectives = {"norm": (sums(2, 1, ranks),), "coarse": (gathered,) if ranks > 1 else ()}
+    collectives = {"norm": (sums(2, 1, ranks),), "coarse": (allgather,) if ranks > 1 else ()}
     phases = tuple(
         Phase(name, tuple(shares[name] for shares in by_rank), collectives.get(name, ())) for name in names
     )
@@ -205,14 +209,14 @@ def _levels(n: int) -> list[int]:
 def _operators(n: int, iterations: int) -> list[tuple[str, int, int, int]]:
     """Operator, the level whose points it processes and that whose neighbors then exchange (0: none), by
     their points a side, and how often."""
-    found = [("norm", n, 0, 2), ("residual", n, n, 1 + iterations)]
+    operators = [("norm", n, 0, 2), ("residual", n, n, 1 + iterations)]
     for side in _levels(n):
-        found.append(("smoothing", side, side, iterations))
+        operators.append(("smoothing", side, side, iterations))
         if side > 2:
-            found.append(("residual", side, side, iterations))
-            found.append(("restriction", side, side // 2, iterations))
-            found.append(("prolongation", side, 0, iterations))
-    return found
+            operators.append(("residual", side, side, iterations))
+            operators.append(("restriction", side, side // 2, iterations))
+            operators.append(("prolongation", side, 0, iterations))
+    return operators
 
 
 def _total_weight(n: int, iterations: int) -> float:
@@ -225,21 +229,24 @@ def _level_points(grid: Grid, rank: int, n: int, side: int) -> int:
 
 
 def _mg_shares(
-    n: int, iterations: int, grid: Grid, rank: int, divided: dict[int, bool], per_weight: float
+    n: int, iterations: int, grid: Grid, rank: int, divided: dict[int, bool], operations_per_weight: float
 ) -> dict[str, Share]:
     work: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     exchanges: dict[str, list[Exchange]] = defaultdict(list)
-    several = any(divided.values())
+    has_divided_levels = any(divided.values())
     for name, side, exchanged, count in _operators(n, iterations):
-        phase = name if divided[side] or not several else "coarse"
+        phase = name if divided[side] or not has_divided_levels else "coarse"
         rows = side * _level_points(grid, rank, n, side) if divided[side] else side**3
-        work[phase][name] += per_weight * WEIGHTS[name] * rows * count
+        work[phase][name] += operations_per_weight * WEIGHTS[name] * rows * count
         if exchanged and divided[exchanged]:
             for bytes in _borders(grid, rank, n, exchanged):
                 exchanges[phase].append(Exchange(count, (bytes, bytes), (bytes, bytes)))
     return {
         name: Share(
-            tuple(Work(operations, like, every=name == "coarse") for like, operations in work[name].items()),
+            tuple(
+                Work(operations, rate_phase, every=name == "coarse")
+                for rate_phase, operations in work[name].items()
+            ),
             tuple(exchanges[name]),
         )
         for name in (*WEIGHTS, "coarse")
@@ -251,8 +258,8 @@ def _borders(grid: Grid, rank: int, n: int, side: int) -> list[int]:
     and PADDING; rows begin at cache lines."""
     rows, planes = grid.block(rank, n, n // side)
     stride = -(-side // LINE) * LINE
-    found = [DOUBLE * side * planes] if grid.rows > 1 else []
-    return [*found, DOUBLE * ((rows + 2) * stride + PADDING)] if grid.planes > 1 else found
+    sizes = [DOUBLE * side * planes] if grid.rows > 1 else []
+    return [*sizes, DOUBLE * ((rows + 2) * stride + PADDING)] if grid.planes > 1 else sizes
 
 
 FT_CLASSES = {
@@ -282,14 +289,14 @@ def ft_program(size: str, ranks: int) -> Program:
         return tuple(Share((Work(n * part / of * per_point, name),)) for part in parts)
 
     row = 2 * nx * DOUBLE
-    transposed = (
+    transpositions = (
         Collective("alltoall", 1, tuple(row * ny * part for part in slab)),
         Collective("alltoall", iterations, tuple(row * nz * part for part in lines)),
     )
     phases = (
         Phase("initial", shares("initial", INITIAL, slab, nz)),
         Phase("z", shares("z", FORWARD * line_log + iterations * (DECAY + BACK * line_log), lines, ny)),
-        Phase("transposition", (Share(),) * ranks, transposed if ranks > 1 else ()),
+        Phase("transposition", (Share(),) * ranks, transpositions if ranks > 1 else ()),
         Phase("planes", shares("planes", (FORWARD + iterations * BACK) * plane_log, slab, nz)),
         Phase("checksum", (Share(),) * ranks, (sums(iterations, 2, ranks),)),
     )
@@ -311,32 +318,35 @@ COUNTING, SORTING = 0.2, 0.5
 """Shares of the operations, by their times."""
 KEY, COUNTER = 4, 8
 """Bytes."""
-IN_CACHE = 2 << 20
+CACHE_BYTES = 2 << 20
 """Bytes of counters up to which a rank alone does not sort."""
 
 
-def sorts(size: str, ranks: int) -> bool:
-    return ranks > 1 or KEY * IS_CLASSES[size][1] > IN_CACHE
+def sorts_keys(size: str, ranks: int) -> bool:
+    return ranks > 1 or KEY * IS_CLASSES[size][1] > CACHE_BYTES
 
 
 def is_program(size: str, ranks: int) -> Program:
-    """Buckets are taken to be divided evenly: each rank keeps its share of its own keys."""
+    """The program of IS. Buckets are assumed to be divided evenly: each rank keeps its share of its own
+    keys."""
     keys, _, buckets = IS_CLASSES[size]
-    own = [length_of(keys, ranks, rank) for rank in range(ranks)]
-    first = COUNTING + SORTING * sorts(size, ranks)
-    ranking = "ranks" if sorts(size, ranks) == sorts(size, 1) else "buckets"
+    rank_keys = [length_of(keys, ranks, rank) for rank in range(ranks)]
+    first = COUNTING + SORTING * sorts_keys(size, ranks)
+    ranking = "ranks" if sorts_keys(size, ranks) == sorts_keys(size, 1) else "buckets"
 
-    def shares(part: float, like: str) -> tuple[Share, ...]:
-        return tuple(Share((Work(IS_ITERATIONS * part * each, like),)) for each in own)
+    def shares(part: float, rate_phase: str) -> tuple[Share, ...]:
+        return tuple(Share((Work(IS_ITERATIONS * part * each, rate_phase),)) for each in rank_keys)
 
-    sent = (
+    exchanges_sent = (
         Collective("alltoall", IS_ITERATIONS, (KEY * ranks,) * ranks),
-        Collective("alltoall", IS_ITERATIONS, tuple(KEY * (each - each // ranks) for each in own), own=False),
+        Collective(
+            "alltoall", IS_ITERATIONS, tuple(KEY * (each - each // ranks) for each in rank_keys), own=False
+        ),
     )
     counts = Collective("allreduce", IS_ITERATIONS, (COUNTER * buckets,) * ranks)
     phases = (
         Phase("buckets", shares(first, "buckets"), (counts,)),
-        Phase("exchange", (Share(),) * ranks, sent if ranks > 1 else ()),
+        Phase("exchange", (Share(),) * ranks, exchanges_sent if ranks > 1 else ()),
         Phase("ranks", shares(1 - COUNTING - SORTING, ranking)),
     )
     return Program("is", size, ranks, IS_ITERATIONS, float(IS_ITERATIONS * keys), phases)

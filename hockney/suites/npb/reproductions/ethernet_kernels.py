@@ -28,8 +28,8 @@ from hockney.suites.npb.programs import PIPELINED
 
 PART_OF = "ethernet"
 PROCESSES = (1, 2, 4, 8, 12, 16)
-MOST = PROCESSES[-1]
-HALF_WAY = 8
+MAX_PROCESSES = PROCESSES[-1]
+MIDDLE_PROCESSES = 8
 """Processes up to which three of the speed-ups are linear."""
 
 
@@ -47,13 +47,13 @@ class NasBenchmark:
 
 
 BENCHMARKS = {
-    "ep": NasBenchmark("EP", "W", "67108864 random numbers", MOST, 10),
-    "bt": NasBenchmark("BT", "W", "24 x 24 x 24", MOST, 200),
-    "cg": NasBenchmark("CG", "A", "n = 14000", HALF_WAY, 15),
-    "mg": NasBenchmark("MG", "paper", "64 x 64 x 64", HALF_WAY, 40),
-    "lu": NasBenchmark("LU", "W", "33 x 33 x 33", HALF_WAY, 300),
+    "ep": NasBenchmark("EP", "W", "67108864 random numbers", MAX_PROCESSES, 10),
+    "bt": NasBenchmark("BT", "W", "24 x 24 x 24", MAX_PROCESSES, 200),
+    "cg": NasBenchmark("CG", "A", "n = 14000", MIDDLE_PROCESSES, 15),
+    "mg": NasBenchmark("MG", "paper", "64 x 64 x 64", MIDDLE_PROCESSES, 40),
+    "lu": NasBenchmark("LU", "W", "33 x 33 x 33", MIDDLE_PROCESSES, 300),
 }
-"""By workload."""
+"""Benchmarks by workload."""
 WORKLOADS = tuple(BENCHMARKS)
 KERNELS, SWITCH, FOUR = "kernels", "kernels-switch", "kernels-four-per-node"
 FAST, FAST_SWITCH, MYRINET = "kernels-fast", "kernels-fast-switch", "kernels-myrinet"
@@ -67,21 +67,21 @@ NETWORKS = {
     MYRINET: ("switched-ethernet+myrinet", "Myrinet"),
 }
 """Machine and title of the parts that have all numbers of processes."""
-ON = {MYRINET: ("bt", "mg")}
+BENCHMARKS_ON = {MYRINET: ("bt", "mg")}
 """The benchmarks of parts that have not all of them."""
 RATES = {KERNELS: ("kernel-rates", (0.5, 2.0)), FAST_SWITCH: ("kernel-rates-fast-switch", (0.25, 0.5))}
-"""By network the part with other rates of computing, and these as factors."""
+"""The part with other rates of computing, and their factors, by network."""
 FACTORS = {0.25: "a quarter of the rate", 0.5: "half the rate", 1.0: "the rate", 2.0: "double the rate"}
-INSIDE = {MPI: "mpi", "dissemination": "dissemination_mcs", "tournament": "tournament_parity"}
+PLACED_BARRIERS = {MPI: "mpi", "dissemination": "dissemination_mcs", "tournament": "tournament_parity"}
 """Barriers that are placed after each iteration: by the name in the paper's rows the engine's."""
 SKELETON = "arithmetic=none"
-WITH_TOURNAMENT = f"barrier_at=iteration barrier={INSIDE['tournament']}"
+WITH_TOURNAMENT = f"barrier_at=iteration barrier={PLACED_BARRIERS['tournament']}"
 """The paper's benchmarks synchronised by it."""
 TABLE = "speed-up (figure 12)"
-ALMOST = 0.8
-"""Speed-up divided by processes: of one that is almost linear."""
-FALLING = 0.9
-"""A speed-up falls off if it is less than this of the speed-up that the efficiency on 8 processes gives."""
+ALMOST_LINEAR = 0.8
+"""A speed-up is almost linear if it is at least this share of the processes."""
+FALLING_OFF = 0.9
+"""A speed-up falls off if it is below this share of the speed-up that the efficiency on 8 processes gives."""
 
 Answers = Mapping[str, Answer]
 
@@ -90,10 +90,10 @@ def parts(catalog: Catalog) -> Iterator[Part]:
     """The runs on the described machine compute and verify; elsewhere computing only takes its time."""
     for name, (machine, _) in NETWORKS.items():
         platform = simulated.platform(machine)
-        more = "" if name == KERNELS else SKELETON
+        skeleton = "" if name == KERNELS else SKELETON
         texts = (
-            _line(kernel, platform, p, f"{WITH_TOURNAMENT} {more}")
-            for kernel in ON.get(name, BENCHMARKS)
+            _line(kernel, platform, p, f"{WITH_TOURNAMENT} {skeleton}")
+            for kernel in BENCHMARKS_ON.get(name, BENCHMARKS)
             for p in PROCESSES
         )
         yield Part(name, machine, tuple(map(catalog.case, texts)))
@@ -103,63 +103,70 @@ def parts(catalog: Catalog) -> Iterator[Part]:
             _line(kernel, simulated.platform(machine), p, f"{WITH_TOURNAMENT} {SKELETON}", factor)
             for kernel in BENCHMARKS
             for factor in factors
-            for p in (HALF_WAY, MOST)
+            for p in (MIDDLE_PROCESSES, MAX_PROCESSES)
         )
         yield Part(part, machine, tuple(map(catalog.case, rates)))
     machine, _ = NETWORKS[KERNELS]
     platform = simulated.platform(machine)
     barriers = (
-        _line(kernel, platform, MOST, f"{SKELETON} {inside}")
+        _line(kernel, platform, MAX_PROCESSES, f"{SKELETON} {inside}")
         for kernel in BENCHMARKS
-        for inside in ("", *(f"barrier_at=iteration barrier={barrier}" for barrier in INSIDE.values()))
+        for inside in (
+            "",
+            *(f"barrier_at=iteration barrier={barrier}" for barrier in PLACED_BARRIERS.values()),
+        )
     )
     yield Part(BARRIERS, machine, tuple(map(catalog.case, barriers)))
 
 
-def _line(kernel: str, platform: Platform, processes: int, more: str, factor: float = 1) -> str:
+def _line(kernel: str, platform: Platform, processes: int, options: str, factor: float = 1) -> str:
     words = [kernel, f"class={BENCHMARKS[kernel].size}", f"rate={factor * platform.rates[kernel]:.6g}"]
     if kernel in PIPELINED:
         words.append(f"startup={described_startup(platform, processes):.6g}")
-    return " ".join([*words, f"ranks={processes}", more]).rstrip()
+    return " ".join([*words, f"ranks={processes}", options]).rstrip()
 
 
 def seconds(answers: Answers, kernel: str, processes: int, network: str = KERNELS) -> float | None:
     """The time of a benchmark (s); None also if it did not run on this network."""
-    if kernel not in ON.get(network, BENCHMARKS):
+    if kernel not in BENCHMARKS_ON.get(network, BENCHMARKS):
         return None
     return answers[network].seconds(kernel, ranks=processes)
 
 
 def speed_up(answers: Answers, kernel: str, processes: int, network: str = KERNELS) -> float | None:
-    one, many = (seconds(answers, kernel, p, network) for p in (1, processes))
-    return one / many if one and many else None
+    one_process_s, parallel_s = (seconds(answers, kernel, p, network) for p in (1, processes))
+    return one_process_s / parallel_s if one_process_s and parallel_s else None
 
 
-def at_rate(
+def speed_up_at_rate(
     answers: Answers, kernel: str, processes: int, factor: float, network: str = KERNELS
 ) -> float | None:
-    """The speed-up if computing is this many times as fast; None also if that did not run."""
+    """The speed-up with `factor` times the rate of computing; None also if that did not run."""
     if factor == 1:
         return speed_up(answers, kernel, processes, network)
     part, factors = RATES.get(network, ("", ()))
     if factor not in factors:
         return None
     rate = factor * answers[part].platform.rates[kernel]
-    one = seconds(answers, kernel, 1, network)
-    many = answers[part].seconds(kernel, ranks=processes, rate=rate)
-    return one / factor / many if one and many else None
+    one_process_s = seconds(answers, kernel, 1, network)
+    parallel_s = answers[part].seconds(kernel, ranks=processes, rate=rate)
+    return one_process_s / factor / parallel_s if one_process_s and parallel_s else None
 
 
 def rate_for_linear(answers: Answers, kernel: str, network: str = KERNELS) -> float | None:
     """Operations a second with which the speed-up would be almost linear as far as the paper states, if
     everything that is not computing takes as long as it does: for an efficiency e, 1 - e of the time."""
     processes = BENCHMARKS[kernel].linear_to
-    one, many = (seconds(answers, kernel, p, network) for p in (1, processes))
-    if one is None or many is None:
+    one_process_s, parallel_s = (seconds(answers, kernel, p, network) for p in (1, processes))
+    if one_process_s is None or parallel_s is None:
         return None
-    rest = many - one / processes
-    computing = rest * ALMOST / (1 - ALMOST)
-    return answers[network].platform.rates[kernel] * one / processes / computing if computing > 0 else None
+    communication_s = parallel_s - one_process_s / processes
+    computing_s = communication_s * ALMOST_LINEAR / (1 - ALMOST_LINEAR)
+    return (
+        answers[network].platform.rates[kernel] * one_process_s / processes / computing_s
+        if computing_s > 0
+        else None
+    )
 
 
 # what the paper states
@@ -170,7 +177,7 @@ def compare(answers: Answers) -> list[Compared]:
     rows = []
     for network, (_, title) in NETWORKS.items():
         mechanism = "" if network == KERNELS else title
-        for kernel in ON.get(network, BENCHMARKS):
+        for kernel in BENCHMARKS_ON.get(network, BENCHMARKS):
             benchmark = BENCHMARKS[kernel]
             processes = benchmark.linear_to
             key = f"barriers/speedup/{kernel}/{processes}"
@@ -184,7 +191,7 @@ def compare(answers: Answers) -> list[Compared]:
                     "",
                     status_of(answers[network].platform, key, mechanism),
                     mechanism,
-                    note=f"the paper: linear{'' if processes == MOST else f' to {processes}'}",
+                    note=f"the paper: linear{'' if processes == MAX_PROCESSES else f' to {processes}'}",
                     table=f"{TABLE}, {title}" if mechanism else TABLE,
                 )
             )
@@ -192,81 +199,98 @@ def compare(answers: Answers) -> list[Compared]:
 
 
 def checks(answers: Answers, network: str = KERNELS, factor: float = 1) -> list[Check]:
-    """The paper's description of its figure 12, with so many times the rate of computing."""
-    return [_as_stated(answers, kernel, network, factor) for kernel in BENCHMARKS]
+    """Checks of the paper's description of its figure 12, with `factor` times the rate of computing."""
+    return [_speed_up_check(answers, kernel, network, factor) for kernel in BENCHMARKS]
 
 
-def _as_stated(answers: Answers, kernel: str, network: str, factor: float) -> Check:
+def _speed_up_check(answers: Answers, kernel: str, network: str, factor: float) -> Check:
     benchmark = BENCHMARKS[kernel]
-    middle, end = (at_rate(answers, kernel, p, factor, network) for p in (HALF_WAY, MOST))
-    what = f"the speed-up of {benchmark.title} is almost linear to {benchmark.linear_to} processes"
-    if benchmark.linear_to < MOST:
-        what += ", then falls off"
-    stated = Statement(f"speed-up-{kernel}", "figure 12", what)
+    middle, end = (
+        speed_up_at_rate(answers, kernel, p, factor, network) for p in (MIDDLE_PROCESSES, MAX_PROCESSES)
+    )
+    claim = f"the speed-up of {benchmark.title} is almost linear to {benchmark.linear_to} processes"
+    if benchmark.linear_to < MAX_PROCESSES:
+        claim += ", then falls off"
+    statement = Statement(f"speed-up-{kernel}", "figure 12", claim)
     if middle is None or end is None:
-        return stated.unknown()
-    if benchmark.linear_to == MOST:
-        holds = end >= ALMOST * MOST
+        return statement.unknown()
+    if benchmark.linear_to == MAX_PROCESSES:
+        holds = end >= ALMOST_LINEAR * MAX_PROCESSES
     else:
-        holds = middle >= ALMOST * HALF_WAY and end < FALLING * middle * MOST / HALF_WAY
-    return stated.check(holds, f"{middle:.1f} on {HALF_WAY}, {end:.1f} on {MOST}")
+        holds = (
+            middle >= ALMOST_LINEAR * MIDDLE_PROCESSES
+            and end < FALLING_OFF * middle * MAX_PROCESSES / MIDDLE_PROCESSES
+        )
+    return statement.check(holds, f"{middle:.1f} on {MIDDLE_PROCESSES}, {end:.1f} on {MAX_PROCESSES}")
 
 
 def summary(answers: Answers) -> tuple[str, ...]:
     """Sentences on which of the paper's statements hold, and on which machine the others would."""
-    if all(speed_up(answers, kernel, MOST) is None for kernel in BENCHMARKS):
+    if all(speed_up(answers, kernel, MAX_PROCESSES) is None for kernel in BENCHMARKS):
         return ()
-    holding = _holding(answers, KERNELS)
+    as_stated = _benchmarks_as_stated(answers, KERNELS)
     text = (
         "Figure 12 has speed-ups of NAS benchmarks: EP and BT linear to 16 processes; CG, MG and LU to 8, "
-        f"then falling off. Simulated, {_named(holding)} {'is' if len(holding) < 2 else 'are'} as stated"
+        f"then falling off. Simulated, {_title_list(as_stated)} {'is' if len(as_stated) < 2 else 'are'} as "
+        f"stated"
     )
     needed = {
         kernel: rate / answers[KERNELS].platform.rates[kernel]
         for kernel in BENCHMARKS
-        if kernel not in holding and (rate := rate_for_linear(answers, kernel))
+        if kernel not in as_stated and (rate := rate_for_linear(answers, kernel))
     }
     if needed:
         text += (
-            f"; {_named([*needed])} would need processors of about {min(needed.values()):.0%} to "
+            f"; {_title_list([*needed])} would need processors of about {min(needed.values()):.0%} to "
             f"{max(needed.values()):.0%} of the assumed speed"
         )
-    return tuple(filter(None, (f"{text}. {_elsewhere(answers)}".strip(), _on_myrinet(answers))))
-
-
-def _on_myrinet(answers: Answers) -> str:
-    """The paper's second network, of which it prints no number."""
-    found = {kernel: speed_up(answers, kernel, MOST, MYRINET) for kernel in ON[MYRINET]}
-    known = [f"{BENCHMARKS[kernel].title} {value:.1f}" for kernel, value in found.items() if value]
-    if not known:
-        return ""
-    return (
-        f"On Myrinet, on which the paper ran the same, every cost is a guess; speed-ups on {MOST} processes: "
-        f"{', '.join(known)}."
+    return tuple(
+        filter(None, (f"{text}. {_other_networks_sentence(answers)}".strip(), _myrinet_sentence(answers)))
     )
 
 
-def _elsewhere(answers: Answers) -> str:
+def _myrinet_sentence(answers: Answers) -> str:
+    """A sentence on the paper's second network, for which it prints no number."""
+    speed_ups = {
+        kernel: speed_up(answers, kernel, MAX_PROCESSES, MYRINET) for kernel in BENCHMARKS_ON[MYRINET]
+    }
+    known_speed_ups = [
+        f"{BENCHMARKS[kernel].title} {value:.1f}" for kernel, value in speed_ups.items() if value
+    ]
+    if not known_speed_ups:
+        return ""
+    return (
+        f"On Myrinet, on which the paper ran the same, every cost is a guess; speed-ups on {MAX_PROCESSES} "
+        f"processes: "
+        f"{', '.join(known_speed_ups)}."
+    )
+
+
+def _other_networks_sentence(answers: Answers) -> str:
     """A sentence on where more statements hold: on the other networks and at other rates. The paper prints
     neither the rates nor the processes of a node."""
-    own = set(_holding(answers, KERNELS))
-    tried = [(network, 1.0) for network in NETWORKS if network not in (KERNELS, MYRINET)]
-    tried += [(network, factor) for network, (_, factors) in RATES.items() for factor in factors]
-    found = {
-        NETWORKS[network][1] + (f" and {FACTORS[factor]} of computing" if factor != 1 else ""): holding
-        for network, factor in tried
-        if set(holding := _holding(answers, network, factor)) - own
+    own_as_stated = set(_benchmarks_as_stated(answers, KERNELS))
+    variants = [(network, 1.0) for network in NETWORKS if network not in (KERNELS, MYRINET)]
+    variants += [(network, factor) for network, (_, factors) in RATES.items() for factor in factors]
+    more_as_stated = {
+        NETWORKS[network][1] + (f" and {FACTORS[factor]} of computing" if factor != 1 else ""): as_stated
+        for network, factor in variants
+        if set(as_stated := _benchmarks_as_stated(answers, network, factor)) - own_as_stated
     }
-    listed = "; ".join(f"{title}: {_named(holding)}" for title, holding in found.items())
-    return f"On other networks and at other rates, more are as stated: {listed}." if found else ""
+    variant_list = "; ".join(
+        f"{title}: {_title_list(as_stated)}" for title, as_stated in more_as_stated.items()
+    )
+    return (
+        f"On other networks and at other rates, more are as stated: {variant_list}." if more_as_stated else ""
+    )
 
 
-def _holding(answers: Answers, network: str, factor: float = 1) -> list[str]:
-    found = zip(BENCHMARKS, checks(answers, network, factor), strict=True)
-    return [kernel for kernel, check in found if check.holds]
+def _benchmarks_as_stated(answers: Answers, network: str, factor: float = 1) -> list[str]:
+    checked = zip(BENCHMARKS, checks(answers, network, factor), strict=True)
+    return [kernel for kernel, check in checked if check.holds]
 
 
-def _named(kernels: Sequence[str]) -> str:
+def _title_list(kernels: Sequence[str]) -> str:
     titles = [BENCHMARKS[kernel].title for kernel in kernels]
     return " and ".join(filter(None, (", ".join(titles[:-1]), titles[-1]))) if titles else "none"
 
@@ -280,37 +304,37 @@ def sections(answers: Answers) -> list[Section]:
         Section(
             "Speed-up of NAS benchmarks",
             figures=(_figure(answers, KERNELS),),
-            tables=(_speed_ups(answers), _rates(answers)),
+            tables=(_speed_ups_table(answers), _rates_table(answers)),
         ),
         Section(
             "Speed-up on other networks",
             figures=tuple(_figure(answers, network) for network in NETWORKS if network != KERNELS),
             multiples=True,
         ),
-        Section("Barriers inside NAS benchmarks", tables=(_inside(answers),)),
+        Section("Barriers inside NAS benchmarks", tables=(_barriers_table(answers),)),
     ]
 
 
 def _figure(answers: Answers, network: str) -> Figure:
-    drawn = [pages.make_series("linear", [(p, float(p)) for p in PROCESSES], "line")]
-    for kernel in ON.get(network, BENCHMARKS):
-        found = [(p, speed_up(answers, kernel, p, network)) for p in PROCESSES]
-        drawn.append(pages.make_series(BENCHMARKS[kernel].title, found))
+    series = [pages.make_series("linear", [(p, float(p)) for p in PROCESSES], "line")]
+    for kernel in BENCHMARKS_ON.get(network, BENCHMARKS):
+        speed_ups = [(p, speed_up(answers, kernel, p, network)) for p in PROCESSES]
+        series.append(pages.make_series(BENCHMARKS[kernel].title, speed_ups))
     _, title = NETWORKS[network]
     return Figure(
         f"ethernet-figure-12{network.removeprefix(KERNELS)}",
         f"Figure 12: speed-up, {title}",
         Axis("processes", "processes", "linear", include=(0.0,)),
-        Axis("speed-up", "", "linear", include=(0.0, float(MOST))),
-        tuple(drawn),
+        Axis("speed-up", "", "linear", include=(0.0, float(MAX_PROCESSES))),
+        tuple(series),
         "The paper's figure 12: EP and BT linear; LU, MG and CG linear to 8, then falling off."
         if network == KERNELS
         else "",
-        marks=((float(HALF_WAY), "8"),) if network == KERNELS else (),
+        marks=((float(MIDDLE_PROCESSES), "8"),) if network == KERNELS else (),
     )
 
 
-def _plain(value: float | None) -> str:
+def _two_decimals(value: float | None) -> str:
     return "" if value is None else f"{value:.2f}"
 
 
@@ -318,17 +342,17 @@ def _rate(value: float | None) -> str:
     return "" if value is None else f"{float(f'{value / 1e6:.2g}'):g} Mop/s"
 
 
-def _speed_ups(answers: Answers) -> Table:
+def _speed_ups_table(answers: Answers) -> Table:
     rows = [
         (
             benchmark.title,
             title,
-            *(_plain(speed_up(answers, kernel, p, network)) for p in PROCESSES[1:]),
+            *(_two_decimals(speed_up(answers, kernel, p, network)) for p in PROCESSES[1:]),
             _rate(rate_for_linear(answers, kernel, network)),
         )
         for kernel, benchmark in BENCHMARKS.items()
         for network, (_, title) in NETWORKS.items()
-        if kernel in ON.get(network, BENCHMARKS)
+        if kernel in BENCHMARKS_ON.get(network, BENCHMARKS)
     ]
     columns = ("benchmark", "network", *map(str, PROCESSES[1:]), "rate for linear")
     return Table(
@@ -338,20 +362,20 @@ def _speed_ups(answers: Answers) -> Table:
         tuple(rows),
         numeric=tuple(range(2, len(columns))),
         caption=f"Sizes: {'; '.join(f'{b.title} {b.printed}' for b in BENCHMARKS.values())}. Computing: "
-        f"{_assumed(answers)}. With the rate for linear, a speed-up would be {ALMOST:.0%} "
-        f"of linear to as many processes as in the paper. {_verification(answers)}",
+        f"{_assumed_rates(answers)}. With the rate for linear, a speed-up would be {ALMOST_LINEAR:.0%} "
+        f"of linear to as many processes as in the paper. {_verification_sentence(answers)}",
     )
 
 
-def _assumed(answers: Answers) -> str:
+def _assumed_rates(answers: Answers) -> str:
     rates: dict[float, list[str]] = {}
     for kernel in BENCHMARKS:
         rates.setdefault(answers[KERNELS].platform.rates[kernel], []).append(kernel)
-    return ", ".join(f"{_named(kernels)} {_rate(rate)}" for rate, kernels in rates.items())
+    return ", ".join(f"{_title_list(kernels)} {_rate(rate)}" for rate, kernels in rates.items())
 
 
-def _verification(answers: Answers) -> str:
-    """How many runs computed; errors in one of them are reported with the part."""
+def _verification_sentence(answers: Answers) -> str:
+    """A sentence on how many runs computed; their errors are reported with the part."""
     records = answers[KERNELS].run.records
     right = sum(record.verified.bytes > 0 and not record.verified.errors for record in records)
     return (
@@ -360,17 +384,17 @@ def _verification(answers: Answers) -> str:
     )
 
 
-def _rates(answers: Answers) -> Table:
+def _rates_table(answers: Answers) -> Table:
     rows = [
         (
             benchmark.title,
             NETWORKS[network][1],
             str(p),
-            *(_plain(at_rate(answers, kernel, p, factor, network)) for factor in FACTORS),
+            *(_two_decimals(speed_up_at_rate(answers, kernel, p, factor, network)) for factor in FACTORS),
         )
         for network in RATES
         for kernel, benchmark in BENCHMARKS.items()
-        for p in (HALF_WAY, MOST)
+        for p in (MIDDLE_PROCESSES, MAX_PROCESSES)
     ]
     columns = ("benchmark", "network", "processes", *FACTORS.values())
     return Table(
@@ -382,25 +406,25 @@ def _rates(answers: Answers) -> Table:
     )
 
 
-def _inside(answers: Answers) -> Table:
+def _barriers_table(answers: Answers) -> Table:
     rows = []
     for kernel, benchmark in BENCHMARKS.items():
-        without = answers[BARRIERS].seconds(kernel, barrier_at="none")
-        for name, engine in INSIDE.items():
-            inside = answers[BARRIERS].seconds(kernel, barrier=engine, barrier_at="iteration")
-            alone = answers["barrier" if name == MPI else "algorithms"].seconds(
-                "barrier", algorithm=engine, ranks=MOST
+        baseline_s = answers[BARRIERS].seconds(kernel, barrier_at="none")
+        for name, engine in PLACED_BARRIERS.items():
+            with_barrier = answers[BARRIERS].seconds(kernel, barrier=engine, barrier_at="iteration")
+            barrier_s = answers["barrier" if name == MPI else "algorithms"].seconds(
+                "barrier", algorithm=engine, ranks=MAX_PROCESSES
             )
-            added = None if inside is None or without is None else inside - without
+            extra_s = None if with_barrier is None or baseline_s is None else with_barrier - baseline_s
             rows.append(
                 (
                     benchmark.title,
                     "MPI_Barrier" if name == MPI else name,
-                    _time(without),
-                    _time(added),
-                    "" if added is None or not without else f"{added / without:+.1%}",
-                    _time(None if added is None else added / benchmark.iterations),
-                    _time(alone),
+                    _time(baseline_s),
+                    _time(extra_s),
+                    "" if extra_s is None or not baseline_s else f"{extra_s / baseline_s:+.1%}",
+                    _time(None if extra_s is None else extra_s / benchmark.iterations),
+                    _time(barrier_s),
                 )
             )
     columns = (
@@ -408,7 +432,7 @@ def _inside(answers: Answers) -> Table:
     )  # fmt: skip
     return Table(
         "barriers-inside",
-        f"A barrier after each iteration, {MOST} processes, one medium",
+        f"A barrier after each iteration, {MAX_PROCESSES} processes, one medium",
         columns,
         tuple(rows),
         numeric=(2, 3, 4, 5, 6),

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
-import npb_flow_oracle
 import npb_oracle
 import pytest
 from engine_lines import failures, launcher_for, lines_of, records
@@ -32,9 +31,9 @@ ORACLES = {
     "mg": npb_oracle.mg,
     "ft": npb_oracle.ft,
     "is": npb_oracle.is_,
-    "lu": npb_flow_oracle.lu,
-    "bt": npb_flow_oracle.bt,
-    "sp": npb_flow_oracle.sp,
+    "lu": npb_oracle.lu,
+    "bt": npb_oracle.bt,
+    "sp": npb_oracle.sp,
 }
 SIZES = {
     "S": {

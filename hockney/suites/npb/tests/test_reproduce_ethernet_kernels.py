@@ -75,7 +75,7 @@ def test_another_figure_is_not(kernel, efficiency):
 def test_where_more_is_as_stated_is_in_the_summary():
     """CG would be with a quarter of the rate of computing; what is as stated everywhere is no news."""
     given = answers(ethernet, world(AS_PRINTED | {"cg": {8: 0.75, 16: 0.25}}))
-    assert kernels.at_rate(given, "cg", 8, 0.25, kernels.FAST_SWITCH) > 0.9 * 8
+    assert kernels.speed_up_at_rate(given, "cg", 8, 0.25, kernels.FAST_SWITCH) > 0.9 * 8
     texts = " ".join(kernels.summary(given))
     for rate, more in ((kernels.FACTORS[0.25], True), (kernels.FACTORS[2.0], False)):
         assert (f"{rate} of computing: " in texts) == more
@@ -107,16 +107,16 @@ def test_the_rate_for_a_linear_speed_up_would_give_one():
         factor = kernels.rate_for_linear(given, kernel) / rates[kernel]
         even = ALONE_S / processes
         rest = even / AS_PRINTED[kernel].get(processes, 1.0) - even
-        assert even / factor / (even / factor + rest) == pytest.approx(kernels.ALMOST)
+        assert even / factor / (even / factor + rest) == pytest.approx(kernels.ALMOST_LINEAR)
 
 
 def test_slower_processors_have_larger_speed_ups():
     given = answers(ethernet, world())
-    assert kernels.at_rate(given, "cg", 16, 0.5) == pytest.approx(16 * 2 / 3)
+    assert kernels.speed_up_at_rate(given, "cg", 16, 0.5) == pytest.approx(16 * 2 / 3)
     assert kernels.speed_up(given, "cg", 16) == pytest.approx(8)
-    assert kernels.at_rate(given, "cg", 16, 2.0) == pytest.approx(16 / 3)
-    assert kernels.at_rate(given, "cg", 16, 0.25, kernels.FAST_SWITCH) == pytest.approx(16 * 4 / 5)
-    assert kernels.at_rate(given, "cg", 16, 0.25) is None, "only on the fast switch"
+    assert kernels.speed_up_at_rate(given, "cg", 16, 2.0) == pytest.approx(16 / 3)
+    assert kernels.speed_up_at_rate(given, "cg", 16, 0.25, kernels.FAST_SWITCH) == pytest.approx(16 * 4 / 5)
+    assert kernels.speed_up_at_rate(given, "cg", 16, 0.25) is None, "only on the fast switch"
 
 
 def test_the_statements_are_rows_and_variants_are_marked():

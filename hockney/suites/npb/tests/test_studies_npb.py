@@ -22,12 +22,12 @@ from hockney.studies import Evidence, Options
 from hockney.suites.npb.fakes.npb import PHASES, FakeNpb
 from hockney.suites.npb.studies.npb.columns import answer
 from hockney.suites.npb.studies.npb.headline import headline
-from hockney.suites.npb.studies.npb.plan import PAPERS_CLASSES, WORKLOADS
+from hockney.suites.npb.studies.npb.plan import PAPER_CLASSES, WORKLOADS
 from hockney.suites.npb.studies.npb.results import PARTS, NpbResults, possible_gain
 
 STUDY = studies.study("npb")
 TRUTH = FakeNpb()
-CLOSE = 0.02
+CLOSE_ERROR = 0.02
 BOTH = {"barrier_at": ("iteration", "step")}
 
 
@@ -69,13 +69,13 @@ def seconds(kernel: str, ranks: int, place: str = "none", barrier: str = MPI) ->
 
 
 def test_speedups_and_efficiencies_are_those_of_the_world(results: NpbResults):
-    assert results.kernels == ("cg", "ep", "ft") and results.counts == (1, 2, 4)
+    assert results.kernels == ("cg", "ep", "ft") and results.rank_counts == (1, 2, 4)
     assert len(results.plain) == 9
     for p in results.plain:
         truth = seconds(p.kernel, 1) / seconds(p.kernel, p.ranks)
         found = results.speedup(p)
         assert isinstance(found, ExactValue) == (p.ranks == 1)
-        assert found.value == pytest.approx(truth, rel=CLOSE)
+        assert found.value == pytest.approx(truth, rel=CLOSE_ERROR)
         assert results.efficiency(p).value == pytest.approx(found.value / p.ranks)
         assert results.efficiency(p).low == pytest.approx(found.low / p.ranks)
         assert p.rate.value == pytest.approx(TRUTH.operations[p.kernel] / p.time.value)
@@ -84,7 +84,7 @@ def test_speedups_and_efficiencies_are_those_of_the_world(results: NpbResults):
 
 def test_shares_of_the_time_and_phases_are_those_of_the_world(results: NpbResults):
     for p in results.points:
-        truth = parts(p.kernel, p.ranks, p.place, p.barrier or MPI)
+        truth = parts(p.kernel, p.ranks, p.barrier_at, p.barrier or MPI)
         whole = sum(truth.values())
         for part in PARTS:
             assert p.share(part) == pytest.approx(truth[part] / whole, abs=1e-3), (p.kernel, part)
@@ -99,15 +99,15 @@ def test_what_a_barrier_costs_and_what_another_wins_back(results: NpbResults):
     assert len(results.effects) == 3 * 2 * 3 * 2
     for each in results.effects:
         p = each.point
-        truth = seconds(p.kernel, p.ranks, p.place, p.barrier) / seconds(p.kernel, p.ranks)
-        assert each.cost.value == pytest.approx(truth, rel=CLOSE)
+        truth = seconds(p.kernel, p.ranks, p.barrier_at, p.barrier) / seconds(p.kernel, p.ranks)
+        assert each.cost.value == pytest.approx(truth, rel=CLOSE_ERROR)
         if p.barrier == MPI:
-            assert each.gain is None and each.won is None
+            assert each.gain is None and each.win is None
             continue
-        mpi = seconds(p.kernel, p.ranks, p.place)
-        won = 1 - seconds(p.kernel, p.ranks, p.place, p.barrier) / mpi
-        assert each.won.value == pytest.approx(won, abs=CLOSE)
-        assert each.won.low <= each.won.value <= each.won.high
+        mpi = seconds(p.kernel, p.ranks, p.barrier_at)
+        won = 1 - seconds(p.kernel, p.ranks, p.barrier_at, p.barrier) / mpi
+        assert each.win.value == pytest.approx(won, abs=CLOSE_ERROR)
+        assert each.win.low <= each.win.value <= each.win.high
 
 
 def test_means_are_geometric_and_the_best_barrier_is_not_mpis(results: NpbResults):
@@ -115,10 +115,10 @@ def test_means_are_geometric_and_the_best_barrier_is_not_mpis(results: NpbResult
     truth = 1.0
     for kernel in results.kernels:
         truth *= seconds(kernel, 4, "step") / seconds(kernel, 4)
-    assert mean.cost.value == pytest.approx(truth ** (1 / 3), rel=CLOSE)
+    assert mean.cost.value == pytest.approx(truth ** (1 / 3), rel=CLOSE_ERROR)
     assert mean.cost.low <= mean.cost.value <= mean.cost.high and mean.gain is None
     best = results.best(4, "step")
-    assert best.barrier == "hierarchical" and best.won.low > 0
+    assert best.barrier == "hierarchical" and best.win.low > 0
     shares = [parts(kernel, 4, "step")["barriers"] / seconds(kernel, 4, "step") for kernel in results.kernels]
     assert mean.barriers == pytest.approx(sum(shares) / 3, abs=1e-3)
 
@@ -126,11 +126,11 @@ def test_means_are_geometric_and_the_best_barrier_is_not_mpis(results: NpbResult
 def test_the_headline_answers_for_the_largest_number_of_ranks_with_a_core_each(
     results: NpbResults, tmp_path: Path
 ):
-    assert results.shown == 4
+    assert results.headline_ranks == 4
     sentences = headline(results)
     assert len(sentences) == 5 and "4" in sentences[0]
     more = NpbResults.of(run(tmp_path / "r", ranks=(2, 8), launches=2, kernels=("ep",), barrier_at=("none",)))
-    assert more.shown == 2, "there are 4 cores"
+    assert more.headline_ranks == 2, "there are 4 cores"
     assert len(headline(more)) == 2
 
 
@@ -187,8 +187,8 @@ def test_wrong_answers_are_named(tmp_path: Path):
     fault = Fault("corrupt", "cg barrier_at=none ranks=2")
     evidence = run(tmp_path / "r", (2,), 3, faults=(fault,), kernels=("cg", "ep"))
     results = NpbResults.of(evidence)
-    [wrong] = results.wrong
-    assert (wrong.kernel, wrong.ranks, wrong.place) == ("cg", 2, "none")
+    [wrong] = results.wrong_points
+    assert (wrong.kernel, wrong.ranks, wrong.barrier_at) == ("cg", 2, "none")
     document, page = answer(evidence), STUDY.page(evidence)
     assert document["verified"] is False
     assert {b["case"] for b in document["benchmarks"] if b["verified"] is False} == {wrong.measured.case.line}
@@ -203,7 +203,7 @@ def test_barriers_that_are_alike_are_not_said_to_win_anything(tmp_path: Path):
     alike = FakeNpb(factors={})
     evidence = run(tmp_path / "r", (2,), 4, World(noise=0.02, tail=0.0).having(alike), kernels=("cg", "ep"))
     best = NpbResults.of(evidence).best(2, "step")
-    assert best.won.low <= 0 <= best.won.high
+    assert best.win.low <= 0 <= best.win.high
 
 
 @pytest.mark.parametrize(
@@ -246,9 +246,9 @@ def test_the_class_fits_the_budget_unless_it_is_given():
 
 def test_the_papers_benchmarks_and_sizes_are_selected_by_a_word():
     cases = plan(2, **{"class": "paper"})
-    assert {c.workload: c["class"] for c in cases} == PAPERS_CLASSES
+    assert {c.workload: c["class"] for c in cases} == PAPER_CLASSES
     small = plan(2, kernels=("paper", "is"))
-    assert {c.workload for c in small} == {*PAPERS_CLASSES, "is"} and {c["class"] for c in small} == {"S"}
+    assert {c.workload for c in small} == {*PAPER_CLASSES, "is"} and {c["class"] for c in small} == {"S"}
     assert {c["class"] for c in plan(2, kernels=("sp",), **{"class": "paper"})} == {"W"}
 
 

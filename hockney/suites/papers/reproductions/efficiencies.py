@@ -33,13 +33,13 @@ def cells(processes: Iterable[int], words: Sequence[int], works: Sequence[float]
     return [Cell(p, length, work) for p in processes for length in words for work in works]
 
 
-def cases(catalog: Catalog, asked: Iterable[Cell], iterations: int) -> tuple[Case, ...]:
+def cases(catalog: Catalog, requested: Iterable[Cell], iterations: int) -> tuple[Case, ...]:
     return tuple(
         catalog.case(
             f"granularity bytes={WORD_BYTES * cell.words} work={cell.work} iterations={iterations} "
             f"ranks={cell.processes}"
         )
-        for cell in asked
+        for cell in requested
     )
 
 
@@ -51,29 +51,29 @@ def times(answer: Answer, cell: Cell) -> list[float]:
     return [math.fsum(r.times_s) / len(r.times_s) for r in records if r.times_s]
 
 
-def of_time(cell: Cell, seconds: float) -> float:
+def efficiency_of_time(cell: Cell, seconds: float) -> float:
     """T / (np t)."""
     return cell.work / (cell.processes * seconds)
 
 
 def efficiency(answer: Answer, cell: Cell) -> float | None:
     """The efficiency, by the mean time of all launches; None if it was not measured."""
-    found = times(answer, cell)
-    return of_time(cell, math.fsum(found) / len(found)) if found else None
+    seconds = times(answer, cell)
+    return efficiency_of_time(cell, math.fsum(seconds) / len(seconds)) if seconds else None
 
 
 def break_even(answer: Answer, processes: int, words: int, works: Sequence[float]) -> float | None:
-    """The work (s) with which np processes are as fast as one, efficiency 1/np, between those that were
-    measured; None if it is beyond them."""
-    known = [
-        (work, found)
+    """The work (s) with which np processes are as fast as one (efficiency 1/np), interpolated between
+    measured works; None if it is beyond them."""
+    efficiencies = [
+        (work, value)
         for work in works
-        if (found := efficiency(answer, Cell(processes, words, work))) is not None
+        if (value := efficiency(answer, Cell(processes, words, work))) is not None
     ]
     level = 1 / processes
-    for (low, below), (high, above) in pairwise(known):
-        if below <= level <= above:
+    for (low, low_efficiency), (high, high_efficiency) in pairwise(efficiencies):
+        if low_efficiency <= level <= high_efficiency:
             # np t - T is the communication, which hardly depends on T.
-            rest = math.sqrt((low / below - low) * (high / above - high))
-            return rest / (processes - 1)
+            communication = math.sqrt((low / low_efficiency - low) * (high / high_efficiency - high))
+            return communication / (processes - 1)
     return None

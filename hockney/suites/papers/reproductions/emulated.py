@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Common to the reproductions on an emulated Ethernet: messages between two hosts, exchanges of more hosts
+"""Shared by the reproductions on an emulated Ethernet: messages between two hosts, exchanges of more hosts
 that show whether messages share the medium, and what both together predict.
 
-The prediction is that of `hockney predict` from the part's run: the cost of a message from the ping-pong, the
-kind of network from the exchanges, except those that are compared with the prediction. No parameter is fitted
-to the predicted times.
+The prediction is what `hockney predict` gives for the part's run: the cost of a message from the ping-pong,
+the kind of network from the exchanges, except those that are compared with the prediction. No parameter is
+fitted to the predicted times.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ SIZES = (0, 4, 16, 40, 128, 400, 1000, 2000, 4000, 8000, 16000, 40000)
 LAUNCHES = 2
 SURVEY_S = 110.0
 SHARED = "bus"
-PREDICTED_FOR = 4
+PREDICTED_PROCESSES = 4
 """The number of processes of the printed measurements that two processes do not show."""
-CLOSE = 0.15
+MAX_PREDICTION_ERROR = 0.15
 """The largest median error of the predicted exchange."""
 
 
-def part(catalog: Catalog, paper: str, on: str, processes: Sequence[int], sizes: Sequence[int]) -> Part:
-    """The ping-pong and the round-robin exchange on the emulated machine `on`, of which `paper` is the
-    description that is simulated."""
+def part(catalog: Catalog, paper: str, machine: str, processes: Sequence[int], sizes: Sequence[int]) -> Part:
+    """The ping-pong and the round-robin exchange on the emulated machine `machine`; `paper` is the simulated
+    description."""
     lines = [f"pingpong bytes={size} buffers=hot ranks=2" for size in SIZES]
     lines += [f"round_robin bytes={size} sync=window ranks={p}" for p in processes for size in sizes]
     workloads = tuple(catalog.workload(name) for name in ("pingpong", "round_robin"))
-    return Part(SURVEY, paper, tuple(map(catalog.case, lines)), workloads, on, LAUNCHES, SURVEY_S)
+    return Part(SURVEY, paper, tuple(map(catalog.case, lines)), workloads, machine, LAUNCHES, SURVEY_S)
 
 
 def medium(answers: Answers) -> str:
@@ -59,15 +59,15 @@ def medium(answers: Answers) -> str:
     return machine.emulated.medium if machine is not None and machine.emulated is not None else ""
 
 
-def costs(answers: Answers, *, without: int = 0) -> PointToPointCosts | None:
-    """The costs of messages by the ping-pong, on the kind of network that the exchanges show, those of
-    `without` processes left out; None if that was not measured."""
+def costs(answers: Answers, *, left_out: int = 0) -> PointToPointCosts | None:
+    """The costs of messages by the ping-pong, on the kind of network that the exchanges show, without
+    exchanges of `left_out` processes; None if they were not measured."""
     survey = answers[SURVEY]
     if survey.machine is None:
         return None
     hosts = max(1, len(survey.machine.hosts))
     fits = survey.fits
-    evidence = [each for each in fits.summaries if parse_canonical(each.case).ranks != without]
+    evidence = [each for each in fits.summaries if parse_canonical(each.case).ranks != left_out]
     fits = structs.replace(fits, summaries=evidence)
     try:
         return messages_for(fits, survey.machine, "messages between two hosts", hosts=hosts)
@@ -75,15 +75,15 @@ def costs(answers: Answers, *, without: int = 0) -> PointToPointCosts | None:
         return None
 
 
-def predicting(answers: Answers) -> PointToPointCosts | None:
-    """The costs for predictions of `PREDICTED_FOR` processes, which have no part in them."""
-    return costs(answers, without=PREDICTED_FOR)
+def prediction_costs(answers: Answers) -> PointToPointCosts | None:
+    """The costs for predictions of `PREDICTED_PROCESSES` processes, whose own exchanges are left out."""
+    return costs(answers, left_out=PREDICTED_PROCESSES)
 
 
 def predicted(answers: Answers, processes: int, size: int) -> float | None:
     """Seconds of one exchange."""
-    found = predicting(answers)
-    return None if found is None else exchange_time(found, size, processes)
+    costs_found = prediction_costs(answers)
+    return None if costs_found is None else exchange_time(costs_found, size, processes)
 
 
 def measured(answers: Answers, processes: int, size: int) -> float | None:
@@ -92,40 +92,47 @@ def measured(answers: Answers, processes: int, size: int) -> float | None:
 
 def checks(answers: Answers, processes: Sequence[int], sizes: Sequence[int]) -> list[Check]:
     """Whether the evidence shows the medium that the machine has, and how well an exchange is predicted."""
-    return [right_medium(answers), _well_predicted(answers, processes, sizes)]
+    return [medium_check(answers), _prediction_check(answers, processes, sizes)]
 
 
-def right_medium(answers: Answers) -> Check:
-    found, true = costs(answers), medium(answers)
-    what = f"the exchanges show the medium of the machine ({true or 'not described'})"
-    stated = Statement("right-medium", "", what)
-    if found is None:
-        return stated.unknown(NOT_MEASURED)
-    holds = found.sharing == "measured" and bool(true) and found.shared == (true == SHARED)
-    return stated.check(holds, f"{kind(found)}, {found.why}")
+def medium_check(answers: Answers) -> Check:
+    message_costs, medium_described = costs(answers), medium(answers)
+    claim = f"the exchanges show the medium of the machine ({medium_described or 'not described'})"
+    statement = Statement("right-medium", "", claim)
+    if message_costs is None:
+        return statement.unknown(NOT_MEASURED)
+    holds = (
+        message_costs.sharing == "measured"
+        and bool(medium_described)
+        and message_costs.shared == (medium_described == SHARED)
+    )
+    return statement.check(holds, f"{kind(message_costs)}, {message_costs.why}")
 
 
-def _well_predicted(answers: Answers, processes: Sequence[int], sizes: Sequence[int]) -> Check:
+def _prediction_check(answers: Answers, processes: Sequence[int], sizes: Sequence[int]) -> Check:
     errors = [
         abs(error)
         for p in processes
-        if p == PREDICTED_FOR
+        if p == PREDICTED_PROCESSES
         for size in sizes
         if (error := _error(answers, p, size)) is not None
     ]
-    what = (
-        f"the exchange of {PREDICTED_FOR} processes is predicted from messages between two and the network "
-        f"that exchanges of more processes show, with a median error of at most {CLOSE:.0%}"
+    claim = (
+        f"the exchange of {PREDICTED_PROCESSES} processes is predicted from messages between two and the "
+        f"network "
+        f"that exchanges of more processes show, with a median error of at most {MAX_PREDICTION_ERROR:.0%}"
     )
-    stated = Statement("exchange-predicted", "", what)
+    statement = Statement("exchange-predicted", "", claim)
     if len(errors) < len(sizes):
-        return stated.unknown(NOT_MEASURED)
-    return stated.check(median(errors) <= CLOSE, f"median {median(errors):.1%}, largest {max(errors):.1%}")
+        return statement.unknown(NOT_MEASURED)
+    return statement.check(
+        median(errors) <= MAX_PREDICTION_ERROR, f"median {median(errors):.1%}, largest {max(errors):.1%}"
+    )
 
 
 def _error(answers: Answers, processes: int, size: int) -> float | None:
-    model, found = predicted(answers, processes, size), measured(answers, processes, size)
-    return None if model is None or not found else model / found - 1
+    predicted_s, measured_s = predicted(answers, processes, size), measured(answers, processes, size)
+    return None if predicted_s is None or not measured_s else predicted_s / measured_s - 1
 
 
 def table(answers: Answers, processes: Sequence[int], sizes: Sequence[int], word_bytes: int) -> Table:
@@ -142,8 +149,8 @@ def table(answers: Answers, processes: Sequence[int], sizes: Sequence[int], word
                     "" if error is None else pages.format_error(error),
                 )
             )
-    found = predicting(answers)
-    network = "" if found is None else f"The network: {kind(found)}, {found.why}. "
+    message_costs = prediction_costs(answers)
+    network = "" if message_costs is None else f"The network: {kind(message_costs)}, {message_costs.why}. "
     return Table(
         "predicted-exchange",
         "Exchange, emulated",

@@ -3,8 +3,8 @@
 """The switched Ethernet of Krishnamurthy (1998): one message, MPI_Barrier, the ten algorithms of the paper,
 of which five have printed times, and what suites contribute: five NAS Parallel Benchmarks.
 
-The printed times of barriers are those of a network that carries one message after the other, 1.2 ms each, so
-the description has one medium instead of a switch; the variant true-switch shows the times with a switch.
+The printed times of barriers fit a network that carries one message at a time, 1.2 ms each, so the
+description has one medium instead of a switch; the variant true-switch shows the times with a switch.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ PAPER = paper.PAPER
 FIGURES = {str(number): f"ethernet-figure-{number}" for number in (1, 12)}
 MESSAGE_BYTES = 1
 """The paper does not print the size of its message; in the machine's description it costs nothing."""
-OTHERS = {
+OTHER_ALGORITHMS = {
     "dissemination": "dissemination, HFM",
     "mcs_tree_bcast": "MCS tree, broadcast",
     "total_exchange_bcast": "total exchange, broadcast",
@@ -50,22 +50,22 @@ OTHERS = {
 """The paper's other algorithms, by the engine's name; and for comparison the tournament that ends by single
 messages."""
 ALGORITHM_10 = "tournament_mcs"
-COUNTED = ("dissemination", "mcs-tree", "n-way", "total-exchange")
+MESSAGE_BARRIERS = ("dissemination", "mcs-tree", "n-way", "total-exchange")
 """Barriers whose printed times are explained by the number of their messages."""
-ON_MEDIUM = "broadcast-medium"
+MEDIUM_PART = "broadcast-medium"
 BROADCAST = "a broadcast is one message, which all nodes receive"
 BROADCASTS = ("tournament_parity", "tournament", "mcs_tree_bcast", "total_exchange_bcast")
-"""The engine's names of those that use MPI_Bcast."""
-CLEARLY = 0.8
-"""Of the time of every other barrier: the winner is clear."""
-SWITCH = "messages in parallel, as on a real switch"
+"""The engine's names of barriers that use MPI_Bcast."""
+CLEAR_WIN = 0.8
+"""The winner is clear if it takes at most this share of the time of every other barrier."""
+TRUE_SWITCH = "messages in parallel, as on a real switch"
 
 
 def parts(catalog: Catalog) -> list[Part]:
     def barriers(*names: str) -> tuple[Case, ...]:
-        return by_engine(*(ENGINE[name] for name in names))
+        return engine_barriers(*(ENGINE[name] for name in names))
 
-    def by_engine(*names: str) -> tuple[Case, ...]:
+    def engine_barriers(*names: str) -> tuple[Case, ...]:
         return tuple(
             catalog.case(f"barrier algorithm={name} sync=window ranks={p}")
             for name in names
@@ -78,9 +78,9 @@ def parts(catalog: Catalog) -> list[Part]:
         Part("barrier", "switched-ethernet", barriers(MPI)),
         Part("algorithms", "switched-ethernet", barriers(*(name for name in ALGORITHMS if name != MPI))),
         Part("true-switch", "switched-ethernet+true-switch", barriers(MPI)),
-        Part("others", "switched-ethernet", by_engine(*OTHERS, ALGORITHM_10)),
-        Part(ON_MEDIUM, f"switched-ethernet+{ON_MEDIUM}", by_engine(MPI, *BROADCASTS)),
-        *(each for more in contributions(NAME) for each in more.parts(catalog)),
+        Part("others", "switched-ethernet", engine_barriers(*OTHER_ALGORITHMS, ALGORITHM_10)),
+        Part(MEDIUM_PART, f"switched-ethernet+{MEDIUM_PART}", engine_barriers(MPI, *BROADCASTS)),
+        *(each for contribution in contributions(NAME) for each in contribution.parts(catalog)),
     ]
 
 
@@ -97,9 +97,9 @@ def compare(answers: Mapping[str, Answer]) -> list[Compared]:
         message_row(answers),
         *barrier_rows(answers["barrier"], MPI),
         *(each for rows in others for each in rows),
-        *barrier_rows(answers["true-switch"], MPI, SWITCH),
-        *barrier_rows(answers[ON_MEDIUM], "tournament", BROADCAST),
-        *(each for more in contributions(NAME) for each in more.compare(answers)),
+        *barrier_rows(answers["true-switch"], MPI, TRUE_SWITCH),
+        *barrier_rows(answers[MEDIUM_PART], "tournament", BROADCAST),
+        *(each for contribution in contributions(NAME) for each in contribution.compare(answers)),
     ]
 
 
@@ -122,19 +122,21 @@ def barrier_rows(answer: Answer, name: str, mechanism: str = "") -> Iterable[Com
     title = ALGORITHMS[name]
     for p in PROCESSES:
         row = PRINTED.row(BARRIER.format(name, p))
-        alone = p == 1
+        is_single = p == 1
         note = (
-            "no message: the printed time is that of the call itself, which is not simulated" if alone else ""
+            "no message: the printed time is that of the call itself, which is not simulated"
+            if is_single
+            else ""
         )
         yield Compared(
             row.key,
             f"{title}, {p} process{'es' if p > 1 else ''}",
             row.si,
-            None if alone else answer.seconds("barrier", algorithm=ENGINE[name], ranks=p),
-            None if mechanism or alone else messages(name, p) * PRINTED.row(MESSAGE).si,
+            None if is_single else answer.seconds("barrier", algorithm=ENGINE[name], ranks=p),
+            None if mechanism or is_single else messages(name, p) * PRINTED.row(MESSAGE).si,
             "s",
             status_of(answer.platform, row.key, mechanism),
-            mechanism or (BROADCAST if name == "tournament" and not alone else ""),
+            mechanism or (BROADCAST if name == "tournament" and not is_single else ""),
             note=note,
             table=f"{title}, {mechanism}" if mechanism else title,
         )
@@ -143,86 +145,95 @@ def barrier_rows(answer: Answer, name: str, mechanism: str = "") -> Iterable[Com
 def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[Check]:
     return [
         *message_checks(compared),
-        _others(answers),
-        _mpi_barrier(answers),
-        *_tournament(answers, compared),
-        _winner(answers, "algorithms"),
-        _winner(answers, ON_MEDIUM),
-        *(each for more in contributions(NAME) for each in more.checks(answers)),
+        _consistency_check(answers),
+        _mpi_barrier_check(answers),
+        *_tournament_checks(answers, compared),
+        _winner_check(answers, "algorithms"),
+        _winner_check(answers, MEDIUM_PART),
+        *(each for contribution in contributions(NAME) for each in contribution.checks(answers)),
     ]
 
 
-def _others(answers: Mapping[str, Answer]) -> Check:
+def _consistency_check(answers: Mapping[str, Answer]) -> Check:
     """The check that the other barriers take as long for each of their messages as the printed ones."""
     p, message_s = PROCESSES[-1], PRINTED.row(MESSAGE).si
-    what = f"the other {len(OTHERS)} barriers are consistent: 1.2 ms for each of their messages, within 10%"
-    stated = Statement("others-consistent", "text on table 1", what)
-    times = times_on_most(answers)
-    off = {
+    claim = (
+        f"the other {len(OTHER_ALGORITHMS)} barriers are consistent: 1.2 ms for each of their messages, "
+        f"within 10%"
+    )
+    statement = Statement("others-consistent", "text on table 1", claim)
+    times = times_on_most_processes(answers)
+    errors = {
         name: seconds / (traffic(name, p).messages * message_s) - 1
-        for name in OTHERS
+        for name in OTHER_ALGORITHMS
         if (seconds := times[name]) is not None
     }
-    if len(off) < len(OTHERS):
-        return stated.unknown()
-    worst = max(off, key=lambda name: abs(off[name]))
-    return stated.check(abs(off[worst]) <= 0.1, f"largest error {off[worst]:+.1%}, {OTHERS[worst]}")
-
-
-def _mpi_barrier(answers: Mapping[str, Answer]) -> Check:
-    p = PROCESSES[-1]
-    times = times_on_most(answers)
-    mpi, dissemination = times[MPI], times[ENGINE["dissemination"]]
-    printed_s = [PRINTED.row(BARRIER.format(name, p)).si for name in (MPI, "dissemination")]
-    in_table = printed_s[0] / printed_s[1]
-    what = f"MPI_Barrier takes {in_table:.1f} times as long as dissemination on {p} processes, within 25%"
-    stated = Statement("mpi-barrier", "table 1", what)
-    if not mpi or not dissemination:
-        return stated.unknown()
-    found = mpi / dissemination
-    return stated.check(abs(found / in_table - 1) <= 0.25, f"{found:.2f} times")
-
-
-def _tournament(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[Check]:
-    """The checks of which broadcast, one message or P-1 messages, explains the printed tournament. One
-    process sends nothing, and the time printed for 3 is that of another row."""
-    rows = [row for row in compared if row.key.startswith("barriers/table/tournament/")]
-    rows = [row for row in rows if not row.key.endswith(("/1", "/3"))]
-    what = "P messages explain the tournament on 5 and more processes within 20%, if a broadcast is {}"
-    one = Statement("tournament-one-message", "table 1", what.format("one message"))
-    many = Statement("tournament-single-messages", "table 1", what.format("P-1 messages"))
-    return [
-        one.within([row for row in rows if row.status == "variant"], 0.2),
-        many.within([row for row in rows if row.status != "variant"], 0.2),
-    ]
-
-
-def _winner(answers: Mapping[str, Answer], part: str) -> Check:
-    """The check that the tournament wins, on the machine or on the variant with one message a broadcast."""
-    on_medium = part == ON_MEDIUM
-    what = f"tournament is the clear winner on {PROCESSES[-1]} processes"
-    if on_medium:
-        what += f", if {BROADCAST}"
-    stated = Statement(f"tournament-wins{'-broadcast' if on_medium else ''}", "text on table 1", what)
-    found = times_on_most(answers, on_medium)
-    if any(seconds is None for seconds in found.values()):
-        return stated.unknown()
-    known = {name: seconds for name, seconds in found.items() if seconds is not None}
-    name = ENGINE["tournament"]
-    others = {each: seconds for each, seconds in known.items() if not each.startswith("tournament")}
-    first = min(others, key=lambda each: others[each])
-    return stated.check(
-        known[name] <= CLEARLY * others[first],
-        f"{1e3 * known[name]:.1f} ms, {first} {1e3 * others[first]:.1f} ms",
+    if len(errors) < len(OTHER_ALGORITHMS):
+        return statement.unknown()
+    worst = max(errors, key=lambda name: abs(errors[name]))
+    return statement.check(
+        abs(errors[worst]) <= 0.1, f"largest error {errors[worst]:+.1%}, {OTHER_ALGORITHMS[worst]}"
     )
 
 
-def times_on_most(answers: Mapping[str, Answer], on_medium: bool = False) -> dict[str, float | None]:
+def _mpi_barrier_check(answers: Mapping[str, Answer]) -> Check:
+    p = PROCESSES[-1]
+    times = times_on_most_processes(answers)
+    mpi, dissemination = times[MPI], times[ENGINE["dissemination"]]
+    printed_s = [PRINTED.row(BARRIER.format(name, p)).si for name in (MPI, "dissemination")]
+    printed_ratio = printed_s[0] / printed_s[1]
+    claim = (
+        f"MPI_Barrier takes {printed_ratio:.1f} times as long as dissemination on {p} processes, within 25%"
+    )
+    statement = Statement("mpi-barrier", "table 1", claim)
+    if not mpi or not dissemination:
+        return statement.unknown()
+    ratio = mpi / dissemination
+    return statement.check(abs(ratio / printed_ratio - 1) <= 0.25, f"{ratio:.2f} times")
+
+
+def _tournament_checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[Check]:
+    """The checks of which broadcast, one message or P-1 messages, explains the printed tournament. One
+    process sends nothing, and the time printed for 3 belongs to another row."""
+    rows = [row for row in compared if row.key.startswith("barriers/table/tournament/")]
+    rows = [row for row in rows if not row.key.endswith(("/1", "/3"))]
+    claim = "P messages explain the tournament on 5 and more processes within 20%, if a broadcast is {}"
+    one_message = Statement("tournament-one-message", "table 1", claim.format("one message"))
+    single_messages = Statement("tournament-single-messages", "table 1", claim.format("P-1 messages"))
+    return [
+        one_message.within([row for row in rows if row.status == "variant"], 0.2),
+        single_messages.within([row for row in rows if row.status != "variant"], 0.2),
+    ]
+
+
+def _winner_check(answers: Mapping[str, Answer], part: str) -> Check:
+    """The check that the tournament wins, on the machine or on the variant with one message a broadcast."""
+    on_medium = part == MEDIUM_PART
+    claim = f"tournament is the clear winner on {PROCESSES[-1]} processes"
+    if on_medium:
+        claim += f", if {BROADCAST}"
+    statement = Statement(f"tournament-wins{'-broadcast' if on_medium else ''}", "text on table 1", claim)
+    times = times_on_most_processes(answers, on_medium)
+    if any(seconds is None for seconds in times.values()):
+        return statement.unknown()
+    known_times = {name: seconds for name, seconds in times.items() if seconds is not None}
+    name = ENGINE["tournament"]
+    others = {each: seconds for each, seconds in known_times.items() if not each.startswith("tournament")}
+    fastest_other = min(others, key=lambda each: others[each])
+    return statement.check(
+        known_times[name] <= CLEAR_WIN * others[fastest_other],
+        f"{1e3 * known_times[name]:.1f} ms, {fastest_other} {1e3 * others[fastest_other]:.1f} ms",
+    )
+
+
+def times_on_most_processes(
+    answers: Mapping[str, Answer], on_medium: bool = False
+) -> dict[str, float | None]:
     """Times (s) of MPI_Barrier and the ten algorithms on the most processes, by the engine's name."""
     parts = {MPI: "barrier"} | {name: "algorithms" for key, name in ENGINE.items() if key != MPI}
-    parts |= dict.fromkeys(OTHERS, "others")
+    parts |= dict.fromkeys(OTHER_ALGORITHMS, "others")
     if on_medium:
-        parts |= dict.fromkeys(BROADCASTS, ON_MEDIUM)
+        parts |= dict.fromkeys(BROADCASTS, MEDIUM_PART)
     return {
         name: answers[part].seconds("barrier", algorithm=name, ranks=PROCESSES[-1])
         for name, part in parts.items()
@@ -230,7 +241,7 @@ def times_on_most(answers: Mapping[str, Answer], on_medium: bool = False) -> dic
 
 
 def message_checks(compared: Sequence[Compared]) -> list[Check]:
-    largest = {BARRIER.format(name, PROCESSES[-1]) for name in COUNTED}
+    largest = {BARRIER.format(name, PROCESSES[-1]) for name in MESSAGE_BARRIERS}
     counted = f"dissemination, MCS tree, N-way and total exchange on {PROCESSES[-1]} processes within 10%"
     return [
         Statement("message", "text", "one message takes 1.2 ms, within 1%").within(
@@ -244,30 +255,33 @@ def message_checks(compared: Sequence[Compared]) -> list[Check]:
 
 def page(answers: Mapping[str, Answer], compared: Sequence[Compared], checks: Sequence[Check]) -> Page:
     sections = [
-        *(each for more in contributions(NAME) for each in more.sections(answers)),
-        Section("Barriers", figures=(_figure(answers),), tables=(_ten(answers),)),
+        *(each for contribution in contributions(NAME) for each in contribution.sections(answers)),
+        Section("Barriers", figures=(_figure(answers),), tables=(_barriers_table(answers),)),
     ]
-    summary = (*_summary(compared), *(each for more in contributions(NAME) for each in more.summary(answers)))
+    summary = (
+        *_summary(compared),
+        *(each for contribution in contributions(NAME) for each in contribution.summary(answers)),
+    )
     return pages.page((NAME, TITLE, PRINTED.citation), answers, compared, checks, summary, sections)
 
 
 def _summary(compared: Sequence[Compared]) -> tuple[str, ...]:
     rows = [row for row in pages.time_rows(compared) if row.key != MESSAGE and not row.key.endswith("/1")]
-    by_messages = [row for row in rows if row.key.split("/")[2] in COUNTED]
+    by_messages = [row for row in rows if row.key.split("/")[2] in MESSAGE_BARRIERS]
     if not pages.simulated_rows(rows):
         return (
             "R. Krishnamurthy timed six barriers on 16 nodes of a switched Ethernet.",
             "Nothing was simulated yet.",
         )
-    near = pages.rows_within(by_messages)
+    near_rows = pages.rows_within(by_messages)
     texts = [
         "R. Krishnamurthy timed six barriers on 16 nodes of a switched Ethernet, where one message takes "
         "1.2 ms.",
         "The simulated network carries one message at a time, 1.2 ms each, and runs the same algorithms. It "
         f"gives {pages.agreement(rows, 'printed times on more than one process')}; of the four algorithms "
-        f"that only send messages, {len(near)} of {len(by_messages)}.",
+        f"that only send messages, {len(near_rows)} of {len(by_messages)}.",
     ]
-    if len(near) > len(by_messages) / 2:
+    if len(near_rows) > len(by_messages) / 2:
         texts.append("So the switch carried one message after another: a true switch would have been faster.")
     broadcast = [row for row in compared if row.mechanism == BROADCAST and row.status == "variant"]
     if pages.simulated_rows(broadcast):
@@ -278,20 +292,20 @@ def _summary(compared: Sequence[Compared]) -> tuple[str, ...]:
     return tuple(texts)
 
 
-def _ten(answers: Mapping[str, Answer]) -> Table:
+def _barriers_table(answers: Mapping[str, Answer]) -> Table:
     """All algorithms of the paper on the most processes."""
-    own, on_medium = times_on_most(answers), times_on_most(answers, True)
+    times, medium_times = times_on_most_processes(answers), times_on_most_processes(answers, True)
     printed = {ENGINE[key]: PRINTED.row(BARRIER.format(key, PROCESSES[-1])).si for key in ENGINE}
-    titles = {ENGINE[key]: title for key, title in ALGORITHMS.items()} | OTHERS
+    titles = {ENGINE[key]: title for key, title in ALGORITHMS.items()} | OTHER_ALGORITHMS
     rows = tuple(
         (
             titles[name],
             name,
-            *(pages.format_number(each, "s") for each in (printed.get(name), own[name], on_medium[name])),
+            *(pages.format_number(each, "s") for each in (printed.get(name), times[name], medium_times[name])),
         )
-        for name in sorted(own, key=lambda name: own[name] or 0.0)
+        for name in sorted(times, key=lambda name: times[name] or 0.0)
     )
-    last = answers["others"].seconds("barrier", algorithm=ALGORITHM_10, ranks=PROCESSES[-1])
+    algorithm_10_s = answers["others"].seconds("barrier", algorithm=ALGORITHM_10, ranks=PROCESSES[-1])
     return Table(
         "barriers",
         f"The paper's ten barriers and MPI_Barrier on {PROCESSES[-1]} processes",
@@ -300,26 +314,26 @@ def _ten(answers: Mapping[str, Answer]) -> Table:
         numeric=(2, 3, 4),
         caption="The paper prints the times of five, and that the others' are consistent. For comparison, "
         f"algorithm 10 of Mellor-Crummey and Scott ({ALGORITHM_10}), which ends by single messages: "
-        f"{pages.format_number(last, 's') or NOT_SIMULATED}.",
+        f"{pages.format_number(algorithm_10_s, 's') or NOT_SIMULATED}.",
     )
 
 
 def _figure(answers: Mapping[str, Answer]) -> Figure:
-    drawn = []
+    series = []
     for name, title in ALGORITHMS.items():
         rows = [(p, PRINTED.row(BARRIER.format(name, p)).si) for p in PROCESSES]
-        drawn.append(pages.make_series(f"{title}, published", rows, "line", title))
-    shown = [("barrier" if name == MPI else "algorithms", name, "") for name in ALGORITHMS]
-    variants = (("true-switch", MPI, " on a true switch"), (ON_MEDIUM, "tournament", ", one broadcast"))
-    for part, name, words in (*shown, *variants):
+        series.append(pages.make_series(f"{title}, published", rows, "line", title))
+    plain = [("barrier" if name == MPI else "algorithms", name, "") for name in ALGORITHMS]
+    variants = (("true-switch", MPI, " on a true switch"), (MEDIUM_PART, "tournament", ", one broadcast"))
+    for part, name, words in (*plain, *variants):
         seconds = [(p, answers[part].seconds("barrier", algorithm=ENGINE[name], ranks=p)) for p in PROCESSES]
         group = f"{ALGORITHMS[name]}{words}"
-        drawn.append(pages.make_series(f"{ALGORITHMS[name]}, simulated{words}", seconds, group=group))
+        series.append(pages.make_series(f"{ALGORITHMS[name]}, simulated{words}", seconds, group=group))
     return Figure(
         "ethernet-figure-1",
         "Figure 1: time of barriers",
         Axis("processes", "processes", "linear"),
         Axis("time", "s", "linear"),
-        tuple(drawn),
+        tuple(series),
         "Lines: published. Points: simulated.",
     )

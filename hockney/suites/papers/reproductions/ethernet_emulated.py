@@ -25,21 +25,21 @@ from hockney.suites.papers.reproductions import emulated, ethernet
 MACHINE = "switched-ethernet"
 BARRIERS = "emulated-barriers"
 SIMULATED = ("message", "barrier", "algorithms", "true-switch")
-"""Those of ethernet.parts that have to do with barriers."""
+"""Parts of the simulated reproduction that concern barriers."""
 PROCESSES = tuple(p for p in ethernet.PROCESSES if p > 1)
-FEWEST, MOST = PROCESSES[0], PROCESSES[-1]
+MIN_PROCESSES, MAX_PROCESSES = PROCESSES[0], PROCESSES[-1]
 TWO_PROCESSES = "barriers-2"
 """Simulated: the paper has no times of two, with which the curves begin."""
 EXCHANGE_PROCESSES = (4, 8)
 EXCHANGE_SIZES = (4, 400, 4000, 40000)
 BARRIERS_S = 180.0
 
-EVEN = 2.5
+EVEN_FACTOR = 2.5
 """Times per message may differ by this factor between algorithms whose messages differ by a factor of 8: an
 acknowledgement with each message doubles its frames."""
-AS_FAST = 1.05
+EQUAL_FACTOR = 1.05
 """Barriers whose times differ by less are equally fast."""
-STEEP = 5.0
+STEEP_FACTOR = 5.0
 """MPI_Barrier's time on 16 processes relative to that on 3: its messages are 16 times as many (printed: 9.9
 times as long), its rounds twice."""
 
@@ -50,9 +50,9 @@ Times = Callable[[str, int], "float | None"]
 
 @dataclass(frozen=True)
 class EthernetOnTcp:
-    """The reproduction on the emulated machine `on`, the value of --machine; without the benchmarks."""
+    """The reproduction on the emulated `machine`, the value of --machine; without the benchmarks."""
 
-    on: str
+    machine: str
     NAME: str = ethernet.NAME
     TITLE: str = "16 nodes on switched Ethernet: six barriers"
     PAPER: str = ethernet.PAPER
@@ -65,17 +65,17 @@ class EthernetOnTcp:
             for engine in ethernet.ENGINE.values()
             for p in (2, *PROCESSES)
         )
-        two = tuple(
+        two_processes = tuple(
             catalog.case(f"barrier algorithm={engine} sync=window ranks=2")
             for engine in ethernet.ENGINE.values()
         )
         message = catalog.case(f"isend_recv bytes={ethernet.MESSAGE_BYTES} ranks=2")
-        survey = emulated.part(catalog, MACHINE, self.on, EXCHANGE_PROCESSES, EXCHANGE_SIZES)
+        survey = emulated.part(catalog, MACHINE, self.machine, EXCHANGE_PROCESSES, EXCHANGE_SIZES)
         return [
             *(simulated[name] for name in SIMULATED),
-            Part(TWO_PROCESSES, MACHINE, two),
+            Part(TWO_PROCESSES, MACHINE, two_processes),
             replace(survey, cases=(*survey.cases, message)),
-            Part(BARRIERS, MACHINE, barriers, (), self.on, 1, BARRIERS_S),
+            Part(BARRIERS, MACHINE, barriers, (), self.machine, 1, BARRIERS_S),
         ]
 
     def compare(self, answers: Answers) -> list[Compared]:
@@ -85,14 +85,14 @@ class EthernetOnTcp:
             part = answers["barrier" if name == MPI else "algorithms"]
             for p, row in zip(ethernet.PROCESSES, ethernet.barrier_rows(part, name), strict=True):
                 rows.append(replace(row, emulated=barrier(answers, name, p)) if p in PROCESSES else row)
-        rows += ethernet.barrier_rows(answers["true-switch"], MPI, ethernet.SWITCH)
+        rows += ethernet.barrier_rows(answers["true-switch"], MPI, ethernet.TRUE_SWITCH)
         return rows
 
     def checks(self, answers: Answers, compared: Sequence[Compared]) -> list[Check]:
         return [
             *ethernet.message_checks(compared),
             *(finding(lambda name, p: barrier(answers, name, p)) for finding in FINDINGS),
-            emulated.right_medium(answers),
+            emulated.medium_check(answers),
         ]
 
     def tables(self, answers: Answers) -> list[Table]:
@@ -103,10 +103,10 @@ class EthernetOnTcp:
         ]
 
     def page(self, answers: Answers, compared: Sequence[Compared], checks: Sequence[Check]) -> Page:
-        found, messages, exchange = self.tables(answers)
+        findings, messages, exchange = self.tables(answers)
         figure = _figure(answers)
         sections = [
-            Section("Barriers", tables=(found, messages)),
+            Section("Barriers", tables=(findings, messages)),
             Section("The exchange", tables=(exchange,)),
         ]
         paper = (self.NAME, self.TITLE, ethernet.PRINTED.citation)
@@ -131,52 +131,54 @@ def published(name: str, processes: int) -> float:
 # what the paper finds
 
 
-def by_messages(times: Times) -> Check:
-    what = (
-        f"a barrier costs as much as its messages: on {MOST} processes, times per message of the "
-        f"{len(ethernet.COUNTED)} algorithms that only send messages differ by at most a factor of {EVEN:g}"
+def message_cost_check(times: Times) -> Check:
+    claim = (
+        f"a barrier costs as much as its messages: on {MAX_PROCESSES} processes, times per message of the "
+        f"{len(ethernet.MESSAGE_BARRIERS)} algorithms that only send messages differ by at most a factor "
+        f"of {EVEN_FACTOR:g}"
     )
-    stated = Statement("as-much-as-messages", "table 1", what)
-    found = [
-        seconds / ethernet.messages(name, MOST)
-        for name in ethernet.COUNTED
-        if (seconds := times(name, MOST)) is not None
+    statement = Statement("as-much-as-messages", "table 1", claim)
+    seconds_per_message = [
+        seconds / ethernet.messages(name, MAX_PROCESSES)
+        for name in ethernet.MESSAGE_BARRIERS
+        if (seconds := times(name, MAX_PROCESSES)) is not None
     ]
-    if len(found) < len(ethernet.COUNTED):
-        return stated.unknown(emulated.NOT_MEASURED)
-    low, high = min(found), max(found)
+    if len(seconds_per_message) < len(ethernet.MESSAGE_BARRIERS):
+        return statement.unknown(emulated.NOT_MEASURED)
+    low, high = min(seconds_per_message), max(seconds_per_message)
     text = f"{format_value(low, 's')} to {format_value(high, 's')} a message, a factor of {high / low:.1f}"
-    return stated.check(high <= EVEN * low, text)
+    return statement.check(high <= EVEN_FACTOR * low, text)
 
 
-def fastest(times: Times) -> Check:
-    what = f"tournament and MCS tree are the fastest barriers on {MOST} processes"
-    stated = Statement("fastest-barriers", "table 1", what)
-    found = {name: times(name, MOST) for name in ethernet.ALGORITHMS}
-    known = {name: seconds for name, seconds in found.items() if seconds is not None}
-    if len(known) < len(found):
-        return stated.unknown(emulated.NOT_MEASURED)
-    first = ("tournament", "mcs-tree")
-    slower = max(known[name] for name in first)
-    others = min(seconds for name, seconds in known.items() if name not in first)
-    order = sorted(known, key=lambda name: known[name])
-    text = ", ".join(f"{ethernet.ALGORITHMS[name]} {format_value(known[name], 's')}" for name in order)
-    return stated.check(slower <= AS_FAST * others, text)
+def fastest_barriers_check(times: Times) -> Check:
+    claim = f"tournament and MCS tree are the fastest barriers on {MAX_PROCESSES} processes"
+    statement = Statement("fastest-barriers", "table 1", claim)
+    times_found = {name: times(name, MAX_PROCESSES) for name in ethernet.ALGORITHMS}
+    known_times = {name: seconds for name, seconds in times_found.items() if seconds is not None}
+    if len(known_times) < len(times_found):
+        return statement.unknown(emulated.NOT_MEASURED)
+    claimed = ("tournament", "mcs-tree")
+    slowest_claimed = max(known_times[name] for name in claimed)
+    fastest_other = min(seconds for name, seconds in known_times.items() if name not in claimed)
+    order = sorted(known_times, key=lambda name: known_times[name])
+    text = ", ".join(f"{ethernet.ALGORITHMS[name]} {format_value(known_times[name], 's')}" for name in order)
+    return statement.check(slowest_claimed <= EQUAL_FACTOR * fastest_other, text)
 
 
-def steep(times: Times) -> Check:
-    what = (
-        f"MPI_Barrier takes at least {STEEP:g} times as long on {MOST} processes as on {FEWEST}: it grows "
+def steepness_check(times: Times) -> Check:
+    claim = (
+        f"MPI_Barrier takes at least {STEEP_FACTOR:g} times as long on {MAX_PROCESSES} processes as on "
+        f"{MIN_PROCESSES}: it grows "
         "with its messages, not with its rounds"
     )
-    stated = Statement("mpi-barrier-steep", "table 1", what)
-    few, many = times(MPI, FEWEST), times(MPI, MOST)
-    if not few or not many:
-        return stated.unknown(emulated.NOT_MEASURED)
-    return stated.check(many >= STEEP * few, f"{many / few:.1f} times")
+    statement = Statement("mpi-barrier-steep", "table 1", claim)
+    few_s, many_s = times(MPI, MIN_PROCESSES), times(MPI, MAX_PROCESSES)
+    if not few_s or not many_s:
+        return statement.unknown(emulated.NOT_MEASURED)
+    return statement.check(many_s >= STEEP_FACTOR * few_s, f"{many_s / few_s:.1f} times")
 
 
-FINDINGS = (by_messages, fastest, steep)
+FINDINGS = (message_cost_check, fastest_barriers_check, steepness_check)
 
 
 # figures and tables
@@ -201,17 +203,17 @@ def _messages_table(answers: Answers) -> Table:
     """Times per message on the most processes."""
     rows = []
     for name, title in ethernet.ALGORITHMS.items():
-        counted, sent = paper.messages(name, MOST), paper.sent(name, MOST)
-        found = (
-            (published(name, MOST), counted),
-            (simulated(answers, name, MOST), sent),
-            (barrier(answers, name, MOST), sent),
+        counted_messages, sent_messages = paper.messages(name, MAX_PROCESSES), paper.sent(name, MAX_PROCESSES)
+        totals = (
+            (published(name, MAX_PROCESSES), counted_messages),
+            (simulated(answers, name, MAX_PROCESSES), sent_messages),
+            (barrier(answers, name, MAX_PROCESSES), sent_messages),
         )
-        times = (emulated.time(None if seconds is None else seconds / count) for seconds, count in found)
-        rows.append((title, str(sent), *times))
+        times = (emulated.time(None if seconds is None else seconds / count) for seconds, count in totals)
+        rows.append((title, str(sent_messages), *times))
     return Table(
         "per-message",
-        f"Time per message, {MOST} processes",
+        f"Time per message, {MAX_PROCESSES} processes",
         ("barrier", "messages", "published", "simulated", "emulated"),
         tuple(rows),
         numeric=(1, 2, 3, 4),
@@ -220,12 +222,12 @@ def _messages_table(answers: Answers) -> Table:
 
 
 def _figure(answers: Answers) -> Figure:
-    drawn: list[Series] = []
+    series: list[Series] = []
     for name, title in ethernet.ALGORITHMS.items():
         printed = [(p, published(name, p)) for p in PROCESSES]
         described = [(p, simulated(answers, name, p)) for p in (2, *PROCESSES)]
         measured = [(p, barrier(answers, name, p)) for p in (2, *PROCESSES)]
-        drawn += [
+        series += [
             pages.make_series(f"{title}, published", printed, "line", title),
             pages.make_series(f"{title}, simulated", described, group=title),
             pages.make_series(f"{title}, emulated", measured, group=title, hollow=True),
@@ -235,7 +237,7 @@ def _figure(answers: Answers) -> Figure:
         "Time of barriers",
         Axis("processes", "processes", "linear"),
         Axis("time", "s"),
-        tuple(drawn),
+        tuple(series),
         "Lines: published. Points: simulated. Outlines: emulated hosts of today, with real TCP.",
     )
 

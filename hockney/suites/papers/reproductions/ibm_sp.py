@@ -24,22 +24,22 @@ PAPER = "granularity"
 FIGURES = {str(number): f"ibm-sp-figure-{number}" for number in (2, 3)}
 PRINTED = reference.published(PAPER)
 
-PROCESSES = {2: 0.8, 4: 0.6}
+AXIS_BEGINNINGS = {2: 0.8, 4: 0.6}
 """Where the axis of the paper's figure begins, by processes: no efficiency is below it."""
 WORDS = (1, 10, 100, 1000, 10000)
 FIGURE_OF = {2: 2, 4: 3}
 """The number of the paper's figure, by processes."""
-NARROW_TO = 1000
+NARROW_WORDS = 1000
 """Words of the messages that lie in a narrow band."""
 WORK_S = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 ITERATIONS = 20
-NARROW, CLEARLY = 0.05, 0.05
+NARROW_WIDTH, CLEAR_DROP = 0.05, 0.05
 """The width of a narrow band, and a clear drop, in efficiency."""
 GRID = "efficiency"
 
 
 def parts(catalog: Catalog) -> list[Part]:
-    grid = efficiencies.cells(PROCESSES, WORDS, WORK_S)
+    grid = efficiencies.cells(AXIS_BEGINNINGS, WORDS, WORK_S)
     return [Part(GRID, "ibm-sp", efficiencies.cases(catalog, grid, ITERATIONS))]
 
 
@@ -49,61 +49,68 @@ def compare(answers: Mapping[str, Answer]) -> list[Compared]:
 
 
 def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[Check]:
-    return [check for p, figure in FIGURE_OF.items() for check in _of_figure(answers[GRID], p, figure)]
+    return [check for p, figure in FIGURE_OF.items() for check in _figure_checks(answers[GRID], p, figure)]
 
 
-def _of_figure(grid: Answer, processes: int, figure: int) -> list[Check]:
+def _figure_checks(grid: Answer, processes: int, figure: int) -> list[Check]:
     """The checks of a figure, by the efficiencies with the least work, where they differ most."""
-    least, longest, where = PROCESSES[processes], max(WORDS), f"figure {figure}"
-    on = f"on {processes} processes"
+    axis_beginning, longest, where = AXIS_BEGINNINGS[processes], max(WORDS), f"figure {figure}"
+    location = f"on {processes} processes"
     narrow, drops, axis = (
-        Statement(f"{code}-{processes}", where, what)
-        for code, what in (
-            ("narrow-band", f"{on}, messages of 1 to {NARROW_TO} words lie in a narrow band"),
-            ("drop", f"{on}, messages of {longest} words drop clearly"),
-            ("axis", f"no efficiency {on} is below {least:g}, where the axis begins"),
+        Statement(f"{code}-{processes}", where, claim)
+        for code, claim in (
+            ("narrow-band", f"{location}, messages of 1 to {NARROW_WORDS} words lie in a narrow band"),
+            ("drop", f"{location}, messages of {longest} words drop clearly"),
+            ("axis", f"no efficiency {location} is below {axis_beginning:g}, where the axis begins"),
         )
     )
-    known = {words: efficiencies.efficiency(grid, Cell(processes, words, min(WORK_S))) for words in WORDS}
-    found = {words: value for words, value in known.items() if value is not None}
-    if len(found) < len(WORDS):
+    efficiency_by_words = {
+        words: efficiencies.efficiency(grid, Cell(processes, words, min(WORK_S))) for words in WORDS
+    }
+    known_efficiencies = {words: value for words, value in efficiency_by_words.items() if value is not None}
+    if len(known_efficiencies) < len(WORDS):
         return [narrow.unknown(), drops.unknown(), axis.unknown()]
-    band = [value for words, value in found.items() if words <= NARROW_TO]
-    drop, lowest = found[NARROW_TO] - found[longest], min(found.values())
+    band = [value for words, value in known_efficiencies.items() if words <= NARROW_WORDS]
+    drop, lowest = (
+        known_efficiencies[NARROW_WORDS] - known_efficiencies[longest],
+        min(known_efficiencies.values()),
+    )
     return [
-        narrow.check(max(band) - min(band) <= NARROW, f"{min(band):.3f} to {max(band):.3f}"),
-        drops.check(drop >= CLEARLY, f"by {drop:.3f}"),
-        axis.check(lowest >= least, f"at least {lowest:.3f}, with T from {1e3 * min(WORK_S):g} ms on"),
+        narrow.check(max(band) - min(band) <= NARROW_WIDTH, f"{min(band):.3f} to {max(band):.3f}"),
+        drops.check(drop >= CLEAR_DROP, f"by {drop:.3f}"),
+        axis.check(
+            lowest >= axis_beginning, f"at least {lowest:.3f}, with T from {1e3 * min(WORK_S):g} ms on"
+        ),
     ]
 
 
 def page(answers: Mapping[str, Answer], compared: Sequence[Compared], checks: Sequence[Check]) -> Page:
-    held = sum(check.holds for check in checks)
+    held_count = sum(check.holds for check in checks)
     summary = (
         "U. R. Hanebutte and M. Tatsumi draw the efficiency of an IBM SPx on 2 and 4 processes without "
         "numbers.",
-        f"Every cost of the simulated machine is a guess: some 45 us and 35 MB/s. With it, {held} of "
+        f"Every cost of the simulated machine is a guess: some 45 us and 35 MB/s. With it, {held_count} of "
         f"{len(checks)} statements about the curves hold.",
     )
-    drawn = [_figure(answers[GRID], p, number) for p, number in FIGURE_OF.items()]
-    sections = [Section("Efficiency", figures=tuple(drawn), multiples=True)]
+    series = [_figure(answers[GRID], p, number) for p, number in FIGURE_OF.items()]
+    sections = [Section("Efficiency", figures=tuple(series), multiples=True)]
     return pages.page(
-        (NAME, TITLE, PRINTED.citation), answers, compared, checks, summary, sections, lead=drawn[-1]
+        (NAME, TITLE, PRINTED.citation), answers, compared, checks, summary, sections, lead=series[-1]
     )
 
 
 def _figure(grid: Answer, processes: int, number: int) -> Figure:
-    drawn: list[Series] = []
+    series: list[Series] = []
     for words in WORDS:
         row = efficiencies.cells((processes,), (words,), WORK_S)
         points = [(cell.work, efficiencies.efficiency(grid, cell)) for cell in row]
-        drawn.append(pages.make_series(f"L = {words}, simulated", points, group=f"L = {words}"))
+        series.append(pages.make_series(f"L = {words}, simulated", points, group=f"L = {words}"))
     return Figure(
         f"ibm-sp-figure-{number}",
         f"Figure {number}: efficiency of {processes} processes",
         efficiencies.WORK,
         efficiencies.EFFICIENCY,
-        tuple(drawn),
+        tuple(series),
         "The benchmark, simulated on a machine whose every cost is a guess. The paper's axis begins at "
-        f"{PROCESSES[processes]:g}.",
+        f"{AXIS_BEGINNINGS[processes]:g}.",
     )

@@ -41,7 +41,7 @@ PRINTED = reference.published(PAPER)
 
 PROCESSES = (2, 4)
 ALL_PROCESSES = (2, 4, 8)
-"""Those that the paper measured, and those that it draws."""
+"""Processes that the paper measured, and processes that it draws."""
 WORDS = (1, 10, 100, 1000, 10000)
 FORMULA = "granularity/formula/exchange/{}"
 VARIANTS = {
@@ -55,12 +55,12 @@ WORK_S = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 ITERATIONS = 20
 NIGHTS = 10
 """Launches, each with a cable as slow as others leave it, as the paper repeated its benchmark."""
-ENDS = (min(WORDS), max(WORDS))
-NEAR = 0.02
+END_WORDS = (min(WORDS), max(WORDS))
+MAX_DIFFERENCE = 0.02
 """Efficiencies that differ by less are equal."""
-SERIAL = (0.0, 0.1, 0.2)
+SERIAL_FRACTIONS = (0.0, 0.1, 0.2)
 LEVEL_WORDS, LEVEL_PROCESSES, LEVELS = (1, 1000, 10000), range(2, 17, 2), (0.5, 0.9)
-"""Of figure 5."""
+"""Words, processes and efficiencies of figure 5."""
 
 
 def parts(catalog: Catalog) -> list[Part]:
@@ -72,7 +72,9 @@ def parts(catalog: Catalog) -> list[Part]:
         )
         return tuple(map(catalog.case, lines))
 
-    more = [Part(name, machine, exchanges(sync, PROCESSES)) for name, (machine, sync, _) in VARIANTS.items()]
+    variants = [
+        Part(name, machine, exchanges(sync, PROCESSES)) for name, (machine, sync, _) in VARIANTS.items()
+    ]
     grid = efficiencies.cells(ALL_PROCESSES, WORDS, WORK_S)
     night = efficiencies.cells(PROCESSES, WORDS, WORK_S)
     return [
@@ -80,25 +82,25 @@ def parts(catalog: Catalog) -> list[Part]:
         Part(MORE_PROCESSES, "sun-ethernet", exchanges("window", ALL_PROCESSES[2:])),
         Part(GRID, "sun-ethernet", efficiencies.cases(catalog, grid, ITERATIONS)),
         Part(NIGHT, "sun-ethernet+night", efficiencies.cases(catalog, night, ITERATIONS), launches=NIGHTS),
-        *more,
+        *variants,
     ]
 
 
 def on_emulated(machine: str) -> Reproduction:
-    """The same with real TCP on the emulated `machine`."""
+    """The reproduction with real TCP on the emulated `machine`."""
     from hockney.suites.papers.reproductions.sun_emulated import SunOnTcp
 
     return SunOnTcp(machine)
 
 
 def compare(answers: Mapping[str, Answer]) -> list[Compared]:
-    own = [
+    rows = [
         *exchange_rows(answers["exchange"], PROCESSES),
         *exchange_rows(answers[MORE_PROCESSES], ALL_PROCESSES[2:]),
         *_break_evens(answers[GRID]),
     ]
-    tried = [(answers[name], words) for name, (_, _, words) in VARIANTS.items()]
-    return [*own, *(row for answer, words in tried for row in exchange_rows(answer, PROCESSES, words))]
+    variants = [(answers[name], words) for name, (_, _, words) in VARIANTS.items()]
+    return [*rows, *(row for answer, words in variants for row in exchange_rows(answer, PROCESSES, words))]
 
 
 def exchange_rows(answer: Answer, processes: Sequence[int], mechanism: str = "") -> Iterable[Compared]:
@@ -133,7 +135,7 @@ def equation_2(cell: Cell) -> float:
 def _break_evens(grid: Answer) -> Iterable[Compared]:
     """The work with which np processes are as fast as one: the paper's 50% on two and 25% on four."""
     for p in ALL_PROCESSES:
-        for words in ENDS:
+        for words in END_WORDS:
             key = f"granularity/break-even/{p}/{words}"
             yield Compared(
                 key,
@@ -149,59 +151,75 @@ def _break_evens(grid: Answer) -> Iterable[Compared]:
 
 
 def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[Check]:
-    found = {
+    efficiencies_found = {
         cell: value
         for cell in efficiencies.cells(ALL_PROCESSES, WORDS, WORK_S)
         if (value := efficiencies.efficiency(answers[GRID], cell)) is not None
     }
-    return [*exchange_checks(compared), *_efficiency_checks(found)]
+    return [*exchange_checks(compared), *_efficiency_checks(efficiencies_found)]
 
 
 def exchange_checks(compared: Sequence[Compared]) -> list[Check]:
     rows = [row for row in compared if row.table == "equation 3"]
-    what = "equation 3 at L = 1 to 10000 words within 8%"
-    return [Statement("equation-3", "equation 3", what).within(rows, 0.08)]
+    claim = "equation 3 at L = 1 to 10000 words within 8%"
+    return [Statement("equation-3", "equation 3", claim).within(rows, 0.08)]
 
 
-def _efficiency_checks(found: Mapping[Cell, float]) -> list[Check]:
+def _efficiency_checks(efficiencies_found: Mapping[Cell, float]) -> list[Check]:
     """The checks of simulated efficiencies; all are unknown if any efficiency is missing."""
-    by_equation = Statement("equation-2", "figure 1", f"equation 2 gives the efficiencies, within {NEAR:g}")
-    longer = Statement("falls-with-length", "figure 1", "longer messages are less efficient, whatever T")
-    more = Statement(
+    by_equation = Statement(
+        "equation-2", "figure 1", f"equation 2 gives the efficiencies, within {MAX_DIFFERENCE:g}"
+    )
+    longer_messages = Statement(
+        "falls-with-length", "figure 1", "longer messages are less efficient, whatever T"
+    )
+    more_processes = Statement(
         "falls-with-processes", "figure 1", "more processes are less efficient, whatever T and L"
     )
-    half = Statement(
+    break_even = Statement(
         "break-even", "text", "two processes break even at 50%, four at 25%: with more work only"
     )
-    if len(found) < len(ALL_PROCESSES) * len(WORDS) * len(WORK_S):
-        return [stated.unknown() for stated in (by_equation, longer, more, half)]
-    off = max(abs(value - equation_2(cell)) for cell, value in found.items())
-    short, long = ENDS
-    drops = [found[Cell(c.processes, short, c.work)] - found[c] for c in found if c.words == long]
+    if len(efficiencies_found) < len(ALL_PROCESSES) * len(WORDS) * len(WORK_S):
+        return [
+            statement.unknown() for statement in (by_equation, longer_messages, more_processes, break_even)
+        ]
+    largest_difference = max(abs(value - equation_2(cell)) for cell, value in efficiencies_found.items())
+    short, long = END_WORDS
+    drops = [
+        efficiencies_found[Cell(c.processes, short, c.work)] - efficiencies_found[c]
+        for c in efficiencies_found
+        if c.words == long
+    ]
     falls = [
-        found[Cell(few, c.words, c.work)] - found[c]
+        efficiencies_found[Cell(few, c.words, c.work)] - efficiencies_found[c]
         for few, many in pairwise(ALL_PROCESSES)
-        for c in found
+        for c in efficiencies_found
         if c.processes == many
     ]
-    slow = [found[Cell(p, short, min(WORK_S))] - 1 / p for p in PROCESSES]
+    margins = [efficiencies_found[Cell(p, short, min(WORK_S))] - 1 / p for p in PROCESSES]
     return [
-        by_equation.check(off <= NEAR, f"largest difference {off:.3f}"),
-        longer.check(min(drops) > 0, f"by {min(drops):.3f} to {max(drops):.3f}"),
-        more.check(min(falls) > 0, f"by {min(falls):.4f} to {max(falls):.3f}"),
-        half.check(
-            max(slow) < 0 < min(found[Cell(p, short, max(WORK_S))] - 1 / p for p in PROCESSES),
+        by_equation.check(
+            largest_difference <= MAX_DIFFERENCE, f"largest difference {largest_difference:.3f}"
+        ),
+        longer_messages.check(min(drops) > 0, f"by {min(drops):.3f} to {max(drops):.3f}"),
+        more_processes.check(min(falls) > 0, f"by {min(falls):.4f} to {max(falls):.3f}"),
+        break_even.check(
+            max(margins)
+            < 0
+            < min(efficiencies_found[Cell(p, short, max(WORK_S))] - 1 / p for p in PROCESSES),
             f"with T = {1e3 * min(WORK_S):g} ms and L = 1: "
-            + ", ".join(f"{found[Cell(p, short, min(WORK_S))]:.0%} on {p}" for p in PROCESSES),
+            + ", ".join(f"{efficiencies_found[Cell(p, short, min(WORK_S))]:.0%} on {p}" for p in PROCESSES),
         ),
     ]
 
 
 def page(answers: Mapping[str, Answer], compared: Sequence[Compared], checks: Sequence[Check]) -> Page:
     sections = [
-        Section("The exchange", figures=(_times(answers),)),
-        Section("Efficiency", figures=tuple(_efficiency(answers, p) for p in PROCESSES), multiples=True),
-        Section("The model", figures=(*(_serial(words) for words in ENDS), _levels())),
+        Section("The exchange", figures=(_exchange_figure(answers),)),
+        Section(
+            "Efficiency", figures=tuple(_efficiency_figure(answers, p) for p in PROCESSES), multiples=True
+        ),
+        Section("The model", figures=(*(_serial_figure(words) for words in END_WORDS), _levels_figure())),
     ]
     return pages.page(
         (NAME, TITLE, PRINTED.citation), answers, compared, checks, _summary(compared), sections
@@ -209,37 +227,37 @@ def page(answers: Mapping[str, Answer], compared: Sequence[Compared], checks: Se
 
 
 def _summary(compared: Sequence[Compared]) -> tuple[str, ...]:
-    rows, variants = _own(compared), [row for row in compared if row.status == "variant"]
-    off, others = pages.largest_error(rows), pages.largest_error(variants)
+    rows, variants = _equation_rows(compared), [row for row in compared if row.status == "variant"]
+    error, variant_error = pages.largest_error(rows), pages.largest_error(variants)
     texts = [
         "U. R. Hanebutte and M. Tatsumi describe how SUN workstations on one Ethernet cable exchange "
         "messages in pairs: Tcom = 2 (t_start + t_w (np/2) L)."
     ]
-    if off is None:
+    if error is None:
         return (*texts, "Nothing was simulated yet.")
     texts.append(
         "The simulated cable has the paper's t_start and t_w and nothing else. On 2, 4 and 8 processes, its "
-        f"exchange of {min(WORDS)} to {max(WORDS)} words differs from the formula by at most {off:.1%}."
+        f"exchange of {min(WORDS)} to {max(WORDS)} words differs from the formula by at most {error:.1%}."
     )
-    if others is not None and others > max(2 * off, 0.05):
+    if variant_error is not None and variant_error > max(2 * error, 0.05):
         texts.append(
             "What the formula does not specify matters more: if the processes do not start together, or if "
-            f"the cable carries one message after another, times differ from it by up to {others:.0%}."
+            f"the cable carries one message after another, times differ from it by up to {variant_error:.0%}."
         )
     return tuple(texts)
 
 
-def _own(compared: Sequence[Compared]) -> list[Compared]:
+def _equation_rows(compared: Sequence[Compared]) -> list[Compared]:
     return [row for row in pages.time_rows(compared) if row.table == "equation 3"]
 
 
-def _times(answers: Mapping[str, Answer]) -> Figure:
-    drawn = []
+def _exchange_figure(answers: Mapping[str, Answer]) -> Figure:
+    series = []
     for p in ALL_PROCESSES:
         formula = PRINTED.formula(FORMULA.format(p))
         published = [(words, formula.time(WORD_BYTES * words)) for words in WORDS]
         group = f"{p} processes"
-        drawn += [
+        series += [
             pages.make_series(f"{group}, equation 3", published, "line", group),
             pages.make_series(
                 f"{group}, simulated",
@@ -247,9 +265,9 @@ def _times(answers: Mapping[str, Answer]) -> Figure:
                 group=group,
             ),
         ]
-    most = max(PROCESSES)
-    drawn += [
-        pages.make_series(f"{most} processes, {words}", _points(answers[name], most))
+    max_processes = max(PROCESSES)
+    series += [
+        pages.make_series(f"{max_processes} processes, {words}", _points(answers[name], max_processes))
         for name, (_, _, words) in VARIANTS.items()
     ]
     return Figure(
@@ -257,7 +275,7 @@ def _times(answers: Mapping[str, Answer]) -> Figure:
         "Equation 3: time of the round-robin exchange",
         Axis("L, words of 4 bytes", "words"),
         Axis("time", "s"),
-        tuple(drawn),
+        tuple(series),
         "Lines: equation 3. Points: simulated, with all processes starting at once unless stated otherwise.",
     )
 
@@ -266,93 +284,98 @@ def _points(answer: Answer, processes: int) -> list[tuple[float, float | None]]:
     return [(w, answer.seconds("round_robin", ranks=processes, bytes=WORD_BYTES * w)) for w in WORDS]
 
 
-def _efficiency(answers: Mapping[str, Answer], processes: int) -> Figure:
+def _efficiency_figure(answers: Mapping[str, Answer], processes: int) -> Figure:
     """Each length with the band of its runs at night."""
-    drawn: list[Series] = []
+    series: list[Series] = []
     for words in WORDS:
         group = f"L = {words}"
         row = efficiencies.cells((processes,), (words,), WORK_S)
         points = [(cell.work, efficiencies.efficiency(answers[GRID], cell)) for cell in row]
-        drawn += [
+        series += [
             pages.make_series(f"{group}, equation 2", [(c.work, equation_2(c)) for c in row], "line", group),
             pages.make_series(f"{group}, simulated", points, group=group),
         ]
-        if (band := _night(answers[NIGHT], row, group)) is not None:
-            drawn.append(band)
+        if (band := _night_series(answers[NIGHT], row, group)) is not None:
+            series.append(band)
     return Figure(
         f"sun-figure-1-{processes}",
         f"Figure 1: efficiency of {processes} processes",
         efficiencies.WORK,
         efficiencies.EFFICIENCY,
-        tuple(drawn),
+        tuple(series),
         f"Lines: T / (T + {processes} Tcom) with equation 3. Points: the benchmark, simulated. Bands: the "
         f"range of {NIGHTS} runs at night, each with a slower cable; how much slower is a guess.",
         marks=((processes * exchange_s(processes, 1) / (processes - 1), "break-even, L = 1"),),
     )
 
 
-def _night(answer: Answer, row: Sequence[Cell], group: str) -> Series | None:
+def _night_series(answer: Answer, row: Sequence[Cell], group: str) -> Series | None:
     """The mean and the range of the launches."""
-    known = [(cell, found) for cell in row if (found := efficiencies.times(answer, cell))]
-    if not known:
+    times_by_cell = [
+        (cell, seconds_found) for cell in row if (seconds_found := efficiencies.times(answer, cell))
+    ]
+    if not times_by_cell:
         return None
-    each = [[efficiencies.of_time(cell, seconds) for seconds in found] for cell, found in known]
+    launch_efficiencies = [
+        [efficiencies.efficiency_of_time(cell, seconds) for seconds in seconds_found]
+        for cell, seconds_found in times_by_cell
+    ]
     return Series(
         f"{group}, {NIGHTS} runs at night",
-        tuple(cell.work for cell, _ in known),
-        tuple(sum(values) / len(values) for values in each),
-        tuple(map(min, each)),
-        tuple(map(max, each)),
+        tuple(cell.work for cell, _ in times_by_cell),
+        tuple(sum(values) / len(values) for values in launch_efficiencies),
+        tuple(map(min, launch_efficiencies)),
+        tuple(map(max, launch_efficiencies)),
         kind="line",
         group=group,
     )
 
 
-def _serial(words: int) -> Figure:
+def _serial_figure(words: int) -> Figure:
     """Equation 6 over the work, for serial fractions of 0 to 20%."""
-    drawn = []
+    series = []
     for p in ALL_PROCESSES:
-        for serial in SERIAL:
+        for serial in SERIAL_FRACTIONS:
             points = [
                 (work, work / ((1 - serial) * work + p * (serial * work + exchange_s(p, words))))
                 for work in WORK_S
             ]
             group = f"{p} processes"
-            drawn.append(pages.make_series(f"{group}, s = {serial:.0%}", points, "line", group))
+            series.append(pages.make_series(f"{group}, s = {serial:.0%}", points, "line", group))
     return Figure(
         f"sun-figure-4-{words}",
         f"Figure 4: efficiency by the model, L = {words}",
         efficiencies.WORK,
         efficiencies.EFFICIENCY,
-        tuple(drawn),
+        tuple(series),
         "Equation 6, T / (p T + np (s T + Tcom)), p = 1 - s, with equation 3.",
     )
 
 
-def _levels() -> Figure:
-    """Equation 2 solved for T: np Tcom e / (1 - e), where Tcom is that of any even number of processes."""
+def _levels_figure() -> Figure:
+    """Equation 2 solved for T: np Tcom e / (1 - e), with Tcom for any even number of processes."""
     t_start, t_w = (PRINTED.row(f"granularity/parameter/{name}").si for name in ("t_start", "t_w"))
 
-    def needed(p: int, words: int, wanted: float) -> float:
+    def needed_work(p: int, words: int, efficiency: float) -> float:
         exchange = 2 * (t_start + t_w * WORD_BYTES * p / 2 * words)
-        return p * exchange * wanted / (1 - wanted)
+        return p * exchange * efficiency / (1 - efficiency)
 
-    drawn = [
+    series = [
         pages.make_series(
-            f"L = {words}, {wanted:.0%}",
-            [(needed(p, words, wanted), p) for p in LEVEL_PROCESSES],
+            f"L = {words}, {efficiency:.0%}",
+            [(needed_work(p, words, efficiency), p) for p in LEVEL_PROCESSES],
             "line",
             f"L = {words}",
         )
         for words in LEVEL_WORDS
-        for wanted in LEVELS
+        for efficiency in LEVELS
     ]
     return Figure(
         "sun-figure-5",
         "Figure 5: T that an efficiency needs, by the model",
         efficiencies.WORK,
         Axis("processes", "processes", "linear"),
-        tuple(drawn),
+        tuple(series),
         "Equation 2 with equation 3 and no serial work. The paper draws the efficiency as planes over T and "
         "np, and cites an equation 7 that it does not have; these are their lines of 50% and 90%.",
     )

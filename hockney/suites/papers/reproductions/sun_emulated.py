@@ -36,11 +36,12 @@ ITERATIONS = 4
 """The paper averages 20; with so few the grid takes some minutes."""
 GRID_S = 240.0
 
-NEAR = 0.05
+MAX_DIFFERENCE = 0.05
 """The largest median error of predicted efficiencies."""
-DOUBLED = (1.7, 2.3)
-"""By how much twice the processes lengthen an exchange of long messages: equation 3 gives 2."""
-SEEN = 0.02
+DOUBLING_FACTORS = (1.7, 2.3)
+"""The range of factors by which twice the processes lengthen an exchange of long messages: equation 3 gives
+2."""
+EQUAL_DIFFERENCE = 0.02
 """Efficiencies that differ by less are considered equal: they were measured."""
 
 Answers = Mapping[str, Answer]
@@ -52,9 +53,9 @@ def cells() -> list[Cell]:
 
 @dataclass(frozen=True)
 class SunOnTcp:
-    """The reproduction on the emulated machine `on`, the value of --machine."""
+    """The reproduction on the emulated `machine`, the value of --machine."""
 
-    on: str
+    machine: str
     NAME: str = sun.NAME
     TITLE: str = sun.TITLE
     PAPER: str = sun.PAPER
@@ -67,22 +68,22 @@ class SunOnTcp:
             simulated["exchange"],
             simulated[sun.MORE_PROCESSES],
             Part(GRID, MACHINE, grid),
-            emulated.part(catalog, MACHINE, self.on, PROCESSES, SIZES),
-            Part(EMULATED_GRID, MACHINE, grid, (), self.on, 1, GRID_S),
+            emulated.part(catalog, MACHINE, self.machine, PROCESSES, SIZES),
+            Part(EMULATED_GRID, MACHINE, grid, (), self.machine, 1, GRID_S),
         ]
 
     def compare(self, answers: Answers) -> list[Compared]:
-        return [*_exchanges(answers), *_efficiencies(answers)]
+        return [*_exchange_rows(answers), *_efficiency_rows(answers)]
 
     def checks(self, answers: Answers, compared: Sequence[Compared]) -> list[Check]:
         return [
             *sun.exchange_checks(compared),
             *emulated.checks(answers, PROCESSES, SIZES),
-            *(_grows(answers, p) for p in PROCESSES[1:]),
-            _equation_2(answers),
-            _predicted(answers),
-            _falls_with_length(answers),
-            _falls_with_processes(answers),
+            *(_shared_cable_check(answers, p) for p in PROCESSES[1:]),
+            _equation_2_check(answers),
+            _prediction_check(answers),
+            _length_check(answers),
+            _processes_check(answers),
         ]
 
     def tables(self, answers: Answers) -> list[Table]:
@@ -107,7 +108,7 @@ class SunOnTcp:
         return pages.page(paper, answers, compared, checks, summary, sections, lead=figure)
 
 
-def _exchanges(answers: Answers) -> Iterator[Compared]:
+def _exchange_rows(answers: Answers) -> Iterator[Compared]:
     for name, processes in (("exchange", sun.PROCESSES), (sun.MORE_PROCESSES, sun.ALL_PROCESSES[2:])):
         rows = sun.exchange_rows(answers[name], processes)
         for row, (p, size) in zip(rows, product(processes, SIZES), strict=True):
@@ -126,23 +127,23 @@ def measured(answers: Answers, part: str, cell: Cell) -> float | None:
 
 def predicted(answers: Answers, cell: Cell) -> float | None:
     """The efficiency predicted from messages between two emulated hosts."""
-    costs = emulated.predicting(answers)
+    costs = emulated.prediction_costs(answers)
     algorithm = Algorithm(cell.work, WORD_BYTES * cell.words)
     return None if costs is None else efficiency(algorithm, costs, cell.processes)
 
 
-def _by_equation_2(answers: Answers, cell: Cell) -> float | None:
+def _efficiency_by_equation_2(answers: Answers, cell: Cell) -> float | None:
     """The efficiency by equation 2, with the measured time of the exchange alone."""
     exchange = emulated.measured(answers, cell.processes, WORD_BYTES * cell.words)
     return None if exchange is None else cell.work / (cell.work + cell.processes * exchange)
 
 
-def _efficiencies(answers: Answers) -> Iterator[Compared]:
+def _efficiency_rows(answers: Answers) -> Iterator[Compared]:
     for cell in cells():
         key = f"granularity/efficiency/{cell.processes}/{cell.words}/{cell.work:g}"
         yield Compared(
             key,
-            _named(cell),
+            _cell_name(cell),
             sun.equation_2(cell),
             measured(answers, GRID, cell),
             None,
@@ -157,85 +158,97 @@ def _efficiencies(answers: Answers) -> Iterator[Compared]:
 # what the paper states, and what a bus does
 
 
-def _grows(answers: Answers, processes: int) -> Check:
+def _shared_cable_check(answers: Answers, processes: int) -> Check:
     """Equation 3 for long messages: Tcom grows with np/2."""
     size = SIZES[-1]
-    few, many = (emulated.measured(answers, p, size) for p in (processes // 2, processes))
-    low, high = DOUBLED
-    what = (
+    few_s, many_s = (emulated.measured(answers, p, size) for p in (processes // 2, processes))
+    low, high = DOUBLING_FACTORS
+    claim = (
         f"the longest messages take {low:g} to {high:g} times as long on {processes} processes as on "
         f"{processes // 2}: they share the cable"
     )
-    stated = Statement(f"cable-shared-{processes}", "equation 3", what)
-    if not few or not many:
-        return stated.unknown(emulated.NOT_MEASURED)
-    return stated.check(low <= many / few <= high, f"{many / few:.2f} times")
+    statement = Statement(f"cable-shared-{processes}", "equation 3", claim)
+    if not few_s or not many_s:
+        return statement.unknown(emulated.NOT_MEASURED)
+    return statement.check(low <= many_s / few_s <= high, f"{many_s / few_s:.2f} times")
 
 
-def _close(stated: Statement, pairs: Sequence[tuple[float | None, float | None]]) -> Check:
-    errors = [abs(model - found) for model, found in pairs if model is not None and found is not None]
+def _difference_check(statement: Statement, pairs: Sequence[tuple[float | None, float | None]]) -> Check:
+    errors = [
+        abs(model_value - measured_value)
+        for model_value, measured_value in pairs
+        if model_value is not None and measured_value is not None
+    ]
     if len(errors) < len(pairs):
-        return stated.unknown(emulated.NOT_MEASURED)
-    return stated.check(median(errors) <= NEAR, f"median {median(errors):.3f}, largest {max(errors):.3f}")
+        return statement.unknown(emulated.NOT_MEASURED)
+    return statement.check(
+        median(errors) <= MAX_DIFFERENCE, f"median {median(errors):.3f}, largest {max(errors):.3f}"
+    )
 
 
-def _equation_2(answers: Answers) -> Check:
-    what = (
+def _equation_2_check(answers: Answers) -> Check:
+    claim = (
         "equation 2 gives the efficiencies from the exchange alone, with a median difference of at most "
-        f"{NEAR:g}"
+        f"{MAX_DIFFERENCE:g}"
     )
-    stated = Statement("equation-2", "equation 2", what)
-    return _close(
-        stated, [(_by_equation_2(answers, each), measured(answers, EMULATED_GRID, each)) for each in cells()]
+    statement = Statement("equation-2", "equation 2", claim)
+    return _difference_check(
+        statement,
+        [
+            (_efficiency_by_equation_2(answers, each), measured(answers, EMULATED_GRID, each))
+            for each in cells()
+        ],
     )
 
 
-def _predicted(answers: Answers) -> Check:
-    what = (
+def _prediction_check(answers: Answers) -> Check:
+    claim = (
         "efficiencies are predicted from messages between two and the network that exchanges of more "
-        f"processes show, with a median difference of at most {NEAR:g}"
+        f"processes show, with a median difference of at most {MAX_DIFFERENCE:g}"
     )
-    stated = Statement("efficiency-predicted", "", what)
-    return _close(
-        stated, [(predicted(answers, each), measured(answers, EMULATED_GRID, each)) for each in cells()]
+    statement = Statement("efficiency-predicted", "", claim)
+    return _difference_check(
+        statement, [(predicted(answers, each), measured(answers, EMULATED_GRID, each)) for each in cells()]
     )
 
 
-def _falls_with_length(answers: Answers) -> Check:
+def _length_check(answers: Answers) -> Check:
     short, long = min(GRID_WORDS), max(GRID_WORDS)
-    what = f"messages of {long} words are clearly less efficient than those of {short}, whatever T"
+    claim = f"messages of {long} words are clearly less efficient than those of {short}, whatever T"
     pairs = [(replace(cell, words=short), cell) for cell in cells() if cell.words == long]
-    stated = Statement("falls-with-length", "figure 1", what)
-    return _less(stated, answers, pairs, clearly=SEEN)
+    statement = Statement("falls-with-length", "figure 1", claim)
+    return _drop_check(statement, answers, pairs, min_drop=EQUAL_DIFFERENCE)
 
 
-def _falls_with_processes(answers: Answers) -> Check:
+def _processes_check(answers: Answers) -> Check:
     few, many = GRID_PROCESSES
-    what = f"{many} processes are no more efficient than {few}, whatever T and L"
+    claim = f"{many} processes are no more efficient than {few}, whatever T and L"
     pairs = [(replace(cell, processes=few), cell) for cell in cells() if cell.processes == many]
-    stated = Statement("falls-with-processes", "figure 1", what)
-    return _less(stated, answers, pairs, clearly=-SEEN)
+    statement = Statement("falls-with-processes", "figure 1", claim)
+    return _drop_check(statement, answers, pairs, min_drop=-EQUAL_DIFFERENCE)
 
 
-def _less(stated: Statement, answers: Answers, pairs: Sequence[tuple[Cell, Cell]], clearly: float) -> Check:
-    """Whether the second cell of each pair is less efficient by `clearly`."""
-    found = [tuple(measured(answers, EMULATED_GRID, cell) for cell in pair) for pair in pairs]
-    drops = [high - low for high, low in found if high is not None and low is not None]
+def _drop_check(
+    statement: Statement, answers: Answers, pairs: Sequence[tuple[Cell, Cell]], min_drop: float
+) -> Check:
+    """Whether the second cell of each pair is less efficient by at least `min_drop`."""
+    efficiencies_found = [tuple(measured(answers, EMULATED_GRID, cell) for cell in pair) for pair in pairs]
+    drops = [high - low for high, low in efficiencies_found if high is not None and low is not None]
     if len(drops) < len(pairs):
-        return stated.unknown(emulated.NOT_MEASURED)
-    return stated.check(min(drops) >= clearly, f"by {min(drops):.3f} to {max(drops):.3f}")
+        return statement.unknown(emulated.NOT_MEASURED)
+    return statement.check(min(drops) >= min_drop, f"by {min(drops):.3f} to {max(drops):.3f}")
 
 
 # figures and tables
 
 
 def _exchange_figure(answers: Answers) -> Figure:
-    drawn: list[Series] = []
+    series: list[Series] = []
     for p in PROCESSES:
         group = f"{p} processes"
-        rows = [row for row in _exchanges(answers) if row.key.startswith(sun.FORMULA.format(p) + "/")]
+        rows = [row for row in _exchange_rows(answers) if row.key.startswith(sun.FORMULA.format(p) + "/")]
         values = list(zip(sun.WORDS, rows, strict=True))
-        drawn += [
+        series += [
             pages.make_series(f"{group}, equation 3", [(w, r.published) for w, r in values], "line", group),
             pages.make_series(f"{group}, simulated", [(w, r.simulated) for w, r in values], group=group),
             pages.make_series(
@@ -247,17 +260,17 @@ def _exchange_figure(answers: Answers) -> Figure:
         "Time of the round-robin exchange",
         Axis("L, words of 4 bytes", "words"),
         Axis("time", "s"),
-        tuple(drawn),
+        tuple(series),
         "Lines: equation 3. Points: simulated. Outlines: emulated hosts of today, with real TCP.",
     )
 
 
 def _efficiency_figure(answers: Answers, processes: int) -> Figure:
-    drawn: list[Series] = []
+    series: list[Series] = []
     for words in GRID_WORDS:
         group = f"L = {words}"
         row = efficiencies.cells((processes,), (words,), GRID_WORK_S)
-        drawn += [
+        series += [
             pages.make_series(
                 f"{group}, equation 2", [(c.work, sun.equation_2(c)) for c in row], "line", group
             ),
@@ -276,7 +289,7 @@ def _efficiency_figure(answers: Answers, processes: int) -> Figure:
         f"Efficiency of {processes} processes",
         efficiencies.WORK,
         efficiencies.EFFICIENCY,
-        tuple(drawn),
+        tuple(series),
         "Lines: equation 2 with the printed parameters. Points: simulated. Outlines: emulated.",
     )
 
@@ -284,12 +297,17 @@ def _efficiency_figure(answers: Answers, processes: int) -> Figure:
 def _efficiency_table(answers: Answers) -> Table:
     rows = []
     for cell in cells():
-        found, model = measured(answers, EMULATED_GRID, cell), predicted(answers, cell)
+        measured_value, predicted_value = measured(answers, EMULATED_GRID, cell), predicted(answers, cell)
         rows.append(
             (
-                _named(cell),
-                *(_plain(value) for value in (found, _by_equation_2(answers, cell), model)),
-                "" if found is None or model is None else f"{model - found:+.3f}",
+                _cell_name(cell),
+                *(
+                    _three_decimals(value)
+                    for value in (measured_value, _efficiency_by_equation_2(answers, cell), predicted_value)
+                ),
+                ""
+                if measured_value is None or predicted_value is None
+                else f"{predicted_value - measured_value:+.3f}",
             )
         )
     return Table(
@@ -302,11 +320,11 @@ def _efficiency_table(answers: Answers) -> Table:
     )
 
 
-def _named(cell: Cell) -> str:
+def _cell_name(cell: Cell) -> str:
     return f"{cell.processes} processes, L = {cell.words}, T = {format_value(cell.work, 's')}"
 
 
-def _plain(value: float | None) -> str:
+def _three_decimals(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"
 
 

@@ -29,19 +29,19 @@ from hockney.suites.papers.reproductions import (
 )
 from hockney.suites.papers.reproductions.t3e_cases import (
     ALGORITHMS,
-    BY_MESSAGES,
     FORMULA,
     MECHANISMS,
+    MESSAGE_BARRIER,
     OPERATIONS,
     PRINTED,
     PROCESSES,
     SIZE_WORDS,
     SIZES,
     Mechanism,
-    counted,
+    counted_seconds,
+    is_simulated,
     printed,
     seconds,
-    simulated,
 )
 
 __all__ = ["FIGURES", "NAME", "PAPER", "TITLE", "checks", "compare", "page", "parts"]
@@ -57,11 +57,11 @@ FIGURES = {
 }
 
 CLOSE = 0.25
-WANTED = 48
+REQUIRED_TIMES = 48
 """Required of the 72 printed times within CLOSE."""
-EXPLAINED = 0.75
+EXPLAINED_SHARE = 0.75
 """The fraction of rows with deviations that mechanisms must bring within CLOSE."""
-SAME = 0.01
+SAME_TIME = 0.01
 """Largest difference between SimGrid's algorithms and the engine's with the same messages."""
 TOO_MANY = "not simulated: too many messages share the torus at once; see the mechanisms"
 POINTS, BARRIER = "point-to-point", "barrier"
@@ -73,18 +73,18 @@ def parts(catalog: Catalog) -> list[Part]:
 
 def compare(answers: Mapping[str, Answer]) -> list[Compared]:
     tables = [_row(answers, o, s, p) for s in SIZES for o in OPERATIONS for p in PROCESSES]
-    tried = [row for mechanism in MECHANISMS for row in _tried(answers, mechanism)]
+    mechanism_rows = [row for mechanism in MECHANISMS for row in _mechanism_rows(answers, mechanism)]
     return [
-        *_pairs(answers["pairs"]),
+        *_pair_rows(answers["pairs"]),
         *tables,
         *t3e_text.rows(answers),
-        *_barriers(answers),
-        *tried,
+        *_barrier_rows(answers),
+        *mechanism_rows,
         *t3e_algorithms.rows(answers[ALGORITHMS]),
     ]
 
 
-def _pairs(pairs: Answer) -> Iterable[Compared]:
+def _pair_rows(pairs: Answer) -> Iterable[Compared]:
     for size in T3E_SIZES:
         key = f"{FORMULA.key}/{size}"
         yield Compared(
@@ -100,39 +100,45 @@ def _pairs(pairs: Answer) -> Iterable[Compared]:
 
 
 def _row(
-    answers: Mapping[str, Answer], operation: str, size: str, processes: int, m: Mechanism | None = None
+    answers: Mapping[str, Answer],
+    operation: str,
+    size: str,
+    processes: int,
+    mechanism: Mechanism | None = None,
 ) -> Compared:
-    row, answer = printed(operation, size, processes), answers[m.part if m else "tables"]
-    asked = m is not None or simulated(operation, size, processes)
-    if m:
-        time = t3e_cases.tried(answers, m, operation, SIZES[size], processes)
+    row, answer = printed(operation, size, processes), answers[mechanism.part if mechanism else "tables"]
+    has_time = mechanism is not None or is_simulated(operation, size, processes)
+    if mechanism:
+        time = t3e_cases.mechanism_seconds(answers, mechanism, operation, SIZES[size], processes)
     else:
-        time = seconds(answer, operation, SIZES[size], processes) if asked else None
-    explained = [each for each in MECHANISMS if (operation, size) in each.explains]
-    miss = time is None or abs(time / row.si - 1) > CLOSE
+        time = seconds(answer, operation, SIZES[size], processes) if has_time else None
+    explanations = [each for each in MECHANISMS if (operation, size) in each.explains]
+    is_missed = time is None or abs(time / row.si - 1) > CLOSE
     return Compared(
         row.key,
         f"{OPERATIONS[operation]}, {SIZE_WORDS[size]}, {processes} processes",
         row.si,
         time,
-        counted(answer.platform, operation, SIZES[size], processes),
+        counted_seconds(answer.platform, operation, SIZES[size], processes),
         "s",
         # Timing differently does not change the machine: nothing was fitted to these results.
-        "variant" if m and m.sync else status_of(answer.platform, row.key, m.words if m else ""),
-        m.words if m else "; ".join(each.words for each in explained if miss),
-        note="" if asked else TOO_MANY,
-        table=f"tried out: {m.words}" if m else f"time of collectives, {SIZE_WORDS[size]}",
-        series="tried" if m else "collectives",
+        "variant"
+        if mechanism and mechanism.sync
+        else status_of(answer.platform, row.key, mechanism.words if mechanism else ""),
+        mechanism.words if mechanism else "; ".join(each.words for each in explanations if is_missed),
+        note="" if has_time else TOO_MANY,
+        table=f"tried out: {mechanism.words}" if mechanism else f"time of collectives, {SIZE_WORDS[size]}",
+        series="tried" if mechanism else "collectives",
     )
 
 
-def _tried(answers: Mapping[str, Answer], m: Mechanism) -> Iterable[Compared]:
-    return (_row(answers, o, s, p, m) for o, s in m.tried for p in m.processes)
+def _mechanism_rows(answers: Mapping[str, Answer], m: Mechanism) -> Iterable[Compared]:
+    return (_row(answers, o, s, p, m) for o, s in m.rows for p in m.processes)
 
 
-def _barriers(answers: Mapping[str, Answer]) -> Iterable[Compared]:
+def _barrier_rows(answers: Mapping[str, Answer]) -> Iterable[Compared]:
     row, tables = PRINTED.row("t3e/text/barrier/256"), answers["tables"]
-    for algorithm, mechanism in ((MPI, ""), (BY_MESSAGES, "a barrier of messages")):
+    for algorithm, mechanism in ((MPI, ""), (MESSAGE_BARRIER, "a barrier of messages")):
         yield Compared(
             row.key,
             "MPI_Barrier, 256 processes",
@@ -151,50 +157,51 @@ def table_rows(compared: Iterable[Compared]) -> list[Compared]:
     return [row for row in compared if row.series == "collectives"]
 
 
-def hits(rows: Iterable[Compared]) -> list[Compared]:
+def close_rows(rows: Iterable[Compared]) -> list[Compared]:
     return [row for row in rows if row.error is not None and abs(row.error) <= CLOSE]
 
 
-def explained(compared: Sequence[Compared]) -> tuple[int, int, int]:
+def explained_counts(compared: Sequence[Compared]) -> tuple[int, int, int]:
     """Rows for which the machine of messages disagrees, how many of them agree with the mechanism assumed to
     explain them, and to how many of these the mechanism was fitted."""
-    held = {(m.words, o, s) for m in MECHANISMS for o, s in m.explains}
-    close = {
+    explained_rows = {(m.words, o, s) for m in MECHANISMS for o, s in m.explains}
+    close_status = {
         row.key: row.status
-        for row in hits(compared)
-        if row.series == "tried" and (row.mechanism, *row.key.split("/")[2:4]) in held
+        for row in close_rows(compared)
+        if row.series == "tried" and (row.mechanism, *row.key.split("/")[2:4]) in explained_rows
     }
-    near = {row.key for row in hits(table_rows(compared))}
-    missed = [row.key for row in table_rows(compared) if row.key not in near]
-    brought = [close[key] for key in missed if key in close]
-    return len(missed), len(brought), brought.count("fitted")
+    near_keys = {row.key for row in close_rows(table_rows(compared))}
+    missed = [row.key for row in table_rows(compared) if row.key not in near_keys]
+    explained_status = [close_status[key] for key in missed if key in close_status]
+    return len(missed), len(explained_status), explained_status.count("fitted")
 
 
 def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[Check]:
     rows = table_rows(compared)
-    close = hits(rows)
-    apart = [
+    close = close_rows(rows)
+    by_status = [
         f"{sum(r.status == status for r in close)} of {sum(r.status == status for r in rows)} {status}"
         for status in ("predicted", "fitted")
     ]
-    missed, brought, fitted = explained(compared)
+    missed, explained, fitted = explained_counts(compared)
     return [
         Statement(
             "point-to-point", "figure 1", "17 + x/50 us and 56 + x/308 us, 0 B to 1 MiB, within 1%"
         ).within([row for row in compared if row.table == POINTS], 0.01),
         Statement(
-            "collectives-close", "", f"{WANTED} of the {len(rows)} printed times within {CLOSE:.0%}"
-        ).check(len(close) >= WANTED, f"{len(close)}: {', '.join(apart)}"),
+            "collectives-close", "", f"{REQUIRED_TIMES} of the {len(rows)} printed times within {CLOSE:.0%}"
+        ).check(len(close) >= REQUIRED_TIMES, f"{len(close)}: {', '.join(by_status)}"),
         Statement(
             "collectives-explained",
             "",
-            f"{EXPLAINED:.0%} of the others within {CLOSE:.0%} with an additional mechanism",
+            f"{EXPLAINED_SHARE:.0%} of the others within {CLOSE:.0%} with an additional mechanism",
         ).check(
-            brought >= EXPLAINED * missed,
-            f"{brought} of {missed}, {fitted} of them fitted: {len(close) + brought} of {len(rows)} in all",
+            explained >= EXPLAINED_SHARE * missed,
+            f"{explained} of {missed}, {fitted} of them fitted: {len(close) + explained} of {len(rows)} in "
+            f"all",
         ),
         *t3e_text.checks(answers),
-        t3e_algorithms.same_as_simgrids(compared, platform(NAME), SAME),
+        t3e_algorithms.simgrid_check(compared, platform(NAME), SAME_TIME),
     ]
 
 
@@ -206,7 +213,7 @@ def page(answers: Mapping[str, Answer], compared: Sequence[Compared], checks: Se
     )
     sections = [
         algorithms,
-        Section("Discrepancies and their causes", text=_misses(compared)),
+        Section("Discrepancies and their causes", text=_mechanism_sentences(compared)),
         Section("One message", figures=t3e_page.pairs(answers)),
         Section("Barrier", figures=(t3e_page.barrier(answers["tables"]),)),
         *(_section(operation, answers) for operation in OPERATIONS),
@@ -236,34 +243,36 @@ def summaries(compared: Sequence[Compared]) -> Sequence[Table]:
 
 def _summary(compared: Sequence[Compared]) -> tuple[str, ...]:
     rows = table_rows(compared)
-    close, (away, brought, fitted) = hits(rows), explained(compared)
+    close, (missed, explained, fitted) = close_rows(rows), explained_counts(compared)
     if not pages.simulated_rows(rows):
         return ("The paper timed MPI on a Cray T3E.", "Nothing was simulated yet.")
-    used = sum(row.status == "fitted" for row in close)
+    fitted_close = sum(row.status == "fitted" for row in close)
     return (
         "The paper timed MPI on a Cray T3E. The simulated T3E sends messages at the printed speeds over a "
         "torus, runs the usual algorithms, and models nothing else of the machine.",
         f"With messages alone it gives {len(close)} of the {len(rows)} printed times of collectives on 32 to "
-        f"256 processes within {CLOSE:.0%}; {used} of these had helped to describe the machine, "
-        f"{len(close) - used} are predicted.",
-        f"Of the other {away}, {brought} come as close if the machine gets one additional mechanism, such "
+        f"256 processes within {CLOSE:.0%}; {fitted_close} of these had helped to describe the machine, "
+        f"{len(close) - fitted_close} are predicted.",
+        f"Of the other {missed}, {explained} come as close if the machine gets one additional mechanism, "
+        f"such "
         f"as collectives in shared memory or an all-to-all in log2 P steps ({fitted} of them fitted): "
-        f"{len(close) + brought} of {len(rows)} in all. The rest is not explained.",
+        f"{len(close) + explained} of {len(rows)} in all. The rest is not explained.",
         *t3e_findings.headline(compared),
     )
 
 
-def _misses(compared: Sequence[Compared]) -> tuple[str, ...]:
+def _mechanism_sentences(compared: Sequence[Compared]) -> tuple[str, ...]:
     """A sentence for each mechanism: how many of the rows on which it was tried agree with and without it."""
-    near = {row.key for row in hits(table_rows(compared))}
+    near_keys = {row.key for row in close_rows(table_rows(compared))}
     texts = []
     for m in MECHANISMS:
         rows = [row for row in compared if row.series == "tried" and row.mechanism == m.words]
-        before = sum(row.key in near for row in rows)
+        without_mechanism = sum(row.key in near_keys for row in rows)
         explains = ", ".join(f"{OPERATIONS[o]} {SIZE_WORDS[s]}" for o, s in m.explains)
-        end = f": this explains {explains}" if explains else "; tried for comparison only"
+        ending = f": this explains {explains}" if explains else "; tried for comparison only"
         texts.append(
-            f"With {m.words}, {len(hits(rows))} of {len(rows)} times come within {CLOSE:.0%}, {before} "
-            f"without{end}."
+            f"With {m.words}, {len(close_rows(rows))} of {len(rows)} times come within {CLOSE:.0%}, "
+            f"{without_mechanism} "
+            f"without{ending}."
         )
     return tuple(texts)

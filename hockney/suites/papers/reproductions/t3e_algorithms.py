@@ -28,7 +28,7 @@ from hockney.suites.papers.reproductions.t3e_cases import (
     sync,
 )
 
-LATE = (
+SEPARATE_CALLS = (
     ("bcast", "scatter_allgather"),
     ("reduce", "linear"),
     ("reduce", "rabenseifner"),
@@ -41,18 +41,19 @@ SEGMENTED = (("bcast", "binary_tree"), ("bcast", "chain"))
 MANY_SEGMENTS = 64
 """Processes from which segments of a long message are not simulated: each competes with many others for the
 interfaces."""
-MOST_MESSAGES = 100_000
+MAX_MESSAGES = 100_000
 """An operation with more messages is not simulated."""
-MOST_SHORT = 50_000
-"""The same for 8 B and 1 KB, where so many messages take milliseconds; an all-to-all has no fewer."""
-MANY_PROCESSES = {"linear": 64, "pairwise_exchange": 128}
+MAX_SHORT_MESSAGES = 50_000
+"""The same limit for 8 B and 1 KB, where this number of messages takes milliseconds; it does not apply to an
+all-to-all."""
+MAX_PROCESSES = {"linear": 64, "pairwise_exchange": 128}
 """The largest number of processes for which these all-to-alls are simulated with any share."""
-MOST_ON_TORUS = {"linear": 500_000, "pairwise_exchange": 100_000}
+MAX_TORUS_BYTES = {"linear": 500_000, "pairwise_exchange": 100_000}
 """Bytes that their messages may have at the same time on more processes: all of them share the torus."""
-LOOP = 64
+LOOP_CALLS = 64
 """Calls in a loop, as in the engine."""
-SETTLED = 8
-"""Calls after which each further one takes equally long."""
+SETTLED_CALLS = 8
+"""Calls after which every further call takes the same time."""
 
 LONG = 8192
 """The largest message that is sent ahead, in bytes."""
@@ -66,7 +67,7 @@ SECOND_CURVES = {"alltoall": "bruck"}
 """Algorithms that have curves in addition to the machine's own."""
 
 
-def own(platform: Platform, operation: str) -> str:
+def machine_algorithm(platform: Platform, operation: str) -> str:
     """The file of engine/coll that sends the messages of the algorithm which SimGrid's MPI uses on this
     machine; "" if there is none."""
     phases = SMPI.get((operation, chosen(platform.collectives)[operation]), ())
@@ -81,68 +82,76 @@ def candidates(catalog: Catalog, operation: str) -> list[str]:
     return [name for name in catalog.workload(operation).algorithms if name != MPI]
 
 
-def of(answer: Answer, operation: str) -> list[str]:
-    """The algorithms of an operation that were asked for."""
+def requested_algorithms(answer: Answer, operation: str) -> list[str]:
+    """The algorithms of an operation in the part's cases."""
     return list(dict.fromkeys(str(c["algorithm"]) for c in answer.part.cases if c.workload == operation))
 
 
-def how(operation: str, algorithm: str, total: int, processes: int) -> str:
-    """The case's sync: as for MPI's operation, unless the algorithm is one of LATE. A message that waits for
-    its receiver delays the next call."""
-    if (operation, algorithm) in LATE or share(operation, total, processes) > LONG:
+def sync_of(operation: str, algorithm: str, total: int, processes: int) -> str:
+    """The case's sync: as for MPI's operation, unless the algorithm is in SEPARATE_CALLS. A message that
+    waits for its receiver delays the next call."""
+    if (operation, algorithm) in SEPARATE_CALLS or share(operation, total, processes) > LONG:
         return "window"
-    separately = operation == "allreduce" or (operation == "gather" and processes >= MANY_SENDERS)
-    if total in CURVE_SIZES and separately:
+    is_separate = operation == "allreduce" or (operation == "gather" and processes >= MANY_SENDERS)
+    if total in CURVE_SIZES and is_separate:
         return "window"
     return sync(operation, total, processes)
 
 
 def line(operation: str, algorithm: str, total: int, processes: int) -> str:
-    size, sync_ = share(operation, total, processes), how(operation, algorithm, total, processes)
-    return f"{operation} algorithm={algorithm} bytes={size} sync={sync_} ranks={processes}"
+    size, case_sync = share(operation, total, processes), sync_of(operation, algorithm, total, processes)
+    return f"{operation} algorithm={algorithm} bytes={size} sync={case_sync} ranks={processes}"
 
 
-def simulated(operation: str, algorithm: str, total: int, processes: int) -> bool:
+def is_simulated(operation: str, algorithm: str, total: int, processes: int) -> bool:
     """Whether this case is small enough."""
     size = share(operation, total, processes)
     if (operation, algorithm) in SEGMENTED and total > SIZES["1KB"] and processes >= MANY_SEGMENTS:
         return False
-    if operation == "alltoall" and processes > MANY_PROCESSES.get(algorithm, processes):
+    if operation == "alltoall" and processes > MAX_PROCESSES.get(algorithm, processes):
         rounds = 1 if algorithm == "linear" else processes - 1
-        if size * processes * (processes - 1) // rounds > MOST_ON_TORUS[algorithm]:
+        if size * processes * (processes - 1) // rounds > MAX_TORUS_BYTES[algorithm]:
             return False
-    short = total <= SIZES["1KB"] and operation != "alltoall"
-    return messages(operation, algorithm, size, processes) <= (MOST_SHORT if short else MOST_MESSAGES)
+    is_short = total <= SIZES["1KB"] and operation != "alltoall"
+    return messages(operation, algorithm, size, processes) <= (
+        MAX_SHORT_MESSAGES if is_short else MAX_MESSAGES
+    )
 
 
 @cache
 def messages(operation: str, algorithm: str, size: int, processes: int) -> int:
-    """How many messages an operation has; 0 if that is unknown."""
+    """The number of messages of an operation; 0 if unknown."""
     steps = SCHEDULES[operation, algorithm](processes, size) if (operation, algorithm) in SCHEDULES else ()
     return sum(len(layer.source) for step in steps for layer in step.layers)
 
 
 def part(catalog: Catalog, machine: Platform) -> Part:
-    """Every algorithm at the sizes of the tables, and those that have curves at the sizes between."""
-    asked = [(o, a, total) for o in OPERATIONS for a in candidates(catalog, o) for total in SIZES.values()]
-    asked += [(o, a, total) for o in OPERATIONS for a in curves(machine, o) for total in CURVE_SIZES]
-    lines = [line(o, a, total, p) for o, a, total in asked for p in PROCESSES if simulated(o, a, total, p)]
+    """Every algorithm at the sizes of the tables; algorithms with curves also at the sizes in between."""
+    requested = [
+        (o, a, total) for o in OPERATIONS for a in candidates(catalog, o) for total in SIZES.values()
+    ]
+    requested += [(o, a, total) for o in OPERATIONS for a in curves(machine, o) for total in CURVE_SIZES]
+    lines = [
+        line(o, a, total, p) for o, a, total in requested for p in PROCESSES if is_simulated(o, a, total, p)
+    ]
     return Part(ALGORITHMS, machine.name, tuple(map(catalog.case, dict.fromkeys(lines))))
 
 
 def curves(machine: Platform, operation: str) -> list[str]:
     """The algorithms that have curves in the figures."""
-    return [name for name in (own(machine, operation), SECOND_CURVES.get(operation, "")) if name]
+    return [
+        name for name in (machine_algorithm(machine, operation), SECOND_CURVES.get(operation, "")) if name
+    ]
 
 
 def seconds(answer: Answer, operation: str, algorithm: str, total: int, processes: int) -> float | None:
-    if not simulated(operation, algorithm, total, processes):
+    if not is_simulated(operation, algorithm, total, processes):
         return None
     return answer.seconds(
         operation,
         algorithm=algorithm,
         bytes=share(operation, total, processes),
-        sync=how(operation, algorithm, total, processes),
+        sync=sync_of(operation, algorithm, total, processes),
         ranks=processes,
     )
 
@@ -152,18 +161,18 @@ def from_messages(
 ) -> float | None:
     """Seconds that the algorithm's messages take by their costs between two ranks alone (LogGP): no two
     messages compete. None if the schedule has no model."""
-    calls = LOOP if how(operation, algorithm, total, processes) == "loop" else 1
+    calls = LOOP_CALLS if sync_of(operation, algorithm, total, processes) == "loop" else 1
     size = share(operation, total, processes)
     key = (platform.name, operation, algorithm, size, processes, calls)
     if key not in _FROM_MESSAGES:
-        _FROM_MESSAGES[key] = _run(platform, operation, algorithm, size, processes, calls)
+        _FROM_MESSAGES[key] = _seconds_from_messages(platform, operation, algorithm, size, processes, calls)
     return _FROM_MESSAGES[key]
 
 
 _FROM_MESSAGES: dict[tuple[object, ...], float | None] = {}
 
 
-def _run(
+def _seconds_from_messages(
     platform: Platform, operation: str, algorithm: str, size: int, processes: int, calls: int
 ) -> float | None:
     schedule = SCHEDULES.get((operation, algorithm))
@@ -172,14 +181,14 @@ def _run(
     simulator = LogGPSimulator(platform, processes)
     try:
         steps = [simulator.timed(step) for step in schedule(processes, size)]
-        ends = [float(simulator.run(steps).max()) for _ in range(min(calls, SETTLED))]
+        ends = [float(simulator.run(steps).max()) for _ in range(min(calls, SETTLED_CALLS))]
     except NotModelled:
         return None
-    if calls <= SETTLED:
+    if calls <= SETTLED_CALLS:
         return ends[-1] / calls
-    half = SETTLED // 2
-    each = (ends[-1] - ends[half - 1]) / (SETTLED - half)
-    return (ends[-1] + (calls - SETTLED) * each) / calls
+    half = SETTLED_CALLS // 2
+    seconds_per_call = (ends[-1] - ends[half - 1]) / (SETTLED_CALLS - half)
+    return (ends[-1] + (calls - SETTLED_CALLS) * seconds_per_call) / calls
 
 
 def rows(answer: Answer) -> list[Compared]:
@@ -187,7 +196,7 @@ def rows(answer: Answer) -> list[Compared]:
     return [
         _row(answer, operation, algorithm, size, p)
         for operation in OPERATIONS
-        for algorithm in of(answer, operation)
+        for algorithm in requested_algorithms(answer, operation)
         for size in SIZES
         for p in PROCESSES
     ]
@@ -195,7 +204,7 @@ def rows(answer: Answer) -> list[Compared]:
 
 def _row(answer: Answer, operation: str, algorithm: str, size: str, processes: int) -> Compared:
     row, total = printed(operation, size, processes), SIZES[size]
-    small = simulated(operation, algorithm, total, processes)
+    is_small = is_simulated(operation, algorithm, total, processes)
     return Compared(
         row.key,
         f"{OPERATIONS[operation]}, {SIZE_WORDS[size]}, {processes} processes",
@@ -205,27 +214,30 @@ def _row(answer: Answer, operation: str, algorithm: str, size: str, processes: i
         "s",
         "variant",
         f"algorithm={algorithm}",
-        note="" if small else "not simulated: too many messages",
+        note="" if is_small else "not simulated: too many messages",
         table=f"algorithms of {OPERATIONS[operation]}",
         series="algorithms",
     )
 
 
-def same_as_simgrids(compared: Sequence[Compared], machine: Platform, most: float) -> Check:
+def simgrid_check(compared: Sequence[Compared], machine: Platform, tolerance: float) -> Check:
     """Whether each algorithm of SimGrid's MPI and the engine's algorithm with the same messages take the same
-    time, but for `most`."""
+    time within `tolerance`."""
     simgrids = {row.key: row.simulated for row in compared if row.series == "collectives"}
     engines = [
         row
         for row in compared
-        if row.series == "algorithms" and row.mechanism == f"algorithm={own(machine, row.key.split('/')[2])}"
+        if row.series == "algorithms"
+        and row.mechanism == f"algorithm={machine_algorithm(machine, row.key.split('/')[2])}"
     ]
     pairs = [(row, simgrids.get(row.key)) for row in engines]
-    apart = [(abs(row.simulated / other - 1), row) for row, other in pairs if row.simulated and other]
-    worst = max(apart, key=lambda each: each[0], default=None)
-    what = f"the engine's algorithms take as long as SimGrid's, within {most:.0%}"
-    same = Statement("same-as-simgrid", "", what)
+    differences = [
+        (abs(row.simulated / simgrid_s - 1), row) for row, simgrid_s in pairs if row.simulated and simgrid_s
+    ]
+    worst = max(differences, key=lambda each: each[0], default=None)
+    claim = f"the engine's algorithms take as long as SimGrid's, within {tolerance:.0%}"
+    statement = Statement("same-as-simgrid", "", claim)
     if worst is None:
-        return same.unknown()
-    found = f"largest difference {worst[0]:.2%} of {len(apart)}, {worst[1].what}"
-    return same.check(worst[0] <= most, found)
+        return statement.unknown()
+    finding = f"largest difference {worst[0]:.2%} of {len(differences)}, {worst[1].what}"
+    return statement.check(worst[0] <= tolerance, finding)

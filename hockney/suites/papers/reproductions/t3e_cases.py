@@ -36,7 +36,7 @@ OPERATIONS = {
     "reduce": "MPI_Reduce",
     "allreduce": "MPI_Allreduce",
 }
-SHARED_OUT = tuple(name for name in OPERATIONS if DEFINITIONS[name].shared_out)
+DIVIDED_OPERATIONS = tuple(name for name in OPERATIONS if DEFINITIONS[name].shared_out)
 SIZES = {"8": 8, "1KB": 1024, "1MB": 1 << 20}
 SIZE_WORDS = {"8": "8 B", "1KB": "1 KB", "4KB": "4 KB", "1MB": "1 MB"}
 PROCESSES = (32, 64, 128, 256)
@@ -44,7 +44,7 @@ DOUBLE = 8
 
 LONG_GATHER = 128
 """Processes from which a loop of Gather is not simulated: the others would run far ahead of the root."""
-MANY_MESSAGES = 128
+ALLTOALL_PROCESSES = 128
 """Processes from which an all-to-all of 1 MB at once has too many messages to simulate: 16000 and more that
 share the torus."""
 
@@ -52,13 +52,14 @@ share the torus."""
 @dataclass(frozen=True)
 class Mechanism:
     """A variant of the machine, another way to time ("window"), or an algorithm of engine/coll instead of the
-    one of SimGrid's MPI, tried on rows of the tables. `explains` names the operations and sizes whose
-    deviations it is assumed to explain. Several may share a part, which is then one of the machine's own."""
+    one in SimGrid's MPI, tried on `rows` of the tables (operation, size). `explains` names the operations and
+    sizes whose deviations it is assumed to explain. Several may share a part, which is then one of the
+    machine's own."""
 
     part: str
     machine: str
     words: str
-    tried: tuple[tuple[str, str], ...]
+    rows: tuple[tuple[str, str], ...]
     processes: tuple[int, ...] = PROCESSES
     explains: tuple[tuple[str, str], ...] = ()
     sync: str = ""
@@ -110,14 +111,14 @@ MECHANISMS = (
         sync="window",
     ),
 )  # fmt: skip
-FROM_TWO = (2, 4, 8, 16, *PROCESSES)
+FIGURE_PROCESSES = (2, 4, 8, 16, *PROCESSES)
 """Processes of the figures over the processes."""
-FOUR_SIZES = {"8": 8, "1KB": 1024, "4KB": 4096, "1MB": 1 << 20}
-"""Buffers of these figures, which have four; the text names 4 KB besides those of the tables."""
-BY_MESSAGES = "dissemination_mcs"
+FIGURE_SIZES = {"8": 8, "1KB": 1024, "4KB": 4096, "1MB": 1 << 20}
+"""The four buffer sizes of these figures: the tables' three, and 4 KB, which the text names."""
+MESSAGE_BARRIER = "dissemination_mcs"
 """A barrier of messages, for comparison."""
 LONG_BUFFER, LONG_PROCESSES = 4 << 20, 32
-"""Beyond 1 MB, where the paper says that MPI_Gather breaks down."""
+"""A buffer beyond 1 MB, where MPI_Gather breaks down according to the paper."""
 
 
 BUFFERS = {"eager-4k": "4096 B", "eager-unlimited": "unlimited"}
@@ -127,34 +128,34 @@ PAIRS = tuple(f"pingpong bytes={size} ranks=2" for size in T3E_SIZES)
 
 def share(operation: str, total: int, processes: int) -> int:
     """A rank's bytes: its share of the total, in whole doubles."""
-    return total // processes // DOUBLE * DOUBLE if operation in SHARED_OUT else total
+    return total // processes // DOUBLE * DOUBLE if operation in DIVIDED_OPERATIONS else total
 
 
 def sync(operation: str, total: int, processes: int) -> str:
-    waits = total >= SIZES["1MB"] or operation == "alltoall"
-    return "window" if waits or (operation == "gather" and processes >= LONG_GATHER) else "loop"
+    is_separate = total >= SIZES["1MB"] or operation == "alltoall"
+    return "window" if is_separate or (operation == "gather" and processes >= LONG_GATHER) else "loop"
 
 
-def line(operation: str, total: int, processes: int, how: str = "", algorithm: str = "") -> str:
-    how = how or sync(operation, total, processes)
+def line(operation: str, total: int, processes: int, sync_given: str = "", algorithm: str = "") -> str:
+    sync_given = sync_given or sync(operation, total, processes)
     size = share(operation, total, processes)
-    return f"{operation} algorithm={algorithm or MPI} bytes={size} sync={how} ranks={processes}"
+    return f"{operation} algorithm={algorithm or MPI} bytes={size} sync={sync_given} ranks={processes}"
 
 
-def simulated(operation: str, size: str, processes: int) -> bool:
+def is_simulated(operation: str, size: str, processes: int) -> bool:
     """Whether this row is only simulated on the machine of messages."""
-    return (operation, size) != ("alltoall", "1MB") or processes < MANY_MESSAGES
+    return (operation, size) != ("alltoall", "1MB") or processes < ALLTOALL_PROCESSES
 
 
 def seconds(
-    answer: Answer, operation: str, total: int, processes: int, how: str = "", algorithm: str = ""
+    answer: Answer, operation: str, total: int, processes: int, sync_given: str = "", algorithm: str = ""
 ) -> float | None:
-    size, how = share(operation, total, processes), how or sync(operation, total, processes)
+    size, sync_given = share(operation, total, processes), sync_given or sync(operation, total, processes)
     algorithm = algorithm or MPI
-    return answer.seconds(operation, algorithm=algorithm, bytes=size, sync=how, ranks=processes)
+    return answer.seconds(operation, algorithm=algorithm, bytes=size, sync=sync_given, ranks=processes)
 
 
-def tried(
+def mechanism_seconds(
     answers: Mapping[str, Answer], m: Mechanism, operation: str, total: int, processes: int
 ) -> float | None:
     """The time with a mechanism."""
@@ -168,40 +169,43 @@ def parts(catalog: Catalog) -> list[Part]:
     tables = [
         line(operation, total, p)
         for operation in OPERATIONS
-        for size, total in FOUR_SIZES.items()
-        for p in FROM_TWO
-        if simulated(operation, size, p)
+        for size, total in FIGURE_SIZES.items()
+        for p in FIGURE_PROCESSES
+        if is_simulated(operation, size, p)
     ]
     barriers = [
         f"barrier algorithm={algorithm} sync=window ranks={p}"
-        for algorithm in (MPI, BY_MESSAGES)
-        for p in FROM_TWO
+        for algorithm in (MPI, MESSAGE_BARRIER)
+        for p in FIGURE_PROCESSES
     ]
-    longer = line("gather", LONG_BUFFER, LONG_PROCESSES)
+    long_gather = line("gather", LONG_BUFFER, LONG_PROCESSES)
     return [
         part("pairs", "t3e", PAIRS),
-        part("tables", "t3e", [*tables, longer, *barriers]),
+        part("tables", "t3e", [*tables, long_gather, *barriers]),
         *(part(m.part, m.machine, lines(m)) for m in MECHANISMS if m.part != ALGORITHMS),
     ]
 
 
 def lines(mechanism: Mechanism) -> list[str]:
-    tried = [(o, SIZES[size], p) for o, size in mechanism.tried for p in mechanism.processes]
-    text = [("bcast", 4096, p) for p in (32, 256) if mechanism.part == "shmem-collectives"]
+    cases_tried = [(o, SIZES[size], p) for o, size in mechanism.rows for p in mechanism.processes]
+    text_cases = [("bcast", 4096, p) for p in (32, 256) if mechanism.part == "shmem-collectives"]
     pairs = PAIRS if mechanism.part in BUFFERS else ()
-    return [*(line(*each, mechanism.sync, mechanism.algorithm) for each in [*tried, *text]), *pairs]
+    return [
+        *(line(*each, mechanism.sync, mechanism.algorithm) for each in [*cases_tried, *text_cases]),
+        *pairs,
+    ]
 
 
 def printed(operation: str, size: str, processes: int) -> PrintedRow:
     return PRINTED.row(f"t3e/table/{operation}/{size}/{processes}")
 
 
-def counted(platform: Platform, operation: str, total: int, processes: int) -> float:
+def counted_seconds(platform: Platform, operation: str, total: int, processes: int) -> float:
     """The paper's own estimate, "a tree of send and receive": one message after the other, log2 P of them in
     a tree, P - 1 if each process has a share; a reduction adds at each step."""
     size = share(operation, total, processes)
     message = platform.segment(size).one_way(size)
-    if operation in SHARED_OUT:
+    if operation in DIVIDED_OPERATIONS:
         return (processes - 1) * message
-    adding = platform.sum_s_per_byte * size if operation in ("reduce", "allreduce") else 0.0
-    return log2(processes) * (message + adding)
+    adding_s = platform.sum_s_per_byte * size if operation in ("reduce", "allreduce") else 0.0
+    return log2(processes) * (message + adding_s)

@@ -20,13 +20,13 @@ from hockney.reference.aggregated_bandwidth import DEFINITIONS
 from hockney.reproductions.compared import CLOSE, Compared
 from hockney.suites.papers.reproductions.t3e_cases import OPERATIONS, PROCESSES, SIZE_WORDS, SIZES, printed
 
-NEAR = CLOSE[-1]
-TIE = 1.03
+NEAR_ERROR = CLOSE[-1]
+TIE_FACTOR = 1.03
 
 
 @dataclass(frozen=True)
 class Match:
-    """How near an algorithm comes to the printed times of one size on PROCESSES. `factor` is the geometric
+    """The distance of an algorithm from the printed times of one size on PROCESSES. `factor` is the geometric
     mean of the factors, 1 or more, between simulated and published times, of those that were simulated."""
 
     operation: str
@@ -41,60 +41,66 @@ class Match:
 
     @property
     def near(self) -> int:
-        """How many times are within NEAR."""
-        return sum(error is not None and abs(error) <= NEAR for error in self.errors)
+        """The number of times within NEAR_ERROR."""
+        return sum(error is not None and abs(error) <= NEAR_ERROR for error in self.errors)
 
 
 def matches(compared: Iterable[Compared]) -> dict[tuple[str, str], list[Match]]:
-    """The algorithms by operation and size, the nearest first. Those that were not simulated on all PROCESSES
-    follow the others; those that were not simulated at all are left out."""
+    """The algorithms by operation and size, the nearest first. Algorithms that were simulated on some
+    PROCESSES only follow the others; those never simulated are left out."""
     grouped: dict[tuple[str, str, str], list[Compared]] = {}
     for row in compared:
         if row.series == "algorithms":
-            grouped.setdefault((*_place(row), row.mechanism.partition("=")[2]), []).append(row)
-    found: dict[tuple[str, str], list[Match]] = {}
+            grouped.setdefault((*_operation_and_size(row), row.mechanism.partition("=")[2]), []).append(row)
+    by_size: dict[tuple[str, str], list[Match]] = {}
     for (operation, size, algorithm), each in grouped.items():
         ratios = [_ratio(row) for row in each if row.simulated]
         if ratios:
             errors = tuple(row.error for row in each)
             match = Match(operation, size, algorithm, errors, exp(sum(ratios) / len(ratios)))
-            found.setdefault((operation, size), []).append(match)
-    for several in found.values():
-        several.sort(key=lambda match: (not match.complete, match.factor))
-    asked = [(operation, size) for operation in OPERATIONS for size in SIZES]
-    return {key: found[key] for key in asked if key in found}
+            by_size.setdefault((operation, size), []).append(match)
+    for matches_found in by_size.values():
+        matches_found.sort(key=lambda match: (not match.complete, match.factor))
+    order = [(operation, size) for operation in OPERATIONS for size in SIZES]
+    return {key: by_size[key] for key in order if key in by_size}
 
 
 def nearest(compared: Iterable[Compared]) -> list[Match]:
     """The nearest algorithm of each operation and size."""
-    return [several[0] for several in matches(compared).values()]
+    return [matches_found[0] for matches_found in matches(compared).values()]
 
 
-def tied(several: Sequence[Match]) -> list[Match]:
-    """The nearest algorithm, and others that are as near but for TIE: the times do not tell them apart."""
-    first = several[0]
+def tied_matches(matches_found: Sequence[Match]) -> list[Match]:
+    """The nearest algorithm, and others within TIE_FACTOR of it: the times do not distinguish them."""
+    first = matches_found[0]
     return [
-        match for match in several if match.complete == first.complete and match.factor <= TIE * first.factor
+        match
+        for match in matches_found
+        if match.complete == first.complete and match.factor <= TIE_FACTOR * first.factor
     ]
 
 
-def unexplained(compared: Sequence[Compared]) -> list[Compared]:
-    """The printed times that the nearest algorithm of their operation and size misses by more than NEAR; an
-    algorithm that comes near on one number of processes only is a coincidence."""
-    first = {(match.operation, match.size): match.algorithm for match in nearest(compared)}
+def unexplained_rows(compared: Sequence[Compared]) -> list[Compared]:
+    """The printed times that the nearest algorithm of their operation and size misses by more than
+    NEAR_ERROR; an algorithm that comes near on one number of processes only is a coincidence."""
+    nearest_algorithms = {(match.operation, match.size): match.algorithm for match in nearest(compared)}
     rows = [row for row in compared if row.series == "algorithms"]
-    own = [row for row in rows if first.get(_place(row)) == row.mechanism.partition("=")[2]]
-    return [row for row in own if row.error is not None and abs(row.error) > NEAR]
+    nearest_rows = [
+        row
+        for row in rows
+        if nearest_algorithms.get(_operation_and_size(row)) == row.mechanism.partition("=")[2]
+    ]
+    return [row for row in nearest_rows if row.error is not None and abs(row.error) > NEAR_ERROR]
 
 
-def out_of_reach(compared: Iterable[Compared]) -> set[str]:
-    """The keys of the printed times that no algorithm reaches within NEAR."""
+def unreached_keys(compared: Iterable[Compared]) -> set[str]:
+    """The keys of the printed times that no algorithm reaches within NEAR_ERROR."""
     rows = [row for row in compared if row.series == "algorithms" and row.error is not None]
-    near = {row.key for row in rows if abs(row.error or 0.0) <= NEAR}
-    return {row.key for row in rows} - near
+    near_keys = {row.key for row in rows if abs(row.error or 0.0) <= NEAR_ERROR}
+    return {row.key for row in rows} - near_keys
 
 
-def _place(row: Compared) -> tuple[str, str]:
+def _operation_and_size(row: Compared) -> tuple[str, str]:
     """Operation and size."""
     operation, size = row.key.split("/")[2:4]
     return operation, size
@@ -107,7 +113,7 @@ def _ratio(row: Compared) -> float:
 def nearest_table(compared: Sequence[Compared]) -> Table:
     """A row for each operation and size: the nearest algorithm, its errors, and the algorithm that
     follows."""
-    rows = tuple(_nearest_row(several) for several in matches(compared).values())
+    rows = tuple(_nearest_row(matches_found) for matches_found in matches(compared).values())
     columns = ("operation", "size", "algorithm", *(f"P = {p}" for p in PROCESSES), "within 25%", "next")
     return Table(
         "nearest",
@@ -120,12 +126,12 @@ def nearest_table(compared: Sequence[Compared]) -> Table:
     )
 
 
-def _nearest_row(several: Sequence[Match]) -> tuple[str, ...]:
-    first = several[0]
+def _nearest_row(matches_found: Sequence[Match]) -> tuple[str, ...]:
+    first = matches_found[0]
     errors = ("" if error is None else percent(error) for error in first.errors)
-    following = _distance(several[1]) if len(several) > 1 else ""
+    next_match = _distance(matches_found[1]) if len(matches_found) > 1 else ""
     name = (OPERATIONS[first.operation], SIZE_WORDS[first.size], _distance(first))
-    return (*name, *errors, f"{first.near} of {len(first.errors)}", following)
+    return (*name, *errors, f"{first.near} of {len(first.errors)}", next_match)
 
 
 def _distance(match: Match) -> str:
@@ -133,82 +139,84 @@ def _distance(match: Match) -> str:
 
 
 def sentences(compared: Sequence[Compared]) -> tuple[str, ...]:
-    """What can be concluded, and what cannot."""
+    """Sentences on what can be concluded, and what cannot."""
     if not nearest(compared):
         return ()
-    left = unexplained(compared)
+    missed_rows = unexplained_rows(compared)
     texts = [
         "The paper does not print which algorithms the T3E's MPI used. Each algorithm of the engine ran on "
         "the simulated T3E; the nearest is a possible explanation, not a proof.",
-        f"{by_operation(compared)}.",
-        f"Missed by more than {NEAR:.0%} by the nearest algorithm: {_named(left)}."
-        if left
-        else f"Each printed time is within {NEAR:.0%} of the nearest algorithm's.",
-        f"Printed times to which no algorithm comes within {NEAR:.0%}: {len(out_of_reach(compared))}.",
+        f"{names_by_operation(compared)}.",
+        f"Missed by more than {NEAR_ERROR:.0%} by the nearest algorithm: {_row_list(missed_rows)}."
+        if missed_rows
+        else f"Each printed time is within {NEAR_ERROR:.0%} of the nearest algorithm's.",
+        f"Printed times to which no algorithm comes within {NEAR_ERROR:.0%}: "
+        f"{len(unreached_keys(compared))}.",
     ]
-    smaller = _slower_if_smaller()
-    fewer = _slower_on_fewer()
+    slower_sizes = _slower_smaller_sizes()
+    slower_processes = _slower_fewer_processes()
     texts += [
-        f"Slower with 8 B than with 1 KB are {smaller}. No algorithm explains this if a longer message "
+        f"Slower with 8 B than with 1 KB are {slower_sizes}. No algorithm explains this if a longer message "
         "costs more; the simulated machine has it because receiving a message without data is fitted to "
         "cost more than receiving one of 16 B.",
-        f"Slower on fewer processes with the same vector is {fewer}. No algorithm explains this.",
+        f"Slower on fewer processes with the same vector is {slower_processes}. No algorithm explains this.",
     ]
     return tuple(texts)
 
 
 def headline(compared: Sequence[Compared]) -> tuple[str, ...]:
     """The first screen's sentence on algorithms."""
-    found = nearest(compared)
-    if not found:
+    nearest_matches = nearest(compared)
+    if not nearest_matches:
         return ()
     times = len(OPERATIONS) * len(SIZES) * len(PROCESSES)
     return (
         "The paper does not print the algorithms. Of those tried, these come nearest: "
-        f"{by_operation(compared)}. With them, {sum(match.near for match in found)} of the {times} times are "
-        f"within {NEAR:.0%}.",
+        f"{names_by_operation(compared)}. With them, {sum(match.near for match in nearest_matches)} of the "
+        f"{times} times are "
+        f"within {NEAR_ERROR:.0%}.",
     )
 
 
-def by_operation(compared: Iterable[Compared]) -> str:
+def names_by_operation(compared: Iterable[Compared]) -> str:
     """ "MPI_Bcast: binomial; MPI_Alltoall: linear (8 B), bruck (1 KB, 1 MB)"; "or" between those that are as
     near."""
     grouped: dict[str, dict[str, list[str]]] = {}
-    for (operation, size), several in matches(compared).items():
-        names = " or ".join(match.algorithm.replace("_", " ") for match in tied(several))
+    for (operation, size), matches_found in matches(compared).items():
+        names = " or ".join(match.algorithm.replace("_", " ") for match in tied_matches(matches_found))
         grouped.setdefault(operation, {}).setdefault(names, []).append(SIZE_WORDS[size])
-    return "; ".join(f"{OPERATIONS[o]}: {_by_size(names)}" for o, names in grouped.items())
+    return "; ".join(f"{OPERATIONS[o]}: {_names_by_size(names)}" for o, names in grouped.items())
 
 
-def _by_size(names: Mapping[str, Sequence[str]]) -> str:
+def _names_by_size(names: Mapping[str, Sequence[str]]) -> str:
     if len(names) == 1:
         return next(iter(names))
     return ", ".join(f"{name} ({', '.join(sizes)})" for name, sizes in names.items())
 
 
-def _named(rows: Iterable[Compared]) -> str:
+def _row_list(rows: Iterable[Compared]) -> str:
     """ "MPI_Reduce, 8 B, 32 (-54.0%) and 64 processes (-56.3%)", operations separated by semicolons."""
     grouped: dict[str, list[str]] = {}
     for row in rows:
-        what, _, processes = row.what.rpartition(", ")
-        grouped.setdefault(what, []).append(f"{processes.partition(' ')[0]} ({percent(row.error or 0.0)})")
-    return "; ".join(f"{what} on {join_words(each)} processes" for what, each in grouped.items())
+        label, _, processes = row.what.rpartition(", ")
+        grouped.setdefault(label, []).append(f"{processes.partition(' ')[0]} ({percent(row.error or 0.0)})")
+    return "; ".join(f"{label} on {join_words(each)} processes" for label, each in grouped.items())
 
 
-def _slower_if_smaller() -> str:
+def _slower_smaller_sizes() -> str:
     """Printed times that fall from 8 B to 1 KB."""
-    found: dict[str, list[int]] = {}
+    processes_by_operation: dict[str, list[int]] = {}
     for operation, name in OPERATIONS.items():
         for p in PROCESSES:
             if printed(operation, "8", p).si > printed(operation, "1KB", p).si:
-                found.setdefault(name, []).append(p)
-    return join_words(f"{name} on {join_words(each)}" for name, each in found.items())
+                processes_by_operation.setdefault(name, []).append(p)
+    return join_words(f"{name} on {join_words(each)}" for name, each in processes_by_operation.items())
 
 
-def _slower_on_fewer() -> str:
+def _slower_fewer_processes() -> str:
     """Printed times of a whole vector that fall as processes are added."""
     pairs = list(pairwise(PROCESSES))
-    found = [
+    comparisons = [
         f"{OPERATIONS[o]} of {SIZE_WORDS[size]} on {few} than on {many}"
         for o in OPERATIONS
         if not DEFINITIONS[o].shared_out
@@ -216,7 +224,7 @@ def _slower_on_fewer() -> str:
         for few, many in pairs
         if printed(o, size, few).si > printed(o, size, many).si
     ]
-    return join_words(found)
+    return join_words(comparisons)
 
 
 def percent(error: float) -> str:

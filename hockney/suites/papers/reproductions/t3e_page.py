@@ -24,21 +24,21 @@ from hockney.suites.papers.reproductions import t3e_algorithms
 from hockney.suites.papers.reproductions.t3e_cases import (
     ALGORITHMS,
     BUFFERS,
-    BY_MESSAGES,
+    FIGURE_PROCESSES,
+    FIGURE_SIZES,
     FORMULA,
-    FOUR_SIZES,
-    FROM_TWO,
     MECHANISMS,
+    MESSAGE_BARRIER,
     OPERATIONS,
     PRINTED,
     PROCESSES,
     SIZE_WORDS,
     SIZES,
-    counted,
+    counted_seconds,
+    is_simulated,
+    mechanism_seconds,
     printed,
     seconds,
-    simulated,
-    tried,
 )
 from hockney.suites.papers.reproductions.t3e_findings import percent
 
@@ -61,17 +61,17 @@ def pairs(answers: Mapping[str, Answer]) -> tuple[Figure, ...]:
         ),
         "Line: the two printed formulas. Points: simulated.",
     )
-    drawn = [pages.make_series("from the formulas", [(x, x / t) for x, t in formula if x], "line", "one way")]
+    series = [pages.make_series("from the formulas", [(x, x / t) for x, t in formula if x], "line", "one way")]
     for part, setting in (("pairs", ""), *BUFFERS.items()):
         name = f"simulated, MPI_BUFFER_MAX {setting}" if setting else "simulated"
-        found = ((x, answers[part].seconds("pingpong", bytes=x)) for x in T3E_SIZES if x)
-        drawn.append(pages.make_series(name, [(x, x / t if t else None) for x, t in found], group=name))
+        times_found = ((x, answers[part].seconds("pingpong", bytes=x)) for x in T3E_SIZES if x)
+        series.append(pages.make_series(name, [(x, x / t if t else None) for x, t in times_found], group=name))
     rate = Figure(
         "t3e-figure-1",
         "Figure 1: bandwidth of one message",
         Axis("message size", "B"),
         Axis("bandwidth", "B/s", "linear"),
-        tuple(drawn),
+        tuple(series),
         "The paper: 300 MB/s. A message of the ping-pong is always expected, so that the setting of "
         "MPI_BUFFER_MAX changes its time only if messages that wait for their receiver cost more.",
     )
@@ -80,7 +80,7 @@ def pairs(answers: Mapping[str, Answer]) -> tuple[Figure, ...]:
 
 def barrier(tables: Answer) -> Figure:
     def seconds(algorithm: str) -> Points:
-        return [(p, tables.seconds("barrier", algorithm=algorithm, ranks=p)) for p in FROM_TWO]
+        return [(p, tables.seconds("barrier", algorithm=algorithm, ranks=p)) for p in FIGURE_PROCESSES]
 
     printed_s = PRINTED.row("t3e/text/barrier/256").si
     return Figure(
@@ -92,7 +92,7 @@ def barrier(tables: Answer) -> Figure:
             pages.make_series("published", [(256, printed_s)], group="MPI_Barrier"),
             pages.make_series("MPI_Barrier, simulated", seconds(MPI), "line", "MPI_Barrier"),
             pages.make_series(
-                "dissemination of messages, simulated", seconds(BY_MESSAGES), "line", "messages"
+                "dissemination of messages, simulated", seconds(MESSAGE_BARRIER), "line", "messages"
             ),
         ),
         "The paper prints one number, and says that the barrier is nearly constant up to 64 processes: "
@@ -106,15 +106,15 @@ def figures_over_processes(name: str, answers: Mapping[str, Answer]) -> tuple[Fi
 
 
 def _figure_over_processes(name: str, answers: Mapping[str, Answer], bandwidth: bool) -> Figure:
-    drawn: list[Series] = []
-    for size, total in FOUR_SIZES.items():
+    series: list[Series] = []
+    for size, total in FIGURE_SIZES.items():
         if bandwidth and size == "8":
             continue
         for words, kind, points in _lines(name, size, answers):
             if bandwidth:
                 points = [(p, _rate(name, total, p, t)) for p, t in points]
             if any(y is not None for _, y in points):
-                drawn.append(
+                series.append(
                     pages.make_series(f"{SIZE_WORDS[size]}, {words}", points, kind, SIZE_WORDS[size])
                 )
     where = "at the root" if name in AT_THE_ROOT else "of all processes together"
@@ -123,7 +123,7 @@ def _figure_over_processes(name: str, answers: Mapping[str, Answer], bandwidth: 
         f"{'Bandwidth' if bandwidth else 'Time'} of {OPERATIONS[name]}",
         Axis("processes", "processes"),
         Axis(f"bandwidth {where}", "B/s") if bandwidth else Axis("time", "s"),
-        tuple(drawn),
+        tuple(series),
         "Points: published. Lines: simulated with messages only, with the mechanism that would explain "
         "the discrepancy, and the paper's own way of counting messages.",
     )
@@ -134,19 +134,23 @@ def _rate(name: str, total: int, processes: int, time: float | None) -> float | 
 
 
 def _lines(name: str, size: str, answers: Mapping[str, Answer]) -> list[tuple[str, str, Points]]:
-    total, tables = FOUR_SIZES[size], answers["tables"]
-    known = size in SIZES
+    total, tables = FIGURE_SIZES[size], answers["tables"]
+    is_printed = size in SIZES
     lines: list[tuple[str, str, Points]] = [
-        ("published", "points", [(p, printed(name, size, p).si) for p in PROCESSES if known]),
+        ("published", "points", [(p, printed(name, size, p).si) for p in PROCESSES if is_printed]),
         (
             "simulated",
             "line",
-            [(p, seconds(tables, name, total, p)) for p in FROM_TWO if simulated(name, size, p)],
+            [(p, seconds(tables, name, total, p)) for p in FIGURE_PROCESSES if is_simulated(name, size, p)],
         ),
-        ("counted", "line", [(p, counted(tables.platform, name, total, p)) for p in FROM_TWO]),
+        (
+            "counted",
+            "line",
+            [(p, counted_seconds(tables.platform, name, total, p)) for p in FIGURE_PROCESSES],
+        ),
     ]
     lines += [
-        (m.words, "line", [(p, tried(answers, m, name, total, p)) for p in m.processes])
+        (m.words, "line", [(p, mechanism_seconds(answers, m, name, total, p)) for p in m.processes])
         for m in MECHANISMS
         if (name, size) in m.explains
     ]
@@ -163,7 +167,7 @@ def figures_over_sizes(operation: str, answers: Mapping[str, Answer]) -> tuple[F
 def _figure_over_sizes(operation: str, answer: Answer, bandwidth: bool) -> Figure:
     definition = DEFINITIONS[operation]
     names = t3e_algorithms.curves(answer.platform, operation)
-    drawn: list[Series] = []
+    series: list[Series] = []
     for p in PROCESSES:
         group = f"{p} processes"
         lines: list[tuple[str, str, Points]] = [
@@ -174,14 +178,14 @@ def _figure_over_sizes(operation: str, answer: Answer, bandwidth: bool) -> Figur
             if bandwidth:
                 points = [(x, definition.of_buffer(x, p, t) if t else None) for x, t in points]
             if any(y is not None for _, y in points):
-                drawn.append(pages.make_series(words, points, kind, group))
+                series.append(pages.make_series(words, points, kind, group))
     title = OPERATIONS[operation]
     return Figure(
         f"t3e-{operation}-{'bandwidth' if bandwidth else 'time'}-by-size",
         f"{'Aggregated bandwidth' if bandwidth else 'Time'} of {title} against buffer size",
         Axis("buffer size", "B"),
         Axis("aggregated bandwidth", "B/s") if bandwidth else Axis("time", "s"),
-        tuple(drawn),
+        tuple(series),
         _caption(operation, names, bandwidth),
     )
 
@@ -212,7 +216,7 @@ def _styles(names: list[str]) -> str:
     return join_words(f"{name} ({style})" for name, style in zip(names, ("solid", "dashed"), strict=True))
 
 
-START = ("size", "processes", "published")
+FIRST_COLUMNS = ("size", "processes", "published")
 
 
 def operation_tables(operation: str, answers: Mapping[str, Answer]) -> tuple[Table, Table]:
@@ -223,16 +227,18 @@ def operation_tables(operation: str, answers: Mapping[str, Answer]) -> tuple[Tab
 
 def _models_table(operation: str, answers: Mapping[str, Answer]) -> Table:
     platform, definition = answers[ALGORITHMS].platform, DEFINITIONS[operation]
-    own = t3e_algorithms.own(platform, operation)
+    machine_algorithm = t3e_algorithms.machine_algorithm(platform, operation)
     rows = []
-    for size, p in _printed():
+    for size, p in _printed_cases():
         row, total = printed(operation, size, p), SIZES[size]
         rate = format_value(definition.of_buffer(total, p, row.si), "B/s")
-        simgrids = seconds(answers["tables"], operation, total, p) if simulated(operation, size, p) else None
-        by_loggp = t3e_algorithms.from_messages(platform, operation, own, total, p)
-        times = (simgrids, by_loggp, counted(platform, operation, total, p))
-        rows.append((*_start(operation, size, p), rate, *(_cell(time, row.si) for time in times)))
-    columns = (*START, "bandwidth", "SimGrid's MPI", f"{own} by LogGP", "counted")
+        simgrids = (
+            seconds(answers["tables"], operation, total, p) if is_simulated(operation, size, p) else None
+        )
+        by_loggp = t3e_algorithms.from_messages(platform, operation, machine_algorithm, total, p)
+        times = (simgrids, by_loggp, counted_seconds(platform, operation, total, p))
+        rows.append((*_first_cells(operation, size, p), rate, *(_cell(time, row.si) for time in times)))
+    columns = (*FIRST_COLUMNS, "bandwidth", "SimGrid's MPI", f"{machine_algorithm} by LogGP", "counted")
     return Table(
         f"t3e-{operation}",
         f"{OPERATIONS[operation]}: published, simulated and modelled",
@@ -240,7 +246,8 @@ def _models_table(operation: str, answers: Mapping[str, Answer]) -> Table:
         tuple(rows),
         numeric=tuple(range(1, len(columns))),
         caption=f"Size: {definition.buffer}. Bandwidth: {definition.rule}, of the published time. SimGrid's "
-        f"MPI uses the algorithm in the machine's description ({own}). By LogGP: the same from the costs of "
+        f"MPI uses the algorithm in the machine's description ({machine_algorithm}). By LogGP: the same "
+        f"from the costs of "
         "one message; messages do not compete. Counted: whole messages one after the other, as in the "
         "paper's text.",
     )
@@ -248,29 +255,29 @@ def _models_table(operation: str, answers: Mapping[str, Answer]) -> Table:
 
 def _algorithms_table(operation: str, answers: Mapping[str, Answer]) -> Table:
     answer = answers[ALGORITHMS]
-    names = t3e_algorithms.of(answer, operation)
+    names = t3e_algorithms.requested_algorithms(answer, operation)
     rows = []
-    for size, p in _printed():
+    for size, p in _printed_cases():
         times = [t3e_algorithms.seconds(answer, operation, name, SIZES[size], p) for name in names]
         published = printed(operation, size, p).si
-        rows.append((*_start(operation, size, p), *(_cell(time, published) for time in times)))
-    left = any(not cell for row in rows for cell in row)
+        rows.append((*_first_cells(operation, size, p), *(_cell(time, published) for time in times)))
+    has_empty = any(not cell for row in rows for cell in row)
     return Table(
         f"t3e-{operation}-algorithms",
         f"{OPERATIONS[operation]}: every algorithm",
-        (*START, *names),
+        (*FIRST_COLUMNS, *names),
         tuple(rows),
-        numeric=tuple(range(1, len(START) + len(names))),
+        numeric=tuple(range(1, len(FIRST_COLUMNS) + len(names))),
         caption="In brackets: error, or x times the published time."
-        + (" Empty: too many messages to simulate." if left else ""),
+        + (" Empty: too many messages to simulate." if has_empty else ""),
     )
 
 
-def _printed() -> list[tuple[str, int]]:
+def _printed_cases() -> list[tuple[str, int]]:
     return [(size, p) for size in SIZES for p in PROCESSES]
 
 
-def _start(operation: str, size: str, processes: int) -> tuple[str, str, str]:
+def _first_cells(operation: str, size: str, processes: int) -> tuple[str, str, str]:
     return SIZE_WORDS[size], str(processes), format_value(printed(operation, size, processes).si, "s")
 
 

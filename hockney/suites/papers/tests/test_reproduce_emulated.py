@@ -64,7 +64,7 @@ def test_on_a_switch_long_messages_do_not_share_the_cable():
 def test_another_medium_than_the_machine_has_is_a_finding_that_fails(shared, medium):
     for study in (SUN, ETHERNET):
         given = answers(study, ethernet(shared), as_printed, medium)
-        assert not emulated.right_medium(given).holds
+        assert not emulated.medium_check(given).holds
         assert emulated.costs(given).shared is shared
 
 
@@ -75,7 +75,7 @@ def test_exchanges_of_more_hosts_that_take_longer_than_predicted_are_noticed():
 def test_the_predicted_exchange_is_no_evidence_for_its_prediction():
     """With 4 processes as on a switch and 8 as on a cable, the prediction is that of a cable, and wrong."""
     given = answers(SUN, lambda case: ethernet(case.ranks != 4)(case), as_printed)
-    assert emulated.predicting(given).shared
+    assert emulated.prediction_costs(given).shared
     assert not of_emulated(SUN, given)[1].holds
 
 

@@ -128,7 +128,7 @@ def test_sixteen_hosts_on_one_medium_show_what_the_paper_found(tmp_path, capsys,
     for name, value in few.items():
         quick.setattr(ethernet_emulated, name, value)
     quick.setattr(ethernet, "PROCESSES", (3, 16))
-    exception = ethernet_emulated.fastest(lambda name, processes: None).code
+    exception = ethernet_emulated.fastest_barriers_check(lambda name, processes: None).code
     failed = set()
     for attempt in range(ATTEMPTS):
         out = str(tmp_path / f"r{attempt}")
@@ -138,5 +138,5 @@ def test_sixteen_hosts_on_one_medium_show_what_the_paper_found(tmp_path, capsys,
         if not failed:
             break
     assert exception in checked and not failed
-    for finding in (ethernet_emulated.by_messages, ethernet_emulated.steep):
+    for finding in (ethernet_emulated.message_cost_check, ethernet_emulated.steepness_check):
         assert finding(lambda name, processes: None).code in checked

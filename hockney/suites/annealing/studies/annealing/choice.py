@@ -44,9 +44,9 @@ Outcome = Literal["best", "alike", "undecided"]
 class SetupChoice:
     """`fastest` by the estimates, without those `left_out` because of their energies. `rivals` are those that
     are not certainly slower, `fastest` among them. `take` is None if it is undecided: also if it is the
-    fastest one, but too few seeds show whether its energies are worse (`unknown_quality`). Of rivals that are
-    alike it is the reference, otherwise the fastest whose runs repeat with the same seed, without a progress
-    thread if there is one."""
+    fastest one, but too few seeds show whether its energies are worse (`unknown_quality`). Among rivals that
+    are alike, it is the reference, or else the fastest whose runs repeat with the same seed, preferably
+    without a progress thread."""
 
     ranks: int
     basis: Basis
@@ -60,106 +60,115 @@ class SetupChoice:
 
 
 SMALL_SAVING = 0.1
-"""Of the time, relative to the reference: not worth waiting for a decision."""
+"""A saving of time relative to the reference that is not worth waiting for a decision."""
 
 
 @dataclass(frozen=True)
-class Meanwhile:
-    """What to take until the choice is decided, if the others save at most `saving` of its time (95%)."""
+class InterimChoice:
+    """The set-up to take until the choice is decided; the others save at most `saving` of its time (95%)."""
 
     take: AnnealingPoint
     saving: float
 
 
-def until_decided(run: AnnealingResults, found: SetupChoice) -> Meanwhile | None:
+def interim_choice(run: AnnealingResults, choice: SetupChoice) -> InterimChoice | None:
     """The reference, if what the others may save is certainly small."""
-    over = run.reference(found.ranks)
-    if found.take is not None or found.basis != "time" or over is None or over not in found.rivals:
+    reference = run.reference(choice.ranks)
+    if (
+        choice.take is not None
+        or choice.basis != "time"
+        or reference is None
+        or reference not in choice.rivals
+    ):
         return None
-    lows = [run.ratio(p, over).low for p in found.rivals if p is not over]
-    known = [low for low in lows if low is not None]
-    saving = 1 - min(known, default=1.0)
-    return Meanwhile(over, saving) if len(known) == len(lows) and 0 < saving <= SMALL_SAVING else None
+    lows = [run.ratio(p, reference).low for p in choice.rivals if p is not reference]
+    bounds = [low for low in lows if low is not None]
+    saving = 1 - min(bounds, default=1.0)
+    return (
+        InterimChoice(reference, saving) if len(bounds) == len(lows) and 0 < saving <= SMALL_SAVING else None
+    )
 
 
 def choice(run: AnnealingResults, ranks: int) -> SetupChoice | None:
     """The set-up to take; None with fewer than two set-ups, or if none has a known cost."""
-    found = quality(run, ranks)
-    points = list(run.on(ranks))
+    quality = quality_on(run, ranks)
+    points = list(run.points_on(ranks))
     if len(points) < 2:
         return None
-    worse = {each.point for each in found.losses if each.worse}
-    sooner = any(each.worse and each.worth == "faster" for each in found.losses)
-    basis: Basis = "target" if sooner or found.given_target is not None else "time"
+    worse = {each.point for each in quality.losses if each.worse}
+    worse_but_sooner = any(each.worse and each.worth == "faster" for each in quality.losses)
+    basis: Basis = "target" if worse_but_sooner or quality.given_target is not None else "time"
     if basis == "time":
         points = [p for p in points if p not in worse]
-    costs = {p: _cost(found, p, basis) for p in points}
+    costs = {p: _cost(quality, p, basis) for p in points}
     points = [p for p in points if costs[p] is not None]
     if not points:
         return None
     fastest = min(points, key=lambda p: costs[p] or 0.0)
     others = [p for p in points if p is not fastest]
-    among = stricter(len(others))
-    ratios = {p: widened(_cost_ratio(found, p, fastest, basis), among) for p in others}
+    widening = stricter(len(others))
+    ratios = {p: widened(_cost_ratio(quality, p, fastest, basis), widening) for p in others}
     verdicts = {key: verdict(value) for key, value in ratios.items()}
     rivals = tuple(p for p in points if p is fastest or verdicts[p] != "slower")
-    still_open = tuple(
+    undecided_ratios = tuple(
         value for key, value in ratios.items() if verdicts[key] in ("undecided", "unknown") and value
     )
     alike = all(verdicts[p] == "alike" for p in rivals if p is not fastest)
     if not alike:
-        return SetupChoice(ranks, basis, "undecided", None, fastest, rivals, still_open)
-    take = fastest if len(rivals) == 1 else _preferred(found, fastest, rivals, costs)
-    if basis == "time" and take is not found.reference and not _quality_known(found, take):
+        return SetupChoice(ranks, basis, "undecided", None, fastest, rivals, undecided_ratios)
+    take = fastest if len(rivals) == 1 else _preferred_rival(quality, fastest, rivals, costs)
+    if basis == "time" and take is not quality.reference and not _has_known_quality(quality, take):
         return SetupChoice(ranks, basis, "undecided", None, fastest, rivals, unknown_quality=True)
     outcome: Outcome = "best" if len(rivals) == 1 else "alike"
     left_out = basis == "time" and bool(worse)
     return SetupChoice(ranks, basis, outcome, take, fastest, rivals, left_out=left_out)
 
 
-def _quality_known(found: Quality, point: AnnealingPoint) -> bool:
-    loss = found.loss(point)
+def _has_known_quality(quality: Quality, point: AnnealingPoint) -> bool:
+    loss = quality.loss(point)
     return loss is not None and loss.equal_steps is not None and loss.equal_steps.low is not None
 
 
-def _preferred(
-    found: Quality,
+def _preferred_rival(
+    quality: Quality,
     fastest: AnnealingPoint,
     rivals: Sequence[AnnealingPoint],
     costs: Mapping[AnnealingPoint, float | None],
 ) -> AnnealingPoint:
-    if (first := found.reference) in rivals and first is not None:
-        return first
-    repeating = [p for p in rivals if found.repeats(p)]
-    return min(repeating, key=lambda p: (p.with_thread, costs[p] or 0.0), default=fastest)
+    if (reference := quality.reference) in rivals and reference is not None:
+        return reference
+    repeatable = [p for p in rivals if quality.is_repeatable(p)]
+    return min(repeatable, key=lambda p: (p.with_thread, costs[p] or 0.0), default=fastest)
 
 
-def _cost(found: Quality, point: AnnealingPoint, basis: Basis) -> float | None:
-    return point.time.value if basis == "time" else found.target_time(point)
+def _cost(quality: Quality, point: AnnealingPoint, basis: Basis) -> float | None:
+    return point.time.value if basis == "time" else quality.target_time(point)
 
 
-def _cost_ratio(found: Quality, of: AnnealingPoint, over: AnnealingPoint, basis: Basis) -> Estimate | None:
+def _cost_ratio(
+    quality: Quality, point: AnnealingPoint, reference: AnnealingPoint, basis: Basis
+) -> Estimate | None:
     if basis == "time":
-        return found.run.ratio(of, over)
-    return found.target_ratio(of, over)
+        return quality.run.ratio(point, reference)
+    return quality.target_ratio(point, reference)
 
 
-REACHED = 0.9
+TARGET_SHARE = 0.9
 """The target is what this share of the runs of the reference reach, unless one is given."""
-ENOUGH_TRIES = 5
-"""Seeds: a set-up that never reached the target with so many is slower than one that did."""
+ENOUGH_ATTEMPTS = 5
+"""Number of seeds with which a set-up that never reached the target is judged slower than one that did."""
 ENOUGH_SEEDS = 10
 
 
 @dataclass(frozen=True)
 class Loss:
-    """How much worse a set-up is than the reference: the difference of the lowest energies relative to the
-    size of the reference's, at `equal_steps` and at `equal_time` (when the faster of all ends); and the
-    `target` time over that of the reference. `seeds` are common to both. The intervals are those that the
-    verdicts use, among all set-ups."""
+    """The loss of a set-up against the reference: the difference of the lowest energies relative to the size
+    of the reference's, at `equal_steps` and at `equal_time` (when the faster of all ends); and the ratio of
+    the times to the `target`. `seeds` are common to both. The intervals are those that the verdicts use,
+    among all set-ups."""
 
     point: AnnealingPoint
-    over: AnnealingPoint
+    reference: AnnealingPoint
     seeds: int
     equal_steps: Estimate | None
     equal_time: Estimate | None
@@ -187,7 +196,7 @@ class Quality:
 
     @property
     def points(self) -> Sequence[AnnealingPoint]:
-        return [p for p in self.run.on(self.ranks) if p.runs]
+        return [p for p in self.run.points_on(self.ranks) if p.runs]
 
     @property
     def reference(self) -> AnnealingPoint | None:
@@ -196,16 +205,16 @@ class Quality:
     @cached_property
     def given_target(self) -> float | None:
         """The target energy that the cases have; None without one."""
-        found = {p.measured.case.number(TARGET.name) for p in self.points}
-        return found.pop() if len(found) == 1 and found != {0.0} else None
+        targets = {p.measured.case.number(TARGET.name) for p in self.points}
+        return targets.pop() if len(targets) == 1 and targets != {0.0} else None
 
     @cached_property
     def target(self) -> float | None:
-        """The given one, or the energy that REACHED of the runs of the reference reach."""
-        over = self.reference
-        if self.given_target is not None or over is None or not over.courses:
+        """The given target, or the energy that a share TARGET_SHARE of the runs of the reference reach."""
+        reference = self.reference
+        if self.given_target is not None or reference is None or not reference.courses:
             return self.given_target
-        return float(np.quantile([c.best[-1] for c in over.courses], REACHED, method="higher"))
+        return float(np.quantile([c.best[-1] for c in reference.courses], TARGET_SHARE, method="higher"))
 
     @cached_property
     def equal_s(self) -> float | None:
@@ -222,36 +231,37 @@ class Quality:
         """The courses, each as long as a typical run: when an energy is reached depends on the seed; how long
         the steps until then take depends on the machine, as all repetitions show and not only the last
         ones."""
-        return [course.lasting(point.time.value) for course in point.courses]
+        return [course.with_duration(point.time.value) for course in point.courses]
 
     def energies_at(self, point: AnnealingPoint, seconds: float) -> BySeed:
-        known = [
+        best_by_seed = [
             (course.seed, best)
             for course in self.courses(point)
             if (best := course.best_at(seconds)) is not None
         ]
-        return by_seed((seed for seed, _ in known), (best for _, best in known))
+        return by_seed((seed for seed, _ in best_by_seed), (best for _, best in best_by_seed))
 
     def attempts(self, point: AnnealingPoint) -> dict[Hashable, Attempts]:
-        """To reach the target: of all runs if it was given, otherwise of those whose course is known."""
+        """Attempts to reach the target: all runs if it was given, otherwise the runs whose course is
+        known."""
         if self.given_target is not None:
             typical = point.time.value
-            parts = [(run.seed, run.target_s, run.seconds) for run in point.runs if run.seconds > 0]
+            runs = [(run.seed, run.target_s, run.seconds) for run in point.runs if run.seconds > 0]
             return _attempts(
-                (seed, None if until is None else until / whole * typical, typical)
-                for seed, until, whole in parts
+                (seed, None if target_s is None else target_s / total_s * typical, typical)
+                for seed, target_s, total_s in runs
             )
         target = self.target
         if target is None:
             return {}
-        return _attempts((c.seed, c.reaches(target), c.seconds) for c in self.courses(point))
+        return _attempts((c.seed, c.time_to_reach(target), c.seconds) for c in self.courses(point))
 
     def target_time(self, point: AnnealingPoint) -> float | None:
         """The expected time until the target is reached (s); None if it never was."""
         attempts = self.attempts(point)
         return expected_time(attempts) if attempts else None
 
-    def reached(self, point: AnnealingPoint) -> float:
+    def reached_share(self, point: AnnealingPoint) -> float:
         """The share of the runs that reached the target."""
         attempts = self.attempts(point)
         count = len(point.courses if self.given_target is None else point.runs)
@@ -260,101 +270,102 @@ class Quality:
     @cached_property
     def losses(self) -> tuple[Loss, ...]:
         """The loss of each set-up except the reference."""
-        over = self.reference
-        if over is None:
+        reference = self.reference
+        if reference is None:
             return ()
-        return tuple(self._loss(p, over) for p in self.points if p is not over)
+        return tuple(self._loss(p, reference) for p in self.points if p is not reference)
 
     def loss(self, point: AnnealingPoint) -> Loss | None:
         return next((each for each in self.losses if each.point is point), None)
 
-    def _loss(self, point: AnnealingPoint, over: AnnealingPoint) -> Loss:
-        a, b = self.energies(point), self.energies(over)
-        size = abs(self.mean_energy(over)) or 1.0
-        among = stricter(len(self.points) - 1)
-        target = widened(self.target_ratio(point, over), among)
+    def _loss(self, point: AnnealingPoint, reference: AnnealingPoint) -> Loss:
+        a, b = self.energies(point), self.energies(reference)
+        size = abs(self.mean_energy(reference)) or 1.0
+        widening = stricter(len(self.points) - 1)
+        target = widened(self.target_ratio(point, reference), widening)
         return Loss(
             point,
-            over,
+            reference,
             len(common(a, b)),
-            _relative(difference(a, b), size, among),
-            self._at_equal_time(point, over, size, among),
+            _relative_difference(difference(a, b), size, widening),
+            self._at_equal_time(point, reference, size, widening),
             target,
-            self._worth(point, over, target),
+            self._worth(point, reference, target),
         )
 
-    def _worth(self, point: AnnealingPoint, over: AnnealingPoint, target: Estimate | None) -> Verdict:
+    def _worth(self, point: AnnealingPoint, reference: AnnealingPoint, target: Estimate | None) -> Verdict:
         """The verdict on the times to the target."""
-        tries = self.attempts(point)
-        if len(tries) >= ENOUGH_TRIES and not any(each.reached for each in tries.values()):
-            return "slower" if self.reached(over) else "unknown"
+        attempts = self.attempts(point)
+        if len(attempts) >= ENOUGH_ATTEMPTS and not any(each.reached for each in attempts.values()):
+            return "slower" if self.reached_share(reference) else "unknown"
         return verdict(target)
 
-    def target_ratio(self, of: AnnealingPoint, over: AnnealingPoint) -> Estimate | None:
+    def target_ratio(self, point: AnnealingPoint, reference: AnnealingPoint) -> Estimate | None:
         """The ratio of the expected times to the target. Its interval includes the errors of both typical
         times, which all runs share, and the error over the seeds."""
-        return _with_error_of(
-            ratio_of_expected_times(self.attempts(of), self.attempts(over)), self.run.ratio(of, over)
+        return _add_relative_error(
+            ratio_of_expected_times(self.attempts(point), self.attempts(reference)),
+            self.run.ratio(point, reference),
         )
 
     def _at_equal_time(
-        self, point: AnnealingPoint, over: AnnealingPoint, size: float, among: float
+        self, point: AnnealingPoint, reference: AnnealingPoint, size: float, widening: float
     ) -> Estimate | None:
         if self.equal_s is None:
             return None
-        a, b = (self.energies_at(each, self.equal_s) for each in (point, over))
-        return _relative(difference(a, b), size, among) if a and b else None
+        a, b = (self.energies_at(each, self.equal_s) for each in (point, reference))
+        return _relative_difference(difference(a, b), size, widening) if a and b else None
 
     @property
     def fewest_seeds(self) -> int:
         return min((len(self.energies(p)) for p in self.points), default=0)
 
-    def unlike(self, point: AnnealingPoint) -> int:
-        """Seeds of which two runs found different energies."""
-        found: dict[float, set[float]] = {}
+    def count_unlike_seeds(self, point: AnnealingPoint) -> int:
+        """The number of seeds for which two runs found different energies."""
+        energies_by_seed: dict[float, set[float]] = {}
         for run in point.runs:
-            found.setdefault(run.seed, set()).add(run.best)
-        return sum(len(energies) > 1 for energies in found.values())
+            energies_by_seed.setdefault(run.seed, set()).add(run.best)
+        return sum(len(energies) > 1 for energies in energies_by_seed.values())
 
-    def repeats(self, point: AnnealingPoint) -> bool | None:
+    def is_repeatable(self, point: AnnealingPoint) -> bool | None:
         """Whether runs with one seed found the same energy; None if no seed ran twice."""
         twice = any(count > 1 for count in Counter(run.seed for run in point.runs).values())
-        return self.unlike(point) == 0 if twice else None
+        return self.count_unlike_seeds(point) == 0 if twice else None
 
 
-def _attempts(known: Iterable[tuple[float, float | None, float]]) -> dict[Hashable, Attempts]:
+def _attempts(runs: Iterable[tuple[float, float | None, float]]) -> dict[Hashable, Attempts]:
     """The attempts by seed, from seeds, times until the target (None: not reached) and total times."""
-    found: dict[Hashable, Attempts] = {}
-    for seed, reached_s, seconds in known:
-        before = found.get(seed, Attempts(0.0, 0))
-        spent = seconds if reached_s is None else reached_s
-        found[seed] = Attempts(before.spent + spent, before.reached + (reached_s is not None))
-    return found
+    attempts: dict[Hashable, Attempts] = {}
+    for seed, reached_s, seconds in runs:
+        earlier = attempts.get(seed, Attempts(0.0, 0))
+        attempt_s = seconds if reached_s is None else reached_s
+        attempts[seed] = Attempts(earlier.spent + attempt_s, earlier.reached + (reached_s is not None))
+    return attempts
 
 
-def _with_error_of(ratio: Estimate | None, by: Estimate) -> Estimate | None:
+def _add_relative_error(ratio: Estimate | None, factor: Estimate) -> Estimate | None:
     """The ratio with the relative error of another one in addition."""
     if ratio is None or ratio.low is None or ratio.high is None:
         return ratio
-    if by.low is None or by.high is None or by.low <= 0:
+    if factor.low is None or factor.high is None or factor.low <= 0:
         return Estimate(ratio.value, None, None)
-    below = math.hypot(math.log(ratio.value / ratio.low), math.log(by.value / by.low))
-    above = math.hypot(math.log(ratio.high / ratio.value), math.log(by.high / by.value))
-    return Estimate(ratio.value, ratio.value * math.exp(-below), ratio.value * math.exp(above))
+    low_error = math.hypot(math.log(ratio.value / ratio.low), math.log(factor.value / factor.low))
+    high_error = math.hypot(math.log(ratio.high / ratio.value), math.log(factor.high / factor.value))
+    return Estimate(ratio.value, ratio.value * math.exp(-low_error), ratio.value * math.exp(high_error))
 
 
-def _relative(difference: Estimate, size: float, stricter: float) -> Estimate:
-    """To a size, with its interval `stricter` times as wide."""
+def _relative_difference(difference: Estimate, size: float, widening: float) -> Estimate:
+    """The difference relative to `size`, with its interval `widening` times as wide."""
     value, low, high = difference.value, difference.low, difference.high
     return Estimate(
         value / size,
-        None if low is None else (value + stricter * (low - value)) / size,
-        None if high is None else (value + stricter * (high - value)) / size,
+        None if low is None else (value + widening * (low - value)) / size,
+        None if high is None else (value + widening * (high - value)) / size,
     )
 
 
-def quality(run: AnnealingResults, ranks: int) -> Quality:
-    """Computed once for each number of ranks."""
+def quality_on(run: AnnealingResults, ranks: int) -> Quality:
+    """The quality on this number of ranks, computed once."""
     known = run.evidence.cached(_empty)
     if ranks not in known:
         known[ranks] = Quality(run, ranks)

@@ -18,7 +18,7 @@ from hockney.pages.evidence import Evidence
 from hockney.pages.format import SIMULATED, no_interval, percent, quantity, ratio_interval
 from hockney.reference import published
 from hockney.suites.annealing.models.rounds import RankTimes
-from hockney.suites.annealing.studies.annealing.choice import Quality, choice, quality, until_decided
+from hockney.suites.annealing.studies.annealing.choice import Quality, choice, interim_choice, quality_on
 from hockney.suites.annealing.studies.annealing.results import (
     COMMUNICATION,
     PARTS,
@@ -31,18 +31,18 @@ from hockney.suites.annealing.studies.annealing.results import (
 )
 
 PAPER = "annealing"
-ALONE = "one rank"
+ONE_RANK = "one rank"
 PAPERS_RANKS = 4
-"""Of table 1."""
-WAITING: tuple[Part, ...] = ("posting", "testing", "waiting")
+"""Ranks in table 1 of the paper."""
+WAITING_PARTS: tuple[Part, ...] = ("posting", "testing", "waiting")
 
 
-def million(rate: float) -> str:
+def in_millions(rate: float) -> str:
     """Steps per second, in millions."""
     return format_significant(rate / 1e6, 3)
 
 
-def points(error: float) -> str:
+def percentage_points(error: float) -> str:
     """Percentage points, with a sign."""
     text = f"{100 * error:+.1f}"
     return "0.0" if text in ("+0.0", "-0.0") else text
@@ -60,8 +60,8 @@ def signed_percent(value: float | None) -> str:
 def _difference_interval(value: Estimate) -> str:
     if isinstance(value, ExactValue):
         return no_interval(value)
-    known = value.low is not None and value.high is not None
-    return f"{signed_percent(value.low)} to {signed_percent(value.high)}" if known else ""
+    has_interval = value.low is not None and value.high is not None
+    return f"{signed_percent(value.low)} to {signed_percent(value.high)}" if has_interval else ""
 
 
 RATIO = Format(lambda value: f"{value.value:.3g}", interval=ratio_interval)
@@ -71,34 +71,34 @@ BALANCING: tuple[Column[ComparedSetup], ...] = (
     Column("set-up", lambda each: each.point.label, key="setup"),
     Column("ranks", lambda each: each.point.ranks, COUNT, "ranks"),
     Column("times for a step", lambda each: each.point.measured.case["shares"], key="shares"),
-    Column("without", lambda each: each.over.time, SECONDS, "time_without_s"),
+    Column("without", lambda each: each.reference.time, SECONDS, "time_without_s"),
     Column("with", lambda each: each.point.time, SECONDS, "time_s"),
     Column("with / without", lambda each: each.ratio, RATIO, "ratio", INTERVAL),
     Column("", lambda each: each.verdict, key="verdict"),
-    Column("communication without", lambda each: each.over.communication, SHARE),
+    Column("communication without", lambda each: each.reference.communication, SHARE),
     Column("with", lambda each: each.point.communication, SHARE),
 )
 
 
 def setups(run: AnnealingResults) -> Table:
     """Each set-up on each number of ranks, with its time relative to the reference."""
-    ratios = {each.point: each.ratio for ranks in run.counts for each in run.compared(ranks)}
+    ratios = {each.point: each.ratio for ranks in run.rank_counts for each in run.compared(ranks)}
     columns: tuple[Column[AnnealingPoint], ...] = (
-        Column("set-up", lambda p: p.label if p.ranks > 1 else ALONE),
+        Column("set-up", lambda p: p.label if p.ranks > 1 else ONE_RANK),
         Column("ranks", lambda p: p.ranks, COUNT),
         Column("time", lambda p: p.time, SECONDS),
-        Column("million steps/s", lambda p: million(p.rate.value), COUNT),
+        Column("million steps/s", lambda p: in_millions(p.rate.value), COUNT),
         Column(f"time / {run.reference_name}", ratios.get, RATIO, interval=INTERVAL),
         Column("communication", lambda p: p.communication if p.ranks > 1 else None, SHARE),
-        *map(_part, WAITING),
+        *map(_part_column, WAITING_PARTS),
     )
-    alone = {one for p in run.plain if (one := run.alone(p.walkers)) is not None}
-    rows = [*alone, *(p for ranks in run.counts for p in run.on(ranks))]
+    single_ranks = {one for p in run.plain if (one := run.on_one_rank(p.walkers)) is not None}
+    rows = [*single_ranks, *(p for ranks in run.rank_counts for p in run.points_on(ranks))]
     caption = "Communication and its parts: shares of the time, as means over the ranks."
-    return _shown(run, columns_table("annealing", "Set-ups", columns, rows, caption))
+    return _without_empty_intervals(run, columns_table("annealing", "Set-ups", columns, rows, caption))
 
 
-def _part(part: Part) -> Column[AnnealingPoint]:
+def _part_column(part: Part) -> Column[AnnealingPoint]:
     return Column(part, lambda p: p.share(part) if p.ranks > 1 else None, SHARE)
 
 
@@ -109,12 +109,12 @@ def paper(run: AnnealingResults) -> Table:
             p.label,
             str(p.ranks),
             "measured",
-            quantity(p.of_rank(0, "computation"), "s"),
-            quantity(p.of_rank(0, *COMMUNICATION), "s"),
-            _share(p.of_rank(0, *COMMUNICATION), p.of_rank(0, "computation")),
-            quantity(p.of_workers("computation"), "s"),
-            quantity(p.of_workers(*COMMUNICATION), "s"),
-            _share(p.of_workers(*COMMUNICATION), p.of_workers("computation")),
+            quantity(p.rank_seconds(0, "computation"), "s"),
+            quantity(p.rank_seconds(0, *COMMUNICATION), "s"),
+            _share_cell(p.rank_seconds(0, *COMMUNICATION), p.rank_seconds(0, "computation")),
+            quantity(p.worker_seconds("computation"), "s"),
+            quantity(p.worker_seconds(*COMMUNICATION), "s"),
+            _share_cell(p.worker_seconds(*COMMUNICATION), p.worker_seconds("computation")),
         )
         for p in run.plain
         if p.by_rank
@@ -123,12 +123,16 @@ def paper(run: AnnealingResults) -> Table:
     names = dict.fromkeys(key.split("/")[2] for key in printed)
     for name in names:
         cells = []
-        for who in ("master", "worker"):
-            spent = [
-                printed[f"{PAPER}/table-1/{name}/{part}/{who}"].si
+        for process in ("master", "worker"):
+            seconds = [
+                printed[f"{PAPER}/table-1/{name}/{part}/{process}"].si
                 for part in ("computation", "communication")
             ]
-            cells += [quantity(spent[0], "s"), quantity(spent[1], "s"), _share(spent[1], spent[0])]
+            cells += [
+                quantity(seconds[0], "s"),
+                quantity(seconds[1], "s"),
+                _share_cell(seconds[1], seconds[0]),
+            ]
         rows.append((name, str(PAPERS_RANKS), "printed", *cells))
     columns = (
         "set-up", "ranks", "origin", "master computes", "communicates", "share", "worker computes",
@@ -143,42 +147,53 @@ def paper(run: AnnealingResults) -> Table:
     return Table("annealing-paper", title, columns, tuple(rows), tuple(range(3, 9)), caption)
 
 
-def _share(part: float, rest: float) -> str:
+def _share_cell(part: float, rest: float) -> str:
     return percent(part / (part + rest)) if part + rest else ""
 
 
-def _quality(found: Quality) -> tuple[Column[AnnealingPoint], ...]:
+def _quality_columns(quality: Quality) -> tuple[Column[AnnealingPoint], ...]:
     """The columns of quality relative to the reference."""
 
     def equal_time(p: AnnealingPoint) -> Estimate | None:
-        loss = found.loss(p)
+        loss = quality.loss(p)
         return None if loss is None else loss.equal_time
 
     return (
         Column("set-up", lambda p: p.label, key="setup"),
         Column("", lambda p: p.ranks, key="ranks"),
-        Column("seeds", lambda p: len(found.energies(p)), COUNT, "seeds"),
-        Column("energy", found.mean_energy, Format(lambda energy: f"{energy:.6g}"), "energy"),
+        Column("seeds", lambda p: len(quality.energies(p)), COUNT, "seeds"),
+        Column("energy", quality.mean_energy, Format(lambda energy: f"{energy:.6g}"), "energy"),
         Column("", lambda p: p.optimum, key="optimum"),
-        Column("", lambda p: found.target, key="target"),
-        Column("time to target", found.target_time, SECONDS, "target_time_s"),
-        Column("runs that reach it", found.reached, SHARE, "reached", missing="unknown"),
-        Column("repeats", found.repeats, words({True: "yes", False: "no"}), "repeats", missing="unknown"),
-        Column("worse", lambda p: (loss := found.loss(p)) and loss.equal_steps, DIFFERENCE, "loss", INTERVAL),
+        Column("", lambda p: quality.target, key="target"),
+        Column("time to target", quality.target_time, SECONDS, "target_time_s"),
+        Column("runs that reach it", quality.reached_share, SHARE, "reached", missing="unknown"),
+        Column(
+            "repeats", quality.is_repeatable, words({True: "yes", False: "no"}), "repeats", missing="unknown"
+        ),
+        Column(
+            "worse", lambda p: (loss := quality.loss(p)) and loss.equal_steps, DIFFERENCE, "loss", INTERVAL
+        ),
         Column("at equal time", equal_time, DIFFERENCE, "loss_at_equal_time", INTERVAL),
         Column("on estimates", lambda p: p.estimated, SHARE),
-        Column("ratio", lambda p: (loss := found.loss(p)) and loss.target, RATIO, "target_ratio", INTERVAL),
-        Column("", lambda p: (loss := found.loss(p)) and loss.worth, key="worth"),
+        Column("ratio", lambda p: (loss := quality.loss(p)) and loss.target, RATIO, "target_ratio", INTERVAL),
+        Column("", lambda p: (loss := quality.loss(p)) and loss.worth, key="worth"),
     )
 
 
 def energies(run: AnnealingResults, ranks: int) -> Table | None:
-    """What each set-up costs in quality, relative to the reference."""
-    found = quality(run, ranks)
+    """The energies of each set-up relative to the reference; None with fewer than two set-ups."""
+    found = quality_on(run, ranks)
     if len(found.points) < 2:
         return None
     columns = chosen(
-        _quality(found), "set-up", "seeds", "energy", "worse", "at equal time", "on estimates", "repeats"
+        _quality_columns(found),
+        "set-up",
+        "seeds",
+        "energy",
+        "worse",
+        "at equal time",
+        "on estimates",
+        "repeats",
     )
     optimum = found.points[0].optimum
     best = "" if optimum is None else f"The optimum of {found.points[0].instance} is {optimum:.6g}. "
@@ -188,25 +203,25 @@ def energies(run: AnnealingResults, ranks: int) -> Table | None:
         "ends. On estimates: share of the steps. Repeats: whether runs with one seed find the same energy."
     )
     name, title = f"annealing-quality-{ranks}", f"Energies on {ranks} ranks"
-    return _shown(run, columns_table(name, title, columns, found.points, caption))
+    return _without_empty_intervals(run, columns_table(name, title, columns, found.points, caption))
 
 
 def targets(run: AnnealingResults, ranks: int) -> Table | None:
-    """How long each set-up takes until the target energy is reached."""
-    found = quality(run, ranks)
+    """The time of each set-up until the target energy is reached; None with fewer than two set-ups."""
+    found = quality_on(run, ranks)
     if len(found.points) < 2 or found.target is None:
         return None
     ratio = ("ratio", f"time / {found.points[0].label}")
-    columns = chosen(_quality(found), "set-up", "runs that reach it", "time to target", ratio)
-    which = (
+    columns = chosen(_quality_columns(found), "set-up", "runs that reach it", "time to target", ratio)
+    origin = (
         "" if found.given_target is not None else f", which nine in ten runs of {found.points[0].label} reach"
     )
     caption = (
-        f"Target: an energy of {found.target:.6g}{which}. Its time is that of all runs, also of those that "
+        f"Target: an energy of {found.target:.6g}{origin}. Its time is that of all runs, also of those that "
         "do not reach it, over the number of those that do."
     )
     name, title = f"annealing-target-{ranks}", f"Time to the target on {ranks} ranks"
-    return _shown(run, columns_table(name, title, columns, found.points, caption))
+    return _without_empty_intervals(run, columns_table(name, title, columns, found.points, caption))
 
 
 def balancing(run: AnnealingResults) -> Table | None:
@@ -214,31 +229,40 @@ def balancing(run: AnnealingResults) -> Table | None:
     if not run.balancing:
         return None
     caption = "Ranks that take longer for a step on purpose; load balancing moves walkers to the faster ones."
-    made = columns_table("annealing-balancing", "Load balancing", BALANCING, run.balancing, caption)
-    return _shown(run, made)
+    table = columns_table("annealing-balancing", "Load balancing", BALANCING, run.balancing, caption)
+    return _without_empty_intervals(run, table)
 
 
-def predicted(run: AnnealingResults, found: AnnealingPredictions) -> Table | None:
-    """Shares of communication."""
-    if not found.of:
+def predicted(run: AnnealingResults, predictions: AnnealingPredictions) -> Table | None:
+    """Predicted and measured shares of communication; None without predictions."""
+    if not predictions.predictions:
         return None
 
-    def of_part(part: Part) -> Column[AnnealingPoint]:
-        def both(p: AnnealingPoint) -> str | None:
-            known = found.at(p)
-            if known is None:
+    def part_column(part: Part) -> Column[AnnealingPoint]:
+        def predicted_and_measured(p: AnnealingPoint) -> str | None:
+            prediction = predictions.prediction_for(p)
+            if prediction is None:
                 return None
-            return f"{percent(_of_time(known.predicted, part))} / {percent(p.share(part))}"
+            return f"{percent(_share_of_time(prediction.predicted, part))} / {percent(p.share(part))}"
 
-        return Column(part, both, COUNT)
+        return Column(part, predicted_and_measured, COUNT)
 
     columns: tuple[Column[AnnealingPoint], ...] = (
         Column("set-up", lambda p: p.label),
         Column("ranks", lambda p: p.ranks, COUNT),
         Column("measured", lambda p: p.communication, SHARE),
-        Column("predicted", lambda p: (known := found.at(p)) and known.share, SHARE, missing="no prediction"),
-        Column("error", lambda p: (known := found.at(p)) and known.error, Format(points)),
-        *map(of_part, WAITING),
+        Column(
+            "predicted",
+            lambda p: (prediction := predictions.prediction_for(p)) and prediction.share,
+            SHARE,
+            missing="no prediction",
+        ),
+        Column(
+            "error",
+            lambda p: (prediction := predictions.prediction_for(p)) and prediction.error,
+            Format(percentage_points),
+        ),
+        *map(part_column, WAITING_PARTS),
     )
     caption = (
         "Share of communication, predicted from the rounds of one rank and the costs of messages. Error: in "
@@ -247,12 +271,12 @@ def predicted(run: AnnealingResults, found: AnnealingPredictions) -> Table | Non
     return columns_table("annealing-predicted", "Predicted and measured", columns, run.plain, caption)
 
 
-def _of_time(times: RankTimes, part: str) -> float:
-    whole = float(times.computation.sum() + times.communication.sum())
-    return float(getattr(times, part).sum()) / whole if whole else 0.0
+def _share_of_time(times: RankTimes, part: str) -> float:
+    total = float(times.computation.sum() + times.communication.sum())
+    return float(getattr(times, part).sum()) / total if total else 0.0
 
 
-def _shown(run: AnnealingResults, table: Table) -> Table:
+def _without_empty_intervals(run: AnnealingResults, table: Table) -> Table:
     """The table, without the columns of intervals that are empty or constant where times are exact."""
     if not run.evidence.machine.is_exact:
         return table
@@ -274,14 +298,14 @@ def summary(evidence: Evidence) -> Sequence[Table]:
     run = AnnealingResults.of(evidence)
     if not run.plain:
         return ()
-    shown = (
+    tables = (
         setups(run),
-        energies(run, run.shown),
-        targets(run, run.shown),
+        energies(run, run.headline_ranks),
+        targets(run, run.headline_ranks),
         balancing(run),
         predicted(run, predictions(run)),
     )
-    return tuple(table for table in shown if table is not None)
+    return tuple(table for table in tables if table is not None)
 
 
 def answer(evidence: Evidence) -> dict[str, Any]:
@@ -292,12 +316,12 @@ def answer(evidence: Evidence) -> dict[str, Any]:
     found = predictions(run)
     return {
         "reference": run.reference_name,
-        "choices": [_choice(run, ranks) for ranks in run.counts],
-        "setups": [_setup(run, p, found) for p in run.points if not p.uneven],
+        "choices": [_choice_document(run, ranks) for ranks in run.rank_counts],
+        "setups": [_setup_document(run, p, found) for p in run.points if not p.uneven],
         "quality": [
             each
-            for found in (quality(run, ranks) for ranks in run.counts)
-            for each in columns_document(_quality(found), found.points)
+            for found in (quality_on(run, ranks) for ranks in run.rank_counts)
+            for each in columns_document(_quality_columns(found), found.points)
         ],
         "balancing": columns_document(BALANCING, run.balancing),
         "median_prediction_error": found.median_error(),
@@ -305,12 +329,12 @@ def answer(evidence: Evidence) -> dict[str, Any]:
     }
 
 
-def _choice(run: AnnealingResults, ranks: int) -> dict[str, Any]:
+def _choice_document(run: AnnealingResults, ranks: int) -> dict[str, Any]:
     found = choice(run, ranks)
     if found is None:
-        nothing = dict.fromkeys(("take", "outcome", "basis", "fastest", "meanwhile"))
-        return {"ranks": ranks, **nothing, "rivals": []}
-    meanwhile = until_decided(run, found)
+        nulls = dict.fromkeys(("take", "outcome", "basis", "fastest", "meanwhile"))
+        return {"ranks": ranks, **nulls, "rivals": []}
+    interim = interim_choice(run, found)
     return {
         "ranks": ranks,
         "take": None if found.take is None else found.take.label,
@@ -318,14 +342,16 @@ def _choice(run: AnnealingResults, ranks: int) -> dict[str, Any]:
         "basis": found.basis,
         "fastest": found.fastest.label,
         "rivals": [p.label for p in found.rivals],
-        "meanwhile": None if meanwhile is None else meanwhile.take.label,
+        "meanwhile": None if interim is None else interim.take.label,
     }
 
 
-def _setup(run: AnnealingResults, p: AnnealingPoint, found: AnnealingPredictions) -> dict[str, Any]:
-    over = run.reference(p.ranks)
-    compared = None if over is None or p not in run.plain else run.against(p, over)
-    predicted = found.at(p)
+def _setup_document(
+    run: AnnealingResults, p: AnnealingPoint, predictions: AnnealingPredictions
+) -> dict[str, Any]:
+    reference = run.reference(p.ranks)
+    compared = None if reference is None or p not in run.plain else run.compare_with(p, reference)
+    prediction = predictions.prediction_for(p)
     return {
         "case": p.measured.case.line,
         "setup": p.label,
@@ -334,17 +360,17 @@ def _setup(run: AnnealingResults, p: AnnealingPoint, found: AnnealingPredictions
         "time_s": p.time,
         "steps_per_s": p.rate,
         "speedup": run.speedup(p) if p in run.plain else None,
-        "ratio": None if compared is None or p is over else compared.ratio,
-        "verdict": None if compared is None or p is over else compared.verdict,
+        "ratio": None if compared is None or p is reference else compared.ratio,
+        "verdict": None if compared is None or p is reference else compared.verdict,
         "communication": p.communication,
-        "predicted_communication": None if predicted is None else predicted.share,
+        "predicted_communication": None if prediction is None else prediction.share,
         "parts_s": {part: p.part(part) for part in PARTS},
-        "master_s": _spent(p.of_rank(0, "computation"), p.of_rank(0, *COMMUNICATION)),
-        "worker_s": _spent(p.of_workers("computation"), p.of_workers(*COMMUNICATION)),
+        "master_s": _seconds_document(p.rank_seconds(0, "computation"), p.rank_seconds(0, *COMMUNICATION)),
+        "worker_s": _seconds_document(p.worker_seconds("computation"), p.worker_seconds(*COMMUNICATION)),
         "estimated_rounds": p.estimated,
         "sum_error": p.sum_error,
     }
 
 
-def _spent(computation: float, communication: float) -> dict[str, float]:
+def _seconds_document(computation: float, communication: float) -> dict[str, float]:
     return {"computation": computation, "communication": communication}

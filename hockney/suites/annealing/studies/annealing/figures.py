@@ -13,7 +13,7 @@ from hockney.draw.figure import Axis, Figure, Series
 from hockney.pages.format import percent, quantity, ratio_bounds
 from hockney.pages.series import estimates
 from hockney.suites.annealing.models.runs import Course
-from hockney.suites.annealing.studies.annealing.choice import quality
+from hockney.suites.annealing.studies.annealing.choice import quality_on
 from hockney.suites.annealing.studies.annealing.results import (
     PARTS,
     AnnealingPoint,
@@ -28,35 +28,38 @@ def relative(run: AnnealingResults, ranks: int) -> Figure | None:
     if not compared:
         return None
     ordered = sorted(compared, key=lambda each: each.ratio.value)
-    drawn = (
+    series = (
         (float(k), each.ratio, f"{quantity(each.point.time.value, 's')}{ratio_bounds(each.ratio)}")
         for k, each in enumerate(ordered)
     )
-    over = ordered[0].over
+    reference = ordered[0].reference
     return Figure(
         "annealing-times",
         f"Time of the same annealing, {plural(ranks, 'rank')}",
         Axis("set-up", "set-up", "linear", names=tuple(each.point.label for each in ordered), row=1.5),
-        Axis(f"time / time of {over.label}", "", "linear", include=(1.0,)),
-        (estimates("time", drawn),),
-        f"Ratios with 95% intervals, the fastest on top. {over.label}: {quantity(over.time.value, 's')}.",
-        marks=((1.0, over.label),),
+        Axis(f"time / time of {reference.label}", "", "linear", include=(1.0,)),
+        (estimates("time", series),),
+        f"Ratios with 95% intervals, the fastest on top. {reference.label}: "
+        f"{quantity(reference.time.value, 's')}.",
+        marks=((1.0, reference.label),),
     )
 
 
-def spent(run: AnnealingResults) -> Figure | None:
+def time_bars(run: AnnealingResults) -> Figure | None:
     """A bar for the master and one for a worker of each set-up."""
     points = [p for p in run.plain if p.by_rank]
     if not points:
         return None
-    bars = [(p, who) for p in points for who in ("master", "worker")]
-    names = tuple(f"{p.label}, {p.ranks}: {who}" for p, who in bars)
+    bars = [(p, process) for p in points for process in ("master", "worker")]
+    names = tuple(f"{p.label}, {p.ranks}: {process}" for p, process in bars)
     base = [0.0] * len(bars)
-    drawn = []
+    series = []
     for part in PARTS:
-        seconds = [p.of_rank(0, part) if who == "master" else p.of_workers(part) for p, who in bars]
+        seconds = [
+            p.rank_seconds(0, part) if process == "master" else p.worker_seconds(part) for p, process in bars
+        ]
         if any(seconds):
-            drawn.append(
+            series.append(
                 Series(
                     part,
                     tuple(map(float, range(len(bars)))),
@@ -72,16 +75,16 @@ def spent(run: AnnealingResults) -> Figure | None:
         "Where the time goes",
         Axis("set-up, ranks", "", "linear", names=names),
         Axis("time of a run", "s", "linear", include=(0.0,)),
-        tuple(drawn),
+        tuple(series),
         "The master, and the mean over the workers. Waiting includes blocking communication.",
     )
 
 
 def steps(run: AnnealingResults) -> Iterator[Figure]:
     """Figures 3 and 4 of the paper: steps of all ranks over time, for each number of ranks."""
-    for ranks in run.counts:
-        points = [p for p in run.on(ranks) if p.courses]
-        series = tuple(_line(p, _typical(p.courses), "steps") for p in points)
+    for ranks in run.rank_counts:
+        points = [p for p in run.points_on(ranks) if p.courses]
+        series = tuple(_line(p, _median_course(p.courses), "steps") for p in points)
         if series:
             yield Figure(
                 f"annealing-steps-{ranks}",
@@ -96,25 +99,25 @@ def steps(run: AnnealingResults) -> Iterator[Figure]:
 def energies(run: AnnealingResults) -> Iterator[Figure]:
     """The lowest energy over time, the mean over the runs whose course is known, above the optimum, or above
     the lowest of these means."""
-    for ranks in run.counts:
-        found = quality(run, ranks)
-        courses = {p: _mean_course(found.courses(p)) for p in found.points if p.courses}
+    for ranks in run.rank_counts:
+        quality_found = quality_on(run, ranks)
+        courses = {p: _mean_course(quality_found.courses(p)) for p in quality_found.points if p.courses}
         if not courses:
             continue
         optimum = next(iter(courses)).optimum
         lowest = min(best[-1] for _, best in courses.values()) if optimum is None else optimum
-        above = "lowest energy reached" if optimum is None else "optimum"
+        baseline = "lowest energy reached" if optimum is None else "optimum"
         yield Figure(
             f"annealing-energies-{ranks}",
             f"Lowest energy over time, {plural(ranks, 'rank')}",
             Axis("time", "s", "linear", include=(0.0,)),
-            Axis(f"above the {above}", "%", "log"),
-            tuple(_excess(p.label, *course, lowest) for p, course in courses.items()),
-            f"Means over the last runs of the launches, round by round. The {above}: {lowest:.6g}.",
+            Axis(f"above the {baseline}", "%", "log"),
+            tuple(_excess_series(p.label, *course, lowest) for p, course in courses.items()),
+            f"Means over the last runs of the launches, round by round. The {baseline}: {lowest:.6g}.",
         )
 
 
-def _typical(courses: Sequence[Course]) -> Course:
+def _median_course(courses: Sequence[Course]) -> Course:
     ordered = sorted(courses, key=lambda course: course.seconds)
     return ordered[len(ordered) // 2]
 
@@ -126,26 +129,26 @@ def _line(p: AnnealingPoint, course: Course, quantity: str) -> Series:
 
 def _mean_course(courses: Sequence[Course]) -> tuple[np.ndarray, np.ndarray]:
     """Ends of the rounds, and the lowest energies."""
-    fewest = min(len(course.ends) for course in courses)
+    round_count = min(len(course.ends) for course in courses)
     return (
-        np.mean([course.ends[:fewest] for course in courses], axis=0),
-        np.mean([course.best[:fewest] for course in courses], axis=0),
+        np.mean([course.ends[:round_count] for course in courses], axis=0),
+        np.mean([course.best[:round_count] for course in courses], axis=0),
     )
 
 
-def _excess(name: str, ends: np.ndarray, best: np.ndarray, lowest: float) -> Series:
-    """Until the lowest energy is reached, which a logarithmic axis cannot show."""
+def _excess_series(name: str, ends: np.ndarray, best: np.ndarray, lowest: float) -> Series:
+    """The relative excess over the lowest energy, cut where it becomes 0: the axis is logarithmic."""
     excess = (best - lowest) / (abs(lowest) or 1.0)
-    shown = excess > 0
-    return Series(name, tuple(map(float, ends[shown])), tuple(map(float, excess[shown])), kind="line")
+    positive = excess > 0
+    return Series(name, tuple(map(float, ends[positive])), tuple(map(float, excess[positive])), kind="line")
 
 
-def predicted(found: AnnealingPredictions) -> Figure:
+def predicted(predictions: AnnealingPredictions) -> Figure:
     """Two points in each row: measured and predicted."""
-    names = tuple(f"{each.point.label}, {each.point.ranks}" for each in found.of)
-    rows = tuple(map(float, range(len(found.of))))
-    measured = tuple(each.point.communication for each in found.of)
-    expected = tuple(each.share for each in found.of)
+    names = tuple(f"{each.point.label}, {each.point.ranks}" for each in predictions.predictions)
+    rows = tuple(map(float, range(len(predictions.predictions))))
+    measured = tuple(each.point.communication for each in predictions.predictions)
+    shares = tuple(each.share for each in predictions.predictions)
     return Figure(
         "annealing-predicted",
         "Communication, predicted and measured",
@@ -153,7 +156,7 @@ def predicted(found: AnnealingPredictions) -> Figure:
         Axis("share of communication", "%", "linear", include=(0.0,)),
         (
             Series("measured", rows, measured, detail=tuple(map(percent, measured))),
-            Series("predicted", rows, expected, detail=tuple(map(percent, expected)), hollow=True),
+            Series("predicted", rows, shares, detail=tuple(map(percent, shares)), hollow=True),
         ),
         "Predicted from the rounds of one rank and the costs of messages.",
     )

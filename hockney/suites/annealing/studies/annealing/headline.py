@@ -17,10 +17,10 @@ from hockney.suites.annealing.studies.annealing.choice import (
     Loss,
     SetupChoice,
     choice,
-    quality,
-    until_decided,
+    interim_choice,
+    quality_on,
 )
-from hockney.suites.annealing.studies.annealing.columns import million, points, signed_percent
+from hockney.suites.annealing.studies.annealing.columns import in_millions, percentage_points, signed_percent
 from hockney.suites.annealing.studies.annealing.results import AnnealingPoint, AnnealingResults, predictions
 
 BASIS = {"time": "the time of a run", "target": "the time until the target energy is reached"}
@@ -29,79 +29,90 @@ BASIS = {"time": "the time of a run", "target": "the time until the target energ
 def headline(run: AnnealingResults) -> tuple[str, ...]:
     if not run.points:
         return ("Nothing was measured.",)
-    found = choice(run, run.shown)
-    texts = [_rates(run)] if found is None else list(_choice(run, found))
-    texts += [_communication(run), *_quality(run), *_balancing(run), _predicted(run)]
+    choice_found = choice(run, run.headline_ranks)
+    texts = [_rates_sentence(run)] if choice_found is None else list(_choice_sentences(run, choice_found))
+    texts += [
+        _communication_sentence(run),
+        *_quality_sentences(run),
+        *_balancing_sentences(run),
+        _prediction_sentence(run),
+    ]
     return tuple(text for text in texts if text)
 
 
-def _rates(run: AnnealingResults) -> str:
+def _rates_sentence(run: AnnealingResults) -> str:
     """The rates in a sentence, when there are too few set-ups for a choice."""
-    rates = [f"{_rate(p)} with {p.label} on {plural(p.ranks, 'rank')}" for p in run.here or run.points[:1]]
+    rates = [
+        f"{_rate(p)} with {p.label} on {plural(p.ranks, 'rank')}"
+        for p in run.headline_points or run.points[:1]
+    ]
     return f"Steps of all walkers per second: {join_words(rates)}."
 
 
 def _rate(p: AnnealingPoint) -> str:
-    return f"{million(p.rate.value)} million"
+    return f"{in_millions(p.rate.value)} million"
 
 
-def _choice(run: AnnealingResults, found: SetupChoice) -> Iterator[str]:
-    on = f"On {plural(found.ranks, 'rank')}"
-    names, basis = join_words(p.label for p in found.rivals), BASIS[found.basis]
-    if found.take is None and found.unknown_quality:
+def _choice_sentences(run: AnnealingResults, choice_found: SetupChoice) -> Iterator[str]:
+    location = f"On {plural(choice_found.ranks, 'rank')}"
+    names, basis = join_words(p.label for p in choice_found.rivals), BASIS[choice_found.basis]
+    if choice_found.take is None and choice_found.unknown_quality:
         yield (
-            f"Undecided: {on[0].lower()}{on[1:]}, {names} "
-            f"{'is' if len(found.rivals) == 1 else 'are'} best by {basis}, but there are too few seeds to "
+            f"Undecided: {location[0].lower()}{location[1:]}, {names} "
+            f"{'is' if len(choice_found.rivals) == 1 else 'are'} best by {basis}, but there are too few "
+            f"seeds to "
             "compare energies."
         )
-    elif found.take is None:
-        yield f"Undecided: {on[0].lower()}{on[1:]}, {names} may be the best set-up by {basis}."
-        yield _until_decided(run, found)
-    elif found.outcome == "alike":
-        of = ", of the set-ups whose energies are not worse" if found.left_out else ""
+    elif choice_found.take is None:
+        yield f"Undecided: {location[0].lower()}{location[1:]}, {names} may be the best set-up by {basis}."
+        yield _interim_sentence(run, choice_found)
+    elif choice_found.outcome == "alike":
+        condition = ", of the set-ups whose energies are not worse" if choice_found.left_out else ""
         yield (
-            f"{on}{of}, {names} are best and differ by less than {NOTABLE - 1:.0%} in {basis}: take "
-            f"{found.take.label}."
+            f"{location}{condition}, {names} are best and differ by less than {NOTABLE - 1:.0%} in "
+            f"{basis}: take "
+            f"{choice_found.take.label}."
         )
     else:
-        yield f"{on} take {found.take.label}: {_reason(found)}."
-    if found.take is None:
-        times = [time_to_decide(each) for each in found.undecided] or [math.inf]
-        launches = min(len(p.records) for p in found.rivals)
+        yield f"{location} take {choice_found.take.label}: {_reason_words(choice_found)}."
+    if choice_found.take is None:
+        times = [time_to_decide(each) for each in choice_found.undecided] or [math.inf]
+        launches = min(len(p.records) for p in choice_found.rivals)
         yield remedy(multiple(times, launches), launches, run.evidence.settings)
-    yield _compared(run, found)
+    yield _comparison_sentence(run, choice_found)
 
 
-def _until_decided(run: AnnealingResults, found: SetupChoice) -> str:
-    meanwhile = until_decided(run, found)
-    if meanwhile is None:
+def _interim_sentence(run: AnnealingResults, choice_found: SetupChoice) -> str:
+    interim = interim_choice(run, choice_found)
+    if interim is None:
         return ""
-    return (
-        f"Until then take {meanwhile.take.label}: no other saves more than {percent(meanwhile.saving)} (95%)."
-    )
+    return f"Until then take {interim.take.label}: no other saves more than {percent(interim.saving)} (95%)."
 
 
-def _reason(found: SetupChoice) -> str:
-    if found.basis == "target":
+def _reason_words(choice_found: SetupChoice) -> str:
+    if choice_found.basis == "target":
         return "it is the first to reach the target energy"
-    of = " of the set-ups whose energies are not worse" if found.left_out else " set-up"
-    return f"it is the fastest{of}"
+    condition = " of the set-ups whose energies are not worse" if choice_found.left_out else " set-up"
+    return f"it is the fastest{condition}"
 
 
-def _compared(run: AnnealingResults, found: SetupChoice) -> str:
-    """How it compares with the reference."""
-    p = found.take or found.fastest
-    over = run.reference(found.ranks)
+def _comparison_sentence(run: AnnealingResults, choice_found: SetupChoice) -> str:
+    """A sentence that compares the set-up with the reference."""
+    p = choice_found.take or choice_found.fastest
+    reference = run.reference(choice_found.ranks)
     text = f"{p.label} makes {_rate(p)} steps per second"
     speedup = run.speedup(p)
     if speedup is not None:
         text += f", {_number(speedup)} times as many as one rank"
-    if over is None or over is p:
-        return f"{_capital(text)}."
-    return f"{_capital(text)}, and takes {_number(run.shown_ratio(p, over))} times as long as {over.label}."
+    if reference is None or reference is p:
+        return f"{_capitalize(text)}."
+    return (
+        f"{_capitalize(text)}, and takes {_number(run.judged_ratio(p, reference))} times as long as "
+        f"{reference.label}."
+    )
 
 
-def _capital(text: str) -> str:
+def _capitalize(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
@@ -109,60 +120,63 @@ def _number(value: Estimate) -> str:
     return f"{value.value:.2f}{ratio_bounds(value)}"
 
 
-def _communication(run: AnnealingResults) -> str:
-    shown = [p for p in run.here if p.by_rank]
-    if not shown:
+def _communication_sentence(run: AnnealingResults) -> str:
+    points = [p for p in run.headline_points if p.by_rank]
+    if not points:
         return ""
     shares: dict[str, list[str]] = {}
-    for p in shown:
+    for p in points:
         shares.setdefault(percent(p.communication), []).append(p.label)
-    listed = join_words(f"{share} in {join_words(names)}" for share, names in shares.items())
-    return f"Communication takes {listed}, of the ranks' time."
+    sentence = join_words(f"{share} in {join_words(names)}" for share, names in shares.items())
+    return f"Communication takes {sentence}, of the ranks' time."
 
 
-def _quality(run: AnnealingResults) -> Iterator[str]:
-    """What estimating the schedule, or having none in common, costs, and whether that is worth the time."""
-    found = quality(run, run.shown)
-    over = found.reference
-    if over is None or not found.losses:
+def _quality_sentences(run: AnnealingResults) -> Iterator[str]:
+    """Sentences on the loss of quality of each set-up, and whether its time is worth it."""
+    quality_found = quality_on(run, run.headline_ranks)
+    reference = quality_found.reference
+    if reference is None or not quality_found.losses:
         return
-    telling = [each for each in found.losses if each.worse or each.better]
-    for each in telling:
-        yield _loss(run, each)
-    alike = [each for each in found.losses if each not in telling and each.equal_steps is not None]
+    significant = [each for each in quality_found.losses if each.worse or each.better]
+    for each in significant:
+        yield _loss_sentence(run, each)
+    alike = [
+        each for each in quality_found.losses if each not in significant and each.equal_steps is not None
+    ]
     if alike:
-        yield _alike(alike, over)
+        yield _no_difference_sentence(alike, reference)
 
 
-def _alike(losses: Sequence[Loss], over: AnnealingPoint) -> str:
-    widest = max(losses, key=_reach)
+def _no_difference_sentence(losses: Sequence[Loss], reference: AnnealingPoint) -> str:
+    widest = max(losses, key=_largest_difference)
     names = join_words(each.point.label for each in losses)
-    if _reach(widest) == math.inf:
-        return f"There are too few seeds to compare the energies of {names} with those of {over.label}."
+    if _largest_difference(widest) == math.inf:
+        return f"There are too few seeds to compare the energies of {names} with those of {reference.label}."
     return (
-        f"The energies of {names} do not differ significantly from those of {over.label}, at most "
-        f"by {percent(_reach(widest))} (95%) over {plural(widest.seeds, 'seed')}."
+        f"The energies of {names} do not differ significantly from those of {reference.label}, at most "
+        f"by {percent(_largest_difference(widest))} (95%) over {plural(widest.seeds, 'seed')}."
     )
 
 
-def _reach(loss: Loss) -> float:
+def _largest_difference(loss: Loss) -> float:
     """The end of the interval that is further from 0."""
-    known = loss.equal_steps
-    if known is None or known.low is None or known.high is None:
+    difference = loss.equal_steps
+    if difference is None or difference.low is None or difference.high is None:
         return math.inf
-    return max(abs(known.low), abs(known.high))
+    return max(abs(difference.low), abs(difference.high))
 
 
-def _loss(run: AnnealingResults, each: Loss) -> str:
+def _loss_sentence(run: AnnealingResults, each: Loss) -> str:
     loss = each.equal_steps
     assert loss is not None
-    how = "higher" if each.worse else "lower"
+    direction = "higher" if each.worse else "lower"
     size = signed_percent(abs(loss.value)).lstrip("+")
     ends = sorted((abs(loss.low or 0.0), abs(loss.high or 0.0)))
     between = " to ".join(signed_percent(end).lstrip("+") for end in ends)
     text = (
-        f"{_capital(each.point.label)} takes {_number(run.shown_ratio(each.point, each.over))} times as long "
-        f"as {each.over.label} and finds energies {size} {how} (95%: {between})"
+        f"{_capitalize(each.point.label)} takes {_number(run.judged_ratio(each.point, each.reference))} "
+        f"times as long "
+        f"as {each.reference.label} and finds energies {size} {direction} (95%: {between})"
     )
     if each.target is None:
         return (
@@ -179,9 +193,9 @@ def _loss(run: AnnealingResults, each: Loss) -> str:
     return f"{text}; to the target it takes {_number(each.target)} times as long: {ending}."
 
 
-def _balancing(run: AnnealingResults) -> Iterator[str]:
+def _balancing_sentences(run: AnnealingResults) -> Iterator[str]:
     for each in run.balancing:
-        if each.point.ranks != run.shown:
+        if each.point.ranks != run.headline_ranks:
             continue
         shares = each.point.measured.case["shares"]
         effect = {
@@ -194,13 +208,19 @@ def _balancing(run: AnnealingResults) -> Iterator[str]:
         )
 
 
-def _predicted(run: AnnealingResults) -> str:
-    found = predictions(run)
-    error, worst = found.median_error(), found.worst
+def _prediction_sentence(run: AnnealingResults) -> str:
+    found_predictions = predictions(run)
+    error, worst = found_predictions.median_error(), found_predictions.worst
     if error is None or worst is None:
         return ""
-    of = f"median of {len(found.of)}" if len(found.of) > 1 else "one prediction"
+    count_words = (
+        f"median of {len(found_predictions.predictions)}"
+        if len(found_predictions.predictions) > 1
+        else "one prediction"
+    )
     return (
-        f"Predicted shares of communication are off by {points(error).lstrip('+')} percentage points ({of}), "
-        f"at most by {points(worst.error)} for {worst.point.label} on {plural(worst.point.ranks, 'rank')}."
+        f"Predicted shares of communication are off by {percentage_points(error).lstrip('+')} percentage "
+        f"points ({count_words}), "
+        f"at most by {percentage_points(worst.error)} for {worst.point.label} on "
+        f"{plural(worst.point.ranks, 'rank')}."
     )

@@ -16,7 +16,7 @@ from hockney.pages.evidence import Evidence
 from hockney.pages.format import percent
 from hockney.pages.study_page import section, study_page
 from hockney.suites.annealing.studies.annealing import columns, figures
-from hockney.suites.annealing.studies.annealing.choice import ENOUGH_SEEDS, quality
+from hockney.suites.annealing.studies.annealing.choice import ENOUGH_SEEDS, quality_on
 from hockney.suites.annealing.studies.annealing.headline import headline
 from hockney.suites.annealing.studies.annealing.results import AnnealingResults, predictions
 
@@ -43,14 +43,14 @@ METHOD = (
 
 def page(evidence: Evidence) -> Page:
     run = AnnealingResults.of(evidence)
-    lead = figures.relative(run, run.shown) or figures.spent(run)
+    lead = figures.relative(run, run.headline_ranks) or figures.time_bars(run)
     sections = [
         Section("Set-ups", tables=(columns.setups(run),)) if run.plain else None,
-        _parts(run, lead),
+        _time_section(run, lead),
         section("Steps over time", figures=figures.steps(run)),
-        _quality(run),
+        _quality_section(run),
         section("Load balancing", tables=[columns.balancing(run)]),
-        _predicted(run),
+        _prediction_section(run),
         trust.spread_of_noise(evidence),
         trust.verification(evidence),
     ]
@@ -65,31 +65,31 @@ def page(evidence: Evidence) -> Page:
     )
 
 
-def _parts(run: AnnealingResults, lead: Figure | None) -> Section | None:
-    spent = figures.spent(run)
-    if spent is None:
+def _time_section(run: AnnealingResults, lead: Figure | None) -> Section | None:
+    bars = figures.time_bars(run)
+    if bars is None:
         return None
-    shown = () if lead is not None and lead.name == spent.name else (spent,)
-    return Section("Where the time goes", figures=shown, tables=(columns.paper(run),))
+    figures_shown = () if lead is not None and lead.name == bars.name else (bars,)
+    return Section("Where the time goes", figures=figures_shown, tables=(columns.paper(run),))
 
 
-def _quality(run: AnnealingResults) -> Section | None:
-    made = [make(run, ranks) for ranks in run.counts for make in (columns.energies, columns.targets)]
-    return section("Quality", figures=figures.energies(run), tables=made)
+def _quality_section(run: AnnealingResults) -> Section | None:
+    tables = [make(run, ranks) for ranks in run.rank_counts for make in (columns.energies, columns.targets)]
+    return section("Quality", figures=figures.energies(run), tables=tables)
 
 
-def _predicted(run: AnnealingResults) -> Section | None:
-    found = predictions(run)
-    table = columns.predicted(run, found)
+def _prediction_section(run: AnnealingResults) -> Section | None:
+    results = predictions(run)
+    table = columns.predicted(run, results)
     if table is None:
         return None
-    return Section("Predicted and measured", figures=(figures.predicted(found),), tables=(table,))
+    return Section("Predicted and measured", figures=(figures.predicted(results),), tables=(table,))
 
 
 def _caveats(run: AnnealingResults) -> Iterator[Caveat]:
     """The caveats of this study."""
-    found = [quality(run, ranks) for ranks in run.counts]
-    fewest = min((each.fewest_seeds for each in found if len(each.points) > 1), default=ENOUGH_SEEDS)
+    qualities = [quality_on(run, ranks) for ranks in run.rank_counts]
+    fewest = min((each.fewest_seeds for each in qualities if len(each.points) > 1), default=ENOUGH_SEEDS)
     if fewest < ENOUGH_SEEDS:
         yield Caveat(
             "few-seeds",
@@ -98,14 +98,16 @@ def _caveats(run: AnnealingResults) -> Iterator[Caveat]:
             "energies and times to target",
             "measure longer (--budget), or use a smaller problem, fewer steps or temperatures",
         )
-    unlike = {p.label: n for each in found for p in each.points if (n := each.unlike(p))}
-    if unlike:
+    unlike_seeds = {
+        p.label: n for each in qualities for p in each.points if (n := each.count_unlike_seeds(p))
+    }
+    if unlike_seeds:
         yield Caveat(
             "not-reproducible",
-            f"runs of {join_words(list(unlike))} with the same seed found different energies (for "
-            f"{plural(max(unlike.values()), 'seed')}): the time at which messages arrive decides which "
+            f"runs of {join_words(list(unlike_seeds))} with the same seed found different energies (for "
+            f"{plural(max(unlike_seeds.values()), 'seed')}): the time at which messages arrive decides which "
             "schedule is used",
-            f"energies of {list_names(list(list(unlike)))}",
+            f"energies of {list_names(list(list(unlike_seeds)))}",
             "take a set-up that waits, or one with lag=1, if results must be reproducible",
         )
     worst = max(run.points, key=lambda p: p.sum_error, default=None)

@@ -30,7 +30,7 @@ WORKLOADS = ("annealing",)
 SETUP = "setup"
 """The parameter of the workload; its default is the set-up with which the others are compared."""
 
-CHOSEN = StudyParameter(
+SETUP_NAMES = StudyParameter(
     "setups",
     "text",
     "set-ups to compare (default: all that this MPI has)",
@@ -125,20 +125,21 @@ ARITHMETIC = StudyParameter(
     choices=("real", "none"),
 )
 PARAMETERS = (
-    CHOSEN, PROBLEM, SIZE, INSTANCE, WALKERS, STEPS, TEMPERATURES, SCHEDULE, SPEED, SEEDS, TARGET, LAG,
+    SETUP_NAMES, PROBLEM, SIZE, INSTANCE, WALKERS, STEPS, TEMPERATURES, SCHEDULE, SPEED, SEEDS, TARGET, LAG,
     TEST_EVERY, PROGRESS, BALANCE, SHARES, STEP_S, ARITHMETIC, PREDICT, SURVEY, SYNC,
 )  # fmt: skip
-SAME = (
+SHARED_PARAMETERS = (
     PROBLEM, SIZE, INSTANCE, WALKERS, STEPS, TEMPERATURES, SCHEDULE, SPEED, SEEDS, TARGET, STEP_S, ARITHMETIC,
 )  # fmt: skip
 """Parameters of the workload that all cases share."""
-WITH_OPTIMUM = {"tsp": "eil51", "qap": "nug30", "spin_glass": "planted"}
+INSTANCES_WITH_OPTIMUM = {"tsp": "eil51", "qap": "nug30", "spin_glass": "planted"}
 """Instances whose optimum is known. With the default numbers of walkers and steps, runs of eil51 come within
 a few percent of it, so that differences between set-ups show."""
 
 
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
-    """One rank is always measured, with all walkers and with those that each of several ranks has."""
+    """One rank is always measured, with all walkers, and with as many as each rank has when there are
+    several."""
     if options.sizes:
         raise UsageError(
             "the messages of an annealing have no choice of sizes",
@@ -148,16 +149,16 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
         )
     refuse_on_others(options, machine, STEP_S, ARITHMETIC)
     ranks = sorted({*(options.ranks or default_ranks(machine))} - {1})
-    few = [p for p in ranks if p > options.value(WALKERS)]
-    if few:
+    too_many_ranks = [p for p in ranks if p > options.value(WALKERS)]
+    if too_many_ranks:
         walkers = options.value(WALKERS)
         raise UsageError(
-            f"{plural(walkers, 'walker')} cannot be divided among {few[0]} ranks",
+            f"{plural(walkers, 'walker')} cannot be divided among {too_many_ranks[0]} ranks",
             "every rank needs one",
-            f"use walkers={few[0]} or more, or fewer ranks (--ranks)",
+            f"use walkers={too_many_ranks[0]} or more, or fewer ranks (--ranks)",
             code="fewer-walkers-than-ranks",
             walkers=walkers,
-            ranks=few[0],
+            ranks=too_many_ranks[0],
         )
     lines = list(_lines(ranks, options, catalog, machine))
     if options.value(PREDICT) == "yes" and options.surveyed is None and machine.platform is None:
@@ -165,46 +166,50 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     return once(catalog.case(line) for line in lines)
 
 
-def chosen(options: Options, catalog: Catalog, machine: Machine) -> Sequence[str]:
+def setup_names(options: Options, catalog: Catalog, machine: Machine) -> Sequence[str]:
     """The names of the set-ups: the reference first, then as listed."""
-    known = _known(catalog)
-    names = options.value(CHOSEN) or [name for name in known if _exists(name, machine)]
+    setups = _all_setups(catalog)
+    names = options.value(SETUP_NAMES) or [name for name in setups if _is_available(name, machine)]
     for name in names:
-        if name not in known:
-            raise unknown("set-up", name, known, code="unknown-setup")
-    first = reference(catalog)
+        if name not in setups:
+            raise unknown("set-up", name, setups, code="unknown-setup")
+    first = reference_name(catalog)
     return sorted(names, key=lambda name: name != first)
 
 
-def reference(catalog: Catalog) -> str:
+def reference_name(catalog: Catalog) -> str:
     """The set-up with which the others are compared: the workload's default."""
     parameter = catalog.workload(WORKLOADS[0]).parameter(SETUP)
     return parameter.default if parameter is not None else ""
 
 
-def _known(catalog: Catalog) -> Sequence[str]:
+def _all_setups(catalog: Catalog) -> Sequence[str]:
     parameter = catalog.workload(WORKLOADS[0]).parameter(SETUP)
     return tuple(parameter.choices) if parameter is not None else ()
 
 
-def _exists(name: str, machine: Machine) -> bool:
-    """Whether this MPI has it, as far as that is known before it runs."""
+def _is_available(name: str, machine: Machine) -> bool:
+    """Whether this MPI has the set-up, as far as known before it runs."""
     return not machine.traits.simulated or name not in SETUPS or SETUPS[name].simulated
 
 
 def _lines(ranks: Sequence[int], options: Options, catalog: Catalog, machine: Machine) -> Iterator[str]:
-    names = chosen(options, catalog, machine)
+    names = setup_names(options, catalog, machine)
     words = [WORKLOADS[0], f"sync={sync_of(options, machine)}"]
-    words += [f"{each.name}={value}" for each in SAME if (value := _value(each, options)) is not None]
+    words += [
+        f"{each.name}={value}" for each in SHARED_PARAMETERS if (value := _value(each, options)) is not None
+    ]
     line = " ".join(words)
-    one = f"{line} setup={reference(catalog)} ranks=1"
-    yield one
+    one_rank_line = f"{line} setup={reference_name(catalog)} ranks=1"
+    yield one_rank_line
     for p in ranks:
         if options.value(PREDICT) == "yes":
-            of_rank = f"walkers={-(-options.value(WALKERS) // p)}"
-            yield one.replace(f"walkers={options.value(WALKERS)}", of_rank)
+            rank_walkers = f"walkers={-(-options.value(WALKERS) // p)}"
+            yield one_rank_line.replace(f"walkers={options.value(WALKERS)}", rank_walkers)
         for name in names:
-            yield from (f"{line} setup={name} {more} ranks={p}" for more in _variants(name, options, machine))
+            yield from (
+                f"{line} setup={name} {variant} ranks={p}" for variant in _variants(name, options, machine)
+            )
         if options.value(BALANCE) == "yes":
             uneven = f"{line} setup={names[0]} shares={options.value(SHARES) or uneven_shares(p)}"
             yield from (f"{uneven} balance={balance} ranks={p}" for balance in ("no", "yes"))
@@ -214,7 +219,7 @@ def _value(parameter: StudyParameter, options: Options) -> Any:
     """The given value or the default; an instance with a known optimum unless a size is given."""
     value = options.value(parameter)
     if parameter is INSTANCE and value is None and options.value(SIZE) is None:
-        return WITH_OPTIMUM.get(options.value(PROBLEM))
+        return INSTANCES_WITH_OPTIMUM.get(options.value(PROBLEM))
     return value
 
 
@@ -227,9 +232,9 @@ def launch_settings(options: Options, machine: Machine) -> Sequence[LaunchSettin
 def _variants(name: str, options: Options, machine: Machine) -> Iterator[str]:
     """The lags and tests of a set-up that has them, and the progress thread if it has tests; one without a
     model may have all."""
-    known = SETUPS.get(name)
-    lags = options.value(LAG) if known is None or known.lags else (0,)
-    nonblocking = known is None or known.tests
+    model = SETUPS.get(name)
+    lags = options.value(LAG) if model is None or model.has_lag else (0,)
+    nonblocking = model is None or model.can_test
     tests = options.value(TEST_EVERY) if nonblocking else (0,)
     for lag in lags:
         if not nonblocking or by_calls(options.value(PROGRESS)):
@@ -244,7 +249,7 @@ def uneven_shares(ranks: int) -> str:
 
 
 MESSAGE_SIZES = (0, 8, 16, 32, 64, 256, 1024, 4096)
-"""Bytes of the ping-pong: those of the paper's messages, and enough others for a model of the time."""
+"""Bytes of the ping-pong: the paper's messages, and more sizes for a model of the time."""
 STREAM_SIZES = (8, 64, 1024)
 COLLECTIVE_SIZES = {"bcast": (8, SCHEDULE_BYTES, 64), "gather": (8, STATISTICS_BYTES, 64)}
 """Bytes of the collectives of the blocking set-up, and around them."""

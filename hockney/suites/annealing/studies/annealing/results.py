@@ -18,7 +18,7 @@ from hockney.models.statistics import Observation, Verdict, ratio, stricter, ver
 from hockney.pages.evidence import Evidence, Measured
 from hockney.studies.program_costs import communication
 from hockney.studies.progress import SETTING
-from hockney.suites.annealing.models.prediction import OneRank, handling, predict, spread
+from hockney.suites.annealing.models.prediction import SingleRank, handling_times, predict, round_spread
 from hockney.suites.annealing.models.program import program_of
 from hockney.suites.annealing.models.rounds import RankTimes
 from hockney.suites.annealing.models.runs import AnnealingRun, Course, course_of, runs_of
@@ -35,7 +35,7 @@ class AnnealingPoint:
     """One set-up on `ranks` ranks; `records` are its launches. Equal only to itself."""
 
     measured: Measured
-    seen: Observation
+    observation: Observation
     records: tuple[Record, ...]
 
     @property
@@ -48,8 +48,8 @@ class AnnealingPoint:
         words = []
         if lag := int(self.measured.case.number("lag")):
             words.append(f"lag {lag}")
-        if every := int(self.measured.case.number("test_every")):
-            words.append(f"tests every {every} steps")
+        if measurements := int(self.measured.case.number("test_every")):
+            words.append(f"tests every {measurements} steps")
         if self.with_thread:
             words.append("progress thread")
         return f"{self.setup} ({', '.join(words)})" if words else self.setup
@@ -84,8 +84,8 @@ class AnnealingPoint:
     @property
     def steps(self) -> float:
         """The steps of all walkers in a run."""
-        known = self.measured.summary.metrics.get("total_steps")
-        return known.typical.value if known is not None else 0.0
+        metric = self.measured.summary.metrics.get("total_steps")
+        return metric.typical.value if metric is not None else 0.0
 
     @property
     def rate(self) -> Estimate:
@@ -106,31 +106,31 @@ class AnnealingPoint:
         return {part: tuple(metrics[name].by_rank) for part in PARTS if (name := f"rank_{part}") in metrics}
 
     def part(self, part: Part) -> float:
-        """Seconds, the mean over the ranks."""
-        known = self.by_rank.get(part, ())
-        return sum(known) / len(known) if known else 0.0
+        """Seconds of a part, the mean over the ranks."""
+        seconds = self.by_rank.get(part, ())
+        return sum(seconds) / len(seconds) if seconds else 0.0
 
     def share(self, *parts: Part) -> float:
         """The share of these parts together, from 0 to 1."""
-        whole = sum(map(self.part, PARTS))
-        return sum(map(self.part, parts)) / whole if whole else 0.0
+        total = sum(map(self.part, PARTS))
+        return sum(map(self.part, parts)) / total if total else 0.0
 
     @property
     def communication(self) -> float:
-        """Share of the time."""
+        """The share of communication in the time."""
         return self.share(*COMMUNICATION)
 
-    def of_rank(self, rank: int, *parts: Part) -> float:
+    def rank_seconds(self, rank: int, *parts: Part) -> float:
         """Seconds."""
         return sum(self.by_rank[part][rank] for part in parts if part in self.by_rank)
 
-    def of_workers(self, *parts: Part) -> float:
+    def worker_seconds(self, *parts: Part) -> float:
         """Seconds, the mean over all ranks except the master."""
-        return sum(self.of_rank(rank, *parts) for rank in range(1, self.ranks)) / max(1, self.ranks - 1)
+        return sum(self.rank_seconds(rank, *parts) for rank in range(1, self.ranks)) / max(1, self.ranks - 1)
 
     @cached_property
     def sum_error(self) -> float:
-        """How far the parts of a rank's time are from the whole, relative to it: the worst of all runs."""
+        """The largest relative difference of all runs between the sum of a rank's parts and its time."""
         return max((run.sum_error for run in self.runs), default=0.0)
 
     @cached_property
@@ -145,8 +145,8 @@ class AnnealingPoint:
     @property
     def estimated(self) -> float:
         """The share of the rounds that used an estimate of the schedule."""
-        known = self.measured.summary.metrics.get("estimated_rounds")
-        return known.typical.value if known is not None else 0.0
+        metric = self.measured.summary.metrics.get("estimated_rounds")
+        return metric.typical.value if metric is not None else 0.0
 
     @property
     def optimum(self) -> float | None:
@@ -161,11 +161,11 @@ class AnnealingPoint:
 
 @dataclass(frozen=True)
 class ComparedSetup:
-    """A set-up and how many times as long it takes as the reference with equally many ranks, with the
-    interval that the verdict uses."""
+    """A set-up compared with the reference on the same number of ranks: `ratio` is its time relative to the
+    reference's, with the interval that the verdict uses."""
 
     point: AnnealingPoint
-    over: AnnealingPoint
+    reference: AnnealingPoint
     ratio: Estimate
     verdict: Verdict
 
@@ -183,11 +183,13 @@ class AnnealingResults:
         """The points by number of ranks, the reference first."""
         records = self.evidence.run.by_case()
         settings = ("", SETTING)
-        every = (m for m in self.evidence.measured if m.workload.role == ROLE)
-        measured = {m.case.line: m for m in every if m.case.setting in settings}
+        measurements = (m for m in self.evidence.measured if m.workload.role == ROLE)
+        measured = {m.case.line: m for m in measurements if m.case.setting in settings}
         points = [
-            AnnealingPoint(measured[seen.case.line], seen, tuple(records.get(seen.case.line, ())))
-            for seen in self.evidence.observed(m.case for m in measured.values())
+            AnnealingPoint(
+                measured[observation.case.line], observation, tuple(records.get(observation.case.line, ()))
+            )
+            for observation in self.evidence.observed(m.case for m in measured.values())
         ]
         first = self.reference_name
         return tuple(sorted(points, key=lambda p: (p.ranks, p.setup != first, p.label, p.walkers)))
@@ -203,74 +205,78 @@ class AnnealingResults:
 
     @cached_property
     def plain(self) -> tuple[AnnealingPoint, ...]:
-        """Even ranks on several ranks."""
+        """The points with even ranks, more than one, and without balancing."""
         return tuple(p for p in self.points if p.ranks > 1 and not p.uneven and not p.balanced)
 
     @property
-    def counts(self) -> tuple[int, ...]:
+    def rank_counts(self) -> tuple[int, ...]:
         """Numbers of ranks above 1."""
         return tuple(sorted({p.ranks for p in self.plain}))
 
     @cached_property
-    def shown(self) -> int:
-        """The number of ranks of which the headline reports: the largest with a core for each, otherwise the
-        smallest above 1; 1 if there is no other."""
-        own = [p for p in self.counts if p <= self.evidence.run.cores(self.evidence.machine)]
-        return own[-1] if own else self.counts[0] if self.counts else 1
+    def headline_ranks(self) -> int:
+        """The number of ranks in the headline: the largest with a core for each, otherwise the smallest above
+        1; 1 if there is no other."""
+        full_counts = [p for p in self.rank_counts if p <= self.evidence.run.cores(self.evidence.machine)]
+        return full_counts[-1] if full_counts else self.rank_counts[0] if self.rank_counts else 1
 
     @property
-    def here(self) -> tuple[AnnealingPoint, ...]:
-        """The set-ups on `shown` ranks."""
-        return self.on(self.shown)
+    def headline_points(self) -> tuple[AnnealingPoint, ...]:
+        """The set-ups on `headline_ranks` ranks."""
+        return self.points_on(self.headline_ranks)
 
-    def on(self, ranks: int) -> tuple[AnnealingPoint, ...]:
+    def points_on(self, ranks: int) -> tuple[AnnealingPoint, ...]:
         return tuple(p for p in self.plain if p.ranks == ranks)
 
     def reference(self, ranks: int) -> AnnealingPoint | None:
         """The set-up with which the others are compared: the workload's default if it was measured."""
-        return next(iter(self.on(ranks)), None)
+        return next(iter(self.points_on(ranks)), None)
 
-    def alone(self, walkers: int) -> AnnealingPoint | None:
-        """One rank with so many walkers."""
+    def on_one_rank(self, walkers: int) -> AnnealingPoint | None:
+        """The point of one rank with this number of walkers; None if it was not measured."""
         return next((p for p in self.points if p.ranks == 1 and p.walkers == walkers), None)
 
     def speedup(self, point: AnnealingPoint) -> Estimate | None:
         """T(1) / T(p) with as many walkers; None if one rank was not measured."""
-        one = self.alone(point.walkers)
+        one = self.on_one_rank(point.walkers)
         return None if one is None else self.ratio(one, point)
 
-    def ratio(self, of: AnnealingPoint, over: AnnealingPoint) -> Estimate:
+    def ratio(self, of: AnnealingPoint, reference: AnnealingPoint) -> Estimate:
         """The ratio of their times."""
-        value = ratio(of.seen, over.seen)
+        value = ratio(of.observation, reference.observation)
         return ExactValue.of(value.value) if self.evidence.machine.is_exact else value
 
     def compared(self, ranks: int) -> Sequence[ComparedSetup]:
         """Each set-up with the reference, except itself."""
-        over = self.reference(ranks)
-        if over is None:
+        reference = self.reference(ranks)
+        if reference is None:
             return ()
-        others = [p for p in self.on(ranks) if p is not over]
-        return [self.against(p, over, len(others)) for p in others]
+        others = [p for p in self.points_on(ranks) if p is not reference]
+        return [self.compare_with(p, reference, len(others)) for p in others]
 
-    def against(self, point: AnnealingPoint, over: AnnealingPoint, comparisons: int = 1) -> ComparedSetup:
-        value = widened(self.ratio(point, over), stricter(comparisons))
-        return ComparedSetup(point, over, value, verdict(value))
+    def compare_with(
+        self, point: AnnealingPoint, reference: AnnealingPoint, comparisons: int = 1
+    ) -> ComparedSetup:
+        value = widened(self.ratio(point, reference), stricter(comparisons))
+        return ComparedSetup(point, reference, value, verdict(value))
 
-    def shown_ratio(self, point: AnnealingPoint, over: AnnealingPoint) -> Estimate:
+    def judged_ratio(self, point: AnnealingPoint, reference: AnnealingPoint) -> Estimate:
         """The ratio of their times, with its interval among all comparisons on this number of ranks."""
-        compared = (each for each in self.compared(point.ranks) if each.point is point and each.over is over)
-        return next((each.ratio for each in compared if each.ratio), self.ratio(point, over))
+        compared = (
+            each for each in self.compared(point.ranks) if each.point is point and each.reference is reference
+        )
+        return next((each.ratio for each in compared if each.ratio), self.ratio(point, reference))
 
     @cached_property
     def balancing(self) -> tuple[ComparedSetup, ...]:
         """Uneven ranks with load balancing, and what they take with it relative to without."""
-        found = []
-        for with_it in (p for p in self.points if p.balanced):
-            case = with_it.measured.case.with_parameter("balance", "no")
-            without = next((p for p in self.points if p.measured.case == case), None)
-            if without is not None:
-                found.append(self.against(with_it, without))
-        return tuple(found)
+        pairs = []
+        for balanced_point in (p for p in self.points if p.balanced):
+            case = balanced_point.measured.case.with_parameter("balance", "no")
+            unbalanced_point = next((p for p in self.points if p.measured.case == case), None)
+            if unbalanced_point is not None:
+                pairs.append(self.compare_with(balanced_point, unbalanced_point))
+        return tuple(pairs)
 
 
 @dataclass(frozen=True)
@@ -293,19 +299,19 @@ class AnnealingPrediction:
 
 @dataclass(frozen=True)
 class AnnealingPredictions:
-    of: tuple[AnnealingPrediction, ...]
+    predictions: tuple[AnnealingPrediction, ...]
 
     def median_error(self, ranks: int = 0) -> float | None:
         """Absolute, over the set-ups on `ranks` ranks (0: all numbers); None if nothing was predicted."""
-        errors = [abs(each.error) for each in self.of if ranks in (0, each.point.ranks)]
+        errors = [abs(each.error) for each in self.predictions if ranks in (0, each.point.ranks)]
         return median(errors) if errors else None
 
     @property
     def worst(self) -> AnnealingPrediction | None:
-        return max(self.of, key=lambda each: abs(each.error), default=None)
+        return max(self.predictions, key=lambda each: abs(each.error), default=None)
 
-    def at(self, point: AnnealingPoint) -> AnnealingPrediction | None:
-        return next((each for each in self.of if each.point is point), None)
+    def prediction_for(self, point: AnnealingPoint) -> AnnealingPrediction | None:
+        return next((each for each in self.predictions if each.point is point), None)
 
 
 def predictions(run: AnnealingResults) -> AnnealingPredictions:
@@ -320,27 +326,29 @@ def _predictions(evidence: Evidence) -> AnnealingPredictions:
     if costs is None:
         return AnnealingPredictions(())
     cores = evidence.run.cores(evidence.machine)
-    found = []
+    predictions = []
     for point in run.plain:
-        program, one = (
+        program, single_rank = (
             program_of(point.measured.case),
-            _one_rank(run.points, -(-point.walkers // point.ranks)),
+            _single_rank(run.points, -(-point.walkers // point.ranks)),
         )
-        if program is None or one is None or point.with_thread:
+        if program is None or single_rank is None or point.with_thread:
             continue  # no model, or a progress thread, which has none
-        tested = handling(costs, 0, point.ranks)[1]  # a test is taken to cost what receiving nothing costs
-        slower = max(1.0, point.ranks / cores)
-        times = predict(program, one, costs, test_s=tested, slower=slower)
+        test_s = handling_times(costs, 0, point.ranks)[
+            1
+        ]  # a test is taken to cost what receiving nothing costs
+        slowdown = max(1.0, point.ranks / cores)
+        times = predict(program, single_rank, costs, test_s=test_s, slowdown=slowdown)
         if times is not None:
-            found.append(AnnealingPrediction(point, times))
-    return AnnealingPredictions(tuple(found))
+            predictions.append(AnnealingPrediction(point, times))
+    return AnnealingPredictions(tuple(predictions))
 
 
-def _one_rank(points: Iterable[AnnealingPoint], walkers: int) -> OneRank | None:
+def _single_rank(points: Iterable[AnnealingPoint], walkers: int) -> SingleRank | None:
     """One rank with this number of walkers, otherwise with the next larger number."""
-    known = [p for p in points if p.ranks == 1 and p.walkers >= walkers and p.steps > 0]
-    for point in sorted(known, key=lambda p: p.walkers):
-        rounds = spread([course.ends for course in point.courses])
-        if rounds is not None:
-            return OneRank(point.walkers, point.part("computation") / point.steps, rounds)
+    candidates = [p for p in points if p.ranks == 1 and p.walkers >= walkers and p.steps > 0]
+    for point in sorted(candidates, key=lambda p: p.walkers):
+        spread = round_spread([course.ends for course in point.courses])
+        if spread is not None:
+            return SingleRank(point.walkers, point.part("computation") / point.steps, spread)
     return None

@@ -46,13 +46,13 @@ def failures(run: KernelResults) -> Table | None:
     for (kernel, base, repair), points in run.failures.items():
         plain = [p.diagnosis.error for p in points if p.diagnosis is not None]
         corrected = [p.diagnosis.corrected for p in points if p.diagnosis is not None]
-        every = run.of_kernel(kernel, base=base)
+        kernel_points = run.of_kernel(kernel, base=base)
         rows.append(
             (
                 kernel,
                 MODELS[base],
                 ASSUMPTIONS[repair],
-                f"{len(points)} of {len(every)}",
+                f"{len(points)} of {len(kernel_points)}",
                 _range(plain),
                 _range(c for c in corrected if c is not None),
             )
@@ -64,8 +64,8 @@ def failures(run: KernelResults) -> Table | None:
 
 
 def _range(values: Iterable[float]) -> str:
-    known = sorted(values)
-    low, high = signed(known[0]), signed(known[-1])
+    ordered = sorted(values)
+    low, high = signed(ordered[0]), signed(ordered[-1])
     return low if low == high else f"{low} to {high}"
 
 
@@ -86,8 +86,8 @@ def _median(run: KernelResults, model: str) -> Column[str]:
 def summary(evidence: Evidence) -> Sequence[Table]:
     """The tables below the sentences on a terminal."""
     run = KernelResults.of(evidence)
-    found = failures(run)
-    return (errors(run), *([found] if found is not None else []))
+    failure_table = failures(run)
+    return (errors(run), *([failure_table] if failure_table is not None else []))
 
 
 def answer(evidence: Evidence) -> dict[str, Any]:

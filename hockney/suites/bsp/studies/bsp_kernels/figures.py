@@ -14,7 +14,7 @@ from hockney.suites.bsp.studies.bsp_kernels.results import KernelPoint, KernelRe
 
 ERROR = "Relative error: (predicted - measured) / measured."
 Value = Callable[[KernelPoint, float], float]
-"""What a figure shows of a point that takes so many seconds."""
+"""The value in a figure of a point that takes these seconds."""
 
 
 def figures(run: KernelResults) -> Iterator[Figure]:
@@ -34,19 +34,19 @@ def errors(run: KernelResults) -> Figure | None:
     rows = list(dict.fromkeys(f"{p.kernel}, {p.variant}" for p in run.points if p.plain is not None))
     if not rows:
         return None
-    drawn = []
+    series = []
     choices: dict[str, Callable[[KernelPoint], float | None]] = {
         "plain": lambda p: p.plain,
         "repaired": lambda p: p.repaired,
     }
-    for name, choose in choices.items():
-        known = [(p, e) for p in run.points if (e := choose(p)) is not None]
-        drawn.append(
+    for name, error_of in choices.items():
+        points_known = [(p, e) for p in run.points if (e := error_of(p)) is not None]
+        series.append(
             Series(
                 name,
-                tuple(float(rows.index(f"{p.kernel}, {p.variant}")) for p, _ in known),
-                tuple(e for _, e in known),
-                detail=tuple(f"{p.size} on {plural(p.ranks, 'rank')}" for p, _ in known),
+                tuple(float(rows.index(f"{p.kernel}, {p.variant}")) for p, _ in points_known),
+                tuple(e for _, e in points_known),
+                detail=tuple(f"{p.size} on {plural(p.ranks, 'rank')}" for p, _ in points_known),
                 hollow=name == "plain",
             )
         )
@@ -55,7 +55,7 @@ def errors(run: KernelResults) -> Figure | None:
         "Errors of predicted times",
         Axis("kernel", "kernel", "linear", names=tuple(rows)),
         Axis("relative error", "%", "linear", include=(0.0,)),
-        tuple(drawn),
+        tuple(series),
         f"{ERROR} Plain: BSP or BPRAM. Repaired: without the assumptions that the paper found wrong.",
     )
 
@@ -70,29 +70,32 @@ def _matrix(points: Sequence[KernelPoint]) -> Figure:
 
 def _bitonic(points: Sequence[KernelPoint]) -> Figure:
     """The error of the plain model, as in the paper, and of the repaired one."""
-    drawn = []
-    for name, of in _curves(points).items():
-        for kind, error in (("plain", [p.plain for p in of]), ("repaired", [p.repaired for p in of])):
-            known = [(p.size, e) for p, e in zip(of, error, strict=True) if e is not None]
-            x, y = zip(*known, strict=True) if known else ((), ())
+    series = []
+    for name, curve_points in _curves(points).items():
+        for kind, error in (
+            ("plain", [p.plain for p in curve_points]),
+            ("repaired", [p.repaired for p in curve_points]),
+        ):
+            points_known = [(p.size, e) for p, e in zip(curve_points, error, strict=True) if e is not None]
+            x, y = zip(*points_known, strict=True) if points_known else ((), ())
             title = f"{name}, {kind}"
-            drawn.append(Series(title, tuple(map(float, x)), y, group=name, hollow=kind == "plain"))
+            series.append(Series(title, tuple(map(float, x)), y, group=name, hollow=kind == "plain"))
     return Figure(
         "kernel-bitonic",
         "Bitonic sort: relative error of the predicted time",
         Axis("keys of a rank", "keys"),
         Axis("relative error", "%", "linear", include=(0.0,)),
-        tuple(s for s in drawn if s.x),
+        tuple(s for s in series if s.x),
         ERROR,
     )
 
 
 def _sample(points: Sequence[KernelPoint]) -> Figure:
-    def each(p: KernelPoint, seconds: float) -> float:
+    def seconds_per_key(p: KernelPoint, seconds: float) -> float:
         return seconds / p.size
 
     axes = Axis("keys of a rank", "keys"), Axis("time for each key of a rank", "s")
-    return _figure("kernel-sample", "Sample sort", *axes, points, each)
+    return _figure("kernel-sample", "Sample sort", *axes, points, seconds_per_key)
 
 
 def _paths(points: Sequence[KernelPoint]) -> Figure:
@@ -102,28 +105,28 @@ def _paths(points: Sequence[KernelPoint]) -> Figure:
 
 def _figure(name: str, title: str, x: Axis, y: Axis, points: Sequence[KernelPoint], value: Value) -> Figure:
     """Points: measured. Lines: the plain and the repaired model."""
-    drawn = []
-    for curve, of in _curves(points).items():
-        sizes = tuple(float(p.size) for p in of)
-        drawn.append(Series(curve, sizes, tuple(value(p, p.seconds) for p in of), group=curve))
-        for model in (of[0].base, repaired(of[0].base).name):
-            known = [(p, time) for p in of if (time := p.time(model)) is not None]
-            drawn.append(
+    series = []
+    for curve, curve_points in _curves(points).items():
+        sizes = tuple(float(p.size) for p in curve_points)
+        series.append(Series(curve, sizes, tuple(value(p, p.seconds) for p in curve_points), group=curve))
+        for model in (curve_points[0].base, repaired(curve_points[0].base).name):
+            points_known = [(p, time) for p in curve_points if (time := p.time(model)) is not None]
+            series.append(
                 Series(
                     f"{curve}, {model}",
-                    tuple(float(p.size) for p, _ in known),
-                    tuple(value(p, time) for p, time in known),
+                    tuple(float(p.size) for p, _ in points_known),
+                    tuple(value(p, time) for p, time in points_known),
                     kind="line",
                     group=curve,
                 )
             )
     caption = "Points: measured. Lines: predicted by the plain and by the repaired model."
-    return Figure(name, title, x, y, tuple(s for s in drawn if s.x), caption)
+    return Figure(name, title, x, y, tuple(s for s in series if s.x), caption)
 
 
 def _curves(points: Sequence[KernelPoint]) -> dict[str, list[KernelPoint]]:
     """The points by style and number of ranks, ascending in size."""
-    found: dict[str, list[KernelPoint]] = {}
+    curves: dict[str, list[KernelPoint]] = {}
     for p in sorted(points, key=lambda p: p.size):
-        found.setdefault(f"{p.variant}, {plural(p.ranks, 'rank')}", []).append(p)
-    return found
+        curves.setdefault(f"{p.variant}, {plural(p.ranks, 'rank')}", []).append(p)
+    return curves

@@ -9,7 +9,7 @@ from hockney.pages.format import signed
 from hockney.suites.bsp.models.costs import ASSUMPTIONS
 from hockney.suites.bsp.studies.bsp_kernels.results import MODELS, KernelPoint, KernelResults, median_error
 
-MOST_SENTENCES = 3
+MAX_FAILURES = 3
 
 
 def headline(run: KernelResults) -> tuple[str, ...]:
@@ -20,7 +20,7 @@ def headline(run: KernelResults) -> tuple[str, ...]:
     texts = [
         f"The repaired models predict {plural(len(predicted), 'case')} of "
         f"{plural(len(run.kernels), 'kernel')} with a median error of {median_error(predicted):.1%}, at "
-        f"worst {signed(worst.repaired)} ({named(worst)})."
+        f"worst {signed(worst.repaired)} ({point_name(worst)})."
     ]
     plain = [
         f"{MODELS[base]} {error:.0%}"
@@ -38,10 +38,10 @@ def _failures(run: KernelResults) -> list[str]:
     return [
         f"{MODELS[base]} fails on {kernel} in {len(points)} of "
         f"{plural(len(run.of_kernel(kernel, base=base)), 'case')}: it assumes that {ASSUMPTIONS[repair]}."
-        for (kernel, base, repair), points in ranked[:MOST_SENTENCES]
+        for (kernel, base, repair), points in ranked[:MAX_FAILURES]
     ]
 
 
-def named(p: KernelPoint) -> str:
+def point_name(p: KernelPoint) -> str:
     """ "sample sort of 1000, bpram butterfly, 4 ranks"."""
     return f"{p.kernel} of {p.size}, {p.variant}, {plural(p.ranks, 'rank')}"

@@ -16,32 +16,32 @@ from hockney.pages.evidence import Options, once
 from hockney.studies.sizes import default_ranks
 from hockney.studies.survey import sweep
 from hockney.studies.sync import SYNC, sync_of
-from hockney.suites.bsp.models.programs import LocalWork, supersteps, works_of
+from hockney.suites.bsp.models.programs import LocalWork, local_works, supersteps
 from hockney.suites.bsp.studies.bsp_parameters.plan import (
-    LOCAL,
-    SINGLE,
+    LOCAL_WORK,
+    MESSAGE_SIZES,
+    add_pairs,
     described_rate,
     parameter_lines,
     rate_lines,
-    with_pairs,
 )
-from hockney.suites.bsp.studies.bsp_parameters.plan import WORKLOADS as OF_PARAMETERS
+from hockney.suites.bsp.studies.bsp_parameters.plan import WORKLOADS as PARAMETER_WORKLOADS
 
 _STYLES = ("bsp", "bpram", "mpi")
 
 MATRICES, MATRICES_SIMULATED = (256, 512, 1000), (64, 128, 256)
-KEYS_EACH, KEYS_SIMULATED = (1000, 10_000, 100_000, 1_000_000), (64, 1024, 16_384)
+KEYS_PER_RANK, KEYS_SIMULATED = (1000, 10_000, 100_000, 1_000_000), (64, 1024, 16_384)
 KERNELS = {
     "matrix_multiplication": "multiplication",
     "bitonic_sort": "sort",
     "sample_sort": "sort",
     "shortest_paths": "min-plus",
 }
-"""Each with the local work whose speed is its `rate` on a simulated machine."""
+"""Kernels, each with the local work whose speed is its `rate` on a simulated machine."""
 SORTS = ("bitonic_sort", "sample_sort")
-FEWEST_KEYS = 64
+MIN_KEYS = 64
 """Fewer take less time than can be measured well; the rate of more is used for them."""
-CHOSEN = StudyParameter(
+KERNEL_NAMES = StudyParameter(
     "kernels",
     "text",
     "kernels to measure (default: all)",
@@ -73,13 +73,13 @@ STYLES = StudyParameter(
     default="bsp,bpram",
     many=True,
 )
-PARAMETERS = (CHOSEN, N, KEYS, STYLES, SYNC)
-WORKLOADS = (*KERNELS, *OF_PARAMETERS)
+PARAMETERS = (KERNEL_NAMES, N, KEYS, STYLES, SYNC)
+WORKLOADS = (*KERNELS, *PARAMETER_WORKLOADS)
 """Compiled on first use."""
 
 
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
-    """`--sizes` replaces the bytes of relations of words, and of blocks, as in the other study."""
+    """`--sizes` replaces the bytes of relations of words, and of blocks, as in bsp-parameters."""
     ranks = options.ranks or default_ranks(machine)
     sync = sync_of(options, machine)
     kernels = [catalog.case(line) for line in kernel_lines(options, machine, ranks, sync)]
@@ -90,30 +90,30 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
             "use for example --ranks 4",
             code="no-kernel",
         )
-    lines = [line for p in with_pairs(ranks) for line in parameter_lines(p, sync, options.sizes)]
-    lines += [line for case in kernels for line in _rates(case, catalog, machine, sync)]
-    return once([*kernels, *(catalog.case(line) for line in (*lines, *sweep(SINGLE)))])
+    lines = [line for p in add_pairs(ranks) for line in parameter_lines(p, sync, options.sizes)]
+    lines += [line for case in kernels for line in _rate_lines(case, catalog, machine, sync)]
+    return once([*kernels, *(catalog.case(line) for line in (*lines, *sweep(MESSAGE_SIZES)))])
 
 
 def kernel_lines(options: Options, machine: Machine, ranks: Iterable[int], sync: str) -> Iterator[str]:
     """Every kernel at every size, in every style that its number of ranks allows."""
     simulated = machine.traits.simulated
     ns = options.value(N) or (MATRICES_SIMULATED if simulated else MATRICES)
-    keys = options.value(KEYS) or (KEYS_SIMULATED if simulated else KEYS_EACH)
+    keys = options.value(KEYS) or (KEYS_SIMULATED if simulated else KEYS_PER_RANK)
     styles = options.value(STYLES)
     for style in styles:
         if style not in ("bsp", "bpram", "mpi"):
             raise unknown("style", style, _STYLES)
-    for kernel in _chosen(options.value(CHOSEN)):
+    for kernel in _kernel_names(options.value(KERNEL_NAMES)):
         size, sizes = ("keys", keys) if kernel in SORTS else ("n", ns)
-        speed = _speed(kernel, machine)
+        speed = _rate_words(kernel, machine)
         for p in ranks:
             for each in sizes:
-                for words in _variants(kernel, styles, p):
-                    yield f"{kernel} {size}={each} {words}{speed} sync={sync} ranks={p}"
+                for variant in _variants(kernel, styles, p):
+                    yield f"{kernel} {size}={each} {variant}{speed} sync={sync} ranks={p}"
 
 
-def _chosen(names: Sequence[str]) -> Sequence[str]:
+def _kernel_names(names: Sequence[str]) -> Sequence[str]:
     for name in names:
         if name not in KERNELS:
             raise unknown("kernel", name, KERNELS)
@@ -122,15 +122,15 @@ def _chosen(names: Sequence[str]) -> Sequence[str]:
 
 def _variants(kernel: str, styles: Iterable[str], ranks: int) -> Iterator[str]:
     """Bitonic sort, and routing along a butterfly, need a power of two of ranks."""
-    power = ranks & (ranks - 1) == 0
+    is_power_of_two = ranks & (ranks - 1) == 0
     for style in styles:
-        if kernel != "bitonic_sort" or power:
+        if kernel != "bitonic_sort" or is_power_of_two:
             yield f"style={style}"
-        if kernel == "sample_sort" and style == "bpram" and power:
+        if kernel == "sample_sort" and style == "bpram" and is_power_of_two:
             yield f"style={style} route=butterfly"
 
 
-def _speed(kernel: str, machine: Machine) -> str:
+def _rate_words(kernel: str, machine: Machine) -> str:
     """The rates of a simulated machine, at which its local work is measured as well."""
     rate = described_rate(machine, KERNELS[kernel])
     if not rate:
@@ -139,16 +139,16 @@ def _speed(kernel: str, machine: Machine) -> str:
     return f" rate={rate:.6g}{merging}"
 
 
-def _rates(case: Case, catalog: Catalog, machine: Machine, sync: str) -> Iterator[str]:
-    """The local work of a kernel, measured by itself; copies at the sizes of the other study."""
+def _rate_lines(case: Case, catalog: Catalog, machine: Machine, sync: str) -> Iterator[str]:
+    """Cases of the local work of a kernel; copies have the sizes of bsp-parameters."""
     operation = catalog.entry(case.workload).operation
-    works = works_of(supersteps(operation, case) or ())
-    copies = [work for work in LOCAL if work.operation == "copy"]
+    works = local_works(supersteps(operation, case) or ())
+    copies = [work for work in LOCAL_WORK if work.operation == "copy"]
     for work in (*works, *copies):
-        if work.values and _measurable(work):
+        if work.values and _is_measurable(work):
             yield from rate_lines(work, case.ranks, catalog, machine, sync)
 
 
-def _measurable(work: LocalWork) -> bool:
+def _is_measurable(work: LocalWork) -> bool:
     keys = dict(work.values).get("keys")
-    return not isinstance(keys, int) or keys >= FEWEST_KEYS
+    return not isinstance(keys, int) or keys >= MIN_KEYS

@@ -93,8 +93,8 @@ class KernelResults:
     def points(self) -> tuple[KernelPoint, ...]:
         """The points by kernel, ranks, variant and size, without kernels in the style of MPI, which no model
         describes."""
-        made = (self._point(m) for m in self.evidence.of_role(ROLE))
-        points = [point for point in made if point is not None]
+        points_or_none = (self._point(m) for m in self.evidence.of_role(ROLE))
+        points = [point for point in points_or_none if point is not None]
         return tuple(sorted(points, key=lambda p: (p.kernel, p.ranks, p.variant, p.size)))
 
     @property
@@ -140,22 +140,22 @@ class KernelResults:
     @property
     def failures(self) -> dict[tuple[str, Base, Repair], list[KernelPoint]]:
         """The points at which an assumption fails, by kernel, model and repair."""
-        found: dict[tuple[str, Base, Repair], list[KernelPoint]] = {}
+        failures: dict[tuple[str, Base, Repair], list[KernelPoint]] = {}
         for p in self.points:
             if p.diagnosis is not None and p.diagnosis.failing is not None:
-                found.setdefault((p.kernel, p.base, p.diagnosis.failing), []).append(p)
-        return found
+                failures.setdefault((p.kernel, p.base, p.diagnosis.failing), []).append(p)
+        return failures
 
 
 def models_of(base: Base) -> list[CostModel]:
     """The plain model, one with each repair alone, and one with all of them."""
-    alone = [CostModel(base, frozenset({repair})) for repair in REPAIRS[base]]
-    return [CostModel(base), *alone, repaired(base)]
+    single_repairs = [CostModel(base, frozenset({repair})) for repair in REPAIRS[base]]
+    return [CostModel(base), *single_repairs, repaired(base)]
 
 
 def median_error(points: Iterable[KernelPoint], model: str = "") -> float | None:
     """The median absolute relative error of a model; by default of the repaired one of each point's style.
     None if nothing was predicted."""
     errors = [p.error(model or repaired(p.base).name) for p in points]
-    known = [abs(e) for e in errors if e is not None]
-    return median(known) if known else None
+    known_errors = [abs(e) for e in errors if e is not None]
+    return median(known_errors) if known_errors else None

@@ -25,7 +25,7 @@ from hockney.suites.bsp.studies.bsp_parameters.results import (
 )
 
 UNITS = {"g": "s", "L": "s", "sigma": "s/B", "l": "s", "o": "s", "G": "s/B"}
-MEANING = {
+PARAMETER_MEANINGS = {
     "g": "a word of 4 bytes of an h-relation",
     "L": "a superstep",
     "sigma": "a byte of a block",
@@ -44,11 +44,18 @@ def parameters(run: ParameterResults) -> Table:
             if estimate is not None and fit is not None:
                 value = quantity(estimate.value, unit)
                 rows.append(
-                    (str(ranks), symbol, MEANING[symbol], value, interval(estimate, unit), fit.verdict)
+                    (
+                        str(ranks),
+                        symbol,
+                        PARAMETER_MEANINGS[symbol],
+                        value,
+                        interval(estimate, unit),
+                        fit.verdict,
+                    )
                 )
-        empty = run.synchronisation(ranks)
-        if empty is not None:
-            time = empty.summary.typical
+        empty_superstep = run.synchronisation(ranks)
+        if empty_superstep is not None:
+            time = empty_superstep.summary.typical
             row = (str(ranks), "", "an empty superstep", quantity(time.value, "s"), interval(time, "s"), "")
             rows.append(row)
     columns = ("ranks", "symbol", "cost of", "value", INTERVAL, "fit")
@@ -84,14 +91,14 @@ def _measured_methods(run: ParameterResults) -> list[tuple[int, str]]:
 
 def paper(run: ParameterResults) -> Table:
     """The paper's tables of g, L, sigma and l next to this machine's at the same numbers of ranks."""
-    known = {symbol: dict(printed(symbol)) for symbol in PRINTED}
+    printed_values = {symbol: dict(printed(symbol)) for symbol in PRINTED}
     columns: list[Column[int]] = [Column("ranks", int, COUNT)]
-    for symbol, values in known.items():
+    for symbol, values in printed_values.items():
         columns += [
             Column(symbol, partial(run.estimate, symbol), in_unit(UNITS[symbol])),
             Column(f"{symbol}, Paragon", values.get, in_unit(UNITS[symbol])),
         ]
-    rows = sorted({p for values in known.values() for p in values} | set(run.ranks))
+    rows = sorted({p for values in printed_values.values() for p in values} | set(run.ranks))
     return columns_table("bsp-paper", "This machine and the Intel Paragon", columns, rows, PAPER.citation)
 
 
@@ -118,9 +125,9 @@ def _shape(m: Measured) -> str:
 
 def rates(run: ParameterResults) -> Table | None:
     """Local work on all ranks at once."""
-    known = [m for m in run.rates if rate(m) is not None]
-    known.sort(key=lambda m: (m.workload.operation, m.case.ranks, m.size, m.case.line))
-    return columns_table("local-rates", "Local work", RATES, known) if known else None
+    known_rates = [m for m in run.rates if rate(m) is not None]
+    known_rates.sort(key=lambda m: (m.workload.operation, m.case.ranks, m.size, m.case.line))
+    return columns_table("local-rates", "Local work", RATES, known_rates) if known_rates else None
 
 
 def summary(evidence: Evidence) -> Sequence[Table]:
@@ -149,7 +156,7 @@ def answer(evidence: Evidence) -> dict[str, Any]:
         "combining": [
             {"ranks": ranks, "factor": factor and factor.value, **_ends(factor)}
             for ranks in run.ranks
-            for factor in [run.combining(ranks)]
+            for factor in [run.combining_gain(ranks)]
         ],
         "rates": [
             {"case": m.case.line, "operation": m.workload.operation, **_interval(speed)}

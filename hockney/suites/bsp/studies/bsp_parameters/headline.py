@@ -21,23 +21,23 @@ def headline(run: ParameterResults) -> tuple[str, ...]:
     if g is not None and superstep is not None:
         texts.append(
             f"{plural(ranks, 'rank')}: a word of an h-relation costs g = {in_brackets(g, 's')}, and a "
-            f"superstep L = {in_brackets(superstep, 's')}." + _if_poor(run.fit("g", ranks))
+            f"superstep L = {in_brackets(superstep, 's')}." + _poor_fit_warning(run.fit("g", ranks))
         )
-    factor = run.combining(ranks)
+    factor = run.combining_gain(ranks)
     if factor is not None:
         texts.append(
             f"A word that is sent at once as an MPI message takes {factor.value:.3g} times as long as a "
-            f"combined one{ratio_bounds(factor)}." + _if_poor(run.fit("g", ranks, "mpi"))
+            f"combined one{ratio_bounds(factor)}." + _poor_fit_warning(run.fit("g", ranks, "mpi"))
         )
     sigma, startup = run.estimate("sigma", ranks), run.estimate("l", ranks)
     if sigma is not None and startup is not None:
         texts.append(
             f"A byte of a block costs sigma = {in_brackets(sigma, 's/B')}, and a block "
-            f"l = {in_brackets(startup, 's')}." + _if_poor(run.fit("sigma", ranks))
+            f"l = {in_brackets(startup, 's')}." + _poor_fit_warning(run.fit("sigma", ranks))
         )
     return tuple(texts)
 
 
-def _if_poor(fit: Fit | None) -> str:
+def _poor_fit_warning(fit: Fit | None) -> str:
     """A sentence about the fit from which the numbers before it are."""
     return f" This fit is poor: {fit.why}." if fit is not None and fit.verdict == "poor" else ""

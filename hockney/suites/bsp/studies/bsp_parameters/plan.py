@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
 """What to measure: full h-relations of words by puts, by messages and by MPI messages at once, relations of
-larger packets, empty supersteps, block permutations, and local work; between two ranks also messages alone
+larger packets, empty supersteps, block permutations, and local work; between two ranks also single messages
 and two that cross."""
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from hockney.studies.sync import SYNC, sync_of
 from hockney.suites.bsp.models.parameters import operations_per_second
 from hockney.suites.bsp.models.programs import WORD, LocalWork
 
-HS = (16, 64, 256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10)
-"""Words: so many that g h is much more than L at the end, and much less at the beginning."""
-MOST_AT_ONCE = 4 << 10
-"""Words that are sent as messages at once, each by itself."""
+RELATION_WORDS = (16, 64, 256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10)
+"""Words of relations: g h is much less than L for the first, and much more for the last."""
+MAX_SINGLE_WORDS = 4 << 10
+"""The most words of a relation that are sent as single messages."""
 PACKETS = (64, 1 << 10, 16 << 10)
 """Bytes of larger packets."""
-IN_A_RELATION = (1, 4, 16, 64)
-"""How many of them a relation has, as multiples of `fewest_packets`."""
-FOR_EACH = 8
-"""So many packets for each other rank, with random destinations, reach nearly all of them."""
-MOST_BYTES = 4 << 20
-"""Of a relation of larger packets."""
+PACKET_MULTIPLES = (1, 4, 16, 64)
+"""The number of larger packets in a relation, as multiples of `min_packets`."""
+PACKETS_PER_RANK = 8
+"""Packets for each other rank, enough for random destinations to reach nearly all of them."""
+MAX_RELATION_BYTES = 4 << 20
+"""The most bytes of a relation of larger packets."""
 BLOCKS = (8, 64, 512, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20)
 """Bytes."""
-SINGLE = (0, 8, 64, 512, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20)
+MESSAGE_SIZES = (0, 8, 64, 512, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20)
 """Bytes of messages between two ranks."""
 BISECTION_BYTES = 64 << 10
-"""As in the paper."""
-LOCAL = (
+"""Bytes of the bisection's messages, as in the paper."""
+LOCAL_WORK = (
     *(LocalWork.of("multiplication", 0, n=n, type="double") for n in (64, 256, 512)),
     *(
         LocalWork.of(kind, 0, keys=keys, type="double")
@@ -46,7 +46,7 @@ LOCAL = (
     *(LocalWork.of(kind, 0, n=n) for kind in ("min-plus", "closure") for n in (64, 256)),
     *(LocalWork.of("copy", 0, bytes=size) for size in (4 << 10, 256 << 10, 16 << 20)),
 )
-"""One of each kind."""
+"""Local work to measure, of each kind."""
 PARAMETERS = (SYNC,)
 WORKLOADS = (
     "h_relation",
@@ -66,37 +66,39 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     """`--sizes` replaces the bytes of relations of words, and of blocks."""
     ranks = options.ranks or default_ranks(machine)
     sync = sync_of(options, machine)
-    lines = [line for p in with_pairs(ranks) for line in parameter_lines(p, sync, options.sizes)]
-    lines += [line for p in ranks for work in LOCAL for line in rate_lines(work, p, catalog, machine, sync)]
-    return once(catalog.case(line) for line in (*lines, *_single(ranks, sync)))
+    lines = [line for p in add_pairs(ranks) for line in parameter_lines(p, sync, options.sizes)]
+    lines += [
+        line for p in ranks for work in LOCAL_WORK for line in rate_lines(work, p, catalog, machine, sync)
+    ]
+    return once(catalog.case(line) for line in (*lines, *_message_lines(ranks, sync)))
 
 
-def with_pairs(ranks: Sequence[int]) -> list[int]:
-    """Two ranks show what a superstep's only message costs."""
+def add_pairs(ranks: Sequence[int]) -> list[int]:
+    """The rank counts above 1, and 2, which shows the cost of a superstep's only message."""
     return sorted({2, *(p for p in ranks if p > 1)})
 
 
 def parameter_lines(ranks: int, sync: str, sizes: Sequence[int] = ()) -> Iterator[str]:
     """Everything to which g, L, sigma, l and the costs of packets are fitted."""
-    rest = f"sync={sync} ranks={ranks}"
-    fewest = fewest_packets(ranks)
-    words = sorted({max(1, size // WORD) for size in sizes}) or [h for h in HS if h >= fewest]
+    suffix = f"sync={sync} ranks={ranks}"
+    min_count = min_packets(ranks)
+    words = sorted({max(1, size // WORD) for size in sizes}) or [h for h in RELATION_WORDS if h >= min_count]
     for method in ("put", "send", "mpi"):
         for h in words:
-            if method != "mpi" or h <= MOST_AT_ONCE:
-                yield f"h_relation h={h} packet={WORD} method={method} {rest}"
+            if method != "mpi" or h <= MAX_SINGLE_WORDS:
+                yield f"h_relation h={h} packet={WORD} method={method} {suffix}"
     for packet in PACKETS:
-        for count in (fewest * times for times in IN_A_RELATION):
-            if count * packet <= MOST_BYTES:
-                yield f"h_relation h={count * packet // WORD} packet={packet} method=put {rest}"
-    yield f"bsp_sync {rest}"
+        for count in (min_count * times for times in PACKET_MULTIPLES):
+            if count * packet <= MAX_RELATION_BYTES:
+                yield f"h_relation h={count * packet // WORD} packet={packet} method=put {suffix}"
+    yield f"bsp_sync {suffix}"
     for size in sizes or BLOCKS:
-        yield f"block_permutation bytes={size} {rest}"
+        yield f"block_permutation bytes={size} {suffix}"
 
 
-def fewest_packets(ranks: int) -> int:
+def min_packets(ranks: int) -> int:
     """The fewest packets of a relation: with fewer, it would have fewer messages than a full one."""
-    return 1 if ranks <= 2 else FOR_EACH * (ranks - 1)
+    return 1 if ranks <= 2 else PACKETS_PER_RANK * (ranks - 1)
 
 
 def rate_lines(work: LocalWork, ranks: int, catalog: Catalog, machine: Machine, sync: str) -> Iterator[str]:
@@ -106,8 +108,8 @@ def rate_lines(work: LocalWork, ranks: int, catalog: Catalog, machine: Machine, 
         return
     values = " ".join(f"{key}={value}" for key, value in work.values)
     speed = described_rate(machine, work.operation)
-    given = f" rate={speed:.6g}" if speed else ""
-    yield f"{name} {values}{given} sync={sync} ranks={ranks}"
+    rate_words = f" rate={speed:.6g}" if speed else ""
+    yield f"{name} {values}{rate_words} sync={sync} ranks={ranks}"
 
 
 def described_rate(machine: Machine, operation: str) -> float:
@@ -115,10 +117,11 @@ def described_rate(machine: Machine, operation: str) -> float:
     return 0.0 if machine.platform is None else operations_per_second(machine.platform, operation)
 
 
-def _single(ranks: Sequence[int], sync: str) -> Iterator[str]:
-    """What the paper measured besides: a message, two that cross, and the bisection of a line of nodes."""
-    yield from sweep(SINGLE)
-    yield from (f"pingpong_double bytes={size} buffers=hot ranks=2" for size in SINGLE)
+def _message_lines(ranks: Sequence[int], sync: str) -> Iterator[str]:
+    """Cases of the paper's other measurements: one message, two that cross, and the bisection of a line of
+    nodes."""
+    yield from sweep(MESSAGE_SIZES)
+    yield from (f"pingpong_double bytes={size} buffers=hot ranks=2" for size in MESSAGE_SIZES)
     yield from (
         f"bisection bytes={BISECTION_BYTES} direction=both sync={sync} ranks={p}" for p in ranks if p % 2 == 0
     )

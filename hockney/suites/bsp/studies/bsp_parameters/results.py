@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The parameters of a run, by number of ranks, and those that the paper printed."""
+"""The parameters of a run by number of ranks, and the paper's printed ones."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MESHES = {"4x2": 8, "4x4": 16, "8x4": 32, "6x6": 36, "8x8": 64, "10x10": 100}
 PRINTED = {"g": "bsp/g", "L": "bsp/L", "sigma": "bpram/sigma", "l": "bpram/l"}
 """Keys of the printed values, without paper and mesh, by symbol."""
 METHODS = {"put": "bsp_put", "send": "bsp_send", "mpi": "one MPI message for each word"}
-"""How words are communicated."""
+"""Ways to communicate words."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,8 @@ class ParameterResults:
         return rank_counts(self.evidence.fits)
 
     def fit(self, symbol: str, ranks: int, method: str = "put") -> Fit | None:
-        """The one that has this parameter: g and L (of words), sigma and l, or o and G."""
+        """The fit that has this parameter: g and L (of words), sigma and l, or o and G; None if it is
+        missing."""
         fits = self.evidence.fits
         if symbol in ("g", "L"):
             return relation_fit(fits, ranks, method)
@@ -56,7 +57,7 @@ class ParameterResults:
         parameter = None if fit is None else fit.parameter(symbol)
         return None if parameter is None else parameter.estimate
 
-    def combining(self, ranks: int) -> Estimate | None:
+    def combining_gain(self, ranks: int) -> Estimate | None:
         """g of words that are sent at once over g of combined ones: the paper found 17 to 22."""
         return self.gain("mpi", ranks)
 
@@ -69,8 +70,8 @@ class ParameterResults:
 
     def synchronisation(self, ranks: int) -> Measured | None:
         """An empty superstep."""
-        found = (m for m in self.evidence.of_role(ROLE) if m.workload.operation == SYNCHRONISATION)
-        return next((m for m in found if m.case.ranks == ranks), None)
+        candidates = (m for m in self.evidence.of_role(ROLE) if m.workload.operation == SYNCHRONISATION)
+        return next((m for m in candidates if m.case.ranks == ranks), None)
 
     def relations(self, ranks: int, method: str = "put", packet: int = WORD) -> tuple[Measured, ...]:
         return self.evidence.of("h_relation", ranks=ranks, method=method, packet=packet)
@@ -86,10 +87,10 @@ class ParameterResults:
 
 def rate(measured: Measured) -> Estimate | None:
     """Operations in a second on one rank, with all ranks at work."""
-    counted, time = measured.summary.metrics.get(OPERATIONS), measured.summary.typical
-    if counted is None or time.value <= 0:
+    operation_count, time = measured.summary.metrics.get(OPERATIONS), measured.summary.typical
+    if operation_count is None or time.value <= 0:
         return None
-    operations = counted.typical.value
+    operations = operation_count.typical.value
     low, high = (operations / end if end else None for end in (time.high, time.low))
     return Estimate(operations / time.value, low, high)
 

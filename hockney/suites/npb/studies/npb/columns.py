@@ -25,7 +25,7 @@ from hockney.pages.columns import (
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import percent, ratio_interval
 from hockney.pages.metrics import RATE
-from hockney.suites.npb.programs.assumptions import ASSUMPTIONS, CLOSE, PhaseTime
+from hockney.suites.npb.programs.assumptions import ASSUMPTIONS, CLOSE_ERROR, PhaseTime
 from hockney.suites.npb.studies.npb.results import (
     BarrierEffect,
     MeanEffect,
@@ -47,7 +47,7 @@ def ratio_number(value: float) -> str:
 RATIO = Format(lambda value: ratio_number(number(value)), interval=ratio_interval)
 
 
-def _points(run: NpbResults) -> tuple[Column[NpbPoint], ...]:
+def _point_columns(run: NpbResults) -> tuple[Column[NpbPoint], ...]:
     """The columns of a benchmark, with or without barriers."""
     effects = {each.point.measured.case.line: each for each in run.effects}
 
@@ -72,10 +72,21 @@ def _points(run: NpbResults) -> tuple[Column[NpbPoint], ...]:
         Column("", lambda p: p.parts, key="parts_s"),
         Column("", lambda p: columns_document(PHASES, ((p, each) for each in p.phases)), key="phases"),
         Column("barrier", lambda p: p.barrier, key="barrier"),
-        Column("after each", lambda p: p.place, key="barrier_at"),
-        Column("with / without", lambda p: (known := effect(p)) and known.cost, RATIO, "cost", INTERVAL),
-        Column("", lambda p: (known := effect(p)) and known.gain, key="gain"),
-        Column("won back", lambda p: (known := effect(p)) and known.won, SHARE, interval=INTERVAL),
+        Column("after each", lambda p: p.barrier_at, key="barrier_at"),
+        Column(
+            "with / without",
+            lambda p: (columns_by_name := effect(p)) and columns_by_name.cost,
+            RATIO,
+            "cost",
+            INTERVAL,
+        ),
+        Column("", lambda p: (columns_by_name := effect(p)) and columns_by_name.gain, key="gain"),
+        Column(
+            "won back",
+            lambda p: (columns_by_name := effect(p)) and columns_by_name.win,
+            SHARE,
+            interval=INTERVAL,
+        ),
         Column("communication", lambda p: p.share("messages", "collectives", "barriers"), SHARE),
         Column("in barriers", lambda p: p.share("barriers"), SHARE),
         Column("waiting", lambda p: p.share("waiting"), SHARE),
@@ -90,15 +101,15 @@ PHASES: tuple[Column[tuple[NpbPoint, PhaseTime]], ...] = (
     Column("computation", lambda row: row[1].computation, SECONDS, "computation_s"),
     Column("communication", lambda row: row[1].communication, SECONDS, "communication_s"),
     Column("waiting", lambda row: row[1].waiting, SECONDS, "waiting_s"),
-    Column("share", lambda row: _share(*row), SHARE),
+    Column("share", lambda row: _phase_share(*row), SHARE),
 )
 MEANS: tuple[Column[MeanEffect], ...] = (
     Column("ranks", lambda each: each.ranks, COUNT, "ranks"),
     Column("barrier", lambda each: each.barrier, key="barrier"),
-    Column("after each", lambda each: each.place, key="barrier_at"),
+    Column("after each", lambda each: each.barrier_at, key="barrier_at"),
     Column("", lambda each: each.kernels, key="benchmarks"),
     Column("time with / without", lambda each: each.cost, RATIO, "cost", INTERVAL),
-    Column("won back", lambda each: each.won, SHARE, interval=INTERVAL),
+    Column("won back", lambda each: each.win, SHARE, interval=INTERVAL),
     Column("", lambda each: each.gain, key="gain"),
     Column("in barriers", lambda each: each.barriers, SHARE, "share_in_barriers"),
     Column("waiting", lambda each: each.waiting, SHARE, "share_waiting"),
@@ -118,9 +129,9 @@ PREDICTIONS: tuple[Column[NpbPrediction], ...] = (
 )
 
 
-def _share(p: NpbPoint, phase: PhaseTime) -> float | None:
-    whole = sum(each.total for each in p.phases)
-    return phase.total / whole if whole else None
+def _phase_share(p: NpbPoint, phase: PhaseTime) -> float | None:
+    total = sum(each.total for each in p.phases)
+    return phase.total / total if total else None
 
 
 def _parts(each: NpbPrediction) -> dict[str, float]:
@@ -128,31 +139,33 @@ def _parts(each: NpbPrediction) -> dict[str, float]:
     return {name: getattr(terms, name) for name in ("computation", "waiting", "messages", "collectives")}
 
 
-def _shown(run: NpbResults, columns: Iterable[Column[Row]]) -> tuple[Column[Row], ...]:
-    """The columns, without those of intervals where times are exact."""
+def _with_intervals_if_measured(run: NpbResults, columns: Iterable[Column[Row]]) -> tuple[Column[Row], ...]:
+    """The columns, without intervals where times are exact."""
     return without_intervals(columns) if run.evidence.machine.is_exact else tuple(columns)
 
 
 def benchmarks(run: NpbResults) -> Table:
     """Each benchmark without barriers on each number of ranks. There is a column for verification unless all
     results were verified."""
-    unsure = any(p.verified is not True for p in run.plain)
-    known = _points(run)
+    has_unverified = any(p.verified is not True for p in run.plain)
+    columns_by_name = _point_columns(run)
     columns = (
-        *chosen(known, "benchmark", "ranks", *(["verified"] if unsure else [])),
-        *without_intervals(chosen(known, "time", "rate")),
-        *_shown(run, chosen(known, "speed-up", "efficiency", "communication", "waiting")),
+        *chosen(columns_by_name, "benchmark", "ranks", *(["verified"] if has_unverified else [])),
+        *without_intervals(chosen(columns_by_name, "time", "rate")),
+        *_with_intervals_if_measured(
+            run, chosen(columns_by_name, "speed-up", "efficiency", "communication", "waiting")
+        ),
     )
     caption = "Communication and waiting: shares of the time, as means over the ranks."
-    if not unsure:
+    if not has_unverified:
         caption = f"All answers were verified. {caption}"
     return columns_table("npb", f"Benchmarks, class {join_words(run.classes)}", columns, run.plain, caption)
 
 
 def times(run: NpbResults) -> Table:
     """Times and rates with their intervals, and how the ranks divide each benchmark."""
-    columns = chosen(_points(run), "benchmark", "class", "ranks", "time", "rate", "decomposition")
-    return columns_table("npb-times", "Times and rates", _shown(run, columns), run.plain)
+    columns = chosen(_point_columns(run), "benchmark", "class", "ranks", "time", "rate", "decomposition")
+    return columns_table("npb-times", "Times and rates", _with_intervals_if_measured(run, columns), run.plain)
 
 
 def means(run: NpbResults) -> Table | None:
@@ -167,16 +180,20 @@ def means(run: NpbResults) -> Table | None:
         "more than MPI's share in barriers has other causes. In barriers: after the last rank has arrived. "
         "Waiting: for ranks that arrive later, at barriers and elsewhere. Both are shares of the time."
     )
-    return columns_table("npb-barriers", "Barriers", _shown(run, columns), run.means, caption)
+    return columns_table(
+        "npb-barriers", "Barriers", _with_intervals_if_measured(run, columns), run.means, caption
+    )
 
 
 def effects(run: NpbResults) -> Table | None:
     """Each barrier in each benchmark."""
-    known = _points(run)
+    columns_by_name = _point_columns(run)
     columns = (
-        *chosen(known, "benchmark", "ranks", "after each", "barrier"),
-        *without_intervals(chosen(known, "time")),
-        *_shown(run, chosen(known, "with / without", "won back", "in barriers", "waiting", "verified")),
+        *chosen(columns_by_name, "benchmark", "ranks", "after each", "barrier"),
+        *without_intervals(chosen(columns_by_name, "time")),
+        *_with_intervals_if_measured(
+            run, chosen(columns_by_name, "with / without", "won back", "in barriers", "waiting", "verified")
+        ),
     )
     points = [each.point for each in run.effects]
     return columns_table("npb-effects", "Barriers in each benchmark", columns, points) if points else None
@@ -189,9 +206,9 @@ def phases(run: NpbResults) -> Table | None:
     return columns_table("npb-phases", "Phases", PHASES, rows, caption) if rows else None
 
 
-def predicted(found: NpbPredictions) -> Table | None:
+def predicted(predictions: NpbPredictions) -> Table | None:
     """Predicted and measured times on several ranks, and the assumption of the prediction that fails."""
-    if not found.of:
+    if not predictions.of:
         return None
     columns = chosen(
         PREDICTIONS, "benchmark", "class", "ranks", "measured", "predicted", "error", "what fails",
@@ -201,14 +218,14 @@ def predicted(found: NpbPredictions) -> Table | None:
     caption = (
         "From the time on one rank and the costs of messages and collectives. What fails: the assumption "
         "whose measured part of the time, in place of the predicted one, corrects most of an error above "
-        f"{percent(CLOSE)}. Assumptions: {fails}."
+        f"{percent(CLOSE_ERROR)}. Assumptions: {fails}."
     )
-    return columns_table("npb-predicted", "Predicted and measured", columns, found.of, caption)
+    return columns_table("npb-predicted", "Predicted and measured", columns, predictions.of, caption)
 
 
-def wrong(run: NpbResults) -> Table | None:
+def wrong_answers(run: NpbResults) -> Table | None:
     """Cases with a wrong answer, each with the first error that was found."""
-    rows = tuple((p.measured.case.line, VERIFIED[False], first_error(p.records)) for p in run.wrong)
+    rows = tuple((p.measured.case.line, VERIFIED[False], first_error(p.records)) for p in run.wrong_points)
     return Table("npb-wrong", "Wrong answers", ("case", "verified", "first"), rows) if rows else None
 
 
@@ -219,12 +236,12 @@ def first_error(records: Iterable[Record]) -> str:
 def summary(evidence: Evidence) -> Sequence[Table]:
     """The tables below the sentences on a terminal."""
     run = NpbResults.of(evidence)
-    shown = (
+    tables = (
         benchmarks(run) if run.plain else None,
         means(run),
         predicted(predictions(run)),
     )
-    return tuple(table for table in shown if table is not None)
+    return tuple(table for table in tables if table is not None)
 
 
 def answer(evidence: Evidence) -> dict[str, Any]:
@@ -233,8 +250,8 @@ def answer(evidence: Evidence) -> dict[str, Any]:
     unknown."""
     run = NpbResults.of(evidence)
     return {
-        "verified": None if all(p.verified is None for p in run.points) else not run.wrong,
-        "benchmarks": columns_document(_points(run), run.points),
+        "verified": None if all(p.verified is None for p in run.points) else not run.wrong_points,
+        "benchmarks": columns_document(_point_columns(run), run.points),
         "barriers": columns_document(MEANS, run.means),
         "predictions": columns_document(PREDICTIONS, predictions(run).of),
         "median_error": predictions(run).median_error,

@@ -14,73 +14,73 @@ from hockney.pages.format import quantity, ratio_bounds, signed
 from hockney.pages.series import estimates, within_row
 from hockney.suites.npb.studies.npb.results import PARTS, NpbPoint, NpbPredictions, NpbResults, Part
 
-BETWEEN = 0.2
+ROW_GAP = 0.2
 """Rows between the barriers of a benchmark."""
 MEAN = "mean of all"
 
 
 def lead(run: NpbResults) -> Figure | None:
     """Speed-up if more than one rank was measured, else where the time goes."""
-    known = [(p, s) for p in run.plain if (s := run.speedup(p)) is not None]
-    counts = sorted({p.ranks for p, _ in known})
-    if len(counts) > 2:
-        return _over_ranks(known, counts)
-    several = [(p, s) for p, s in known if p.ranks > 1]
-    return _rows(several) if several else spent(run)
+    speedups = [(p, s) for p in run.plain if (s := run.speedup(p)) is not None]
+    rank_counts = sorted({p.ranks for p, _ in speedups})
+    if len(rank_counts) > 2:
+        return _speedup_over_ranks(speedups, rank_counts)
+    parallel = [(p, s) for p, s in speedups if p.ranks > 1]
+    return _speedup_rows(parallel) if parallel else time_bars(run)
 
 
-def _over_ranks(known: list[tuple[NpbPoint, Estimate]], counts: list[int]) -> Figure:
+def _speedup_over_ranks(speedups: list[tuple[NpbPoint, Estimate]], rank_counts: list[int]) -> Figure:
     """The paper's figure 12."""
-    names = dict.fromkeys(p.kernel for p, _ in known)
-    ideal = tuple(map(float, counts))
+    names = dict.fromkeys(p.kernel for p, _ in speedups)
+    ideal = tuple(map(float, rank_counts))
     return Figure(
         "npb-speedup",
         "Speed-up",
         Axis("ranks", "ranks"),
         Axis("speed-up", "", include=(1.0,)),
         (
-            *(estimates(name, _details((p, s) for p, s in known if p.kernel == name)) for name in names),
+            *(estimates(name, _details((p, s) for p, s in speedups if p.kernel == name)) for name in names),
             Series("ideal", ideal, ideal, kind="line", tone="neutral"),
         ),
         "T(1) / T(p) with 95% intervals.",
     )
 
 
-def _details(known: Iterator[tuple[NpbPoint, Estimate]]) -> Iterator[tuple[float, Estimate, str]]:
-    for p, speedup in known:
+def _details(speedups: Iterator[tuple[NpbPoint, Estimate]]) -> Iterator[tuple[float, Estimate, str]]:
+    for p, speedup in speedups:
         yield p.ranks, speedup, f"class {p.size}, {quantity(p.time.value, 's')}"
 
 
-def _rows(known: list[tuple[NpbPoint, Estimate]]) -> Figure:
+def _speedup_rows(speedups: list[tuple[NpbPoint, Estimate]]) -> Figure:
     """A row for each benchmark on one number of ranks."""
-    known.sort(key=lambda pair: -pair[1].value)
-    ranks = known[0][0].ranks
-    drawn = (
+    speedups.sort(key=lambda pair: -pair[1].value)
+    ranks = speedups[0][0].ranks
+    series = (
         (float(k), speedup, f"class {p.size}, {quantity(p.time.value, 's')}")
-        for k, (p, speedup) in enumerate(known)
+        for k, (p, speedup) in enumerate(speedups)
     )
     return Figure(
         "npb-speedup",
         f"Speed-up on {plural(ranks, 'rank')}",
-        Axis("benchmark", "benchmark", "linear", names=tuple(p.kernel for p, _ in known), row=1.5),
+        Axis("benchmark", "benchmark", "linear", names=tuple(p.kernel for p, _ in speedups), row=1.5),
         Axis("speed-up", "", "linear", include=(0.0, float(ranks))),
-        (estimates("speed-up", drawn),),
+        (estimates("speed-up", series),),
         f"T(1) / T({ranks}) with 95% intervals, the largest on top.",
         marks=((1.0, "one rank"), (float(ranks), "ideal")),
     )
 
 
-def spent(run: NpbResults) -> Figure | None:
+def time_bars(run: NpbResults) -> Figure | None:
     """A bar for each benchmark and number of ranks, without barriers."""
     points = [p for p in run.plain if p.parts]
     if not points:
         return None
-    drawn = []
+    series = []
     base = [0.0] * len(points)
     for part in PARTS:
         shares = [p.share(part) for p in points]
         if any(shares):
-            drawn.append(
+            series.append(
                 Series(
                     part,
                     tuple(map(float, range(len(points)))),
@@ -96,7 +96,7 @@ def spent(run: NpbResults) -> Figure | None:
         "Where the time goes",
         Axis("benchmark, ranks", "", "linear", names=tuple(f"{p.kernel}, {p.ranks}" for p in points)),
         Axis("share of the time", "%", "linear", include=(0.0, 1.0)),
-        tuple(drawn),
+        tuple(series),
         "Means over the ranks. Waiting: for ranks that begin a communication later.",
     )
 
@@ -105,19 +105,19 @@ def _seconds(p: NpbPoint, part: Part) -> str:
     return quantity(p.parts[part].value, "s") if part in p.parts else ""
 
 
-def predicted(found: NpbPredictions) -> Figure:
+def predicted(predictions: NpbPredictions) -> Figure:
     """A row for each benchmark and number of ranks."""
-    drawn = (
+    series = (
         (float(k), each.ratio, f"{quantity(each.predicted.total, 's')}, {signed(each.diagnosis.error)}")
-        for k, each in enumerate(found.of)
+        for k, each in enumerate(predictions.of)
     )
-    names = tuple(f"{each.point.kernel}, {each.point.ranks}" for each in found.of)
+    names = tuple(f"{each.point.kernel}, {each.point.ranks}" for each in predictions.of)
     return Figure(
         "npb-predicted",
         "Predicted and measured",
         Axis("benchmark, ranks", "benchmark, ranks", "linear", names=names, row=1.5),
         Axis("predicted / measured", "", "linear", include=(1.0,)),
-        (estimates("predicted / measured", drawn),),
+        (estimates("predicted / measured", series),),
         "With the 95% intervals of the measured times.",
         marks=((1.0, "as measured"),),
     )
@@ -125,36 +125,38 @@ def predicted(found: NpbPredictions) -> Figure:
 
 def barriers(run: NpbResults) -> Iterator[Figure]:
     """The cost of each barrier in each benchmark and as the mean, for each number of ranks and place."""
-    places = dict.fromkeys((e.ranks, e.place) for e in run.means)
-    for ranks, place in places:
-        yield _barriers(run, ranks, place)
+    settings = dict.fromkeys((e.ranks, e.barrier_at) for e in run.means)
+    for ranks, barrier_at in settings:
+        yield _barrier_figure(run, ranks, barrier_at)
 
 
-def _barriers(run: NpbResults, ranks: int, place: str) -> Figure:
-    of = [
+def _barrier_figure(run: NpbResults, ranks: int, barrier_at: str) -> Figure:
+    costs = [
         (e.point.kernel, e.point.barrier, e.cost)
         for e in run.effects
-        if (e.point.ranks, e.point.place) == (ranks, place) and e.cost is not None
+        if (e.point.ranks, e.point.barrier_at) == (ranks, barrier_at) and e.cost is not None
     ]
-    if len({kernel for kernel, _, _ in of}) > 1:
-        of += [(MEAN, e.barrier, e.cost) for e in run.means if (e.ranks, e.place) == (ranks, place)]
-    kernels = list(dict.fromkeys(kernel for kernel, _, _ in of))
-    names = list(dict.fromkeys(barrier for _, barrier, _ in of))
-    offsets = dict(zip(names, within_row(len(names), BETWEEN), strict=True))
+    if len({kernel for kernel, _, _ in costs}) > 1:
+        costs += [
+            (MEAN, e.barrier, e.cost) for e in run.means if (e.ranks, e.barrier_at) == (ranks, barrier_at)
+        ]
+    kernels = list(dict.fromkeys(kernel for kernel, _, _ in costs))
+    names = list(dict.fromkeys(barrier for _, barrier, _ in costs))
+    offsets = dict(zip(names, within_row(len(names), ROW_GAP), strict=True))
     series = (
         estimates(
             "MPI's" if name == MPI else name,
             (
                 (kernels.index(kernel) + offsets[name], cost, f"{cost.value:.2f}{ratio_bounds(cost)}")
-                for kernel, barrier, cost in of
+                for kernel, barrier, cost in costs
                 if barrier == name
             ),
         )
         for name in names
     )
     return Figure(
-        f"npb-barriers-{ranks}-{place}",
-        f"A barrier after every {place}, {plural(ranks, 'rank')}",
+        f"npb-barriers-{ranks}-{barrier_at}",
+        f"A barrier after every {barrier_at}, {plural(ranks, 'rank')}",
         Axis("benchmark", "benchmark", "linear", names=tuple(kernels), row=max(1.0, 0.6 * len(names))),
         Axis("time / time without", "", "linear", include=(1.0,)),
         tuple(series),

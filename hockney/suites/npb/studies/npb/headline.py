@@ -23,87 +23,101 @@ from hockney.suites.npb.studies.npb.results import (
 )
 
 PLACES = ("step", "iteration")
-WORDS = {
+PART_WORDS = {
     "computation": "computing",
     "messages": "in messages",
     "collectives": "in collectives",
     "waiting": "waiting for others",
 }
-"""What ranks spend their time on; without barriers."""
+"""Words for the parts of the ranks' time, without barriers."""
 
 
 def headline(run: NpbResults) -> tuple[str, ...]:
     if not run.points:
         return ("Nothing was measured.",)
-    cost, *others = [*_barriers(run), ""]
-    texts = [_wrong(run), _speed(run), _time(run), cost, _skew(run), *others, _predicted(run)]
+    cost, *others = [*_barrier_sentences(run), ""]
+    texts = [
+        _wrong_sentence(run),
+        _speed_sentence(run),
+        _time_sentence(run),
+        cost,
+        _skew_sentence(run),
+        *others,
+        _prediction_sentence(run),
+    ]
     return tuple(text for text in texts if text)
 
 
-def _wrong(run: NpbResults) -> str:
-    if not run.wrong:
+def _wrong_sentence(run: NpbResults) -> str:
+    if not run.wrong_points:
         return ""
-    names = list(dict.fromkeys(p.kernel for p in run.wrong))
-    first = run.wrong[0]
+    names = list(dict.fromkeys(p.kernel for p in run.wrong_points))
+    first = run.wrong_points[0]
     return (
-        f"Verified: no. {list_names(names, len(names))} gave wrong answers in {len(run.wrong)} of "
+        f"Verified: no. {list_names(names, len(names))} gave wrong answers in {len(run.wrong_points)} of "
         f"{plural(len(run.points), 'case')}, so their times are not those of the benchmarks; "
         f"{first.kernel} on {plural(first.ranks, 'rank')}: {first_error(first.records)}."
     )
 
 
-def _speed(run: NpbResults) -> str:
+def _speed_sentence(run: NpbResults) -> str:
     """The speed-ups; on one rank only, or without one, the rates."""
-    here = _here(run)
-    known = [(p, s) for p in here if p.ranks > 1 and (s := run.speedup(p)) is not None]
-    if not known:
-        rates = [f"{p.kernel} {with_interval(p.rate, RATE)}" for p in here if p.rate is not None]
-        shown = list_names(rates, len(rates))
-        return f"On {plural(run.shown, 'rank')}, class {join_words(run.classes)}: {shown}." if rates else ""
-    known.sort(key=lambda pair: pair[1].value)
-    on = f"On {plural(run.shown, 'rank')}"
-    (low, least), (high, most) = known[0], known[-1]
-    if len(known) == 1:
-        return f"{on}, {low.kernel} of class {low.size} has a speed-up of {ratio_words(least)}."
+    points = _headline_points(run)
+    speedups = [(p, s) for p in points if p.ranks > 1 and (s := run.speedup(p)) is not None]
+    if not speedups:
+        rates = [f"{p.kernel} {with_interval(p.rate, RATE)}" for p in points if p.rate is not None]
+        rate_list = list_names(rates, len(rates))
+        return (
+            f"On {plural(run.headline_ranks, 'rank')}, class {join_words(run.classes)}: {rate_list}."
+            if rates
+            else ""
+        )
+    speedups.sort(key=lambda pair: pair[1].value)
+    location = f"On {plural(run.headline_ranks, 'rank')}"
+    (slowest, lowest), (fastest, highest) = speedups[0], speedups[-1]
+    if len(speedups) == 1:
+        return (
+            f"{location}, {slowest.kernel} of class {slowest.size} has a speed-up of {ratio_words(lowest)}."
+        )
     return (
-        f"{on}, the {len(known)} benchmarks (class {join_words(run.classes)}) have speed-ups from "
-        f"{ratio_words(least)} for {low.kernel} to {ratio_words(most)} for {high.kernel}."
+        f"{location}, the {len(speedups)} benchmarks (class {join_words(run.classes)}) have speed-ups from "
+        f"{ratio_words(lowest)} for {slowest.kernel} to {ratio_words(highest)} for {fastest.kernel}."
     )
 
 
-def _time(run: NpbResults) -> str:
-    here = [p for p in _here(run) if p.parts]
-    if not here or run.shown == 1:
+def _time_sentence(run: NpbResults) -> str:
+    points = [p for p in _headline_points(run) if p.parts]
+    if not points or run.headline_ranks == 1:
         return ""
-    shares = {part: sum(p.share(part) for p in here) / len(here) for part in PARTS if part in WORDS}
-    spent = join_words(f"{percent(share)} {WORDS[part]}" for part, share in shares.items())
-    text = f"Ranks spend {spent}"
-    if len(here) > 1:
-        most = max(here, key=_not_computing)
-        text += f", as the mean over the benchmarks; {most.kernel} computes least, "
-        text += f"{percent(1 - _not_computing(most))} of its time"
+    shares = {part: sum(p.share(part) for p in points) / len(points) for part in PARTS if part in PART_WORDS}
+    share_list = join_words(f"{percent(share)} {PART_WORDS[part]}" for part, share in shares.items())
+    text = f"Ranks spend {share_list}"
+    if len(points) > 1:
+        least_computing = max(points, key=_other_share)
+        text += f", as the mean over the benchmarks; {least_computing.kernel} computes least, "
+        text += f"{percent(1 - _other_share(least_computing))} of its time"
     return f"{text}."
 
 
-def _not_computing(p: NpbPoint) -> float:
+def _other_share(p: NpbPoint) -> float:
     return 1 - p.share("computation")
 
 
-def _barriers(run: NpbResults) -> Iterator[str]:
+def _barrier_sentences(run: NpbResults) -> Iterator[str]:
     """The paper's question at each place: what MPI's barrier costs, and what a better one wins back."""
-    for place in PLACES:
-        mpi, best = run.mean(run.shown, place, MPI), run.best(run.shown, place)
+    for barrier_at in PLACES:
+        mpi, best = run.mean(run.headline_ranks, barrier_at, MPI), run.best(run.headline_ranks, barrier_at)
         first = mpi or best
         if first is None:
             continue
         name = "MPI's barrier" if first is mpi else f"the barrier {first.barrier}"
-        text = f"With {name} after every {place}, {_longer(first)}"
+        text = f"With {name} after every {barrier_at}, {_longer_words(first)}"
         if mpi is not None and best is not None:
-            text += f"; {_compared(run, best, mpi.barriers)}"
+            text += f"; {_comparison_words(run, best, mpi.barriers)}"
         yield f"{text}."
 
 
-def _longer(effect: MeanEffect) -> str:
+def _longer_words(effect: MeanEffect) -> str:
     """ "the 8 benchmarks take 1.04 times as long (95%: 1.02 to 1.06) in the geometric mean"."""
     count = len(effect.kernels)
     if count == 1:
@@ -111,30 +125,31 @@ def _longer(effect: MeanEffect) -> str:
     return f"the {count} benchmarks take {ratio_words(effect.cost)} times as long in the geometric mean"
 
 
-def _compared(run: NpbResults, best: MeanEffect, spent: float) -> str:
-    """What the best of the other barriers wins back of the time with MPI's: at most `spent`, the share in
-    barriers."""
-    others = sum((e.ranks, e.place) == (best.ranks, best.place) and e.barrier != MPI for e in run.means)
-    name = best.barrier if others == 1 else f"{best.barrier}, the best of {others} others,"
-    won = best.won
-    if won is None:
+def _comparison_words(run: NpbResults, best: MeanEffect, barrier_share: float) -> str:
+    """The gain of the best other barrier, as a share of the time with MPI's: at most `barrier_share`."""
+    other_count = sum(
+        (e.ranks, e.barrier_at) == (best.ranks, best.barrier_at) and e.barrier != MPI for e in run.means
+    )
+    name = best.barrier if other_count == 1 else f"{best.barrier}, the best of {other_count} others,"
+    win = best.win
+    if win is None:
         return f"{name} cannot be compared with it"
-    if not isinstance(won, ExactValue):
-        if won.low is None or won.high is None:
+    if not isinstance(win, ExactValue):
+        if win.low is None or win.high is None:
             return f"it is unknown whether {name} differs from it"
-        if won.low <= 0 <= won.high:
+        if win.low <= 0 <= win.high:
             return (
-                f"{name} does not change that significantly: it wins back {percent(won.value)}{_bounds(won)}"
+                f"{name} does not change that significantly: it wins back {percent(win.value)}{_bounds(win)}"
             )
-        possible = possible_gain(won, spent)
+        possible = possible_gain(win, barrier_share)
         if possible is None:
             return (
-                f"undecided whether {name} wins back any of that: its time is {percent(won.value)}"
-                f"{_bounds(won)} shorter, but only {percent(spent)} of it is spent in barriers"
+                f"undecided whether {name} wins back any of that: its time is {percent(win.value)}"
+                f"{_bounds(win)} shorter, but only {percent(barrier_share)} of it is spent in barriers"
             )
-        won = possible
-    share = f"{percent(abs(won.value))}{_bounds(won)} of that time"
-    return f"{name} takes {share} more" if won.value < 0 else f"{name} wins back {share}"
+        win = possible
+    share = f"{percent(abs(win.value))}{_bounds(win)} of that time"
+    return f"{name} takes {share} more" if win.value < 0 else f"{name} wins back {share}"
 
 
 def _bounds(share: Estimate) -> str:
@@ -145,11 +160,11 @@ def _bounds(share: Estimate) -> str:
     return f" (95%: {percent(ends[0])} to {percent(ends[1])})"
 
 
-def _skew(run: NpbResults) -> str:
+def _skew_sentence(run: NpbResults) -> str:
     """Arrival skew next to the cost of the barrier itself, with MPI's barrier at as many places as there are;
     the sentence before is about the same place."""
-    for place in PLACES:
-        mpi = run.mean(run.shown, place, MPI)
+    for barrier_at in PLACES:
+        mpi = run.mean(run.headline_ranks, barrier_at, MPI)
         if mpi is not None:
             return (
                 f"Ranks then spend {percent(mpi.barriers)} of the time in barriers after the last rank has "
@@ -159,17 +174,17 @@ def _skew(run: NpbResults) -> str:
     return ""
 
 
-def _predicted(run: NpbResults) -> str:
-    """How far predictions are off, and the worst one's cause."""
-    found = predictions(run)
-    error, worst = found.median_error, found.worst
+def _prediction_sentence(run: NpbResults) -> str:
+    """A sentence on the errors of the predictions, and the cause of the worst."""
+    results = predictions(run)
+    error, worst = results.median_error, results.worst
     if error is None or worst is None:
         return ""
     name = f"{worst.point.kernel} on {plural(worst.point.ranks, 'rank')}"
-    if len(found.of) == 1:
+    if len(results.of) == 1:
         text = f"The time of {name} was predicted with an error of {signed(worst.diagnosis.error)}"
     else:
-        text = f"The predicted times are off by {percent(error)} (median of {len(found.of)}), at most by "
+        text = f"The predicted times are off by {percent(error)} (median of {len(results.of)}), at most by "
         text += f"{signed(worst.diagnosis.error)} for {name}"
     failing = worst.diagnosis.failing
     if failing is None:
@@ -178,8 +193,8 @@ def _predicted(run: NpbResults) -> str:
     return f"{text}: it does not hold there that {ASSUMPTIONS[failing]}{where}."
 
 
-def _here(run: NpbResults) -> list[NpbPoint]:
-    return [p for p in run.plain if p.ranks == run.shown]
+def _headline_points(run: NpbResults) -> list[NpbPoint]:
+    return [p for p in run.plain if p.ranks == run.headline_ranks]
 
 
 def ratio_words(value: Estimate) -> str:

@@ -30,12 +30,12 @@ METHOD = (
 
 def page(evidence: Evidence) -> Page:
     run = NpbResults.of(evidence)
-    first = figures.lead(run)
+    lead = figures.lead(run)
     sections = [
-        section("Wrong answers", tables=[columns.wrong(run)]),
-        _time(run, first),
-        _barriers(run),
-        _predicted(run),
+        section("Wrong answers", tables=[columns.wrong_answers(run)]),
+        _time_section(run, lead),
+        _barrier_section(run),
+        _prediction_section(run),
         Section("Times and rates", tables=(columns.times(run),), closed=True) if run.plain else None,
         section("Barriers in each benchmark", tables=[columns.effects(run)], closed=True),
         section("Phases", tables=[columns.phases(run)], closed=True),
@@ -48,29 +48,29 @@ def page(evidence: Evidence) -> Page:
         headline=headline(run),
         sections=sections,
         method=METHOD,
-        lead=first,
+        lead=lead,
     )
 
 
-def _time(run: NpbResults, lead: Figure | None) -> Section | None:
+def _time_section(run: NpbResults, lead: Figure | None) -> Section | None:
     """The bars, unless they are on the first screen."""
     if not run.plain:
         return None
-    spent = figures.spent(run)
-    shown = () if spent is None or lead is None or spent.name == lead.name else (spent,)
-    return Section("Where the time goes", figures=shown, tables=(columns.benchmarks(run),))
+    bars = figures.time_bars(run)
+    figures_shown = () if bars is None or lead is None or bars.name == lead.name else (bars,)
+    return Section("Where the time goes", figures=figures_shown, tables=(columns.benchmarks(run),))
 
 
-def _barriers(run: NpbResults) -> Section | None:
+def _barrier_section(run: NpbResults) -> Section | None:
     table = columns.means(run)
     if table is None:
         return None
     return Section("Barriers", figures=tuple(figures.barriers(run)), tables=(table,), multiples=True)
 
 
-def _predicted(run: NpbResults) -> Section | None:
-    found = predictions(run)
-    table = columns.predicted(found)
+def _prediction_section(run: NpbResults) -> Section | None:
+    results = predictions(run)
+    table = columns.predicted(results)
     if table is None:
         return None
-    return Section("Predicted and measured", figures=(figures.predicted(found),), tables=(table,))
+    return Section("Predicted and measured", figures=(figures.predicted(results),), tables=(table,))

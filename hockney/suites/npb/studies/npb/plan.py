@@ -26,17 +26,17 @@ from hockney.suites.npb.programs import PIPELINED, program_of
 WORKLOADS = ("ep", "cg", "mg", "ft", "is", "lu", "bt", "sp")
 """Compiled on first use."""
 PAPER = "paper"
-PAPERS_CLASSES = {"ep": "W", "mg": "paper", "cg": "A", "lu": "W", "bt": "W"}
+PAPER_CLASSES = {"ep": "W", "mg": "paper", "cg": "A", "lu": "W", "bt": "W"}
 """Krishnamurthy's benchmarks (1998), with their sizes there."""
 SMALL, MEDIUM = "S", "W"
-BUDGET_OF_MEDIUM_S = 300.0
+MEDIUM_BUDGET_S = 300.0
 """Three launches of all benchmarks with the default barriers take about 4 minutes in class W on one rank and
 on two, on two virtual cores that others use too."""
 BARRIERS = (MPI, "dissemination", "tournament")
-BARRIERS_OF_HOSTS = (MPI, "dissemination", "hierarchical")
+SHARED_MEMORY_BARRIERS = (MPI, "dissemination", "hierarchical")
 """Where ranks share memory: the last one uses it, and messages between hosts."""
 
-CHOSEN = StudyParameter(
+BENCHMARK_NAMES = StudyParameter(
     "kernels",
     "text",
     "benchmarks to measure (default: all), or paper: those of Krishnamurthy (1998)",
@@ -97,7 +97,19 @@ STARTUP = StudyParameter(
     high=1.0,
     example="50us",
 )
-PARAMETERS = (CHOSEN, CLASS, BARRIER, PLACES, RATE, STARTUP, ARITHMETIC, FAULT, PREDICT, SURVEY, SYNC)
+PARAMETERS = (
+    BENCHMARK_NAMES,
+    CLASS,
+    BARRIER,
+    PLACES,
+    RATE,
+    STARTUP,
+    ARITHMETIC,
+    FAULT,
+    PREDICT,
+    SURVEY,
+    SYNC,
+)
 
 
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
@@ -111,7 +123,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
         )
     refuse_on_others(options, machine, RATE, ARITHMETIC)
     ranks = sorted({1, *(options.ranks or default_ranks(machine))})
-    lines = [line for name in chosen(options) for line in _lines(name, ranks, options, machine)]
+    lines = [line for name in benchmark_names(options) for line in _lines(name, ranks, options, machine)]
     cases = [catalog.case(line) for line in lines]
     if options.value(PREDICT) == "yes" and options.surveyed is None and machine.platform is None:
         cases += [catalog.case(line) for line in cost_cases(_programs(cases), catalog, machine)]
@@ -126,15 +138,15 @@ def _programs(cases: Iterable[Case]) -> Iterator[Program]:
             yield program_of(case)
 
 
-def chosen(options: Options) -> Sequence[str]:
+def benchmark_names(options: Options) -> Sequence[str]:
     """The names of the benchmarks, in the order of WORKLOADS."""
     names = set()
-    for name in options.value(CHOSEN):
+    for name in options.value(BENCHMARK_NAMES):
         if name not in (*WORKLOADS, PAPER):
             raise unknown("benchmark", name, (*WORKLOADS, PAPER), code="unknown-nas-benchmark")
-        names |= set(PAPERS_CLASSES) if name == PAPER else {name}
+        names |= set(PAPER_CLASSES) if name == PAPER else {name}
     if not names:
-        names = set(PAPERS_CLASSES if options.value(CLASS) == PAPER else WORKLOADS)
+        names = set(PAPER_CLASSES if options.value(CLASS) == PAPER else WORKLOADS)
     return [name for name in WORKLOADS if name in names]
 
 
@@ -144,24 +156,24 @@ def _lines(name: str, ranks: Sequence[int], options: Options, machine: Machine) 
     if rate := _rate(name, options, machine):
         words.append(f"rate={rate:.6g}")
     line = " ".join(words)
-    places = [place for place in options.value(PLACES) if place != "none"]
+    places = [barrier_at for barrier_at in options.value(PLACES) if barrier_at != "none"]
     for p in ranks:
         startup = _startup(name, p, options, machine)
         yield f"{line}{startup} ranks={p}"
         for barrier in _barriers(options, machine) if p > 1 else ():
-            for place in places:
-                yield f"{line}{startup} barrier={barrier} barrier_at={place} ranks={p}"
+            for barrier_at in places:
+                yield f"{line}{startup} barrier={barrier} barrier_at={barrier_at} ranks={p}"
 
 
 def _class_of(name: str, options: Options) -> str:
-    given = options.value(CLASS)
-    if given == PAPER:
-        return PAPERS_CLASSES.get(name, MEDIUM)
-    return str(given or (MEDIUM if options.budget_s >= BUDGET_OF_MEDIUM_S else SMALL))
+    class_given = options.value(CLASS)
+    if class_given == PAPER:
+        return PAPER_CLASSES.get(name, MEDIUM)
+    return str(class_given or (MEDIUM if options.budget_s >= MEDIUM_BUDGET_S else SMALL))
 
 
 def _barriers(options: Options, machine: Machine) -> Sequence[str]:
-    default = BARRIERS_OF_HOSTS if machine.traits.shared_memory else BARRIERS
+    default = SHARED_MEMORY_BARRIERS if machine.traits.shared_memory else BARRIERS
     return options.value(BARRIER) or default
 
 
@@ -173,7 +185,6 @@ def _startup(name: str, ranks: int, options: Options, machine: Machine) -> str:
 
 
 def _rate(name: str, options: Options, machine: Machine) -> float:
-    """The given rate, otherwise that of a simulated machine's description; 0 on other machines, which compute
-    at their own rate."""
+    """The given rate, or else the rate in a simulated machine's description; 0 on other machines."""
     described = 0.0 if machine.platform is None else described_rate(machine.platform, name)
     return float(options.value(RATE) or described)

@@ -29,10 +29,10 @@ from hockney.suites.npb.programs import program_of
 from hockney.suites.npb.programs.assumptions import KernelDiagnosis, PhaseTime, diagnose
 
 ROLE = "npb"
-NOWHERE = "none"
+NO_BARRIER = "none"
 Part = Literal["computation", "messages", "collectives", "barriers", "waiting"]
 PARTS: tuple[Part, ...] = get_args(Part)
-OF_PHASES = ("computation", "communication", "waiting")
+PHASE_PARTS = ("computation", "communication", "waiting")
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class NpbPoint:
     seconds of each part of a run. `records` are its launches."""
 
     measured: Measured
-    seen: Observation
+    observation: Observation
     records: tuple[Record, ...]
 
     @property
@@ -58,14 +58,14 @@ class NpbPoint:
         return self.measured.case.ranks
 
     @property
-    def place(self) -> str:
+    def barrier_at(self) -> str:
         """The place of the barrier: none, iteration or step."""
         return str(self.measured.case["barrier_at"])
 
     @property
     def barrier(self) -> str:
         """Empty without one."""
-        return "" if self.place == NOWHERE else str(self.measured.case["barrier"])
+        return "" if self.barrier_at == NO_BARRIER else str(self.measured.case["barrier"])
 
     @property
     def time(self) -> Estimate:
@@ -84,8 +84,8 @@ class NpbPoint:
 
     def share(self, *parts: Part) -> float:
         """The share of these parts together, from 0 to 1."""
-        whole = sum(each.value for each in self.parts.values())
-        return sum(self.parts[part].value for part in parts if part in self.parts) / whole if whole else 0.0
+        total = sum(each.value for each in self.parts.values())
+        return sum(self.parts[part].value for part in parts if part in self.parts) / total if total else 0.0
 
     @property
     def verified(self) -> bool | None:
@@ -102,24 +102,28 @@ class NpbPoint:
     def phases(self) -> tuple[PhaseTime, ...]:
         """The mean over the launches, in the order of an iteration."""
         names = [name for name in self._label("phases").split(",") if name]
-        of = [[r.metrics[f"phase_{kind}"].values for kind in OF_PHASES] for r in self.records if _has(r)]
-        if not of or not all(len(values) == len(names) for launch in of for values in launch):
+        launches = [
+            [r.metrics[f"phase_{kind}"].values for kind in PHASE_PARTS]
+            for r in self.records
+            if _has_phases(r)
+        ]
+        if not launches or not all(len(values) == len(names) for launch in launches for values in launch):
             return ()
-        means = np.mean(np.array(of), axis=0)
+        means = np.mean(np.array(launches), axis=0)
         return tuple(PhaseTime(name, *map(float, means[:, k])) for k, name in enumerate(names))
 
     def _label(self, name: str) -> str:
         return next((r.labels[name] for r in self.records if name in r.labels), "")
 
 
-def _has(record: Record) -> bool:
-    return all(f"phase_{kind}" in record.metrics for kind in OF_PHASES)
+def _has_phases(record: Record) -> bool:
+    return all(f"phase_{kind}" in record.metrics for kind in PHASE_PARTS)
 
 
 @dataclass(frozen=True)
 class BarrierEffect:
-    """What a barrier changes in a benchmark. `cost` is the time with it over that without one, `gain` the
-    time with MPI's barrier over that with this one: more than 1 if this one is better. None if one of the two
+    """The effect of a barrier in a benchmark. `cost` is the time with it over the time without, `gain` the
+    time with MPI's barrier over the time with this one: above 1 if this one is better. None if one of the two
     was not measured."""
 
     point: NpbPoint
@@ -127,18 +131,18 @@ class BarrierEffect:
     gain: Estimate | None
 
     @property
-    def won(self) -> Estimate | None:
+    def win(self) -> Estimate | None:
         return won_back(self.gain)
 
 
 @dataclass(frozen=True)
 class MeanEffect:
-    """The same as the geometric mean over benchmarks on one number of ranks. `barriers` and `waiting` are the
-    mean shares of their times with this barrier."""
+    """The effect of a barrier as the geometric mean over benchmarks on one number of ranks. `barriers` and
+    `waiting` are the mean shares of their times with this barrier."""
 
     ranks: int
     barrier: str
-    place: str
+    barrier_at: str
     kernels: tuple[str, ...]
     cost: Estimate
     gain: Estimate | None
@@ -146,7 +150,7 @@ class MeanEffect:
     waiting: float
 
     @property
-    def won(self) -> Estimate | None:
+    def win(self) -> Estimate | None:
         return won_back(self.gain)
 
 
@@ -164,15 +168,19 @@ class NpbResults:
         records = self.evidence.run.by_case()
         measured = {m.case.line: m for m in self.evidence.of_role(ROLE)}
         points = [
-            NpbPoint(measured[seen.case.line], seen, tuple(records.get(seen.case.line, ())))
-            for seen in self.evidence.observed(m.case for m in measured.values())
+            NpbPoint(
+                measured[observation.case.line], observation, tuple(records.get(observation.case.line, ()))
+            )
+            for observation in self.evidence.observed(m.case for m in measured.values())
         ]
-        return tuple(sorted(points, key=lambda p: (p.kernel, p.ranks, p.place, p.barrier != MPI, p.barrier)))
+        return tuple(
+            sorted(points, key=lambda p: (p.kernel, p.ranks, p.barrier_at, p.barrier != MPI, p.barrier))
+        )
 
     @cached_property
     def plain(self) -> tuple[NpbPoint, ...]:
         """The points without barriers."""
-        return tuple(p for p in self.points if p.place == NOWHERE)
+        return tuple(p for p in self.points if p.barrier_at == NO_BARRIER)
 
     @cached_property
     def _plain_at(self) -> dict[tuple[str, int], NpbPoint]:
@@ -187,20 +195,20 @@ class NpbResults:
         return tuple(dict.fromkeys(p.size for p in self.points))
 
     @property
-    def counts(self) -> tuple[int, ...]:
+    def rank_counts(self) -> tuple[int, ...]:
         """Numbers of ranks."""
         return tuple(sorted({p.ranks for p in self.points}))
 
     @cached_property
-    def shown(self) -> int:
-        """The number of ranks of which the headline reports: the largest with a core for each, otherwise the
-        smallest above 1; 1 if there is no other."""
-        several = [p for p in self.counts if p > 1]
-        own = [p for p in several if p <= self.evidence.run.cores(self.evidence.machine)]
-        return own[-1] if own else several[0] if several else 1
+    def headline_ranks(self) -> int:
+        """The number of ranks in the headline: the largest with a core for each, otherwise the smallest above
+        1; 1 if there is no other."""
+        parallel_counts = [p for p in self.rank_counts if p > 1]
+        full_counts = [p for p in parallel_counts if p <= self.evidence.run.cores(self.evidence.machine)]
+        return full_counts[-1] if full_counts else parallel_counts[0] if parallel_counts else 1
 
     @property
-    def wrong(self) -> tuple[NpbPoint, ...]:
+    def wrong_points(self) -> tuple[NpbPoint, ...]:
         return tuple(p for p in self.points if p.verified is False)
 
     def speedup(self, point: NpbPoint) -> Estimate | None:
@@ -212,8 +220,8 @@ class NpbResults:
 
     def efficiency(self, point: NpbPoint) -> Estimate | None:
         """Speed-up divided by the number of ranks."""
-        known = self.speedup(point)
-        return None if known is None else scaled(known, 1 / point.ranks)
+        speedup = self.speedup(point)
+        return None if speedup is None else scale(speedup, 1 / point.ranks)
 
     @cached_property
     def effects(self) -> tuple[BarrierEffect, ...]:
@@ -225,26 +233,32 @@ class NpbResults:
                 gain=None if (mpi := self._with_mpi(p)) is None else self._ratio(mpi, p),
             )
             for p in self.points
-            if p.place != NOWHERE
+            if p.barrier_at != NO_BARRIER
         )
 
     @cached_property
     def means(self) -> tuple[MeanEffect, ...]:
-        """Over the benchmarks that were measured with and without the barrier; by ranks, place, and cost."""
+        """Mean effects over the benchmarks that were measured with and without the barrier, by ranks, place
+        and cost."""
         groups: dict[tuple[int, str, str], list[NpbPoint]] = {}
         for p in self.points:
-            if p.place != NOWHERE and self._without(p) is not None:
-                groups.setdefault((p.ranks, p.place, p.barrier), []).append(p)
-        made = [self._mean(points) for points in groups.values()]
-        return tuple(sorted(made, key=lambda each: (each.ranks, each.place, each.cost.value)))
+            if p.barrier_at != NO_BARRIER and self._without(p) is not None:
+                groups.setdefault((p.ranks, p.barrier_at, p.barrier), []).append(p)
+        means = [self._mean(points) for points in groups.values()]
+        return tuple(sorted(means, key=lambda each: (each.ranks, each.barrier_at, each.cost.value)))
 
-    def mean(self, ranks: int, place: str, barrier: str) -> MeanEffect | None:
-        return next((e for e in self.means if (e.ranks, e.place, e.barrier) == (ranks, place, barrier)), None)
+    def mean(self, ranks: int, barrier_at: str, barrier: str) -> MeanEffect | None:
+        return next(
+            (e for e in self.means if (e.ranks, e.barrier_at, e.barrier) == (ranks, barrier_at, barrier)),
+            None,
+        )
 
-    def best(self, ranks: int, place: str) -> MeanEffect | None:
+    def best(self, ranks: int, barrier_at: str) -> MeanEffect | None:
         """The barrier other than MPI's with the smallest mean cost."""
-        of = (e for e in self.means if (e.ranks, e.place) == (ranks, place) and e.barrier != MPI)
-        return next(of, None)
+        effects = (
+            e for e in self.means if (e.ranks, e.barrier_at) == (ranks, barrier_at) and e.barrier != MPI
+        )
+        return next(effects, None)
 
     def _mean(self, points: Sequence[NpbPoint]) -> MeanEffect:
         plain = [(p, q) for p in points if (q := self._without(p)) is not None]
@@ -253,7 +267,7 @@ class NpbResults:
         return MeanEffect(
             ranks=first.ranks,
             barrier=first.barrier,
-            place=first.place,
+            barrier_at=first.barrier_at,
             kernels=tuple(p.kernel for p in points),
             cost=self._mean_ratio(plain),
             gain=self._mean_ratio(mpi) if len(mpi) == len(plain) and first.barrier != MPI else None,
@@ -265,18 +279,18 @@ class NpbResults:
         return self._plain_at.get((point.kernel, point.ranks))
 
     def _with_mpi(self, point: NpbPoint) -> NpbPoint | None:
-        """The same with MPI's barrier; None for that one."""
+        """The same point with MPI's barrier; None if the point itself has it."""
         if point.barrier == MPI:
             return None
-        of = (point.kernel, point.ranks, point.place, MPI)
-        return next((p for p in self.points if (p.kernel, p.ranks, p.place, p.barrier) == of), None)
+        key = (point.kernel, point.ranks, point.barrier_at, MPI)
+        return next((p for p in self.points if (p.kernel, p.ranks, p.barrier_at, p.barrier) == key), None)
 
-    def _ratio(self, of: NpbPoint, over: NpbPoint) -> Estimate:
-        value = ratio(of.seen, over.seen)
+    def _ratio(self, point: NpbPoint, reference: NpbPoint) -> Estimate:
+        value = ratio(point.observation, reference.observation)
         return ExactValue.of(value.value) if self.evidence.machine.is_exact else value
 
     def _mean_ratio(self, pairs: Sequence[tuple[NpbPoint, NpbPoint]]) -> Estimate:
-        value = mean_ratio([(of.seen, over.seen) for of, over in pairs])
+        value = mean_ratio([(point.observation, reference.observation) for point, reference in pairs])
         return ExactValue.of(value.value) if self.evidence.machine.is_exact else value
 
 
@@ -294,15 +308,19 @@ def won_back(gain: Estimate | None) -> Estimate | None:
     return Estimate(1 - 1 / gain.value, 1 - 1 / low if low else None, 1 - 1 / high if high else None)
 
 
-def possible_gain(won: Estimate, spent: float) -> Estimate | None:
-    """What a better barrier can have won back, if `spent` is the share of the time in barriers: the rest has
-    other causes, and all of it if the whole interval is beyond that (None)."""
+def possible_gain(won: Estimate, barrier_share: float) -> Estimate | None:
+    """The part of a win that a better barrier can explain: at most `barrier_share`, the share of the time in
+    barriers. None if the whole interval is beyond it, since the win then has other causes."""
     if won.low is None or won.high is None:
         return won
-    return None if won.low > spent else Estimate(min(won.value, spent), won.low, min(won.high, spent))
+    return (
+        None
+        if won.low > barrier_share
+        else Estimate(min(won.value, barrier_share), won.low, min(won.high, barrier_share))
+    )
 
 
-def scaled(estimate: Estimate, factor: float) -> Estimate:
+def scale(estimate: Estimate, factor: float) -> Estimate:
     """The value and its interval, multiplied by a positive factor."""
     if isinstance(estimate, ExactValue):
         return ExactValue.of(estimate.value * factor)
@@ -338,7 +356,7 @@ class NpbPredictions:
 
     @property
     def median_error(self) -> float | None:
-        """Absolute and relative; None if nothing was predicted."""
+        """The median absolute relative error; None if nothing was predicted."""
         errors = [abs(each.diagnosis.error) for each in self.of]
         return median(errors) if errors else None
 
@@ -353,27 +371,27 @@ def predictions(run: NpbResults) -> NpbPredictions:
 
 def _predictions(evidence: Evidence) -> NpbPredictions:
     """The predictions for all benchmarks without barriers that were also measured on one rank, if the costs
-    of messages are known, on several nodes those of messages between nodes. On a busy machine no assumption
-    can be named: the errors are those of its load."""
+    of messages are known (on several nodes, of messages between nodes). On a busy machine no assumption is
+    named: its load causes the errors."""
     run = NpbResults.of(evidence)
     costs = communication(evidence)
     if costs is None:
         return NpbPredictions(())
     rates = {(p.kernel, p.size): _rates(p) for p in run.plain if p.ranks == 1}
     cores = evidence.run.cores(evidence.machine)
-    busy = bool(under_load(evidence))
-    found = []
+    is_busy = bool(under_load(evidence))
+    predictions = []
     for p in run.plain:
-        known = rates.get((p.kernel, p.size))
-        if p.ranks == 1 or known is None or p.time.value <= 0:
+        one_rank_rates = rates.get((p.kernel, p.size))
+        if p.ranks == 1 or one_rank_rates is None or p.time.value <= 0:
             continue
         if not costs.message.reaches(p.measured.case.nodes):
             continue
         slower = max(1.0, p.ranks / cores)
-        predicted = predict(program_of(p.measured.case), known, costs, slower=slower)
-        parts: dict[str, float] = {} if busy else {str(name): each.value for name, each in p.parts.items()}
-        found.append(NpbPrediction(p, predicted, diagnose(predicted, p.time.value, parts, p.phases)))
-    return NpbPredictions(tuple(found))
+        predicted = predict(program_of(p.measured.case), one_rank_rates, costs, slower=slower)
+        parts: dict[str, float] = {} if is_busy else {str(name): each.value for name, each in p.parts.items()}
+        predictions.append(NpbPrediction(p, predicted, diagnose(predicted, p.time.value, parts, p.phases)))
+    return NpbPredictions(tuple(predictions))
 
 
 def _rates(p: NpbPoint) -> Rates | None:
