@@ -311,7 +311,9 @@ def _summary(answers: Answers, compared: Sequence[Compared]) -> tuple[str, ...]:
 
 
 def _table_1_sentence(predicted: Sequence[Compared]) -> str:
-    errors = {kind: pages.largest_error([row for row in predicted if f"/{kind}/" in row.key]) for kind in KINDS}
+    errors = {
+        kind: pages.largest_error([row for row in predicted if f"/{kind}/" in row.key]) for kind in KINDS
+    }
     worst = " and ".join(f"{kind} by at most {each:.1%}" for kind, each in errors.items() if each is not None)
     return (
         "The simulated Pentium Pros are fitted to table 1's row of the original set-up. Of the other two "
@@ -353,7 +355,8 @@ def _t3d_sentence(answers: Answers) -> str:
         return text
     return (
         f"{text} With a gather by single messages, and calls that are longer at the same time of a message, "
-        f"it is {pages.format_error(known_variant_gains[0])} and {pages.format_error(known_variant_gains[1])}."
+        f"it is {pages.format_error(known_variant_gains[0])} and "
+        f"{pages.format_error(known_variant_gains[1])}."
     )
 
 

@@ -301,7 +301,10 @@ def _barriers_table(answers: Mapping[str, Answer]) -> Table:
         (
             titles[name],
             name,
-            *(pages.format_number(each, "s") for each in (printed.get(name), times[name], medium_times[name])),
+            *(
+                pages.format_number(each, "s")
+                for each in (printed.get(name), times[name], medium_times[name])
+            ),
         )
         for name in sorted(times, key=lambda name: times[name] or 0.0)
     )

@@ -61,11 +61,15 @@ def pairs(answers: Mapping[str, Answer]) -> tuple[Figure, ...]:
         ),
         "Line: the two printed formulas. Points: simulated.",
     )
-    series = [pages.make_series("from the formulas", [(x, x / t) for x, t in formula if x], "line", "one way")]
+    series = [
+        pages.make_series("from the formulas", [(x, x / t) for x, t in formula if x], "line", "one way")
+    ]
     for part, setting in (("pairs", ""), *BUFFERS.items()):
         name = f"simulated, MPI_BUFFER_MAX {setting}" if setting else "simulated"
         times_found = ((x, answers[part].seconds("pingpong", bytes=x)) for x in T3E_SIZES if x)
-        series.append(pages.make_series(name, [(x, x / t if t else None) for x, t in times_found], group=name))
+        series.append(
+            pages.make_series(name, [(x, x / t if t else None) for x, t in times_found], group=name)
+        )
     rate = Figure(
         "t3e-figure-1",
         "Figure 1: bandwidth of one message",
