@@ -208,7 +208,7 @@ def test_launchers_that_fail(tmp_path, code, reason, script):
     mpi = launcher_script(tmp_path, script)
     words = command(mpi, ("engine", "--hello"), 2, Cores((0, 1), (0, 1), 2))
     with pytest.raises(EnvironmentProblem) as caught:
-        say_hello(words, mpi, 2, timeout=0.5)
+        say_hello(words, mpi, 2, timeout=2.0 if code == "ranks-not-started-in-time" else 60.0)
     assert caught.value.code == code and reason in caught.value.why and caught.value.remedy
 
 
