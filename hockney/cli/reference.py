@@ -1,11 +1,15 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The command line's reference: every verb's help as one Markdown page.
+"""The command line's reference: every verb's help as one Markdown page, with options that several verbs share
+described once.
 
 python -m hockney.cli.reference > docs/reference/cli.md
 """
 
 from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
 
 import click
 
@@ -23,31 +27,81 @@ Text is laid out for the terminal or for `COLUMNS`; in a pipe without `COLUMNS`,
 [Columns](../columns.md) describes `--columns` and `--format`.
 """
 WIDTH = 100
+SHARED = 3
+"""An option that at least so many verbs describe in the same words is described once."""
+Option = tuple[str, str]
+"""How an option is written, and its help."""
 
 
 def reference() -> str:
-    parts = [HEAD, _section("hockney", app, None)]
-    parent = click.Context(app, info_name="hockney")
+    contexts = list(_contexts())
+    counts = Counter(option for context in contexts for option in _options(context))
+    by_flag: dict[str, Option] = {}
+    for option in (option for option, verbs in counts.items() if verbs >= SHARED):
+        by_flag.setdefault(option[0].split()[0], option)  # a flag has one meaning in the list
+    common = list(by_flag.values())
+    head, *verbs = (_section(context, common) for context in contexts)
+    return "\n".join([HEAD, head, _common_section(common), *verbs])
+
+
+def _contexts() -> Iterator[click.Context]:
+    """Of hockney itself, its verbs and their subcommands, in the order of the page."""
+    top = _context(app, "hockney", None)
+    yield top
     for name in VERBS:
-        command = load(name)
-        parts.append(_section(f"hockney {name}", command, parent))
-        if isinstance(command, click.Group):
-            group = click.Context(command, info_name=name, parent=parent)
-            subcommands = {each: command.get_command(group, each) for each in command.list_commands(group)}
-            parts += [_section(f"hockney {name} {each}", of, group) for each, of in subcommands.items() if of]
-    return "\n".join(parts)
+        context = _context(load(name), name, top)
+        yield context
+        if isinstance(context.command, click.Group):
+            for each in context.command.list_commands(context):
+                if command := context.command.get_command(context, each):
+                    yield _context(command, each, context)
 
 
-def _section(title: str, command: click.Command, parent: click.Context | None) -> str:
-    context = click.Context(
+def _context(command: click.Command, name: str, parent: click.Context | None) -> click.Context:
+    return click.Context(
         command,
-        info_name=title.split()[-1],
+        info_name=name,
         parent=parent,
         terminal_width=WIDTH,
         max_content_width=WIDTH,
         help_option_names=app.context_settings["help_option_names"],
     )
-    return f"## {title}\n\n```text\n{command.get_help(context).rstrip()}\n```\n"
+
+
+def _options(context: click.Context) -> dict[Option, click.Option]:
+    """The command's options that its help shows, except --help."""
+    by_text = {}
+    for parameter in context.command.params:
+        record = parameter.get_help_record(context)
+        if record is not None and isinstance(parameter, click.Option):
+            by_text[record] = parameter
+    return by_text
+
+
+def _common_section(common: list[Option]) -> str:
+    formatter = click.HelpFormatter(width=WIDTH)
+    formatter.write_dl(common)
+    return f"## Common options\n\n```text\n{formatter.getvalue().rstrip()}\n```\n"
+
+
+def _section(context: click.Context, common: list[Option]) -> str:
+    """The command's help, with only the names of its common options."""
+    by_text = _options(context)
+    shared = [option for option in common if option in by_text]
+    text = _help_without(context, [by_text[option] for option in shared])
+    names = ", ".join(f"`{parameter.opts[0]}`" for parameter in (by_text[option] for option in shared))
+    also = f"\n[Common options](#common-options): {names}.\n" if names else ""
+    return f"## {context.command_path}\n\n```text\n{text}\n```\n{also}"
+
+
+def _help_without(context: click.Context, options: list[click.Option]) -> str:
+    for each in options:
+        each.hidden = True
+    try:
+        return context.command.get_help(context).rstrip()
+    finally:
+        for each in options:
+            each.hidden = False
 
 
 if __name__ == "__main__":
