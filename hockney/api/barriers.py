@@ -8,8 +8,7 @@ from collections.abc import Sequence
 
 from hockney.api.run_contents import Run
 from hockney.core.errors import Inconclusive, UsageError
-from hockney.studies.barriers.best import Choice, choose
-from hockney.studies.barriers.results import way_of
+from hockney.studies.barriers.results import Choice, choose, way_of
 
 
 def choose_barriers(

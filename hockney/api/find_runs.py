@@ -38,7 +38,7 @@ from hockney.draw.page import Caveat
 from hockney.measurement import Listener, Status, silent
 from hockney.models.applications.message_costs import messages_of_run, relevant
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
-from hockney.pages.grain_prediction import CostsOrigin
+from hockney.pages.caveats.predictions import CostsOrigin
 from hockney.store import Reading, RunFolder, expected, left, missing, pair_in
 from hockney.system.bundled import bundled_catalog
 

@@ -28,7 +28,7 @@ from hockney.models.applications.layouts import Nodes, Wanted, laid_out
 from hockney.models.applications.message_costs import described
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages import grain_prediction
-from hockney.pages.grain_prediction import CostsOrigin
+from hockney.pages.caveats.predictions import CostsOrigin, prediction_caveats
 from hockney.report import notebook
 from hockney.report.notebook import text_lines
 
@@ -51,7 +51,7 @@ class Forecast:
     @property
     def caveats(self) -> tuple[Caveat, ...]:
         """The warnings about the prediction, each with a code."""
-        return grain_prediction.caveats(self.prediction, self.known)
+        return prediction_caveats(self.prediction, self.known)
 
     def table(self) -> Rows:
         """The rows as columns; each value has the ends of its 95% interval."""
@@ -62,18 +62,18 @@ class Forecast:
         return frame(self.table(), library)
 
     def __repr__(self) -> str:
-        lines = text_lines(grain_prediction.ranks(self.prediction))
-        sentences = (*self._assumption_sentences, *lines, *grain_prediction.best(self.prediction))
+        lines = text_lines(grain_prediction.ranks_table(self.prediction))
+        sentences = (*self._assumption_sentences, *lines, *grain_prediction.best_sentences(self.prediction))
         return "\n".join(map(one_line, sentences))
 
     def _repr_html_(self) -> str:
         """HTML for notebooks."""
-        before, after = self._assumption_sentences, grain_prediction.best(self.prediction)
-        return notebook.summary(before, self.caveats, [grain_prediction.ranks(self.prediction)], after)
+        before, after = self._assumption_sentences, grain_prediction.best_sentences(self.prediction)
+        return notebook.summary(before, self.caveats, [grain_prediction.ranks_table(self.prediction)], after)
 
     @property
     def _assumption_sentences(self) -> tuple[str, ...]:
-        return grain_prediction.assumed(self.prediction, self.known.platform)
+        return grain_prediction.assumed_sentences(self.prediction, self.known.platform)
 
 
 def predict(

@@ -17,8 +17,7 @@ from hockney.core.errors import one_line
 from hockney.draw.describe import axis_title, point
 from hockney.draw.figure import Figure, Series
 from hockney.draw.intervals import parted
-from hockney.draw.layout import CutOff, Picture, picture
-from hockney.draw.legend import Entry, entries
+from hockney.draw.layout import CutOff, Entry, Picture, entries, picture
 from hockney.draw.palette import DASHES, LIGHT, SYMBOLS, Look, looks
 from hockney.draw.ticks import Scale
 

@@ -11,22 +11,25 @@ import math
 import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from hockney.core.errors import unknown
-from hockney.draw.figure import Figure, Series
+from hockney.core.errors import one_line, unknown
+from hockney.draw.describe import axis_title
+from hockney.draw.figure import Figure, Series, file_name
 from hockney.draw.intervals import parted
-from hockney.draw.layout import BAR_HEIGHT, Picture, picture
-from hockney.draw.legend import entries
-from hockney.draw.mpl_axes import SIZE, dress, legend
-from hockney.draw.names import file_name
+from hockney.draw.layout import BAR_HEIGHT, Picture, entries, picture
 from hockney.draw.palette import DASHES, LIGHT, SYMBOLS, Look, looks
+from hockney.draw.ticks import Scale
 from hockney.system.files import make_folder, replace
+
+T = TypeVar("T")
 
 FORMATS = ("svg", "png", "pdf")
 # Inches and points: two thirds of a page's width, legible when a two-column paper shrinks it to one column.
 WIDTH, HEIGHT = 6.4, 3.9
 DPI = 200
+# Type size in points, and height of a row of the legend in inches.
+SIZE, LEGEND_ROW = 9.0, 0.2
 # Inches per row, if names run down the side.
 ROW = 0.19
 SETTINGS: dict[Any, Any] = {
@@ -98,9 +101,9 @@ def _draw(canvas: Any, figure: Figure) -> None:
     axes = canvas.add_subplot()
     if figure.x.names:
         canvas.set_figheight(1.0 + ROW * figure.x.rows)
-        dress(axes, shown.y, shown.x, 390.0)
+        _dress(axes, shown.y, shown.x, 390.0)
     else:
-        dress(axes, shown.x, shown.y, 390.0)
+        _dress(axes, shown.x, shown.y, 390.0)
     if shown.gap is not None:
         axes.axvline(shown.gap, color=LIGHT.line, linewidth=0.8, linestyle=DASHES[2][1], zorder=1)
     for mark in shown.marks:
@@ -123,7 +126,7 @@ def _draw(canvas: Any, figure: Figure) -> None:
     listed = entries(figure.series)
     if len(listed) > 1:
         signs = [tuple(handles[k] for k in (e.line, e.points) if k is not None) for e in listed]
-        legend(canvas, signs, [entry.name for entry in listed])
+        _legend(canvas, signs, [entry.name for entry in listed])
 
 
 def _points(axes: Any, series: Series, look: Look, shown: Picture) -> Any:
@@ -198,3 +201,55 @@ def _blocks(axes: Any, series: Series, look: Look, shown: Picture) -> Any:
 
 
 DRAWN = {"points": _points, "line": _line, "bars": _blocks}
+
+
+def _dress(axes: Any, x: Scale, y: Scale, points: float) -> None:
+    """Scales, ticks, grid and titles of axes that are this many points wide."""
+    from matplotlib.ticker import NullLocator
+
+    for set_scale, set_limits, axis, scale, room in (
+        (axes.set_xscale, axes.set_xlim, axes.xaxis, x, (points, lambda t: 0.55 * SIZE * len(t) + 12)),
+        (axes.set_yscale, axes.set_ylim, axes.yaxis, y, (210.0, lambda t: 2.2 * SIZE)),
+    ):
+        set_scale(scale.axis.scale)
+        set_limits(scale.low, scale.high)
+        ticks = scale.ticks(*room)
+        axis.set_ticks(ticks.values, labels=ticks.labels)
+        axis.set_minor_locator(NullLocator())
+        axis.set_label_text(axis_title(scale.axis), color=LIGHT.muted)
+    axes.grid(True, color=LIGHT.grid, linewidth=0.7)
+    axes.set_axisbelow(True)
+    axes.tick_params(color=LIGHT.line, labelcolor=LIGHT.muted, length=3)
+    for side, spine in axes.spines.items():
+        spine.set_visible(side in ("left", "bottom"))
+        spine.set_color(LIGHT.line)
+
+
+def _legend(canvas: Any, handles: list[Any], names: list[str], characters: int = 95) -> None:
+    """Add a legend at the top, in rows of about `characters` characters of the names, each with its symbol
+    and a gap."""
+    names = [_shortened(one_line(name)) for name in names]
+    columns = max(1, min(len(names), math.floor(characters / (max(map(len, names)) + 9))))
+    columns = math.ceil(len(names) / math.ceil(len(names) / columns))
+    canvas.legend(
+        _by_row(handles, columns),
+        _by_row(names, columns),
+        loc="outside upper left",
+        ncols=columns,
+        frameon=False,
+        labelcolor=LIGHT.ink,
+        handlelength=1.8,
+        columnspacing=1.6,
+        borderpad=0.2,
+        borderaxespad=0.1,
+    )
+    canvas.set_figheight(canvas.get_figheight() + LEGEND_ROW * (math.ceil(len(names) / columns) - 1))
+
+
+def _shortened(name: str, most: int = 60) -> str:
+    return name if len(name) <= most else name[: most - 1] + "…"
+
+
+def _by_row(items: list[T], columns: int) -> list[T]:
+    """matplotlib fills a legend column by column; this order makes it read row by row."""
+    return [item for first in range(columns) for item in items[first::columns]]

@@ -19,7 +19,7 @@ STRETCH = 2.5
 # (on a phone) and of what is left of it next to the names of rows.
 CHARACTER, NARROWEST, BESIDE_NAMES = 6.2, 265, 130
 # Maximum number of rows of labels of marks.
-MOST_ROWS = 3
+MAX_ROWS = 3
 
 
 @dataclass(frozen=True)
@@ -206,9 +206,43 @@ def _marks(figure: Figure, x: Scale) -> tuple[Mark, ...]:
         )
         start = where - {"left": 0.0, "center": width / 2, "right": width}[anchor]
         row = next((r for r, end in enumerate(ends) if end + character < start), len(ends))
-        if not label or row == MOST_ROWS:  # the line is drawn, but its label would push the figure down
+        if not label or row == MAX_ROWS:  # the line is drawn, but its label would push the figure down
             result.append(Mark(placed, "", 0, anchor))
             continue
         ends[row : row + 1] = [start + width]
         result.append(Mark(placed, label, row, anchor))
     return tuple(result)
+
+
+MAX_ENTRIES = 8
+"""With more series, those of a group share an entry: its points and their line have one colour."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The indices of its series, in order. The entry is drawn as the symbol of `points`, which may be bars,
+    the line of `line`, or both."""
+
+    name: str
+    series: tuple[int, ...]
+    points: int | None
+    line: int | None
+
+
+def entries(series: tuple[Series, ...]) -> list[Entry]:
+    """Legend entries in the order of the series. A group shares an entry only if some of its points have the
+    group's name, so that the name describes all of it; always if its line has that name too."""
+    named = {s.group for s in series if s.kind == "points" and s.name == s.group}
+    twins = named & {s.group for s in series if s.kind == "line" and s.name == s.group}
+    together: dict[str, list[int]] = {}
+    for k, each in enumerate(series):
+        shared = each.group in (named if len(series) > MAX_ENTRIES else twins)
+        together.setdefault(f"group {each.group}" if shared else f"series {k}", []).append(k)
+    return [_entry(series, tuple(indices)) for indices in together.values()]
+
+
+def _entry(series: tuple[Series, ...], indices: tuple[int, ...]) -> Entry:
+    points = next((k for k in indices if series[k].kind != "line"), None)
+    line = next((k for k in indices if series[k].kind == "line"), None)
+    name = series[indices[0]].name if len(indices) == 1 else series[indices[0]].group
+    return Entry(name, indices, points, line)

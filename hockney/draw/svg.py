@@ -7,31 +7,26 @@ Drawn here and not by matplotlib, which takes a hundred times as long; it is use
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+import math
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import groupby
+from typing import Literal
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
+from hockney.core.errors import one_line
+from hockney.draw.describe import axis_title
 from hockney.draw.figure import Figure, Series
 from hockney.draw.intervals import parted
-from hockney.draw.layout import Picture, picture
-from hockney.draw.legend import Entry, entries
-from hockney.draw.palette import Look, looks
-from hockney.draw.svg_axes import RIGHT, Frame, axes, framed, legend, said, straight
-from hockney.draw.svg_elements import (
-    SIZE,
-    Anchor,
-    Label,
-    dashes,
-    element,
-    number,
-    path,
-    shortened,
-    slot,
-    svg,
-)
-from hockney.draw.svg_symbols import BAR, symbols
+from hockney.draw.layout import Entry, Picture, entries, picture
+from hockney.draw.palette import DASHES, SYMBOLS, Look, looks
+from hockney.draw.ticks import Scale, Ticks
 
+# Units of type; a unit is about a pixel where a figure has half the page's width.
+SIZE = 9.5
 # A picture's width, and the height of its axes, in units; and those of one of three side by side.
 WIDTH, HEIGHT = 420.0, 215.0
 SMALL_WIDTH, SMALL_HEIGHT = 240.0, 135.0
@@ -57,7 +52,7 @@ def still(figure: Figure, identity: str, small: bool = False) -> Markup:
     def sign(k: int, x: float, y: float) -> str:
         return _sign(listed[k], seen, x, y)
 
-    names, top = legend([entry.name for entry in listed], sign, width)
+    names, top = legend_elements([entry.name for entry in listed], sign, width)
     top += 6 + MARK_ROW * shown.mark_rows
     frame = (
         framed(shown.y, shown.x, top, width, ROW * (figure.x.rows + 0.2))
@@ -71,7 +66,13 @@ def still(figure: Figure, identity: str, small: bool = False) -> Markup:
     inside += [_bars(frame, series, look, shown) for series, look in drawn if series.kind == "points"]
     points = [_points(frame, series, look, shown) for series, look in drawn if series.kind == "points"]
     points += [_arrows(frame, series, look, shown) for series, look in drawn if series.kind == "points"]
-    parts = [names, axes(frame), _marks(frame, shown), *_clipped(frame, identity, "".join(inside)), *points]
+    parts = [
+        names,
+        axes_elements(frame),
+        _marks(frame, shown),
+        *_clipped(frame, identity, "".join(inside)),
+        *points,
+    ]
     return svg(parts, 0, 0, width, frame.end)
 
 
@@ -97,7 +98,7 @@ def _marks(frame: Frame, shown: Picture) -> str:
         free = {"left": after, "right": x, "center": 2 * min(x, after)}[mark.anchor]
         y = frame.top - 0.7 * MARK - MARK_ROW * mark.row
         words.append(Label(x, y, shortened(mark.label, free, MARK), ANCHORS[mark.anchor], size=MARK))
-    return "".join(result) + (said(words) if words else "")
+    return "".join(result) + (label_texts(words) if words else "")
 
 
 def _dotted(frame: Frame, at: float, colour: str) -> str:
@@ -199,3 +200,289 @@ def _places(frame: Frame, series: Series, shown: Picture) -> list[tuple[float | 
 def _sign(entry: Entry, seen: Sequence[Look], x: float, y: float) -> str:
     line = "" if entry.line is None else _stroke(path([(x, y), (x + 18, y)]), seen[entry.line])
     return line + ("" if entry.points is None else symbols([(x + 9, y)], seen[entry.points]))
+
+
+Anchor = Literal["start", "middle", "end"]
+Point = tuple[float, float]
+# Fractions of the type size for DejaVu Sans, the widest font that a page is likely to get.
+NARROW, WIDE = frozenset(" .,:;'|!ijlI()[]/ft"), frozenset("mwMW@%")
+# Anything further out than this is outside every picture.
+FAR = 9999.0
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def _tenths(count: int) -> str:
+    """A number of tenths in SVG's shortest form: 12, -.5, 3.1."""
+    return f"{count / 10:g}".replace("0.", ".", 1) if abs(count) < 10 else f"{count / 10:g}"
+
+
+def number(value: float) -> str:
+    """A length: tenths of a unit are enough on a screen."""
+    return _tenths(_rounded(value))
+
+
+def _rounded(value: float) -> int:
+    return round(10 * min(max(value, -FAR), FAR))
+
+
+def path(points: Iterable[Point], close: bool = False) -> str:
+    """Straight lines through `points`: the first absolute, each of the others relative to the last."""
+    last: tuple[int, int] | None = None
+    parts: list[str] = []
+    for point in points:
+        x, y = _rounded(point[0]), _rounded(point[1])
+        if last is None:
+            parts.append(f"M{_tenths(x)} {_tenths(y)}")
+        elif (x, y) != last:
+            step = f"{_tenths(x - last[0])} {_tenths(y - last[1])}"
+            parts.append(("l" if len(parts) == 1 else "" if step[0] == "-" else " ") + step)
+        last = (x, y)
+    return "".join(parts).replace(" -", "-") + ("z" if close else "")
+
+
+def element(name: str, content: str = "", **attributes: str | float) -> str:
+    """An element with attributes as `stroke_width=1`, all escaped; `content` is markup."""
+    written = "".join(
+        f' {key.replace("_", "-")}="{number(value) if isinstance(value, int | float) else escape(value)}"'
+        for key, value in attributes.items()
+    )
+    return f"<{name}{written}>{content}</{name}>" if content else f"<{name}{written}/>"
+
+
+def svg(content: Iterable[str], left: float, top: float, width: float, height: float) -> Markup:
+    """A picture with its content. Its size and its text alternative are set by the page."""
+    box = " ".join(map(number, (left, top, width, height)))
+    return Markup(
+        element("svg", "".join(content), viewBox=box, aria_hidden="true", focusable="false", font_size=SIZE)
+    )
+
+
+def slot(number_of_series: int) -> str:
+    """The page's colour of this slot of the palette."""
+    return f"var(--c{number_of_series + 1})"
+
+
+def dashes(dash: int, width: float) -> dict[str, str]:
+    """The attribute that dashes a line of this width; empty for a solid one."""
+    pattern = DASHES[dash][1]
+    if isinstance(pattern, str):
+        return {}
+    return {"stroke_dasharray": " ".join(number(width * part) for part in pattern[1])}
+
+
+@functools.lru_cache(maxsize=4096)
+def text_width(text: str, size: float = SIZE) -> float:
+    return size * sum(map(_width_share, text))
+
+
+def _width_share(character: str) -> float:
+    if character in NARROW:
+        return 0.4
+    if character in WIDE or unicodedata.east_asian_width(character) in "WF":
+        return 1.0
+    return 0.72 if character.isupper() else 0.63
+
+
+def shortened(text: str, room: float, size: float = SIZE) -> str:
+    """`text` as one line, cut to the available space."""
+    line = one_line(text)
+    if text_width(line, size) <= room:
+        return line
+    kept, used = 0, size
+    while kept < len(line) and (used := used + size * _width_share(line[kept])) <= room:
+        kept += 1
+    return line[:kept].rstrip() + "…"
+
+
+@dataclass(frozen=True)
+class Label:
+    """A line of text vertically centred at y; `angle` rotates it clockwise about its anchor."""
+
+    x: float
+    y: float
+    text: str
+    anchor: Anchor = "middle"
+    angle: float = 0.0
+    size: float = SIZE
+
+    def __str__(self) -> str:
+        turned = (
+            {"transform": f"rotate({number(self.angle)} {number(self.x)} {number(self.y)})"}
+            if self.angle
+            else {}
+        )
+        anchor = {} if self.anchor == "start" else {"text_anchor": self.anchor}
+        size = {} if self.size == SIZE else {"font_size": self.size}
+        down = self.y + 0.35 * self.size
+        return element("text", str(escape(self.text)), x=self.x, y=down, **anchor, **size, **turned)
+
+    @property
+    def corners(self) -> list[Point]:
+        width, half = text_width(self.text, self.size), 0.6 * self.size
+        first = -width * {"start": 0.0, "middle": 0.5, "end": 1.0}[self.anchor]
+        cosine, sine = math.cos(math.radians(self.angle)), math.sin(math.radians(self.angle))
+        return [
+            (self.x + a * cosine - b * sine, self.y + a * sine + b * cosine)
+            for a in (first, first + width)
+            for b in (-half, half)
+        ]
+
+
+def labels(shown: Iterable[Label], colour: str) -> str:
+    return element("g", "".join(map(str, shown)), fill=colour)
+
+
+BAR = 1.0
+"""The width of outlines and error bars."""
+RADIUS = 2.5
+
+
+def symbols(places: list[Point], look: Look) -> str:
+    """One path for all points of a series: to each position, then around it."""
+    shape = SHAPES[SYMBOLS[look.symbol][0]]
+    colour = slot(look.slot)
+    outline = "".join(f"M{number(x)} {number(y)}{shape}" for x, y in places)
+    return element(
+        "path", d=outline, fill="var(--card)" if look.hollow else colour, stroke=colour, stroke_width=BAR
+    )
+
+
+def _outline(corners: list[Point]) -> str:
+    """The path from the centre to the first corner, then around the symbol."""
+    return "m" + path([(RADIUS * x, RADIUS * y) for x, y in corners], close=True)[1:]
+
+
+def _star() -> list[Point]:
+    turns = [(k * math.pi / 5, 1.35 if k % 2 == 0 else 0.58) for k in range(10)]
+    return [(r * math.sin(turn), -r * math.cos(turn)) for turn, r in turns]
+
+
+_CROSS = [(-a * s, -b * t) for s, t, order in ((1, 1, 1), (-1, 1, -1), (-1, -1, 1), (1, -1, -1))
+          for a, b in ((1.1, 0.4), (0.4, 0.4), (0.4, 1.1))[::order]]  # fmt: skip
+_HALVES = (2 * RADIUS, -2 * RADIUS)
+_DIAGONAL = math.sqrt(0.5)
+# Around a point, for symbols of palette.SYMBOLS; areas are about the same.
+SHAPES = {
+    "circle": f"m-{RADIUS:g} 0" + "".join(f"a{RADIUS:g} {RADIUS:g} 0 1 0 {x:g} 0" for x in _HALVES) + "z",
+    "square": _outline([(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]),
+    "diamond": _outline([(0, -1.25), (1.25, 0), (0, 1.25), (-1.25, 0)]),
+    "triangle-up": _outline([(0, -1.2), (1.15, 0.8), (-1.15, 0.8)]),
+    "triangle-down": _outline([(0, 1.2), (1.15, -0.8), (-1.15, -0.8)]),
+    "cross": _outline(_CROSS),
+    "x": _outline([(_DIAGONAL * (x - y), _DIAGONAL * (x + y)) for x, y in _CROSS]),
+    "star": _outline(_star()),
+}
+
+# Space around the axes, in units: a tick with its gap, a line of the title, and the right margin.
+TICK, TITLE, RIGHT = 4.0, 1.7 * SIZE, 18.0
+# A row of the legend, an entry's symbol with its gap, and the gap to the next entry.
+LEGEND_ROW, SIGN, GAP = 1.55 * SIZE, 24.0, 14.0
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A rectangle in which two scales meet; y grows downwards, as in SVG."""
+
+    x: Scale
+    y: Scale
+    left: float
+    top: float
+    width: float
+    height: float
+
+    @property
+    def right(self) -> float:
+        return self.left + self.width
+
+    @property
+    def bottom(self) -> float:
+        return self.top + self.height
+
+    @property
+    def end(self) -> float:
+        """The lower end of the axis' labels."""
+        return self.bottom + TICK + 1.7 * SIZE + TITLE
+
+    def across(self, place: float) -> float:
+        return self.left + self.width * _fraction(self.x, place)
+
+    def down(self, place: float) -> float:
+        return self.bottom - self.height * _fraction(self.y, place)
+
+
+def _fraction(scale: Scale, place: float) -> float:
+    """An interval may end at 0, which is below every log axis."""
+    return -1.0 if scale.axis.scale == "log" and place <= 0 else scale.fraction(place)
+
+
+def framed(x: Scale, y: Scale, top: float, width: float, height: float) -> Frame:
+    """Axes of this height in a picture of this width."""
+    left = TITLE + max(map(text_width, _up(y, height).labels), default=0.0) + TICK + 4
+    return Frame(x, y, left, top, width - left - RIGHT, height)
+
+
+def _up(scale: Scale, height: float) -> Ticks:
+    return scale.ticks(height, lambda _: 2.2 * SIZE)
+
+
+def axes_elements(frame: Frame) -> str:
+    """Grid, axes, ticks and their labels."""
+    across = frame.x.ticks(frame.width, lambda t: text_width(t) + 8)
+    up = _up(frame.y, frame.height)
+    columns = [frame.across(v) for v in across.values]
+    rows = [frame.down(v) for v in up.values]
+    left, bottom = number(frame.left), number(frame.bottom)
+    grid = [f"M{number(x)} {number(frame.top)}V{bottom}" for x in columns]
+    grid += [f"M{left} {number(y)}H{number(frame.right)}" for y in rows]
+    lines = [f"M{left} {number(frame.top)}V{bottom}H{number(frame.right)}"]
+    lines += [f"M{number(x)} {bottom}v{TICK:g}" for x in columns]
+    lines += [f"M{left} {number(y)}h-{TICK:g}" for y in rows]
+    words = [
+        Label(x, frame.bottom + TICK + 0.9 * SIZE, t) for x, t in zip(columns, across.labels, strict=True)
+    ]
+    words += [Label(frame.left - TICK - 3, y, t, "end") for y, t in zip(rows, up.labels, strict=True)]
+    words += [
+        Label(
+            frame.left + frame.width / 2,
+            frame.end - 0.6 * TITLE,
+            shortened(axis_title(frame.x.axis), frame.width),
+        ),
+        Label(
+            0.6 * SIZE,
+            frame.top + frame.height / 2,
+            shortened(axis_title(frame.y.axis), frame.height),
+            angle=-90.0,
+        ),
+    ]
+    return (
+        straight("".join(grid), "var(--grid)") + straight("".join(lines), "var(--line)") + label_texts(words)
+    )
+
+
+def straight(path: str, colour: str, **more: str) -> str:
+    """Lines of one pixel at every size of the picture."""
+    return element("path", d=path, fill="none", stroke=colour, vector_effect="non-scaling-stroke", **more)
+
+
+def label_texts(words: Sequence[Label]) -> str:
+    return labels(words, "var(--muted)")
+
+
+def legend_elements(
+    names: Sequence[str], sign: Callable[[int, float, float], str], width: float
+) -> tuple[str, float]:
+    """The legend's markup and height: at the top, one entry after the other, in as many rows as they need.
+    `sign` draws an entry's symbol at the left end of its place, vertically centred. Empty if there is only
+    one series."""
+    if len(names) < 2:
+        return "", 0.0
+    names = [shortened(name, width - SIGN) for name in names]
+    places, x, y = [], 0.0, 0.5 * LEGEND_ROW
+    for taken in (SIGN + text_width(name) for name in names):
+        if x and x + taken > width:
+            x, y = 0.0, y + LEGEND_ROW
+        places.append((x, y))
+        x += taken + GAP
+    signs = "".join(sign(k, *place) for k, place in enumerate(places))
+    words = [Label(x + SIGN, y, name, "start") for (x, y), name in zip(places, names, strict=True)]
+    return signs + labels(words, "var(--ink)"), y + 0.5 * LEGEND_ROW

@@ -14,10 +14,9 @@ from hockney.core.errors import sentences
 from hockney.core.fit import Cost, Estimate, ExactValue
 from hockney.core.units import format_percent
 from hockney.core.wording import join_words, list_names, plural
-from hockney.draw.junit import CaseResult, Suite
 from hockney.draw.page import Caveat, Table
 from hockney.judgements.environment import REPORTED, Difference
-from hockney.judgements.judgement import JudgedCase, JudgedOperation, Judgement
+from hockney.judgements.judgement import CaseResult, JudgedCase, JudgedOperation, Judgement, Suite
 from hockney.judgements.sides import Side
 from hockney.models.comparison import CaseVerdict, Effect, JudgedCases, OperationVerdict, State
 from hockney.models.significance import OPEN
@@ -232,7 +231,7 @@ def _one_sided(each: Unmatched, where: str, name: Callable[[Case], str]) -> Case
     return CaseResult(label, group, "skipped", f"only {where} measured it")
 
 
-MOST_CASES = 5
+MAX_CASES = 5
 WORDS: dict[State, str] = {"same": "the same", "unknown": "no interval"}
 """Of verdicts for people, where they differ."""
 
@@ -251,7 +250,7 @@ def verdict(state: State) -> str:
 
 def side(of: Side) -> str:
     """ "A: runs/old (old stack), node7, Open MPI 4.1.6, 10 launches, 2026-01-31 09:30 UTC"."""
-    names = list_names([run.name for run in of.runs], MOST_CASES)
+    names = list_names([run.name for run in of.runs], MAX_CASES)
     label = f" ({'; '.join(of.labels)})" if of.labels else ""
     machines = {run.machine.host: run.machine for run in of.runs}
     places = [machine.cpu if machine.traits.published else host for host, machine in machines.items()]
@@ -400,7 +399,7 @@ def without_comparison(compared: ComparedSides) -> tuple[str, ...]:
                 f"{other} has no result of {plural(len(absent), 'operation')}: {list_names(absent)}."
             )
         if failed:
-            listed = list_names([f"{name(each.case)} ({each.failure})" for each in failed], MOST_CASES)
+            listed = list_names([f"{name(each.case)} ({each.failure})" for each in failed], MAX_CASES)
             texts.append(f"{other} failed in {plural(len(failed), 'case')} that {here} measured: {listed}.")
         if lacking:
             count = plural(len(lacking), "case")
@@ -411,7 +410,7 @@ def without_comparison(compared: ComparedSides) -> tuple[str, ...]:
 
 
 def _listed(cases: Iterable[Unmatched], name: Callable[[Case], str]) -> str:
-    return list_names([name(each.case) for each in cases], MOST_CASES)
+    return list_names([name(each.case) for each in cases], MAX_CASES)
 
 
 def times(each: CaseVerdict) -> tuple[str, str]:

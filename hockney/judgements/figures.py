@@ -24,8 +24,8 @@ from hockney.models.history import FactChange, RunPoint, Trend
 from hockney.models.statistics import Observation, center
 from hockney.pages.series import estimates
 
-MOST_ROWS = 16
-MOST_SERIES = 6
+MAX_ROWS = 16
+MAX_SERIES = 6
 QUANTILES = 60
 STATES: tuple[tuple[str, tuple[State, ...], Tone], ...] = (
     ("faster", ("faster",), ""),
@@ -35,16 +35,16 @@ STATES: tuple[tuple[str, tuple[State, ...], Tone], ...] = (
 )
 QUANTILE_RANGE = 0.02, 0.95
 """Beyond, a few interrupted repetitions would determine the scale."""
-LEAST_RANGE = 0.8, 1.25
+RATIO_RANGE = 0.8, 1.25
 """Every axis of ratios has these values, so that a change of 1% does not look like one of 100%."""
-LEAST_NAMED = 0.04
+MIN_LABELLED = 0.04
 """The ends of a smaller tolerance are too close to 1 for labels."""
 
 
 def biggest(compared: ComparedSides) -> Figure | None:
     """A row for each of the cases that changed most; if none did, for those with the largest ratios."""
     changed = compared.of("slower", "faster") or compared.judged.biggest_first
-    chosen = sorted(changed[:MOST_ROWS], key=lambda each: -each.ratio.value)
+    chosen = sorted(changed[:MAX_ROWS], key=lambda each: -each.ratio.value)
     if not chosen:
         return None
     name = labels(compared)
@@ -61,7 +61,7 @@ def biggest(compared: ComparedSides) -> Figure | None:
         "changes",
         "Biggest changes" if compared.of("slower", "faster") else "Largest ratios",
         Axis("case", "case", "linear", names=tuple(name(each.case) for each in chosen)),
-        Axis("B / A", "", "log", include=LEAST_RANGE),
+        Axis("B / A", "", "log", include=RATIO_RANGE),
         tuple(each for each in series if each.x),
         f"Ratios with 95% intervals; hollow: undecided. The lines are 1 and the tolerance of "
         f"{format_percent(compared.tolerance)}.",
@@ -71,7 +71,7 @@ def biggest(compared: ComparedSides) -> Figure | None:
 
 def _marks(tolerance: float) -> tuple[tuple[float, str], ...]:
     ends = (1 / (1 + tolerance), 1 + tolerance) if tolerance else ()
-    named = {1.0, *ends} if tolerance >= LEAST_NAMED else {1.0}
+    named = {1.0, *ends} if tolerance >= MIN_LABELLED else {1.0}
     return tuple((at, f"{at:.3g}" if at in named else "") for at in sorted({1.0, *ends}))
 
 
@@ -96,13 +96,13 @@ def over_size(compared: ComparedSides, operation: OperationVerdict) -> Figure | 
         f"ratio-{name.replace(' ', '-')}",
         f"{name}: {verdict(operation.state)}",
         axis,
-        Axis("B / A", "", "log", include=LEAST_RANGE),
+        Axis("B / A", "", "log", include=RATIO_RANGE),
         (_tolerance(compared.tolerance, series), *series),
     )
 
 
 def _series(operation: OperationVerdict, varying: str) -> tuple[Series, ...]:
-    """The series of the MOST_SERIES combinations of other parameters with the largest changes."""
+    """The series of the MAX_SERIES combinations of other parameters with the largest changes."""
     groups: dict[tuple[object, ...], list[CaseVerdict]] = {}
     names = sorted(
         name
@@ -111,7 +111,7 @@ def _series(operation: OperationVerdict, varying: str) -> tuple[Series, ...]:
     )
     for each in operation.cases:
         groups.setdefault(tuple(each.case.get(name) for name in names), []).append(each)
-    largest = sorted(groups.items(), key=lambda group: -max(each.change for each in group[1]))[:MOST_SERIES]
+    largest = sorted(groups.items(), key=lambda group: -max(each.change for each in group[1]))[:MAX_SERIES]
     drawn: list[Series] = []
     for values, cases in sorted(largest, key=lambda group: list(map(str, group[0]))):
         title = ", ".join(_word(name, value) for name, value in zip(names, values, strict=True)) or "B / A"
@@ -195,9 +195,9 @@ def _detail(each: CaseVerdict) -> str:
 
 
 DAY_S = 86_400.0
-LEAST_TIMES = 0.9, 1.1
+RELATIVE_RANGE = 0.9, 1.1
 """Every axis has these multiples of the typical value, so that 1% does not look like 100%."""
-MOST_FACTS = 4
+MAX_FACTS = 4
 UNIMPORTANT = ("hockney", "flags", "memory")
 """Facts that are not marked in figures."""
 
@@ -209,8 +209,8 @@ def over_time(trend: Trend, facts: tuple[FactChange, ...], labels: dict[str, str
     middle = math.exp(float(center(np.array(series.logs))))
     name = re.sub(r"[^a-z0-9]+", "-", f"{short(series)}-{series.level}".lower()).strip("-")
     level = f", {series.level}" if series.level else ""
-    unit = Axis("time", "s", "log", include=tuple(middle * each for each in LEAST_TIMES))
-    relative = Axis("time, relative to the typical one", "", "log", include=LEAST_TIMES)
+    unit = Axis("time", "s", "log", include=tuple(middle * each for each in RELATIVE_RANGE))
+    relative = Axis("time, relative to the typical one", "", "log", include=RELATIVE_RANGE)
     return Figure(
         f"history-{name}",
         f"{short(series)}{level}",
@@ -253,7 +253,7 @@ def _fact_marks(facts: tuple[FactChange, ...], start: float) -> tuple[tuple[floa
         if fact.fact not in UNIMPORTANT:
             at.setdefault((fact.at_s - start) / DAY_S, []).append(fact.fact)
     return tuple(
-        (place, ", ".join(names[:MOST_FACTS]) + (" ..." if len(names) > MOST_FACTS else ""))
+        (place, ", ".join(names[:MAX_FACTS]) + (" ..." if len(names) > MAX_FACTS else ""))
         for place, names in sorted(at.items())
         if place > 0
     )

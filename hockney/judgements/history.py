@@ -13,10 +13,9 @@ import numpy as np
 from hockney.core.case import parse_canonical
 from hockney.core.units import date_text, format_percent, format_seconds
 from hockney.core.wording import list_names, plural
-from hockney.draw.junit import CaseResult, Suite
 from hockney.draw.page import Caveat, Table
 from hockney.judgements.comparison import ratio_ends
-from hockney.judgements.judgement import JudgedCase, JudgedOperation, Judgement
+from hockney.judgements.judgement import CaseResult, JudgedCase, JudgedOperation, Judgement, Suite
 from hockney.models.history import (
     FEWEST_RUNS,
     CheckedOperation,
@@ -177,8 +176,8 @@ WORDS: dict[CheckState, str] = {
     "unknown": "too few runs",
     "undecided": "undecided, runs differ too much",
 }
-MOST_LISTED = 5
-USUAL = {"algorithm": "mpi", "buffers": "hot", "sync": "barrier", "iterations": 1}
+MAX_LISTED = 5
+USUAL_PARAMETERS = {"algorithm": "mpi", "buffers": "hot", "sync": "barrier", "iterations": 1}
 
 
 def verdict(state: CheckState) -> str:
@@ -195,7 +194,7 @@ def short(series: TimeSeries) -> str:
     if not series.case:
         return series.workload
     case = parse_canonical(series.case)
-    words = [f"{name}={value}" for name, value in case.values.items() if USUAL.get(name) != value]
+    words = [f"{name}={value}" for name, value in case.values.items() if USUAL_PARAMETERS.get(name) != value]
     return " ".join([case.workload, *words])
 
 
@@ -279,7 +278,7 @@ def _without_result(checked: CheckedRun) -> list[str]:
         count = plural(len(checked.absent), "operation")
         texts.append(f"The run has no result of {count} of the run before: {list_names(checked.absent)}.")
     if checked.missing:
-        listed = list_names(list(checked.missing), MOST_LISTED)
+        listed = list_names(list(checked.missing), MAX_LISTED)
         texts.append(f"It lacks {plural(len(checked.missing), 'case')} that it should have: {listed}.")
     return texts
 
@@ -437,7 +436,7 @@ def runs_table(trend: Trend, labels: dict[str, str]) -> Table:
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 WIDEST = 24
-LEAST_RANGE = 0.02
+MIN_RANGE = 0.02
 """A change of less than 2% does not fill the height."""
 
 
@@ -448,7 +447,7 @@ def sparkline(values: Sequence[float], width: int = WIDEST) -> str:
     groups = max(1, -(-len(values) // width))
     means = [sum(part) / len(part) for k in range(0, len(values), groups) if (part := values[k : k + groups])]
     low, high = min(means), max(means)
-    span = max(high - low, LEAST_RANGE)
+    span = max(high - low, MIN_RANGE)
     middle = (low + high) / 2
     steps = len(BLOCKS)
     return "".join(BLOCKS[min(steps - 1, int(((v - middle) / span + 0.5) * steps))] for v in means)

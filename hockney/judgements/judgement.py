@@ -10,15 +10,15 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, Literal, TypeVar
+from xml.etree import ElementTree as xml
 
 from hockney.core.errors import one_line, sentences
-from hockney.draw.junit import CaseResult, Suite, junit_document, wrong_data
 from hockney.draw.page import Caveat, Table
 from hockney.models.significance import OPEN
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&@])")
-MOST_CHANGES, MOST_CASES = 30, 500
+MAX_CHANGES, MAX_CASES = 30, 500
 """A comment may have 65536 characters."""
 
 Case = TypeVar("Case")
@@ -159,6 +159,76 @@ class Judgement(ABC, Generic[Case]):
         """The tests of cases without a result."""
 
 
+@dataclass(frozen=True)
+class CaseResult:
+    """One test of the `group`. `message` says why it has this outcome, `kind` is the type of a failure or an
+    error, `detail` its text. `seconds` is the time as written, "" for none."""
+
+    name: str
+    group: str
+    outcome: Literal["passed", "failure", "skipped", "error"]
+    message: str
+    kind: str = ""
+    detail: str = ""
+    seconds: str = "0"
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Tests with a common name. `facts` are its properties."""
+
+    name: str
+    tests: Sequence[CaseResult]
+    facts: Sequence[tuple[str, str]] = ()
+
+
+def wrong_data(message: str) -> CaseResult:
+    return CaseResult("data arrives right", "data", "error", message, "wrong-data")
+
+
+def junit_document(name: str, suites: Sequence[Suite]) -> str:
+    """The document, with the numbers of tests, failures, errors and skipped tests in each suite and in all.
+    Suites without tests are left out."""
+    root = xml.Element("testsuites", name=name)
+    for suite in suites:
+        if suite.tests:
+            _add(root, suite)
+    _count(root)
+    xml.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + xml.tostring(root, encoding="unicode") + "\n"
+
+
+def _add(root: xml.Element, suite: Suite) -> None:
+    element = xml.SubElement(root, "testsuite", name=suite.name)
+    if suite.facts:
+        properties = xml.SubElement(element, "properties")
+        for key, text in suite.facts:
+            xml.SubElement(properties, "property", name=one_line(key), value=one_line(text))
+    for test in suite.tests:
+        case = xml.SubElement(element, "testcase", name=one_line(test.name), classname=test.group)
+        if test.seconds:
+            case.set("time", test.seconds)
+        if test.outcome == "passed":
+            xml.SubElement(case, "system-out").text = test.message
+            continue
+        result = xml.SubElement(case, test.outcome, message=test.message)
+        if test.kind:
+            result.set("type", test.kind)
+        if test.detail:
+            result.text = one_line(test.detail)
+    _count(element)
+
+
+def _count(element: xml.Element) -> None:
+    for attribute, tag in (
+        ("tests", "testcase"),
+        ("failures", "failure"),
+        ("errors", "error"),
+        ("skipped", "skipped"),
+    ):
+        element.set(attribute, str(len(element.findall(f".//{tag}"))))
+
+
 def junit(of: Judgement[Case]) -> str:
     """A test report: a suite for each operation, a test for each case. A slower case fails, one without an
     answer is skipped; a case that failed or is missing is an error, as is data that arrived wrong. The time
@@ -202,13 +272,13 @@ def _markdown_lines(of: Judgement[Case]) -> Iterator[str]:
     yield from _table_lines(of.operations_table, heading="Operations")
     changed = of.changed
     if changed:
-        yield from _table_lines(of.cases_table(changed[:MOST_CHANGES], "changes", ""), heading=changes)
-        if of.counts_omitted and len(changed) > MOST_CHANGES:
-            yield f"\n{len(changed) - MOST_CHANGES} more cases have changed."
+        yield from _table_lines(of.cases_table(changed[:MAX_CHANGES], "changes", ""), heading=changes)
+        if of.counts_omitted and len(changed) > MAX_CHANGES:
+            yield f"\n{len(changed) - MAX_CHANGES} more cases have changed."
     yield "\n<details><summary>All operations and cases</summary>\n"
     for sentence in (*of.answer[1:], *of.lacking):
         yield f"- {escaped(sentence)}"
-    yield from _table_lines(of.cases_table(of.ordered[:MOST_CASES], "cases", "Cases"))
+    yield from _table_lines(of.cases_table(of.ordered[:MAX_CASES], "cases", "Cases"))
     yield "\n</details>\n"
 
 

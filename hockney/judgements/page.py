@@ -27,9 +27,9 @@ from hockney.judgements.sides import Side
 from hockney.models.comparison import LEVEL, CaseVerdict, OperationVerdict
 from hockney.models.history import FEWEST_RUNS
 
-MOST_ROWS = 400
-MOST_DISTRIBUTIONS = 12
-MOST_OPERATIONS = 12
+MAX_ROWS = 400
+MAX_DISTRIBUTIONS = 12
+MAX_OPERATIONS = 12
 """Of more, those that are the same are in a section of their own, which is closed."""
 
 
@@ -81,7 +81,7 @@ def _cases(
 ) -> Section | None:
     if not chosen:
         return None
-    shown = chosen[:MOST_ROWS]
+    shown = chosen[:MAX_ROWS]
     text = () if len(shown) == len(chosen) else (f"The first {len(shown)} of {len(chosen)} cases.",)
     return Section(title, text, tables=(compared.cases_table(shown, name, title),), closed=closed)
 
@@ -108,7 +108,7 @@ def _split(compared: ComparedSides) -> tuple[list[OperationVerdict], list[Operat
     """The operations that come first, and those that are the same, if there are many."""
     ordered = compared.changed_first
     same = [each for each in ordered if each.state == "same"]
-    if len(ordered) <= MOST_OPERATIONS or len(same) == len(ordered):
+    if len(ordered) <= MAX_OPERATIONS or len(same) == len(ordered):
         return ordered, []
     return [each for each in ordered if each.state != "same"], same
 
@@ -122,7 +122,7 @@ def _same(compared: ComparedSides, same: Sequence[OperationVerdict]) -> Section 
 
 
 def _distributions(compared: ComparedSides, cases: Sequence[CaseVerdict]) -> Section | None:
-    chosen = [each for each in cases[:MOST_DISTRIBUTIONS] if all(seen.records for seen in each.observed)]
+    chosen = [each for each in cases[:MAX_DISTRIBUTIONS] if all(seen.records for seen in each.observed)]
     if not chosen or compared.a.exact or compared.b.exact:
         return None
     drawn = tuple(figures.distribution(compared, each) for each in chosen)
@@ -170,14 +170,14 @@ def _ratios(cost: str, *, paired: bool) -> tuple[str, ...]:
     )
 
 
-MOST_FIGURES = 40
+MAX_FIGURES = 40
 
 
 def shown_page(history: ShownHistory) -> Page:
     ordered = sorted(history.trends, key=lambda each: not each[1].changes)
     drawn = [
         figures.over_time(trend, history.facts.get(machine, ()), history.labels)
-        for machine, trend in ordered[:MOST_FIGURES]
+        for machine, trend in ordered[:MAX_FIGURES]
     ]
     several = any(trend.changes for _, trend in history.trends)
     sections = [Section("Series", tables=(trends_table(history),))]
@@ -221,9 +221,9 @@ def checked_page(checked: CheckedRun) -> Page:
         sections.append(Section("Without a result", tuple(lacks)))
     changed = checked.changed
     if changed:
-        table = checked.cases_table(changed[:MOST_ROWS], "changes", "Cases that are not as usual")
+        table = checked.cases_table(changed[:MAX_ROWS], "changes", "Cases that are not as usual")
         sections.append(Section("Changes", tables=(table,)))
-    table = checked.cases_table(checked.cases[:MOST_ROWS], "cases", "All cases")
+    table = checked.cases_table(checked.cases[:MAX_ROWS], "cases", "All cases")
     sections.append(Section("All cases", tables=(table,), closed=True))
     return Page(
         title="The run against its history",

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 from hockney.core.errors import unknown
 from hockney.core.fit import Summary
-from hockney.pages.cells import COUNT, Format, in_unit
-from hockney.pages.columns import INTERVAL, Column
+from hockney.pages.columns import COUNT, INTERVAL, Column, Format, in_unit
 from hockney.pages.evidence import Measured
 from hockney.pages.format import bandwidth, interval, percent, range_width, scatter
 from hockney.pages.undisturbed import differing

@@ -5,12 +5,48 @@ key in a JSON document. Tables and the objects of documents are made from the sa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
+from hockney.core.fit import Estimate
 from hockney.draw.page import Table
-from hockney.pages.cells import TEXT, Format
+from hockney.pages.format import interval, percent, quantity, ratio_interval, share_interval, signed
+
+
+@dataclass(frozen=True)
+class Format:
+    """The text of a value, which is aligned right if it is `numeric`, and the text of its interval."""
+
+    text: Callable[[Any], str]
+    numeric: bool = True
+    interval: Callable[[Any], str] = lambda value: ""
+
+
+def number(value: float | Estimate) -> float:
+    return value.value if isinstance(value, Estimate) else value
+
+
+def in_unit(unit: str) -> Format:
+    """Quantities of this unit, which are numbers or estimates."""
+    return Format(lambda value: quantity(number(value), unit), interval=lambda value: interval(value, unit))
+
+
+def _text(value: Any) -> str:
+    """An Amount remains one."""
+    return value if isinstance(value, str) else str(value)
+
+
+def words(by_value: Mapping[Any, str]) -> Format:
+    return Format(by_value.__getitem__, numeric=False)
+
+
+TEXT = Format(_text, numeric=False)
+COUNT = Format(_text)
+SECONDS, SIZE, BANDWIDTH = in_unit("s"), in_unit("B"), in_unit("B/s")
+SHARE = Format(lambda value: percent(number(value)), interval=share_interval)
+RATIO = Format(lambda value: f"{number(value):.2f}", interval=ratio_interval)
+SIGNED = Format(signed)
 
 Row = TypeVar("Row")
 INTERVAL = "95% interval"

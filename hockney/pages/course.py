@@ -15,10 +15,10 @@ from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import percent, quantity
 from hockney.pages.levels import place_words
 
-FEWEST_VISITS = 10
+MIN_VISITS = 10
 VARIES = 0.1
 """Visits vary if their middle 80% spread over more than this fraction of their median."""
-MOST_POINTS = 1000
+MAX_POINTS = 1000
 """With more visits only every second, third and so on is drawn."""
 
 
@@ -28,7 +28,7 @@ def section(evidence: Evidence) -> Section | None:
     if shown is None or evidence.machine.traits.noiseless:
         return None
     visits = _visits(evidence, shown)
-    if len(visits) < FEWEST_VISITS:
+    if len(visits) < MIN_VISITS:
         return None
     tenths = quantiles((time_s for _, time_s in visits), n=10, method="inclusive")
     low, middle, high = tenths[0], tenths[4], tenths[8]
@@ -97,7 +97,7 @@ def _roughly(seconds: float) -> str:
 
 
 def _figure(m: Measured, visits: list[tuple[float, float]]) -> Figure:
-    every = -(-len(visits) // MOST_POINTS)
+    every = -(-len(visits) // MAX_POINTS)
     x, y = zip(*visits[::every], strict=True)
     drawn = "" if every == 1 else f" One of {every} visits is drawn."
     return Figure(

@@ -17,7 +17,7 @@ from hockney.mpi import title_of
 from hockney.pages.evidence import Evidence
 from hockney.pages.levels import place_words
 
-MOST_HOSTS = 16
+MAX_HOSTS = 16
 
 
 def subtitle(evidence: Evidence) -> str:
@@ -110,7 +110,7 @@ def _layout(m: Machine) -> list[tuple[str, str]]:
         return []
     names = list(dict.fromkeys(filter(None, m.hosts)))
     shown = ", ".join(
-        [*names[:MOST_HOSTS], *([f"and {len(names) - MOST_HOSTS} more"] if names[MOST_HOSTS:] else [])]
+        [*names[:MAX_HOSTS], *([f"and {len(names) - MAX_HOSTS} more"] if names[MAX_HOSTS:] else [])]
     )
     nodes = plural(m.layout.nodes, "node")
     if len(names) > m.layout.nodes:

@@ -16,8 +16,7 @@ from hockney.core.wording import join_words, plural
 from hockney.draw.page import Table
 from hockney.mpi import title_of
 from hockney.pages import loggp, undisturbed
-from hockney.pages.cells import COUNT
-from hockney.pages.columns import INTERVAL, Column, columns_document, columns_table
+from hockney.pages.columns import COUNT, INTERVAL, Column, columns_document, columns_table
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import bandwidth, interval, no_interval_reason, quantity, rate_of
 from hockney.pages.levels import place_words, ranks_on, where, where_measured

@@ -29,8 +29,8 @@ def tables(measured: Sequence[Measured]) -> tuple[Table, ...]:
     return tuple(made)
 
 
-def listing(measured: Sequence[Measured]) -> Table:
-    """A row for each metric and phase of each case, and one for its rate; `rows_of` is their number."""
+def metrics_table(measured: Sequence[Measured]) -> Table:
+    """A row for each metric and phase of each case, and one for its rate; `row_count` is their number."""
     rows = tuple(
         (name, quantity(value.value, unit), interval(value, unit) if _has_interval(value) else "")
         for m in measured
@@ -39,8 +39,8 @@ def listing(measured: Sequence[Measured]) -> Table:
     return Table("metrics", "Metrics", ("metric", "typical", "95% interval"), rows, numeric=(1, 2))
 
 
-def rows_of(measured: Measured) -> int:
-    """The number of rows of a case in `listing`."""
+def row_count(measured: Measured) -> int:
+    """The number of rows of a case in `metrics_table`."""
     return len(list(_rows(measured)))
 
 

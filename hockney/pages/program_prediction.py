@@ -12,7 +12,7 @@ from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.programs.forecast import HALF, KernelForecast, KernelRow
 from hockney.models.programs.rates import RateSource
 from hockney.pages.format import quantity
-from hockney.pages.grain_prediction.words import digits, ratio, share, timed
+from hockney.pages.grain_prediction import ratio_text, share_text, three_digits, time_cell
 
 PARTS = ("computation", "waiting", "messages", "collectives")
 
@@ -36,9 +36,9 @@ def ranks(made: KernelForecast) -> Table:
     rows = tuple(
         (
             str(each.ranks),
-            timed(each.time),
-            ratio(each.speed_up),
-            share(each.efficiency),
+            time_cell(each.time),
+            ratio_text(each.speed_up),
+            share_text(each.efficiency),
             *(quantity(getattr(each.terms, part), "s") for part in PARTS),
         )
         for each in made.rows
@@ -54,7 +54,7 @@ def best(made: KernelForecast) -> tuple[str, ...]:
         first = f"Best: 1 rank; no other number of 1 to {made.most} is faster."
     else:
         first = (
-            f"Best: {fastest.ranks} ranks, speed-up {ratio(fastest.speed_up)}, "
+            f"Best: {fastest.ranks} ranks, speed-up {ratio_text(fastest.speed_up)}, "
             f"the largest of 1 to {made.most} ranks."
         )
     if thrifty.ranks == 1:
@@ -64,7 +64,12 @@ def best(made: KernelForecast) -> tuple[str, ...]:
 
 def levers(made: KernelForecast) -> Table:
     rows = tuple(
-        (each.name, each.words, f"{digits(100 * each.efficiency)}%", f"+{digits(100 * each.gain)}")
+        (
+            each.name,
+            each.words,
+            f"{three_digits(100 * each.efficiency)}%",
+            f"+{three_digits(100 * each.gain)}",
+        )
         for each in made.changes
     )
     columns = ("improvement", "how", "new efficiency", "points")

@@ -15,7 +15,7 @@ from hockney.pages.format import half_width, interval, percent, precision, quant
 from hockney.pages.labels import labels
 from hockney.pages.undisturbed import with_column
 
-MOST_ROWS = 15
+MAX_ROWS = 15
 
 
 def parameters(evidence: Evidence) -> Section | None:
@@ -76,7 +76,7 @@ def spread(evidence: Evidence) -> Section | None:
     ranked = sorted(evidence.fits.summaries, key=_width, reverse=True)
     if not ranked:
         return None
-    shown, named = ranked[:MOST_ROWS], labels(evidence)
+    shown, named = ranked[:MAX_ROWS], labels(evidence)
     rows = tuple(
         (
             named(s.case),
@@ -145,6 +145,6 @@ def verification(evidence: Evidence) -> Section | None:
         f"{plural(len(evidence.run.records), 'measurement')}{share}{took}: "
         + (f"{sum(r.verified.errors for r in bad)} errors." if bad else "no errors.")
     )
-    rows = tuple((r.case, r.launch, str(r.verified.errors), r.verified.first) for r in bad[:MOST_ROWS])
+    rows = tuple((r.case, r.launch, str(r.verified.errors), r.verified.first) for r in bad[:MAX_ROWS])
     table = Table("verification", "Errors", ("case", "launch", "errors", "first"), rows, numeric=(2,))
     return Section("Verification", text=(text,), tables=(table,) if rows else (), closed=not rows)

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from hockney.draw.figure import Figure
 from hockney.draw.page import Caveat, Page, Section, Table, Widget
@@ -54,3 +55,13 @@ def section(
     if not drawn and not listed:
         return None
     return Section(title, figures=drawn, tables=listed, closed=closed, multiples=multiples)
+
+
+def first_figure(sections: Sequence[Section]) -> tuple[Figure | None, tuple[Section, ...]]:
+    """The first figure of the first section, and the sections without it; None if that section has none, or
+    several that belong together."""
+    if not sections or not sections[0].figures or sections[0].multiples:
+        return None, tuple(sections)
+    first, *rest = sections
+    figure, *others = first.figures
+    return figure, (replace(first, figures=tuple(others)), *rest)

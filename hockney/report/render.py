@@ -19,9 +19,8 @@ from markupsafe import Markup
 
 from hockney import __version__
 from hockney.draw.describe import describe
-from hockney.draw.figure import Figure
+from hockney.draw.figure import Figure, file_name, named
 from hockney.draw.figure_interactive import interactive
-from hockney.draw.names import file_name, named
 from hockney.draw.page import Caveat, Page, Section, Table, Widget
 from hockney.draw.palette import DARK, LIGHT
 from hockney.draw.svg import still

@@ -18,10 +18,9 @@ from hockney.draw.page import Page, Section, Table
 from hockney.pages import course, metrics, quality, settings_compared, undisturbed
 from hockney.pages.case_columns import CaseColumn, where_columns
 from hockney.pages.evidence import Evidence, Measured, Options, once
-from hockney.pages.first_screen import first_figure
 from hockney.pages.format import bandwidth, interval, label, quantity, range_width, scatter, typed_line
 from hockney.pages.series import curve, rates, times
-from hockney.pages.study_page import study_page
+from hockney.pages.study_page import first_figure, study_page
 
 NAME = "cases"
 HELP = "only the cases that you name: hockney run pingpong bytes=0:4MiB"
@@ -31,8 +30,8 @@ AS_TYPED = True
 
 NOT_A_MULTIPLE = "not-a-multiple"
 """The code of the error of a value that does not have its parameter's divisor."""
-MOST_SENTENCES = 6
-MOST_CASES = 100_000
+MAX_SENTENCES = 6
+MAX_CASES = 100_000
 
 
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
@@ -51,13 +50,13 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
         for text in options.cases
         for case in _expand(text, options, catalog)
     )
-    if len(cases) > MOST_CASES:
+    if len(cases) > MAX_CASES:
         raise UsageError(
             f"{len(cases)} cases are too many",
-            f"the limit is {MOST_CASES}",
+            f"the limit is {MAX_CASES}",
             "give fewer values",
             code="too-many-cases",
-            limit=MOST_CASES,
+            limit=MAX_CASES,
         )
     return cases
 
@@ -83,13 +82,13 @@ def _expand(text: str, options: Options, catalog: Catalog) -> list[Case]:
         lists["bytes"] = [str(size) for size in options.sizes]
     combined: list[dict[str, str]] = [{}]
     for k, values in lists.items():
-        if len(combined) * len(values) > MOST_CASES:
+        if len(combined) * len(values) > MAX_CASES:
             raise UsageError(
                 f"'{printable(text)}' lists too many cases",
-                f"the limit is {MOST_CASES}",
+                f"the limit is {MAX_CASES}",
                 "give fewer values",
                 code="line-lists-too-many-cases",
-                limit=MOST_CASES,
+                limit=MAX_CASES,
             )
         combined = [{**each, k: value} for each in combined for value in values]
     ranged = {k for k, v in raw.items() if ":" in v} | (lists.keys() - raw.keys())
@@ -163,7 +162,7 @@ def page(evidence: Evidence) -> Page:
 
 
 def _headline(evidence: Evidence) -> tuple[str, ...]:
-    texts = [f"{m.case.line}: {undisturbed.cost(m.summary)}." for m in evidence.measured[:MOST_SENTENCES]]
+    texts = [f"{m.case.line}: {undisturbed.cost(m.summary)}." for m in evidence.measured[:MAX_SENTENCES]]
     more = len(evidence.measured) - len(texts)
     return (*texts, *([f"And {more} more cases."] if more > 0 else [])) or ("Nothing was measured.",)
 

@@ -19,7 +19,7 @@ from hockney.studies import ad_hoc
 
 NAME = "imported"
 HELP = "the numbers that another benchmark printed; runs nothing: hockney import FILE"
-MOST_NAMES, MOST_TIMES = 6, 4
+MAX_NAMES, MAX_COSTS = 6, 4
 
 
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
@@ -37,7 +37,7 @@ def page(evidence: Evidence) -> Page:
 
 def _headline(evidence: Evidence) -> tuple[str, ...]:
     """What there is, the cost of a message, and the shortest operations on the largest number of ranks."""
-    names = list_names(sorted({m.case.workload for m in evidence.measured}), MOST_NAMES)
+    names = list_names(sorted({m.case.workload for m in evidence.measured}), MAX_NAMES)
     counts = sorted({m.case.ranks for m in evidence.measured})
     if not counts:
         return ("Nothing was measured.",)
@@ -56,6 +56,6 @@ def _headline(evidence: Evidence) -> tuple[str, ...]:
             m.case.workload not in smallest or m.size < smallest[m.case.workload].size
         ):
             smallest[m.case.workload] = m
-    for m in list(smallest.values())[:MOST_TIMES]:
+    for m in list(smallest.values())[:MAX_COSTS]:
         texts.append(f"{name(m.case.line)}: {quantity(m.summary.typical.value, 's')}.")
     return tuple(texts)

@@ -12,8 +12,8 @@ from hockney.core.settings import Settings
 
 LAUNCHES = 6
 """With this many, one bad launch does not decide an interval."""
-FEWEST_TIMES = 2.0
-MOST_TIMES = 20
+MIN_MULTIPLE = 2.0
+MAX_MULTIPLE = 20
 """No larger multiple of the budget is suggested: then the machine is too busy."""
 BUDGETS_S = (5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600)
 
@@ -23,7 +23,7 @@ def multiple(times: Iterable[float], launches: int) -> float:
     one: it decides half of them. `launches` is the fewest that measured a case; comparisons without an
     interval, whose time is infinite, need more launches."""
     each = [time if time < math.inf else LAUNCHES / max(1, launches) for time in times]
-    return min(MOST_TIMES, max(FEWEST_TIMES, median_low(each)))
+    return min(MAX_MULTIPLE, max(MIN_MULTIPLE, median_low(each)))
 
 
 def remedy(times: float, launches: int, settings: Settings) -> str:

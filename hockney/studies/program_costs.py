@@ -19,9 +19,9 @@ from hockney.pages.evidence import Evidence
 from hockney.studies import places
 from hockney.studies.survey import sweep
 
-LEAST_LARGEST = 4 << 10
+MIN_LONGEST_BYTES = 4 << 10
 """Bytes of the ping-pong's longest message, even if the benchmarks send shorter ones."""
-MOST_STREAMED = 1 << 20
+MAX_STREAM_BYTES = 1 << 20
 FEW = 5
 """Sizes of each pattern other than the ping-pong."""
 
@@ -32,7 +32,7 @@ def cost_cases(programs: Iterable[Program], catalog: Catalog, machine: Machine) 
     several = [program for program in programs if program.ranks > 1]
     if not several:
         return
-    longest = max(LEAST_LARGEST, *map(_longest, several))
+    longest = max(MIN_LONGEST_BYTES, *map(_longest, several))
     sizes = (0, *doubling(1, 1 << (longest - 1).bit_length()))
     yield from places.at_each(_messages(sizes, catalog), machine)
     yield from _collectives(several, catalog)
@@ -43,7 +43,7 @@ def _messages(sizes: tuple[int, ...], catalog: Catalog) -> Iterator[str]:
     for workload in catalog.with_role("point-to-point"):
         if workload.performs("point-to-point", "sendrecv"):
             yield from (f"{workload.name} bytes={s} buffers={WRITTEN} ranks=2" for s in thin(sizes, FEW + 2))
-    streamed = [size for size in sizes if 0 < size <= MOST_STREAMED]
+    streamed = [size for size in sizes if 0 < size <= MAX_STREAM_BYTES]
     for workload in catalog.with_role("stream"):
         if not workload.bidirectional:
             yield from (f"{workload.name} bytes={s} buffers={WRITTEN} ranks=2" for s in thin(streamed, FEW))

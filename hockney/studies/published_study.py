@@ -17,10 +17,9 @@ from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Page, Section, Table
 from hockney.pages import collectives, point_to_point, quality
 from hockney.pages.evidence import Evidence, Measured, Options
-from hockney.pages.first_screen import first_figure
 from hockney.pages.format import quantity
 from hockney.pages.series import times
-from hockney.pages.study_page import study_page
+from hockney.pages.study_page import first_figure, study_page
 
 NAME = "published"
 HELP = "the numbers printed in a paper; runs nothing: hockney machines --export t3e"

@@ -9,10 +9,10 @@ from hockney.core.units import doubling
 
 DEFAULT = tuple(doubling(0, 4 << 20))
 DOUBLE = 8
-MOST_SIMULATED = 16
+MAX_SIMULATED_RANKS = 16
 MESSAGES = 3000
 """A launch of a survey spends the time of some 300 of its longest messages, and there are ten of them."""
-SHORTEST_LONGEST = 16 << 10
+MIN_LONGEST_BYTES = 16 << 10
 """A smaller budget does not make the longest message shorter, which would tell nothing about the
 bandwidth."""
 
@@ -24,7 +24,7 @@ def default_ranks(machine: Machine) -> tuple[int, ...]:
     a core for each of the ranks per node."""
     layout = machine.layout
     cores = machine.cores if layout is None or layout.nodes == 1 else layout.ranks
-    cores = min(cores, MOST_SIMULATED) if machine.traits.simulated else cores
+    cores = min(cores, MAX_SIMULATED_RANKS) if machine.traits.simulated else cores
     return tuple(doubling(2, 1 << (cores.bit_length() - 1))) if cores > 2 else (2,)
 
 
@@ -35,7 +35,7 @@ def affordable(
     emulated network, whose rate is known. At 10 Mbit/s, a message of 4 MiB takes 3.7 s."""
     if machine.emulated is None:
         return sizes
-    longest = max(SHORTEST_LONGEST, machine.emulated.payload_rate * budget_s / MESSAGES)
+    longest = max(MIN_LONGEST_BYTES, machine.emulated.payload_rate * budget_s / MESSAGES)
     return tuple(size for size in sizes if size * at_once <= longest)
 
 

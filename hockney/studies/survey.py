@@ -17,9 +17,8 @@ from hockney.draw.page import Page, Table
 from hockney.pages import collectives, course, key_results, loggp, point_to_point, quality
 from hockney.pages.caveats import everywhere, with_caveats
 from hockney.pages.evidence import Evidence, Options, once
-from hockney.pages.first_screen import first_figure
 from hockney.pages.levels import predicted
-from hockney.pages.study_page import study_page
+from hockney.pages.study_page import first_figure, study_page
 from hockney.studies import places
 from hockney.studies.overlap import survey as overlap
 from hockney.studies.sizes import DEFAULT, affordable, default_ranks, whole_doubles
@@ -69,11 +68,11 @@ ranks is a launch, except where cases are placed."""
 CASES_PER_SECOND = 5
 """Of the budget: a launch takes some 20 ms for each case (measurement/budget.py), and most uncertainty
 comes from differences between launches, so at least eight should fit."""
-LEAST_BUDGET_S = 60.0
+MIN_BUDGET_S = 60.0
 """A smaller budget has fewer launches, not fewer sizes."""
 BETWEEN = 9
 """Sizes of the ping-pong at a level that is neither the nearest nor one from which models predict."""
-FEWEST_TRAINS = 3
+MIN_TRAINS = 3
 
 
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
@@ -81,7 +80,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     meet at several levels, the same for each of them (`_placed`)."""
     sizes = options.sizes or affordable(DEFAULT, machine, options.budget_s)
     lines_of = _placed if machine.is_placed else _unplaced
-    most = CASES_PER_SECOND * max(options.budget_s, LEAST_BUDGET_S)
+    most = CASES_PER_SECOND * max(options.budget_s, MIN_BUDGET_S)
     planned: list[Case] = []
     for extent in EXTENTS:
         planned = once(catalog.case(line) for line in lines_of(sizes, options, catalog, machine, extent))
@@ -121,7 +120,7 @@ def _placed(
     node and over all nodes."""
     train_sizes = affordable(TRAIN_SIZES, machine, options.budget_s, MESSAGES)
     pairs = [*_pairs(sizes, catalog, train_sizes, extent)]
-    few_trains = [*_trains(train_sizes, FEWEST_TRAINS)]
+    few_trains = [*_trains(train_sizes, MIN_TRAINS)]
     for level in machine.levels if not options.ranks or PAIR_RANKS in options.ranks else ():
         nearest = level == machine.levels[0]
         nearer = [*sweep(sizes if nearest else thin(sizes, BETWEEN)), *few_trains]

@@ -9,9 +9,8 @@ import pytest
 from hockney.draw import save
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.figure_interactive import interactive
-from hockney.draw.legend import MOST, entries
-from hockney.draw.svg import WIDTH, still
-from hockney.draw.svg_axes import ROW, legend
+from hockney.draw.layout import MAX_ENTRIES, entries
+from hockney.draw.svg import LEGEND_ROW, WIDTH, legend_elements, still
 
 
 def pairs(groups: int) -> tuple[Series, ...]:
@@ -34,39 +33,42 @@ def test_few_series_have_an_entry_each():
 
 
 def test_points_and_their_line_share_an_entry_among_many():
-    many = pairs(MOST)
+    many = pairs(MAX_ENTRIES)
     listed = entries(many)
-    assert [entry.name for entry in listed] == [*(f"size {k}" for k in range(MOST)), "limit"]
+    assert [entry.name for entry in listed] == [*(f"size {k}" for k in range(MAX_ENTRIES)), "limit"]
     assert [k for entry in listed for k in entry.series] == list(range(len(many))), "none is lost"
     assert (listed[0].points, listed[0].line) == (0, 1)
     assert (listed[-1].points, listed[-1].line) == (None, len(many) - 1)
 
 
 def test_a_group_whose_points_have_other_names_is_not_merged():
-    many = tuple(Series(f"{k}", (1.0,), (1.0,), group="all") for k in range(MOST + 1))
-    assert len(entries(many)) == MOST + 1
+    many = tuple(Series(f"{k}", (1.0,), (1.0,), group="all") for k in range(MAX_ENTRIES + 1))
+    assert len(entries(many)) == MAX_ENTRIES + 1
 
 
 def test_an_entry_switches_all_its_traces():
-    legend = interactive(figure(MOST))["legend"]
-    assert len(legend) == MOST + 1 and {entry["kind"] for entry in legend} == {"both", "line"}
-    assert legend[0]["traces"] == [0, 1] and legend[-1]["traces"] == [2 * MOST]
+    legend = interactive(figure(MAX_ENTRIES))["legend"]
+    assert len(legend) == MAX_ENTRIES + 1 and {entry["kind"] for entry in legend} == {
+        "both",
+        "line",
+    }
+    assert legend[0]["traces"] == [0, 1] and legend[-1]["traces"] == [2 * MAX_ENTRIES]
 
 
 def test_a_still_names_each_entry_once():
-    drawn = still(figure(MOST), "f")
+    drawn = still(figure(MAX_ENTRIES), "f")
     assert "predicted" not in drawn and drawn.count("size 3") == 1
 
 
 def test_one_long_name_does_not_give_each_entry_a_row():
     names = ["ping-pong", "cold", "a name that is longer than half of the picture's width", "both"]
     placed = []
-    _, height = legend(names, lambda k, x, y: placed.append((x, y)) or "", WIDTH)
-    assert height == 2 * ROW
-    assert [y // ROW for _, y in placed] == [0, 0, 1, 1]
+    _, height = legend_elements(names, lambda k, x, y: placed.append((x, y)) or "", WIDTH)
+    assert height == 2 * LEGEND_ROW
+    assert [y // LEGEND_ROW for _, y in placed] == [0, 0, 1, 1]
 
 
-@pytest.mark.parametrize("groups", [2, MOST])
+@pytest.mark.parametrize("groups", [2, MAX_ENTRIES])
 def test_a_file_has_the_same_entries(groups, tmp_path):
     save(figure(groups), tmp_path, ("svg",))
     text = (tmp_path / "f.svg").read_text()

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hockney.draw import Axis, Figure, Series
-from hockney.draw.names import named
+from hockney.draw.figure import named
 from hockney.draw.plotly_figure import plotly_figure
 
 SIZE, TIME = Axis("message size", "B", zero=True), Axis("one-way time", "s")

@@ -18,10 +18,7 @@ from hockney.core.errors import one_line
 from hockney.draw import Axis, Figure, Series
 from hockney.draw.layout import picture
 from hockney.draw.palette import SYMBOLS
-from hockney.draw.svg import HEIGHT, WIDTH, still
-from hockney.draw.svg_axes import framed
-from hockney.draw.svg_elements import Label, number, path, shortened, text_width
-from hockney.draw.svg_symbols import SHAPES
+from hockney.draw.svg import HEIGHT, SHAPES, WIDTH, Label, framed, number, path, shortened, still, text_width
 
 SVG = "{http://www.w3.org/2000/svg}"
 NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?")

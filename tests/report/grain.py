@@ -12,7 +12,7 @@ from hockney.draw.page import Page, Section
 from hockney.models.applications.granularity import Algorithm, work_needed
 from hockney.models.applications.node_sharing import NodeSharing
 from hockney.models.applications.point_to_point_costs import Band, CostPiece, PointToPointCosts
-from hockney.studies.granularity.explore import EfficiencyExplorer
+from hockney.studies.granularity.figures import EfficiencyExplorer
 
 WORD = 4
 SUN = PointToPointCosts(

@@ -7,7 +7,7 @@ from __future__ import annotations
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Caveat, Page, Section, Table
 from hockney.models.applications.point_to_point_costs import CostPiece, PointToPointCosts
-from hockney.studies.granularity.explore import EfficiencyExplorer
+from hockney.studies.granularity.figures import EfficiencyExplorer
 
 ATTACKS = (
     "</script><script>window.stolen=1</script>",

@@ -30,7 +30,7 @@ from hockney.models.applications.granularity import (
 )
 from hockney.models.applications.ring_exchange import exchange_bounds, exchange_time
 from hockney.report import write
-from hockney.studies.granularity.explore import machine_data
+from hockney.studies.granularity.figures import machine_data
 
 pytestmark = pytest.mark.browser
 

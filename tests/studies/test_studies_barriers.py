@@ -24,7 +24,7 @@ from hockney.measurement.kinds import sim
 from hockney.models.barriers import MessageCosts, by_messages, by_structure, predicted
 from hockney.report.render import render
 from hockney.studies import Evidence, Options
-from hockney.studies.barriers import best, paper
+from hockney.studies.barriers import paper, results
 from hockney.studies.barriers.headline import chosen
 from hockney.studies.barriers.results import BarrierResult, BarrierResults, failures, way_of
 
@@ -183,21 +183,21 @@ def test_predictions_are_what_such_a_world_costs(side_by_side):
     for each in every:
         assert abs(each.error(each.structure_s)) < 0.06, each
     assert any(each.error(each.messages_s) > 0.5 for each in every)
-    assert best.believed(every)[0] == best.STRUCTURE
+    assert results.believed(every)[0] == results.STRUCTURE
 
 
 def test_on_one_medium_the_number_of_messages_tells(one_medium, golden):
     every = BarrierResults.of(one_medium).results
-    form, factor = best.believed(every)
-    assert form == best.MESSAGES and factor < 1.03
+    form, factor = results.believed(every)
+    assert form == results.MESSAGES and factor < 1.03
     golden("barriers/one_medium.txt", sections_text(one_medium), quantities)
-    three = best.choose(one_medium, 3)
-    assert not three.measured and three.best.by == best.MESSAGES
+    three = results.choose(one_medium, 3)
+    assert not three.measured and three.best.by == results.MESSAGES
     assert three.best.seconds == pytest.approx(by_messages("central", 3, COSTS), rel=0.03)
 
 
 def test_the_fastest_is_chosen(side_by_side):
-    choice = best.choose(side_by_side, 4)
+    choice = results.choose(side_by_side, 4)
     cost = {name: by_the_structure(name, 4) for name in ALGORITHMS}
     assert choice.measured and cost[choice.best.algorithm] < 1.02 * min(cost.values())
     for name in choice.alike:
@@ -208,30 +208,30 @@ def test_the_fastest_is_chosen(side_by_side):
 
 
 def test_ranks_that_were_not_measured_are_predicted(side_by_side, golden):
-    choice = best.choose(side_by_side, 3)
+    choice = results.choose(side_by_side, 3)
     assert not choice.measured
     golden("barriers/predicted_choice.txt", chosen(choice), quantities)
     known = BarrierResults.of(side_by_side).costs
     for each in choice.candidates:
-        if each.by == best.STRUCTURE:
+        if each.by == results.STRUCTURE:
             assert each.seconds == by_structure(each.algorithm, 3, known)
-    assert {c.algorithm for c in choice.candidates if c.by == best.STRUCTURE} == {
+    assert {c.algorithm for c in choice.candidates if c.by == results.STRUCTURE} == {
         name for name in ALGORITHMS if predicted(name)
     }
     others = {name for name in ALGORITHMS if not predicted(name)}
-    assert others == {c.algorithm for c in choice.candidates if c.by == best.FITTED} | set(choice.unknown)
+    assert others == {c.algorithm for c in choice.candidates if c.by == results.FITTED} | set(choice.unknown)
 
 
 def test_what_is_not_known_is_not_chosen(side_by_side):
     with pytest.raises(Inconclusive) as caught:
-        best.choose(side_by_side, 8)  # on 4 cores
+        results.choose(side_by_side, 8)  # on 4 cores
     assert caught.value.code == "ranks-beyond-models"
     with pytest.raises(UsageError) as caught:
-        best.choose(side_by_side, 1)
+        results.choose(side_by_side, 1)
     assert caught.value.code == "one-rank-needs-no-barrier"
     nothing = replace(side_by_side, fits=replace_struct(side_by_side.fits, summaries=[], fits=[]))
     with pytest.raises(Inconclusive) as caught:
-        best.choose(nothing, 2)
+        results.choose(nothing, 2)
     assert caught.value.code == "no-loop-of-barriers"
 
 
@@ -243,9 +243,9 @@ def test_more_ranks_than_cores_have_no_prediction(side_by_side, golden):
     golden("barriers/two_cores.txt", sections_text(few), quantities)
 
 
-def candidate(name: str, value: float, low: float, high: float) -> best.Candidate:
+def candidate(name: str, value: float, low: float, high: float) -> results.Candidate:
     time = ExactValue.of(value) if low == high else Estimate(value, low, high)
-    return best.Candidate(name, time, "measured")
+    return results.Candidate(name, time, "measured")
 
 
 def test_where_intervals_meet_no_difference_is_claimed(golden):
@@ -253,9 +253,9 @@ def test_where_intervals_meet_no_difference_is_claimed(golden):
         candidate("a", 1e-6, 0.9e-6, 1.1e-6), candidate("b", 1.2e-6, 1.1e-6, 1.3e-6),
         candidate("mpi", 2e-6, 1.9e-6, 2.1e-6),
     )  # fmt: skip
-    choice = best._choice(2, True, [far, near, first])
+    choice = results._choice(2, True, [far, near, first])
     assert choice.best is first and choice.alike == ("b",)
-    clear = best._choice(2, True, [far, first])
+    clear = results._choice(2, True, [far, first])
     assert clear.best is first and clear.alike == ()
     golden("barriers/intervals.txt", f"{chosen(choice)}\n{chosen(clear)}")
     exact = [
@@ -263,7 +263,7 @@ def test_where_intervals_meet_no_difference_is_claimed(golden):
         candidate("b", 1.004, 1.004, 1.004),
         candidate("c", 1.006, 1.006, 1.006),
     ]
-    assert best._choice(2, True, exact).alike == ("b",), "half a percent is not worth telling"
+    assert results._choice(2, True, exact).alike == ("b",), "half a percent is not worth telling"
 
 
 def test_a_barrier_that_dies_leaves_the_others_alive(tmp_path, golden):
@@ -281,7 +281,7 @@ def test_a_barrier_that_dies_leaves_the_others_alive(tmp_path, golden):
     table = next(t for s in page.sections for t in s.tables if t.name == "failed")
     assert any("died" in row[1] and "central" in row[0] for row in table.rows)
     assert any("hung" in row[1] and "mcs_tree" in row[0] for row in table.rows)
-    choice = best.choose(evidence, 2)
+    choice = results.choose(evidence, 2)
     assert {c.algorithm for c in choice.candidates} == set(ALGORITHMS) - lost and set(choice.unknown) == lost
 
 
@@ -319,7 +319,7 @@ def test_one_number_of_ranks_is_a_table_and_no_figure(side_by_side):
 
 def test_the_first_figure_has_every_barrier_in_order_with_its_interval(side_by_side):
     figure = studies.study("barriers").page(side_by_side).lead
-    choice = best.choose(side_by_side, 4)
+    choice = results.choose(side_by_side, 4)
     order = [c.algorithm for c in choice.candidates]
     called = {"mpi": "MPI_Barrier", "mpi_nonblocking": "MPI_Ibarrier"}
     assert list(figure.x.names) == [called.get(name, name) for name in order]
@@ -362,8 +362,8 @@ def test_what_fits_neither_prediction_is_not_said_to_fit_one():
     far = BarrierResult(
         "central", 2, {"loop": Estimate(10e-6, None, None)}, structure_s=1e-6, messages_s=2e-6
     )
-    assert best.believed([far]) == (best.STRUCTURE, pytest.approx(10.0))
+    assert results.believed([far]) == (results.STRUCTURE, pytest.approx(10.0))
     near = BarrierResult(
         "central", 2, {"loop": Estimate(2.1e-6, None, None)}, structure_s=1e-6, messages_s=2e-6
     )
-    assert best.believed([near]) == (best.MESSAGES, pytest.approx(1.05))
+    assert results.believed([near]) == (results.MESSAGES, pytest.approx(1.05))

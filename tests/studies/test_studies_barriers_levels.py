@@ -23,8 +23,7 @@ from hockney.launch.fake_world import World
 from hockney.models.barriers import MessageCosts, by_levels, by_structure, predicted
 from hockney.report.render import render
 from hockney.studies import Evidence, Options
-from hockney.studies.barriers.best import LEVELS, MEASURED, choose
-from hockney.studies.barriers.results import BarrierResults, way_of
+from hockney.studies.barriers.results import LEVELS, MEASURED, BarrierResults, choose, way_of
 
 WORLD = World(launch_noise=0.001)
 quantities = replaced(r"\d+(\.\d+)?( [num]?s\b|%| times as long)", "N")

@@ -14,8 +14,7 @@ from tiers import slow
 from hockney import api
 from hockney.cli.errors import guarded
 from hockney.models import schedules
-from hockney.studies.barriers.best import believed, choose
-from hockney.studies.barriers.results import MESSAGES, STRUCTURE, BarrierResults
+from hockney.studies.barriers.results import MESSAGES, STRUCTURE, BarrierResults, believed, choose
 
 pytestmark = pytest.mark.simgrid
 RANKS = (2, 3, 8, 13)

@@ -26,14 +26,31 @@ from hockney.machines import simulated
 from hockney.models.significance import widened
 from hockney.models.statistics import Verdict, ratio
 from hockney.pages import method
+from hockney.pages.point_to_point import fitted
 from hockney.report.render import render
 from hockney.studies import Evidence, Options
-from hockney.studies.collectives import answer, eager, figures, plan, send_time, summary
-from hockney.studies.collectives.buffers import LIKE, block_bytes, definition
-from hockney.studies.collectives.eager_effect import EagerEffect
-from hockney.studies.collectives.plan import ALGORITHMS, OPERATIONS, SYNC
-from hockney.studies.collectives.printed import PAPER, SIZES, printed_times
-from hockney.studies.collectives.results import CollectiveResults
+from hockney.studies.collectives import (
+    answer,
+    columns,
+    figures,
+    headline,
+    launch_settings,
+    plan,
+    results,
+    summary,
+)
+from hockney.studies.collectives.page import _send_time
+from hockney.studies.collectives.plan import ALGORITHMS, EAGER_LIMITS, OPERATIONS, SYNC, eager_variables
+from hockney.studies.collectives.results import (
+    LIKE,
+    PAPER,
+    PRINTED_SIZES,
+    CollectiveResults,
+    EagerEffect,
+    block_bytes,
+    definition,
+    printed_times,
+)
 from hockney.studies.needed_budget import suggested_budget
 
 CATALOG = measurement.bundled_catalog()
@@ -44,7 +61,7 @@ SOME = (1 << 10, 64 << 10)
 def cases(**given) -> list[Case]:
     values = {
         parameter.name: parameter.value(given.pop(parameter.name))
-        for parameter in (OPERATIONS, ALGORITHMS, SYNC, eager.LIMITS)
+        for parameter in (OPERATIONS, ALGORITHMS, SYNC, EAGER_LIMITS)
         if parameter.name in given
     }
     return plan(Options(parameters=values, **given), CATALOG, MACHINE)
@@ -64,7 +81,7 @@ class Truth(World):
 
 def measured(tmp_path, world: World, planned: list[Case], options: Options | None = None) -> Evidence:
     bench = measurement.fake_bench(FakeLauncher(world))
-    settings = tuple(s.line for s in eager.launch_settings(options or Options(), bench.machine))
+    settings = tuple(s.line for s in launch_settings(options or Options(), bench.machine))
     named = {case.setting for case in planned}
     lines = tuple(line for line in settings if line.split()[0] in named)
     run = Settings("collectives", 20.0, launches=5, seed=1, launch_settings=lines)
@@ -225,9 +242,9 @@ def test_a_line_that_begins_below_zero_is_given_from_the_change_on():
     piece = FittedSegment(
         first=65536, beyond=None, latency=latency, per_byte=per_byte, intercept="below zero"
     )
-    assert latency.value < 0 and send_time.formula(piece) == "21.0 + (x - 65536)/2260"
+    assert latency.value < 0 and columns.formula(piece) == "21.0 + (x - 65536)/2260"
     above = replace_struct(piece, latency=Estimate(2e-6, None, None), intercept="found")
-    assert send_time.formula(above) == "2.00 + x/2260"
+    assert columns.formula(above) == "2.00 + x/2260"
 
 
 def test_the_t3e_is_compared_with_the_paper_only(tmp_path):
@@ -236,7 +253,7 @@ def test_the_t3e_is_compared_with_the_paper_only(tmp_path):
     def said(name: str) -> str:
         traits = replace_struct(MACHINE.traits, origin="simulated")
         machine = replace_struct(MACHINE, platform=simulated.platform(name), traits=traits)
-        return send_time.sentence(replace(evidence, machine=machine))
+        return headline.send_time_sentence(replace(evidence, machine=machine))
 
     assert "T3E" in said("t3e") and "T3E" not in said("switched-ethernet")
 
@@ -245,13 +262,13 @@ def test_the_time_of_a_message_is_a_plus_x_over_b(tmp_path):
     world = World(pieces=(FakePiece(0, 2e-6, 1 / 1e9), FakePiece(4096, 5e-6, 1 / 4e9)), noise=0.003, tail=0)
     planned = cases(operations="scan", ranks=(2,), sizes=SOME, eager="0")
     evidence = measured(tmp_path, world, planned)
-    fit = send_time.fitted(evidence)
+    fit = fitted(evidence)
     assert len(fit.segments) == 2
     for piece, (a, b) in zip(fit.segments, ((2e-6, 1e9), (5e-6, 4e9)), strict=True):
         assert piece.latency.value == pytest.approx(a, rel=0.1)
         assert 1 / piece.per_byte.value == pytest.approx(b, rel=0.1)
     assert 2048 < fit.segments[1].first <= 4096
-    section = send_time.section(evidence)
+    section = _send_time(evidence)
     assert section.tables[0].rows[-1][1] == "56.0 + x/308"
     assert section.closed and "Resch" in section.text[0]
 
@@ -287,23 +304,23 @@ def test_the_effect_of_the_eager_limit(tmp_path):
 def test_the_knobs_of_each_mpi(family, version, name, value):
     mpi = Mpi(family=family, version=version, prefix="/p", mpicxx="", mpiexec="", source="option")
     real = replace_struct(MACHINE, mpi=mpi, traits=replace_struct(MACHINE.traits, origin="measured"))
-    assert eager.variables(4096, real)[name] == value
-    declared = eager.launch_settings(Options(parameters={"eager": (0, 4096)}), real)
-    assert [setting.name for setting in declared] == [eager.OWN, "eager-4096"]
-    assert not declared[0].variables and dict(declared[1].variables) == eager.variables(4096, real)
+    assert eager_variables(4096, real)[name] == value
+    declared = launch_settings(Options(parameters={"eager": (0, 4096)}), real)
+    assert [setting.name for setting in declared] == [results.OWN_LIMIT, "eager-4096"]
+    assert not declared[0].variables and dict(declared[1].variables) == eager_variables(4096, real)
 
 
 def test_a_limit_is_found_in_the_name_of_its_setting():
-    assert eager.limit_of(eager.name_of(3000)) == 3000, "any size, not only powers of two"
-    assert eager.limit_of(eager.OWN) is None and eager.limit_of("large") is None
+    assert results.limit_of(results.limit_setting(3000)) == 3000, "any size, not only powers of two"
+    assert results.limit_of(results.OWN_LIMIT) is None and results.limit_of("large") is None
 
 
 def test_other_machines_have_no_eager_limit():
     for origin, family in (("simulated", "smpi"), ("measured", "unknown"), ("measured", "intel")):
         mpi = Mpi(family=family, version="1", prefix="/p", mpicxx="", mpiexec="", source="option")
         machine = replace_struct(MACHINE, mpi=mpi, traits=replace_struct(MACHINE.traits, origin=origin))
-        assert not eager.launch_settings(Options(), machine)
-    assert not eager.launch_settings(Options(ranks=(4,)), MACHINE), "messages need two ranks"
+        assert not launch_settings(Options(), machine)
+    assert not launch_settings(Options(ranks=(4,)), MACHINE), "messages need two ranks"
 
 
 def test_the_papers_figures_of_bandwidth():
@@ -333,7 +350,7 @@ def test_a_block_is_a_share_of_the_buffer():
         if row.key.startswith("t3e/table/"):
             words = dict(word.split("=") for word in row.case.split()[1:])
             assert block_bytes(row.workload, row.bytes, row.ranks) == int(words["bytes"]), row.key
-    assert {size for _, size in SIZES.values()} == {8, 1024, 1 << 20}
+    assert {size for _, size in PRINTED_SIZES.values()} == {8, 1024, 1 << 20}
     for name, (like, own) in LIKE.items():
         assert own.operation == name and own.every_rank == definition(like).every_rank
 

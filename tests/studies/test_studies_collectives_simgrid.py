@@ -11,9 +11,9 @@ from real_mpi import simgrid_here
 from hockney import api
 from hockney.cli.errors import guarded
 from hockney.core.fit import ExactValue
-from hockney.studies.collectives import columns, send_time
-from hockney.studies.collectives.predicted import predicted
-from hockney.studies.collectives.results import CollectiveResults
+from hockney.pages.point_to_point import fitted
+from hockney.studies.collectives import columns
+from hockney.studies.collectives.results import CollectiveResults, predictions
 
 pytestmark = pytest.mark.simgrid
 WORDS = ["run", "collectives", "operations=bcast,allreduce", "--machine", "sim:t3e", "--sizes", "1KiB,64KiB"]
@@ -36,7 +36,7 @@ def test_ratios_are_exact(evidence):
 
 
 def test_the_message_is_the_papers(evidence):
-    fit = send_time.fitted(evidence)
+    fit = fitted(evidence)
     short, long = fit.segments[0], fit.segments[-1]
     assert (short.latency.value, 1 / short.per_byte.value) == pytest.approx((17e-6, 50e6), rel=0.01)
     assert (long.latency.value, 1 / long.per_byte.value) == pytest.approx((56e-6, 308e6), rel=0.01)
@@ -44,7 +44,7 @@ def test_the_message_is_the_papers(evidence):
 
 def test_predictions_come_close(evidence):
     """Both the prediction and the simulator use the description of the machine."""
-    found = predicted(evidence)
+    found = predictions(evidence)
     errors = []
     for p in CollectiveResults.of(evidence).points:
         for name in set(p.times) - {"mpi"}:

@@ -12,8 +12,8 @@ from test_studies_collectives import cases, measured
 from hockney.launch.fake_world import FakePiece, World
 from hockney.models.statistics import OPEN
 from hockney.studies import Evidence, Options
-from hockney.studies.collectives import eager
-from hockney.studies.collectives.eager_effect import EagerEffect
+from hockney.studies.collectives import results
+from hockney.studies.collectives.results import EagerEffect
 
 
 def slowed(evidence: Evidence, modes: dict[str, tuple[int, ...]]) -> Evidence:
@@ -36,7 +36,12 @@ def test_launches_in_different_modes_make_no_eager_limit_the_best(tmp_path):
     planned = cases(operations="scan", ranks=(2,), sizes=(1024,), eager="1KiB,64KiB")
     world = World(pieces=(FakePiece(0, 1e-6, 1e-10), FakePiece(4096, 1e-6, 1e-10)))
     evidence = measured(tmp_path, world, planned, Options(parameters={"eager": (1024, 65536)}))
-    modes = {"": (1,) * 5, eager.OWN: (1,) * 5, "eager-1024": (1, 0, 0, 1, 0), "eager-65536": (0,) * 5}
+    modes = {
+        "": (1,) * 5,
+        results.OWN_LIMIT: (1,) * 5,
+        "eager-1024": (1, 0, 0, 1, 0),
+        "eager-65536": (0,) * 5,
+    }
     effect = EagerEffect.of(slowed(evidence, modes))
     assert effect.best is None
     for limit in effect.limits:

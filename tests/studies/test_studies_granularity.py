@@ -21,9 +21,9 @@ from hockney.models.applications.grain_prediction import predict
 from hockney.pages.format import quantity
 from hockney.pages.labels import labels
 from hockney.studies import Evidence, Options
-from hockney.studies.granularity import agreement, costs, results, validation
-from hockney.studies.granularity.page import oversubscribed
-from hockney.studies.granularity.text import points
+from hockney.studies.granularity import columns, costs, headline, results, validation
+from hockney.studies.granularity.caveats import oversubscribed_caveat
+from hockney.studies.granularity.columns import points_text
 
 WORLD = World()
 measured_numbers = replaced(r"\d+\.\d+( [num]?s\b|%)?|\d+ [num]s\b", "N")
@@ -101,7 +101,7 @@ def test_a_length_where_the_line_changes_has_a_wide_interval(tmp_path):
     assert checked.predicted.low < checked.predicted.high - 0.1
     assert checked.predicted.low <= truth(checked.cell) <= checked.predicted.high
     assert checked.gap == (2048, 4096)
-    measured = validation.measurements(checked, "exchange")
+    measured = columns.measurements(checked, "exchange")
     assert measured in agreement_section(STUDY.page(made)).text[-1]
     assert quantity(checked.model_s, "s") in measured and quantity(checked.apart.exchange, "s") in measured
 
@@ -117,14 +117,14 @@ def test_the_assumption_that_breaks_is_named(tmp_path, wrong, names):
     page = STUDY.page(made)
     rows = {row[1]: row for row in table(page, "assumptions").rows}
     verdicts = {assumed: row[-1] for assumed, row in rows.items()}
-    assumption = validation.ASSUMED[names]
+    assumption = columns.ASSUMED[names]
     assert [assumed for assumed, verdict in verdicts.items() if verdict == "breaks"] == [assumption]
-    assert validation.FAILED[names] in page.headline[-1]
+    assert columns.FAILED[names] in page.headline[-1]
     checked = [cell for cell in checked_of(made) if cell.breaks]
     worst = max(checked, key=lambda cell: abs(cell.error))
     reason = agreement_section(page).text[-1]
-    assert f" {len(checked)} " in reason and f" {points(validation.MUCH)} " in reason
-    assert validation.FAILED[names] in reason and validation.measurements(worst, names) in reason
+    assert f" {len(checked)} " in reason and f" {points_text(validation.MUCH)} " in reason
+    assert columns.FAILED[names] in reason and columns.measurements(worst, names) in reason
 
 
 def test_other_programs_that_take_the_cores_are_named(made):
@@ -186,11 +186,11 @@ def missed(record: Record, error: float, clock: str = "thread") -> Record:
 def test_what_computing_missed_has_its_clock(made, page):
     rows = table(page, "presets").rows
     assert {row[0] for row in rows} == {"1", "2", "4"}
-    assert not table(page, "presets").caption.endswith(agreement.WALL)
+    assert not table(page, "presets").caption.endswith(columns.WALL)
     walled = tuple(missed(r, 0.004, "wall") for r in made.run.records)
     presets = table(STUDY.page(replace(made, run=replace(made.run, records=walled))), "presets")
     assert all(row[2:] == ("0.4%", "0.4%", "wall") for row in presets.rows), "below what is a doubt, too"
-    assert presets.caption.endswith(agreement.WALL)
+    assert presets.caption.endswith(columns.WALL)
 
 
 def test_what_the_run_measured_of_its_own_prediction(made, page, tmp_path, golden):
@@ -212,7 +212,7 @@ def test_more_ranks_than_cores_lose_efficiency(tmp_path):
     assert sum(four.parts.values()) == pytest.approx(four.error, abs=1e-12)
     assert results.predicted(messages, 4, 4, 0.9).never and not results.predicted(messages, 4, 4, 0.25).never
     caveat = next(w for w in page.warnings if w.code == "oversubscribed")
-    assert caveat == oversubscribed([4], 2, ["50.0%"])
+    assert caveat == oversubscribed_caveat([4], 2, ["50.0%"])
     assert page.headline[0].startswith("2 "), "the answer is for ranks that have a core each"
 
 
@@ -271,8 +271,8 @@ def test_the_headline_has_grain_break_even_and_agreement(made, page, golden):
     assert finest / 100 == pytest.approx(1e-5 / (1e-5 + 4 * WORLD.message(4)), rel=0.03)
     even = next(re.search(r" 40000 B .*?([\d.]+) us", s) for s in page.headline if " 40000 B" in s)
     assert float(even[1]) * 1e-6 == pytest.approx(4 * WORLD.message(40000), rel=0.05)
-    assert page.headline[-1] == agreement.sentence(checked_of(made), 4)
-    assert agreement.sentence(checked_of(made), 2) in agreement_section(page).text
+    assert page.headline[-1] == headline.agreement_sentence(checked_of(made), 4)
+    assert headline.agreement_sentence(checked_of(made), 2) in agreement_section(page).text
     golden("granularity/headline.txt", "\n".join(page.headline), measured_numbers)
 
 
@@ -282,7 +282,7 @@ def test_the_headline_has_grain_break_even_and_agreement(made, page, golden):
 )
 def test_the_agreement_names_only_the_limits_that_are_exceeded(errors, limits):
     cells = [SimpleNamespace(cell=SimpleNamespace(ranks=4), error=error / 100, breaks="") for error in errors]
-    (named,) = re.findall(r"limits? of (\d+)(?: and (\d+))?", agreement.sentence(cells, 4))
+    (named,) = re.findall(r"limits? of (\d+)(?: and (\d+))?", headline.agreement_sentence(cells, 4))
     assert tuple(each for each in named if each) == limits
 
 

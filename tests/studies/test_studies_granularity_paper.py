@@ -13,7 +13,7 @@ from hockney.core.fit import Estimate
 from hockney.models.applications.granularity import Algorithm, break_even
 from hockney.models.applications.ring_exchange import exchange_time
 from hockney.studies.granularity import costs, figures, paper, results
-from hockney.studies.granularity.text import length
+from hockney.studies.granularity.columns import length
 
 SUNS = costs.printed()
 FIGURES = {f.name: f for f in paper.section().figures}

@@ -11,10 +11,11 @@ from granular import SMALL, STUDY, evidence, run
 from hockney.core.fit import Estimate, ExactValue
 from hockney.core.settings import Settings
 from hockney.launch.fake_world import World
-from hockney.studies.granularity import conclusive, results
-from hockney.studies.granularity.conclusive import thin
-from hockney.studies.granularity.page import caveats, headline, is_conclusive
-from hockney.studies.needed_budget import MOST_TIMES, suggested_budget
+from hockney.studies.granularity import results
+from hockney.studies.granularity.caveats import caveats
+from hockney.studies.granularity.headline import _inconclusive_sentence, headline, is_conclusive
+from hockney.studies.granularity.results import find_thin
+from hockney.studies.needed_budget import MAX_MULTIPLE, suggested_budget
 
 TWO = replace(SMALL, ranks=(2,))
 
@@ -40,7 +41,7 @@ def with_efficiencies(curve, *ends: tuple[float, float | None, float | None]):
 
 
 def test_what_the_fake_machine_gives_is_enough(curve):
-    assert len(curve) == 3 and thin(curve) is None and thin([]) is None
+    assert len(curve) == 3 and find_thin(curve) is None and find_thin([]) is None
 
 
 @pytest.mark.parametrize(
@@ -56,7 +57,7 @@ def test_what_the_fake_machine_gives_is_enough(curve):
     ],
 )
 def test_a_curve_is_enough_if_its_order_is_known(curve, efficiencies, width):
-    found = thin(with_efficiencies(curve, *efficiencies))
+    found = find_thin(with_efficiencies(curve, *efficiencies))
     assert (found is None) == (width == 0)
     if found is not None:
         assert found.width == (None if width is None else pytest.approx(width))
@@ -64,7 +65,7 @@ def test_a_curve_is_enough_if_its_order_is_known(curve, efficiencies, width):
 
 
 def test_an_exact_curve_is_enough(curve):
-    assert thin([_with(cell, ExactValue.of(0.9)) for cell in curve]) is None
+    assert find_thin([_with(cell, ExactValue.of(0.9)) for cell in curve]) is None
 
 
 def _with(cell, efficiency):
@@ -92,8 +93,8 @@ def test_what_is_known_about_other_messages_is_still_answered(enough):
     shown = headline(cells, (), None, (), "measured", enough.settings)
     assert is_conclusive(enough)
     whole = headline(results.cells(enough), (), None, (), "measured", enough.settings)
-    lacking = [thin(results.line(cells, 2, 40000))]
-    assert shown == (conclusive.sentence(lacking, False, enough.settings), whole[0])
+    lacking = [find_thin(results.line(cells, 2, 40000))]
+    assert shown == (_inconclusive_sentence(lacking, False, enough.settings), whole[0])
 
 
 def test_efficiencies_that_are_known_are_given(enough):
@@ -105,7 +106,7 @@ def test_efficiencies_that_are_known_are_given(enough):
     )
     first, *known = headline(cells, (), None, (), "measured", enough.settings)
     curve = results.line(cells, 2, 40000)
-    missing = thin(curve)
+    missing = find_thin(curve)
     assert (missing.cells, missing.without) == (3, 1)
     assert missing.known == tuple((cell.work_s, cell.efficiency) for cell in curve[1:])
     assert re.findall(r"\d+", first.partition("%")[0]) == ["2", "6", "95"]
@@ -121,14 +122,14 @@ def test_efficiencies_that_are_known_are_given(enough):
     ],
 )
 def test_the_remedy_follows_what_was_asked(settings, words):
-    lacking = [conclusive.Thin(2, 4, None, 2)]
-    said = conclusive.sentence(lacking, True, settings)
+    lacking = [results.ThinCurve(2, 4, None, 2)]
+    said = _inconclusive_sentence(lacking, True, settings)
     assert dict(re.findall(r"(--\w+) (\w+)", said)) == words
 
 
 def test_a_wider_interval_needs_a_larger_budget():
-    narrow, wide, hopeless = (conclusive.Thin(2, 4, w, 10) for w in (0.3, 0.9, 50.0))
-    assert (narrow.times, wide.times, hopeless.times) == (2, pytest.approx(9), MOST_TIMES)
+    narrow, wide, hopeless = (results.ThinCurve(2, 4, w, 10) for w in (0.3, 0.9, 50.0))
+    assert (narrow.times, wide.times, hopeless.times) == (2, pytest.approx(9), MAX_MULTIPLE)
     budgets = [suggested_budget(s) for s in (0.5, 31, 60, 61, 4000)]
     assert budgets == ["5s", "60s", "60s", "2m", "120m"]
 

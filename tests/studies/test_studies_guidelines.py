@@ -23,8 +23,8 @@ from hockney.models.guidelines import judge
 from hockney.studies import Evidence, Options
 from hockney.studies.guidelines import reference
 from hockney.studies.guidelines.figures import largest
+from hockney.studies.guidelines.headline import counts, headline
 from hockney.studies.guidelines.results import judged
-from hockney.studies.guidelines.wording import answer, counted
 from hockney.system.bundled import catalog_with
 
 STUDY = studies.study("guidelines")
@@ -67,8 +67,8 @@ def test_planted_violations_are_the_ones_reported(tmp_path):
     assert {(each.left.workload, each.left.bytes) for each in verdicts.violated} == set(slow)
     rules = {each.rule.name for each in verdicts.violated if each.left.workload == "scatter"}
     assert {"scatter-scatterv", "algorithm"} <= rules, "copies make a broadcast no faster"
-    first, *rest = answer(verdicts)
-    assert first == counted(verdicts)[0] and rest[0].startswith("scatter 2 KiB on 2 ranks takes 2.0")
+    first, *rest = headline(verdicts)
+    assert first == counts(verdicts)[0] and rest[0].startswith("scatter 2 KiB on 2 ranks takes 2.0")
     figure = STUDY.page(evidence).lead
     names = figure.x.names
     assert len(names) == len(set(names)) and "scatter <= scatterv" in names

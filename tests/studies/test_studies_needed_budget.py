@@ -10,7 +10,7 @@ import re
 import pytest
 
 from hockney.core.settings import Settings
-from hockney.studies.needed_budget import LAUNCHES, MOST_TIMES, multiple, remedy
+from hockney.studies.needed_budget import LAUNCHES, MAX_MULTIPLE, multiple, remedy
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from hockney.studies.needed_budget import LAUNCHES, MOST_TIMES, multiple, remedy
     [
         ([3.0, 5.0, 100.0], 10, 5.0),
         ([1.1], 10, 2.0),
-        ([400.0, 500.0], 10, MOST_TIMES),
+        ([400.0, 500.0], 10, MAX_MULTIPLE),
         ([math.inf], 1, LAUNCHES),
         ([math.inf], 10, 2.0),
     ],

@@ -25,9 +25,9 @@ from hockney.machines import simulated
 from hockney.models.overlap import OverlapTimes
 from hockney.studies import Evidence, Options
 from hockney.studies.overlap.columns import answer
-from hockney.studies.overlap.headline import headline
+from hockney.studies.overlap.headline import _consecutive_sizes, headline
 from hockney.studies.overlap.plan import SIZES, THREAD_SIZES
-from hockney.studies.overlap.results import PHASES, OverlapResults, runs_of
+from hockney.studies.overlap.results import PHASES, OverlapResults
 from hockney.studies.progress import OWN, THREAD
 
 STUDY = studies.study("overlap")
@@ -275,9 +275,9 @@ def test_the_variable_of_each_mpis_thread(mpi, version, variable, by_default):
 
 def test_sizes_that_follow_each_other_are_one_range():
     every = [8, 64, 512, 4096]
-    assert runs_of([64, 512], every) == [(64, 512)]
-    assert runs_of([8, 512, 4096], every) == [(8, 8), (512, 4096)]
-    assert runs_of([], every) == []
+    assert _consecutive_sizes([64, 512], every) == [(64, 512)]
+    assert _consecutive_sizes([8, 512, 4096], every) == [(8, 8), (512, 4096)]
+    assert _consecutive_sizes([], every) == []
 
 
 def test_records_of_an_older_engine_are_left_out(evidence: Evidence):

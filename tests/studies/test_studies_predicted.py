@@ -21,8 +21,15 @@ from hockney.models.applications.message_costs import described
 from hockney.models.applications.point_to_point_costs import Band, CostPiece, PointToPointCosts
 from hockney.models.fits.caveats import launches_in_two_modes
 from hockney.pages import grain_prediction
-from hockney.pages.grain_prediction import CostsOrigin
-from hockney.pages.grain_prediction.words import algorithm, digits, ratio, seconds, share, time
+from hockney.pages.caveats.predictions import CostsOrigin, prediction_caveats
+from hockney.pages.grain_prediction import (
+    algorithm_text,
+    plain_seconds,
+    ratio_text,
+    share_text,
+    three_digits,
+    time_text,
+)
 from hockney.pages.origins import UNSAID, in_short, provenance
 
 MACHINE = PointToPointCosts(
@@ -37,7 +44,7 @@ def codes(
     messages: PointToPointCosts = MACHINE, known: CostsOrigin | None = None, ranks=(2, 4), **more
 ) -> list[str]:
     prediction = predict(Algorithm(**{"work_s": 1e-3, "bytes": 1000, **more}), messages, ranks)
-    return [caveat.code for caveat in grain_prediction.caveats(prediction, known or CostsOrigin())]
+    return [caveat.code for caveat in prediction_caveats(prediction, known or CostsOrigin())]
 
 
 def test_a_sound_prediction_has_no_doubts():
@@ -80,14 +87,16 @@ def test_a_noisy_description_varies():
 
 
 def test_numbers_have_three_digits_and_their_unit():
-    assert time(Estimate(0.6079, 0.6, 0.615)) == "608 ms [600, 615]"
-    assert time(Estimate(130.0, 99.0, 140.0)) == "2m10s [99.0 s, 2m20s]"
-    assert time(Estimate(9.996e-4, None, None)) == "1.00 ms"
-    assert share(Estimate(0.82242, 0.81, 0.8301)) == "82.2% [81.0, 83.0]"
-    assert share(Estimate(0.0, 0.0, 0.0)) == "0% [0, 0]" and share(Estimate(1.0, None, None)) == "100%"
-    assert ratio(Estimate(1.5e-13, None, None)) == "<0.001"
-    assert share(Estimate(1.5e-7, 1.4e-7, 1.6e-7)) == "<0.001%"
-    assert [digits(v) for v in (0.001, 9.996, 123.4, 1234.0)] == ["0.00100", "10.0", "123", "1234"]
+    assert time_text(Estimate(0.6079, 0.6, 0.615)) == "608 ms [600, 615]"
+    assert time_text(Estimate(130.0, 99.0, 140.0)) == "2m10s [99.0 s, 2m20s]"
+    assert time_text(Estimate(9.996e-4, None, None)) == "1.00 ms"
+    assert share_text(Estimate(0.82242, 0.81, 0.8301)) == "82.2% [81.0, 83.0]"
+    assert (
+        share_text(Estimate(0.0, 0.0, 0.0)) == "0% [0, 0]" and share_text(Estimate(1.0, None, None)) == "100%"
+    )
+    assert ratio_text(Estimate(1.5e-13, None, None)) == "<0.001"
+    assert share_text(Estimate(1.5e-7, 1.4e-7, 1.6e-7)) == "<0.001%"
+    assert [three_digits(v) for v in (0.001, 9.996, 123.4, 1234.0)] == ["0.00100", "10.0", "123", "1234"]
     assert [format_percent(v) for v in (0, 0.01, 0.125, 1, 0.0018123)] == [
         "0%",
         "1%",
@@ -95,15 +104,15 @@ def test_numbers_have_three_digits_and_their_unit():
         "100%",
         "0.181%",
     ]
-    assert [seconds(v) for v in (1.0, 0.0025, 3e-9, 7200)] == ["1 s", "2.5 ms", "3 ns", "2h00m"]
+    assert [plain_seconds(v) for v in (1.0, 0.0025, 3e-9, 7200)] == ["1 s", "2.5 ms", "3 ns", "2h00m"]
     assert [format_size(v) for v in (0, 40000, 4096, 10**8)] == ["0 B", "40000 B", "4 KiB", "100 MB"]
 
 
 def test_the_algorithm_in_words(golden):
     lines = [
-        algorithm(Algorithm(1.0, 8)),
-        algorithm(Algorithm(1.0, serial=1, exchanges=0.5)),
-        algorithm(Algorithm(1.0, serial=0.02, imbalance=1.2)),
+        algorithm_text(Algorithm(1.0, 8)),
+        algorithm_text(Algorithm(1.0, serial=1, exchanges=0.5)),
+        algorithm_text(Algorithm(1.0, serial=0.02, imbalance=1.2)),
     ]
     golden("algorithm.txt", "\n".join(lines))
 
@@ -125,7 +134,7 @@ def test_the_best_number_of_ranks(golden):
     assert predictions["coarse"].best.fastest.speed_up.value == pytest.approx(15.5, abs=0.05)
     assert predictions["wide interval"].best.ends == (1, 16)
     assert len(set(predictions["shared network"].best.ends)) == 2
-    golden("best_ranks.json", {name: grain_prediction.best(p) for name, p in predictions.items()})
+    golden("best_ranks.json", {name: grain_prediction.best_sentences(p) for name, p in predictions.items()})
 
 
 def test_every_number_of_an_exchange_has_its_origin(golden):
@@ -146,7 +155,7 @@ def test_a_machine_of_three_cores_is_not_told_to_measure_with_four():
         machine = replace(MACHINE, most_ranks=cores, sharing="assumed")
         prediction = predict(Algorithm(1e-3, 1000), machine, [2, 3])
         return next(
-            d.todo for d in grain_prediction.caveats(prediction, CostsOrigin()) if d.code == "network-assumed"
+            d.todo for d in prediction_caveats(prediction, CostsOrigin()) if d.code == "network-assumed"
         )
 
     assert "--ranks" not in todo(3) and "--network shared" in todo(3)
@@ -161,7 +170,7 @@ def test_the_remedy_for_an_assumed_network_does_not_repeat_what_was_measured(und
     """On a larger machine, the ranks to measure are those that have a core here."""
     machine = replace(MACHINE, most_ranks=8, sharing="assumed", undecided=undecided)
     prediction = predict(Algorithm(1e-3, 1000), machine, [2, 16], larger=True)
-    found = {d.code: d.todo for d in grain_prediction.caveats(prediction, CostsOrigin())}
+    found = {d.code: d.todo for d in prediction_caveats(prediction, CostsOrigin())}
     assert expected in found["network-assumed"]
     assert ("hockney run" in found["network-assumed"]) == (undecided != "contradictory")
     assert "16" not in found["network-assumed"]

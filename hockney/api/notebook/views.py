@@ -12,8 +12,7 @@ from hockney.core.case import format_value
 from hockney.core.catalog import PING_PONG
 from hockney.core.errors import HockneyError, unknown
 from hockney.core.wording import list_names, plural
-from hockney.draw.figure import Figure
-from hockney.draw.names import named
+from hockney.draw.figure import Figure, named
 from hockney.draw.page import Table
 from hockney.pages.evidence import Measured
 from hockney.pages.format import interval, quantity

@@ -19,8 +19,8 @@ from hockney.core.record import Origin
 from hockney.draw.page import Table
 from hockney.pages.format import interval, quantity, ratio_interval
 from hockney.studies.barriers import NAME
-from hockney.studies.barriers.best import MEASURED, Candidate, Choice
 from hockney.studies.barriers.headline import chosen
+from hockney.studies.barriers.results import MEASURED, Candidate, Choice
 
 
 def action(

@@ -16,7 +16,8 @@ from hockney.core.fit import Cost
 from hockney.models.guidelines import FACTOR, Judged, Verdicts
 from hockney.models.statistics import loaded_launches
 from hockney.studies.guidelines import columns
-from hockney.studies.guidelines.wording import alternative, counted, in_short
+from hockney.studies.guidelines.columns import alternative_text, rule_text
+from hockney.studies.guidelines.headline import counts
 
 
 def action(run: Path | None, factor: float | None, cost: Cost, quiet: bool, as_json: bool) -> int:
@@ -31,7 +32,7 @@ def action(run: Path | None, factor: float | None, cost: Cost, quiet: bool, as_j
         if verdicts.violated:
             print_table(columns.violations(verdicts))
             echo()
-        for sentence in counted(verdicts):
+        for sentence in counts(verdicts):
             print_line(sentence)
         if loaded:
             print_labelled(
@@ -60,7 +61,7 @@ def _document(run: Run, verdicts: Verdicts, loaded: int) -> dict[str, object]:
         "guidelines": [
             {
                 "name": rule.name,
-                "guideline": in_short(rule),
+                "guideline": rule_text(rule),
                 "comparisons": sum(each.rule is rule for each in judged),
                 "violated": sum(each.rule is rule for each in verdicts.violated),
             }
@@ -78,7 +79,7 @@ def _entry(each: Judged) -> dict[str, object]:
         "case": each.left.line,
         "bytes": each.left.bytes,
         "ranks": each.left.ranks,
-        "other": alternative(each.comparison),
+        "other": alternative_text(each.comparison),
         "parts": [
             {"case": part.case.line, "count": part.count, "copies": part.copies}
             for part in each.comparison.parts

@@ -20,7 +20,7 @@ from hockney.draw.page import Caveat, Table
 from hockney.models.applications.grain_prediction import Prediction
 from hockney.models.applications.granularity import Algorithm
 from hockney.pages import grain_prediction
-from hockney.pages.grain_prediction import CostsOrigin
+from hockney.pages.caveats.predictions import CostsOrigin, prediction_caveats
 
 _FLAGS = {"machine": "--machine", "larger": "--larger-machine", "rate": "--rate"}
 """The options that apply to the kernels of some suites."""
@@ -117,7 +117,7 @@ def action(
         )
     prediction, known = forecast.prediction, forecast.known
     if as_json:
-        caveats = grain_prediction.caveats(prediction, known)
+        caveats = prediction_caveats(prediction, known)
         print_json(grain_prediction.document(prediction, caveats, known.platform))
     else:
         _print(prediction, known)
@@ -139,18 +139,18 @@ def _print_kernel(predicted: PredictedKernel) -> None:
 
 
 def _print(prediction: Prediction, known: CostsOrigin) -> None:
-    for sentence in grain_prediction.assumed(prediction, known.platform):
+    for sentence in grain_prediction.assumed_sentences(prediction, known.platform):
         print_line(sentence)
-    _table(grain_prediction.ranks(prediction))
+    _table(grain_prediction.ranks_table(prediction))
     if prediction.needed:
-        _table(grain_prediction.needed(prediction))
+        _table(grain_prediction.needed_work(prediction))
     echo()
-    for sentence in grain_prediction.best(prediction):
+    for sentence in grain_prediction.best_sentences(prediction):
         print_line(sentence)
     if prediction.changes:
-        print_line(grain_prediction.changed(prediction))
-        _table(grain_prediction.levers(prediction))
-    _caveats(grain_prediction.caveats(prediction, known))
+        print_line(grain_prediction.changes_heading(prediction))
+        _table(grain_prediction.levers_table(prediction))
+    _caveats(prediction_caveats(prediction, known))
 
 
 def _caveats(caveats: Sequence[Caveat]) -> None:

@@ -25,7 +25,8 @@ from hockney.models.tuning.texts import bracketed
 from hockney.pages.format import quantity
 from hockney.studies.needed_budget import multiple, suggested_budget
 from hockney.studies.tuning import NAME
-from hockney.studies.tuning.page import headline, rules_table, sized
+from hockney.studies.tuning.columns import rules_table
+from hockney.studies.tuning.headline import headline, sized_operation
 from hockney.studies.tuning.results import HOCKNEY, OPEN_MPI
 
 DEFAULT_BUDGET_S = 60.0
@@ -121,7 +122,7 @@ def _slower(gain: Gain) -> str:
 
 
 def _name(gain: Gain) -> str:
-    return f"{sized(gain.operation, gain.size)} ({gain.table})"
+    return f"{sized_operation(gain.operation, gain.size)} ({gain.table})"
 
 
 def _print(tables: TuningTables, run: Run) -> None:

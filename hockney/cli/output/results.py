@@ -232,7 +232,9 @@ def print_metrics(measured: Sequence[Measured]) -> None:
     if not measured:
         return
     echo()
-    print_groups(metrics.listing(measured), [Group((typed_line(m),), metrics.rows_of(m)) for m in measured])
+    print_groups(
+        metrics.metrics_table(measured), [Group((typed_line(m),), metrics.row_count(m)) for m in measured]
+    )
 
 
 def print_fits(fits: Sequence[Fit], *, reasons: bool) -> None:

@@ -9,13 +9,11 @@ from collections.abc import Sequence
 from hockney.core.fit import Estimate
 from hockney.draw.page import Table
 from hockney.models.barriers import traffic
-from hockney.pages.cells import COUNT, SECONDS, Format
-from hockney.pages.columns import INTERVAL, Column, columns_table
+from hockney.pages.columns import COUNT, INTERVAL, SECONDS, Column, Format, columns_table
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity
 from hockney.pages.levels import place_words
-from hockney.studies.barriers.empty_messages import EmptyMessages
-from hockney.studies.barriers.results import BarrierResult, BarrierResults
+from hockney.studies.barriers.results import BarrierResult, BarrierResults, EmptyMessages
 
 
 def error(value: float) -> str:

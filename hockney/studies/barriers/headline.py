@@ -15,18 +15,27 @@ from hockney.core.wording import join_words, list_names, plural
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import interval, quantity, ratio_bounds
 from hockney.pages.levels import spread_ranks
-from hockney.studies.barriers.best import LEVELS, MESSAGES, Candidate, Choice, believed, choose
-from hockney.studies.barriers.results import BarrierResult, BarrierResults, way_of
+from hockney.studies.barriers.results import (
+    LEVELS,
+    MESSAGES,
+    BarrierResult,
+    BarrierResults,
+    Candidate,
+    Choice,
+    believed,
+    choose,
+    way_of,
+)
 
 CLOSE = 0.2
-MOST_COUNTS = 3
-MOST_ALIKE = 3
+MAX_LAYOUTS = 3
+MAX_ALIKE = 3
 """More barriers that are as fast as the best one are counted, not named."""
 
 
 def sentences(evidence: Evidence, every: Sequence[BarrierResult]) -> tuple[str, ...]:
     counts = layouts(every)
-    shown = list(dict.fromkeys((counts[0], *counts[-MOST_COUNTS + 1 :]))) if counts else []
+    shown = list(dict.fromkeys((counts[0], *counts[-MAX_LAYOUTS + 1 :]))) if counts else []
     texts = [_best(evidence, *layout) for layout in shown]
     texts.append(_long(evidence, every))
     texts += [_failed(evidence), *(_predicted(every, *layout) for layout in shown)]
@@ -64,9 +73,7 @@ def chosen(choice: Choice) -> str:
         text += f" (95%: {interval(best.time, 's')})"
     if choice.alike:
         are = "are" if len(choice.alike) > 1 else "is"
-        alike = (
-            join_words(choice.alike) if len(choice.alike) <= MOST_ALIKE else list_names(list(choice.alike))
-        )
+        alike = join_words(choice.alike) if len(choice.alike) <= MAX_ALIKE else list_names(list(choice.alike))
         text += f"; {alike} {are} not significantly different"
     elif (second := choice.next) is not None and second is not mpi:
         text += f"; {second.algorithm}, the next, takes {_compared(choice, second)}"

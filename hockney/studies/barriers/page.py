@@ -13,10 +13,15 @@ from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity
 from hockney.pages.levels import place_words, prefixed
 from hockney.pages.study_page import study_page
-from hockney.studies.barriers import columns, dots, figures, headline, paper
-from hockney.studies.barriers.best import FITS, MESSAGES, believed
-from hockney.studies.barriers.empty_messages import EmptyMessages
-from hockney.studies.barriers.results import BarrierResult, BarrierResults
+from hockney.studies.barriers import columns, figures, headline, paper
+from hockney.studies.barriers.results import (
+    FITS,
+    MESSAGES,
+    BarrierResult,
+    BarrierResults,
+    EmptyMessages,
+    believed,
+)
 
 METHOD = (
     "Back to back: many calls follow one MPI_Barrier; the maximum time over the ranks is divided by the "
@@ -33,7 +38,7 @@ METHOD = (
 
 def page(evidence: Evidence) -> Page:
     every = BarrierResults.of(evidence).results
-    first = dots.shown_first(evidence, every)
+    first = figures.first_layout(evidence, every)
     sections = [
         _costs(evidence, every, first),
         _predicted(evidence, every),
@@ -48,7 +53,7 @@ def page(evidence: Evidence) -> Page:
         headline=headline.sentences(evidence, every),
         sections=sections,
         method=METHOD,
-        lead=dots.costs(evidence, *first),
+        lead=figures.costs_on_ranks(evidence, *first),
     )
 
 
@@ -57,15 +62,15 @@ def _costs(evidence: Evidence, every: Sequence[BarrierResult], first: tuple[int,
     result."""
     failed = columns.failed(evidence)
     others = [layout for layout in headline.layouts(every) if layout != first]
-    figures = tuple(figure for layout in others if (figure := dots.costs(evidence, *layout)) is not None)
-    many = BarrierResults.of(evidence).iterations
-    text = (f"One repetition consists of {many} back-to-back calls.",) if many > 1 and every else ()
-    if not figures and failed is None and not text:
+    drawn = tuple(f for layout in others if (f := figures.costs_on_ranks(evidence, *layout)) is not None)
+    calls = BarrierResults.of(evidence).iterations
+    text = (f"One repetition consists of {calls} back-to-back calls.",) if calls > 1 and every else ()
+    if not drawn and failed is None and not text:
         return None
     return Section(
         "Cost of each barrier",
         text=text,
-        figures=figures,
+        figures=drawn,
         tables=(failed,) if failed is not None else (),
     )
 
@@ -127,7 +132,7 @@ def _one_message(known: EmptyMessages) -> str:
 
 
 def _arrivals(every: Sequence[BarrierResult]) -> Section | None:
-    figure = dots.entered(every)
+    figure = figures.entry_costs(every)
     if figure is None:
         return None
     return Section(

@@ -6,9 +6,8 @@ the study of M. Resch, H. Berger, R. Rabenseifner, T. Boenisch (1998)."""
 from __future__ import annotations
 
 from hockney.studies.collectives.columns import answer, summary
-from hockney.studies.collectives.eager import launch_settings
 from hockney.studies.collectives.page import page
-from hockney.studies.collectives.plan import PARAMETERS, plan
+from hockney.studies.collectives.plan import PARAMETERS, launch_settings, plan
 
 NAME = "collectives"
 HELP = "MPI's collectives next to algorithms that a user can write; the eager limit"

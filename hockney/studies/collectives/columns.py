@@ -5,23 +5,47 @@ algorithm is fastest where, and all times."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from hockney.core.case import MPI
-from hockney.core.fit import Estimate
+from hockney.core.fit import Estimate, Fit, FittedSegment
+from hockney.core.units import format_significant
 from hockney.draw.page import Table
-from hockney.models.statistics import OPEN
-from hockney.pages.cells import BANDWIDTH, COUNT, RATIO, SECONDS, SIZE, in_unit
-from hockney.pages.columns import INTERVAL, Column, columns_table
+from hockney.models.statistics import (
+    OPEN,
+)
+from hockney.pages.columns import (
+    BANDWIDTH,
+    COUNT,
+    INTERVAL,
+    RATIO,
+    SECONDS,
+    SIZE,
+    Column,
+    columns_table,
+    in_unit,
+)
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import quantity
-from hockney.studies.collectives.buffers import block_bytes, definition, mpi_name, source
-from hockney.studies.collectives.eager_effect import EagerEffect
-from hockney.studies.collectives.printed import PAPER, SIZES, is_t3e, printed_times
-from hockney.studies.collectives.results import CollectivePoint, CollectiveResults
+from hockney.pages.format import interval, quantity, with_interval
+from hockney.studies.collectives.results import (
+    FORMULA,
+    PAPER,
+    PRINTED_SIZES,
+    CollectivePoint,
+    CollectiveResults,
+    EagerEffect,
+    EagerLimit,
+    block_bytes,
+    definition,
+    is_t3e,
+    mpi_name,
+    printed_times,
+    source,
+)
 
 
 def papers(run: CollectiveResults) -> Iterator[Table]:
@@ -29,7 +53,7 @@ def papers(run: CollectiveResults) -> Iterator[Table]:
     bandwidth, and the printed time if the machine is the T3E."""
     with_printed = is_t3e(run.evidence.machine)
     caption = f"MPI's own algorithms. Printed: {PAPER.citation}; loops of calls." if with_printed else ""
-    for words, (_, size) in SIZES.items():
+    for words, (_, size) in PRINTED_SIZES.items():
         columns: list[Column[str]] = [Column("operation", mpi_name)]
         for ranks in run.ranks:
             columns += _papers_columns(run, size, ranks, with_printed)
@@ -180,3 +204,81 @@ def _ratio(value: Estimate | None) -> dict[str, float | None]:
     if value is None:
         return {"ratio": None, "ratio_low": None, "ratio_high": None}
     return {"ratio": value.value, "ratio_low": value.low, "ratio_high": value.high}
+
+
+def eager_limits(effect: EagerEffect) -> Table:
+    sizes = sorted({size for each in effect.limits for size in each.by_size})
+    rows = tuple(
+        (quantity(size, "B"), *(_limit_cell(effect, each, size) for each in effect.limits)) for size in sizes
+    )
+    last = ("all, mean", *(_limit_cell(effect, each) for each in effect.limits))
+    columns = ("message", *(quantity(each.limit, "B") for each in effect.limits))
+    return Table(
+        "eager",
+        "Time relative to that with MPI's own limit",
+        columns,
+        (*rows, last),
+        numeric=tuple(range(len(columns))),
+        caption="With 95% intervals; below 1, the limit is faster than MPI's own. ?: undecided, the interval "
+        "does not show whether the times differ by 5%.",
+    )
+
+
+def _limit_cell(effect: EagerEffect, each: EagerLimit, size: int | None = None) -> str:
+    """The cell of one size, or of the mean over all sizes."""
+    value = each.over_all if size is None else each.by_size.get(size)
+    if value is None:
+        return ""
+    bounds = "" if value.low is None or value.high is None else f" ({value.low:.2f} to {value.high:.2f})"
+    mark = " ?" if effect.verdict(each, size) in OPEN else ""
+    return f"{value.value:.2f}{bounds}{mark}"
+
+
+MICRO = 1e6
+
+
+def formula(piece: FittedSegment) -> str:
+    """ "0.33 + x/5430"; b is the bandwidth in bytes per microsecond, which is MB/s. A line that begins below
+    0 is given from the change on: "21.0 + (x - 65536)/2260"."""
+    slope = piece.per_byte.value
+    begin = piece.first if piece.latency.value < 0 else 0
+    a = piece.latency.value + slope * begin
+    return line_text(MICRO * a, 1 / slope / MICRO if slope > 0 else math.inf, begin)
+
+
+def line_text(a: float, b: float, begin: int = 0) -> str:
+    """The line as text, with three digits of the constant and of the bandwidth. The constant is the time of
+    `begin` bytes."""
+    constant = format_significant(a, 3)
+    size = f"(x - {begin})" if begin else "x"
+    return f"{constant} + {size}/{format_significant(b, 3)}" if b < math.inf else constant
+
+
+def send_time(fit: Fit) -> Table:
+    rows = []
+    for k, piece in enumerate(fit.segments):
+        change = fit.change_points[k - 1] if 0 < k <= len(fit.change_points) else None
+        rows.append(
+            (
+                "this machine",
+                formula(piece),
+                quantity(piece.first, "B") if change is None else with_interval(change, "B"),
+                with_interval(piece.latency, "s") if piece.intercept == "found" else "none found",
+                _rate_of(piece.per_byte),
+            )
+        )
+    for printed in FORMULA.segments:
+        text = line_text(MICRO * printed.constant_s, 1 / printed.per_byte_s / MICRO)
+        constant, rate = quantity(printed.constant_s, "s"), quantity(1 / printed.per_byte_s, "B/s")
+        rows.append(("Cray T3E-512, printed", text, quantity(printed.first, "B"), constant, rate))
+    columns = ("machine", "t in us", "from", "a", "b")
+    return Table("send-time", "t = a + x/b us", columns, tuple(rows), caption=PAPER.citation)
+
+
+def _rate_of(per_byte: Estimate) -> str:
+    """The bandwidth, with its interval."""
+    if per_byte.value <= 0:
+        return ""
+    ends = [None if end is None or end <= 0 else 1 / end for end in (per_byte.high, per_byte.low)]
+    rate = Estimate(1 / per_byte.value, *ends)
+    return f"{quantity(rate.value, 'B/s')} (95%: {interval(rate, 'B/s')})"

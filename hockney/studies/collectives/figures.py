@@ -8,21 +8,33 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from hockney.core.case import MPI
-from hockney.core.fit import Estimate
+from hockney.core.fit import Estimate, Fit
 from hockney.core.units import thin
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Series
-from hockney.models.statistics import OPEN
-from hockney.pages.evidence import Evidence
+from hockney.models.statistics import (
+    OPEN,
+)
+from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import quantity
-from hockney.pages.series import estimates, within_row
-from hockney.studies.collectives.buffers import definition, mpi_name
-from hockney.studies.collectives.predicted import predicted
-from hockney.studies.collectives.printed import is_t3e, printed_times
-from hockney.studies.collectives.results import CollectivePoint, CollectiveResults
+from hockney.pages.point_to_point import PING_PONG_TITLE
+from hockney.pages.series import curve, estimates, within_row
+from hockney.pages.series import times as measured_times
+from hockney.studies.collectives.results import (
+    FORMULA,
+    OWN_LIMIT,
+    CollectivePoint,
+    CollectiveResults,
+    EagerEffect,
+    definition,
+    is_t3e,
+    mpi_name,
+    predictions,
+    printed_times,
+)
 
-SHORTEST_S = 1e-9
-MOST_SIZES = 4
+MIN_TIME_S = 1e-9
+MAX_SIZES = 4
 """Sizes on the first screen."""
 HIGHEST = 1.5
 """The height of the row of an operation with several sizes, where 1 is enough for one."""
@@ -41,7 +53,7 @@ def ratios(run: CollectiveResults, ranks: int) -> Figure | None:
     names = list(dict.fromkeys(p.operation for p in points))
     worst = {n: max(p.ratio.value for p in points if p.operation == n and p.ratio) for n in names}
     names.sort(key=lambda name: -worst[name])
-    sizes = thin(sorted({p.buffer for p in points if p.block}), MOST_SIZES)
+    sizes = thin(sorted({p.buffer for p in points if p.block}), MAX_SIZES)
     series = []
     for size, offset in zip(sizes, within_row(len(sizes), BETWEEN_SIZES), strict=True):
         for decided in (True, False):
@@ -74,7 +86,7 @@ def time_of(point: CollectivePoint, algorithm: str) -> Estimate | None:
     """The time of an algorithm; None also if its calls return at once, as simulated ones with empty blocks
     may."""
     time = point.time(algorithm)
-    return None if time is None or time.value < SHORTEST_S else time
+    return None if time is None or time.value < MIN_TIME_S else time
 
 
 def times(run: CollectiveResults) -> Iterator[Figure]:
@@ -130,7 +142,7 @@ def _prediction(
     evidence: Evidence, points: Sequence[CollectivePoint], ranks: int, rate: Rate | None
 ) -> Series:
     """The predicted times of the algorithm that was fastest at each size."""
-    all_of = predicted(evidence)
+    all_of = predictions(evidence)
     known = [
         (p.buffer, seconds)
         for p in points
@@ -152,3 +164,45 @@ def _line(
     drawn = [(x, t) for x, t in known if rate is None or (x > 0 and t > 0)]
     y = (t if rate is None else rate(x, ranks, t) for x, t in drawn)
     return tuple(float(x) for x, _ in drawn), tuple(y)
+
+
+def eager_limits(effect: EagerEffect) -> Figure:
+    """The time of a message with each eager limit."""
+    names = [OWN_LIMIT, *(each.setting for each in effect.limits)]
+    return Figure(
+        "eager",
+        "Time of a message with other eager limits",
+        Axis("message size", "B"),
+        Axis("time", "s"),
+        tuple(measured_times(_limit_title(name, effect), effect.measured[name]) for name in names),
+        "Ping-pong; launches with the settings alternated.",
+    )
+
+
+def _limit_title(setting: str, effect: EagerEffect) -> str:
+    if setting == OWN_LIMIT:
+        return "MPI's own"
+    return next((quantity(each.limit, "B") for each in effect.limits if each.setting == setting), setting)
+
+
+def hot_ping_pongs(evidence: Evidence) -> Sequence[Measured]:
+    return evidence.of("pingpong", buffers="hot", ranks=2)
+
+
+def send_time(evidence: Evidence, fit: Fit) -> Figure:
+    measured = hot_ping_pongs(evidence)
+    low, high = min(m.size for m in measured), max(m.size for m in measured)
+    sizes = [s for s in FORMULA.sizes() if low <= s <= high]
+    series = [measured_times(PING_PONG_TITLE, measured), curve("a + x/b, 95% band", fit, PING_PONG_TITLE)]
+    if len(sizes) > 1:
+        printed = tuple(FORMULA.time(s) for s in sizes)
+        series.append(Series("T3E, 1998", tuple(map(float, sizes)), printed, kind="line", group="T3E"))
+    return Figure(
+        "send-time",
+        "Time of a message",
+        Axis("message size", "B", "log", zero=True),
+        Axis("time", "s"),
+        tuple(series),
+        "Points: measured. Lines: fitted, and the paper's formula.",
+        marks=tuple((p.value, quantity(p.value, "B")) for p in fit.change_points),
+    )

@@ -8,11 +8,17 @@ from __future__ import annotations
 from hockney.draw.page import Page, Section
 from hockney.pages import quality
 from hockney.pages.evidence import Evidence
+from hockney.pages.levels import placed
 from hockney.pages.method import memory
+from hockney.pages.point_to_point import fitted
 from hockney.pages.study_page import section, study_page
-from hockney.studies.collectives import columns, eager_effect, figures, headline, send_time
-from hockney.studies.collectives.printed import NAMED, is_t3e
-from hockney.studies.collectives.results import CollectiveResults
+from hockney.studies.collectives import columns, figures, headline
+from hockney.studies.collectives.results import (
+    NAMED,
+    CollectiveResults,
+    EagerEffect,
+    is_t3e,
+)
 
 METHOD = (
     "User-level algorithms consist of MPI point-to-point messages only. They are measured in the same "
@@ -30,8 +36,8 @@ def page(evidence: Evidence) -> Page:
     sections = [
         _fastest(run),
         _times(run),
-        send_time.section(evidence),
-        eager_effect.section(evidence),
+        _send_time(evidence),
+        _eager(evidence),
         _papers(run),
         _bandwidths(run),
         _numbers(run),
@@ -94,3 +100,50 @@ def _numbers(run: CollectiveResults) -> Section | None:
     drawn = tuple(figure for ranks in _others(run) if (figure := figures.ratios(run, ranks)) is not None)
     both = (columns.compared(run), columns.every_time(run))
     return Section("All ratios and times", figures=drawn, tables=both, closed=True)
+
+
+def _eager(evidence: Evidence) -> Section | None:
+    effect = EagerEffect.of(evidence)
+    if not effect.limits:
+        return None
+    return Section(
+        "The eager limit",
+        text=(
+            "Up to the eager limit, a message is sent before its receiver is ready and copied there; longer "
+            "ones wait for the receiver. Each limit was set by the MPI's own variables, listed with the "
+            "environment; on the T3E, 4096 B was best.",
+        ),
+        figures=(figures.eager_limits(effect),),
+        tables=(columns.eager_limits(effect),),
+    )
+
+
+BELOW_ZERO = (
+    "Where bytes cost more than in shorter messages, as beyond a cache, no constant is found: the line is "
+    "given by the time of its shortest message and the bandwidth of further bytes."
+)
+
+
+def _send_time(evidence: Evidence) -> Section | None:
+    """The section, with a figure and a table for each level at which messages were measured."""
+    fits = [
+        (level, fit)
+        for level in evidence.levels
+        if len(figures.hot_ping_pongs(level)) > 1 and (fit := fitted(level)) is not None
+    ]
+    if not fits:
+        return None
+    tables = tuple(placed(columns.send_time(fit), level) for level, fit in fits if fit.segments)
+    below_zero = any(piece.latency.value < 0 for _, fit in fits for piece in fit.segments)
+    return Section(
+        "Time of a message",
+        text=(
+            f"t = a + x/b us for a message of x bytes, as printed by {NAMED} for the Cray T3E: b is the "
+            "bandwidth of further bytes in MB/s. The change is where one line ends and the next "
+            "begins; on the T3E it was the eager limit.",
+            *((BELOW_ZERO,) if below_zero else ()),
+        ),
+        figures=tuple(placed(figures.send_time(level, fit), level) for level, fit in fits),
+        tables=tables,
+        closed=not is_t3e(evidence.machine),
+    )

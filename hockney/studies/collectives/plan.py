@@ -8,22 +8,27 @@ differences between launches."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 from hockney.core.case import MPI, Case
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.errors import UsageError
+from hockney.core.launch_setting import LaunchSetting
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.core.smpi_algorithms import unknown_algorithm, unknown_collective
+from hockney.mpi import family_of
 from hockney.pages.evidence import Options, once
 from hockney.studies import places
-from hockney.studies.collectives import eager
-from hockney.studies.collectives.buffers import block_bytes
-from hockney.studies.collectives.printed import is_t3e
+from hockney.studies.collectives.results import (
+    OWN_LIMIT,
+    block_bytes,
+    is_t3e,
+    limit_setting,
+)
+from hockney.studies.shared_parameters import sync_of
 from hockney.studies.sizes import default_ranks
 from hockney.studies.survey import sweep
-from hockney.studies.sync import sync_of
 
 T3E_SIZES = (0, 8, 64, 256, 1024, 2048, 4000, 4095, 4097, 8192, 8193, 16384, 65536, 262144, 524288, 1048576)
 """Of messages between two ranks of a T3E: those of the paper, and around its changes of protocol."""
@@ -51,7 +56,16 @@ SYNC = StudyParameter(
     "window)",
     choices=("barrier", "window", "loop"),
 )
-PARAMETERS = (OPERATIONS, ALGORITHMS, SYNC, eager.LIMITS)
+EAGER_LIMITS = StudyParameter(
+    "eager",
+    "integer",
+    "eager limits to try on 2 ranks, 0 for none",
+    unit="B",
+    default="1KiB,4KiB,16KiB,64KiB",
+    high=1 << 20,
+    many=True,
+)
+PARAMETERS = (OPERATIONS, ALGORITHMS, SYNC, EAGER_LIMITS)
 
 
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
@@ -79,7 +93,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     pairs = T3E_SIZES if is_t3e(machine) else ()
     messages_of_two = [
         *places.at_each([*sweep(), *sweep(pairs)], machine),
-        *eager.lines(options, machine),
+        *_eager_lines(options, machine),
     ]
     return once(catalog.case(line) for line in (*lines, *messages_of_two))
 
@@ -102,3 +116,41 @@ def _algorithms(asked: Iterable[str], workloads: Iterable[Workload]) -> dict[str
         if name not in every:
             raise unknown_algorithm(name, ", ".join(choices), every)
     return {w: [n for n in names if n == MPI or not asked or n in asked] for w, names in choices.items()}
+
+
+EAGER_SIZES = tuple(512 << k for k in range(10))
+"""512 B to 256 KiB: on both sides of every limit."""
+
+
+def eager_variables(limit: int, machine: Machine) -> dict[str, str]:
+    """The variables for an eager limit; none if the machine's MPI has no known ones."""
+    if machine.traits.is_fake:
+        return {"FAKE_EAGER_LIMIT": str(limit)}
+    if machine.mpi is None or not machine.traits.uses_mpiexec:
+        return {}
+    return family_of(machine.mpi).eager_limit(machine.mpi, limit)
+
+
+def eager_limits(options: Options, machine: Machine) -> list[int]:
+    """The limits to try; empty if the machine has no such variables, or if two ranks are not measured."""
+    wanted = [limit for limit in options.value(EAGER_LIMITS) if limit]
+    if options.ranks and 2 not in options.ranks:
+        return []
+    return [limit for limit in wanted if eager_variables(limit, machine)]
+
+
+def launch_settings(options: Options, machine: Machine) -> Sequence[LaunchSetting]:
+    wanted = eager_limits(options, machine)
+    own = [LaunchSetting(OWN_LIMIT, ())] if wanted else []
+    return [
+        *own,
+        *(LaunchSetting.of(limit_setting(limit), eager_variables(limit, machine)) for limit in wanted),
+    ]
+
+
+def _eager_lines(options: Options, machine: Machine) -> Iterator[str]:
+    """The cases, on ranks of one node where a node has several."""
+    where = places.at(places.spanned(machine)[0])
+    for setting in launch_settings(options, machine):
+        for size in EAGER_SIZES:
+            yield f"pingpong bytes={size} buffers=hot ranks=2 setting={setting.name}{where}"

@@ -6,16 +6,105 @@ time over that of the best user-level algorithm."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from hockney import reference
 from hockney.core.case import MPI
+from hockney.core.errors import HockneyError
 from hockney.core.fit import Estimate, ExactValue
+from hockney.core.machine import Machine
+from hockney.models import collective_costs
 from hockney.models.significance import widened
-from hockney.models.statistics import Observation, Verdict, ratio, stricter, time_to_decide, verdict
+from hockney.models.statistics import (
+    Observation,
+    Turns,
+    Verdict,
+    ratio,
+    stricter,
+    time_to_decide,
+    verdict,
+)
 from hockney.pages.evidence import Evidence, Measured
-from hockney.studies.collectives.buffers import definition, mpi_name
+from hockney.reference.aggregated_bandwidth import DEFINITIONS, AggregatedBandwidth
+from hockney.studies.sizes import DOUBLE
+
+PAPER = reference.published("t3e")
+NAMED = "M. Resch, H. Berger, R. Rabenseifner and T. Boenisch (1998)"
+PRINTED_SIZES = {"8 B": ("8", 8), "1 KB": ("1KB", 1 << 10), "1 MB": ("1MB", 1 << 20)}
+"""The paper's tables: the word in the keys of its rows, and the size of the buffer."""
+FORMULA = PAPER.formula("t3e/formula/pingpong")
+
+
+def is_t3e(machine: Machine) -> bool:
+    """Whether it is the simulated T3E, or a variant."""
+    platform = machine.platform
+    return platform is not None and platform.name.partition("+")[0] == PAPER.name
+
+
+def printed_times(operation: str, ranks: int) -> dict[int, float]:
+    """Seconds by buffer size; empty if the paper has none for this operation and number of processes."""
+    keys = {f"t3e/table/{operation}/{word}/{ranks}": size for word, size in PRINTED_SIZES.values()}
+    return {keys[row.key]: row.si for row in PAPER.rows if row.key in keys}
+
+
+EAGER_PREFIX = "eager-"
+OWN_LIMIT = f"{EAGER_PREFIX}own"
+"""The launches with MPI's own limit."""
+
+
+def limit_setting(limit: int) -> str:
+    """ "eager-4096"."""
+    return f"{EAGER_PREFIX}{limit}"
+
+
+def limit_of(setting: str) -> int | None:
+    """The inverse (bytes); None for another setting."""
+    limit = setting.removeprefix(EAGER_PREFIX)
+    return int(limit) if limit != setting and limit.isdecimal() else None
+
+
+LIKE = {
+    "allgather": (
+        "alltoall",
+        AggregatedBandwidth("allgather", "the whole array that each process receives", shared_out=True),
+    ),
+    "reduce_scatter_block": (
+        "reduce",
+        AggregatedBandwidth("reduce_scatter_block", "the vector that is summed", shared_out=True),
+    ),
+    "scan": ("reduce", AggregatedBandwidth("scan", "the vector that is summed")),
+}
+"""Each with the paper's operation that it is defined like."""
+
+
+def definition(operation: str) -> AggregatedBandwidth:
+    """The definition for an operation; for one in neither table, every rank has the whole buffer."""
+    if operation in DEFINITIONS:
+        return DEFINITIONS[operation]
+    if operation in LIKE:
+        return LIKE[operation][1]
+    return AggregatedBandwidth(operation, "a process's block or vector")
+
+
+def source(operation: str) -> str:
+    if operation in DEFINITIONS:
+        return "the paper"
+    return f"like {LIKE[operation][0]}" if operation in LIKE else ""
+
+
+def block_bytes(operation: str, buffer: int, ranks: int) -> int:
+    """A rank's block of a buffer of this size, in whole doubles, as in the paper: nothing if the buffer has
+    fewer doubles than there are ranks."""
+    if definition(operation).shared_out:
+        return buffer // ranks // DOUBLE * DOUBLE
+    return -(-buffer // DOUBLE) * DOUBLE
+
+
+def mpi_name(operation: str) -> str:
+    """ "MPI_Reduce_scatter_block"."""
+    return f"MPI_{operation.capitalize()}"
 
 
 @dataclass(frozen=True)
@@ -172,3 +261,121 @@ class CollectiveResults:
 
 def _value(point: CollectivePoint | None) -> float:
     return -math.inf if point is None or point.ratio is None else point.ratio.value
+
+
+Predictions = Mapping[tuple[str, str, int, int], float]
+"""Seconds by operation, algorithm, ranks and block."""
+
+
+def predictions(evidence: Evidence) -> Predictions:
+    """Predictions for every user-level algorithm that was measured and has a cost model; computed once for
+    each run."""
+    return evidence.cached(_compute_predictions)
+
+
+def _compute_predictions(evidence: Evidence) -> Predictions:
+    cases: dict[tuple[str, str, int, int], list[int]] = {}
+    for p in CollectiveResults.of(evidence).points:
+        for name in p.times:
+            if name != MPI:
+                cases.setdefault((p.operation, name, p.ranks, p.nodes), []).append(p.block)
+    found: dict[tuple[str, str, int, int], float] = {}
+    hosts = evidence.run.max_hosts()
+    for (operation, name, ranks, nodes), blocks in cases.items():
+        try:
+            times = collective_costs.predict(
+                evidence.fits, evidence.machine, operation, name, ranks, blocks,
+                where="this run", hosts=hosts, nodes=nodes,
+            )  # fmt: skip
+        except HockneyError:  # no model of messages, or none of this algorithm on so many ranks
+            continue
+        found |= {(operation, name, ranks, each.size): each.time.value for each in times}
+    return found
+
+
+SizeObservations = dict[int, Observation]
+"""Of one setting."""
+
+
+@dataclass(frozen=True)
+class EagerLimit:
+    """A limit (bytes), and the pingpong's time with it relative to its time with MPI's own limit: `by_size`,
+    and the geometric mean over all sizes, `over_all`, with the intervals that the verdicts use: among the
+    sizes of all limits, and among the limits."""
+
+    limit: int
+    setting: str
+    by_size: dict[int, Estimate]
+    over_all: Estimate
+
+
+@dataclass(frozen=True)
+class EagerEffect:
+    evidence: Evidence
+
+    @classmethod
+    def of(cls, evidence: Evidence) -> EagerEffect:
+        return evidence.cached(cls)
+
+    @cached_property
+    def measured(self) -> dict[str, list[Measured]]:
+        """The pingpongs with each setting."""
+        found: dict[str, list[Measured]] = {}
+        for m in self.evidence.measured:
+            if m.case.workload == "pingpong" and m.case.setting.startswith("eager-"):
+                found.setdefault(m.case.setting, []).append(m)
+        return found
+
+    @cached_property
+    def limits(self) -> tuple[EagerLimit, ...]:
+        """Ascending; empty without times of MPI's own limit."""
+        named = {name: [self._observed(each)] for name, each in self.measured.items()}
+        if OWN_LIMIT not in named:
+            return ()
+        own = named[OWN_LIMIT][0]
+        nearest = self.evidence.levels[0]
+        if ordinary := self._observed(nearest.of("pingpong", buffers="hot", ranks=2)):
+            named[OWN_LIMIT].append(ordinary)
+        known = {
+            (limit, setting): sizes
+            for setting, (of, *_) in named.items()
+            if (sizes := sorted(own.keys() & of.keys())) and (limit := limit_of(setting)) is not None
+        }
+        among = stricter(len(known))
+        found = []
+        for (limit, setting), sizes in sorted(known.items()):
+            of_all = stricter(len(known) * len(sizes))
+            by_size = {size: widened(_turns(named, size).ratio(setting, OWN_LIMIT), of_all) for size in sizes}
+            mean = widened(Turns.of_means(_with_sizes(named, sizes), sizes).ratio(setting, OWN_LIMIT), among)
+            found.append(EagerLimit(limit, setting, by_size, mean))
+        return tuple(found)
+
+    def _observed(self, measured: Iterable[Measured]) -> SizeObservations:
+        return {int(o.size): o for o in self.evidence.observed(m.case for m in measured)}
+
+    @property
+    def best(self) -> EagerLimit | None:
+        """The limit with the smallest mean; None if that is not significantly below 1."""
+        known = [each for each in self.limits if self.verdict(each) == "faster"]
+        return min(known, key=lambda each: each.over_all.value, default=None)
+
+    def verdict(self, each: EagerLimit, size: int | None = None) -> Verdict:
+        """Whether messages with one of the limits are faster or slower than with MPI's own: of this size,
+        or on average over all sizes."""
+        return verdict(each.over_all if size is None else each.by_size[size])
+
+    def sizes(self, each: EagerLimit, wanted: Verdict) -> list[int]:
+        """The sizes at which one of the limits is faster, or slower."""
+        return [size for size in each.by_size if self.verdict(each, size) == wanted]
+
+
+def _with_sizes(
+    named: Mapping[str, Sequence[SizeObservations]], sizes: Iterable[int]
+) -> dict[str, list[SizeObservations]]:
+    """The settings, and those of their observations, that have all of these sizes."""
+    found = {name: [each for each in same if each.keys() >= set(sizes)] for name, same in named.items()}
+    return {name: same for name, same in found.items() if same}
+
+
+def _turns(named: Mapping[str, Sequence[SizeObservations]], size: int) -> Turns:
+    return Turns.of({name: [of[size] for of in same] for name, same in _with_sizes(named, [size]).items()})

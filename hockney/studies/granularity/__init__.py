@@ -8,7 +8,8 @@ right neighbor and receives as much from its left. Its efficiency is measured ov
 and compared with what the machine's ping-pong alone predicts.
 """
 
-from hockney.studies.granularity.page import is_conclusive, page
+from hockney.studies.granularity.headline import is_conclusive
+from hockney.studies.granularity.page import page
 from hockney.studies.granularity.plan import ASKS_FOR_LEVELS, PARAMETERS, plan
 
 NAME = "granularity"

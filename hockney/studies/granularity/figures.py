@@ -7,19 +7,42 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from statistics import median
+from typing import Any
 
-from hockney.core.units import half_decades_around, thin
+from hockney.core.layout import NETWORK
+from hockney.core.units import format_bytes, format_percent, format_seconds, half_decades_around, thin
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Series
-from hockney.models.applications.granularity import Algorithm, break_even, efficiency, on_cores, work_needed
-from hockney.models.applications.point_to_point_costs import PointToPointCosts
+from hockney.draw.page import Table, Widget
+from hockney.models.applications.contention import kind
+from hockney.models.applications.granularity import (
+    Algorithm,
+    best_ranks,
+    break_even,
+    ceiling,
+    efficiency,
+    on_cores,
+    times,
+    work_needed,
+)
+from hockney.models.applications.node_sharing import NodeSharing
+from hockney.models.applications.point_to_point_costs import CostPiece, PointToPointCosts
 from hockney.models.applications.ring_exchange import exchange_bounds
 from hockney.pages.format import quantity
 from hockney.pages.series import estimates
-from hockney.studies.granularity.plan import ITERATIONS
+from hockney.studies.granularity import costs
+from hockney.studies.granularity.columns import (
+    efficiency_text,
+    length,
+    share,
+)
+from hockney.studies.granularity.plan import ITERATIONS, WORD
 from hockney.studies.granularity.results import Cell, lengths, line, rank_counts
-from hockney.studies.granularity.text import WORD, length, share, with_interval
+from hockney.studies.granularity.validation import (
+    Checked,
+)
 
 WORK = Axis("T, work on one rank between two exchanges", "s")
 SHORT_WORK = Axis("work T", "s")
@@ -78,14 +101,14 @@ def break_even_line(at: Sequence[float], ranks: int, group: str = "") -> Series:
 
 
 def _detail(cell: Cell) -> str:
-    s, reached = cell.measured.summary, with_interval(cell.efficiency)
+    s, reached = cell.measured.summary, efficiency_text(cell.efficiency)
     counts = f"{plural(s.repetitions, 'run')} in {plural(s.launches, 'launch', 'launches')}"
     return f"{reached}, one exchange with its work took {quantity(s.typical.value, 's')}, {counts}"
 
 
-FEWEST_ROUNDS = 6
+MIN_ROUNDS = 6
 """The minimum number of launches for a course over time."""
-MOST_RUNS = 40
+MAX_RUNS = 40
 """Single runs drawn for one T: evenly chosen from all in order of size, including the fastest and slowest."""
 
 
@@ -109,7 +132,7 @@ def runs(measured: tuple[Cell, ...], messages: PointToPointCosts | None) -> Iter
             EFFICIENCY,
             tuple(drawn),
             f"Each run repeats the work and the exchange {ITERATIONS} times. Hollow points are single runs: "
-            f"at most {MOST_RUNS} for each T, including the fastest and the slowest.",
+            f"at most {MAX_RUNS} for each T, including the fastest and the slowest.",
         )
 
 
@@ -122,7 +145,7 @@ def period(measured: tuple[Cell, ...]) -> Figure | None:
     selected = line(measured, p, size)
     shown = thin(selected, 4)
     began = min((t for cell in shown for t in cell.started_s), default=0.0)
-    drawn = [_course(cell, began) for cell in shown if len(cell.started_s) >= FEWEST_ROUNDS]
+    drawn = [_course(cell, began) for cell in shown if len(cell.started_s) >= MIN_ROUNDS]
     if not drawn:
         return None
     return Figure(
@@ -223,7 +246,7 @@ def _pair(
 
 
 def _cloud(selected: Sequence[Cell], group: str) -> Series:
-    places = [(cell.work_s, e) for cell in selected for e in thin(sorted(cell.runs), MOST_RUNS)]
+    places = [(cell.work_s, e) for cell in selected for e in thin(sorted(cell.runs), MAX_RUNS)]
     return Series("single runs", tuple(x for x, _ in places), tuple(y for _, y in places), group=group)
 
 
@@ -245,11 +268,61 @@ def _quantile(ordered: Sequence[float], part: float) -> float:
     return ordered[round(part * (len(ordered) - 1))]
 
 
+def measured_against_predicted(checked: Sequence[Checked], counts: Sequence[int]) -> Figure:
+    ends = [v for each in checked for v in (each.predicted.value, each.cell.efficiency.value)]
+    diagonal = (min(ends), max(ends))
+    drawn = []
+    for p in counts:
+        selected = [each for each in checked if each.cell.ranks == p]
+        name = plural(p, "rank")
+        x = [each.predicted.value for each in selected]
+        drawn.append(efficiency_points(name, [each.cell for each in selected], name, x))
+    return Figure(
+        "validation",
+        "Measured against predicted efficiency",
+        Axis("predicted efficiency", "%", "linear"),
+        Axis("measured efficiency", "%", "linear"),
+        (*drawn, Series("as predicted", diagonal, diagonal, kind="line")),
+        "One point per cell of the grid, with the 95% interval of the measurement.",
+    )
+
+
+def prediction_errors(checked: Sequence[Checked], counts: Sequence[int]) -> Figure:
+    drawn = []
+    for p in counts:
+        selected = [each for each in checked if each.cell.ranks == p]
+        name = plural(p, "rank")
+        drawn.append(
+            Series(
+                name,
+                tuple(each.cell.work_s for each in selected),
+                tuple(each.error for each in selected),
+                group=name,
+                detail=tuple(_cell_text(each) for each in selected),
+            )
+        )
+    works = [each.cell.work_s for each in checked]
+    zero = Series("as predicted", (min(works), max(works)), (0.0, 0.0), kind="line")
+    return Figure(
+        "validation-error",
+        "Error of the prediction against T",
+        WORK,
+        Axis("measured minus predicted efficiency", "%", "linear"),
+        (*drawn, zero),
+        "Above the line the ranks were more efficient than predicted.",
+    )
+
+
+def _cell_text(each: Checked) -> str:
+    cell = each.cell
+    return f"{length(cell.bytes)}, s = {cell.serial:g}" + ("" if cell.even else f", {cell.shares}")
+
+
 RANKS = (2, 4, 8)
 ENDS = (1 * WORD, 10000 * WORD)
 LENGTHS = (1 * WORD, 1000 * WORD, 10000 * WORD)
-MOST_SERIAL, SERIAL_STEPS = 0.2, 100
-MOST_RANKS = 16
+MAX_SERIAL, SERIAL_STEPS = 0.2, 100
+MAX_RANKS = 16
 GRID = 30
 COARSE = 0.98
 LEVELS = ((0.25, "25%"), (0.5, "50%"), (0.8, "80%"), (0.9, "90%"))
@@ -257,7 +330,7 @@ LEVELS = ((0.25, "25%"), (0.5, "50%"), (0.8, "80%"), (0.9, "90%"))
 
 def of_serial(messages: PointToPointCosts, name: str, works: tuple[float, ...]) -> tuple[Figure, ...]:
     """Figure 4 as lines of equal efficiency, once with messages of one word and once of 10000."""
-    serial = tuple(MOST_SERIAL * k / SERIAL_STEPS for k in range(SERIAL_STEPS + 1))
+    serial = tuple(MAX_SERIAL * k / SERIAL_STEPS for k in range(SERIAL_STEPS + 1))
     return tuple(
         Figure(
             f"levels-serial-{name}-{size // WORD}",
@@ -296,7 +369,7 @@ def of_ranks(messages: PointToPointCosts, name: str, works: tuple[float, ...]) -
             for line in _level_lines(
                 length(size),
                 LEVELS,
-                [(float(p), Algorithm(1.0, size), p) for p in range(2, MOST_RANKS + 1, 2)],
+                [(float(p), Algorithm(1.0, size), p) for p in range(2, MAX_RANKS + 1, 2)],
                 messages,
                 works,
             )
@@ -334,3 +407,155 @@ def grid_of(messages: PointToPointCosts) -> tuple[float, ...]:
 
 PAPERS_GRID = log_spaced(0.001, 100.0, GRID)
 """From below the break-even of 8 SUNs to where their longest messages hardly matter."""
+
+EXPLORER_SCRIPT = "efficiency"
+EXPLORER_WORK_S = (1e-6, 1000.0)
+MAX_BYTES = 1 << 22
+NO_END = 1 << 40
+"""A description holds for messages of any length."""
+EXPLORER_RANKS = 1024
+FIRST_WORK_S, FIRST_BYTES = 100e-6, 40_000
+"""The initial question."""
+EXPLORER_EFFICIENCIES = (0.5, 0.8, 0.9)
+
+
+@dataclass(frozen=True)
+class EfficiencyExplorer:
+    """Each of `work_s`, `bytes`, `serial` and `ranks` is (lowest, highest, initial value). The first machine
+    is shown initially; its `largest`, `most_ranks` and, as its note, `source` are set."""
+
+    machines: tuple[PointToPointCosts, ...]
+    work_s: tuple[float, float, float]
+    bytes: tuple[int, int, int]
+    serial: tuple[float, float, float]
+    ranks: tuple[int, int, int]
+
+    def __post_init__(self) -> None:
+        if not self.machines:
+            raise ValueError("an explorer needs at least one machine")
+
+    def widget(self, name: str, title: str, caption: str = "") -> Widget:
+        return Widget(name, title, EXPLORER_SCRIPT, self.data(), self.fallback(name), caption)
+
+    def data(self) -> dict[str, Any]:
+        """The input of the page's script."""
+        return {
+            "machines": [machine_data(machine) for machine in self.machines],
+            "work_s": self.work_s,
+            "bytes": self.bytes,
+            "serial": self.serial,
+            "ranks": self.ranks,
+        }
+
+    def fallback(self, name: str) -> Table:
+        """A row for each machine, at the initial values."""
+        ranks = self.ranks[2]
+        algorithm = Algorithm(self.work_s[2], self.bytes[2], self.serial[2])
+        return Table(
+            name=name,
+            title=f"{format_seconds(algorithm.work_s)} of work, messages of {format_bytes(algorithm.bytes)}, "
+            f"{format_percent(algorithm.serial)} serial, {plural(ranks, 'rank')}",
+            columns=(
+                "machine",
+                "exchange",
+                "efficiency",
+                "break-even work",
+                *(f"work for {format_percent(efficiency)}" for efficiency in EXPLORER_EFFICIENCIES),
+                "best number of ranks",
+            ),
+            rows=tuple(_machine_row(machine, algorithm, ranks) for machine in self.machines),
+            numeric=tuple(range(1, 8)),
+        )
+
+
+def explorer(messages: PointToPointCosts | None, name: str = "") -> Widget:
+    """`name` is that of the simulated machine that was measured, so that it is not listed twice."""
+    here = [] if messages is None else [_bounded_costs(messages, _costs_note(messages))]
+    others = [
+        _bounded_costs(machine, note)
+        for machine, note in costs.published()
+        if machine.name != name or not here
+    ]
+    most = max(2, *(m.most_ranks or 0 for m in (*here, *others)))
+    explorer = EfficiencyExplorer(
+        machines=(*here, *others),
+        work_s=(*EXPLORER_WORK_S, FIRST_WORK_S),
+        bytes=(0, MAX_BYTES, FIRST_BYTES),
+        serial=(0.0, 1.0, 0.0),
+        ranks=(1, min(EXPLORER_RANKS, most), 2),
+    )
+    return explorer.widget(
+        "explorer",
+        "Which efficiency will I get?",
+        "This machine's numbers come from the section on the cost of messages.",
+    )
+
+
+def machine_data(machine: PointToPointCosts) -> dict[str, Any]:
+    """A machine's costs of all messages, or of those between nodes; `near` has those within a node if they
+    differ."""
+    return _level_data(machine) | {
+        "name": machine.name,
+        "title": machine.title,
+        "note": machine.source,
+        "shared": machine.shared,
+        "most_bytes": machine.largest,
+        "most_ranks": machine.most_ranks or EXPLORER_RANKS,
+        "cores_known": machine.most_ranks is not None,
+        "medium": machine.medium,
+        "half_duplex_s_per_byte": machine.half_duplex_s_per_byte,
+        "network": machine.place == NETWORK,
+        "near": _level_data(machine.near) if machine.near else None,
+        "cores": machine.per_node(1) if machine.near else 0,
+    }
+
+
+def _level_data(costs: PointToPointCosts) -> dict[str, Any]:
+    """`eager` is None if it applies to all sizes."""
+    return {
+        "pieces": _pieces_data(costs.pieces),
+        "band": [(b.bytes, b.low, b.high) for b in costs.band],
+        "changes": costs.changes,
+        "eager": int(costs.eager) if costs.eager < NO_END else None,
+        "node": _sharing_data(costs.node) if costs.node else None,
+    }
+
+
+def _sharing_data(node: NodeSharing) -> dict[str, Any]:
+    limited = math.isfinite(node.rate)
+    return {
+        "rate": node.rate if limited else None,
+        "gap_s": node.gap_s,
+        "ends": node.ends if limited else None,
+    }
+
+
+def _bounded_costs(messages: PointToPointCosts, note: str) -> PointToPointCosts:
+    """The costs with `note` as their source, and with a finite largest size if they have none."""
+    return replace(messages, source=note, largest=NO_END if messages.largest is None else messages.largest)
+
+
+def _machine_row(machine: PointToPointCosts, algorithm: Algorithm, ranks: int) -> tuple[str, ...]:
+    alone, algorithm = algorithm, on_cores(algorithm, ranks, machine.most_ranks)
+    now = times(algorithm, machine, ranks)
+    needed = [work_needed(efficiency, algorithm, machine, ranks) for efficiency in EXPLORER_EFFICIENCIES]
+    most = machine.most_ranks or EXPLORER_RANKS
+    return (
+        machine.title,
+        format_seconds(now.communication),
+        format_percent(now.efficiency),
+        *(
+            f"at most {format_percent(ceiling(algorithm, ranks))}" if work is None else format_seconds(work)
+            for work in (break_even(algorithm, machine, ranks), *needed)
+        ),
+        f"{best_ranks(alone, machine, most)} of {most}",
+    )
+
+
+def _pieces_data(pieces: Sequence[CostPiece]) -> list[tuple[int, float, float]]:
+    return [(p.first, p.latency_s, p.per_byte_s) for p in pieces]
+
+
+def _costs_note(messages: PointToPointCosts) -> str:
+    verdict = f"a {messages.verdict} fit of " if messages.verdict else ""
+    return f"{verdict}{messages.source}; {kind(messages)}" + (f", {messages.why}" if messages.why else "")

@@ -12,9 +12,10 @@ from hockney.models.applications.granularity import Algorithm, break_even, effic
 from hockney.models.applications.ring_exchange import exchange_time
 from hockney.pages.format import quantity
 from hockney.studies.granularity import figures
+from hockney.studies.granularity.columns import length, share
 from hockney.studies.granularity.costs import PRINTED, printed
 from hockney.studies.granularity.figures import EFFICIENCY, WORK
-from hockney.studies.granularity.text import WORD, length, share
+from hockney.studies.granularity.plan import WORD
 
 WORKS = (0.1, 1.0, 10.0)
 SERIAL = (0.0, 0.01)

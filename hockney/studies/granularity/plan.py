@@ -18,9 +18,11 @@ from hockney.models.least_time import least_of
 from hockney.pages.evidence import Options, once
 from hockney.studies import places
 from hockney.studies.granularity.costs import expected_costs
-from hockney.studies.granularity.text import WORD
 from hockney.studies.sizes import DEFAULT, affordable, default_ranks
 from hockney.studies.survey import sweep
+
+WORD = 4
+"""Bytes per word in the paper."""
 
 LENGTHS = tuple(WORD * words for words in (1, 10, 100, 1000, 10000))
 SERIAL = (0.0, 0.01, 0.1)
@@ -33,7 +35,7 @@ OTHER_EXCHANGES = ("sendrecv", "nonblocking", "persistent", "neighborhood")
 NOT_SIMULATED = ("neighborhood",)
 """SimGrid's MPI has no neighborhood collectives."""
 
-SHORTEST_S, LONGEST_S = 1e-5, 1e-2
+MIN_WORK_S, MAX_WORK_S = 1e-5, 1e-2
 """Works on a machine of which nothing is known yet. Computing for less than 5 us is not accurate to 1%; and
 if messages take microseconds, 10 ms hide any exchange of up to 40 kB."""
 COARSE = 0.95
@@ -145,12 +147,12 @@ def _works(
 ) -> Sequence[float]:
     """The works from the break-even of the shortest message to where the longest one hardly matters."""
     if messages is None or not ranks:
-        return half_decades_around(SHORTEST_S, LONGEST_S)
+        return half_decades_around(MIN_WORK_S, MAX_WORK_S)
     fine, coarse = Algorithm(1.0, min(lengths)), Algorithm(1.0, max(lengths))
-    low = min(break_even(fine, messages, p) or SHORTEST_S for p in ranks)
-    high = max(work_needed(COARSE, coarse, messages, p) or LONGEST_S for p in ranks)
+    low = min(break_even(fine, messages, p) or MIN_WORK_S for p in ranks)
+    high = max(work_needed(COARSE, coarse, messages, p) or MAX_WORK_S for p in ranks)
     if machine.traits.wall_clock:
-        low = max(low, SHORTEST_S)
+        low = max(low, MIN_WORK_S)
     return half_decades_around(low, max(high, 10 * low))
 
 

@@ -20,13 +20,12 @@ from typing import Literal
 
 from hockney.core.case import parse_canonical
 from hockney.core.fit import Estimate
-from hockney.draw.page import Table
 from hockney.models.applications.granularity import Algorithm, on_cores, work_needed
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.applications.ring_exchange import exchange_bounds
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import interval, quantity
-from hockney.studies.granularity.text import length
+from hockney.studies.needed_budget import LAUNCHES, MAX_MULTIPLE, MIN_MULTIPLE
 
 EVEN = "equal"
 
@@ -280,35 +279,6 @@ def predicted(messages: PointToPointCosts, size: int, ranks: int, wanted: float)
     return Reached(at=Estimate(value, low and min(low, value), high and max(high, value)))
 
 
-def grain_table(measured: tuple[Cell, ...], messages: PointToPointCosts | None) -> Table:
-    """A row for each number of ranks and length."""
-    rows = []
-    for p in rank_counts(measured):
-        for size in lengths(measured):
-            selected = line(measured, p, size)
-            if not selected:
-                continue
-            row = [str(p), length(size)]
-            costs = messages.spread(selected[0].nodes) if messages else None
-            for wanted in (1 / p, WANTED):
-                row.append(str(predicted(costs, size, p, wanted)) if costs else "unknown")
-                row.append(str(reached(selected, wanted)))
-            rows.append(tuple(row))
-    columns: tuple[str, ...] = ("ranks", "message")
-    for name in ("break-even", f"{WANTED:.0%}"):
-        columns += (f"{name}, predicted", f"{name}, measured")
-    return Table(
-        "grain",
-        "Work from which additional ranks pay off",
-        columns,
-        tuple(rows),
-        numeric=(0,),
-        caption="Break-even is an efficiency of 1/np, a speed-up of 1. Measured works lie between two works "
-        "of the grid; brackets contain 95% intervals. Where the intervals at an end of the grid include the "
-        "efficiency, there is a range.",
-    )
-
-
 def _crossing(values: Sequence[tuple[float, float | None]], wanted: float) -> float | None:
     """The first position at which the value exceeds `wanted` from below."""
     for (t0, e0), (t1, e1) in pairwise(values):
@@ -321,3 +291,68 @@ def _crossing(values: Sequence[tuple[float, float | None]], wanted: float) -> fl
 def _straight(value: float) -> float:
     inside = min(max(value, SHY), 1 - SHY)
     return math.log(inside / (1 - inside))
+
+
+WIDE = 0.1
+"""The efficiencies with the least and with the most work may overlap if both are known this well: then more
+work does not matter."""
+TOO_WIDE = 0.3
+"""A curve whose intervals typically are this wide shows nothing."""
+
+
+@dataclass(frozen=True)
+class ThinCurve:
+    """A curve over T that does not suffice. `width` is the typical width of its intervals (efficiency); None
+    if ends of the curve have none. `launches` are the fewest of its `cells`, of which `without` have no
+    interval; `known` are the well known efficiencies of a curve without `width`, as (T in s, efficiency)."""
+
+    ranks: int
+    bytes: int
+    width: float | None
+    launches: int
+    cells: int = 0
+    without: int = 0
+    known: tuple[tuple[float, Estimate], ...] = ()
+
+    @property
+    def times(self) -> float:
+        """The multiple of the measuring time that would suffice: the width decreases with its root."""
+        more = LAUNCHES / max(1, self.launches)
+        if self.width is not None:
+            more = max(more, (self.width / TOO_WIDE) ** 2)
+        return min(MAX_MULTIPLE, max(MIN_MULTIPLE, more))
+
+
+def find_thin(curve: Sequence[Cell]) -> ThinCurve | None:
+    """What is missing for statements about `curve`, which ascends in T; None if nothing is."""
+    if not curve:
+        return None
+    first, last = curve[0].efficiency, curve[-1].efficiency
+    launches = min(len(cell.times_s) for cell in curve)
+    ranks, size = curve[0].ranks, curve[0].bytes
+    widths = [interval_width(cell.efficiency) for cell in curve]
+    if math.isinf(widths[0]) or math.isinf(widths[-1]) or math.isinf(median(widths)):
+        without = sum(math.isinf(each) for each in widths)
+        known = tuple(
+            (cell.work_s, cell.efficiency)
+            for cell, each in zip(curve, widths, strict=True)
+            if each <= TOO_WIDE
+        )
+        return ThinCurve(ranks, size, None, launches, len(curve), without, known)
+    overlap = first is not last and (first.high or 0.0) >= (last.low or 0.0)
+    ends = max(widths[0], widths[-1])
+    if median(widths) > TOO_WIDE or (overlap and ends > WIDE):
+        return ThinCurve(ranks, size, max(median(widths), ends), launches)
+    return None
+
+
+def interval_width(efficiency: Estimate) -> float:
+    """The width of the interval; infinite without one."""
+    if efficiency.low is None or efficiency.high is None:
+        return math.inf
+    return efficiency.high - efficiency.low
+
+
+def crowded_counts(measured: Sequence[Cell], cores: int) -> tuple[int, ...]:
+    """Numbers of ranks without a core per rank."""
+    return tuple(sorted({cell.ranks for cell in measured if cell.ranks > cores}))

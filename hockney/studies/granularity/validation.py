@@ -23,15 +23,11 @@ from itertools import pairwise
 from statistics import median
 
 from hockney.core.fit import Estimate
-from hockney.core.wording import plural
-from hockney.draw.page import Table
 from hockney.models.applications.granularity import efficiency, on_cores
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.applications.ring_exchange import exchange_bounds, exchange_time
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import quantity
 from hockney.studies.granularity.results import Cell
-from hockney.studies.granularity.text import change, length, points
 
 STEPS = ("exchange", "preset", "together", "sum")
 MUCH = 0.05
@@ -169,109 +165,6 @@ def _efficiency(cell: Cell, alone: float, share: float, exchange: float) -> floa
         return alone / (cell.serial * alone + (1 - cell.serial) * share)
     busy = cell.serial * alone + (1 - cell.serial) * cell.imbalance * share
     return alone / (cell.ranks * (busy + exchange))
-
-
-ASSUMED = {
-    "exchange": "an exchange takes as long as the model of one message predicts",
-    "preset": "the work takes the preset time",
-    "together": "a rank computes as fast while all ranks compute",
-    "sum": "computation and exchange do not affect each other",
-    CORES: "every rank has a core to itself",
-}
-FAILED = {
-    "exchange": "an exchange does not take as long as the model of one message predicts",
-    "preset": "the work does not take the preset time",
-    "together": "a rank does not compute as fast while all ranks compute",
-    "sum": "computation and exchange affect each other",
-    CORES: "ranks did not have a core to themselves",
-}
-"""What is the case where an assumption fails."""
-BY = {
-    "exchange": "round_robin, the exchange alone",
-    "preset": "compute on one rank",
-    "together": "compute on all ranks at once",
-    "sum": "the remainder: granularity itself",
-    CORES: "ranks, cores, and what other programs used",
-}
-LITTLE = 0.02
-
-
-def assumption_table(checked: Sequence[Checked]) -> Table:
-    """One row for each assumption and number of ranks."""
-    rows: list[tuple[str, ...]] = []
-    for p in sorted({each.cell.ranks for each in checked if each.cell.ranks > 1}):
-        here = [each for each in checked if each.cell.ranks == p]
-        for step in STEPS:
-            if known := [each for each in here if each.parts[step] is not None]:
-                rows.append(_row(step, p, known))
-        rows.append(_cores(p, here))
-    columns = ("ranks", "assumed", "checked by", "median effect", "largest effect", "there", "verdict")
-    return Table(
-        "assumptions",
-        "Assumptions of the prediction",
-        columns,
-        tuple(rows),
-        numeric=(0, 3, 4),
-        caption="The effect is the change in efficiency when the measured value replaces the assumption. The "
-        "table gives its median magnitude over all cells, and the largest effect with its sign. The loss of "
-        "a rank that was moved off its core is included in the two rows above. In percentage points: up to "
-        f"{points(LITTLE)} an assumption holds, beyond {points(MUCH)} it fails.",
-    )
-
-
-def _row(step: str, ranks: int, known: Sequence[Checked]) -> tuple[str, ...]:
-    worst = max(known, key=lambda c: abs(c.parts[step] or 0.0))
-    effect = worst.parts[step] or 0.0
-    verdict = "holds" if abs(effect) <= LITTLE else "breaks" if abs(effect) > MUCH else "nearly holds"
-    typical = median(abs(c.parts[step] or 0.0) for c in known)
-    return (
-        str(ranks),
-        ASSUMED[step],
-        BY[step],
-        f"{100 * typical:.1f}",
-        change(effect),
-        measurements(worst, step),
-        verdict,
-    )
-
-
-def _cores(ranks: int, here: Sequence[Checked]) -> tuple[str, ...]:
-    crowded = [each for each in here if each.crowded]
-    verdict = "breaks" if crowded else "holds"
-    return str(ranks), ASSUMED[CORES], BY[CORES], "", "", load(here), verdict
-
-
-def load(here: Sequence[Checked]) -> str:
-    """The cores available to the ranks, and the part of them used by other programs."""
-    worst = max(here, key=lambda each: each.cell.outside)
-    had = f"{plural(worst.cell.ranks, 'rank')} on {plural(worst.cores, 'core')}"
-    return f"{had}, other programs typically used {worst.cell.outside:.2f}" if worst.cell.outside else had
-
-
-def measurements(checked: Checked, step: str) -> str:
-    """The measurements of one cell that are relevant to an assumption, as text."""
-    cell, apart = checked.cell, checked.apart
-    where = f"T = {quantity(cell.work_s, 's')}, {length(cell.bytes)}"
-    if cell.serial:
-        where += f", s = {cell.serial:g}"
-    if not cell.even:
-        where += f", {cell.shares}"
-    if step == "exchange" and apart.exchange is not None:
-        model = quantity(checked.model_s, "s")
-        reason = f"exchange {quantity(apart.exchange, 's')}, according to the model {model}"
-        if checked.gap is not None:
-            first, last = (quantity(end, "B") for end in checked.gap)
-            reason += f", which cannot locate the change between {first} and {last}"
-    elif step == "preset":
-        reason = f"the work took {quantity(cell.alone.value, 's')} alone"
-    elif step == "together" and apart.share is not None:
-        fair = cell.alone.value / cell.ranks
-        reason = f"a rank's part took {quantity(apart.share, 's')}, compared with {quantity(fair, 's')} alone"
-    else:
-        total, parts = cell.measured.summary.typical.value, _parts(checked)
-        why = "ranks wait for one another" if total > parts else "a part of the exchange is hidden"
-        reason = f"{quantity(total, 's')} back to back, separately {quantity(parts, 's')}, so {why}"
-    return f"{where}: {reason}"
 
 
 def _parts(checked: Checked) -> float:

@@ -8,7 +8,7 @@ from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Tone
 from hockney.models.guidelines import Judged, State, Verdicts
 from hockney.pages.series import estimates
-from hockney.studies.guidelines.wording import alternative, call, in_short
+from hockney.studies.guidelines.columns import alternative_text, call_text, rule_text
 
 STATES: tuple[tuple[str, tuple[State, ...], Tone], ...] = (
     ("violated", ("violated",), "warning"),
@@ -46,7 +46,7 @@ def largest(verdicts: Verdicts) -> Figure | None:
 def _rows(verdicts: Verdicts) -> dict[str, Judged]:
     rows: dict[str, Judged] = {}
     for each in verdicts.judged:
-        name = in_short(each.rule)
+        name = rule_text(each.rule)
         if each.rule.kind == "algorithm":
             name = f"{each.left.workload} <= other algorithms"
         known = rows.get(name)
@@ -62,4 +62,6 @@ def _rank(each: Judged) -> tuple[bool, float]:
 
 def _detail(each: Judged) -> str:
     ranks = plural(each.left.ranks, "rank")
-    return f"{call(each.left)} on {ranks}: {each.ratio.value:.2f} times {alternative(each.comparison)}"
+    return (
+        f"{call_text(each.left)} on {ranks}: {each.ratio.value:.2f} times {alternative_text(each.comparison)}"
+    )

@@ -11,8 +11,8 @@ from hockney.pages import quality
 from hockney.pages.evidence import Evidence
 from hockney.pages.study_page import study_page
 from hockney.studies.guidelines import columns, figures
+from hockney.studies.guidelines.headline import headline
 from hockney.studies.guidelines.results import judged
-from hockney.studies.guidelines.wording import answer
 
 METHOD = (
     "Guidelines of Träff, Gropp and Thakur (2010) and of Hunold and Carpen-Amarie (2018): an operation "
@@ -39,7 +39,7 @@ def page(evidence: Evidence) -> Page:
     return study_page(
         evidence,
         title="Performance guidelines",
-        headline=answer(verdicts) if evidence.measured else ("Nothing was measured.",),
+        headline=headline(verdicts) if evidence.measured else ("Nothing was measured.",),
         sections=sections,
         method=METHOD,
         lead=figures.largest(verdicts),

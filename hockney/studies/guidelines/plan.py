@@ -17,8 +17,8 @@ from hockney.core.errors import UsageError
 from hockney.core.machine import Machine
 from hockney.models.guidelines import EMULATIONS, LOCAL, MESSAGES, OPERATIONS
 from hockney.pages.evidence import Options, once
+from hockney.studies.shared_parameters import SYNC, sync_of
 from hockney.studies.sizes import DOUBLE, default_ranks
-from hockney.studies.sync import SYNC, sync_of
 
 SIZES = (16, 256, 4 << 10, 16 << 10, 128 << 10, 1 << 20)
 """Bytes of the whole vector: short messages, both sides of the usual changes of protocol, long ones."""

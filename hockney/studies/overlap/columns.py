@@ -12,15 +12,56 @@ from typing import TYPE_CHECKING, Any
 from hockney.core.wording import plural
 from hockney.draw.page import Table
 from hockney.models.significance import OPEN, Verdict
-from hockney.pages.cells import COUNT, RATIO, SECONDS, SHARE, SIZE, Format, words
-from hockney.pages.columns import INTERVAL, Column, chosen, columns_document, columns_table
+from hockney.pages.columns import (
+    COUNT,
+    INTERVAL,
+    RATIO,
+    SECONDS,
+    SHARE,
+    SIZE,
+    Column,
+    Format,
+    chosen,
+    columns_document,
+    columns_table,
+    words,
+)
 from hockney.pages.evidence import Evidence
 from hockney.studies.overlap.results import PAYS, PHASES, BestTests, OverlapPoint, OverlapResults, sizes_where
-from hockney.studies.overlap.wording import VERDICTS, named, titled
 from hockney.studies.progress import THREAD
 
 if TYPE_CHECKING:
     from hockney.models.overlap import OverlapTimes
+from collections.abc import Mapping
+
+from hockney.studies.overlap.results import MESSAGE
+
+VERDICTS: Mapping[Verdict, str] = {
+    "faster": "pays",
+    "slower": "costs time",
+    "alike": "no difference",
+    "undecided": "undecided",
+    "unknown": "no interval",
+}
+
+
+def call_name(operation: str) -> str:
+    """ "MPI_Iallreduce", or a message."""
+    return operation if operation == MESSAGE else f"MPI_{operation.capitalize()}"
+
+
+def plural_name(operation: str) -> str:
+    return f"{operation}s" if operation == MESSAGE else call_name(operation)
+
+
+def call_title(operation: str) -> str:
+    """The operation's name at the beginning of a title."""
+    return plural_name(operation).capitalize() if operation == MESSAGE else call_name(operation)
+
+
+def tests_text(p: OverlapPoint) -> str:
+    """ "64 tests"; with the progress thread also that."""
+    return plural(p.tests, "test") + (", progress thread" if p.progress == THREAD else "")
 
 
 @dataclass(frozen=True)
@@ -42,7 +83,7 @@ class OverlapRow:
 
 COLUMNS: tuple[Column[OverlapRow], ...] = (
     Column("", lambda row: row.p.measured.case.line, key="case"),
-    Column("operation", lambda row: row.p.operation, Format(named, numeric=False), "operation"),
+    Column("operation", lambda row: row.p.operation, Format(call_name, numeric=False), "operation"),
     Column("", lambda row: row.p.size, key="bytes"),
     Column("ranks", lambda row: row.p.ranks, COUNT, "ranks"),
     Column("size", lambda row: row.p.size if row.p.measured.has_size else None, SIZE),
@@ -80,7 +121,7 @@ def best(run: OverlapResults, ranks: int, *operations: str) -> Table | None:
         "Availability: share of the time in which the program computes. The intervals of the ratio are those "
         "that the verdicts use: all of them together contain the true ratios with 95%."
     )
-    title = ", ".join(["Best number of tests", *map(titled, operations), plural(ranks, "rank")])
+    title = ", ".join(["Best number of tests", *map(call_title, operations), plural(ranks, "rank")])
     name = "-".join(["overlap-best", *operations, str(ranks)])
     return columns_table(name, title, columns, _best(run, found), caption)
 

@@ -7,17 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from hockney.core.fit import Estimate
+from hockney.core.fit import Estimate, ExactValue
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Series
-from hockney.pages.format import percent, quantity, ratio_bounds
+from hockney.pages.format import percent, quantity, ratio_bounds, share_interval
 from hockney.pages.series import estimates
+from hockney.studies.overlap.columns import VERDICTS, call_title, tests_text
 from hockney.studies.overlap.results import PHASES, OverlapPoint, OverlapResults
-from hockney.studies.overlap.wording import VERDICTS, share_bounds, tests_of, titled
 
 LOWEST = -1.0
 """The smallest share that is drawn."""
 Value = Callable[[OverlapPoint], "Estimate | None"]
+
+
+def share_bounds(share: Estimate) -> str:
+    """The same to follow a share in a sentence; empty if it is exact."""
+    if isinstance(share, ExactValue):
+        return ""
+    known = share_interval(share)
+    return f" (95%: {known})" if known else " (no interval)"
 
 
 def hidden(run: OverlapResults, operation: str, ranks: int) -> Figure | None:
@@ -53,7 +61,7 @@ def slowdown(run: OverlapResults, operation: str, ranks: int) -> Figure | None:
         "computing",
         points,
         Axis("time of computing / by itself", "times", include=(1.0,)),
-        _series(points, lambda p: run.times(p).slowdown, tests_of),
+        _series(points, lambda p: run.times(p).slowdown, tests_text),
         "The computation between the calls, without the tests. 95% intervals.",
     )
 
@@ -92,7 +100,7 @@ def parts(run: OverlapResults, operation: str, ranks: int) -> Figure | None:
         rows = tuple(map(float, range(len(points))))
         drawn.append(Series(name, rows, tuple(shares), kind="bars", base=tuple(base), detail=detail))
         base = [start + share for start, share in zip(base, shares, strict=True)]
-    names = tuple(f"{quantity(p.size, 'B')}, {tests_of(p)}" for p in points)
+    names = tuple(f"{quantity(p.size, 'B')}, {tests_text(p)}" for p in points)
     return _figure(
         ("parts", operation, ranks),
         "where the time goes",
@@ -110,7 +118,9 @@ Key = tuple[str, str, int]
 def _figure(key: Key, title: str, x: Axis, y: Axis, series: Iterable[Series], note: str = "") -> Figure:
     view, operation, ranks = key
     name = f"overlap-{view}-{operation}-{ranks}"
-    return Figure(name, f"{titled(operation)}, {plural(ranks, 'rank')}: {title}", x, y, tuple(series), note)
+    return Figure(
+        name, f"{call_title(operation)}, {plural(ranks, 'rank')}: {title}", x, y, tuple(series), note
+    )
 
 
 def _over_size(
@@ -125,8 +135,8 @@ def _series(
     points: Sequence[OverlapPoint], value: Value, detail: Callable[[OverlapPoint], str]
 ) -> Iterator[Series]:
     """One for each number of tests."""
-    for name in dict.fromkeys(map(tests_of, points)):
-        of = [p for p in points if tests_of(p) == name]
+    for name in dict.fromkeys(map(tests_text, points)):
+        of = [p for p in points if tests_text(p) == name]
         yield estimates(name, ((p.size, known, detail(p)) for p in of if (known := value(p)) is not None))
 
 

@@ -7,15 +7,43 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from statistics import median
+from typing import TYPE_CHECKING
 
 from hockney.core.units import format_number
 from hockney.core.wording import join_words, plural
 from hockney.models.significance import OPEN
 from hockney.pages.format import quantity, ratio_bounds
 from hockney.studies.needed_budget import multiple, remedy
-from hockney.studies.overlap.results import PAYS, BestTests, OverlapPoint, OverlapResults
-from hockney.studies.overlap.wording import named, one, several, sizes_text, tests_of
+from hockney.studies.overlap.columns import call_name, plural_name, tests_text
+from hockney.studies.overlap.results import MESSAGE, PAYS, BestTests, OverlapPoint, OverlapResults
 from hockney.studies.progress import OWN
+
+if TYPE_CHECKING:
+    pass
+
+
+def _singular_name(operation: str) -> str:
+    return f"a {operation}" if operation == MESSAGE else call_name(operation)
+
+
+def _consecutive_sizes(wanted: Sequence[int], every: Sequence[int]) -> list[tuple[int, int]]:
+    """Sizes that follow each other among all measured ones, as first and last."""
+    found: list[tuple[int, int]] = []
+    last = -2
+    for place, size in enumerate(sorted(every)):
+        if size in wanted:
+            found = [*found[:-1], (found[-1][0], size)] if place == last + 1 else [*found, (size, size)]
+            last = place
+    return found
+
+
+def sizes_text(wanted: Sequence[int], every: Sequence[int]) -> str:
+    """ "8 B and 64 KiB to 4 MiB", of consecutive measured sizes."""
+    return join_words(
+        f"{quantity(first, 'B')}" + (f" to {quantity(last, 'B')}" if last > first else "")
+        for first, last in _consecutive_sizes(wanted, every)
+    )
+
 
 SLOWED = 1.05
 """A smaller slowdown of the computation is not mentioned."""
@@ -60,7 +88,7 @@ def _sizes(found: Mapping[str, Sequence[BestTests]], *wanted: str) -> dict[str, 
 
 def _listed(sizes: Mapping[str, str]) -> str:
     """ "messages and MPI_Ibcast of 64 KiB to 4 MiB, MPI_Iallreduce of 8 B"."""
-    alike = {text: [several(name) for name in sizes if sizes[name] == text] for text in sizes.values()}
+    alike = {text: [plural_name(name) for name in sizes if sizes[name] == text] for text in sizes.values()}
     texts = [f"{join_words(names)}{f' of {text}' if text else ''}" for text, names in alike.items()]
     return ", ".join(texts[:-1]) + (f", and {texts[-1]}" if len(texts) > 1 else texts[-1])
 
@@ -78,13 +106,13 @@ def _gain(run: OverlapResults) -> str:
         return ""
     most = min(best, key=lambda each: each.best.ratio.value)
     top = most.best
-    at = one(top.operation) + (f" of {quantity(top.size, 'B')}" if top.size else "")
+    at = _singular_name(top.operation) + (f" of {quantity(top.size, 'B')}" if top.size else "")
     takes = f"{top.ratio.value:.2f}{ratio_bounds(top.ratio)} times as long as one after the other"
-    text = f"At best ({at}), both at once take {takes}: {tests_of(top)} hide {_whole(top.hidden)}"
+    text = f"At best ({at}), both at once take {takes}: {tests_text(top)} hide {_whole(top.hidden)}"
     own = [p for p in most.points if p.progress == OWN]
     fewest = min(own, key=lambda p: p.tests, default=top)
     if fewest.tests < top.tests:
-        text += f", {tests_of(fewest)} {_whole(fewest.hidden)}"
+        text += f", {tests_text(fewest)} {_whole(fewest.hidden)}"
     return f"{text}."
 
 
@@ -98,7 +126,7 @@ def _slowed(run: OverlapResults) -> str:
     at = f", {quantity(p.size, 'B')}" if p.size else ""
     return (
         f"Meanwhile, computing takes up to {slowdown.value:.2f}{ratio_bounds(slowdown)} times as long "
-        f"({named(p.operation)}{at}, {tests_of(p)})."
+        f"({call_name(p.operation)}{at}, {tests_text(p)})."
     )
 
 
@@ -111,7 +139,7 @@ def _thread(run: OverlapResults) -> str:
     paying = [p for p, _ in pairs if p.pays]
     pays = "pays nowhere"
     if paying:
-        names = join_words(dict.fromkeys(several(p.operation) for p in paying))
+        names = join_words(dict.fromkeys(plural_name(p.operation) for p in paying))
         pays = f"pays in {len(paying)} of {plural(len(pairs), 'case')} ({names})"
     slower = median(run.times(p).step_ratio(run.times(plain)).value for p, plain in pairs)
     longer = f"takes {_times(typical)} as long and computing {_times(slower)}"

@@ -17,8 +17,8 @@ from hockney.core.units import thin
 from hockney.pages.evidence import Options, once
 from hockney.studies.overlap.results import ROLE
 from hockney.studies.progress import OWN, THREAD, by_calls, thread_setting
+from hockney.studies.shared_parameters import SYNC, sync_of
 from hockney.studies.sizes import default_ranks, whole_doubles
-from hockney.studies.sync import SYNC, sync_of
 
 WORKLOADS = ("overlap", "overlap_vector", "overlap_ibarrier")
 """Compiled on first use."""

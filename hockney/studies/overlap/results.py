@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -260,14 +260,3 @@ def is_conclusive(evidence: Evidence) -> bool:
 
 def sizes_where(found: Iterable[BestTests], *wanted: Verdict) -> list[int]:
     return [each.size for each in found if each.verdict in wanted]
-
-
-def runs_of(wanted: Sequence[int], every: Sequence[int]) -> list[tuple[int, int]]:
-    """Sizes that follow each other among all measured ones, as first and last."""
-    found: list[tuple[int, int]] = []
-    last = -2
-    for place, size in enumerate(sorted(every)):
-        if size in wanted:
-            found = [*found[:-1], (found[-1][0], size)] if place == last + 1 else [*found, (size, size)]
-            last = place
-    return found

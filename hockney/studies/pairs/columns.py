@@ -5,28 +5,93 @@ sharing next to the measurements."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from hockney.core.fit import DefinedValue, Estimate, Fit
+from hockney.core.fit import DefinedValue, Estimate, ExactValue, Fit
+from hockney.core.units import format_significant
+from hockney.draw.amount import Amount
 from hockney.draw.page import Table
 from hockney.models.max_rate import FULL, GAP, ONE, RATE, shared_time
-from hockney.pages.cells import BANDWIDTH, COUNT, RATIO, SECONDS, SIGNED, SIZE, Format, words
-from hockney.pages.columns import INTERVAL, Column, chosen, columns_document, columns_table
-from hockney.pages.evidence import Evidence
-from hockney.pages.format import interval, quantity, ratio_interval, signed
-from hockney.studies.pairs.results import PairsPoint, PairsResults, Way, saturation
-from hockney.studies.pairs.wording import (
-    GAINED,
-    SLOWED,
-    named,
-    rate_amount,
-    rate_interval,
-    saturated_text,
-    titled,
+from hockney.models.significance import Verdict
+from hockney.pages.columns import (
+    BANDWIDTH,
+    COUNT,
+    INTERVAL,
+    RATIO,
+    SECONDS,
+    SIGNED,
+    SIZE,
+    Column,
+    Format,
+    chosen,
+    columns_document,
+    columns_table,
+    words,
 )
+from hockney.pages.evidence import Evidence
+from hockney.pages.format import interval, no_interval, quantity, ratio_interval, signed
+from hockney.studies.pairs.plan import BOTH, between
+from hockney.studies.pairs.results import PairsPoint, PairsResults, Saturation, Way, saturation
+
+SLOWED: Mapping[Verdict, str] = {
+    "slower": "slower",
+    "faster": "faster",
+    "alike": "no difference",
+    "undecided": "undecided",
+    "unknown": "no interval",
+}
+GAINED: Mapping[Verdict, str] = {
+    "faster": "more",
+    "slower": "less",
+    "alike": "no more",
+    "undecided": "undecided",
+    "unknown": "",
+}
+
+
+def way_title(way: Way) -> str:
+    """The way as a title: "Between nodes, both directions"."""
+    where = between(way.level)
+    return where[0].upper() + where[1:] + (", both directions" if way.direction == BOTH else "")
+
+
+def way_name(way: Way) -> str:
+    """The way in names of figures and tables."""
+    parts = (way.level or "ranks", way.direction if way.streams else "pingpong")
+    return "-".join(part for part in parts if part)
+
+
+def saturated_text(found: Saturation) -> str:
+    """The saturation as a cell of a table."""
+    if found.reached is None:
+        return "undecided"
+    if found.pairs == 1:
+        return "more pairs not measured"
+    return f"from {found.pairs}" if found.reached else f"not up to {found.pairs}"
+
+
+def rate_text(rate: float) -> str:
+    """ "3.21 million", of messages a second."""
+    return f"{format_significant(rate / 1e6, 3)} million" if rate >= 1e5 else f"{rate:.0f}"
+
+
+def rate_amount(rate: float) -> Amount:
+    return Amount(f"{rate_text(rate)}/s", (rate,), "1/s")
+
+
+def rate_interval(rate: Estimate) -> str:
+    """ "3.21 to 3.25 million"."""
+    if isinstance(rate, ExactValue):
+        return no_interval(rate)
+    if rate.low is None or rate.high is None:
+        return ""
+    low, high = rate_text(rate.low), rate_text(rate.high)
+    unit = " million"
+    return f"{low.removesuffix(unit) if high.endswith(unit) else low} to {high}"
+
 
 SLOWDOWN = "time / fewest pairs"
 RELATIVE = "Time: of a message, relative to that with the fewest pairs."
@@ -73,7 +138,9 @@ def bandwidths(run: PairsResults, way: Way) -> Table:
         f"Bandwidth and messages a second of all pairs. {RELATIVE} Model: the error of the model of sharing."
     )
     kind = "streams" if way.streams else "ping-pongs"
-    return columns_table(f"pairs-{named(way)}", f"{titled(way)}: {kind}", columns, run.of_way(way), caption)
+    return columns_table(
+        f"pairs-{way_name(way)}", f"{way_title(way)}: {kind}", columns, run.of_way(way), caption
+    )
 
 
 def largest(run: PairsResults) -> Table | None:
@@ -84,7 +151,7 @@ def largest(run: PairsResults) -> Table | None:
         return next((q.rate for q in row if q.pairs == p.pairs), None)
 
     columns: tuple[Column[PairsPoint], ...] = (
-        Column("ranks meet", lambda p: titled(p.way)),
+        Column("ranks meet", lambda p: way_title(p.way)),
         *chosen(CASES, "pairs", "bandwidth", SLOWDOWN),
         Column("messages", shortest, MESSAGES),
         Column("saturated", lambda p: saturated_text(saturation(run.row(p.way, p.size)))),
@@ -115,7 +182,9 @@ def models(run: PairsResults) -> Table | None:
         )
 
     columns: tuple[Column[WayModel], ...] = (
-        Column("ranks meet", lambda model: titled(model.way) + ("" if model.way.streams else ", ping-pong")),
+        Column(
+            "ranks meet", lambda model: way_title(model.way) + ("" if model.way.streams else ", ping-pong")
+        ),
         Column("verdict", lambda model: model.fit.verdict),
         parameter("shared rate R_N", RATE, AT_LEAST, "R_N"),
         parameter("one pair R_C", ONE, AT_LEAST, "R_C"),

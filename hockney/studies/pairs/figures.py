@@ -13,8 +13,8 @@ from hockney.draw.figure import Axis, Figure, Series
 from hockney.models.max_rate import shared_time
 from hockney.pages.format import bandwidth, quantity, ratio_bounds, with_interval
 from hockney.pages.series import estimates
+from hockney.studies.pairs.columns import SLOWED, rate_text, way_name, way_title
 from hockney.studies.pairs.results import PairsPoint, PairsResults, Way
-from hockney.studies.pairs.wording import SLOWED, named, rate_text, titled
 
 Value = Callable[[PairsPoint], Estimate]
 
@@ -32,8 +32,8 @@ def bandwidths(run: PairsResults, way: Way) -> Figure | None:
         if modelled := _modelled(run, way, of, name):
             series.append(modelled)
     return Figure(
-        f"pairs-bandwidth-{named(way)}",
-        f"{titled(way)}: bandwidth of all pairs",
+        f"pairs-bandwidth-{way_name(way)}",
+        f"{way_title(way)}: bandwidth of all pairs",
         Axis("message size", "B", include=tuple(float(p.size) for p in points)),
         Axis("bandwidth", "B/s"),
         tuple(series),
@@ -48,8 +48,8 @@ def rates(run: PairsResults, way: Way) -> Figure | None:
     if len(run.counts(way)) < 2:
         return None
     return Figure(
-        f"pairs-rate-{named(way)}",
-        f"{titled(way)}: messages of all pairs",
+        f"pairs-rate-{way_name(way)}",
+        f"{way_title(way)}: messages of all pairs",
         _pairs(run, way),
         Axis("messages a second", "1/s", "linear", include=(0.0,)),
         _by_size(points, lambda p: p.rate, lambda p: rate_text(p.rate.value)),
@@ -62,8 +62,8 @@ def slowdowns(run: PairsResults, way: Way) -> Figure | None:
     if len(run.counts(way)) < 2:
         return None
     return Figure(
-        f"pairs-slowdown-{named(way)}",
-        f"{titled(way)}: {'a stream' if way.streams else 'a ping-pong'}'s message next to others",
+        f"pairs-slowdown-{way_name(way)}",
+        f"{way_title(way)}: {'a stream' if way.streams else 'a ping-pong'}'s message next to others",
         _pairs(run, way),
         Axis("time / with the fewest pairs", "times", include=(1.0,)),
         _by_size(points, lambda p: p.slowdown, _slowed),

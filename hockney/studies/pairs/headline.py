@@ -8,17 +8,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hockney.core.fit import ExactValue
+from hockney.core.layout import NETWORK
 from hockney.core.wording import plural
 from hockney.models.max_rate import FULL, GAP, ONE, RATE
 from hockney.models.significance import NOTABLE, OPEN
 from hockney.pages.format import quantity, ratio_bounds, with_interval
 from hockney.studies.needed_budget import multiple, remedy
-from hockney.studies.pairs.plan import BOTH, between
+from hockney.studies.pairs.columns import (
+    rate_interval,
+    rate_text,
+    way_title,
+)
+from hockney.studies.pairs.plan import APART, BOTH, between
 from hockney.studies.pairs.results import PairsPoint, PairsResults, Way, saturation
-from hockney.studies.pairs.wording import rate_interval, rate_text, titled, what_saturates
 
 NEARLY = 0.8
 """Of the message rate that the gap allows: if the shortest messages reach less, the gap is extrapolated."""
+
+
+def _saturated_path(way: Way) -> str:
+    return "the network" if way.level in (NETWORK, APART) else "the shared path"
 
 
 def headline(run: PairsResults) -> tuple[str, ...]:
@@ -57,12 +66,12 @@ def reached(run: PairsResults, way: Way) -> str:
 def _saturated(way: Way, row: tuple[PairsPoint, ...]) -> str:
     found, last = saturation(row), row[-1]
     if found.reached is None:
-        return f"whether {plural(last.pairs, 'pair')} saturate {what_saturates(way)} is undecided"
+        return f"whether {plural(last.pairs, 'pair')} saturate {_saturated_path(way)} is undecided"
     if not found.reached:
         slower = f", although {_longer(row)}" if last.slowed == "slower" else ""
         return f"up to {plural(last.pairs, 'pair')}, more pairs carry more{slower}"
     pairs = plural(found.pairs, "pair")
-    return f"from {pairs} on {what_saturates(way)} is saturated, so that {_longer(row)}"
+    return f"from {pairs} on {_saturated_path(way)} is saturated, so that {_longer(row)}"
 
 
 def _longer(row: tuple[PairsPoint, ...]) -> str:
@@ -135,4 +144,4 @@ def _reach(last: PairsPoint) -> str:
 
 
 def _where(way: Way) -> str:
-    return titled(way).split(",")[0]
+    return way_title(way).split(",")[0]

@@ -25,10 +25,10 @@ SIZES = (8, 256, 4 << 10, 32 << 10, 256 << 10, 1 << 20)
 ends of the eager protocol."""
 APART = "apart"
 """Each rank on a node of its own: k pairs on 2 k nodes, which share nothing but what is between all nodes."""
-FEWEST_APART = 4
+MIN_SEPARATE_NODES = 4
 FREE = ("pairs", "ranks", "nodes")
 """Parameters of the cases besides the size over which the study asks."""
-MOST_DEFAULT = 8
+MAX_DEFAULT_PAIRS = 8
 ONE, BOTH = "one", "both"
 
 PAIRS = StudyParameter(
@@ -109,7 +109,7 @@ def _levels(options: Options, machine: Machine) -> Sequence[str]:
 
 
 def _apart(machine: Machine) -> tuple[str, ...]:
-    return (APART,) if machine.layout and machine.layout.nodes >= FEWEST_APART else ()
+    return (APART,) if machine.layout and machine.layout.nodes >= MIN_SEPARATE_NODES else ()
 
 
 def _ranks(options: Options, machine: Machine, level: str) -> Iterator[str]:
@@ -164,7 +164,7 @@ def _room(machine: Machine, level: str) -> int:
 
 
 def _pairs(options: Options, most: int) -> Sequence[int]:
-    wanted: Sequence[int] = options.value(PAIRS) or doubling(1, min(most, MOST_DEFAULT))
+    wanted: Sequence[int] = options.value(PAIRS) or doubling(1, min(most, MAX_DEFAULT_PAIRS))
     return [pairs for pairs in wanted if pairs <= most]
 
 

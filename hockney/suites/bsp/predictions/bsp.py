@@ -24,7 +24,7 @@ from hockney.core.paths import to_path
 from hockney.draw.page import Caveat, Table
 from hockney.models.measured_costs import End
 from hockney.pages.format import quantity
-from hockney.pages.grain_prediction.words import timed
+from hockney.pages.grain_prediction import time_cell
 from hockney.store import RunFolder
 from hockney.suites.bsp.models.costs import Base, CostModel, CostTerms, repaired
 from hockney.suites.bsp.models.costs import predict as predict_time
@@ -196,7 +196,7 @@ def _prediction_table(
         (
             str(case.ranks),
             model,
-            timed(times[model]),
+            time_cell(times[model]),
             *(quantity(getattr(terms, name), "s") for name in TERMS),
         )
         for case, predicted, times in rows

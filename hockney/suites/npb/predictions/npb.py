@@ -34,7 +34,7 @@ from hockney.models.programs.forecast import KernelForecast, KernelMachine, Kern
 from hockney.models.programs.program import Indivisible, Program
 from hockney.models.programs.rates import Rates, RateSource, described_rate, measured_rates, uniform
 from hockney.pages import grain_prediction, program_prediction
-from hockney.pages.grain_prediction import CostsOrigin
+from hockney.pages.caveats.predictions import CostsOrigin, cost_caveats
 from hockney.store import Reading, RunFolder
 from hockney.suites.npb.programs import PROGRAMS, program, program_of
 
@@ -64,7 +64,7 @@ class NpbForecast:
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:
-        return grain_prediction.caveats_of_costs(self, self.origin)
+        return cost_caveats(self, self.origin)
 
 
 def predict_npb(text: str, options: KernelOptions) -> NpbForecast:
@@ -252,7 +252,10 @@ def predict(text: str, options: KernelOptions) -> PredictedKernel:
         *program_prediction.best(kernel_forecast),
     ]
     if kernel_forecast.changes:
-        contents += [grain_prediction.changed(kernel_forecast), program_prediction.levers(kernel_forecast)]
+        contents += [
+            grain_prediction.changes_heading(kernel_forecast),
+            program_prediction.levers(kernel_forecast),
+        ]
     document = program_prediction.document(kernel_forecast, prediction.messages, prediction.rates) | {
         "doubts": prediction.caveats
     }

@@ -12,8 +12,18 @@ from typing import Any
 from hockney.core.fit import Estimate, ExactValue
 from hockney.core.units import format_significant
 from hockney.draw.page import Table
-from hockney.pages.cells import COUNT, SECONDS, SHARE, Format, words
-from hockney.pages.columns import INTERVAL, Column, chosen, columns_document, columns_table
+from hockney.pages.columns import (
+    COUNT,
+    INTERVAL,
+    SECONDS,
+    SHARE,
+    Column,
+    Format,
+    chosen,
+    columns_document,
+    columns_table,
+    words,
+)
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import SIMULATED, no_interval, percent, quantity, ratio_interval
 from hockney.reference import published

@@ -17,11 +17,9 @@ from hockney.core.parameters import StudyParameter
 from hockney.core.wording import plural
 from hockney.pages.evidence import Options, once
 from hockney.studies import places
-from hockney.studies.predictions import PREDICT, SURVEY
 from hockney.studies.progress import OWN, THREAD, by_calls, thread_setting
-from hockney.studies.simulated_only import refuse_on_others
+from hockney.studies.shared_parameters import PREDICT, SURVEY, SYNC, refuse_on_others, sync_of
 from hockney.studies.sizes import default_ranks
-from hockney.studies.sync import SYNC, sync_of
 from hockney.suites.annealing.models.program import SCHEDULE_BYTES, SETUPS, STATISTICS_BYTES
 
 ROLE = "annealing"

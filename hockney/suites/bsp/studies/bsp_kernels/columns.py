@@ -9,8 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from hockney.draw.page import Table
-from hockney.pages.cells import COUNT, SECONDS, SIGNED, Format
-from hockney.pages.columns import Column, columns_document, columns_table
+from hockney.pages.columns import COUNT, SECONDS, SIGNED, Column, Format, columns_document, columns_table
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import signed
 from hockney.suites.bsp.models.costs import ASSUMPTIONS

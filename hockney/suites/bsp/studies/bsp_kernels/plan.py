@@ -13,9 +13,9 @@ from hockney.core.errors import UsageError, unknown
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.pages.evidence import Options, once
+from hockney.studies.shared_parameters import SYNC, sync_of
 from hockney.studies.sizes import default_ranks
 from hockney.studies.survey import sweep
-from hockney.studies.sync import SYNC, sync_of
 from hockney.suites.bsp.models.programs import LocalWork, local_works, supersteps
 from hockney.suites.bsp.studies.bsp_parameters.plan import (
     LOCAL_WORK,

@@ -11,8 +11,7 @@ from typing import Any
 
 from hockney.core.fit import Estimate
 from hockney.draw.page import Table
-from hockney.pages.cells import COUNT, RATIO, SECONDS, Format, in_unit
-from hockney.pages.columns import INTERVAL, Column, columns_table
+from hockney.pages.columns import COUNT, INTERVAL, RATIO, SECONDS, Column, Format, columns_table, in_unit
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import interval, quantity, size_of
 from hockney.suites.bsp.studies.bsp_parameters.results import (

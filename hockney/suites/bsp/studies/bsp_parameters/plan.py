@@ -12,9 +12,9 @@ from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.machine import Machine
 from hockney.pages.evidence import Options, once
+from hockney.studies.shared_parameters import SYNC, sync_of
 from hockney.studies.sizes import default_ranks
 from hockney.studies.survey import sweep
-from hockney.studies.sync import SYNC, sync_of
 from hockney.suites.bsp.models.parameters import operations_per_second
 from hockney.suites.bsp.models.programs import WORD, LocalWork
 

@@ -12,15 +12,22 @@ from hockney.core.fit import Estimate
 from hockney.core.record import Record
 from hockney.core.wording import join_words
 from hockney.draw.page import Table
-from hockney.pages.cells import COUNT, SECONDS, SHARE, SIGNED, Format, in_unit, number, words
 from hockney.pages.columns import (
+    COUNT,
     INTERVAL,
+    SECONDS,
+    SHARE,
+    SIGNED,
     Column,
+    Format,
     Row,
     chosen,
     columns_document,
     columns_table,
+    in_unit,
+    number,
     without_intervals,
+    words,
 )
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import percent, ratio_interval

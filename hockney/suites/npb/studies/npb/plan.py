@@ -16,11 +16,9 @@ from hockney.core.parameters import StudyParameter
 from hockney.models.programs.program import Indivisible, Program
 from hockney.models.programs.rates import described_rate, described_startup
 from hockney.pages.evidence import Options, once
-from hockney.studies.predictions import PREDICT, SURVEY
 from hockney.studies.program_costs import cost_cases
-from hockney.studies.simulated_only import refuse_on_others
+from hockney.studies.shared_parameters import PREDICT, SURVEY, SYNC, refuse_on_others, sync_of
 from hockney.studies.sizes import default_ranks
-from hockney.studies.sync import SYNC, sync_of
 from hockney.suites.npb.programs import PIPELINED, program_of
 
 WORKLOADS = ("ep", "cg", "mg", "ft", "is", "lu", "bt", "sp")

@@ -1,18 +1,22 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Caveats that follow from the machine: simulated, published, virtual, or with a changing frequency."""
+
+"""Caveats that follow from the machine, from its description, and from where the ranks were."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from hockney.core.catalog import PING_PONG
+from hockney.core.layout import sort_levels
 from hockney.core.record import ROUNDING
 from hockney.core.wording import join_words, plural
 from hockney.draw.page import Caveat
+from hockney.pages.caveats.run_caveat import RunCaveat, run_caveat
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import percent, quantity
-from hockney.pages.run_caveat import RunCaveat, run_caveat
+from hockney.pages.levels import place_words
 
 ROUNDED = 0.01
 """Of a time: more is stated."""
@@ -251,4 +255,35 @@ def _imported(benchmark: str, launches: int) -> Caveat:
         f"{spread}",
         "",
         "import the output of several launches, or measure with hockney run --like BENCHMARK",
+    )
+
+
+def levels_mixed(evidence: Evidence) -> RunCaveat | None:
+    """The caveat about cases whose ranks met at different levels or on different numbers of nodes: those that
+    name neither, whose ranks the launcher places. If a case names nodes, the engine takes the same ranks of a
+    node in every launch: two ranks then meet at several levels only if the launcher places all of them
+    differently."""
+    mixed, places, counts = set(), set(), set()
+    for case, records in evidence.run.by_case().items():
+        met = {record.place for record in records if record.place}
+        on = {record.nodes for record in records if record.nodes}
+        if len(met) > 1 or len(on) > 1:
+            mixed.add(case)
+            places |= met
+            counts |= on if len(on) > 1 and len(met) < 2 else set()
+    if not mixed:
+        return None
+    words = [place_words(level) for level in sort_levels(places)] if len(places) > 1 else []
+    return run_caveat(_mixed_levels(len(mixed), words, sorted(counts)), mixed)
+
+
+def _mixed_levels(cases: int, places: Sequence[str], nodes: Sequence[int]) -> Caveat:
+    """`places` are the levels of pairs, in words, `nodes` the numbers of nodes of other cases."""
+    where = [*places, *([f"on {join_words(nodes)} nodes"] if nodes else [])]
+    return Caveat(
+        "mixed-levels",
+        f"{plural(cases, 'case')} ran at different levels in different launches "
+        f"({join_words(where)}): the typical times are a mixture",
+        "",
+        "name the level or the nodes in the case, with place= or nodes=",
     )

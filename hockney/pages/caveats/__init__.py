@@ -23,15 +23,21 @@ from hockney.models.loaded_launches import (
     loaded_launches,
     uninterrupted,
 )
-from hockney.pages import collectives, loggp, machine_caveats, point_to_point, thread_caveats
-from hockney.pages.affinity import bound, crowded, processors
+from hockney.pages import collectives, loggp, point_to_point
+from hockney.pages.caveats import machine
+from hockney.pages.caveats.processors import (
+    bound,
+    crowded,
+    processors,
+    progress_thread_shares_core,
+    threads_share_cores,
+)
+from hockney.pages.caveats.run_caveat import RunCaveat, run_caveat
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import half_width, percent, precision, quantity
 from hockney.pages.labels import labels
 from hockney.pages.levels import where
-from hockney.pages.levels.mixed import levels_mixed
 from hockney.pages.message_fit import fitted
-from hockney.pages.run_caveat import RunCaveat, run_caveat
 
 ALL_NUMBERS = "all numbers"
 
@@ -264,7 +270,7 @@ def premises(evidence: Evidence) -> tuple[str, ...]:
     on an assumed network, and that most launches had a high load and count nevertheless."""
     platform = evidence.machine.platform
     simulated = "" if platform is None else f"Simulated on a description of {platform.title}, not measured."
-    far = machine_caveats.between_nodes(evidence) is not None
+    far = machine.between_nodes(evidence) is not None
     network = assumed_network() if far else ""
     return tuple(filter(None, (simulated, network, under_load(evidence))))
 
@@ -596,15 +602,15 @@ def _fake(evidence: Evidence) -> RunCaveat | None:
 
 
 _ALL: tuple[Callable[[Evidence], RunCaveat | None], ...] = (
-    _fake, machine_caveats.between_nodes, machine_caveats.simulated, machine_caveats.emulated,
-    machine_caveats.wire_not_reached, machine_caveats.poor_calibration,
-    machine_caveats.two_mode_calibration, levels_mixed,
-    machine_caveats.not_computed, machine_caveats.overlap, machine_caveats.published,
-    machine_caveats.imported, machine_caveats.rounded, _verification,
+    _fake, machine.between_nodes, machine.simulated, machine.emulated,
+    machine.wire_not_reached, machine.poor_calibration,
+    machine.two_mode_calibration, machine.levels_mixed,
+    machine.not_computed, machine.overlap, machine.published,
+    machine.imported, machine.rounded, _verification,
     _corrupted, _failures, _incomplete, _surveyed, _load, _few_launches, _oversubscribed, _poor_fit,
     _launches_in_two_modes, _contradiction, _notices, _interrupted, _unbound,
-    thread_caveats.threads_share_cores, thread_caveats.progress_thread_shares_core, machine_caveats.virtual,
-    machine_caveats.governor, _undecided_settings, _launches_differ, _precision,
+    threads_share_cores, progress_thread_shares_core, machine.virtual,
+    machine.governor, _undecided_settings, _launches_differ, _precision,
     _missed_launches, _clock,
 )  # fmt: skip
 

@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
+
 """Caveats about a prediction, with remedies."""
 
 from __future__ import annotations
@@ -66,13 +67,13 @@ class Predicted(Protocol):
     def rows(self) -> Sequence[RanksRow | KernelRow]: ...
 
 
-def caveats(prediction: Prediction, known: CostsOrigin) -> tuple[Caveat, ...]:
+def prediction_caveats(prediction: Prediction, known: CostsOrigin) -> tuple[Caveat, ...]:
     """The most serious first."""
     of_algorithm = (caveat for check in _OF_ALGORITHM for caveat in check(prediction, known))
-    return *caveats_of_costs(prediction, known), *of_algorithm
+    return *cost_caveats(prediction, known), *of_algorithm
 
 
-def caveats_of_costs(prediction: Predicted, known: CostsOrigin) -> tuple[Caveat, ...]:
+def cost_caveats(prediction: Predicted, known: CostsOrigin) -> tuple[Caveat, ...]:
     """The caveats about the costs of messages and about the runs. A caveat of both is stated once, for this
     prediction."""
     first, then = (

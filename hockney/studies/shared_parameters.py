@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters that only a simulated machine has, because a real one computes at its own rate."""
+
+"""Parameters that several studies have."""
 
 from __future__ import annotations
 
@@ -8,6 +9,32 @@ from hockney.core.errors import UsageError
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.pages.evidence import Options
+
+PREDICT = StudyParameter(
+    "predict",
+    "choice",
+    "yes: measure also the costs of messages and collectives, for predictions from one rank",
+    default="yes",
+    choices=("yes", "no"),
+)
+SURVEY = StudyParameter(
+    "survey",
+    "path",
+    "a run of 'hockney survey' with these costs, which then need not be measured",
+    example="runs/mine",
+)
+
+SYNC = StudyParameter(
+    "sync",
+    "choice",
+    "how the ranks start (default: barrier; simulated, where clocks agree: window)",
+    choices=("barrier", "window"),
+)
+
+
+def sync_of(options: Options, machine: Machine) -> str:
+    """The value of SYNC, or of a study's parameter of the same name with other choices."""
+    return options.value(SYNC) or ("window" if machine.traits.simulated else "barrier")
 
 
 def refuse_on_others(options: Options, machine: Machine, *parameters: StudyParameter) -> None:

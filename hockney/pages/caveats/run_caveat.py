@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
+
 """A caveat with the cases that it affects."""
 
 from __future__ import annotations

@@ -1,0 +1,214 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The warnings of this study: those of every run, and those of its grid."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from hockney.core.case import Case
+from hockney.core.fit import Estimate
+from hockney.core.units import typed_seconds
+from hockney.core.wording import join_words, list_names, plural
+from hockney.draw.page import Caveat
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
+from hockney.models.least_time import least_of
+from hockney.pages import caveats as general
+from hockney.pages.evidence import Evidence, Options
+from hockney.pages.format import percent, quantity
+from hockney.pages.labels import labels
+from hockney.studies.granularity.columns import length, plain_length, share
+from hockney.studies.granularity.plan import ROUNDS, plan
+from hockney.studies.granularity.results import (
+    Cell,
+    crowded_counts,
+)
+
+MISSED_SHARE = 0.01
+"""Computing should take the preset time to within 1%."""
+MIN_WORK_S = 1e-4
+"""For shorter works the error is only given in the table."""
+
+
+NEGLIGIBLE_EXCESS = 0.02
+"""No clock and no interval is better than this; one rank has an efficiency of exactly 1."""
+
+
+def caveats(
+    evidence: Evidence, measured: Sequence[Cell], messages: PointToPointCosts | None, cores: int
+) -> tuple[Caveat, ...]:
+    """All caveats of the run, with the effect of oversubscription on efficiencies; then those of this
+    study."""
+    crowded = crowded_counts(measured, cores)
+    listed = [
+        _oversubscribed(crowded, cores) if crowded and c.caveat.code == "oversubscribed" else c.caveat
+        for c in general.caveats(evidence)
+        if c.caveat.code != "poor-fit"  # `_poor` has it
+    ]
+    if crowded and not any(w.code == "oversubscribed" for w in listed):
+        listed.append(_oversubscribed(crowded, cores))
+    more = (
+        _reduced_grid(evidence),
+        _missed_preset(evidence),
+        _above_one(measured),
+        _poor_fit(messages),
+        _unknown_sizes(measured, messages),
+    )
+    return (*listed, *(w for w in more if w is not None))
+
+
+def _oversubscribed(crowded: Sequence[int], cores: int) -> Caveat:
+    return oversubscribed_caveat(crowded, cores, [share(cores / p) for p in crowded])
+
+
+def _missed_preset(evidence: Evidence) -> Caveat | None:
+    """Computing that missed its preset."""
+    bad = [
+        r
+        for r in evidence.run.records
+        if (r.metric("work") or 0.0) >= MIN_WORK_S and (r.metric("work_error") or 0.0) > MISSED_SHARE
+    ]
+    if not bad:
+        return None
+    worst = max(bad, key=lambda r: r.metric("work_error") or 0.0)
+    cases = sorted(set(map(labels(evidence), (r.case for r in bad))))
+    work_s = worst.metric("work") or 0.0
+    error = worst.metric("work_error") or 0.0
+    return Caveat(
+        "preset",
+        f"in {plural(len(bad), 'measurement')} the ranks did not compute for the preset time: the worst "
+        f"missed {quantity(work_s, 's')} by {percent(error)}",
+        list_names(list(cases)),
+        "efficiencies are based on measured serial times, so this matters where ranks differ; "
+        "measure again on a quiet machine",
+    )
+
+
+def _above_one(measured: Sequence[Cell]) -> Caveat | None:
+    """Efficiencies that exceed 1 by more than their interval."""
+    above = [cell for cell in measured if _exceeds_one(cell.efficiency)]
+    if not above:
+        return None
+    most = max(above, key=lambda cell: cell.efficiency.value)
+    low = most.efficiency.low
+    where = (
+        f"those cells; the highest has T = {quantity(most.work_s, 's')} and {plain_length(most.bytes)} on "
+        f"{most.ranks} ranks"
+    )
+    return _above_one_caveat(
+        len(above), share(most.efficiency.value), where, "" if low is None else share(low)
+    )
+
+
+def _exceeds_one(efficiency: Estimate) -> bool:
+    above = efficiency.value > 1 + NEGLIGIBLE_EXCESS
+    return above and (efficiency.low is None or efficiency.low > 1)
+
+
+def _poor_fit(messages: PointToPointCosts | None) -> Caveat | None:
+    poor = [] if messages is None else [level for level in messages.levels() if level.verdict == "poor"]
+    if messages is None or not poor:
+        return None
+    cores = messages.cores if messages.near and len(poor) == 1 else 0
+    return _poor_model(poor[-1].doubt, cores, within=poor[-1] is messages.near)
+
+
+def _unknown_sizes(measured: Sequence[Cell], messages: PointToPointCosts | None) -> Caveat | None:
+    """Messages outside the fitted range of the model."""
+    if messages is None:
+        return None
+    unknown = sorted({cell.bytes for cell in measured if cell.ranks > 1 and not messages.known(cell.bytes)})
+    if not unknown:
+        return None
+    return Caveat(
+        "extrapolated",
+        "the model of messages was fitted to other sizes",
+        f"predictions with messages of {list_names(list([length(size) for size in unknown]))}",
+        "survey with --sizes up to the largest message",
+    )
+
+
+def _poor_model(reason: str, cores: int, *, within: bool) -> Caveat:
+    """The caveat about a poor model. On nodes of several `cores`, that is the model for messages on one node
+    if `within`, otherwise for those between nodes."""
+    where = f"up to {cores} ranks, of one node" if within else f"more than {cores} ranks"
+    return Caveat(
+        "model",
+        f"the model of messages is poor: {reason or 'it does not describe the ping-pong well'}",
+        "all predictions" if cores < 2 else f"predictions on {where}",
+        "survey again with more time or on a quiet machine",
+    )
+
+
+def oversubscribed_caveat(ranks: Sequence[int], cores: int, limits: Sequence[str]) -> Caveat:
+    """`limits` are the highest efficiencies that are possible on these numbers of ranks."""
+    counts = join_words(ranks)
+    highest = ", ".join(f"{limit} on {p} ranks" for limit, p in zip(limits, ranks, strict=True))
+    return Caveat(
+        "oversubscribed",
+        f"{counts} ranks share {plural(cores, 'core')}: their efficiency is at most cores / ranks "
+        f"({highest}), and a message waits until the scheduler runs its receiver, which can take "
+        "milliseconds",
+        f"cases on {counts} ranks",
+        "use fewer ranks (--ranks) or a larger machine; in predictions, ranks on one core compute in turn "
+        "but do not wait for the scheduler",
+    )
+
+
+def _above_one_caveat(cells: int, highest: str, where: str, low: str) -> Caveat:
+    """`low` is the lower end of the interval of the highest one; "" without an interval."""
+    known = f" (95%: at least {low})" if low else " (no interval)"
+    return Caveat(
+        "efficiency-above-one",
+        f"efficiencies above 100% in {plural(cells, 'cell')}, up to {highest}{known}: the work took longer "
+        "on one rank than all ranks together spent on it, because the machine was slower while one rank was "
+        "measured",
+        where,
+        "measure again on a quiet machine, with a larger --budget: then both are measured in more launches",
+    )
+
+
+NAME = "granularity"
+
+
+def _reduced_grid(evidence: Evidence) -> Caveat | None:
+    """What the budget left out; None if nothing. Of a simulated or unfinished run nothing can be inferred."""
+    measured = _grid_cases([m.case for m in evidence.of(NAME)])
+    if not measured or evidence.left or evidence.machine.traits.simulated:
+        return None
+    ranks = tuple(sorted({case.ranks for case in measured}))
+    options = Options(ranks=ranks, surveyed=evidence.surveyed, budget_s=math.inf)
+    whole = plan(options, evidence.catalog, evidence.machine)
+    works, all_works = _parameter_values(measured, "work"), _parameter_values(_grid_cases(whole), "work")
+    fewer_works = works != all_works and works == all_works[: len(works)]
+    details = any(case.get("shares") != "equal" for case in measured)
+    if details and not fewer_works:
+        return None
+    enough = typed_seconds(ROUNDS * least_of(whole))
+    budget = typed_seconds(evidence.settings.budget_s)
+    return _reduced_grid_caveat(budget, works[-1] if fewer_works else None, details, enough)
+
+
+def _grid_cases(cases: list[Case]) -> list[Case]:
+    """The cases of the grid on several ranks."""
+    return [case for case in cases if case.workload == NAME and case.ranks > 1]
+
+
+def _parameter_values(cases: list[Case], parameter: str) -> list[float]:
+    return sorted({case.number(parameter) for case in cases})
+
+
+def _reduced_grid_caveat(budget: str, longest_s: float | None, details: bool, enough: str) -> Caveat:
+    """`longest_s` is the longest work measured, if longer ones were left out; `details`: uneven work and
+    other exchanges were measured. `budget` and `enough` are as typed after --budget."""
+    missing = [] if longest_s is None else [f"work longer than {quantity(longest_s, 's')}"]
+    if not details:
+        missing.append("uneven work and exchanges with other MPI calls")
+    return Caveat(
+        "grid-reduced",
+        f"a budget of {budget} is too small for the whole grid, which lacks {' and '.join(missing)}",
+        "the extent of the grid",
+        f"use --budget {enough} or more",
+    )
