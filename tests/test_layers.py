@@ -104,7 +104,7 @@ NAMING_FAMILIES = {
     "api/run_options.py": "the help of an option has an example",
     "core/launch_setting.py": "the remedy of an error has an example",
     "core/smpi_algorithms.py": "SimGrid's names for the algorithms that it copied from other MPIs",
-    "launch/fake_overlap.py": "the machine with made-up costs has a variable of its own",
+    "launch/fake_world.py": "the machine with made-up costs has a variable of its own",
     "discovery/simgrid.py": "finds SimGrid, which no name given to --mpi means",
     "models/tuning/openmpi.py": "the numbers of Open MPI's algorithms, and its file of rules",
     "studies/progress.py": "sets the variable of the machine with made-up costs",

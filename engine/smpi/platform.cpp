@@ -5,7 +5,7 @@
 //
 //   HOCKNEY_PLATFORM=machine.txt smpirun -platform libhockney-platform.so -hostfile hosts -np 8 ... program
 //
-// Nodes are n0, n1, ... The text's format is defined in hockney/launch/platform_lines.py.
+// Nodes are n0, n1, ... The text's format is defined in hockney/launch/smpi.py.
 #include <simgrid/host.h>
 #include <smpi/smpi.h>
 #include <unistd.h>

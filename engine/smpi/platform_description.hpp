@@ -74,7 +74,7 @@ struct Description {
   bool processors_work() const;
 };
 
-// Parses one `key value ...` line each, as written by hockney/launch/platform_lines.py; '#' begins a comment.
+// Parses one `key value ...` line each, as written by hockney/launch/smpi.py; '#' begins a comment.
 Description read_description(std::istream& text);
 
 }  // namespace hockney::platform

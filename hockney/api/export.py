@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from hockney.api.tables import Block, Cell, Rows, TypedColumn, is_single, typed
 from hockney.core.errors import EnvironmentProblem, printable, unknown
-from hockney.core.spreadsheet import not_a_formula
+from hockney.core.wording import not_a_formula
 from hockney.system.files import replace
 from hockney.system.packages import install_command
 

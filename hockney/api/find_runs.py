@@ -25,13 +25,12 @@ from hockney.core.case import WRITTEN
 from hockney.core.catalog import PING_PONG, Workload
 from hockney.core.errors import HockneyError, Inconclusive, UsageError, printable
 from hockney.core.fit import Cost, Fits
-from hockney.core.limits import CLOCKS_DIFFER_S
 from hockney.core.machine import Machine
 from hockney.core.notice import Notice
-from hockney.core.option_names import option
 from hockney.core.paths import RUNS, AnyPath, to_path
+from hockney.core.settings import CLOCKS_DIFFER_S
 from hockney.core.units import typed_seconds
-from hockney.core.wording import list_names
+from hockney.core.wording import list_names, option
 from hockney.discovery.cpu import processors
 from hockney.discovery.mpi_settings import mpi_settings
 from hockney.draw.page import Caveat

@@ -13,10 +13,10 @@ from hockney.api.export import Library, forecast_rows, frame
 from hockney.api.tables import Rows
 from hockney.core.errors import UsageError, one_line
 from hockney.core.fit import Cost
-from hockney.core.option_names import option
 from hockney.core.paths import AnyPath
 from hockney.core.platform import Platform
 from hockney.core.units import doubling
+from hockney.core.wording import option
 from hockney.draw.page import Caveat
 from hockney.machines import simulated
 from hockney.measurement import Listener, silent

@@ -24,17 +24,15 @@ from hockney.core.errors import (
     keeping,
     printable,
 )
+from hockney.core.fit import Surveyed
 from hockney.core.launch_setting import LaunchSetting, launch_settings
 from hockney.core.layout import THIS_HOST, HostOptions
 from hockney.core.machine import Machine
 from hockney.core.notice import Notice
-from hockney.core.option_names import option
-from hockney.core.paths import AnyPath, to_path
-from hockney.core.run_files import PLAN
+from hockney.core.paths import PLAN, AnyPath, to_path
 from hockney.core.settings import Settings
-from hockney.core.survey_reference import Surveyed
 from hockney.core.units import format_seconds, typed_seconds
-from hockney.core.wording import plural
+from hockney.core.wording import option, plural
 from hockney.measurement import Bench, CasesChosen, Goal, Listener, Outcome, Status, Working, notifier, silent
 from hockney.store import LaunchShare, RunFolder, left, missing
 from hockney.studies import Options

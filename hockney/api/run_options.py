@@ -16,10 +16,9 @@ from hockney.core.errors import UsageError, printable
 from hockney.core.launch_setting import launch_settings
 from hockney.core.launcher_options import LauncherOptions, launcher_options
 from hockney.core.layout import HostOptions, Layout
-from hockney.core.limits import LARGEST_SEED, MOST_LAUNCHES, MOST_NODES, MOST_ROUNDS
-from hockney.core.option_names import option
-from hockney.core.settings import PRECISION, Settings
+from hockney.core.settings import LARGEST_SEED, MOST_LAUNCHES, MOST_NODES, MOST_ROUNDS, PRECISION, Settings
 from hockney.core.units import format_seconds, parse_counts, parse_fraction, parse_seconds, parse_sizes
+from hockney.core.wording import option
 
 _OPTION = "option"
 

@@ -13,8 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from hockney.core.errors import UsageError, printable
-from hockney.core.option_names import flag
 from hockney.core.settings import Settings
+from hockney.core.wording import flag
 from hockney.mpi import family_called
 from hockney.system import trust
 

@@ -19,9 +19,9 @@ from hockney.archive.archived_run import ArchivedRun, Damaged, describe
 from hockney.archive.copying import FRESH, NAMED, REMOVED, copy_run, not_writable, remove
 from hockney.archive.index import TEMPORARY_INDEX, Changes, Known, read_index, read_times, write_index
 from hockney.core.errors import EnvironmentProblem, HockneyError, UsageError, printable
-from hockney.core.limits import CLOCKS_DIFFER_S
 from hockney.core.notice import Notice
-from hockney.core.run_files import INDEX
+from hockney.core.paths import INDEX
+from hockney.core.settings import CLOCKS_DIFFER_S
 from hockney.models.history.times import RunTimes
 from hockney.store import RunFolder
 from hockney.system.files import open_regular, remove_older

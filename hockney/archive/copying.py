@@ -25,7 +25,7 @@ from msgspec.structs import replace
 
 from hockney.archive.archived_run import ArchivedRun, describe
 from hockney.core.errors import EnvironmentProblem, Inconclusive, printable
-from hockney.core.run_files import is_of_run
+from hockney.core.paths import is_of_run
 from hockney.store import RunFolder
 from hockney.store.messages import not_readable
 from hockney.system.files import open_regular, remove_tree

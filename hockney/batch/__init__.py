@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Batch jobs that measure a run: their scripts, submitting them, and what has become of them."""
 
-from hockney.batch.job import BatchJob, job_name, read_job, write_job
+from hockney.batch.job import BatchJob, job_name, named, read_job, script_of, state_of, submit, write_job
 from hockney.batch.request import LOGS, JobRequest, Phase, State
 from hockney.batch.schedulers import (
     Scheduler,
@@ -12,7 +12,6 @@ from hockney.batch.schedulers import (
     scheduler_here,
     scheduler_named,
 )
-from hockney.batch.submission import named, script_of, state_of, submit
 
 __all__ = [
     "LOGS",

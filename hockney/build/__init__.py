@@ -3,12 +3,11 @@
 """The engine, compiled on first use against the MPI it will run with; on request the library for other
 programs, and SimGrid."""
 
+from hockney.build.compile import BuildFailed
 from hockney.build.emulated import EthernetPrograms, ethernet_programs
 from hockney.build.engine import Engine, engine, targets
-from hockney.build.groups import MAIN, groups
-from hockney.build.identity import identity_of, source_folder
+from hockney.build.identity import MAIN, groups, identity_of, source_folder
 from hockney.build.library import install_library
-from hockney.build.log import BuildFailed
 from hockney.build.simgrid import simgrid, simgrid_prefix
 
 __all__ = [

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hockney import process
-from hockney.build.compilers import compilers
+from hockney.build.compile import first_error
 from hockney.build.identity import EMULATED, source_files, source_folder
-from hockney.build.log import first_error
+from hockney.build.tools import compilers
 from hockney.core.errors import EnvironmentProblem, one_line
 from hockney.core.paths import cache_folder
 from hockney.system.files import cache_unwritable, remove_older

@@ -18,8 +18,7 @@ import msgspec
 from hockney import process
 from hockney.build import duration
 from hockney.build.compile import PLATFORM, compile_targets
-from hockney.build.groups import MAIN
-from hockney.build.identity import KEY, Identity, digest, identify, source_folder
+from hockney.build.identity import KEY, MAIN, Identity, digest, identify, source_folder
 from hockney.build.workplace import Workplace, workplace
 from hockney.core.catalog import Catalog, decode_catalog
 from hockney.core.errors import EnvironmentProblem, one_line

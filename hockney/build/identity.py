@@ -3,7 +3,9 @@
 """The inputs of an engine's build. Two builds with the same identity are the same engine.
 
 A wheel cannot be built for an unknown MPI, so the engine is compiled on first use, and again when any of its
-inputs changes.
+inputs changes. It has one executable that every run needs, and groups of workloads that are built on first
+use: a folder of the engine with a file group.cmake is a group; each .cpp in it defines one or several
+workloads.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -18,10 +21,29 @@ from pathlib import Path
 
 import hockney
 from hockney import process
-from hockney.build.groups import MAIN, group_folders
 from hockney.core.errors import EnvironmentProblem, one_line
 from hockney.core.machine import Mpi
 from hockney.mpi import environment_of, families
+
+MAIN = "hockney-engine"
+DEFINITION = re.compile(r"^extern constinit const WorkloadInfo (\w+)", re.MULTILINE)
+"""As engine/cmake/plugin_folder.cmake finds them."""
+
+
+def groups(source: Path) -> dict[str, tuple[str, ...]]:
+    """The workloads of each executable other than the main one, by name, as their files define them."""
+    named = {folder: _workloads(folder) for folder in group_folders(source)}
+    return {f"hockney-{folder.name}": names for folder, names in named.items() if names}
+
+
+def _workloads(folder: Path) -> tuple[str, ...]:
+    texts = (path.read_text(encoding="utf-8") for path in folder.glob("*.cpp"))
+    return tuple(sorted(name for text in texts for name in DEFINITION.findall(text)))
+
+
+def group_folders(source: Path) -> list[Path]:
+    return sorted(path.parent for path in source.glob("*/group.cmake"))
+
 
 INSTALL_COMPILER = "install GCC 11, Clang 13 or newer (on Debian: apt install g++)"
 

@@ -1,6 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""SimGrid with its SMPI, built from its sources into hockney's cache, without root."""
+"""SimGrid with its SMPI, built from its sources into hockney's cache, without root.
+
+The packages come from the package index; without a Boost on this host, its headers do too.
+"""
 
 from __future__ import annotations
 
@@ -13,20 +16,88 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from hockney.build import duration
-from hockney.build.boost import compiler_has_boost, keep_headers, write_config
-from hockney.build.compilers import Compilers, compilers
-from hockney.build.log import BuildFailed, disk_full, first_error, log_lines, logged
-from hockney.build.sources import BOOST, SIMGRID, fetch
-from hockney.build.tools import tool
-from hockney.build.trial import try_out
-from hockney.core.errors import EnvironmentProblem
+from hockney import process
+from hockney.build import duration, unpack
+from hockney.build.compile import BuildFailed, disk_full, first_error, log_lines, logged
+from hockney.build.tools import Compilers, compilers, tool
+from hockney.core.errors import EnvironmentProblem, one_line
 from hockney.core.paths import COMPLETE, cache_folder
 from hockney.core.units import format_bytes
 from hockney.system.files import MAKE_ROOM, cache_unwritable
+from hockney.system.packages import install, installer
+
+
+@dataclass(frozen=True)
+class Package:
+    """`file` (sdist or wheel) has this SHA-256; `holds` is a file in it by which its folder is found,
+    relative to that folder."""
+
+    name: str
+    version: str
+    sha256: str
+    from_source: bool
+    holds: str
+
+    @property
+    def title(self) -> str:
+        return f"{self.name} {self.version}"
+
+
+SIMGRID = Package(
+    "simgrid",
+    "4.1",
+    "23ac24cb5b2467f1f051c992ec921b4a9f8f5ac2df16c489bd01bf1c44e6e817",
+    from_source=True,
+    holds="CMakeLists.txt",
+)
+BOOST = Package(
+    "boost-headers",
+    "1.85.0.post1",
+    "4510a571d3bf6c5e913b31d2a9b2441ee79f883ae42d42a5882dd1da46b35e7f",
+    from_source=False,
+    holds="boost/version.hpp",
+)
+
+
+def fetch(package: Package, place: Path) -> Path:
+    """The folder below `place` that contains what `package` holds. Raises EnvironmentProblem, or OSError."""
+    place.mkdir()
+    wanted = place / "wanted.txt"
+    wanted.write_text(f"{package.name}=={package.version} --hash=sha256:{package.sha256}\n")
+    backend = place / "setuptools"
+    backend.mkdir()
+    (backend / "__init__.py").write_text("")
+    shutil.copyfile(unpack.__file__, backend / "build_meta.py")
+    words = installer(place / "prefix", package.name if package.from_source else "")
+    reason = install(
+        [*words, "--require-hashes", "--requirement", str(wanted)],
+        {"PYTHONPATH": str(place)} if package.from_source else None,
+    )
+    if reason:
+        raise EnvironmentProblem(
+            f"cannot fetch {package.title} from the package index",
+            reason,
+            "check the network and the configuration of pip or uv (index, proxy), or install SimGrid in "
+            "another way: apt install libsimgrid-dev (Debian, Ubuntu), conda, spack",
+            code="package-not-fetched",
+            package=package.title,
+            reason=reason,
+        )
+    files = sorted((place / "prefix").glob(f"**/{package.holds}"), key=lambda path: len(path.parts))
+    if not files:
+        raise EnvironmentProblem(
+            f"{package.title} does not contain {package.holds}",
+            "SimGrid cannot be built without it",
+            code="package-incomplete",
+            package=package.title,
+            file=package.holds,
+        )
+    return files[0].parents[package.holds.count("/")]
+
 
 Step = Literal["configuring", "compiling", "installing"]
 
@@ -236,3 +307,108 @@ def fetching_boost(package: str) -> str:
 def simgrid_step(step: Step, title: str, compiler: str, jobs: int, takes: str) -> str:
     pace = f", {jobs} jobs at a time ({takes})" if step == "compiling" else ""
     return f"{step} {title} with {compiler}{pace}"
+
+
+MIN_BOOST = 105900
+"""As required by SimGrid's CMakeLists.txt."""
+BOOST_HEADERS = (
+    "boost/algorithm/string.hpp", "boost/core/demangle.hpp", "boost/heap/pairing_heap.hpp",
+    "boost/intrusive/list.hpp", "boost/intrusive_ptr.hpp", "boost/lockfree/queue.hpp", "boost/optional.hpp",
+    "boost/range/algorithm.hpp", "boost/tokenizer.hpp",
+)  # fmt: skip
+"""Headers that SimGrid includes: distributions package the parts of Boost separately."""
+VERSION_CHECK = "#include <boost/version.hpp>\n#if BOOST_VERSION < {}\n#error this Boost is too old\n#endif\n"
+PUBLIC_HEADERS = "#include <simgrid/s4u.hpp>\n#include <smpi/smpi.h>\n"
+
+
+def compiler_has_boost(compilers: Compilers) -> bool:
+    """Whether the compiler finds complete and sufficiently new headers, by itself or via $CPATH."""
+    program = VERSION_CHECK.format(MIN_BOOST) + "".join(f"#include <{header}>\n" for header in BOOST_HEADERS)
+    return compilers.preprocess(program, "-fsyntax-only").ok
+
+
+def write_config(folder: Path, include: Path | None) -> Path:
+    """A CMake package with headers only, those at `include` or the compiler's own.
+
+    CMake's own search differs between versions (without FindBoost since policy CMP0167), and would also link
+    any Boost libraries it finds, which a later update of the system may remove.
+    """
+    folder.mkdir()
+    headers = f'set(Boost_INCLUDE_DIRS "{include}")\n' if include else ""
+    (folder / "BoostConfig.cmake").write_text(f"set(Boost_FOUND TRUE)\n{headers}")
+    (folder / "BoostConfigVersion.cmake").write_text("set(PACKAGE_VERSION_COMPATIBLE TRUE)\n")
+    return folder
+
+
+def keep_headers(compilers: Compilers, include: Path | None, prefix: Path) -> None:
+    """Copy the parts of Boost that the public headers need into `prefix`, so that it is self-contained.
+
+    Whole parts of Boost: which files in them are read depends on the compiler.
+    """
+    places = [prefix / "include", prefix / "include" / "smpi", *([include] if include else [])]
+    done = compilers.preprocess(PUBLIC_HEADERS, "-M", *(f"-I{place}" for place in places))
+    files = [Path(re.sub(r"\\(.)", r"\1", word)) for word in re.findall(r"(?:\\.|\S)+", done.out)]
+    root = next((file.parent for file in files if file.parts[-2:] == ("boost", "intrusive_ptr.hpp")), None)
+    if not done.ok or root is None:
+        raise EnvironmentProblem(
+            "SimGrid was built, but its headers do not compile",
+            one_line(done.err)[:200] or "Boost is missing",
+            code="simgrid-headers-do-not-compile",
+        )
+    for part in sorted({file.relative_to(root).parts[0] for file in files if file.is_relative_to(root)}):
+        target = prefix / "include" / "boost" / part
+        target.parent.mkdir(exist_ok=True)
+        if (root / part).is_dir():
+            shutil.copytree(root / part, target)
+        else:
+            shutil.copy(root / part, target)
+
+
+TRIAL_PROGRAM = """\
+#include <mpi.h>
+#include <simgrid/s4u.hpp>
+#include <cstdio>
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank = 0, sum = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0) std::printf("sum %d on %s\\n", sum, simgrid::s4u::this_actor::get_host()->get_cname());
+  MPI_Finalize();
+}
+"""
+TRIAL_PLATFORM = """<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <cluster id="c" prefix="n" suffix="" radical="0-3" speed="1Gf" bw="1GBps" lat="1us"/>
+</platform>
+"""
+TRIAL_RANKS = 4
+TRIAL_SECONDS = 300.0
+
+
+def try_out(prefix: Path, folder: Path) -> None:
+    """Raises EnvironmentProblem. Compiled as C++20, like the engine."""
+    (folder / "trial.cpp").write_text(TRIAL_PROGRAM)
+    (folder / "trial.xml").write_text(TRIAL_PLATFORM)
+    (folder / "trial.hosts").write_text("".join(f"n{rank}\n" for rank in range(TRIAL_RANKS)))
+    compiling = [str(prefix / "bin" / "smpicxx"), "-std=c++20", "trial.cpp", "-o", "trial"]
+    running = [str(prefix / "bin" / "smpirun"), "-np", str(TRIAL_RANKS), "-platform", "trial.xml"]
+    running += ["-hostfile", "trial.hosts", "-quiet", "./trial"]
+    for words in (compiling, running):
+        done = process.capture(words, cwd=folder, timeout=TRIAL_SECONDS)
+        if not done.ok:
+            reason = done.err or done.out or f"exit code {done.code}"
+            raise _simgrid_runs_no_program(prefix, reason)
+    if f"sum {sum(range(TRIAL_RANKS))} on n0\n" not in done.out:
+        raise _simgrid_runs_no_program(prefix, f"a test program printed: {done.out}")
+
+
+def _simgrid_runs_no_program(prefix: Path, reason: str) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"SimGrid was built in {prefix}, but cannot run a program",
+        one_line(reason)[-300:],
+        f"see {prefix / 'build.log'}",
+        code="simgrid-runs-no-program",
+        reason=reason,
+    )

@@ -1,18 +1,22 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""CMake and Ninja: the system's if new enough, otherwise those of the Python wheels."""
+"""The tools of a build: CMake and Ninja, the system's if new enough, otherwise those of the Python wheels;
+and the system's compilers, where no MPI's wrapper is used."""
 
 from __future__ import annotations
 
 import importlib
 import re
+import shlex
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from hockney import process
-from hockney.core.errors import EnvironmentProblem
+from hockney.build.identity import INSTALL_COMPILER
+from hockney.core.errors import EnvironmentProblem, one_line
 
 NEEDED = {"cmake": (3, 20), "ninja": (1, 8)}
 
@@ -57,4 +61,62 @@ def _tool_missing(name: str, version: str) -> EnvironmentProblem:
         code="build-tool-missing",
         name=name,
         version=version,
+    )
+
+
+NAMES = {"CC": ("cc", "gcc", "clang"), "CXX": ("c++", "g++", "clang++")}
+MODERN = "#include <span>\n#include <concepts>\nint main() { return std::span<int>{}.size(); }\n"
+"""Features that a C++20 library must have."""
+
+
+@dataclass(frozen=True)
+class Compilers:
+    """Commands, as words: $CC and $CXX may contain options, or a launcher such as ccache."""
+
+    c: tuple[str, ...]
+    cxx: tuple[str, ...]
+
+    def preprocess(self, program: str, *flags: str) -> process.Finished:
+        words = [*self.cxx, "-std=c++17", *flags, "-x", "c++", "-"]
+        return process.capture(words, env={"LC_ALL": "C"}, input=program, timeout=120)
+
+
+def compilers(environ: Mapping[str, str]) -> Compilers:
+    """$CC and $CXX, otherwise the usual names on PATH. Raises EnvironmentProblem if C++20 does not
+    compile."""
+    c, cxx = (command(variable, environ) for variable in NAMES)
+    words = [*cxx, "-std=c++20", "-fsyntax-only", "-x", "c++", "-"]
+    try:
+        done = process.capture(words, env={"LC_ALL": "C"}, input=MODERN, timeout=120)
+    except EnvironmentProblem as error:
+        raise EnvironmentProblem(
+            f"the compiler {shlex.join(cxx)} does not work",
+            str(error),
+            INSTALL_COMPILER,
+            code="compiler-not-working",
+        ) from error
+    if not done.ok:
+        raise EnvironmentProblem(
+            f"the compiler {shlex.join(cxx)} does not support C++20",
+            one_line(done.err.strip() or f"exit code {done.code}")[:200],
+            INSTALL_COMPILER,
+            code="compiler-without-cpp20",
+        )
+    return Compilers(c, cxx)
+
+
+def command(variable: str, environ: Mapping[str, str]) -> tuple[str, ...]:
+    if environ.get(variable):
+        return tuple(shlex.split(environ[variable]))
+    for name in NAMES[variable]:
+        path = shutil.which(name, path=environ.get("PATH"))
+        if path:
+            return (path,)
+    language = "C++" if variable == "CXX" else "C"
+    raise EnvironmentProblem(
+        f"no {language} compiler was found",
+        "SimGrid is compiled from source",
+        INSTALL_COMPILER,
+        code="no-compiler",
+        language=language,
     )

@@ -16,8 +16,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from hockney.build.compile import BuildFailed
 from hockney.build.identity import source_files
-from hockney.build.log import BuildFailed
 from hockney.system.files import remove_older
 
 UNUSED_SECONDS = 7 * 86400.0

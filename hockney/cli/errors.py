@@ -28,8 +28,7 @@ from hockney.core.errors import (
     one_line,
     printable,
 )
-from hockney.core.option_names import as_flags
-from hockney.core.wording import list_names
+from hockney.core.wording import as_flags, list_names
 
 _MOST_OPTIONS = 8
 

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The contents of `fits.json`: summaries of cases and fitted models, all derived from `records.jsonl`.
+"""The contents of `fits.json`: summaries of cases and fitted models, all derived from `records.jsonl`; and of
+`survey.json`, a survey that a study used.
 
 Every number comes with its 95% interval, every fit with a verdict.
 """
@@ -16,7 +17,8 @@ import msgspec
 
 from hockney.core.case import Case, Value, format_value, parse_subject_line
 from hockney.core.catalog import Workload
-from hockney.core.record import OverRanks
+from hockney.core.machine import Machine
+from hockney.core.record import SCHEMA, OverRanks
 from hockney.core.units import format_interval
 
 Verdict = Literal["good", "fair", "poor", "refused"]
@@ -308,3 +310,14 @@ class Fits(msgspec.Struct, frozen=True, kw_only=True):
         """The fits of `model` to workloads with this role and, unless it is "", this operation."""
         names = {w.name for w in self.workloads if w.performs(role, operation)}
         return [f for f in self.fits if f.model == model and f.subject.workload in names]
+
+
+class Surveyed(msgspec.Struct, frozen=True):
+    """The survey's fits, its machine, and its folder as the user named it. `differences` from the study's
+    machine are texts; they were overridden with --force."""
+
+    fits: Fits
+    machine: Machine
+    where: str
+    differences: tuple[str, ...] = ()
+    schema: int = SCHEMA

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.launcher_options import VARIABLE
-from hockney.core.option_names import option
+from hockney.core.wording import option
 
 DEFAULT = "default"
 """The setting of an ordinary launch, whose cases name none."""

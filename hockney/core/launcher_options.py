@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hockney.core.errors import UsageError, printable
-from hockney.core.option_names import option
+from hockney.core.wording import option
 
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 RANKS = ("n", "np", "c")

@@ -1,11 +1,13 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Paths as users give them, and the folder for files that hockney can recreate."""
+"""Paths as users give them, the names of files in run folders and archives, and the folder for files that
+hockney can recreate."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from fnmatch import fnmatch
 from pathlib import Path
 
 from hockney.core.errors import EnvironmentProblem, UsageError, printable
@@ -69,3 +71,19 @@ def at_home(path: Path) -> Path:
             "give the whole path; set HOME or HOCKNEY_CACHE for hockney's cache",
             code="no-home-folder",
         ) from error
+
+
+PLAN = "plan.txt"
+"""A folder with this file is a run."""
+INDEX = "index.sqlite"
+"""Of an archive."""
+OF_RUNS = (
+    PLAN, "machine.json", "survey.json", "catalog.json", "records.jsonl", "records-*of*.jsonl", "fits.json",
+    "report.html", "job.json", "job.sh", "job-*.log",
+)  # fmt: skip
+"""Patterns of the names in a run folder."""
+
+
+def is_of_run(name: str) -> bool:
+    """Whether a file of this name in a run folder belongs to the run."""
+    return any(fnmatch(name, pattern) for pattern in OF_RUNS)

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""How a run is measured: the first part of `plan.txt`, and the method section of a report."""
+"""How a run is measured: the first part of `plan.txt`, and the method section of a report; and the limits of
+its options."""
 
 from __future__ import annotations
 
@@ -11,9 +12,16 @@ from hockney.core.case import Case
 from hockney.core.launch_setting import launch_settings, unknown_launch_setting
 from hockney.core.launcher_options import LauncherOptions, launcher_options
 from hockney.core.layout import HostOptions
-from hockney.core.limits import MOST_NODES
 
-MOST_LAUNCHES = 10_000
+MOST_ROUNDS = 10_000
+MOST_LAUNCHES = 1000
+MOST_NODES = 1_000_000
+LARGEST_SEED = 2**63 - 1
+CLOCKS_DIFFER_S = 3600.0
+"""A date so far in the future comes from a wrong clock."""
+
+
+MAX_PLANNED_LAUNCHES = 10_000
 PRECISION = 0.02
 """The goal for all runs if no precision is requested."""
 FEWEST_LAUNCHES = 3
@@ -68,7 +76,7 @@ class Settings:
         limits = {
             "budget_s": 0 <= self.budget_s < math.inf,
             "precision": 0 < self.precision <= 1,
-            "launches": 0 <= self.launches <= MOST_LAUNCHES,
+            "launches": 0 <= self.launches <= MAX_PLANNED_LAUNCHES,
             "seed": 0 <= self.seed < 2**63,
             "every_s": 0 <= self.every_s < math.inf,
             "through_s": 0 <= self.through_s < math.inf,

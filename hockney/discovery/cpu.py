@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from hockney.core.binding import Cores
+from hockney.core.layout import Cores
 
 ROOT = Path("/")
 CPUS = "sys/devices/system/cpu"

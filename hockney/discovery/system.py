@@ -1,11 +1,13 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The environment of the processors: hypervisor, container, network, scheduler, operating system."""
+"""The environment of the processors: hypervisor, container, network, scheduler, operating system, disks."""
 
 from __future__ import annotations
 
+import os
 import platform
 import re
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -96,3 +98,23 @@ def system(root: Path = ROOT) -> str:
     kernel = f"{platform.system()} {platform.release()} {platform.machine()}"
     match = re.search(r'^PRETTY_NAME="?([^"\n]+)', text(root / "etc/os-release"), re.MULTILINE)
     return f"{kernel}, {match.group(1)}" if match else kernel
+
+
+def shared_memory(root: Path = ROOT) -> tuple[int, int] | None:
+    """Free and total bytes of /dev/shm, which the ranks of one host use; None if there is none."""
+    try:
+        there = os.statvfs(root / "dev/shm")
+    except OSError:
+        return None
+    return there.f_bavail * there.f_frsize, there.f_blocks * there.f_frsize
+
+
+def writable(folder: Path) -> str:
+    """Why `folder` cannot be created and written to; empty if it can."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"room?")
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""

@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 from hockney.core.errors import EnvironmentProblem, UsageError, printable
 from hockney.core.layout import HostOptions, Layout
 from hockney.core.machine import Mpi
-from hockney.core.option_names import option
-from hockney.core.wording import join_words, list_names
+from hockney.core.wording import join_words, list_names, option
 from hockney.launch.allocation import Allocation, allocation
 from hockney.launch.cluster import NO_CLUSTER, Cluster, Srun
 from hockney.launch.slurm import find_srun, interfaces, suitable

@@ -1,26 +1,28 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Command lines that start ranks; what differs between MPIs is in hockney/mpi. Nothing is started here."""
+"""Command lines that start ranks; what differs between MPIs is in hockney/mpi. Nothing is started here.
+
+The user's arguments for mpiexec may place ranks, name hosts or choose transports; hockney then leaves these
+decisions to them.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
-from hockney.core.binding import Cores
 from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
-from hockney.core.layout import Layout
+from hockney.core.layout import Cores, Layout
 from hockney.core.machine import Mpi
 from hockney.core.notice import Notice
-from hockney.core.option_names import option
-from hockney.core.wording import join_words
-from hockney.launch import explanations
+from hockney.core.wording import join_words, option
+from hockney.launch import failures
 from hockney.launch.cluster import NO_CLUSTER, Cluster, spread
 from hockney.launch.launcher import LaunchCommand
-from hockney.launch.srun import srun_words
-from hockney.launch.user_options import name_binding, name_hosts, name_mapping, name_transports
-from hockney.mpi import Placing, Spread, environment_of, family_of
+from hockney.launch.slurm import srun_words
+from hockney.mpi import Placing, Spread, all_arguments, environment_of, families, family_of
 
 
 def command(
@@ -140,10 +142,10 @@ def _fabric_left_out(variables: Mapping[str, str], parameters: Sequence[str]) ->
     )
 
 
-def _too_few_slots(per_node: int, hosts: Sequence[str], slots: Sequence[int]) -> explanations.Explanation:
+def _too_few_slots(per_node: int, hosts: Sequence[str], slots: Sequence[int]) -> failures.Explanation:
     """`slots` is the number of ranks that fit on each of the `hosts`."""
     host, most = min(zip(hosts, slots, strict=True), key=lambda each: each[1])
-    return explanations.Explanation(
+    return failures.Explanation(
         "too-few-slots-on-host",
         f"{per_node} ranks on each host do not fit",
         f"{host} has {most} {'slot' if most == 1 else 'slots'}",
@@ -170,3 +172,58 @@ def as_arguments_say() -> str:
 
 def not_bound_oversubscribed() -> str:
     return "not bound: more ranks than cores"
+
+
+def option_names(options: LauncherOptions) -> set[str]:
+    """The options in the arguments, without dashes and values."""
+    return {_option_name(word) for word in options.arguments if word.startswith("-")}
+
+
+def parameter_names(options: LauncherOptions) -> set[str]:
+    """The launcher's parameters in the arguments, and in the variables of the ranks."""
+    known = all_arguments()
+    given = {name for kind, name in _options_with_values(options) if kind in known.parameters}
+    named = {
+        name.partition("=")[0] for kind, name in _options_with_values(options) if kind in known.variables
+    }
+    named |= {name for name, _ in options.variables}
+    for prefix in known.parameter_prefixes:
+        given |= {name.removeprefix(prefix) for name in named if name.startswith(prefix)}
+    return given
+
+
+def name_hosts(options: LauncherOptions) -> bool:
+    """Whether several hosts may take part."""
+    known = all_arguments()
+    ends = tuple(known.host_parameter_ends)
+    named = any(name.endswith(ends) for name in parameter_names(options))
+    return named or bool(option_names(options) & known.hosts)
+
+
+def name_mapping(options: LauncherOptions) -> bool:
+    return bool(option_names(options) & all_arguments().mapping)
+
+
+def name_binding(options: LauncherOptions) -> bool:
+    """Whether the user places the ranks: by binding, mapping or pinning."""
+    known = all_arguments()
+    pinned = any(name.startswith(tuple(known.pinning_prefixes)) for name, _ in options.variables)
+    policies = any(name.endswith(tuple(known.placing_parameter_ends)) for name in parameter_names(options))
+    return pinned or policies or bool(option_names(options) & (known.mapping | known.binding))
+
+
+def name_transports(options: LauncherOptions) -> bool:
+    """Whether the user chooses how messages travel, as far as parameters of the launcher do."""
+    choosing = {name for family in families() for name in family.transport_parameters}
+    return bool(parameter_names(options) & choosing or option_names(options) & all_arguments().files)
+
+
+def _options_with_values(options: LauncherOptions) -> Iterator[tuple[str, str]]:
+    """Every option with the following word."""
+    for word, value in pairwise(options.arguments):
+        if word.startswith("-"):
+            yield _option_name(word), value
+
+
+def _option_name(word: str) -> str:
+    return word.lstrip("-").partition("=")[0]

@@ -6,8 +6,8 @@ One message follows a piecewise Hockney model, a train of messages LogGP (the PR
 Rehm, "Low-Overhead LogGP Parameter Assessment for Modern Interconnection Networks", 2007). A collective takes
 a + rounds * (latency + bytes * per_byte), an exchange on a ring the time of its steps' messages, computing
 the preset time, a message-based barrier the messages on its longest path, one in shared memory its flags; for
-the workloads of suites see `fakes`, for computing while messages are on their way `fake_overlap`, for many
-pairs at once `fake_pairs`. At another level than within a node, messages take longer or less by the factors
+the workloads of suites see `fakes`, for computing while messages are on their way `FakeOverlap`, for many
+pairs at once `FakePairs`. At another level than within a node, messages take longer or less by the factors
 of `fake_levels`.
 Fits of its results must recover these parameters.
 """
@@ -25,10 +25,149 @@ from hockney.core.case import Case
 from hockney.core.catalog import Catalog, Metric, Workload
 from hockney.core.record import MetricSeries
 from hockney.launch.fake_levels import COSTS
-from hockney.launch.fake_overlap import FakeOverlap
-from hockney.launch.fake_pairs import FakePairs
 from hockney.launch.fakes import FakeWorkloads, fakes
 from hockney.system.bundled import bundled_catalog
+
+NAMES = ("pairs_stream", "pairs_pingpong")
+
+
+@dataclass(frozen=True)
+class FakePairs:
+    """The rate (B/s) that pairs share at each level ("": at the others), and the gap (s) between two messages
+    of any pairs."""
+
+    rates: Mapping[str, float] = field(default_factory=lambda: {"": 25e9, "network": 4e9})
+    gap_s: float = 0.06e-6
+
+    def time(
+        self, workload: Workload, case: Case, message_s: float, latency_s: float, stream_s: float
+    ) -> float | None:
+        """Seconds, if a message of one pair takes `message_s`, an empty one `latency_s`, and each of a stream
+        `stream_s`; None for other workloads."""
+        if workload.name not in NAMES:
+            return None
+        pairs = int(case.number("pairs")) or case.ranks // 2
+        byte = 1 / self.rates.get(case.place, self.rates[""])
+        if "window" in case:
+            return max(stream_s / pairs, self.gap_s + case.bytes * byte)
+        return max(message_s, latency_s + (pairs - 1) * self.gap_s + pairs * case.bytes * byte)
+
+
+OVERLAP = "overlap"
+AVAILABILITY = "availability"
+"""The roles of these workloads."""
+PROGRESS = "MPICH_ASYNC_PROGRESS"
+"""The variable that gives a launch a progress thread: MPICH's."""
+
+
+@dataclass(frozen=True)
+class FakeOverlap:
+    """The true costs (s): of starting a communication, of a call of MPI_Test, of answering a message, of a
+    step of the computation. By which share computing slows: `interrupts` while all of a communication
+    proceeds in the background, `thread` then if a thread makes it do so, `idle_thread` always."""
+
+    eager_bytes: int = 16384
+    posting_s: float = 0.05e-6
+    test_s: float = 0.04e-6
+    answer_s: float = 0.25e-6
+    step_s: float = 1e-9
+    interrupts: float = 0.02
+    thread: float = 0.10
+    idle_thread: float = 0.05
+    progress_thread: bool = False
+
+    def under(self, variables: Mapping[str, str]) -> bool:
+        """Whether a launch with these variables has a progress thread."""
+        return variables.get(PROGRESS, "0") not in ("", "0")
+
+    def proceeds(self, case: Case) -> float:
+        """The share of a communication that does so while this rank computes."""
+        if self.progress_thread or ("pattern" in case and case.bytes <= self.eager_bytes):
+            return 1.0
+        tests = case.number("tests", 0)
+        return tests / (tests + 1)
+
+    @property
+    def slowdown(self) -> float:
+        """The slowdown of computing without communication."""
+        return 1 + self.idle_thread * self.progress_thread
+
+    def stolen(self, proceeding: float) -> float:
+        return proceeding * (self.thread if self.progress_thread else self.interrupts)
+
+    def overlapped(self, case: Case, pure_s: float) -> dict[str, float]:
+        """Seconds of each part of a run, whose communication alone takes `pure_s`."""
+        alone = self.alone(case, pure_s)
+        posting = min(self.posting_s, pure_s)
+        proceeding = self.proceeds(case)
+        return {
+            "posting": posting,
+            "computing": alone * (1 + self.stolen(proceeding)),
+            "testing": case.number("tests") * self.test_s,
+            "waiting": pure_s - posting - proceeding * min(pure_s - posting, alone),
+        }
+
+    def polled(self, case: Case, message_s: float) -> dict[str, float]:
+        """The like of COMB's polling, if a message alone takes `message_s`."""
+        return {
+            "posting": case.number("window") * self.posting_s,
+            "computing": self.alone(case, 0.0) * (1 + self.stolen(1.0)),
+            "testing": case.number("polls") * self.test_s + self.messages(case, message_s) * self.answer_s,
+            "waiting": self.posting_s,
+        }
+
+    def messages(self, case: Case, message_s: float) -> float:
+        """The messages that arrive during the work: all of a queue between two polls, unless the interval is
+        too short for them; half as many where a message needs a poll to proceed and another to be found."""
+        arriving = min(case.number("window"), case.number("interval") / message_s)
+        needs_two = case.bytes > self.eager_bytes and not self.progress_thread
+        return case.number("polls") * arriving / (2 if needs_two else 1)
+
+    def work(self, case: Case, pure_s: float) -> float:
+        """Preset seconds."""
+        if "polls" in case:
+            return case.number("interval") * (case.number("polls") + 1)
+        return case.number("duration") or case.number("computing") * pure_s
+
+    def alone(self, case: Case, pure_s: float) -> float:
+        """Seconds of computing without communication."""
+        return self.work(case, pure_s) * self.slowdown
+
+    def parts(self, workload: Workload, case: Case, pure_s: float) -> dict[str, float] | None:
+        """The seconds whose sum is a run's; None for other workloads."""
+        if workload.role == OVERLAP:
+            return self.overlapped(case, pure_s)
+        return self.polled(case, pure_s) if workload.role == AVAILABILITY else None
+
+    def values(
+        self, metric: Metric, workload: Workload, case: Case, pure_s: float, times: np.ndarray
+    ) -> np.ndarray | None:
+        """The values of a metric, for repetitions that took `times`. The computation alone, just before, met
+        the same noise as the repetition; `pure_s` none."""
+        parts = self.parts(workload, case, pure_s)
+        if parts is None:
+            return None
+        noise = times / sum(parts.values())
+        cpu = self.alone(case, pure_s) * noise
+        shorter = np.minimum(pure_s, cpu)
+        hidden = np.clip(pure_s + cpu - times, 0.0, shorter)
+        received = self.messages(case, pure_s) if "polls" in case else 0.0
+        values = {name: seconds * noise for name, seconds in parts.items()} | {
+            "cpu": cpu,
+            "alone": cpu,
+            "step": self.step_s * self.slowdown * noise,
+            "availability": 100 * cpu / times,
+            "stolen": np.full(len(times), 100 * (parts["computing"] / self.alone(case, pure_s) - 1)),
+            "overlap": 100 * hidden / shorter,
+            "hidden": hidden,
+            "pure": np.full(len(times), pure_s),
+            "ratio": times / (pure_s + cpu),
+            "messages": np.full(len(times), received),
+            "bandwidth": received * case.bytes / times,
+            "work": np.array([self.work(case, pure_s)]),
+        }
+        return values.get(metric.name)
+
 
 PAIRS = {"send": 1.0, "sendrecv": 1.2, "isend": 1.1}
 """The cost of an operation between two ranks, relative to a one-way message."""

@@ -13,11 +13,9 @@ import msgspec
 from hockney import process
 from hockney.core.errors import EnvironmentProblem, one_line, printable
 from hockney.core.machine import Mpi
-from hockney.launch import explanations
+from hockney.launch import failures
 from hockney.launch.cluster import Srun
-from hockney.launch.ending import Ending, ending_of
-from hockney.launch.explain import explain, is_hopeless
-from hockney.launch.explanations import Explanation
+from hockney.launch.failures import Ending, Explanation, ending_of, explain, is_hopeless
 from hockney.launch.launcher import CheckedRanks, Hello, LaunchCommand
 from hockney.launch.reading import CORRUPTED, CORRUPTED_EXIT_CODE, message_corrupted
 from hockney.mpi import families, family_of, family_of_library, title_of
@@ -55,7 +53,7 @@ def say_hello(
         ) from error
     except process.TookTooLong as error:
         explanation = explain(mpi, ranks, (error.err + error.out).splitlines(), hosts)
-        explanation = explanation or explanations.Explanation(
+        explanation = explanation or failures.Explanation(
             "ranks-not-started-in-time",
             f"{title_of(mpi)} did not start {ranks} ranks within {timeout:g} s",
             one_line(" ".join(error.err.split()[-40:])) or "it printed nothing",
@@ -108,11 +106,11 @@ def verdict(mpi: Mpi, ranks: int, hellos: Sequence[Hello], srun: Srun | None = N
     found = {family_of_library(hello.library) for hello in hellos} - {family_of(mpi)}
     others = [family.title for family in found if family.known]
     if others and family_of(mpi).known:
-        return explanations.other_library(title_of(mpi), others[0])
+        return failures.other_library(title_of(mpi), others[0])
     if ranks > 1 and len(hellos) > 1 and all(hello.size == 1 for hello in hellos):
         if srun:
             return not_connected_by_srun(srun.pmi)
-        return explanations.Explanation(
+        return failures.Explanation(
             "ranks-run-as-separate-jobs",
             "every rank runs as a separate single-process job",
             f"{mpi.mpiexec} does not belong to the library that the ranks found, which is "
@@ -121,7 +119,7 @@ def verdict(mpi: Mpi, ranks: int, hellos: Sequence[Hello], srun: Srun | None = N
         )
     complete = [hello.rank for hello in hellos] == list(range(ranks))
     if hellos and not (complete and all(hello.size == ranks for hello in hellos)):
-        return explanations.ranks_missing(len(hellos), ranks, mpi.mpiexec)
+        return failures.ranks_missing(len(hellos), ranks, mpi.mpiexec)
     differing = [hello.host for hello in hellos if hello.engine != hellos[0].engine]
     return engines_differ(list(dict.fromkeys(differing))) if differing else None
 
@@ -148,7 +146,7 @@ def _ranks_do_not_start(
     without a program."""
     return EnvironmentProblem(
         f"{mpi} does not start {ranks} ranks",
-        explanations.how_it_ended(ending, launcher),
+        failures.how_it_ended(ending, launcher),
         f"try '{command} hostname'",
         code="ranks-do-not-start",
         ranks=ranks,

@@ -13,25 +13,21 @@ from dataclasses import replace
 from pathlib import Path
 
 from hockney import process
-from hockney.core.binding import Cores
 from hockney.core.case import Case
 from hockney.core.errors import EnvironmentProblem, printable
 from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
-from hockney.core.layout import Layout
+from hockney.core.layout import Cores, Layout
 from hockney.core.machine import Mpi
 from hockney.core.paths import LAUNCH_FOLDER
 from hockney.core.record import EngineLines
 from hockney.launch.allocation import hosts
 from hockney.launch.cluster import NO_CLUSTER, Cluster
-from hockney.launch.command import command
-from hockney.launch.ending import Ending, ending_of
-from hockney.launch.explain import explain
-from hockney.launch.explanations import how_it_ended
+from hockney.launch.command import command, name_hosts
+from hockney.launch.failures import Ending, ending_of, explain, how_it_ended
 from hockney.launch.hang_detector import HangDetector
 from hockney.launch.launch_test import say_hello, started_by
 from hockney.launch.launcher import CheckedRanks, LaunchCommand, Launcher, LaunchFailed, LaunchOptions
 from hockney.launch.reading import EngineReader
-from hockney.launch.user_options import name_hosts
 from hockney.mpi import family_of
 from hockney.process import Scratch
 

@@ -8,6 +8,8 @@ the description adds it, and the same launch gives the same lines.
 
 from __future__ import annotations
 
+import math
+import random
 import re
 import tempfile
 import uuid
@@ -20,16 +22,15 @@ import msgspec
 from hockney.core.case import Case
 from hockney.core.errors import one_line
 from hockney.core.machine import Mpi
-from hockney.core.platform import Libraries, Platform
+from hockney.core.platform import Libraries, Network, Noise, Platform, Segment
 from hockney.core.record import EngineLines, Launch
+from hockney.core.smpi_algorithms import chosen
 from hockney.core.units import format_seconds
-from hockney.launch import explanations
-from hockney.launch.ending import ending_of
-from hockney.launch.explanations import Explanation
+from hockney.launch import failures
+from hockney.launch.failures import Explanation, ending_of
 from hockney.launch.hang_detector import HangDetector
 from hockney.launch.launcher import LaunchCommand, Launcher, LaunchFailed, LaunchOptions
 from hockney.launch.mpi import PLAN, option_words, plan_text, program
-from hockney.launch.platform_lines import algorithm_words, platform_lines
 from hockney.launch.reading import EngineReader
 from hockney.process import Scratch
 
@@ -188,14 +189,14 @@ def anonymous(launch: Launch) -> Launch:
 
 
 CAUSES: tuple[tuple[str, Callable[[str], Explanation]], ...] = (
-    (r"more than (\d+) messages were simulated", explanations.too_many_messages),
-    (r"[Dd]eadlock", lambda _: explanations.deadlock()),
+    (r"more than (\d+) messages were simulated", failures.too_many_messages),
+    (r"[Dd]eadlock", lambda _: failures.deadlock()),
     (
         r"(?:^|\W)(MPI_\w+)[^\n]*not (?:yet )?implemented|[Nn]ot (?:yet )?implemented[^\n]*?(MPI_\w+)",
-        explanations.call_not_simulated,
+        failures.call_not_simulated,
     ),
-    (r"bad_alloc|Cannot allocate memory|out of memory", lambda _: explanations.out_of_memory()),
-    (r"hockney-platform: ([^\n]+)", lambda text: explanations.platform_error(one_line(text))),
+    (r"bad_alloc|Cannot allocate memory|out of memory", lambda _: failures.out_of_memory()),
+    (r"hockney-platform: ([^\n]+)", lambda text: failures.platform_error(one_line(text))),
 )
 """Patterns in the simulator's output and their meaning; each message gets the pattern's captured text."""
 
@@ -207,7 +208,7 @@ def explain_simulator(job_exit: int, tail: Sequence[str]) -> Explanation:
         match = re.search(pattern, text)
         if match:
             return explanation(next((group for group in match.groups() if group), ""))
-    return explanations.simulator_ended(ending_of(job_exit, tail))
+    return failures.simulator_ended(ending_of(job_exit, tail))
 
 
 def _simulation_out_of_time(
@@ -228,3 +229,101 @@ def _simulation_out_of_time(
         tail=tail,
         seconds=seconds,
     )
+
+
+def platform_lines(platform: Platform, *, events: int = 0, seed_offset: int = 0) -> str:
+    """The whole description as text. `events`: the number of messages after which the simulation is ended, 0
+    for never; `seed_offset` is added to the noise's seed, so that launches differ as real ones do."""
+    slower = slowed(platform, launch_factor(platform.noise, seed_offset))
+    return "".join(f"{line}\n" for line in _platform_lines(slower, events, seed_offset))
+
+
+def launch_factor(noise: Noise | None, launch: int) -> float:
+    """How many times as long as described the network takes in this launch."""
+    if noise is None or not noise.per_launch:
+        return 1.0
+    return math.exp(noise.per_launch * abs(random.Random(noise.seed + launch).gauss(0.0, 1.0)))
+
+
+def slowed(platform: Platform, factor: float) -> Platform:
+    """With a network between nodes that takes `factor` times as long; processors are as fast."""
+    if factor == 1:
+        return platform
+    segments = (
+        msgspec.structs.replace(
+            each,
+            latency_s=factor * each.latency_s,
+            per_byte_s=factor * each.per_byte_s,
+            gap_s=factor * each.gap_s,
+            gap_s_per_byte=factor * each.gap_s_per_byte,
+        )
+        for each in platform.segments
+    )
+    network = msgspec.structs.replace(
+        platform.network,
+        nic=platform.network.nic / factor,
+        link=platform.network.link / factor,
+        hop_s=factor * platform.network.hop_s,
+        medium_message_s=factor * platform.network.medium_message_s,
+        medium_s_per_byte=factor * platform.network.medium_s_per_byte,
+    )
+    return msgspec.structs.replace(platform, network=network, segments=tuple(segments))
+
+
+def _platform_lines(platform: Platform, events: int, seed_offset: int) -> Iterator[str]:
+    network = platform.network
+    yield f"shape {network.shape}"
+    yield from _extents(network)
+    for group in platform.nodes:
+        yield f"nodes {group.count} {group.cores}"
+    yield f"nic {network.nic!r}"
+    yield f"duplex {network.duplex}"
+    yield f"link {network.link!r}"
+    yield f"hop {network.hop_s!r}"
+    if network.medium_message_s or network.medium_s_per_byte:
+        yield f"medium {network.medium_message_s!r} {network.medium_s_per_byte!r}"
+    yield f"eager {platform.eager}"
+    yield f"flops {platform.flops!r}"
+    if platform.clock_s:
+        yield f"clock {platform.clock_s!r}"
+    for key, segments in (("segment", platform.segments), ("on-node", platform.on_node)):
+        for segment in segments:
+            yield f"{key} {_numbers(segment)}"
+    if platform.noise is not None:
+        yield f"noise {platform.noise.relative!r} {platform.noise.seed + seed_offset}"
+    if events:
+        yield f"events {events}"
+
+
+def _extents(network: Network) -> Iterator[str]:
+    if network.shape in ("torus", "mesh"):
+        yield f"dims {_number_words(network.dims)}"
+    elif network.shape == "fat-tree":
+        for key in ("down", "up", "cables"):
+            yield f"{key} {_number_words(getattr(network, key))}"
+    elif network.shape == "dragonfly":
+        yield f"dragonfly {_number_words(network.dragonfly)}"
+
+
+def _numbers(segment: Segment) -> str:
+    sending = (segment.send_s, segment.send_s_per_byte)
+    isend = sending[0] if segment.isend_s is None else segment.isend_s
+    isend_per_byte = sending[1] if segment.isend_s_per_byte is None else segment.isend_s_per_byte
+    flight = (segment.latency_s, segment.per_byte_s)
+    receiving = (segment.receive_s, segment.receive_s_per_byte)
+    gap = (segment.gap_s, segment.gap_s_per_byte)
+    exchange = (segment.exchange_s, segment.exchange_s_per_byte)
+    processor = (segment.processor_s, segment.processor_s_per_byte)
+    isending = (isend, isend_per_byte)
+    return _number_words(
+        (segment.first, *sending, *isending, *flight, *receiving, *gap, *exchange, *processor)
+    )
+
+
+def _number_words(numbers: tuple[float, ...]) -> str:
+    return " ".join(repr(number) for number in numbers)
+
+
+def algorithm_words(platform: Platform) -> list[str]:
+    """smpirun's options for the algorithm of every operation that has a choice."""
+    return [f"--cfg=smpi/{operation}:{name}" for operation, name in chosen(platform.collectives).items()]

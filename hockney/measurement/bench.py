@@ -18,10 +18,9 @@ from hockney.core.catalog import Catalog
 from hockney.core.errors import UsageError, printable
 from hockney.core.layout import PAIR_RANKS, Layout, Level, level_between, parse_level, sort_levels
 from hockney.core.machine import Machine
-from hockney.core.option_names import option
 from hockney.core.settings import FEWEST_LAUNCHES, Settings
 from hockney.core.units import format_bytes, format_size
-from hockney.core.wording import join_words, plural
+from hockney.core.wording import join_words, option, plural
 from hockney.discovery.load import Load, Moment, load_between, moment
 from hockney.launch.launcher import Hello, Launcher
 from hockney.measurement.budget import TYPICAL_COST_S, launch_count, least_budget

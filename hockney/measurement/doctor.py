@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hockney import build
-from hockney.core.binding import Cores
 from hockney.core.errors import HockneyError, printable, sentences
 from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
 from hockney.core.layout import (
     LEVEL_PHRASES,
     THIS_HOST,
+    Cores,
     HostOptions,
     Layout,
     Level,
@@ -33,10 +33,10 @@ from hockney.core.units import format_bytes, format_seconds
 from hockney.core.wording import join_words, list_names
 from hockney.discovery.cpu import processors
 from hockney.discovery.describe import describe
-from hockney.discovery.disk_space import shared_memory, writable
 from hockney.discovery.find import find_mpi, on_machine
 from hockney.discovery.load import load_between, moment
 from hockney.discovery.simgrid import find_simgrid
+from hockney.discovery.system import shared_memory, writable
 from hockney.launch.allocation import hosts
 from hockney.launch.choosing import Hosts, choose
 from hockney.launch.launcher import Hello, LaunchOptions

@@ -14,11 +14,11 @@ from typing import Literal
 
 import msgspec
 
-from hockney.core.binding import Cores
 from hockney.core.case import Case, parse_canonical
 from hockney.core.catalog import Catalog
 from hockney.core.errors import HockneyError
 from hockney.core.fit import Modes
+from hockney.core.layout import Cores
 from hockney.core.record import Launch, Line, Record, RunRecords
 from hockney.core.units import format_percent, format_seconds
 from hockney.discovery.load import Load, load_between, moment

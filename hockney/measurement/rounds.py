@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 
 from hockney.core.case import Case
 from hockney.core.notice import Notice
-from hockney.core.option_names import option
 from hockney.core.record import RunRecords
 from hockney.core.settings import FEWEST_LAUNCHES, Settings
 from hockney.core.units import format_seconds
+from hockney.core.wording import option
 from hockney.measurement.bench import Bench
 from hockney.measurement.events import Listener, Waiting
 from hockney.models.refined_sizes import sizes_between

@@ -14,12 +14,11 @@ from pathlib import Path
 
 from hockney.core.case import Case, parse_canonical
 from hockney.core.errors import EnvironmentProblem, sentences
+from hockney.core.fit import Surveyed
 from hockney.core.notice import Notice
-from hockney.core.option_names import option
 from hockney.core.record import RunRecords
 from hockney.core.settings import Settings
-from hockney.core.survey_reference import Surveyed
-from hockney.core.wording import plural
+from hockney.core.wording import option, plural
 from hockney.launch.launcher import LaunchFailed, LaunchOptions
 from hockney.measurement.bench import Bench
 from hockney.measurement.budget import VISITS, Budget, most_repetitions

@@ -9,10 +9,10 @@ from pathlib import Path
 import msgspec
 
 from hockney.core.errors import UsageError, printable
+from hockney.core.fit import Surveyed
 from hockney.core.machine import Machine
 from hockney.core.notice import Notice
-from hockney.core.option_names import option
-from hockney.core.survey_reference import Surveyed
+from hockney.core.wording import option
 from hockney.measurement.machine_diff import in_words, unlike
 from hockney.measurement.run_results import results
 from hockney.models.applications.message_costs import usable_fit

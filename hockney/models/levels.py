@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from hockney.core.case import NODES, PLACE, Case, parse_canonical
 from hockney.core.fit import Fit, Fits, Subject
-from hockney.core.layout import NETWORK
-from hockney.core.layout.met import meeting_level
+from hockney.core.layout import NETWORK, meeting_level
 
 
 def alike(place: str, other: str) -> bool:

@@ -22,8 +22,7 @@ import numpy as np
 
 from hockney.core.case import parse_canonical
 from hockney.core.fit import Estimate, Fits
-from hockney.core.layout import PAIR_RANKS
-from hockney.core.layout.met import meeting_level
+from hockney.core.layout import PAIR_RANKS, meeting_level
 from hockney.models.levels import alike
 
 EVIDENCE = {"copy": "allgather", "combine": "reduce", "fresh": "scan"}

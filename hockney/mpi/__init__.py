@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 from functools import cache, reduce
 from typing import ClassVar, Literal, cast
 
-from hockney.core.binding import Cores
+from hockney.core.layout import Cores
 from hockney.core.machine import Mpi
 from hockney.core.plugins import plugin_names, plugins
 

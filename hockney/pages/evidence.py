@@ -14,13 +14,12 @@ from msgspec.structs import replace
 
 from hockney.core.case import PLACE, SETTING, Case, parse_canonical
 from hockney.core.catalog import Catalog, Workload
-from hockney.core.fit import Cost, Fits, Summary
+from hockney.core.fit import Cost, Fits, Summary, Surveyed
 from hockney.core.layout import sort_levels
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.core.record import RunRecords
 from hockney.core.settings import Settings
-from hockney.core.survey_reference import Surveyed
 from hockney.draw.page import Page
 
 if TYPE_CHECKING:

@@ -2,8 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The only package that starts processes."""
 
-from hockney.process.errors import CannotStart, CannotWrite, TookTooLong
-from hockney.process.run import Finished, Job, OutputLine, Quiet, Scratch, capture, stream
+from hockney.process.run import (
+    CannotStart,
+    CannotWrite,
+    Finished,
+    Job,
+    OutputLine,
+    Quiet,
+    Scratch,
+    TookTooLong,
+    capture,
+    stream,
+)
 from hockney.process.stops import stoppable
 
 __all__ = [

@@ -23,9 +23,28 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal, cast
 
-from hockney.core.errors import printable
-from hockney.process.errors import CannotStart, CannotWrite, TookTooLong
+from hockney.core.errors import EnvironmentProblem, printable
 from hockney.process.keeper import CANNOT_START, CANNOT_WRITE, CANNOT_WRITE_CODE
+
+
+class CannotStart(EnvironmentProblem):
+    """The program is missing, not executable, or not for this machine."""
+
+
+class CannotWrite(EnvironmentProblem):
+    """Files that the program needs cannot be written."""
+
+
+class TookTooLong(EnvironmentProblem):
+    """The program exceeded its time limit and was ended. `out` and `err` are its output."""
+
+    def __init__(
+        self, what: str, why: str = "", remedy: str = "", *, code: str, out: str = "", err: str = ""
+    ) -> None:
+        super().__init__(what, why, remedy, code=code)
+        self.out = out
+        self.err = err
+
 
 LAST_WORDS_S = 3.0
 KEEPER = Path(__file__).with_name("keeper.py")

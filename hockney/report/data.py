@@ -9,8 +9,8 @@ import io
 import math
 
 from hockney.core.errors import one_line
-from hockney.core.spreadsheet import not_a_formula
 from hockney.core.units import format_interval
+from hockney.core.wording import not_a_formula
 from hockney.draw.describe import axis_title, place_words
 from hockney.draw.figure import Figure, Series
 

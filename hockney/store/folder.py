@@ -18,11 +18,10 @@ from msgspec.structs import replace
 
 from hockney.core.catalog import Catalog
 from hockney.core.errors import EnvironmentProblem, UsageError, printable
-from hockney.core.fit import Fits
+from hockney.core.fit import Fits, Surveyed
 from hockney.core.machine import Machine
+from hockney.core.paths import PLAN
 from hockney.core.record import SCHEMA
-from hockney.core.run_files import PLAN
-from hockney.core.survey_reference import Surveyed
 from hockney.store import messages
 from hockney.store.appender import Appender
 from hockney.store.checksums import PlanSums, checksum, plan_sums, sealed_plan

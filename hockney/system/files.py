@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from hockney.core.errors import EnvironmentProblem, UsageError, printable
-from hockney.core.run_files import INDEX, PLAN, is_of_run
+from hockney.core.paths import INDEX, PLAN, is_of_run
 
 MAKE_ROOM = "free some space, or set HOCKNEY_CACHE to another folder"
 

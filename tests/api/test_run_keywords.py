@@ -20,8 +20,8 @@ from hockney.api.notebook.keywords import ResumeKeywords, RunKeywords, run_optio
 from hockney.api.run_options import OPTIONS, REPLACEABLE, options_of, run_option
 from hockney.cli import verbs
 from hockney.cli.arguments.options import of_run
-from hockney.core.option_names import as_flags, flag, option
 from hockney.core.settings import Settings
+from hockney.core.wording import as_flags, flag, option
 
 NAMES = [field.name for field in fields(hockney.RunOptions)]
 

@@ -19,8 +19,7 @@ import pytest
 
 from hockney import build
 from hockney.build.engine import sweep
-from hockney.build.groups import groups
-from hockney.build.identity import digest, identify, source_folder
+from hockney.build.identity import digest, groups, identify, source_folder
 from hockney.build.tools import tool
 from hockney.build.workplace import Workplace
 from hockney.core.errors import EnvironmentProblem

@@ -19,9 +19,9 @@ from pathlib import Path
 import pytest
 
 from hockney import build
-from hockney.build import boost, duration, sources
-from hockney.build.compilers import compilers
+from hockney.build import duration
 from hockney.build.simgrid import fetching, fetching_boost, simgrid_step, waiting_for_other_build
+from hockney.build.tools import compilers
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.paths import COMPLETE
 
@@ -58,7 +58,11 @@ def script(path: Path, text: str) -> Path:
 def stand_in_installer(prefix: Path, source: str = "") -> list[str]:
     """Lays out the files that pip would install: the sources, or Boost's headers in a wheel's folder."""
     place = prefix / "lib/python3/site-packages" / ("simgrid-4.1" if source else "boost_headers/include")
-    files = ["CMakeLists.txt"] if source else ["boost/version.hpp", "boost/config/compiler.hpp", *boost.USED]
+    files = (
+        ["CMakeLists.txt"]
+        if source
+        else ["boost/version.hpp", "boost/config/compiler.hpp", *simgrid.BOOST_HEADERS]
+    )
     for name in [*files, *([] if source else ["boost/config.hpp", "boost/unused/x.hpp"])]:
         (place / name).parent.mkdir(parents=True, exist_ok=True)
         (place / name).write_text("#define BOOST_VERSION 108500\n" if name.endswith("version.hpp") else "")
@@ -97,7 +101,7 @@ def place(tmp_path, monkeypatch) -> Place:
     script(here.tools / "cmake", CMAKE)
     monkeypatch.setenv("PATH", f"{here.tools}{os.pathsep}{os.environ['PATH']}")
     here.environ["PATH"] = os.environ["PATH"]
-    monkeypatch.setattr(sources, "installer", stand_in_installer)
+    monkeypatch.setattr(simgrid, "installer", stand_in_installer)
     monkeypatch.setattr(simgrid, "compiler_has_boost", lambda compilers: False)
     return here
 
@@ -113,8 +117,8 @@ def test_it_is_fetched_compiled_installed_tried_and_kept(place, monkeypatch):
     assert sorted(p.name for p in place.cache.iterdir()) == [".simgrid-lock", "simgrid-4.1"]
     compiler = shlex.join(compilers(place.environ).cxx)
     assert place.progress[:-1] == [
-        fetching(sources.SIMGRID.title),
-        fetching_boost(sources.BOOST.title),
+        fetching(simgrid.SIMGRID.title),
+        fetching_boost(simgrid.BOOST.title),
         *(
             simgrid_step(step, simgrid.TITLE, compiler, 3, "soon")
             for step in ("configuring", "compiling", "installing")
@@ -220,7 +224,7 @@ def test_no_compiler_and_one_without_cpp20(place, tmp_path):
 
 def test_no_network(place, monkeypatch):
     monkeypatch.setattr(
-        sources, "installer", lambda *_: ["sh", "-c", "echo 'ERROR: no route to index' >&2; exit 1"]
+        simgrid, "installer", lambda *_: ["sh", "-c", "echo 'ERROR: no route to index' >&2; exit 1"]
     )
     error = place.problem()
     assert error.code == "package-not-fetched" and error.fields["package"] == "simgrid 4.1"
@@ -251,9 +255,9 @@ def test_boost_is_known_by_version_and_parts(tmp_path, monkeypatch):
     stand_in_installer(whole)
     include = next(whole.rglob("include"))
     monkeypatch.setenv("CPATH", str(include))
-    assert boost.compiler_has_boost(compilers)
+    assert simgrid.compiler_has_boost(compilers)
     (include / "boost/version.hpp").write_text("#define BOOST_VERSION 105800\n")
-    assert not boost.compiler_has_boost(compilers)
+    assert not simgrid.compiler_has_boost(compilers)
 
 
 @pytest.mark.skipif(

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from hockney.build.sources import Package, fetch
+from hockney.build.simgrid import Package, fetch
 from hockney.core.errors import EnvironmentProblem
 
 FILES = {

@@ -19,7 +19,7 @@ from hockney import api
 from hockney.api import find_runs
 from hockney.api.find_runs import other_machine_text, skipped_survey
 from hockney.core.notice import Notice
-from hockney.core.option_names import as_flags
+from hockney.core.wording import as_flags
 from hockney.discovery.cpu import processors
 from hockney.models.applications.granularity import Algorithm
 from hockney.store import RunFolder

@@ -11,7 +11,7 @@ import pytest
 
 from hockney.api.find_runs import other_settings_text, skipped_survey
 from hockney.api.measure import bench_change_notice
-from hockney.core.option_names import as_flags
+from hockney.core.wording import as_flags
 from hockney.measurement.machine_diff import not_set, other_field
 
 UCX = "UCX_TLS"

@@ -19,8 +19,7 @@ from hockney import build, process
 from hockney.build.compile import PLATFORM as PLUGIN
 from hockney.build.engine import ALONE
 from hockney.core.platform import Network, NodeGroup, Platform, Segment
-from hockney.launch.platform_lines import platform_lines
-from hockney.launch.smpi import EVENTS, HOSTS, PLATFORM, SmpiLauncher, hosts
+from hockney.launch.smpi import EVENTS, HOSTS, PLATFORM, SmpiLauncher, hosts, platform_lines
 from hockney.models.schedules import SCHEDULES, Tally
 
 pytestmark = pytest.mark.mpi

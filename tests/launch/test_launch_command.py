@@ -9,10 +9,9 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from hockney.core.binding import Cores
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.launcher_options import LauncherOptions, launcher_options
-from hockney.core.layout import Layout
+from hockney.core.layout import Cores, Layout
 from hockney.core.machine import Mpi
 from hockney.launch.cluster import Cluster, Srun
 from hockney.launch.command import bound_to_cores, command, oversubscribed

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from native import locked
 
 from hockney import process
-from hockney.core.binding import Cores
 from hockney.core.launcher_options import NOTHING_ADDED, launcher_options
+from hockney.core.layout import Cores
 from hockney.core.machine import Mpi
 from hockney.launch.command import command
 

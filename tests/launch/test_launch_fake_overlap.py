@@ -7,8 +7,7 @@ import pytest
 
 from hockney.core.record import Record
 from hockney.launch.fake import FakeLauncher
-from hockney.launch.fake_overlap import PROGRESS, FakeOverlap
-from hockney.launch.fake_world import World
+from hockney.launch.fake_world import PROGRESS, FakeOverlap, World
 from hockney.launch.launcher import LaunchOptions
 from hockney.system.bundled import bundled_catalog, catalog_with
 

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from hockney import mpi as families
-from hockney.core.binding import Cores
 from hockney.core.case import Case
 from hockney.core.errors import EnvironmentProblem
+from hockney.core.layout import Cores
 from hockney.core.record import End, Launch, Record, Start
 from hockney.discovery.cpu import processors
 from hockney.launch.hang_detector import phase
@@ -169,7 +169,7 @@ def test_sigkill_of_the_front_end_leaves_no_process(mpi, stand_in):
 import sys
 from pathlib import Path
 from hockney.core.case import Case
-from hockney.core.binding import Cores
+from hockney.core.layout import Cores
 from hockney.launch.launcher import LaunchOptions
 from hockney.launch.mpi import MpiLauncher
 from hockney.discovery.find import find_mpi

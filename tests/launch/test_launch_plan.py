@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from hockney.core.binding import Cores
 from hockney.core.case import Case
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.launcher_options import LauncherOptions
-from hockney.core.layout import Layout
+from hockney.core.layout import Cores, Layout
 from hockney.core.machine import Mpi
 from hockney.launch import mpi as launching
 from hockney.launch.cluster import Cluster

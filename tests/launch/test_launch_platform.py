@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from hockney.core.errors import UsageError
 from hockney.core.platform import Network, NodeGroup, Noise, Platform, Segment
 from hockney.core.smpi_algorithms import DEFAULTS, KNOWN, check
-from hockney.launch.platform_lines import algorithm_words, launch_factor, platform_lines, slowed
+from hockney.launch.smpi import algorithm_words, launch_factor, platform_lines, slowed
 
 SEGMENTS = (
     Segment(send_s=1e-6, latency_s=1e-5, per_byte_s=2e-8, receive_s=2e-6),

@@ -12,8 +12,8 @@ from hockney.core.case import Case
 from hockney.core.machine import Mpi
 from hockney.core.platform import Libraries, Network, NodeGroup, Noise, Platform, Segment
 from hockney.core.record import Clock, Launch, Rank
-from hockney.launch import explanations
-from hockney.launch.ending import Ending
+from hockney.launch import failures
+from hockney.launch.failures import Ending
 from hockney.launch.launcher import LaunchOptions
 from hockney.launch.smpi import SmpiLauncher, WallClock, anonymous, explain_simulator, hosts
 
@@ -112,15 +112,15 @@ def test_every_seed_of_a_case_is_simulated():
 @pytest.mark.parametrize(
     ("output", "explanation"),
     [
-        ("hockney-platform: more than 500 messages were simulated", explanations.too_many_messages("500")),
-        ("[1.0] [ker_engine/CRITICAL] Oops! Deadlock detected", explanations.deadlock()),
-        ("MPI_Mprobe is not yet implemented", explanations.call_not_simulated("MPI_Mprobe")),
-        ("terminate called after throwing an instance of 'std::bad_alloc'", explanations.out_of_memory()),
+        ("hockney-platform: more than 500 messages were simulated", failures.too_many_messages("500")),
+        ("[1.0] [ker_engine/CRITICAL] Oops! Deadlock detected", failures.deadlock()),
+        ("MPI_Mprobe is not yet implemented", failures.call_not_simulated("MPI_Mprobe")),
+        ("terminate called after throwing an instance of 'std::bad_alloc'", failures.out_of_memory()),
         (
             "hockney-platform: line 3: unknown word 'tours'",
-            explanations.platform_error("line 3: unknown word 'tours'"),
+            failures.platform_error("line 3: unknown word 'tours'"),
         ),
-        ("and nothing else", explanations.simulator_ended(Ending(139, signal=11, of_launcher=True))),
+        ("and nothing else", failures.simulator_ended(Ending(139, signal=11, of_launcher=True))),
     ],
 )
 def test_the_simulators_output_is_explained(output, explanation):

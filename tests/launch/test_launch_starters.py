@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 from launch_site import ALONE, CONNECTED, Site, hello
 
-from hockney.core.binding import Cores
 from hockney.core.errors import EnvironmentProblem
-from hockney.core.layout import HostOptions
+from hockney.core.layout import Cores, HostOptions
 from hockney.launch.choosing import choose
 from hockney.launch.launch_test import START_SECONDS
 from hockney.launch.mpi import MpiLauncher

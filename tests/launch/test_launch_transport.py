@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import pytest
 
-from hockney.core.binding import Cores
 from hockney.core.launcher_options import launcher_options
+from hockney.core.layout import Cores
 from hockney.core.machine import Mpi
 from hockney.launch.launch_test import hellos_in, transports_in
 from hockney.launch.launcher import CheckedRanks, LaunchCommand

@@ -11,15 +11,14 @@ import stat
 import launcher_output
 import pytest
 
-from hockney.core.binding import Cores
 from hockney.core.errors import EnvironmentProblem, Exit
+from hockney.core.layout import Cores
 from hockney.core.machine import Mpi
 from hockney.core.record import Rank
-from hockney.launch import explanations
+from hockney.launch import failures
 from hockney.launch.cluster import Cluster, Srun
 from hockney.launch.command import as_arguments_say, bound_to_cores, command, not_bound_oversubscribed
-from hockney.launch.ending import Ending, ending_of
-from hockney.launch.explain import explain
+from hockney.launch.failures import Ending, ending_of, explain
 from hockney.launch.hang_detector import ANSWER_SECONDS, MARGIN_SECONDS, HangDetector, phase
 from hockney.launch.launch_test import engines_differ, hellos_in, not_connected_by_srun, say_hello, verdict
 from hockney.launch.launcher import Hello, LaunchCommand, LaunchFailed, LaunchOptions
@@ -67,7 +66,7 @@ def test_failures_on_other_hosts_are_recognised(code, named, output):
 
 def test_a_missing_library_is_named():
     explanation = explain(MPI, 3, OUTPUT["library-not-found"].splitlines())
-    assert explanation == explanations.library_not_found("libmpi.so.40", title_of(MPI))
+    assert explanation == failures.library_not_found("libmpi.so.40", title_of(MPI))
 
 
 OF_MACHINE = "emulated-network-failed", "plan-not-visible", "host-unreachable", "host-not-in-allocation"
@@ -142,7 +141,7 @@ def test_a_foreign_launcher_is_noticed_by_sizes():
     assert verdict(MPI, 2, hellos(2, 2)) is None
     assert verdict(MPI, 1, hellos(1)) is None
     assert verdict(MPI, 2, hellos(1, 1)).code == "ranks-run-as-separate-jobs"
-    assert verdict(MPI, 2, hellos(2)) == explanations.ranks_missing(1, 2, MPI.mpiexec)
+    assert verdict(MPI, 2, hellos(2)) == failures.ranks_missing(1, 2, MPI.mpiexec)
 
 
 def test_ranks_that_srun_does_not_connect():
@@ -161,7 +160,7 @@ def test_hosts_with_another_engine_are_named():
 
 def test_a_foreign_library_is_named():
     foreign = verdict(MPI, 2, hellos(2, 2, library="MPICH Version: 4.0"))
-    assert foreign == explanations.other_library(title_of(MPI), "MPICH")
+    assert foreign == failures.other_library(title_of(MPI), "MPICH")
 
 
 def test_hellos_are_read_among_other_output():

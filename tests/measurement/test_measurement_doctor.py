@@ -9,10 +9,9 @@ import pytest
 from launch_site import ALONE, CONNECTED, Site, empty_launch, hello
 
 from hockney import build, measurement
-from hockney.core.binding import Cores
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.launcher_options import LauncherOptions
-from hockney.core.layout import HostOptions
+from hockney.core.layout import Cores, HostOptions
 from hockney.core.machine import Mpi
 from hockney.launch.mpi import MpiLauncher
 from hockney.measurement import doctor

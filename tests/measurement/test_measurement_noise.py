@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from hockney import measurement
-from hockney.core.binding import Cores
 from hockney.core.errors import EnvironmentProblem
+from hockney.core.layout import Cores
 from hockney.core.record import Launch, Visits
 from hockney.discovery.load import Load
 from hockney.launch.fake import FakeLauncher

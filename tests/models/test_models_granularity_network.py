@@ -12,9 +12,8 @@ import pytest
 from hockney import reference
 from hockney.core.errors import Inconclusive
 from hockney.core.ethernet import Ethernet
-from hockney.core.fit import CurvePoint, Estimate, Fit, Fits, FittedSegment, Summary
+from hockney.core.fit import CurvePoint, Estimate, Fit, Fits, FittedSegment, Summary, Surveyed
 from hockney.core.machine import Machine
-from hockney.core.survey_reference import Surveyed
 from hockney.machines import simulated
 from hockney.measurement.kinds import sim
 from hockney.models.applications.contention import judged, kind, overruled

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from hockney import mpi as package
-from hockney.core.binding import Cores
 from hockney.core.launcher_options import launcher_options
+from hockney.core.layout import Cores
 from hockney.core.machine import Mpi
 from hockney.discovery.find import find_mpi
 from hockney.discovery.mpi_settings import _of_a_launch, mpi_settings

@@ -19,11 +19,10 @@ from test_store_lines import launch, record
 
 from hockney.core.case import Case
 from hockney.core.errors import EnvironmentProblem, HockneyError, UsageError
-from hockney.core.fit import Estimate, Fits, Summary
+from hockney.core.fit import Estimate, Fits, Summary, Surveyed
 from hockney.core.machine import Machine
 from hockney.core.record import SCHEMA, RunRecords
 from hockney.core.settings import Settings
-from hockney.core.survey_reference import Surveyed
 from hockney.store import Item, Plan, RunFolder, default_path, left, salvage
 from hockney.store.plan import parse_plan
 from hockney.system.bundled import bundled_catalog

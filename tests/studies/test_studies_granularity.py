@@ -12,8 +12,8 @@ from golden_files import replaced
 from granular import CATALOG, MACHINE, SMALL, STUDY, Odd, evidence, run
 
 from hockney import models
+from hockney.core.fit import Surveyed
 from hockney.core.record import Record
-from hockney.core.survey_reference import Surveyed
 from hockney.draw.figure import Figure
 from hockney.launch.fake import Fault
 from hockney.launch.fake_world import World

@@ -10,10 +10,9 @@ from granular import CATALOG, MACHINE, STUDY, evidence, run
 
 from hockney import measurement
 from hockney.core.errors import Inconclusive, UsageError
-from hockney.core.fit import Fits
+from hockney.core.fit import Fits, Surveyed
 from hockney.core.machine import Traits
 from hockney.core.settings import Settings
-from hockney.core.survey_reference import Surveyed
 from hockney.core.units import parse_seconds
 from hockney.launch.fake import FakeLauncher
 from hockney.machines import simulated

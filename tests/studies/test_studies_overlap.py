@@ -19,8 +19,7 @@ from hockney.core.machine import Mpi
 from hockney.core.settings import Settings
 from hockney.draw.page import Page
 from hockney.launch.fake import FakeLauncher
-from hockney.launch.fake_overlap import FakeOverlap
-from hockney.launch.fake_world import World
+from hockney.launch.fake_world import FakeOverlap, World
 from hockney.machines import simulated
 from hockney.models.overlap import OverlapTimes
 from hockney.studies import Evidence, Options

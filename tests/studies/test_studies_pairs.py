@@ -18,8 +18,7 @@ from hockney.core.fit import ExactValue
 from hockney.core.settings import Settings
 from hockney.draw.page import Page
 from hockney.launch.fake import FakeLauncher
-from hockney.launch.fake_pairs import FakePairs
-from hockney.launch.fake_world import FakePiece, World
+from hockney.launch.fake_world import FakePairs, FakePiece, World
 from hockney.studies import Evidence, Options
 from hockney.studies.pairs.columns import answer
 from hockney.studies.pairs.headline import headline

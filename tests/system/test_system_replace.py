@@ -13,7 +13,7 @@ import sys
 import pytest
 
 from hockney.core.errors import EnvironmentProblem, UsageError
-from hockney.core.run_files import INDEX, OF_RUNS, PLAN
+from hockney.core.paths import INDEX, OF_RUNS, PLAN
 from hockney.store import RunFolder
 from hockney.system.files import keep, make_folder, replace
 

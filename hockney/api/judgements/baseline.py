@@ -31,11 +31,10 @@ from hockney.core.fit import Cost
 from hockney.core.launch_setting import LaunchSetting, launch_settings
 from hockney.core.machine import Machine
 from hockney.core.notice import Notice
-from hockney.core.option_names import option
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.record import RunRecords
 from hockney.core.settings import Settings
-from hockney.core.wording import plural
+from hockney.core.wording import option, plural
 from hockney.judgements.compare import compare
 from hockney.judgements.sides import MeasuredRun, Side
 from hockney.measurement import Bench, Goal, Listener, silent

@@ -19,9 +19,8 @@ from hockney.archive import Archive, ArchivedRun, describe
 from hockney.core.case import parse_canonical
 from hockney.core.errors import Inconclusive, UsageError, printable
 from hockney.core.notice import Notice
-from hockney.core.paths import AnyPath, to_path
+from hockney.core.paths import PLAN, AnyPath, to_path
 from hockney.core.record import RunRecords
-from hockney.core.run_files import PLAN
 from hockney.core.wording import plural
 from hockney.draw.page import Caveat
 from hockney.judgements.history import CheckedRun

@@ -27,10 +27,9 @@ from hockney.core.errors import HockneyError, UsageError, keeping, printable
 from hockney.core.fit import Cost
 from hockney.core.launcher_options import launcher_options
 from hockney.core.notice import Notice
-from hockney.core.option_names import flag, option
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.settings import Settings
-from hockney.core.wording import plural
+from hockney.core.wording import flag, option, plural
 from hockney.measurement import Bench, CasesChosen, Listener, Status, Turn
 from hockney.store import RunFolder, left, pair_in
 from hockney.studies import ad_hoc

@@ -14,10 +14,10 @@ import click
 from hockney.api.run_options import OPTIONS, integer_parser, parse_budget
 from hockney.core.case import split_case
 from hockney.core.errors import UsageError, printable, sentences, unknown
-from hockney.core.limits import MOST_LAUNCHES
-from hockney.core.option_names import flag
 from hockney.core.paths import to_path
+from hockney.core.settings import MOST_LAUNCHES
 from hockney.core.units import parse_bytes, parse_counts, parse_fraction, parse_share
+from hockney.core.wording import flag
 
 if TYPE_CHECKING:
     from hockney import api

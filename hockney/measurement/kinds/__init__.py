@@ -17,8 +17,8 @@ from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
 from hockney.core.layout import THIS_HOST, HostOptions
 from hockney.core.machine import Traits
 from hockney.core.machine_reference import MachineReference
-from hockney.core.option_names import option
 from hockney.core.plugins import plugin_names, plugins
+from hockney.core.wording import option
 from hockney.measurement.bench import Bench, Tell, no_mpiexec_on_machine
 
 REAL = "real"

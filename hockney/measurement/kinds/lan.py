@@ -19,8 +19,8 @@ from hockney.core.launcher_options import LauncherOptions
 from hockney.core.layout import HostOptions, Layout
 from hockney.core.machine import Traits
 from hockney.core.machine_reference import MachineReference
-from hockney.core.option_names import option
 from hockney.core.units import format_bit_rate
+from hockney.core.wording import option
 from hockney.discovery.cpu import processors
 from hockney.discovery.describe import describe
 from hockney.discovery.find import find_mpi

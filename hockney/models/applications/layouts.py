@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 
 from hockney.core.errors import UsageError
 from hockney.core.layout import NETWORK
-from hockney.core.option_names import option
-from hockney.core.wording import plural
+from hockney.core.wording import option, plural
 from hockney.models.applications.point_to_point_costs import PointToPointCosts, within_a_node
 
 

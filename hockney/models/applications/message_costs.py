@@ -10,11 +10,10 @@ from dataclasses import dataclass, replace
 from hockney.core.case import HOT
 from hockney.core.catalog import PING_PONG, Workload
 from hockney.core.errors import Inconclusive, printable
-from hockney.core.fit import Fit, Fits, Summary
+from hockney.core.fit import Fit, Fits, Summary, Surveyed
 from hockney.core.layout import LEVELS, NETWORK, NODE, farthest_level_in_node
 from hockney.core.machine import Machine
 from hockney.core.platform import Platform
-from hockney.core.survey_reference import Surveyed
 from hockney.models.applications.contention import TELLING_WORKLOADS, judged
 from hockney.models.applications.node_sharing import STREAM, measured_sharing
 from hockney.models.applications.point_to_point_costs import (

@@ -12,8 +12,7 @@ from pathlib import Path
 
 from hockney.core.machine import Mpi
 from hockney.core.platform import Network, NodeGroup, Platform, Segment
-from hockney.launch.platform_lines import algorithm_words, platform_lines
-from hockney.launch.smpi import hosts
+from hockney.launch.smpi import algorithm_words, hosts, platform_lines
 
 PROBE = Path(__file__).with_name("probe.cpp")
 ENGINE = PROBE.parents[3] / "engine"

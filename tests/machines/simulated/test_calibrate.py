@@ -32,7 +32,7 @@ from hockney.machines.simulated.calibrate.calls import (
     note_open_gaps,
 )
 from hockney.machines.simulated.calibrate.curve import Curve, CurveLine, curve_of, rising
-from hockney.machines.simulated.calibrate.overheads import Overheads
+from hockney.machines.simulated.calibrate.segments import Overheads
 from hockney.machines.simulated.calibrate.survey import near
 from hockney.measurement.kinds import sim
 from hockney.models.fits.caveats import launches_in_two_modes

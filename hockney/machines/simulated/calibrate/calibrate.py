@@ -19,8 +19,7 @@ from hockney.core.units import format_bytes, format_rate
 from hockney.machines.descriptions.values import MOST
 from hockney.machines.simulated.calibrate.calls import PairMessages, algorithms, calls, collective, sum_cost
 from hockney.machines.simulated.calibrate.curve import Curve, curve_of
-from hockney.machines.simulated.calibrate.overheads import overheads_of
-from hockney.machines.simulated.calibrate.segments import origins, pieces, rounded
+from hockney.machines.simulated.calibrate.segments import origins, overheads_of, pieces, rounded
 from hockney.machines.simulated.calibrate.survey import Survey
 from hockney.machines.simulated.queries import covers, passed_on
 from hockney.mpi import title_of

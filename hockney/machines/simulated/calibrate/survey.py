@@ -14,8 +14,14 @@ from hockney.core.case import NODES, PLACE, Case, Value, parse_canonical
 from hockney.core.catalog import PING_PONG, Catalog
 from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Estimate, Fit, Fits
-from hockney.core.layout import NETWORK, NODE, PAIR_RANKS, farthest_level_in_node
-from hockney.core.layout.met import MeasuredPlacement, meeting_level
+from hockney.core.layout import (
+    NETWORK,
+    NODE,
+    PAIR_RANKS,
+    MeasuredPlacement,
+    farthest_level_in_node,
+    meeting_level,
+)
 from hockney.core.machine import Machine
 from hockney.core.record import RunRecords
 

@@ -19,8 +19,8 @@ from hockney.core.catalog import Catalog
 from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Estimate, Fits
 from hockney.core.notice import Notice
-from hockney.core.option_names import option
 from hockney.core.paths import to_path
+from hockney.core.wording import option
 from hockney.draw.page import Caveat, Table
 from hockney.models.measured_costs import End
 from hockney.pages.format import quantity

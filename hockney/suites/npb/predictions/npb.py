@@ -19,10 +19,10 @@ from hockney.core.catalog import Catalog, Workload
 from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Cost
 from hockney.core.notice import Notice
-from hockney.core.option_names import option
 from hockney.core.paths import RUNS, AnyPath, to_path
 from hockney.core.platform import Platform
 from hockney.core.units import doubling
+from hockney.core.wording import option
 from hockney.draw.page import Caveat, Table
 from hockney.machines import simulated
 from hockney.measurement import Listener, Status

@@ -1,18 +1,173 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The cause of a failed launch, from its launcher's output."""
+"""Why ranks do not start and launches end, read from the launcher's output and exit code."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from hockney.core.errors import one_line, printable
+from hockney.core.errors import EnvironmentProblem, one_line, printable
 from hockney.core.machine import Mpi
 from hockney.core.wording import join_words
-from hockney.launch import explanations
-from hockney.launch.explanations import Explanation
-from hockney.mpi import Cause, any_of, families, title_of
+from hockney.launch.launcher import LaunchFailed, Reason
+from hockney.mpi import Cause, any_of, families, in_precedence, title_of
+
+SIGNALS = {
+    4: "illegal instruction",
+    6: "aborted",
+    7: "bus error",
+    9: "killed",
+    11: "segmentation fault",
+    15: "terminated",
+}
+OF_SRUN = re.compile(r"srun: error: \S+?: tasks? (?P<rank>\d+)(?P<more>[-,\d]*): (?P<name>[A-Z][A-Za-z ]*)")
+"""srun: "srun: error: n2: task 3: Segmentation fault (core dumped)", with the system's names of signals."""
+NAMES = {name: number for number, name in SIGNALS.items()} | {"out of memory": 9}
+
+
+@dataclass(frozen=True)
+class Ending:
+    """`signal` ended `rank` (None if the launcher does not name it) or, with `of_launcher`, the launcher;
+    None if nothing was ended by a signal: then there are the job's exit code and its last `output`."""
+
+    job_exit: int
+    signal: int | None = None
+    rank: int | None = None
+    of_launcher: bool = False
+    output: tuple[str, ...] = ()
+
+
+def ending_of(job_exit: int, output: Iterable[str]) -> Ending:
+    """Which process ended and how, as far as the launcher reports it."""
+    lines = [line for line in output if line.strip()]
+    text = " ".join(" ".join(lines).split())  # sentences may be broken into lines anywhere
+    for pattern in filter(None, (family.ended_by_signal for family in in_precedence())):
+        match = re.search(pattern, text)
+        if match and int(match["signal"]) in SIGNALS:
+            rank = match.groupdict().get("rank")
+            return Ending(job_exit, int(match["signal"]), None if rank is None else int(rank))
+    found = [match for match in map(OF_SRUN.match, lines) if match]
+    ended = [(NAMES.get(match["name"].strip().lower(), 0), match) for match in found]
+    # srun terminates the tasks that are left
+    for signal, match in sorted(ended, key=lambda each: each[0] == 15):
+        if signal:
+            return Ending(job_exit, signal, None if match["more"] else int(match["rank"]))
+    if job_exit - 128 in SIGNALS:
+        return Ending(job_exit, job_exit - 128, of_launcher=True)
+    return Ending(job_exit, output=tuple(line for line in lines if re.search(r"\w{3}", line))[-2:])
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why ranks do not start or a launch ended. `what` is "" if only the reason is known. With `of_machine`
+    the machine failed, whatever ran on it, in particular `host` if that is known."""
+
+    code: str
+    what: str
+    why: str
+    remedy: str = ""
+    of_machine: bool = False
+    host: str = ""
+
+    def problem(self) -> EnvironmentProblem:
+        return EnvironmentProblem(self.what, self.why, self.remedy, code=self.code, host=self.host)
+
+    def failure(self, reason: Reason, case: str, job_exit: int, tail: tuple[str, ...]) -> LaunchFailed:
+        return LaunchFailed(
+            self.what,
+            self.why,
+            self.remedy,
+            code=self.code,
+            reason=reason,
+            case=case,
+            job_exit=job_exit,
+            tail=tail,
+            host=self.host,
+        )
+
+
+def library_not_found(library: str, mpi: str) -> Explanation:
+    return Explanation(
+        "library-not-found",
+        f"the ranks cannot find {library}",
+        "the engine was linked with it",
+        f"load the module of {mpi}, or add its library folder to LD_LIBRARY_PATH",
+    )
+
+
+def other_library(mpi: str, other: str) -> Explanation:
+    return Explanation(
+        "library-of-another-mpi",
+        f"the engine was compiled for {mpi}, but the ranks found the library of {other}",
+        "LD_LIBRARY_PATH or a loaded module puts it first",
+        f"unset LD_LIBRARY_PATH, unload {other}, or measure {other} instead with --mpi",
+    )
+
+
+def ranks_missing(answers: int, ranks: int, mpiexec: str) -> Explanation:
+    return Explanation(
+        "ranks-missing",
+        f"only {answers} of {ranks} ranks answered",
+        "",
+        f"try '{mpiexec} -n {ranks} hostname'",
+    )
+
+
+def how_it_ended(ending: Ending, launcher: str) -> str:
+    """The reason of a failure whose cause is unknown. `launcher` is the name of the program that started
+    the ranks."""
+    if ending.signal is not None:
+        process = (
+            launcher if ending.of_launcher else "a rank" if ending.rank is None else f"rank {ending.rank}"
+        )
+        hint = ", often for lack of memory" if ending.signal == 9 and not ending.of_launcher else ""
+        return f"{process} was ended by signal {ending.signal} ({SIGNALS[ending.signal]}{hint})"
+    return one_line(" | ".join([f"exit code {ending.job_exit}", *ending.output]))[:300]
+
+
+def too_many_messages(count: str) -> Explanation:
+    return Explanation(
+        "too-many-simulated-messages",
+        "",
+        f"more than {count} messages were simulated",
+        "use fewer ranks or repetitions",
+    )
+
+
+def deadlock() -> Explanation:
+    return Explanation(
+        "simulated-deadlock",
+        "",
+        "the simulator reports a deadlock: every rank waits for another",
+        "this workload cannot run on these ranks",
+    )
+
+
+def call_not_simulated(call: str) -> Explanation:
+    return Explanation(
+        "call-not-simulated",
+        "",
+        f"SimGrid's MPI does not implement {call}",
+        "leave out this workload in simulations",
+    )
+
+
+def out_of_memory() -> Explanation:
+    return Explanation(
+        "simulator-out-of-memory", "", "this host ran out of memory", "use fewer ranks or smaller messages"
+    )
+
+
+def platform_error(message: str) -> Explanation:
+    """The error printed by the simulator's plug-in for described machines."""
+    return Explanation("simulated-platform-error", "", message)
+
+
+def simulator_ended(ending: Ending) -> Explanation:
+    return Explanation("simulator-ended", "", how_it_ended(ending, "smpirun"))
+
 
 BY_SLURM: Mapping[Cause, str] = {
     "slots": r"More processors requested than permitted",
@@ -59,7 +214,7 @@ CAUSES: tuple[tuple[str, int, Explain], ...] = (
     (
         NETWORK_FAILED,
         re.MULTILINE,
-        lambda mpi, ranks, name: explanations.Explanation(
+        lambda mpi, ranks, name: Explanation(
             "emulated-network-failed",
             "the emulated network failed",
             printable(one_line(name)),
@@ -70,7 +225,7 @@ CAUSES: tuple[tuple[str, int, Explain], ...] = (
     (
         printed_if("root"),
         0,
-        lambda mpi, ranks, name: explanations.Explanation(
+        lambda mpi, ranks, name: Explanation(
             "mpi-refuses-root",
             f"{title_of(mpi)} refuses to run as root",
             "",
@@ -80,7 +235,7 @@ CAUSES: tuple[tuple[str, int, Explain], ...] = (
     (
         printed_if("slots"),
         0,
-        lambda mpi, ranks, name: explanations.Explanation(
+        lambda mpi, ranks, name: Explanation(
             "not-enough-slots",
             f"{title_of(mpi)} has no room for {ranks} ranks",
             "this allocation has fewer slots",
@@ -90,12 +245,12 @@ CAUSES: tuple[tuple[str, int, Explain], ...] = (
     (
         r"error while loading shared libraries: (\S+?):|Library not loaded: (\S+)",
         0,
-        lambda mpi, ranks, name: explanations.library_not_found(name, title_of(mpi)),
+        lambda mpi, ranks, name: library_not_found(name, title_of(mpi)),
     ),
     (
         r"GLIBC\w*_[\d.]+' not found",
         0,
-        lambda mpi, ranks, name: explanations.Explanation(
+        lambda mpi, ranks, name: Explanation(
             "older-system-library",
             "the ranks find an older C++ or C library than the engine was compiled with",
             "the hosts differ",
@@ -105,7 +260,7 @@ CAUSES: tuple[tuple[str, int, Explain], ...] = (
     (
         printed_if("daemon", NO_STARTER),
         0,
-        lambda mpi, ranks, name: explanations.Explanation(
+        lambda mpi, ranks, name: Explanation(
             "hosts-not-reachable",
             f"{title_of(mpi)} cannot start its helper program on "
             f"{printable(name) if name else 'the other hosts'}",
@@ -117,7 +272,7 @@ CAUSES: tuple[tuple[str, int, Explain], ...] = (
     (
         printed_if("program"),
         0,
-        lambda mpi, ranks, name: explanations.Explanation(
+        lambda mpi, ranks, name: Explanation(
             "engine-not-reachable",
             f"the engine cannot be started {f'on {printable(name)}' if name else 'where the ranks run'}",
             "the cache folder is not visible or not executable there",
@@ -163,7 +318,7 @@ CAUSES: tuple[tuple[str, int, Explain], ...] = (
     (
         printed_if("connection"),
         re.IGNORECASE,
-        lambda mpi, ranks, name: explanations.Explanation(
+        lambda mpi, ranks, name: Explanation(
             "ranks-cannot-reach-launcher",
             "the ranks cannot connect to their launcher",
             f"{mpi.mpiexec} and the library that the ranks found belong to different MPIs or versions",
@@ -173,7 +328,7 @@ CAUSES: tuple[tuple[str, int, Explain], ...] = (
     (
         r"No space left on device|not enough space.*(?:/dev/shm|shared memory)",
         re.IGNORECASE,
-        lambda mpi, ranks, name: explanations.Explanation(
+        lambda mpi, ranks, name: Explanation(
             "no-room-for-shared-memory",
             f"{title_of(mpi)} has no room for its shared memory",
             "/dev/shm or /tmp is full",

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Where ranks are: the levels at which two of them meet, and how they are spread over nodes."""
+"""Where ranks are: the cores they may be bound to, the levels at which two of them meet, and how they are
+spread over nodes."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from hockney.core.case import Case
 from hockney.core.errors import UsageError, printable, unknown
 
 Level = Literal["core", "cache", "socket", "node", "network"]
@@ -139,3 +141,38 @@ class HostOptions:
 
 
 THIS_HOST = HostOptions()
+
+
+class MeasuredPlacement(Protocol):
+    """A record, or a summary of some: the level at which pairs of ranks met, "" if not at one, and the number
+    of their nodes, 0 if unknown."""
+
+    @property
+    def place(self) -> str: ...
+    @property
+    def nodes(self) -> int: ...
+
+
+def meeting_level(case: Case, measured: MeasuredPlacement) -> str:
+    """The level, "" if it is not known. Two ranks of a collective are a pair too."""
+    if case.place or case.ranks != PAIR_RANKS:
+        return case.place or measured.place
+    nodes = case.nodes or measured.nodes
+    return NETWORK if nodes > 1 else measured.place or (NODE if nodes else "")
+
+
+@dataclass(frozen=True)
+class Cores:
+    """`cpus` has one hardware thread of each allowed core, by the system's number; `logical` the number of
+    the same core in hwloc's numbering, which leaves out those that a control group forbids.
+
+    `usable` is how many can work at once (a control group's quota may be less than their number);
+    `restricted`: an affinity mask excludes some core. MPI launchers ignore such a mask: with binding to
+    cores, Open MPI and MPICH start from the host's first core (observed with Open MPI 4.1 and 5.0 and MPICH
+    5.0 under taskset), so that they must be given the list.
+    """
+
+    cpus: tuple[int, ...]
+    logical: tuple[int, ...]
+    usable: int
+    restricted: bool = False
