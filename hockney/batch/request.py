@@ -25,7 +25,7 @@ LOGS = "job-*.log"
 NOT_IN_NAMES = re.compile(r"[\s\"'\\]")
 """Would end the value of an option in a script."""
 NOT_IN_FOLDERS = re.compile(r"[\"\\]")
-"""The same inside double quotes. A backslash in the name of its output has a meaning for Slurm."""
+"""Would end the value inside double quotes. A backslash in the name of its output has a meaning for Slurm."""
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,7 @@ def variables() -> list[str]:
 
 
 def compiler_variables() -> list[str]:
-    """Those that choose the compiler which a wrapper calls."""
+    """The variables that choose the compiler of a wrapper."""
     return [name for family in families() for name in family.compiler_variables]
 
 

@@ -23,7 +23,7 @@ NODE: Level = "node"
 NETWORK: Level = "network"
 
 PAIR_RANKS = 2
-"""So many ranks meet at a single level."""
+"""The number of ranks that meet at a single level."""
 
 LEVEL_PHRASES: dict[Level, str] = {
     "core": "on one core",

@@ -100,7 +100,7 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
 
 
 IMPORTED_TRAITS = Traits(origin="imported", local=False, shared_memory=False, wall_clock=False)
-"""Those of the output of other benchmarks (`hockney import`)."""
+"""Traits of the output of other benchmarks (`hockney import`)."""
 
 
 class Machine(msgspec.Struct, frozen=True, kw_only=True):

@@ -76,7 +76,7 @@ def at_home(path: Path) -> Path:
 PLAN = "plan.txt"
 """A folder with this file is a run."""
 INDEX = "index.sqlite"
-"""Of an archive."""
+"""The index of an archive."""
 OF_RUNS = (
     PLAN, "machine.json", "survey.json", "catalog.json", "records.jsonl", "records-*of*.jsonl", "fits.json",
     "report.html", "job.json", "job.sh", "job-*.log",

@@ -25,7 +25,7 @@ def join_words(words: Iterable[object], conjunction: str = "and") -> str:
 
 
 FLAGS = {"starter": "--launcher", "variables": "-x", "launch_settings": "--setting"}
-"""Those that are not called as their field is."""
+"""The flags that are not named after their field."""
 
 _flags = False
 

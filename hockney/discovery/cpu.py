@@ -48,7 +48,7 @@ def allowed_cpus() -> tuple[int, ...]:
 
 
 def processors(root: Path = ROOT, allowed: tuple[int, ...] | None = None) -> Processors:
-    """From /proc and /sys; unknown values are empty, or as if each thread were a core."""
+    """Read /proc and /sys; unknown values are empty, or as if each thread were a core."""
     allowed = allowed_cpus() if allowed is None else allowed
     granted = quota(root)
     nodes = [n for n in (root / "sys/devices/system/node").glob("node[0-9]*") if on_node(n, allowed)]

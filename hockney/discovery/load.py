@@ -30,8 +30,8 @@ class ProcessorTimes:
 
 @dataclass(frozen=True)
 class Moment:
-    """In seconds: wall clock, hockney's own CPU time, and the time of the allowed processors (None if
-    unknown)."""
+    """A moment, in seconds: wall clock, hockney's own CPU time, and the time of the allowed processors (None
+    if unknown)."""
 
     wall_s: float
     own_s: float

@@ -100,7 +100,7 @@ def library(mpicxx: Path, prefix: Path) -> tuple[MpiFamily, str]:
 
 
 def family_of_header(text: str) -> tuple[MpiFamily, str]:
-    """With the version, "" if the family is unknown."""
+    """The family and its version, "" if the family is unknown."""
     defined = dict(
         re.findall(r'^[ \t]*#[ \t]*define[ \t]+(\w+_VERSION)[ \t]+"?([\w.+-]+)"?', text, re.MULTILINE)
     )
@@ -135,7 +135,7 @@ def links(path: Path) -> list[Path]:
 
 
 def launcher_family(mpiexec: Path) -> MpiFamily:
-    """By its --version; unknown if that does not show it."""
+    """The family that its --version shows; unknown if it shows none."""
     try:
         done = process.capture([str(mpiexec), "--version"], timeout=TOOL_SECONDS)
     except EnvironmentProblem as error:

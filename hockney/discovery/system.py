@@ -20,7 +20,7 @@ def virtual(root: Path = ROOT) -> str:
 
 
 def hypervisor(root: Path) -> str:
-    """By the firmware's vendor if known, otherwise by the CPU flag that every hypervisor sets."""
+    """Identify it by the firmware's vendor if known, otherwise by the CPU flag that every hypervisor sets."""
     if "microsoft" in text(root / "proc/version").lower():
         return "wsl"
     xen = text(root / "sys/hypervisor/type")
@@ -48,7 +48,7 @@ def hypervisor(root: Path) -> str:
 
 
 def container(root: Path) -> str:
-    """By the files and variables that container managers create (systemd's container interface)."""
+    """Identify it by files and variables of container managers (systemd's container interface)."""
     if (root / ".dockerenv").exists():
         return "docker"
     if (root / "run/.containerenv").exists():

@@ -54,8 +54,8 @@ class Hosts:
 
 
 def choose(given: HostOptions, mpi: Mpi, environ: Mapping[str, str]) -> Hosts:
-    """From the user's options and the batch job, all of whose hosts are used by default. Raises UsageError,
-    and EnvironmentProblem for a program that is missing."""
+    """Choose hosts by the user's options and the batch job, all of whose hosts are used by default. Raises
+    UsageError, and EnvironmentProblem for a program that is missing."""
     job = allocation(environ)
     starters = _starters(given, job, environ)
     agent = _agent(given.agent, environ)

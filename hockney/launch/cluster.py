@@ -44,8 +44,8 @@ class Cluster:
     srun: Srun | None = None
 
     def rotated(self, index: int, nodes: int) -> Cluster:
-        """With the hosts of launch `index` first. Launches on fewer `nodes` than there are hosts take the
-        next ones in turn; after each round they begin one host later, so that other hosts meet."""
+        """The cluster with the hosts of launch `index` first. Launches on fewer `nodes` than there are hosts
+        take the next ones in turn; after each round they begin one host later, so that other hosts meet."""
         if not self.hosts:
             return self
         count = len(self.hosts)
@@ -53,7 +53,7 @@ class Cluster:
         return self._with(lambda each: each[first:] + each[:first])
 
     def taken(self, nodes: int) -> Cluster:
-        """With only the first `nodes` hosts."""
+        """The cluster with only its first `nodes` hosts."""
         return self._with(lambda each: each[:nodes])
 
     def _with(self, part: Callable[[tuple[Any, ...]], tuple[Any, ...]]) -> Cluster:

@@ -118,7 +118,7 @@ def _hosts_of(cluster: Cluster, spread_out: Spread | None, turn: int, user: Laun
 
 
 def _preloading(user: LauncherOptions, cluster: Cluster, environ: Mapping[str, str]) -> LauncherOptions:
-    """With the library that is loaded into every rank; a variable of the user's is extended."""
+    """Add the library that is loaded into every rank to the user's variable."""
     if not cluster.preload:
         return user
     others = dict(user.variables).get("LD_PRELOAD") or environ.get("LD_PRELOAD", "")

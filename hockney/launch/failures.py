@@ -342,7 +342,7 @@ or the host that is named next to it. What is more specific comes first: where a
 add that a daemon does not answer."""
 
 FEW_HOSTS = 4
-"""So many are named where the output does not name the one that fails."""
+"""The most hosts that are named where the output does not name the one that fails."""
 
 
 def is_hopeless(line: str) -> bool:

@@ -45,7 +45,7 @@ FaultKind = Literal["die", "hang", "refuse", "corrupt"]
 CLOCK = Clock(overhead_s=25e-9, resolution_s=1e-9)
 LIBRARY = "Fake MPI 1.0"
 CORES = 4
-"""Of a node."""
+"""The cores of a node."""
 EPOCH = 1_700_000_000.0
 
 

@@ -181,7 +181,7 @@ OWN_ROLES = (
 """No suite has a workload with such a role."""
 
 LEAST_FACTOR = 0.1
-"""Of a launch: the fastest that noise makes it."""
+"""The factor of the fastest launch that noise allows."""
 EAGER = "FAKE_EAGER_LIMIT"
 """The variable that sets the end of the first piece (bytes)."""
 
@@ -217,7 +217,7 @@ class World:
     byte_factors: Mapping[str, float] = field(
         default_factory=lambda: {"hot": 1.0, "written": 1.3, "cold": 1.6}
     )
-    """By which a byte in such buffers costs more than in hot ones."""
+    """How many times as much a byte costs in such buffers as in hot ones."""
     latency_s: float = 0.20e-6
     send_overhead_s: float = 0.14e-6
     receive_overhead_s: float = 0.11e-6
@@ -239,10 +239,10 @@ class World:
     slowed: tuple[tuple[str, float], ...] = ()
     """Words of a case, and the factor by which each case that has all of them takes longer."""
     nodes: int = 1
-    """Over which the ranks of a case are spread."""
+    """The number of nodes over which the ranks of a case are spread."""
     launch: int = 0
     replaced: tuple[FakeWorkloads, ...] = ()
-    """Instead of those of the suites."""
+    """Workloads that replace those of the suites."""
     catalog: Catalog = field(default_factory=bundled_catalog, repr=False)
 
     def time(self, case: Case) -> float:

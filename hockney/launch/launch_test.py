@@ -96,7 +96,7 @@ def hellos_in(lines: Iterable[str]) -> list[Hello]:
 
 
 def started_by(mpi: Mpi, srun: Srun | None) -> Mpi:
-    """With the program that starts its ranks."""
+    """The MPI, with the program that starts its ranks."""
     return msgspec.structs.replace(mpi, mpiexec=srun.program) if srun else mpi
 
 
@@ -164,7 +164,7 @@ def not_connected_by_srun(interface: str) -> Explanation:
 
 
 def engines_differ(hosts: Sequence[str]) -> Explanation:
-    """`hosts` are those whose engine is another than rank 0's."""
+    """`hosts` are those whose engine differs from rank 0's."""
     more = " and others" if len(hosts) > 3 else ""
     return Explanation(
         "engines-differ",

@@ -82,7 +82,7 @@ class MpiLauncher(Launcher):
         return layout_far or named or hosts(self.environ) > 1
 
     def having_environ(self, more: Mapping[str, str]) -> MpiLauncher:
-        """The same, planned as if these variables were set too."""
+        """A copy that plans as if these variables were set too."""
         other = copy.copy(self)
         other.environ = {**self.environ, **more}
         return other
@@ -174,7 +174,7 @@ CONNECTING = (
 
 
 def most_telling(problems: Sequence[EnvironmentProblem]) -> EnvironmentProblem:
-    """Of the failures of all ways, the first that is not about connecting ranks, or else the first."""
+    """The first failure that is not about connecting ranks, or else the first."""
     return next((problem for problem in problems if problem.code not in CONNECTING), problems[0])
 
 

@@ -178,7 +178,7 @@ def _reported_placement(ranks: Sequence[Rank], started: LaunchCommand) -> tuple[
 
 
 def _not_ending(seconds: float, *, job_exit: int, tail: tuple[str, ...]) -> LaunchFailed:
-    """After its last result."""
+    """The error of a launch that does not end after its last result."""
     return LaunchFailed(
         f"a launch did not finish within {format_seconds(seconds)} of its last result",
         "a rank or the launcher may have been stopped",

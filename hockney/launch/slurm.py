@@ -31,7 +31,7 @@ def interfaces(srun: Srun) -> tuple[str, ...]:
 
 
 def suitable(offered: Sequence[str], mpi: Mpi, environ: Mapping[str, str]) -> list[str]:
-    """Those of the `offered` interfaces that the library of `mpi` may have, first the one that the user or
+    """The `offered` interfaces that the library of `mpi` may have, first the one that the user or
     the site chose for srun (SLURM_MPI_TYPE). Which one connects ranks, only a launch can show."""
     wanted = [*filter(None, [environ.get("SLURM_MPI_TYPE")]), *family_of(mpi).srun_interfaces]
     chosen = [name for name in wanted if not name or (_base(name) in offered and name != "none")]
@@ -44,7 +44,7 @@ def _base(name: str) -> str:
 
 
 def version_in(text: str) -> tuple[int, int]:
-    """From "slurm 23.11.4" or "slurm-wlm 22.05.8"; 0.0 if it is not there."""
+    """The version in "slurm 23.11.4" or "slurm-wlm 22.05.8"; (0, 0) if there is none."""
     found = re.search(r"\bslurm\S*\s+(\d{1,4})\.(\d{1,4})", text)
     return (int(found[1]), int(found[2])) if found else (0, 0)
 

@@ -246,7 +246,7 @@ def launch_factor(noise: Noise | None, launch: int) -> float:
 
 
 def slowed(platform: Platform, factor: float) -> Platform:
-    """With a network between nodes that takes `factor` times as long; processors are as fast."""
+    """A copy whose network between nodes takes `factor` times as long; processors are as fast."""
     if factor == 1:
         return platform
     segments = (

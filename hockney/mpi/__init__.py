@@ -147,7 +147,7 @@ class MpiFamily:
     """The interfaces of Slurm's srun that its library may have, the most likely first; "" is the site's
     default."""
     arguments = Arguments()
-    """Those by which a user decides what hockney otherwise decides."""
+    """The arguments by which a user decides what hockney otherwise decides."""
 
     def place(self, mpi: Mpi, placing: Placing) -> Options:
         """The words and variables that place and bind the ranks that mpiexec starts."""

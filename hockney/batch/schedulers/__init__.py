@@ -70,7 +70,7 @@ def installed_scheduler(environ: Mapping[str, str]) -> Scheduler | None:
 
 
 def scheduler_here(environ: Mapping[str, str]) -> Scheduler:
-    """The same. Raises EnvironmentProblem without one."""
+    """The installed scheduler. Raises EnvironmentProblem without one."""
     found = installed_scheduler(environ)
     if found is None:
         programs = [scheduler.SUBMIT for scheduler in all_schedulers().values()]

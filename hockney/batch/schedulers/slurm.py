@@ -31,7 +31,7 @@ RUNNING = (
 """States of squeue's manual, JOB STATE CODES; every other one is of a job that has ended."""
 PHASES: dict[Phase, tuple[str, ...]] = {"running": RUNNING, "waiting": WAITING}
 FORGOTTEN = "Invalid job id"
-"""In squeue's error for a job that ended long ago."""
+"""squeue's error for a job that ended long ago has this text."""
 SHORT = {
     "A": "account", "a": "array", "C": "constraint", "e": "error", "G": "gpus", "i": "input",
     "J": "job-name", "k": "no-kill", "m": "distribution", "O": "overcommit", "o": "output",
@@ -46,7 +46,7 @@ VARIABLES = {
     "requeue": ("SBATCH_REQUEUE", "SBATCH_NO_REQUEUE"),
     "time": ("SBATCH_TIMELIMIT",),
 }
-"""Those that are not named like their option: sbatch's manual, INPUT ENVIRONMENT VARIABLES."""
+"""Variables that are not named like their option: sbatch's manual, INPUT ENVIRONMENT VARIABLES."""
 
 
 def directives(request: JobRequest) -> list[str]:

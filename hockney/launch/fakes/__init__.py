@@ -49,5 +49,5 @@ class FakeWorkloads(ABC):
 
 @cache
 def fakes() -> tuple[FakeWorkloads, ...]:
-    """Those of every suite."""
+    """The fake workloads of every suite."""
     return tuple(module.FAKE for module in plugins(__name__, "FAKE"))

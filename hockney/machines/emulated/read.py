@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""From the text of a machine file to an Ethernet; every error names the file and the key."""
+"""Parses a machine file into an Ethernet; every error names the file and the key."""
 
 from __future__ import annotations
 

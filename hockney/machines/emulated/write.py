@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""From an Ethernet to the text of a machine file, which parses to an equal Ethernet."""
+"""Writes an Ethernet as a machine file, which parses to an equal Ethernet."""
 
 from __future__ import annotations
 

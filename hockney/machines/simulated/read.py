@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""From the text of a machine file to a Platform; every error names the file and the key.
+"""Parses a machine file into a Platform; every error names the file and the key.
 
 The struct classes of core/platform.py define the keys and which of them are required; this module only
 defines the meaning of a key's value, and which values must agree.

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""From a Platform to the text of a machine file, which parses to an equal Platform.
+"""Writes a Platform as a machine file, which parses to an equal Platform.
 
 Only values that differ from their defaults are written, with units if these make a number shorter.
 """

@@ -19,7 +19,7 @@ WITHIN = 0.20
 """The largest deviation of a collective of the twin that counts as agreement, unless the real one's interval
 is wider."""
 MESSAGE_WITHIN = 0.05
-"""The same of a message."""
+"""The largest deviation of a message that counts as agreement."""
 HARDLY = 0.01
 """Descriptions are rounded, and reading the clock has an effect, by about this much."""
 DECIDED = 0.25
