@@ -18,7 +18,7 @@ from hockney.core.machine import Mpi
 from hockney.mpi import any_of, families, family_of
 
 PREFIXES = ("PMIX_", "PMI_", "FI_", "UCX_", "PSM_", "PSM2_", "PSM3_", "HFI_", "CXI_")
-"""Prefixes of what several families use: interfaces between launchers and ranks, and libraries of networks."""
+"""Prefixes that several families use: interfaces between launchers and ranks, and libraries of networks."""
 NAMES = {
     "GOMP_CPU_AFFINITY",
     "KMP_AFFINITY",
