@@ -34,7 +34,7 @@ from hockney.core.wording import list_names, option
 from hockney.discovery.cpu import processors
 from hockney.discovery.mpi_settings import mpi_settings
 from hockney.draw.page import Caveat
-from hockney.measurement import Listener, Status, silent
+from hockney.measurement import Listener, Status, ignore_event
 from hockney.models.applications.message_costs import messages_of_run, relevant
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages.caveats.predictions import CostsOrigin
@@ -148,7 +148,7 @@ def _complete_first(
     yield from unfinished
 
 
-def newest_run(study: str, listen: Listener = silent) -> RunRead:
+def newest_run(study: str, listen: Listener = ignore_event) -> RunRead:
     """The most recently written complete run of the study in the default place, or else the most recently
     written one. Raises Inconclusive if there is none."""
     message = partial(_newest_run_text, study=study)
@@ -158,7 +158,7 @@ def newest_run(study: str, listen: Listener = silent) -> RunRead:
     raise _no_run_of_study(RUNS, study, next(elsewhere, ""))
 
 
-def newest_run_of(studies: Sequence[str], listen: Listener = silent) -> RunFolder:
+def newest_run_of(studies: Sequence[str], listen: Listener = ignore_event) -> RunFolder:
     """The most recently written run of one of the studies in the default place. Raises Inconclusive if there
     is none."""
     folders = (folder for folder, _ in runs_by_age(studies))
@@ -185,7 +185,7 @@ def runs_of_this_machine(studies: Collection[str]) -> Iterator[tuple[RunFolder, 
                 yield folder, reading or folder.read()
 
 
-def newest_guidelines_run(listen: Listener = silent) -> RunRead:
+def newest_guidelines_run(listen: Listener = ignore_event) -> RunRead:
     """The most recently written complete run of the study of guidelines in the default place, or else of any
     kind, that has both sides of one. Raises Inconclusive if there is none."""
     candidates = [(_study_of(folder) == GUIDELINES, folder) for folder in _run_folders()]
@@ -220,7 +220,7 @@ def _can_judge_guidelines(folder: RunFolder) -> bool:
     return False
 
 
-def newest_complete_run(listen: Listener = silent) -> RunRead:
+def newest_complete_run(listen: Listener = ignore_event) -> RunRead:
     """The most recently written complete run in the default place, with its records. Raises UsageError if
     there is none."""
     readings = ((folder, _complete_reading(folder)) for folder in _run_folders())
@@ -242,7 +242,7 @@ def _newest_unfinished() -> tuple[str, int, int]:
     return "", 0, 0
 
 
-def newest_complete_survey(listen: Listener = silent) -> RunFolder:
+def newest_complete_survey(listen: Listener = ignore_event) -> RunFolder:
     """The most recently written complete survey in the default place, one with a ping-pong between two ranks
     if possible; reports one with a much larger budget. Raises Inconclusive if there is none."""
     surveys = [folder for folder, _ in runs_by_age((SURVEY,))]
@@ -253,7 +253,7 @@ def newest_complete_survey(listen: Listener = silent) -> RunFolder:
     return newest
 
 
-def last_written_run(listen: Listener = silent) -> RunFolder:
+def last_written_run(listen: Listener = ignore_event) -> RunFolder:
     """The most recently written run in the default place, in whatever state. Raises UsageError if there is
     none."""
     return _first_run(_run_folders(), _newest_written_run_text, _no_complete_run(RUNS, "", 0, 0), listen)
@@ -274,7 +274,7 @@ def _report_choice(run: AnyRun, message: Callable[..., str], listen: Listener) -
     return run
 
 
-def only_unfinished_run(listen: Listener = silent) -> RunFolder:
+def only_unfinished_run(listen: Listener = ignore_event) -> RunFolder:
     """The only unfinished run in the default place, or the folder of the only unfinished interleaved
     comparison; or else the only complete run that lacks some of the planned launches. Runs of which no case
     can run do not count. Raises UsageError if there is none or more than one."""
@@ -344,7 +344,7 @@ def _settings_mismatch(where: str, machine: Machine) -> str:
         return other_machine_text(where, machine.host)
     here = msgspec.structs.replace(machine, settings=mpi_settings(os.environ, machine.mpi))
     changed = measurement.setting_differences(machine.settings, here.settings)
-    words = [measurement.in_words(difference, machine, here) for difference in changed]
+    words = [measurement.difference_text(difference, machine, here) for difference in changed]
     return other_settings_text(where, words) if words else ""
 
 
@@ -394,7 +394,7 @@ def _message_source(
     workload_filter: WorkloadFilter,
     reading: Reading | None = None,
 ) -> Source:
-    results = measurement.results(folder, reading=reading, cost=cost, relevant=workload_filter)
+    results = measurement.load_results(folder, reading=reading, cost=cost, relevant=workload_filter)
     most_hosts = results.run.max_hosts()
     surveyed = folder.surveyed()
     where = printable(str(folder.path))

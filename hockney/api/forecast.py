@@ -19,7 +19,7 @@ from hockney.core.units import doubling
 from hockney.core.wording import option
 from hockney.draw.page import Caveat
 from hockney.machines import simulated
-from hockney.measurement import Listener, silent
+from hockney.measurement import Listener, ignore_event
 from hockney.models.applications import grain_prediction as prediction
 from hockney.models.applications.contention import overruled
 from hockney.models.applications.grain_prediction import Prediction, RanksRow
@@ -87,7 +87,7 @@ def predict(
     cost: Cost = "typical",
     nodes: int = 0,
     ranks_per_node: int = 0,
-    listen: Listener = silent,
+    listen: Listener = ignore_event,
 ) -> Forecast:
     """The algorithm's time (s), speed-up and efficiency on `ranks` (default: powers of two up to the
     cores).

@@ -26,7 +26,7 @@ from hockney.core.errors import EnvironmentProblem, Inconclusive, UsageError, pr
 from hockney.core.notice import Notice
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.wording import plural
-from hockney.measurement import Listener, Outcome, Status, silent
+from hockney.measurement import Listener, Outcome, Status, ignore_event
 from hockney.process import CannotStart
 from hockney.store import LaunchShare, RunFolder, absorb, missing, pair_in, pair_with, parts_of, writing
 
@@ -46,7 +46,7 @@ def resume(
     share: LaunchShare | None = None,
     wait: bool = False,
     replacements: Replacements = NO_REPLACEMENTS,
-    listen: Listener = silent,
+    listen: Listener = ignore_event,
 ) -> Run:
     """Measure the rest of the run in `path` (`measure.resume`). Of a run with a job, only within a job;
     elsewhere its results so far are returned if the job has ended, or with `wait` when it has. Raises

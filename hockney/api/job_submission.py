@@ -31,7 +31,7 @@ from hockney.core.paths import AnyPath, to_path
 from hockney.core.settings import Settings
 from hockney.core.units import format_seconds, typed_seconds
 from hockney.core.wording import plural
-from hockney.measurement import Listener, silent
+from hockney.measurement import Listener, ignore_event
 from hockney.store import RunFolder, default_path, expected, lockable, missing
 from hockney.system import trust
 
@@ -150,7 +150,7 @@ def submit(
     batch_options: BatchOptions,
     *,
     out: AnyPath | None = None,
-    listen: Listener = silent,
+    listen: Listener = ignore_event,
 ) -> SubmittedJob:
     """Set up the run and submit a job that measures it. The plan is made here, with the engine compiled here,
     and again in the job, on the hosts to be measured, before its first launch.
@@ -184,7 +184,7 @@ def script(
     batch_options: BatchOptions,
     *,
     out: AnyPath | None = None,
-    listen: Listener = silent,
+    listen: Listener = ignore_event,
 ) -> str:
     """The script that `submit` would submit. Nothing is written."""
     _refuse_inside("--dry-run")
@@ -194,7 +194,7 @@ def script(
 
 
 def submit_again(
-    path: AnyPath, batch_options: BatchOptions, *, listen: Listener = silent, only_script: bool = False
+    path: AnyPath, batch_options: BatchOptions, *, listen: Listener = ignore_event, only_script: bool = False
 ) -> SubmittedJob | str:
     """Submit a job that measures what is missing in the run `path`, or with `only_script` return its script.
     The job has as many nodes, and ranks on each, as those on which the run began. Raises UsageError if

@@ -33,7 +33,7 @@ from hockney.core.paths import PLAN, AnyPath, to_path
 from hockney.core.settings import Settings
 from hockney.core.units import format_seconds, typed_seconds
 from hockney.core.wording import option, plural
-from hockney.measurement import Bench, CasesChosen, Goal, Listener, Outcome, Status, Working, notifier, silent
+from hockney.measurement import Bench, CasesChosen, Goal, Listener, Outcome, Status, Working, notifier, ignore_event
 from hockney.store import LaunchShare, RunFolder, left, missing
 from hockney.studies import Options
 
@@ -75,7 +75,7 @@ class CaseSource(Protocol):
 
 
 def survey(
-    options: RunOptions = DEFAULT_OPTIONS, *, out: AnyPath | None = None, listen: Listener = silent
+    options: RunOptions = DEFAULT_OPTIONS, *, out: AnyPath | None = None, listen: Listener = ignore_event
 ) -> Run:
     """Measure what message passing costs; see `run`."""
     return run(Question(SURVEY), options, out=out, listen=listen)
@@ -86,7 +86,7 @@ def run(
     options: RunOptions = DEFAULT_OPTIONS,
     *,
     out: AnyPath | None = None,
-    listen: Listener = silent,
+    listen: Listener = ignore_event,
 ) -> Run:
     """Measure a study or cases into the folder `out` (default: a new one in runs), and fit models.
 
@@ -130,7 +130,7 @@ def plan_and_check(
 def check_launch(planned: Planned, options: RunOptions, listen: Listener, reserve: float = 0.0) -> Planned:
     """What will be measured, after its ranks have been started once. The planned launches leave the fraction
     `reserve` of the budget."""
-    bench = measurement.check(planned.bench, planned.cases)
+    bench = measurement.check_start(planned.bench, planned.cases)
     planned = _with_least_budget(replace(planned, bench=bench))
     if planned.warning is not None:
         listen(planned.warning)
@@ -151,7 +151,7 @@ def plan(
     question: Question | str | Sequence[str],
     options: RunOptions = DEFAULT_OPTIONS,
     *,
-    listen: Listener = silent,
+    listen: Listener = ignore_event,
     for_job: bool = False,
     case_source: CaseSource | None = None,
     plan_only: bool = False,
@@ -178,12 +178,12 @@ def plan(
     study = studies.study(parsed_question.study)
     within = studies.asks_for_levels(study)
     bench = (
-        measurement.on_other_hosts(bench, options.layout)
+        measurement.bench_for_job(bench, options.layout)
         if for_job
-        else measurement.look(bench, within=within)
+        else measurement.find_levels(bench, within=within)
     )
     if surveyed is not None:
-        surveyed = measurement.take_survey(surveyed, bench.machine, options.force)
+        surveyed = measurement.accept_survey(surveyed, bench.machine, options.force)
     if case_source is None:
         refuse_unknown(parsed_question, {w.name for w in bench.catalog.workloads})
     measurement.check_ranks(bench, max(options.ranks, default=0))  # before a study plans for this many
@@ -232,7 +232,7 @@ def _read_survey(path: Path | None, options: RunOptions, listen: Listener) -> Su
                 code="force-without-survey",
             )
         return None
-    surveyed, notices = measurement.survey_of(path)
+    surveyed, notices = measurement.read_survey(path)
     for notice in notices:
         listen(notice)
     return surveyed
@@ -244,7 +244,7 @@ def resume(
     budget: float | None = None,
     replacements: Replacements = NO_REPLACEMENTS,
     share: LaunchShare | None = None,
-    listen: Listener = silent,
+    listen: Listener = ignore_event,
 ) -> Run:
     """Measure the rest of the run in `path`, or a `share` of its launches; failed cases are tried once more.
 
@@ -295,9 +295,9 @@ def resumed_bench(
         _refuse_unusable(case, bench.catalog, folder)
     measurement.check_settings(bench, cases, settings)
     if unfinished:
-        bench = measurement.check(bench, cases)
-        for difference in measurement.differences(old_machine, bench.machine):
-            field = measurement.name_of(difference)
+        bench = measurement.check_start(bench, cases)
+        for difference in measurement.resume_differences(old_machine, bench.machine):
+            field = measurement.difference_name(difference)
             listen(bench_change_notice(field, difference.left, difference.right))
     return bench
 

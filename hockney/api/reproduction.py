@@ -16,7 +16,7 @@ from hockney.core.ethernet import Ethernet
 from hockney.core.paths import AnyPath, to_path
 from hockney.draw.page import Table
 from hockney.machines import simulated
-from hockney.measurement import Bench, Listener, Status, notifier, silent
+from hockney.measurement import Bench, Listener, Status, notifier, ignore_event
 from hockney.reproductions import Answer, Check, Compared, Part, Reproduction, all_papers
 from hockney.reproductions.all_papers import PaperResult
 from hockney.store import RunFolder, default_path
@@ -54,7 +54,7 @@ def reproduce(
     *,
     figures: AnyPath | None = None,
     machine: str = "",
-    listen: Listener = silent,
+    listen: Listener = ignore_event,
 ) -> list[ReproductionResult]:
     """Measure the papers `names` (or "all") again, each part in a run folder below `out`; existing parts are
     continued; several have a common page, "report.html". `figures` is a folder for each figure as a file;

@@ -89,7 +89,7 @@ class Run:
 
     @cached_property
     def results(self) -> Results:
-        return measurement.results(self.folder, reading=self.reading, cost=self.cost)
+        return measurement.load_results(self.folder, reading=self.reading, cost=self.cost)
 
     @cached_property
     def evidence(self) -> Evidence:

@@ -26,7 +26,7 @@ from hockney.core.freed_memory import KEPT, RETURNED, Memory, assignments
 from hockney.core.launch_setting import LaunchSetting
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.wording import plural
-from hockney.measurement import Listener, silent
+from hockney.measurement import Listener, ignore_event
 from hockney.models.statistics import NOTABLE, OPEN, Observation, Turns, time_to_exclude, verdict
 from hockney.models.tuning import openmpi, texts
 from hockney.models.tuning.points import PLAIN
@@ -231,7 +231,7 @@ def check_gains(
     *,
     launches: int | None = None,
     out: AnyPath | None = None,
-    listen: Listener = silent,
+    listen: Listener = ignore_event,
 ) -> tuple[Run, list[Gain]]:
     """Measure the sizes of all rules with and without the tuned of `run`, with its MPI and options of the
     launcher, and return the new run and the gains.

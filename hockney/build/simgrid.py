@@ -101,7 +101,7 @@ def fetch(package: Package, place: Path) -> Path:
 
 Step = Literal["configuring", "compiling", "installing"]
 
-Tell = Callable[[str], None]
+Notify = Callable[[str], None]
 Progress = Callable[[int, int], None]
 
 TITLE = f"SimGrid {SIMGRID.version}"
@@ -131,7 +131,7 @@ def simgrid_prefix(environ: Mapping[str, str]) -> Path | None:
 
 def simgrid(
     environ: Mapping[str, str],
-    notify: Tell = lambda _: None,
+    notify: Notify = lambda _: None,
     progress: Progress = lambda done, total: None,
     jobs: int = 1,
     again: bool = False,
@@ -162,7 +162,7 @@ def simgrid(
 
 
 @contextlib.contextmanager
-def alone(shelf: Path, notify: Tell) -> Iterator[None]:
+def alone(shelf: Path, notify: Notify) -> Iterator[None]:
     """Wait until no other hockney builds here. The lock is released when its process ends, however that
     ends."""
     with (shelf / ".simgrid-lock").open("w") as file:
@@ -189,7 +189,7 @@ def refuse_little_room(shelf: Path) -> None:
         )
 
 
-def make(prefix: Path, fresh: Path, system: Compilers, notify: Tell, progress: Progress, jobs: int) -> None:
+def make(prefix: Path, fresh: Path, system: Compilers, notify: Notify, progress: Progress, jobs: int) -> None:
     """All steps from fetching to the stamp; only `fresh` is modified before SimGrid is complete."""
     cmake, ninja, began = tool("cmake"), tool("ninja"), time.monotonic()
     notify(fetching(SIMGRID.title))

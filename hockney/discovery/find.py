@@ -15,14 +15,14 @@ from hockney.core.machine import Mpi
 from hockney.core.paths import at_home
 from hockney.core.wording import join_words
 from hockney.discovery import wheels
-from hockney.discovery.probe import Source, Tell, probe
+from hockney.discovery.probe import Notify, Source, probe
 from hockney.mpi import families, family_called, named_families
 
 USUAL = ("/usr/bin", "/usr/local/bin", "/usr/lib64/*/bin", "/opt/homebrew/bin")
 
 
 def find_mpi(
-    wanted: str | None = None, environ: Mapping[str, str] | None = None, notify: Tell = lambda _: None
+    wanted: str | None = None, environ: Mapping[str, str] | None = None, notify: Notify = lambda _: None
 ) -> Mpi:
     """The MPI to compile for and to launch with.
 
@@ -37,7 +37,7 @@ def find_mpi(
     return on_path(environ, notify) or in_environment(environ, notify)
 
 
-def chosen(wanted: str, source: Source, environ: Mapping[str, str], notify: Tell) -> Mpi:
+def chosen(wanted: str, source: Source, environ: Mapping[str, str], notify: Notify) -> Mpi:
     family = family_called(wanted)
     if family:
         return by_name(family.name, source, environ, notify)
@@ -95,7 +95,7 @@ def usual_folders() -> list[str]:
     return [*USUAL, *(folder for family in families() for folder in family.folders)]
 
 
-def by_name(family: str, source: Source, environ: Mapping[str, str], notify: Tell) -> Mpi:
+def by_name(family: str, source: Source, environ: Mapping[str, str], notify: Notify) -> Mpi:
     """The wheel in the environment, or else that MPI on this machine, or else a wheel in the cache."""
     whole = wheels.intact(family)
     if whole:
@@ -112,7 +112,7 @@ def by_name(family: str, source: Source, environ: Mapping[str, str], notify: Tel
 
 
 def on_machine(
-    environ: Mapping[str, str], source: Source = "path", notify: Tell = lambda _: None
+    environ: Mapping[str, str], source: Source = "path", notify: Notify = lambda _: None
 ) -> Iterator[Mpi]:
     """Every working MPI on PATH and in the usual places, each once."""
     folders = [Path(folder) for folder in environ.get("PATH", "").split(os.pathsep) if folder]
@@ -137,7 +137,7 @@ def of_environment(wrapper: Path) -> bool:
     return wrapper.absolute().parent in (Path(sys.prefix) / "bin", Path(sys.prefix).resolve() / "bin")
 
 
-def on_path(environ: Mapping[str, str], notify: Tell) -> Mpi | None:
+def on_path(environ: Mapping[str, str], notify: Notify) -> Mpi | None:
     """The first mpicxx on PATH that has its own launcher, as set by a module system."""
     path = os.pathsep.join(
         folder
@@ -155,7 +155,7 @@ def on_path(environ: Mapping[str, str], notify: Tell) -> Mpi | None:
     return mpi
 
 
-def in_environment(environ: Mapping[str, str], notify: Tell) -> Mpi:
+def in_environment(environ: Mapping[str, str], notify: Notify) -> Mpi:
     """The wheel in hockney's environment, that of the first family; a clean copy if it was overwritten."""
     there = [family for family in families() if family.wheels and wheels.installed(family.name)]
     problem: EnvironmentProblem | None = None

@@ -21,13 +21,13 @@ from hockney.core.machine import Mpi
 from hockney.mpi import UNKNOWN, MpiFamily, families, family_named, in_precedence
 
 Source = Literal["option", "environment", "path", "wheel", "cache"]
-Tell = Callable[[str], None]
+Notify = Callable[[str], None]
 
 LAUNCHERS = ("mpiexec", "mpiexec.hydra", "mpirun")
 TOOL_SECONDS = 30.0
 
 
-def probe(mpicxx: Path, source: Source, notify: Tell = lambda _: None) -> Mpi:
+def probe(mpicxx: Path, source: Source, notify: Notify = lambda _: None) -> Mpi:
     """The MPI whose compiler wrapper is `mpicxx`, with the launcher of the same prefix.
 
     Raises EnvironmentProblem if the wrapper does not work or has no launcher next to it.

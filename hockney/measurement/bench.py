@@ -26,20 +26,20 @@ from hockney.launch.launcher import Hello, Launcher
 from hockney.measurement.budget import TYPICAL_COST_S, launch_count, least_budget
 from hockney.models.least_time import least_of
 
-Tell = Callable[[str], None]
-IN_A_JOB = "batch"
-"""The scheduler of a machine that a job will get, in a plan made before."""
+Notify = Callable[[str], None]
+PLANNED_JOB = "batch"
+"""Stands for the unknown scheduler in the plan of a batch job."""
 
 LOCK_S = 120.0
-"""A file server takes its time to release the lock of a node that died, whose job was requeued."""
+"""How long a file server may take to release the lock of a node that died, whose job was requeued."""
 
 
 @dataclass(frozen=True)
 class Bench:
-    """`launch_cost_s` is the measured cost of starting ranks, `checked_s` the time that `check` took for it.
-    Budgets are kept by the clock `now`, and between rounds `wait` advances that clock by the given seconds.
-    `layout` is how ranks are spread over the machine's nodes (None: over one), `checked_ranks` how many were
-    started to see whether they start.
+    """What a measurement needs. `launch_cost_s` is the measured cost of starting ranks, `checked_s` the time
+    that `check_start` took for it. Budgets are kept by the clock `now`; between rounds, `wait` advances that
+    clock by the given seconds. `layout` spreads ranks over the machine's nodes (None: over one);
+    `checked_ranks` is the largest number of ranks that have started so far.
     """
 
     launcher: Launcher
@@ -56,8 +56,8 @@ class Bench:
         """The executable that runs `case`."""
         return self.catalog.workload(case.workload).group
 
-    def launch_of(self, case: Case) -> tuple[int, str, str]:
-        """What all cases of a launch share: ranks (0: the whole layout), executable and launch setting."""
+    def launch_kind(self, case: Case) -> tuple[int, str, str]:
+        """What the cases of a launch share: ranks (0: the whole layout), executable and launch setting."""
         return case.launched_ranks, self.group_of(case), case.setting
 
     def ranks_of(self, case: Case) -> int:
@@ -80,7 +80,7 @@ class Bench:
 
     def _groups(self, cases: Sequence[Case]) -> int:
         """The number of launches that one round of `cases` needs."""
-        return len({self.launch_of(case) for case in cases})
+        return len({self.launch_kind(case) for case in cases})
 
     @property
     def lock_s(self) -> float:
@@ -91,7 +91,7 @@ class Bench:
         return moment() if self.machine.traits.local else None
 
     def load(self, before: Moment | None) -> Load:
-        """The external load since then; unknown on a machine that is not this host."""
+        """The external load since `before`; unknown on a machine that is not this host."""
         return Load(None, None) if before is None else load_between(before, moment())
 
 
@@ -107,7 +107,7 @@ def check_ranks(bench: Bench, most: int) -> None:
 
 def check_network(bench: Bench, cases: Sequence[Case], assumed: bool) -> None:
     """Raises UsageError for simulated ranks on several nodes between which nobody has measured messages,
-    unless the user has accepted that the network is `assumed`."""
+    unless the user has accepted an assumed network (`assumed`)."""
     platform = bench.machine.platform
     if platform is None or assumed:
         return
@@ -149,70 +149,70 @@ def check_settings(bench: Bench, cases: Sequence[Case], settings: Settings) -> N
         raise no_mpiexec_on_machine(settings.machine)
 
 
-def on_other_hosts(bench: Bench, layout: Layout | None) -> Bench:
-    """The bench for a plan of a batch job, whose hosts are unknown: they are taken to be like this one, and
-    pairs to meet within a node or between nodes. Without a `layout` only the job's nodes decide how many
-    ranks they have."""
-    machine = bench.machine if layout is None else with_levels(bench.machine, layout, ())
-    machine = msgspec.structs.replace(machine, scheduler=machine.scheduler or IN_A_JOB)
+def bench_for_job(bench: Bench, layout: Layout | None) -> Bench:
+    """The bench for the plan of a batch job, whose hosts are unknown: they are assumed to be like this one,
+    and pairs of ranks to meet within a node or between nodes. Without a `layout`, the nodes of the job decide
+    how many ranks there are."""
+    machine = bench.machine if layout is None else add_levels(bench.machine, layout, ())
+    machine = msgspec.structs.replace(machine, scheduler=machine.scheduler or PLANNED_JOB)
     return replace(bench, machine=machine, layout=layout)
 
 
-def check(bench: Bench, cases: Sequence[Case]) -> Bench:
+def check_start(bench: Bench, cases: Sequence[Case]) -> Bench:
     """Check that the ranks of `cases` start, before anything is written. The returned bench has the cost of
-    starting them, and its machine the transports that MPI reports, and on several nodes where ranks meet.
+    starting them; its machine has the transports that MPI reports and, on several nodes, where ranks meet.
 
     Raises UsageError if there are more ranks than this machine can run or none where a case wants them,
     EnvironmentProblem if they do not start.
     """
     placed = [case for case in cases if case.is_placed]
     if placed and bench.layout is None and not bench.machine.traits.described:
-        bench = replace(bench, layout=_on_one_node(bench))
+        bench = replace(bench, layout=_host_layout(bench))
     most = max(map(bench.ranks_of, cases), default=0)
     check_ranks(bench, most)
     if not cases:
         return bench
     if placed and bench.layout is not None and not bench.machine.levels:
-        bench = _started(bench, bench.layout.ranks)  # more ranks may meet elsewhere
-    bench = _started(bench, most)
+        bench = _start_once(bench, bench.layout.ranks)  # more ranks may meet elsewhere
+    bench = _start_once(bench, most)
     if bench.layout is not None:
-        refuse_missing(bench.machine, bench.layout, placed)
+        refuse_missing_levels(bench.machine, bench.layout, placed)
     return bench
 
 
-def look(bench: Bench, *, within: bool = False) -> Bench:
-    """The bench with the levels at which ranks meet, from starting them once before a study plans its cases.
+def find_levels(bench: Bench, *, within: bool = False) -> Bench:
+    """The bench with the levels at which ranks meet: starts them once, before a study plans its cases.
     Ranks of one node are started only if the study asks about levels `within` one, and if there may be
-    several. Raises the same errors as `check`."""
+    several. Raises the same errors as `check_start`."""
     if bench.layout is not None:
         check_ranks(bench, bench.layout.ranks)
-        return _started(bench, bench.layout.ranks)
+        return _start_once(bench, bench.layout.ranks)
     if not within or bench.machine.cores <= PAIR_RANKS or not bench.machine.traits.uses_mpiexec:
         return bench
-    layout = _on_one_node(bench)
-    found = _started(replace(bench, layout=layout), layout.ranks)
-    if found.machine.is_placed:
-        return found
+    layout = _host_layout(bench)
+    started = _start_once(replace(bench, layout=layout), layout.ranks)
+    if started.machine.is_placed:
+        return started
     machine = msgspec.structs.replace(
-        found.machine, nodes=0, ranks_per_node=0
+        started.machine, nodes=0, ranks_per_node=0
     )  # the launcher places the ranks
-    return replace(found, layout=None, machine=machine)
+    return replace(started, layout=None, machine=machine)
 
 
-def _on_one_node(bench: Bench) -> Layout:
-    """A rank on each core of this host."""
+def _host_layout(bench: Bench) -> Layout:
+    """The layout with a rank on each core of this host."""
     return Layout(1, bench.machine.cores)
 
 
-def _started(bench: Bench, ranks: int) -> Bench:
-    """The bench after starting `ranks` ranks, unless as many were started before."""
+def _start_once(bench: Bench, ranks: int) -> Bench:
+    """Start `ranks` ranks, unless as many have started before; returns the updated bench."""
     if ranks <= bench.checked_ranks:
         return bench
     began = bench.now()
     checked = bench.launcher.check(ranks)
     machine = bench.machine
     if bench.layout is not None and ranks == bench.layout.ranks:
-        machine = with_levels(machine, bench.layout, checked.hellos)
+        machine = add_levels(machine, bench.layout, checked.hellos)
     if not checked.hellos:
         return replace(bench, machine=machine)
     took_s = bench.now() - began
@@ -225,7 +225,7 @@ def _started(bench: Bench, ranks: int) -> Bench:
     )
 
 
-def only_published(machine: str, by: str = "a paper") -> UsageError:
+def published_only(machine: str, by: str = "a paper") -> UsageError:
     return UsageError(
         f"cannot measure on '{printable(machine)}'",
         f"there are only the numbers that {by} printed",
@@ -292,31 +292,31 @@ def _too_much_memory(workload: str, size: int, ranks: int, memory: int) -> Usage
     )
 
 
-def with_levels(machine: Machine, layout: Layout, hellos: Sequence[Hello]) -> Machine:
+def add_levels(machine: Machine, layout: Layout, hellos: Sequence[Hello]) -> Machine:
     """The machine with the layout of its ranks, the hosts on which they ran, and the levels at which they
     meet: those of rank 0, which takes part in every case."""
     if hellos:
         first, *others = hellos
-        found = {level_between(first, other) for other in others}
+        levels = {level_between(first, other) for other in others}
     else:
-        found = _without_report(layout)
+        levels = _assumed_levels(layout)
     hosts = list(dict.fromkeys(hello.host for hello in hellos)) if layout.nodes > 1 else []
     return msgspec.structs.replace(
         machine,
-        levels=list(sort_levels(found)),
+        levels=list(sort_levels(levels)),
         nodes=layout.nodes,
         ranks_per_node=layout.ranks_per_node,
         hosts=machine.hosts or hosts,
     )
 
 
-def _without_report(layout: Layout) -> set[Level]:
-    """Levels on a machine whose launcher starts no ranks for a check, such as a simulated one."""
-    found: set[Level] = {"network"} if layout.nodes > 1 else set()
-    return found | {"node"} if layout.ranks_per_node > 1 else found
+def _assumed_levels(layout: Layout) -> set[Level]:
+    """The levels of a machine whose launcher starts no ranks for a check, such as a simulated one."""
+    levels: set[Level] = {"network"} if layout.nodes > 1 else set()
+    return levels | {"node"} if layout.ranks_per_node > 1 else levels
 
 
-def refuse_missing(machine: Machine, layout: Layout, cases: Iterable[Case]) -> None:
+def refuse_missing_levels(machine: Machine, layout: Layout, cases: Iterable[Case]) -> None:
     """Raises UsageError for a case whose level or number of nodes the launches do not have."""
     for case in cases:
         if case.place and machine.levels and case.place not in machine.levels:
@@ -344,7 +344,7 @@ def refuse_missing(machine: Machine, layout: Layout, cases: Iterable[Case]) -> N
 
 
 def _remedy(level: Level) -> str:
-    """How ranks come to meet at `level`, if the machine has it."""
+    """How to start ranks that meet at `level`, if the machine has it."""
     if level == "core":
         return f"start a rank on each hardware thread (with {option('mpiexec_args')}, see docs/levels.md)"
     if level == "network":

@@ -20,14 +20,14 @@ from hockney.core.catalog import Catalog
 from hockney.core.settings import FEWEST_LAUNCHES
 from hockney.models.least_time import least_of
 
-WANTED = 10
-MOST = 100
+TYPICAL_LAUNCHES = 10
+MOST_LAUNCHES = 100
 LONGEST_S = 6.0
 """Maximum time of measuring in one launch, if more launches are affordable."""
 COST_SHARE = 0.2
 """Fraction of the budget for starting and ending launches."""
 CASE_S = 0.02
-"""Time of a case in a launch for more than its first visit."""
+"""Time of a case in a launch, for more than its first visit."""
 TYPICAL_COST_S = 0.3
 """Cost of a launch, before one was measured."""
 
@@ -44,13 +44,13 @@ MOST_REPETITIONS = 20_000
 
 
 def launch_count(budget_s: float, cost_s: float, groups: int, cases: int, least_s: float = 0.0) -> int:
-    """Launches of each of `cases` cases, if a round of them is `groups` launches that cost `cost_s` each, and
-    their shortest measurements take `least_s`."""
+    """The number of launches of each of `cases` cases. A round of them is `groups` launches that cost
+    `cost_s` each; their shortest measurements take `least_s`."""
     by_cost = COST_SHARE * budget_s / (max(1, groups) * max(cost_s, 0.01))
     round_s = max(CASE_S * max(1, cases), RESERVE * least_s)
     affordable = min(by_cost, (1 - COST_SHARE) * budget_s / round_s)
-    wanted = max(float(WANTED), budget_s / (LONGEST_S * max(1, groups)))
-    return int(max(FEWEST_LAUNCHES, min(affordable, wanted, MOST)))
+    wanted = max(float(TYPICAL_LAUNCHES), budget_s / (LONGEST_S * max(1, groups)))
+    return int(max(FEWEST_LAUNCHES, min(affordable, wanted, MOST_LAUNCHES)))
 
 
 def least_budget(launches: int, cost_s: float, groups: int, least_s: float) -> float:
@@ -60,7 +60,7 @@ def least_budget(launches: int, cost_s: float, groups: int, least_s: float) -> f
 
 
 def most_repetitions(measurements: int) -> int:
-    """Repetitions of one case in one launch, if a run has this many `measurements`."""
+    """The maximum number of repetitions of a case in a launch of a run with this many `measurements`."""
     return max(FEWEST_REPETITIONS, min(MOST_REPETITIONS, MOST_VALUES // max(1, measurements)))
 
 
@@ -69,13 +69,13 @@ TOLERANCE = 0.05
 OVERRUN = 1.3
 """A launch that exceeded its time by this factor could not be shortened: setting up and checking a case takes
 time too."""
-CAREFUL = 0.9
-"""Quantile of the costs of launches with which one must fit to be started."""
+COST_QUANTILE = 0.9
+"""A launch is started only if it fits with this quantile of the costs of earlier launches."""
 
 
-LEAST_S = 1e-4
+LEAST_CASE_S = 1e-4
 """A launch is given at least this time for each of its cases."""
-WORTH_IT = 0.5
+LEAST_CASE_SHARE = 0.5
 """A launch is started for at least this fraction of its cases; the limit ends it."""
 
 
@@ -100,7 +100,7 @@ class Budget:
     def __post_init__(self) -> None:
         self.began = self.now()
 
-    def again(self, total_s: float) -> Budget:
+    def next_round(self, total_s: float) -> Budget:
         """The budget of another round starting now, with the costs of launches and cases so far."""
         return replace(self, total_s=total_s)
 
@@ -115,14 +115,14 @@ class Budget:
         return median(self.costs) if self.costs else self.first_cost_s
 
     @property
-    def careful_cost_s(self) -> float:
-        """The same for a launch that must not exceed the budget: on a busy machine some cost twice as much
-        as others."""
-        known = sorted([self.first_cost_s, *self.costs])
-        return known[math.ceil(CAREFUL * len(known)) - 1]
+    def high_cost_s(self) -> float:
+        """The overhead to allow for a launch that must not exceed the budget: on a busy machine, some cost
+        twice as much as others."""
+        costs = sorted([self.first_cost_s, *self.costs])
+        return costs[math.ceil(COST_QUANTILE * len(costs)) - 1]
 
     @property
-    def strained(self) -> bool:
+    def overrunning(self) -> bool:
         """Whether launches take longer than they should because their cases cannot be shortened any more."""
         return self.floor_s > 0
 
@@ -132,30 +132,30 @@ class Budget:
             return max(0.0, self.total_s - self.elapsed_s)
         usable = self.total_s - self.reserve_s - self.elapsed_s - self.cost_s * launches_left
         overrun = max(1.0, fmean(self.excess)) if self.excess else 1.0
-        return max(LEAST_S * cases, usable * cases / cases_left / overrun)
+        return max(LEAST_CASE_S * cases, usable * cases / cases_left / overrun)
 
     def limit(self, cases: Sequence[Case]) -> float:
         """Seconds of measuring after which a launch that starts now begins no other case, so that it ends
         within the budget; 0 without a limit. A launch that starts anyway has time for each case once."""
         if not self.shared:
             return 0.0
-        return max(self.total_s - self.elapsed_s - self.careful_cost_s, least_of(cases))
+        return max(self.total_s - self.elapsed_s - self.high_cost_s, least_of(cases))
 
-    def excuse(self, seconds: float) -> None:
-        """Time that does not count: that of waiting for a hung case."""
+    def exclude(self, seconds: float) -> None:
+        """Exclude time from the budget: waiting for a hung case."""
         self.began += seconds
 
     def exhausted(self, cases: int, launches: int = 1) -> bool:
-        """Whether there is no time for WORTH_IT of another launch of `cases`, even if shortened, or of so
-        many `launches` of them."""
+        """Whether the time left is too short for `launches` more launches of LEAST_CASE_SHARE of `cases`,
+        even if shortened."""
         if not self.costs:
             return False
         least_s = self.floor_s * cases
         if self.shared:
-            least_s = max(WORTH_IT * least_s, LEAST_S * cases)
-        return self.elapsed_s + launches * (self.careful_cost_s + least_s) > self.total_s
+            least_s = max(LEAST_CASE_SHARE * least_s, LEAST_CASE_S * cases)
+        return self.elapsed_s + launches * (self.high_cost_s + least_s) > self.total_s
 
-    def spent(self, given_s: float, measuring_s: float, launch_s: float, cases: int) -> None:
+    def record_launch(self, given_s: float, measuring_s: float, launch_s: float, cases: int) -> None:
         """Account for a launch that took `launch_s`, `measuring_s` of it between its first case's start and
         its end."""
         self.costs.append(max(0.0, launch_s - measuring_s))
@@ -169,31 +169,31 @@ class Budget:
 FEWEST_SIZES = 3
 
 
-def thinned(
-    cases: Sequence[Case], catalog: Catalog, enough: Callable[[Sequence[Case]], bool]
+def thin_sizes(
+    cases: Sequence[Case], catalog: Catalog, is_enough: Callable[[Sequence[Case]], bool]
 ) -> tuple[Case, ...]:
-    """The cases with as many sizes of each workload as leave `enough` of them out, evenly spread from the
-    smallest to the largest; FEWEST_SIZES at least."""
+    """Drop as few sizes of each workload as needed until `is_enough` accepts the remaining cases. The sizes
+    are evenly spread from the smallest to the largest; at least FEWEST_SIZES remain."""
     curves: dict[Case, list[Case]] = {}
     for case in cases:
-        curves.setdefault(_without_size(case, catalog), []).append(case)
+        curves.setdefault(_curve_of(case, catalog), []).append(case)
     for curve in curves.values():
         curve.sort(key=lambda case: catalog.entry(case.workload).size_of(case))
     kept: tuple[Case, ...] = tuple(cases)
-    for most in range(max(map(len, curves.values()), default=0), FEWEST_SIZES - 1, -1):
-        chosen = {case for curve in curves.values() for case in _spread(curve, most)}
+    for count in range(max(map(len, curves.values()), default=0), FEWEST_SIZES - 1, -1):
+        chosen = {case for curve in curves.values() for case in _spread_evenly(curve, count)}
         kept = tuple(case for case in cases if case in chosen)
-        if enough(kept):
+        if is_enough(kept):
             break
     return kept
 
 
-def _without_size(case: Case, catalog: Catalog) -> Case:
+def _curve_of(case: Case, catalog: Catalog) -> Case:
     size = catalog.entry(case.workload).size
     return case.with_parameter(size, 0) if size and size in case else case
 
 
-def _spread(curve: Sequence[Case], most: int) -> list[Case]:
-    if len(curve) <= most:
+def _spread_evenly(curve: Sequence[Case], count: int) -> list[Case]:
+    if len(curve) <= count:
         return list(curve)
-    return [curve[round(k * (len(curve) - 1) / (most - 1))] for k in range(most)]
+    return [curve[round(k * (len(curve) - 1) / (count - 1))] for k in range(count)]

@@ -18,14 +18,14 @@ from hockney.core.machine import Mpi
 from hockney.discovery.cpu import memory_bytes, processors
 from hockney.discovery.find import find_mpi
 from hockney.discovery.simgrid import find_simgrid, simgrids
-from hockney.measurement.bench import Tell
+from hockney.measurement.bench import Notify
 from hockney.mpi import title_of
 
 JOB_BYTES = 1 << 30
 """GCC 12 needs 0.53 GB for SimGrid's largest source."""
 
 
-def install_library(mpi: str, prefix: Path, notify: Tell) -> Mpi:
+def install_library(mpi: str, prefix: Path, notify: Notify) -> Mpi:
     """Compile the library for --mpi into `prefix`; returns the MPI that programs then need."""
     chosen = find_mpi(mpi or None, notify=notify)
     notify(f"compiling the library for {title_of(chosen)} ({duration.expected(duration.LIBRARY_S)})")
@@ -33,45 +33,45 @@ def install_library(mpi: str, prefix: Path, notify: Tell) -> Mpi:
     return chosen
 
 
-def bring_simgrid(
-    again: bool,
-    notify: Tell,
+def provide_simgrid(
+    rebuild: bool,
+    notify: Notify,
     progress: Callable[[int, int], None],
     environ: Mapping[str, str] | None = None,
 ) -> Mpi:
-    """The SimGrid that simulated machines will use; `again` builds one even if there is one already.
+    """The SimGrid that simulated machines will use; `rebuild` builds one even if there is one already.
 
     Raises EnvironmentProblem if there is none and none can be built.
     """
     environ = os.environ if environ is None else environ
-    there = None if again else usable(environ, notify)
-    if there is not None:
-        notify(simgrid_present(title_of(there), there.prefix, there.source == "cache"))
-        return there
-    build.simgrid(environ, notify, progress, jobs(), again)
+    present = None if rebuild else usable_simgrid(environ, notify)
+    if present is not None:
+        notify(simgrid_present_text(title_of(present), present.prefix, present.source == "cache"))
+        return present
+    build.simgrid(environ, notify, progress, compiler_jobs(), rebuild)
     return find_simgrid(environ, notify)
 
 
-def usable(environ: Mapping[str, str], notify: Tell) -> Mpi | None:
+def usable_simgrid(environ: Mapping[str, str], notify: Notify) -> Mpi | None:
     """The SimGrid named by $HOCKNEY_SIMGRID, which has to work, or the first one found."""
     if environ.get("HOCKNEY_SIMGRID"):
         return find_simgrid(environ, notify)
     return next(simgrids(environ, notify), None)
 
 
-def jobs() -> int:
+def compiler_jobs() -> int:
     """Number of compilers to run at once: as many as usable cores and memory allow."""
     return max(1, min(processors().cores.usable, memory_bytes() // JOB_BYTES))
 
 
-def simgrid_present(title: str, prefix: str, built_here: bool) -> str:
+def simgrid_present_text(title: str, prefix: str, built_here: bool) -> str:
     """`built_here`: whether it is the one in the cache."""
     other = "" if built_here else " and is used; --force builds another one into the cache"
     return f"{title} is already in {prefix}{other}"
 
 
-def executables(
-    mpi: Mpi, workloads: Collection[str], notify: Tell, *, compiles: bool = True
+def build_executables(
+    mpi: Mpi, workloads: Collection[str], notify: Notify, *, compiles: bool = True
 ) -> tuple[build.Engine, Catalog, dict[str, Path]]:
     """The engine, the catalog of everything that can be run, and the executables of those of `workloads` that
     the engine does not contain. If nothing is compiled, paths may not exist."""

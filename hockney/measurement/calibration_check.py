@@ -17,11 +17,11 @@ from hockney.core.settings import Settings
 from hockney.machines import simulated
 from hockney.machines.simulated.calibrate import Survey
 from hockney.machines.simulated.calibrate.survey import in_simulation
-from hockney.measurement.bench import Tell, check
+from hockney.measurement.bench import Notify, check_start
 from hockney.measurement.events import Listener
 from hockney.measurement.kinds import prepare
 from hockney.measurement.kinds.sim import simulated_reference
-from hockney.measurement.run_results import Results, results
+from hockney.measurement.run_results import Results, load_results
 from hockney.measurement.session import begin, measure
 from hockney.store import RunFolder
 
@@ -29,9 +29,9 @@ BUDGET_S = 600.0
 """Wall-clock time; two ranks take seconds."""
 
 
-def surveyed(folder: RunFolder, cost: Cost = "typical") -> tuple[Survey, Results]:
+def calibration_survey(folder: RunFolder, cost: Cost = "typical") -> tuple[Survey, Results]:
     """A run prepared for calibration from its cases' `cost`, and the results that it is made from."""
-    source = results(folder, cost=cost)
+    source = load_results(folder, cost=cost)
     name = folder.path.resolve().name or str(folder.path)
     return Survey(name, source.fits, source.run, source.machine), source
 
@@ -53,7 +53,7 @@ def _layout(real: Survey) -> HostOptions:
     return HostOptions(nodes=1 + between, ranks_per_node=1 + within)
 
 
-def survey_twin(platform: Platform, real: Survey, notify: Tell, listen: Listener) -> Survey:
+def survey_twin(platform: Platform, real: Survey, notify: Notify, listen: Listener) -> Survey:
     """Survey `platform` in simulation with the cases of `real`, without noise: medians are compared."""
     quiet = msgspec.structs.replace(platform, noise=None)
     with tempfile.TemporaryDirectory(prefix="hockney-twin-") as place:
@@ -64,6 +64,6 @@ def survey_twin(platform: Platform, real: Survey, notify: Tell, listen: Listener
         available = {workload.name for workload in bench.catalog.workloads}
         cases = [case for case in twin_cases(real) if case.workload in available]
         settings = Settings(study="cases", budget_s=BUDGET_S, launches=1, seed=1, machine=machine)
-        folder = begin(Path(place) / "twin", cases, settings, check(bench, cases))
+        folder = begin(Path(place) / "twin", cases, settings, check_start(bench, cases))
         measure(folder, bench, listen)
-        return surveyed(folder)[0]
+        return calibration_survey(folder)[0]

@@ -41,19 +41,20 @@ from hockney.launch.allocation import hosts
 from hockney.launch.choosing import Hosts, choose
 from hockney.launch.launcher import Hello, LaunchOptions
 from hockney.launch.mpi import MpiLauncher
-from hockney.measurement.bench import Tell
+from hockney.measurement.bench import Notify
 from hockney.measurement.events import Finding
 from hockney.measurement.kinds import kind_of, prepare
 from hockney.measurement.noise import BUSY, QUIET, noise_findings, noise_skipped
 from hockney.mpi import family_of, title_of
 
 BUSY_CORES = 0.2
-LISTENING_S = 1.0
-LITTLE_SHARED_BYTES = 128 << 20
+LOAD_SAMPLE_S = 1.0
+SMALL_SHARED_BYTES = 128 << 20
 
 
-def look_around(machine: str, mpi: str, notify: Tell) -> tuple[Machine, list[Mpi]]:
-    """This machine and all its MPIs, first the one that would be used. Raises if there is no usable `mpi`."""
+def inspect_host(machine: str, mpi: str, notify: Notify) -> tuple[Machine, list[Mpi]]:
+    """This machine and all its MPIs, first the one that would be used. Raises HockneyError if `mpi` is not
+    usable."""
     if kind_of(machine).TRAITS.is_fake:
         return prepare(machine).machine, []
     mpis: list[Mpi] = []
@@ -71,12 +72,14 @@ def examine(
     machine: str,
     mpi: str,
     noise_s: float = 0.0,
-    places: HostOptions = THIS_HOST,
-    user: LauncherOptions = NOTHING_ADDED,
+    host_options: HostOptions = THIS_HOST,
+    launcher_options: LauncherOptions = NOTHING_ADDED,
 ) -> Iterator[Finding]:
-    """Yields findings as they are made; the first bad one is the last, since the rest depends on it. Noise is
-    observed for `noise_s`, if given. Ranks are started on the hosts of `places`, with the `user`'s options of
-    mpiexec; on an emulated machine these are its own hosts, and the rest is about this one."""
+    """Yields findings as they are made; the first bad one is the last, since the rest depends on it.
+
+    Observes noise for `noise_s` seconds, if not 0. Starts ranks on the hosts of `host_options`, with the
+    mpiexec options of `launcher_options`; an emulated machine has its own hosts, and all other findings are
+    about this host."""
     traits = kind_of(machine).TRAITS
     if traits.is_fake:
         yield Finding("good", "machine", "fake; it can always measure", "fake-machine")
@@ -98,10 +101,10 @@ def examine(
             "governor-not-performance",
         )
     if not noise_s:  # observing the noise measures the load too
-        yield _load()
-    yield shared_room(shared_memory())
-    yield cache_room(cache_folder(os.environ))
-    yield simulator(os.environ)
+        yield _load_finding()
+    yield shared_memory_finding(shared_memory())
+    yield cache_finding(cache_folder(os.environ))
+    yield simgrid_finding(os.environ)
     try:
         chosen = find_mpi(mpi or None)
         yield Finding(
@@ -120,52 +123,54 @@ def examine(
                 )
         permitting = family_of(chosen).root_variables
         if permitting and is_root():
-            yield _root_allowed(next(iter(permitting)))
-        where = choose(THIS_HOST if traits.emulated else places, chosen, os.environ)
-        yield from hosts_found(where, here.scheduler)
+            yield _root_finding(next(iter(permitting)))
+        where = choose(THIS_HOST if traits.emulated else host_options, chosen, os.environ)
+        yield from layout_findings(where, here.scheduler)
         built = build.engine(chosen)
-        yield _engine_built(built.path, built.cached, built.seconds, built.compiler)
+        yield _engine_finding(built.path, built.cached, built.seconds, built.compiler)
         if traits.emulated:
-            yield from emulated_hosts(machine, mpi, places, user)
+            yield from emulated_host_findings(machine, mpi, host_options, launcher_options)
         launcher = MpiLauncher(
             chosen,
             built.path,
             processors().cores,
-            user=user,
+            user=launcher_options,
             layout=where.layout,
             ways=lambda: where.ways(chosen, os.environ),
         )
-        yield from ranks_found(launcher, where, here.cores)
-        yield from start_found(launcher, where.layout.ranks if where.layout else min(2, here.cores))
+        yield from rank_findings(launcher, where, here.cores)
+        yield from start_findings(launcher, where.layout.ranks if where.layout else min(2, here.cores))
         if not where.several:
-            yield _oversubscribed(launcher, here.cores + 1)
-        yield from lacking(chosen, os.environ)
+            yield _oversubscription_finding(launcher, here.cores + 1)
+        yield from ability_findings(chosen, os.environ)
     except HockneyError as problem:
         if noise_s:
-            yield _load()
+            yield _load_finding()
             yield noise_skipped(f"no ranks can be started ({problem.what})")
         yield Finding("bad", "cannot measure", str(problem), "cannot-measure")
         return
     if noise_s and traits.uses_mpiexec:
-        found = list(_noise(chosen, built, noise_s, where, launcher))
-        if not any(finding.code in (QUIET, BUSY) for finding in found):
-            yield _load()
-        yield from found
+        findings = list(_noise_findings(chosen, built, noise_s, where, launcher))
+        if not any(finding.code in (QUIET, BUSY) for finding in findings):
+            yield _load_finding()
+        yield from findings
     elif noise_s:
-        yield _load()
+        yield _load_finding()
         yield _not_real()
 
 
-def emulated_hosts(machine: str, mpi: str, places: HostOptions, user: LauncherOptions) -> Iterator[Finding]:
-    """Whether the ranks of a survey start on the hosts of an emulated machine."""
-    bench = prepare(machine, mpi, hosts=places, launcher=user)
+def emulated_host_findings(
+    machine: str, mpi: str, host_options: HostOptions, launcher_options: LauncherOptions
+) -> Iterator[Finding]:
+    """Starts the ranks of a survey on the hosts of an emulated machine."""
+    bench = prepare(machine, mpi, hosts=host_options, launcher=launcher_options)
     ranks = bench.layout.ranks if bench.layout else 2
     began = time.monotonic()
-    found = sorted({hello.host for hello in bench.launcher.check(ranks).hellos})
+    hosts = sorted({hello.host for hello in bench.launcher.check(ranks).hellos})
     yield Finding(
         "good",
         str(machine),
-        f"ranks start on the emulated hosts {', '.join(found)}, in "
+        f"ranks start on the emulated hosts {', '.join(hosts)}, in "
         f"{format_seconds(time.monotonic() - began)}",
         "emulated-hosts-start",
     )
@@ -175,8 +180,8 @@ def is_root() -> bool:
     return hasattr(os, "geteuid") and os.geteuid() == 0
 
 
-def lacking(chosen: Mpi, environ: Mapping[str, str]) -> Iterator[Finding]:
-    """What each MPI on this machine lacks, first the one that would be used, last SimGrid's."""
+def ability_findings(chosen: Mpi, environ: Mapping[str, str]) -> Iterator[Finding]:
+    """Reports what each MPI on this machine lacks: first the one that would be used, last SimGrid's."""
     from hockney.measurement.abilities import abilities  # which only this step needs
 
     mpis = [chosen, *(other for other in on_machine(environ) if other.mpicxx != chosen.mpicxx)]
@@ -184,18 +189,18 @@ def lacking(chosen: Mpi, environ: Mapping[str, str]) -> Iterator[Finding]:
         mpis.append(find_simgrid(environ))
     for mpi in mpis:
         try:
-            found = abilities(mpi, environ, is_root())
+            abilities_found = abilities(mpi, environ, is_root())
         except HockneyError as problem:
             yield mpi_not_tried(title_of(mpi), problem)
             continue
-        without = {each.what: each.refused for each in found.lacking}
+        without = {each.what: each.refused for each in abilities_found.missing}
         if without:
-            yield _mpi_lacks(title_of(mpi), mpi.mpicxx, without, found.cached)
+            yield _mpi_lacks(title_of(mpi), mpi.mpicxx, without, abilities_found.cached)
         else:
-            yield _mpi_complete(title_of(mpi), mpi.mpicxx, found.cached)
+            yield _mpi_complete(title_of(mpi), mpi.mpicxx, abilities_found.cached)
 
 
-def _noise(
+def _noise_findings(
     mpi: Mpi, built: build.Engine, seconds: float, where: Hosts, started: MpiLauncher
 ) -> Iterator[Finding]:
     def launcher(cores: Cores) -> MpiLauncher:
@@ -207,11 +212,11 @@ def _noise(
     yield from noise_findings(launcher, processors().cores, built.catalog, seconds, one_host)
 
 
-def shared_room(room: tuple[int, int] | None) -> Finding:
+def shared_memory_finding(room: tuple[int, int] | None) -> Finding:
     """Docker's default is 64 MB, which some MPIs fill with a few ranks."""
     if room is None:
         return Finding("note", "/dev/shm", "missing: MPI will use files or sockets", "shared-memory-missing")
-    if room[0] < LITTLE_SHARED_BYTES:
+    if room[0] < SMALL_SHARED_BYTES:
         return Finding(
             "note",
             "/dev/shm",
@@ -221,7 +226,7 @@ def shared_room(room: tuple[int, int] | None) -> Finding:
     return Finding("good", "/dev/shm", f"has {format_bytes(room[0])} free", "shared-memory")
 
 
-def cache_room(folder: Path) -> Finding:
+def cache_finding(folder: Path) -> Finding:
     reason = writable(folder)
     return (
         Finding(
@@ -235,7 +240,7 @@ def cache_room(folder: Path) -> Finding:
     )
 
 
-def simulator(environ: Mapping[str, str]) -> Finding:
+def simgrid_finding(environ: Mapping[str, str]) -> Finding:
     """The finding about SimGrid, without which everything works except simulated machines."""
     try:
         simgrid = find_simgrid(environ)
@@ -246,7 +251,7 @@ def simulator(environ: Mapping[str, str]) -> Finding:
     )
 
 
-def _oversubscribed(launcher: MpiLauncher, ranks: int) -> Finding:
+def _oversubscription_finding(launcher: MpiLauncher, ranks: int) -> Finding:
     """Most machines can start more ranks than cores, but not every allocation allows it."""
     try:
         launcher.check(ranks)
@@ -260,10 +265,10 @@ def _oversubscribed(launcher: MpiLauncher, ranks: int) -> Finding:
     return Finding("good", f"{ranks} ranks", "start, though they share cores", "oversubscribed-ranks-start")
 
 
-def _load() -> Finding:
+def _load_finding() -> Finding:
     """Measure the load from other processes for a second."""
     before = moment()
-    time.sleep(LISTENING_S)
+    time.sleep(LOAD_SAMPLE_S)
     busy = load_between(before, moment()).outside_cores
     if busy is None:
         return Finding(
@@ -286,27 +291,27 @@ def _simgrid_missing(problem: HockneyError) -> Finding:
     return Finding("note", "SimGrid", text, "simgrid-missing")
 
 
-def _engine_built(path: Path, cached: bool, seconds: float, compiler: str) -> Finding:
+def _engine_finding(path: Path, cached: bool, seconds: float, compiler: str) -> Finding:
     how = "compiled earlier" if cached else f"compiled in {format_seconds(seconds)}"
     return Finding("good", "engine", f"{path} ({how}, {compiler})", "engine")
 
 
 def _mpi_complete(title: str, mpicxx: str, cached: bool) -> Finding:
-    """`cached`: found earlier."""
+    """`cached`: whether this was found earlier."""
     numbers = {"mpi": title, "mpicxx": mpicxx, "lacks": [], "cached": cached}
     return Finding("good", title, "has every call that hockney's workloads use", "mpi-complete", numbers)
 
 
-def _mpi_lacks(title: str, mpicxx: str, lacking: Mapping[str, str], cached: bool) -> Finding:
-    """`lacking`: what this MPI lacks, each with the groups or cases that are refused therefore."""
-    listed = "; ".join(f"{what} ({refused})" for what, refused in lacking.items())
-    lacks = [{"what": what, "refused": refused.split(", ")} for what, refused in lacking.items()]
+def _mpi_lacks(title: str, mpicxx: str, refused_by_ability: Mapping[str, str], cached: bool) -> Finding:
+    """`refused_by_ability` maps what this MPI lacks to the groups or cases that are therefore refused."""
+    listed = "; ".join(f"{what} ({refused})" for what, refused in refused_by_ability.items())
+    lacks = [{"what": what, "refused": refused.split(", ")} for what, refused in refused_by_ability.items()]
     numbers = {"mpi": title, "mpicxx": mpicxx, "lacks": lacks, "cached": cached}
     text = f"lacks, with the refused workloads in parentheses: {listed}"
     return Finding("note", title, text, "mpi-lacks", numbers)
 
 
-def _root_allowed(variable: str) -> Finding:
+def _root_finding(variable: str) -> Finding:
     text = f"running as root: hockney sets {variable} for its launches, as containers need"
     return Finding("note", "user", text, "root-allowed")
 
@@ -322,25 +327,25 @@ def mpi_not_tried(title: str, problem: HockneyError) -> Finding:
 _MOST_NAMED = 8
 
 NOTICEABLE_S = 0.1
-"""What the fabric costs less is not worth a line."""
+"""A fabric that costs less than this is not reported."""
 
 
 @dataclass(frozen=True)
-class Started:
+class IdleLaunch:
     """A launch without cases; `start_s` is the time until the engine's first line."""
 
     launch: Launch | None
     start_s: float
 
 
-def hosts_found(chosen: Hosts, scheduler: str) -> Iterator[Finding]:
-    """What is to be used, before anything is started there."""
+def layout_findings(chosen: Hosts, scheduler: str) -> Iterator[Finding]:
+    """Findings about the hosts to be used, before anything is started there."""
     if chosen.layout is not None and chosen.several:
         yield _layout_chosen(chosen.layout, chosen.cluster.hosts[: chosen.layout.nodes], scheduler)
 
 
-def ranks_found(launcher: MpiLauncher, chosen: Hosts, cores: int) -> Iterator[Finding]:
-    """Starts 2 ranks and one on each core, or those of the layout. Raises EnvironmentProblem."""
+def rank_findings(launcher: MpiLauncher, chosen: Hosts, cores: int) -> Iterator[Finding]:
+    """Starts 2 ranks, then one on each core; or those of the layout. Raises EnvironmentProblem."""
     counts = {chosen.layout.ranks} if chosen.layout is not None else {2, max(2, cores)}
     hellos: tuple[Hello, ...] = ()
     for ranks in sorted(counts):
@@ -357,9 +362,10 @@ def ranks_found(launcher: MpiLauncher, chosen: Hosts, cores: int) -> Iterator[Fi
         yield _levels_found(levels) if levels else _single_level()
 
 
-def start_found(launcher: MpiLauncher, ranks: int) -> Iterator[Finding]:
-    """Starts idle ranks: where each is bound, what starting costs, and what of it a fabric would."""
-    started = start(launcher, ranks)
+def start_findings(launcher: MpiLauncher, ranks: int) -> Iterator[Finding]:
+    """Starts idle ranks and reports where each is bound, and what starting them and a network fabric
+    costs."""
+    started = start_idle_ranks(launcher, ranks)
     if started.launch is None:
         yield Finding("note", "binding", "the ranks do not report where they run", "binding-unknown")
         return
@@ -376,20 +382,22 @@ def start_found(launcher: MpiLauncher, ranks: int) -> Iterator[Finding]:
         {"ranks": ranks, "start_s": started.start_s, "init_s": init_s},
     )
     family = family_of(launcher.mpi)
-    left_out = family.without_fabric
-    if left_out and dict(launcher.describe(ranks).environment).items() >= left_out.items():
+    fabric_variables = family.without_fabric
+    if fabric_variables and dict(launcher.describe(ranks).environment).items() >= fabric_variables.items():
         using = launcher.having_environ(family.with_fabric)
-        whole = start(using, ranks).launch
-        if whole is not None and whole.init_s > init_s + NOTICEABLE_S:
-            yield _cost_of_fabric(left_out, init_s, whole.init_s)
+        with_fabric = start_idle_ranks(using, ranks).launch
+        if with_fabric is not None and with_fabric.init_s > init_s + NOTICEABLE_S:
+            yield _cost_of_fabric(fabric_variables, init_s, with_fabric.init_s)
 
 
-def start(launcher: MpiLauncher, ranks: int, now: Callable[[], float] = time.monotonic) -> Started:
+def start_idle_ranks(
+    launcher: MpiLauncher, ranks: int, now: Callable[[], float] = time.monotonic
+) -> IdleLaunch:
     began = now()
     for line in launcher.run([], ranks, LaunchOptions("doctor", 0, budget_s=1.0)):
         if isinstance(line, Launch):
-            return Started(line, now() - began)
-    return Started(None, now() - began)
+            return IdleLaunch(line, now() - began)
+    return IdleLaunch(None, now() - began)
 
 
 def _layout_chosen(layout: Layout, hosts: Sequence[str], scheduler: str) -> Finding:

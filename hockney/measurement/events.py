@@ -106,7 +106,7 @@ class Working:
 
 
 @dataclass(frozen=True)
-class Counted:
+class StepDone:
     """`done` of `total` steps of a long operation are complete, such as files compiled; `what` describes
     it."""
 
@@ -128,12 +128,12 @@ Event = (
     | Notice
     | Status
     | Working
-    | Counted
+    | StepDone
 )
 Listener = Callable[[Event], None]
 
 
-def silent(event: Event) -> None:
+def ignore_event(event: Event) -> None:
     """A listener that ignores all events."""
 
 

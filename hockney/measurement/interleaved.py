@@ -24,7 +24,7 @@ from hockney.measurement.bench import Bench
 from hockney.measurement.budget import RESERVE, TYPICAL_COST_S, Budget
 from hockney.measurement.events import Listener, MeasuringBegan, Status
 from hockney.measurement.rounds import schedule
-from hockney.measurement.session import MOST_FAILURES_OF_A_CASE, Outcome, Session, budget_used_up
+from hockney.measurement.session import MOST_FAILURES_OF_A_CASE, Outcome, Session, budget_used_up_notice
 from hockney.models.least_time import least_of
 from hockney.store import SIDES, Plan, RunFolder, create_pair, left, missing
 
@@ -35,13 +35,13 @@ CASE_S = 5e-3
 may change its speed after some seconds, so that many pairs of short launches are better than a few long
 ones."""
 MOST_PAIRS = 200
-PLANNED = 0.95
+PLANNED_SHARE = 0.95
 """Fraction of the pairs that fit. More follow while time is left; if launches take longer than expected, the
 plan is finished all the same."""
 
 
 @dataclass(frozen=True)
-class Turn:
+class InterleavedSide:
     """One of the two runs."""
 
     folder: RunFolder
@@ -50,40 +50,41 @@ class Turn:
 
 def pair_count(budget_s: float, benches: Sequence[Bench], cases: Sequence[Case]) -> int:
     """The number of launches of each case and side to plan for the budget of both sides."""
-    groups = max(1, len({benches[0].launch_of(case) for case in cases}))
+    groups = max(1, len({benches[0].launch_kind(case) for case in cases}))
     cost_s = sum(bench.launch_cost_s or TYPICAL_COST_S for bench in benches)
     round_s = max(CASE_S * max(1, len(cases)), RESERVE * least_of(cases)) * len(benches)
     by_cost = COST_SHARE * budget_s / (groups * max(cost_s, 0.02))
-    affordable = min(by_cost, PLANNED * budget_s / (groups * cost_s + round_s))
+    affordable = min(by_cost, PLANNED_SHARE * budget_s / (groups * cost_s + round_s))
     return int(max(FEWEST_LAUNCHES, min(affordable, MOST_PAIRS)))
 
 
-def first_of_pair(seed: int, kind: object, round_: int) -> int:
+def first_side(seed: int, kind: object, round_: int) -> int:
     """The side (0 or 1) that is first in this round, in launches of this kind (`Bench.launch_of`). Two rounds
     are a block: ABBA or BAAB."""
     block, second = divmod(round_, 2)
     return random.Random(f"{seed} {kind} {block} first").randrange(2) ^ second
 
 
-def begin_in_turns(
+def begin_interleaved(
     path: Path | None, cases: Sequence[Case], settings: Sequence[Settings], benches: Sequence[Bench]
-) -> tuple[Turn, ...]:
+) -> tuple[InterleavedSide, ...]:
     """Set up both runs in the folder `path`, by default a new one in the default place, with the same cases
     in the same order."""
-    items = schedule(cases, settings[0].launches, settings[0].seed, benches[0].launch_of)
+    items = schedule(cases, settings[0].launches, settings[0].seed, benches[0].launch_kind)
     sides = {name: (Plan(settings[k], items), benches[k]) for k, name in enumerate(SIDES)}
 
-    def create(side: str, place: Path) -> RunFolder:
+    def create(side: str, position: Path) -> RunFolder:
         plan, bench = sides[side]
-        return RunFolder.create(place, plan, bench.machine, None, bench.catalog)
+        return RunFolder.create(position, plan, bench.machine, None, bench.catalog)
 
     return tuple(
-        Turn(folder, bench) for folder, bench in zip(create_pair(path, create), benches, strict=True)
+        InterleavedSide(folder, bench)
+        for folder, bench in zip(create_pair(path, create), benches, strict=True)
     )
 
 
-def measure_in_turns(
-    turns: Sequence[Turn], listen: Listener, budget_s: float, more: bool = False
+def measure_interleaved(
+    sides: Sequence[InterleavedSide], listen: Listener, budget_s: float, more: bool = False
 ) -> tuple[Outcome, ...]:
     """Measure what is planned in the two folders and missing from their records. What only one of them
     lacks is measured on both sides. `budget_s` is for both. With `extend` in the settings, pairs of
@@ -93,16 +94,16 @@ def measure_in_turns(
     """
     with ExitStack() as stack:
         sessions = []
-        for turn in turns:
-            out = stack.enter_context(turn.folder.append())
+        for side in sides:
+            out = stack.enter_context(side.folder.append())
             for notice in out.reading.notices:
                 listen(notice)
-            sessions.append(Session(turn.folder.plan(), turn.bench, listen, out, budget_s))
-        return _InTurns(sessions, listen, budget_s).run(more)
+            sessions.append(Session(side.folder.plan(), side.bench, listen, out, budget_s))
+        return _InterleavedSession(sessions, listen, budget_s).run(more)
 
 
-class _InTurns:
-    """One call of `measure_in_turns`."""
+class _InterleavedSession:
+    """One call of `measure_interleaved`."""
 
     def __init__(self, sessions: Sequence[Session], listen: Listener, budget_s: float) -> None:
         self.sessions = sessions
@@ -121,8 +122,8 @@ class _InTurns:
         self.began = benches[0].now()
 
     def run(self, more: bool) -> tuple[Outcome, ...]:
-        todo = self._todo()
-        longer = self._more() if more or (self.plan.settings.extend and todo) else iter(())
+        todo = self._missing_cases()
+        longer = self._extra_launches() if more or (self.plan.settings.extend and todo) else iter(())
         if more and not todo:
             todo = dict(islice(longer, 1))
         waiting = len(self.sessions) * sum(map(len, todo.values()))
@@ -131,90 +132,92 @@ class _InTurns:
         launches = len(self.sessions) * len(todo)
         self.listen(MeasuringBegan(waiting, planned, launches, self.budget.total_s, extend=extend))
         if todo:
-            self._notes(todo)
+            self._report_notes(todo)
         pairs_left = len(todo)
         for launch, cases in chain(todo.items(), longer):
-            wanted = [case for case in cases if not self._given_up(case)]
+            wanted = [case for case in cases if not self._is_given_up(case)]
             if pairs_left < len(todo) and self.budget.exhausted(len(wanted), len(self.sessions)):
                 if pairs_left > 0:
-                    self.listen(budget_used_up(waiting, self.budget.cost_s))
+                    self.listen(budget_used_up_notice(waiting, self.budget.cost_s))
                 break
-            self._pair(launch, wanted, waiting, pairs_left)
+            self._launch_pair(launch, wanted, waiting, pairs_left)
             waiting -= len(self.sessions) * len(cases)
             pairs_left -= 1
             if any(session.out_of_time for session in self.sessions):
                 break
         return tuple(map(self._outcome, self.sessions))
 
-    def _todo(self) -> dict[int, list[Case]]:
+    def _missing_cases(self) -> dict[int, list[Case]]:
         """The cases that either side lacks, in the planned order, by the number of the launch."""
         lacking = {
             (item.launch, item.case)
             for session in self.sessions
             for item in left(session.plan, session.out.reading.run)
         }
-        found: dict[int, list[Case]] = {}
+        cases: dict[int, list[Case]] = {}
         for item in sorted(self.plan.items, key=lambda item: (item.launch, item.order)):
             if (item.launch, item.case) in lacking:
-                found.setdefault(item.launch, []).append(item.case)
-        return found
+                cases.setdefault(item.launch, []).append(item.case)
+        return cases
 
-    def _more(self) -> Iterator[tuple[int, list[Case]]]:
+    def _extra_launches(self) -> Iterator[tuple[int, list[Case]]]:
         """Launches after those planned, up to MOST_PAIRS."""
         settings, bench = self.plan.settings, self.sessions[0].bench
         groups = self.plan.groups
-        begun = max((launch for session in self.sessions for launch in session.begun), default=-1)
-        rounds = max(settings.launches, 1 + begun // groups)
+        begun_launches = max(
+            (launch for session in self.sessions for launch in session.begun_launches), default=-1
+        )
+        rounds = max(settings.launches, 1 + begun_launches // groups)
         if rounds >= MOST_PAIRS:
             return
         for launch, items in groupby(
-            schedule(self.plan.cases, MOST_PAIRS, settings.seed, bench.launch_of), lambda item: item.launch
+            schedule(self.plan.cases, MOST_PAIRS, settings.seed, bench.launch_kind), lambda item: item.launch
         ):
             if launch >= groups * rounds:
                 yield launch, [item.case for item in items]
 
-    def _pair(self, launch: int, cases: list[Case], waiting: int, pairs_left: int) -> None:
+    def _launch_pair(self, launch: int, cases: list[Case], waiting: int, pairs_left: int) -> None:
         """One launch of each side, with the same time; `waiting` measurements and `pairs_left` pairs are left
         of those planned."""
         if not cases:
             return
         sides = len(self.sessions)
-        before = [given for session in self.sessions for given in session.given_s]
-        planned = pairs_left > 0 or not before
-        most_s = math.inf if planned else max(before)
-        kind = self.sessions[0].bench.launch_of(cases[0])
-        first = first_of_pair(self.plan.settings.seed, kind, launch // self.plan.groups)
-        for place in range(sides):
-            session = self.sessions[first ^ place]
-            measured = place * len(cases)
+        budgets_s = [given for session in self.sessions for given in session.launch_budgets_s]
+        planned = pairs_left > 0 or not budgets_s
+        most_s = math.inf if planned else max(budgets_s)
+        kind = self.sessions[0].bench.launch_kind(cases[0])
+        first = first_side(self.plan.settings.seed, kind, launch // self.plan.groups)
+        for position in range(sides):
+            session = self.sessions[first ^ position]
+            measured = position * len(cases)
             left_here = (waiting if planned else sides * len(cases)) - measured
-            launches_left = sides * max(1, pairs_left) - place
-            with self._clocks_together(session):
+            launches_left = sides * max(1, pairs_left) - position
+            with self._synchronised_clocks(session):
                 try:
                     session.launch_until_done(launch, list(cases), left_here, launches_left, most_s)
                 except HockneyError as problem:
-                    problem.what = f"{SIDES[first ^ place].upper()}: {problem.what}"
+                    problem.what = f"{SIDES[first ^ position].upper()}: {problem.what}"
                     raise
-            most_s = session.given_s[-1]
+            most_s = session.launch_budgets_s[-1]
             if session.out_of_time:
                 return
 
     @contextlib.contextmanager
-    def _clocks_together(self, running: Session) -> Iterator[None]:
+    def _synchronised_clocks(self, running: Session) -> Iterator[None]:
         """Machines with separate clocks wait for the one that is running."""
-        others = [each for each in self.sessions if each.bench.now != running.bench.now]
-        before = [each.bench.now() for each in others]
+        others = [session for session in self.sessions if session.bench.now != running.bench.now]
+        starts_s = [session.bench.now() for session in others]
         began = running.bench.now()
         yield
-        took_s = running.bench.now() - began
-        for each, then in zip(others, before, strict=True):
-            each.bench.wait(max(0.0, took_s - (each.bench.now() - then)))
+        elapsed_s = running.bench.now() - began
+        for session, start_s in zip(others, starts_s, strict=True):
+            session.bench.wait(max(0.0, elapsed_s - (session.bench.now() - start_s)))
 
-    def _given_up(self, case: Case) -> bool:
+    def _is_given_up(self, case: Case) -> bool:
         """A case that fails on one side is not measured on the other either."""
         return any(session.failures[case] >= MOST_FAILURES_OF_A_CASE for session in self.sessions)
 
-    def _notes(self, todo: dict[int, list[Case]]) -> None:
+    def _report_notes(self, todo: dict[int, list[Case]]) -> None:
         notes = []
         for session in self.sessions:
             ranks = max(session.bench.ranks_of(case) for cases in todo.values() for case in cases)

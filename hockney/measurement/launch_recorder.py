@@ -21,8 +21,8 @@ from hockney.store import Appender
 
 
 class LaunchRecorder:
-    """Runs launches and stores their results. After `launch`, `answered` cases have a record or a failure,
-    `failed` a failure. `began` is the start of measuring by the bench's clock."""
+    """Runs a launch and stores its results. After `launch`, `answered_cases` have a record or a failure,
+    `failed_cases` a failure. `began` is the start of measuring by the bench's clock."""
 
     def __init__(self, bench: Bench, out: Appender, listen: Listener, budget: Budget, began: float) -> None:
         self.bench = bench
@@ -30,9 +30,9 @@ class LaunchRecorder:
         self.listen = listen
         self.budget = budget
         self.began = began
-        self.answered: set[Case] = set()
-        self.failed: list[Case] = []
-        self.recorded = 0
+        self.answered_cases: set[Case] = set()
+        self.failed_cases: list[Case] = []
+        self.record_count = 0
         self._running = ""
         self._first_start: float | None = None
         self._last_result = 0.0
@@ -48,14 +48,14 @@ class LaunchRecorder:
         code: int = Exit.INTERRUPTED
         reason: Reason | Literal[""] = ""
         try:
-            with contextlib.closing(lines_of(self.bench.launcher, cases, ranks, options)) as lines:
+            with contextlib.closing(launch_lines(self.bench.launcher, cases, ranks, options)) as lines:
                 for line in lines:
-                    self._take(line)
+                    self._handle_line(line)
             code = 0
-            reason = "time" if options.limit_s and len(self.answered) < len(cases) else ""
+            reason = "time" if options.limit_s and len(self.answered_cases) < len(cases) else ""
         except LaunchFailed as failed:
             problem, code, reason = failed, failed.job_exit, failed.reason
-            self._blame(failed, options.launch)
+            self._record_running_case(failed, options.launch)
         finally:
             ended = self.bench.now()
             load = self.bench.load(before)
@@ -71,13 +71,15 @@ class LaunchRecorder:
                 )
             )
         hung_s = options.hang_s if problem is not None and problem.reason in ("hung", "slow") else 0.0
-        self.budget.excuse(hung_s)
+        self.budget.exclude(hung_s)
         measuring = 0.0 if self._first_start is None else self._last_result - self._first_start - hung_s
-        self.budget.spent(options.budget_s, max(0.0, measuring), ended - began - hung_s, len(self.answered))
+        self.budget.record_launch(
+            options.budget_s, max(0.0, measuring), ended - began - hung_s, len(self.answered_cases)
+        )
         self.listen(LaunchEnded(options.launch, ended - began))
         return problem
 
-    def _take(self, line: EngineLine) -> None:
+    def _handle_line(self, line: EngineLine) -> None:
         if isinstance(line, Launch):
             self.out.append(line)
         elif isinstance(line, Start):
@@ -87,17 +89,17 @@ class LaunchRecorder:
             self.listen(CaseBegan(line.case))
         elif isinstance(line, Record | Failure):
             self.out.append(line)
-            self._answer(line)
+            self._mark_answered(line)
 
-    def _answer(self, line: Record | Failure) -> None:
+    def _mark_answered(self, line: Record | Failure) -> None:
         case = parse_canonical(line.case)
-        self.answered.add(case)
+        self.answered_cases.add(case)
         self._running = ""
         self._last_result = self.bench.now()
         if isinstance(line, Failure):
-            self.failed.append(case)
+            self.failed_cases.append(case)
         else:
-            self.recorded += 1
+            self.record_count += 1
         self.listen(CaseEnded(line, self.bench.now() - self.began))
 
     @property
@@ -105,20 +107,21 @@ class LaunchRecorder:
         """Whether any case began."""
         return self._first_start is not None
 
-    def refuse(self, cases: Sequence[Case], options: LaunchOptions, problem: LaunchFailed) -> None:
-        """Record a failure for each case: none can be measured with their launch setting, with which no rank
-        starts, or MPI_Init fails."""
+    def fail_all(self, cases: Sequence[Case], options: LaunchOptions, problem: LaunchFailed) -> None:
+        """Record a failure for each case: with their launch setting, no rank starts or MPI_Init fails."""
         for case in cases:
-            self._fail(case.line, options.launch, problem)
+            self._record_failure(case.line, options.launch, problem)
 
-    def _blame(self, failed: LaunchFailed, launch: str) -> None:
-        """The case that was running when the launch broke has no result, unless it cannot be the reason."""
+    def _record_running_case(self, failed: LaunchFailed, launch: str) -> None:
+        """Record a failure of the case that was running when the launch broke, unless it cannot be the
+        cause."""
         case = failed.case or self._running
-        if failed.reason in ("time", "refused") or not case or parse_canonical(case) in self.answered:
+        if failed.reason in ("time", "refused") or not case:
             return
-        self._fail(case, launch, failed)
+        if parse_canonical(case) not in self.answered_cases:
+            self._record_failure(case, launch, failed)
 
-    def _fail(self, case: str, launch: str, failed: LaunchFailed) -> None:
+    def _record_failure(self, case: str, launch: str, failed: LaunchFailed) -> None:
         assert failed.reason != "time", "no case is at fault"
         line = Failure(
             schema=SCHEMA,
@@ -129,21 +132,22 @@ class LaunchRecorder:
             silent_ranks=list(failed.silent_ranks),
         )
         self.out.append(line)
-        self._answer(line)
+        self._mark_answered(line)
 
 
-def lines_of(
+def launch_lines(
     launcher: Launcher, cases: Sequence[Case], ranks: int, options: LaunchOptions
 ) -> Generator[EngineLine, None, None]:
-    """The lines of a launch of `cases` on `ranks` ranks, which have the setting of `options`. Closing it ends
+    """Launch `cases` on `ranks` ranks with the setting of `options`, and yield the engine's lines. The engine
+    gets its cases without the setting, which is added to the lines that it prints. Closing the generator ends
     the launch."""
     plain = [case.with_setting("") for case in cases]
     lines = launcher.run(plain, ranks, options)
     try:
-        yield from _labelled(lines, options) if options.setting else lines
+        yield from _add_setting(lines, options) if options.setting else lines
     except LaunchFailed as failed:
         if options.setting and failed.case:
-            failed.case = _under(failed.case, options.setting)
+            failed.case = _case_under(failed.case, options.setting)
         raise
     finally:
         _close(lines)
@@ -154,15 +158,15 @@ def _close(lines: Iterable[EngineLine]) -> None:
         lines.close()  # type: ignore[attr-defined]
 
 
-def _labelled(lines: Iterator[EngineLine], options: LaunchOptions) -> Iterator[EngineLine]:
+def _add_setting(lines: Iterator[EngineLine], options: LaunchOptions) -> Iterator[EngineLine]:
     for line in lines:
         if isinstance(line, Launch):
             yield replace(line, setting=options.setting, variables=dict(options.variables))
         elif isinstance(line, Start | Record | Failure):
-            yield replace(line, case=_under(line.case, options.setting))
+            yield replace(line, case=_case_under(line.case, options.setting))
         else:
             yield line
 
 
-def _under(line: str, setting: str) -> str:
+def _case_under(line: str, setting: str) -> str:
     return parse_canonical(line).with_setting(setting).line

@@ -23,29 +23,32 @@ class MachineDifference:
 
 Settings = Mapping[str, str] | None
 
-ALIKE = ("host", "cpu", "cores", "mpi")
+SURVEY_FIELDS = ("host", "cpu", "cores", "mpi")
 """Fields that must agree for parameters measured on one machine to apply to another."""
-RESUMED = ("host", "cpu", "mpi", "compiler")
+RESUME_FIELDS = ("host", "cpu", "mpi", "compiler")
 """Fields that must agree for later numbers of a run to be comparable with earlier ones."""
 
 
-def unlike(survey: Machine, here: Machine) -> tuple[MachineDifference, ...]:
+def survey_differences(survey: Machine, here: Machine) -> tuple[MachineDifference, ...]:
     """Why a survey's parameters may not hold on the machine `here`; empty if they do. The behaviour of a
     simulated machine depends on its description alone."""
     if survey.kind != here.kind:
-        return _different(survey, here, ("kind",))
+        return _compare_fields(survey, here, ("kind",))
     if here.platform is not None or survey.platform is not None:
         if survey.platform == here.platform:
             return ()
         return (MachineDifference("platform", survey.host, here.host),)
     if here.emulated != survey.emulated:
         return (MachineDifference("platform", survey.host, here.host),)
-    return (*_different(survey, here, ALIKE), *setting_differences(survey.settings, here.settings))
+    return (
+        *_compare_fields(survey, here, SURVEY_FIELDS),
+        *setting_differences(survey.settings, here.settings),
+    )
 
 
-def differences(before: Machine, now: Machine) -> tuple[MachineDifference, ...]:
+def resume_differences(before: Machine, now: Machine) -> tuple[MachineDifference, ...]:
     """Differences that make a resumed run's numbers hard to compare with its earlier ones."""
-    return (*_different(before, now, RESUMED), *setting_differences(before.settings, now.settings))
+    return (*_compare_fields(before, now, RESUME_FIELDS), *setting_differences(before.settings, now.settings))
 
 
 def setting_differences(left: Settings, right: Settings) -> tuple[MachineDifference, ...]:
@@ -53,10 +56,10 @@ def setting_differences(left: Settings, right: Settings) -> tuple[MachineDiffere
     if left is None or right is None:
         return ()
     pairs = ((name, left.get(name), right.get(name)) for name in sorted({*left, *right}))
-    return tuple(MachineDifference(n, _setting(a), _setting(b)) for n, a, b in pairs if a != b)
+    return tuple(MachineDifference(n, _setting_text(a), _setting_text(b)) for n, a, b in pairs if a != b)
 
 
-def in_words(difference: MachineDifference, survey: Machine, here: Machine) -> str:
+def difference_text(difference: MachineDifference, survey: Machine, here: Machine) -> str:
     """Why a survey does not belong to the machine `here`, as text."""
     left, right = difference.left, difference.right
     if difference.field == "kind":
@@ -65,31 +68,31 @@ def in_words(difference: MachineDifference, survey: Machine, here: Machine) -> s
         return f"the description of {right} has changed since"
     if difference.field == "platform":
         return f"the description {left}, here {right}"
-    return other_field(difference.field, left, right)
+    return field_difference_text(difference.field, left, right)
 
 
-def name_of(difference: MachineDifference) -> str:
+def difference_name(difference: MachineDifference) -> str:
     """The field's name for users."""
     return field_name(difference.field)
 
 
-def _different(left: Machine, right: Machine, names: Sequence[str]) -> tuple[MachineDifference, ...]:
-    values = ((name, _short(left, name), _short(right, name)) for name in names)
+def _compare_fields(left: Machine, right: Machine, names: Sequence[str]) -> tuple[MachineDifference, ...]:
+    values = ((name, _field_text(left, name), _field_text(right, name)) for name in names)
     return tuple(MachineDifference(*value) for value in values if value[1] != value[2])
 
 
-def _setting(value: str | None) -> str:
+def _setting_text(value: str | None) -> str:
     return not_set() if value is None else value or "''"
 
 
-def _short(machine: Machine, name: str) -> str:
+def _field_text(machine: Machine, name: str) -> str:
     value = getattr(machine, name)
     if name == "mpi":
         return title_of(value) if value else "none"
     return str(value)
 
 
-def other_field(field: str, value: str, here: str) -> str:
+def field_difference_text(field: str, value: str, here: str) -> str:
     return f"{field_name(field)} {value}, here {here}"
 
 

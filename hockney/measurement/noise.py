@@ -27,7 +27,7 @@ from hockney.measurement.budget import TYPICAL_COST_S, VISITS, launch_count
 from hockney.measurement.events import Finding
 from hockney.models.statistics import LOADED_OUTSIDE_CORES, LOADED_STEAL, MeasuredNoise, launch_times, noise
 
-What = Literal["computing", "messages"]
+Activity = Literal["computing", "messages"]
 
 SUBJECT = "noise"
 
@@ -35,8 +35,8 @@ BUSY = "machine-busy"
 
 QUIET = "machine-quiet"
 
-LITTLE_SPREAD = 1.1
-FEW_PREEMPTED = 0.05
+STEADY_SPREAD = 1.1
+QUIET_PREEMPTED_SHARE = 0.05
 WANTED_PRECISION = 0.02
 WANTED_AT_S = 60.0
 """A survey's usual precision and budget."""
@@ -50,14 +50,14 @@ def noise_findings(
         yield noise_skipped(f"this needs 2 cores; available: {min(cores.usable, len(cores.cpus))}")
         return
     try:
-        watched = watch(launchers, cores, catalog, seconds, one_host)
+        watched = watch_noise(launchers, cores, catalog, seconds, one_host)
     except HockneyError as problem:
         yield Finding("note", SUBJECT, f"not measured: {problem}", "noise-launch-failed")
         return
-    yield from explained(watched)
+    yield from explain(watched)
 
 
-def explained(watched: Watch) -> Iterator[Finding]:
+def explain(watched: NoiseWatch) -> Iterator[Finding]:
     if not watched.series:
         yield Finding(
             "note",
@@ -67,48 +67,50 @@ def explained(watched: Watch) -> Iterator[Finding]:
         )
         return
     for series in watched.series:
-        yield _times(series)
-    quiet = _quiet(watched)
-    yield _interference(watched, quiet)
+        yield _times_finding(series)
+    quiet = _is_quiet(watched)
+    yield _interference_finding(watched, quiet)
     for series in watched.series:
         if series.usual:
-            yield _precision(series, quiet)
+            yield _precision_finding(series, quiet)
 
 
-def _what(series: WatchedCase) -> What:
+def _activity(series: WatchedCase) -> Activity:
     return "computing" if series.case.workload == COMPUTING.split()[0] else "messages"
 
 
-def _named(series: WatchedCase) -> dict[str, object]:
+def _case_numbers(series: WatchedCase) -> dict[str, object]:
     return {"case": series.case.line, "cpus": series.cpus}
 
 
-def _times(series: WatchedCase) -> Finding:
-    found = series.noise
-    numbers = _named(series) | {
-        "typical_s": found.typical_s,
-        "fast_s": found.fast_s,
-        "slow_s": found.slow_s,
-        "spread": found.spread,
+def _times_finding(series: WatchedCase) -> Finding:
+    noise = series.noise
+    numbers = _case_numbers(series) | {
+        "typical_s": noise.typical_s,
+        "fast_s": noise.fast_s,
+        "slow_s": noise.slow_s,
+        "spread": noise.spread,
         "visits": series.visits,
-        "watched_s": found.watched_s,
+        "watched_s": noise.watched_s,
         "preempted": series.preempted / max(1, series.visits),
-        "correlation_s": found.correlation_s,
-        "modes": None if found.modes is None else msgspec.to_builtins(found.modes),
+        "correlation_s": noise.correlation_s,
+        "modes": None if noise.modes is None else msgspec.to_builtins(noise.modes),
     }
-    steady = found.modes is None and found.spread <= LITTLE_SPREAD
-    return _times_vary(_what(series), series.cpus, (found.fast_s, found.slow_s), found.modes, steady, numbers)
+    steady = noise.modes is None and noise.spread <= STEADY_SPREAD
+    return _times_vary(
+        _activity(series), series.cpus, (noise.fast_s, noise.slow_s), noise.modes, steady, numbers
+    )
 
 
-def _quiet(watched: Watch) -> bool:
+def _is_quiet(watched: NoiseWatch) -> bool:
     return (
-        watched.preempted <= FEW_PREEMPTED
+        watched.preempted <= QUIET_PREEMPTED_SHARE
         and (watched.load.outside_cores or 0) <= LOADED_OUTSIDE_CORES
         and (watched.load.steal or 0) <= LOADED_STEAL
     )
 
 
-def _interference(watched: Watch, quiet: bool) -> Finding:
+def _interference_finding(watched: NoiseWatch, quiet: bool) -> Finding:
     outside, steal = watched.load.outside_cores, watched.load.steal
     numbers = {
         "seconds": watched.seconds,
@@ -119,29 +121,29 @@ def _interference(watched: Watch, quiet: bool) -> Finding:
     return _interference_found(watched.seconds, watched.preempted, outside, steal, quiet, numbers)
 
 
-def _precision(series: WatchedCase, quiet: bool) -> Finding:
+def _precision_finding(series: WatchedCase, quiet: bool) -> Finding:
     """`MeasuredNoise` clips visits that lost their core, and has seen only a few seconds of the load, so that
     on a busy machine its precision is promised only for the time after the load."""
-    reached = reachable(series.noise)
-    values = {f"{seconds:.0f}": value for seconds, value in reached.items()}
+    precisions = reachable_precision(series.noise)
+    values = {f"{seconds:.0f}": value for seconds, value in precisions.items()}
     now = values if quiet else dict.fromkeys(values)
     watched_s = series.noise.watched_s
-    numbers = _named(series) | {
+    numbers = _case_numbers(series) | {
         "precision": now,
         "precision_when_quiet": values,
         "watched_s": watched_s,
     }
-    known = {seconds: value for seconds, value in reached.items() if value is not None}
-    if len(known) < len(reached):
-        return _precision_unknown(_what(series), watched_s, numbers)
+    known = {seconds: value for seconds, value in precisions.items() if value is not None}
+    if len(known) < len(precisions):
+        return _precision_unknown(_activity(series), watched_s, numbers)
     if not quiet:
-        return _precision_unknown_while_busy(_what(series), known, numbers)
+        return _precision_unknown_while_busy(_activity(series), known, numbers)
     enough = known[WANTED_AT_S] <= WANTED_PRECISION
-    return _precision_reachable(_what(series), known, enough, watched_s, numbers)
+    return _precision_reachable(_activity(series), known, enough, watched_s, numbers)
 
 
 def _times_vary(
-    what: What,
+    what: Activity,
     cpus: Sequence[str],
     ends: tuple[float, float],
     modes: Modes | None,
@@ -152,7 +154,7 @@ def _times_vary(
     cores = ("cpus " if len(cpus) > 1 else "cpu ") + " and ".join(cpus)
     fast, slow = ends
     text = (
-        f"{_activity(what)} on {cores}: {format_seconds(fast)} to {format_seconds(slow)}"
+        f"{_activity_text(what)} on {cores}: {format_seconds(fast)} to {format_seconds(slow)}"
         f" in 80% of the visits (ratio {slow / fast:.2f})"
     )
     if modes is not None:
@@ -167,7 +169,7 @@ def _times_vary(
 
 
 def _precision_reachable(
-    what: What,
+    what: Activity,
     reached: Mapping[float, float],
     enough: bool,
     watched_s: float,
@@ -175,7 +177,7 @@ def _precision_reachable(
 ) -> Finding:
     """`reached` is the half width of a 95% interval, by the seconds of the budget."""
     text = (
-        f"{_activity(what)}: a run as large as a survey can reach a precision of about "
+        f"{_activity_text(what)}: a run as large as a survey can reach a precision of about "
         f"{_precisions_within(reached)}, if the machine stays as in these {format_seconds(watched_s, 2)}; a "
         "mode that lasts longer may be several times as slow or fast"
     )
@@ -191,20 +193,20 @@ def _precision_reachable(
 
 
 def _precision_unknown_while_busy(
-    what: What, reached: Mapping[float, float], numbers: Mapping[str, object]
+    what: Activity, reached: Mapping[float, float], numbers: Mapping[str, object]
 ) -> Finding:
     """`reached` as above, after the other programs have stopped."""
     text = (
-        f"{_activity(what)}: the precision of a survey on this busy machine cannot be predicted; on the "
+        f"{_activity_text(what)}: the precision of a survey on this busy machine cannot be predicted; on the "
         f"quiet machine, a run as large as a survey can reach about {_precisions_within(reached)}"
     )
     return Finding("note", SUBJECT, text, "precision-while-busy", numbers)
 
 
-def _precision_unknown(what: What, watched_s: float, numbers: Mapping[str, object]) -> Finding:
+def _precision_unknown(what: Activity, watched_s: float, numbers: Mapping[str, object]) -> Finding:
     longer = 4 * max(15, math.ceil(watched_s))
     text = (
-        f"{_activity(what)}: the precision of a survey is unknown, because modes last longer than the "
+        f"{_activity_text(what)}: the precision of a survey is unknown, because modes last longer than the "
         f"observation ({format_seconds(watched_s, 2)}); use --noise {longer}s"
     )
     return Finding("note", SUBJECT, text, "precision-unknown", numbers)
@@ -245,12 +247,12 @@ def noise_skipped(reason: str) -> Finding:
     return Finding("note", SUBJECT, f"not measured: {reason}", "noise-not-measured")
 
 
-def _activity(what: What) -> str:
+def _activity_text(what: Activity) -> str:
     return {"computing": "computing for 20 us", "messages": "messages of 8 B"}[what]
 
 
 COMPUTING, MESSAGES = "compute work=20us", "pingpong bytes=8"
-ALONE_SHARE = 0.2
+SINGLE_RANK_SHARE = 0.2
 """Fraction of the time for a single rank."""
 USUAL_SHARE = 0.5
 """Fraction of the remaining time for the two cores to which ranks are bound, if there are other pairs."""
@@ -286,7 +288,7 @@ class WatchedCase:
 
 
 @dataclass(frozen=True)
-class Watch:
+class NoiseWatch:
     series: tuple[WatchedCase, ...]
     load: Load
     seconds: float
@@ -297,27 +299,31 @@ class Watch:
         return sum(s.preempted for s in self.series) / max(1, sum(s.visits for s in self.series))
 
 
-def watch(launchers: Launchers, cores: Cores, catalog: Catalog, seconds: float, one_host: bool) -> Watch:
+def watch_noise(
+    launchers: Launchers, cores: Cores, catalog: Catalog, seconds: float, one_host: bool
+) -> NoiseWatch:
     """The noise of one core and of a few pairs of cores, `seconds` in all without starting ranks. On several
     hosts only of the pair that the MPI chooses. Raises LaunchFailed."""
     before = moment()
-    left = (1 - ALONE_SHARE) * seconds
-    others = other_pairs(cores) if one_host else []
+    left = (1 - SINGLE_RANK_SHARE) * seconds
+    others = other_core_pairs(cores) if one_host else []
     usual = USUAL_SHARE * left if others else left
     launches = max(1, min(MOST_LAUNCHES, int(usual / LAUNCH_S)))
-    series = _watched(_launch(launchers(cores), catalog, 1, ALONE_SHARE * seconds, 0), usual=False)
+    series = _watched_cases(
+        _launch(launchers(cores), catalog, 1, SINGLE_RANK_SHARE * seconds, 0), usual=False
+    )
     lines: list[Line] = []
     for index in range(1, launches + 1):
         lines += _launch(launchers(cores), catalog, 2, usual / launches, index)
-    series += _watched(lines, usual=True)
+    series += _watched_cases(lines, usual=True)
     for index, pair in enumerate(others, start=launches + 1):
         share = (left - usual) / len(others)
-        series += _watched(_launch(launchers(pair), catalog, 2, share, index), usual=False)
+        series += _watched_cases(_launch(launchers(pair), catalog, 2, share, index), usual=False)
     after = moment()
-    return Watch(tuple(series), load_between(before, after), after.wall_s - before.wall_s)
+    return NoiseWatch(tuple(series), load_between(before, after), after.wall_s - before.wall_s)
 
 
-def other_pairs(cores: Cores) -> list[Cores]:
+def other_core_pairs(cores: Cores) -> list[Cores]:
     """Distinct pairs besides the first two cores, to which ranks are bound: the first and the last, the last
     two, the first and the middle one."""
     last = len(cores.cpus) - 1
@@ -329,17 +335,17 @@ def other_pairs(cores: Cores) -> list[Cores]:
     ][: MOST_PAIRS - 1]
 
 
-SURVEYED = 180
+SURVEY_CASES = 180
 """Approximate number of cases of a survey on two ranks."""
 
 
-def reachable(found: MeasuredNoise) -> dict[float, float | None]:
+def reachable_precision(measured_noise: MeasuredNoise) -> dict[float, float | None]:
     """The approximate precision that a survey reaches, by its budget in seconds."""
-    reached = {}
+    precisions = {}
     for budget in BUDGETS_S:
-        launches = launch_count(budget, TYPICAL_COST_S, 1, SURVEYED)
-        reached[budget] = found.precision(budget, launches, launches * VISITS)
-    return reached
+        launches = launch_count(budget, TYPICAL_COST_S, 1, SURVEY_CASES)
+        precisions[budget] = measured_noise.precision(budget, launches, launches * VISITS)
+    return precisions
 
 
 def _launch(launcher: Launcher, catalog: Catalog, ranks: int, seconds: float, index: int) -> list[Line]:
@@ -357,7 +363,7 @@ def _launch(launcher: Launcher, catalog: Catalog, ranks: int, seconds: float, in
         return [line for line in lines if isinstance(line, Launch | Record)]
 
 
-def _watched(lines: Iterable[Line], usual: bool) -> list[WatchedCase]:
+def _watched_cases(lines: Iterable[Line], usual: bool) -> list[WatchedCase]:
     """The cases of launches of the same ranks; those with too few visits are left out."""
     run = RunRecords.of(lines)
     cpus = tuple(rank.cpus for rank in run.launches[-1].ranks) if run.launches else ()

@@ -10,7 +10,7 @@ from pathlib import Path
 from hockney.core.case import Case
 from hockney.core.errors import UsageError
 from hockney.core.settings import Settings
-from hockney.measurement.bench import Bench, check
+from hockney.measurement.bench import Bench, check_start
 from hockney.measurement.events import Listener
 from hockney.measurement.session import begin, measure
 from hockney.store import RunFolder, left
@@ -41,9 +41,9 @@ def run_part(
     if (path / "plan.txt").is_file():
         folder = RunFolder.open(path)
         bench = None
-        _refuse_others(folder, machine, cases)
+        _refuse_other_plan(folder, machine, cases)
     else:
-        bench = check(prepare(machine), cases)
+        bench = check_start(prepare(machine), cases)
         settings = Settings(
             study=STUDY, budget_s=budget_s or BUDGET_S, launches=launches, seed=1, machine=machine
         )
@@ -55,7 +55,7 @@ def run_part(
     return folder, 0
 
 
-def _refuse_others(folder: RunFolder, machine: str, cases: Sequence[Case]) -> None:
+def _refuse_other_plan(folder: RunFolder, machine: str, cases: Sequence[Case]) -> None:
     plan = folder.plan()
     if plan.settings.machine != machine or {case.line for case in plan.cases} != {c.line for c in cases}:
         raise UsageError(

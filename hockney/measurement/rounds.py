@@ -26,26 +26,26 @@ from hockney.models.refined_sizes import sizes_between
 from hockney.models.statistics import Observation, precision_of
 from hockney.store import Item, Plan, additions
 
-Kind = tuple[int, str, str]
+LaunchKind = tuple[int, str, str]
 """What the cases of a launch share: ranks (0: the whole layout), executable and launch setting."""
 
 
 def schedule(
-    cases: Sequence[Case], launches: int, seed: int, launch_of: Callable[[Case], Kind] | None = None
+    cases: Sequence[Case], launches: int, seed: int, launch_kind: Callable[[Case], LaunchKind] | None = None
 ) -> tuple[Item, ...]:
-    """Every case once in each of `launches` rounds. Rounds come one after another, so that a run ended early
-    has measured everything at least once; each launch has a different order, so that drift over time does not
-    look like an effect of size. `launch_of` gives what the cases of a launch share; by default, all have one
-    executable.
+    """Every case once in each of `launches` rounds. Rounds follow one another, so that a run ended early has
+    measured everything at least once; each launch has a different order, so that drift over time does not
+    look like an effect of size. `launch_kind` returns what the cases of a launch share; by default, all cases
+    have the same executable.
     """
-    launch_of = launch_of or _with_one_executable
-    kinds = sorted({launch_of(case) for case in cases})
+    launch_kind = launch_kind or _default_kind
+    kinds = sorted({launch_kind(case) for case in cases})
     items = []
     for round_ in range(launches):
-        for number, kind in enumerate(_in_turns(kinds, round_)):
+        for number, kind in enumerate(_rotate(kinds, round_)):
             launch = round_ * len(kinds) + number
             shuffled = sorted(
-                (case for case in dict.fromkeys(cases) if launch_of(case) == kind),
+                (case for case in dict.fromkeys(cases) if launch_kind(case) == kind),
                 key=lambda case: case.line,
             )
             random.Random(f"{seed} {launch}").shuffle(shuffled)
@@ -53,23 +53,24 @@ def schedule(
     return tuple(items)
 
 
-def _with_one_executable(case: Case) -> Kind:
+def _default_kind(case: Case) -> LaunchKind:
     return case.launched_ranks, "", case.setting
 
 
-def _in_turns(kinds: Sequence[Kind], round_: int) -> list[Kind]:
-    """Launches that differ only by their setting follow one another, and each comes first equally often."""
-    alike: dict[tuple[int, str], list[Kind]] = {}
+def _rotate(kinds: Sequence[LaunchKind], round_: int) -> list[LaunchKind]:
+    """Order the launches of a round: those that differ only by their setting are consecutive, and each of
+    them comes first equally often."""
+    groups: dict[tuple[int, str], list[LaunchKind]] = {}
     for kind in kinds:
-        alike.setdefault(kind[:2], []).append(kind)
-    turned = []
-    for same in alike.values():
-        first = round_ % len(same)
-        turned += [*same[first:], *same[:first]]
-    return turned
+        groups.setdefault(kind[:2], []).append(kind)
+    order = []
+    for group in groups.values():
+        first = round_ % len(group)
+        order += [*group[first:], *group[:first]]
+    return order
 
 
-SLICE_S = 1.0
+WAIT_STEP_S = 1.0
 """How often a wait is reported."""
 LEAST_SHARE = 0.5
 """A late round has less time than the others, but never less than this fraction of its budget."""
@@ -77,8 +78,8 @@ LATE_SHARE = 0.05
 """A round that begins later than due by this fraction of the distance between rounds is reported."""
 
 
-def rounds_of(plan: Plan, todo: Sequence[Item]) -> list[tuple[int, tuple[Item, ...]]]:
-    """The remaining work by rounds: each one's number in the plan, from 0, and its items. A run that is not
+def remaining_rounds(plan: Plan, todo: Sequence[Item]) -> list[tuple[int, tuple[Item, ...]]]:
+    """The remaining work by rounds: the number of each in the plan, from 0, and its items. A run that is not
     repeated is one round: all its launches share one budget."""
     if not plan.settings.every_s:
         return [(0, tuple(todo))] if todo else []
@@ -91,8 +92,14 @@ def rounds_of(plan: Plan, todo: Sequence[Item]) -> list[tuple[int, tuple[Item, .
 
 @dataclass
 class Rounds:
-    """`count` rounds from now on, each with `budget_s` for measuring. There is one if `every_s` is 0. With
-    `ends`, their total time is that in which all would fit if none were late."""
+    """`count` rounds, starting now, each with `budget_s` for measuring; one round if `every_s` is 0. With
+    `ends`, rounds that would end after the period are skipped.
+
+    Rounds begin every `every_s`, counted from the first, so that a round that takes too long delays the next
+    one but not those after it, as far as they can be shortened. Measuring one plan again and again shows how
+    single runs scatter over minutes or hours, which consecutive launches cannot, because disturbances last.
+    Hanebutte and Tatsumi ('Study of Parallel Efficiency in Message Passing Environments', 1996) plot single
+    runs next to their mean for that reason."""
 
     plan: Plan
     count: int
@@ -112,26 +119,26 @@ class Rounds:
 
     @property
     def total_s(self) -> float:
-        """The time from the first round's beginning to the last one's end, if none exceeds its time."""
+        """The time from the start of the first round to the end of the last, if none exceeds its time."""
         return max(0, self.count - 1) * self.every_s + self.budget_s
 
     def begin(self, k: int, number: int) -> bool:
         """Wait until the k-th of these rounds, the plan's `number`, is due (both from 0); False if the period
-        is over before."""
+        ends before it could be measured."""
         due = self.began + k * self.every_s
         late_s = self.bench.now() - due
-        if k and self.ends and self._over():
-            self.listen(period_over(self.count - k))
+        if k and self.ends and self._is_period_over():
+            self.listen(period_over_notice(self.count - k))
             return False
         if k and late_s > LATE_SHARE * self.every_s:
             self._report_late(number, late_s)
         while (ahead := due - self.bench.now()) > 0:
             self.listen(Waiting(ahead, number + 1, self.plan.settings.launches))
-            self.bench.wait(min(ahead, SLICE_S))
+            self.bench.wait(min(ahead, WAIT_STEP_S))
         return True
 
     def share_s(self, k: int, items: int) -> float:
-        """The time for `items` of the k-th round, which begins now: their share of its budget, less if the
+        """Seconds for `items` of the k-th round, which begins now: their share of its budget, or less if the
         next round is due earlier."""
         if not self.every_s:
             return self.budget_s
@@ -141,13 +148,13 @@ class Rounds:
 
     def end(self) -> None:
         if self.late > 1:
-            self.listen(rounds_late(self.late, self.count))
+            self.listen(rounds_late_notice(self.late, self.count))
 
-    def _over(self) -> bool:
+    def _is_period_over(self) -> bool:
         return self.bench.now() + LEAST_SHARE * self.budget_s > self.began + self.total_s
 
     def _report_late(self, number: int, late_s: float) -> None:
-        """Reported once; `end` counts repeated occurrences."""
+        """Report the first late round; `end` reports how many there were."""
         self.late += 1
         if self.late == 1:
             self.listen(
@@ -160,11 +167,11 @@ class Rounds:
             )
 
 
-def rounds_late(late: int, count: int) -> Notice:
+def rounds_late_notice(late: int, count: int) -> Notice:
     return Notice(f"{late} of {count} rounds started late", "rounds-late")
 
 
-def period_over(left: int) -> Notice:
+def period_over_notice(left: int) -> Notice:
     return Notice(
         f"the period is over with {left} {'round' if left == 1 else 'rounds'} left because others took "
         "longer than their budget; 'hockney resume' measures them",
@@ -174,9 +181,8 @@ def period_over(left: int) -> Notice:
 
 @dataclass(frozen=True)
 class Goal:
-    """What the launches beyond the plan are for, other than precision. `open_cases` returns those of the
-    cases that need more of them, by all records so far; `reserve` is the fraction of the budget that is kept
-    for them."""
+    """The purpose of launches beyond the plan, other than precision. `open_cases` returns the cases that need
+    another launch, judged by all records so far; `reserve` is the fraction of the budget kept for them."""
 
     open_cases: Callable[[Sequence[Case], RunRecords], Sequence[Case]]
     reserve: float
@@ -186,28 +192,32 @@ def imprecise_cases(
     cases: Sequence[Case], observations: Sequence[Observation], settings: Settings
 ) -> tuple[Case, ...]:
     """The measured cases that are not yet precise enough."""
-    known = set(cases)
-    reached = {seen.case: precision_of(seen) for seen in observations if seen.case in known}
-    wanted = settings.precision
-    return tuple(case for case, width in reached.items() if width is None or width > wanted)
+    wanted_cases = set(cases)
+    widths = {
+        observation.case: precision_of(observation)
+        for observation in observations
+        if observation.case in wanted_cases
+    }
+    precision = settings.precision
+    return tuple(case for case, width in widths.items() if width is None or width > precision)
 
 
-class LaunchTurns:
+class ExtraLaunches:
     """Chooses the open cases that the next launch beyond the plan measures: all of them share their rank
     count, executable and launch setting. `planned` are the cases of the planned launches."""
 
     def __init__(self, bench: Bench, planned: Sequence[Case]) -> None:
         self.bench = bench
-        self.planned = Counter(bench.launch_of(case) for case in planned)
-        self.made: Counter[Kind] = Counter()
+        self.planned = Counter(bench.launch_kind(case) for case in planned)
+        self.made: Counter[LaunchKind] = Counter()
 
-    def most_frequent(self, cases: Iterable[Case]) -> tuple[Case, ...]:
-        """The largest group."""
+    def largest_group(self, cases: Iterable[Case]) -> tuple[Case, ...]:
+        """The largest group of cases that can share a launch."""
         largest: list[Case] = max(self._groups(cases).values(), key=len, default=[])
         return tuple(largest)
 
     def next(self, cases: Iterable[Case]) -> tuple[Case, ...]:
-        """The group that had the fewest launches here; of several, the largest."""
+        """The group with the fewest launches so far; the largest of several."""
         groups = self._groups(cases)
         if not groups:
             return ()
@@ -217,30 +227,33 @@ class LaunchTurns:
 
     def part(self, cases: Sequence[Case]) -> float:
         """The number of these cases relative to those of a planned launch of the same kind."""
-        return len(cases) / max(len(cases), self.planned[self.bench.launch_of(cases[0])]) if cases else 0.0
+        return len(cases) / max(len(cases), self.planned[self.bench.launch_kind(cases[0])]) if cases else 0.0
 
-    def _groups(self, cases: Iterable[Case]) -> dict[Kind, list[Case]]:
-        groups: dict[Kind, list[Case]] = {}
+    def _groups(self, cases: Iterable[Case]) -> dict[LaunchKind, list[Case]]:
+        groups: dict[LaunchKind, list[Case]] = {}
         for case in cases:
-            groups.setdefault(self.bench.launch_of(case), []).append(case)
+            groups.setdefault(self.bench.launch_kind(case), []).append(case)
         return groups
 
 
-MOST_SHARE = 0.4
-"""Maximum relative to the planned cases, whose time must not be used up by added ones."""
+MOST_ADDED_SHARE = 0.4
+"""The maximum number of added cases relative to the planned ones, whose time they must not use up."""
 
 
 class Refinement:
-    """`cases` are those added so far, including those of `run`, which a resumed run continues with; `new` are
-    those added here. If the budget is so small that hockney chose the fewest launches, the planned cases need
-    all of it."""
+    """Cases that a run adds while it measures: sizes between the planned ones, around changes of a cost.
+
+    Later launches measure them among the planned cases, under the same conditions. They are not in
+    `plan.txt`: the requested run is complete without them. `cases` are all added cases, including those of
+    `run`, which is resumed; `new` are those added by this object. None are added if the budget is so small
+    that hockney chose the fewest launches."""
 
     def __init__(self, plan: Plan, bench: Bench, run: RunRecords) -> None:
         planned = set(plan.cases)
         self.bench = bench
-        self.most = int(MOST_SHARE * len(planned))
-        few = plan.settings.extend and plan.settings.launches <= FEWEST_LAUNCHES
-        self.additions = additions(plan.settings.launches) if plan.settings.refine and not few else {}
+        self.most = int(MOST_ADDED_SHARE * len(planned))
+        minimal = plan.settings.extend and plan.settings.launches <= FEWEST_LAUNCHES
+        self.additions = additions(plan.settings.launches) if plan.settings.refine and not minimal else {}
         measured = dict.fromkeys(record.parse_case() for record in run.records)
         self.cases = tuple(case for case in measured if case not in planned)
         self.new: tuple[Case, ...] = ()
@@ -249,13 +262,13 @@ class Refinement:
         """Add sizes around changes of the observed costs after this number of rounds of launches; returns the
         added cases."""
         most = int(self.additions[rounds] * self.most)
-        added = tuple(sizes_between(observations, max(0, most - len(self.cases))))
-        self.cases += added
-        self.new += added
-        return added
+        new = tuple(sizes_between(observations, max(0, most - len(self.cases))))
+        self.cases += new
+        self.new += new
+        return new
 
-    def along_with(self, case: Case) -> list[Case]:
-        """The cases added here that a later launch, which measures `case`, measures as well. What `run` lacks
-        of those added before is among the work left (`store.left`)."""
-        launch_of = self.bench.launch_of
-        return [added for added in self.new if launch_of(added) == launch_of(case)]
+    def added_for(self, case: Case) -> list[Case]:
+        """New cases that can share a launch with `case`. Cases that were added before `run` was resumed are
+        among the work left (`store.left`)."""
+        launch_kind = self.bench.launch_kind
+        return [added for added in self.new if launch_kind(added) == launch_kind(case)]

@@ -53,7 +53,7 @@ class Results:
             save_fits(folder, self.fits, self.basis, self.machine)
 
 
-def results(
+def load_results(
     folder: RunFolder,
     *,
     reading: Reading | None = None,
@@ -65,33 +65,33 @@ def results(
     some workloads. `fits.json` only has fits of the typical cost."""
     reading = reading or folder.read()
     machine = folder.machine()
-    kept = folder.catalog()
-    catalog = bundled_catalog() if kept is None else kept.merged_with(bundled_catalog())
-    basis = basis_of(reading, machine, catalog) if cost == "typical" else ""
+    stored_catalog = folder.catalog()
+    catalog = bundled_catalog() if stored_catalog is None else stored_catalog.merged_with(bundled_catalog())
+    basis = fit_basis(reading, machine, catalog) if cost == "typical" else ""
     fits = stored_fits(folder, basis, machine)
     times = None
     if fits is None:
         from hockney.models.statistics import LaunchTimesOnce
 
         times = LaunchTimesOnce()
-        run = _restricted(reading.run, catalog, relevant)
+        run = _restrict(reading.run, catalog, relevant)
         fits = models.fit_all(run, catalog, cores=reading.run.cores(machine), cost=cost, times=times)
-        fits = as_of(machine, fits)
+        fits = restore_exact(machine, fits)
     elif relevant is not None:
-        fits = _of_workloads(fits, relevant)
+        fits = _restrict_fits(fits, relevant)
     if relevant is not None:
         basis = ""
     return Results(reading.run, fits, machine, reading.notices, times, basis)
 
 
-def _restricted(run: RunRecords, catalog: Catalog, relevant: Callable[[Workload], bool] | None) -> RunRecords:
+def _restrict(run: RunRecords, catalog: Catalog, relevant: Callable[[Workload], bool] | None) -> RunRecords:
     if relevant is None:
         return run
-    wanted = (r for r in run.records if relevant(catalog.entry(r.parse_case().workload)))
-    return replace(run, records=tuple(wanted))
+    records = (r for r in run.records if relevant(catalog.entry(r.parse_case().workload)))
+    return replace(run, records=tuple(records))
 
 
-def _of_workloads(fits: Fits, relevant: Callable[[Workload], bool]) -> Fits:
+def _restrict_fits(fits: Fits, relevant: Callable[[Workload], bool]) -> Fits:
     workloads = [each for each in fits.workloads if relevant(each)]
     names = {each.name for each in workloads}
     return msgspec.structs.replace(
@@ -103,29 +103,29 @@ def _of_workloads(fits: Fits, relevant: Callable[[Workload], bool]) -> Fits:
 
 
 PACKAGE = Path(__file__).resolve().parents[1]
-COMPUTED_BY = (
+FIT_SOURCES = (
     "core/**/*.py", "models/**/*.py", "suites/*/fits/**/*.py", "suites/*/models/**/*.py",
     "measurement/run_results.py",
 )  # fmt: skip
 """The sources that decide what is fitted to given records."""
 
 
-def basis_of(reading: Reading, machine: Machine, catalog: Catalog) -> str:
+def fit_basis(reading: Reading, machine: Machine, catalog: Catalog) -> str:
     """A digest of everything from which fits of the typical cost are computed; "" if it is not known."""
     if not reading.digest:
         return ""
     inputs = (reading.digest.encode(), msgspec.json.encode(machine), msgspec.json.encode(catalog))
-    return _digest(program(), *inputs)
+    return _digest(program_digest(), *inputs)
 
 
 def stored_fits(folder: RunFolder, basis: str, machine: Machine) -> Fits | None:
     """The fits in the folder's `fits.json`, if they were computed from what has this `basis`."""
 
     def matches(text: bytes, seal: str) -> bool:
-        return trust.is_marked(_certified(text, basis), seal, os.environ)
+        return trust.is_marked(_certified_text(text, basis), seal, os.environ)
 
-    found = folder.sealed_fits(matches) if basis else None
-    return None if found is None else as_of(machine, found)
+    fits = folder.sealed_fits(matches) if basis else None
+    return None if fits is None else restore_exact(machine, fits)
 
 
 def save_fits(folder: RunFolder, fits: Fits, basis: str, machine: Machine) -> None:
@@ -133,28 +133,28 @@ def save_fits(folder: RunFolder, fits: Fits, basis: str, machine: Machine) -> No
 
     def seal(text: bytes) -> str:
         try:
-            kept = as_of(machine, msgspec.json.decode(text, type=Fits)) == fits
+            kept = restore_exact(machine, msgspec.json.decode(text, type=Fits)) == fits
         except msgspec.MsgspecError:  # a number that JSON does not have
             kept = False
-        return trust.mark(_certified(text, basis), os.environ) if basis and kept else ""
+        return trust.mark(_certified_text(text, basis), os.environ) if basis and kept else ""
 
     folder.save_fits(fits, seal)
 
 
-def as_of(machine: Machine, fits: Fits) -> Fits:
+def restore_exact(machine: Machine, fits: Fits) -> Fits:
     """The fits, with exact values for a simulated machine whose times do not vary; the file has only their
     numbers."""
     return made_exact(fits) if machine.is_exact and machine.traits.simulated else fits
 
 
-def _certified(text: bytes, basis: str) -> str:
+def _certified_text(text: bytes, basis: str) -> str:
     return f"fits.json {basis} {_digest(text)}"
 
 
 @cache
-def program() -> bytes:
+def program_digest() -> bytes:
     """Hockney's version, and the sources that compute fits, which may have been edited."""
-    paths = sorted(path for pattern in COMPUTED_BY for path in PACKAGE.glob(pattern))
+    paths = sorted(path for pattern in FIT_SOURCES for path in PACKAGE.glob(pattern))
     parts = (part for path in paths for part in (str(path.relative_to(PACKAGE)).encode(), path.read_bytes()))
     return _digest(__version__.encode(), *parts).encode()
 

@@ -33,12 +33,12 @@ from hockney.measurement.events import (
 )
 from hockney.measurement.launch_recorder import LaunchRecorder
 from hockney.measurement.rounds import (
+    ExtraLaunches,
     Goal,
-    LaunchTurns,
     Refinement,
     Rounds,
     imprecise_cases,
-    rounds_of,
+    remaining_rounds,
     schedule,
 )
 from hockney.models.least_time import least_of
@@ -68,8 +68,8 @@ LONGEST_HANG_S = 60.0
 
 @dataclass(frozen=True)
 class Outcome:
-    """`left` measurements were planned, `missing` are left now (according to the store), `failed` were
-    attempted."""
+    """Counts of measurements: `measured` in this call, `left` to be made (according to the store), and failed
+    attempts (`failed`)."""
 
     measured: int
     left: int
@@ -86,7 +86,7 @@ def begin(
 ) -> RunFolder:
     """Set up a run, complete before its first launch, with the survey that its study uses; without `path` in
     the default place, under a new name."""
-    plan = Plan(settings, schedule(cases, settings.launches, settings.seed, bench.launch_of))
+    plan = Plan(settings, schedule(cases, settings.launches, settings.seed, bench.launch_kind))
     if path is None:
         return RunFolder.create_new(settings.study, plan, bench.machine, surveyed, bench.catalog)
     return RunFolder.create(path, plan, bench.machine, surveyed, bench.catalog)
@@ -95,8 +95,8 @@ def begin(
 def begin_again(
     folder: RunFolder, cases: Sequence[Case], settings: Settings, bench: Bench, surveyed: Surveyed | None
 ) -> None:
-    """Another plan in a folder that has no records yet."""
-    plan = Plan(settings, schedule(cases, settings.launches, settings.seed, bench.launch_of))
+    """Replace the plan of a folder that has no records yet."""
+    plan = Plan(settings, schedule(cases, settings.launches, settings.seed, bench.launch_kind))
     folder.begin_again(plan, bench.machine, surveyed, bench.catalog)
 
 
@@ -144,7 +144,7 @@ def _measure(
     whole: tuple[Item, ...] | None = None,
     goal: Goal | None = None,
 ) -> Outcome:
-    """`whole` is what has the budget of the plan's settings, by default all that is expected."""
+    """`whole` are the items that share the budget of the plan's settings; by default, all expected items."""
     plan = folder.plan()
     with writing(folder, bench.lock_s) as out:
         for notice in out.reading.notices:
@@ -155,7 +155,9 @@ def _measure(
                 listen(Status(f"note: {note.text}"))
         if budget_s is None:
             whole = whole or expected(plan, out.reading.run)
-            budget_s = plan.settings.budget_s if plan.settings.every_s else share_of(plan, todo, whole, bench)
+            budget_s = (
+                plan.settings.budget_s if plan.settings.every_s else budget_share_s(plan, todo, whole, bench)
+            )
         return Session(plan, bench, listen, out, budget_s, goal).run(todo)
 
 
@@ -186,20 +188,20 @@ class Session:
         self.names = _Names(out.reading.run)
         self.failures: Counter[Case] = Counter()
         self.measured = 0
-        self.broken = 0
-        self.repetitions = most_repetitions(len(plan.items))
+        self.broken_launches = 0
+        self.most_repetitions = most_repetitions(len(plan.items))
         self.refinement = Refinement(plan, bench, out.reading.run)
         self.times = LaunchTimesOnce()
-        self.given_s: list[float] = []
+        self.launch_budgets_s: list[float] = []
         self.launch = 0
-        self.settled: set[Case] = set()
-        self.planned = {item.launch for item in plan.items}
-        self.begun = {launch.index for launch in out.reading.run.launches}
+        self.settled_cases: set[Case] = set()
+        self.planned_launches = {item.launch for item in plan.items}
+        self.begun_launches = {launch.index for launch in out.reading.run.launches}
         last = {item.case: item.launch for item in plan.items}
-        self.last_launch = {} if plan.settings.extend else last
+        self.last_launches = {} if plan.settings.extend else last
 
     def run(self, todo: tuple[Item, ...]) -> Outcome:
-        work = rounds_of(self.plan, todo)
+        work = remaining_rounds(self.plan, todo)
         ends = bool(self.plan.settings.through_s) and len(todo) == len(self.plan.items)
         rounds = Rounds(self.plan, len(work), self.budget_s, self.bench, self.listen, ends)
         launches = len({item.launch for item in todo})
@@ -218,88 +220,88 @@ class Session:
         for k, (number, items) in enumerate(work):
             if not rounds.begin(k, number):
                 break
-            self.budget = self.budget.again(rounds.share_s(k, len(items)))
+            self.budget = self.budget.next_round(rounds.share_s(k, len(items)))
             if self.goal is not None and self.plan.settings.extend:
                 self.budget.reserve_s = self.goal.reserve * self.budget.total_s
-            self._round(items, whole=bool(rounds.every_s))
+            self._measure_round(items, complete=bool(rounds.every_s))
             if self.out_of_time:
                 break
         rounds.end()
-        completed_only = all(item.launch in self.begun for item in todo)
+        completed_only = all(item.launch in self.begun_launches for item in todo)
         if self.plan.settings.extend and not completed_only and not self.out_of_time:
-            self._go_on()
+            self._extend()
         self._settle([*dict.fromkeys(item.case for item in todo), *self.refinement.cases])
         seconds = self.bench.now() - self.began
         still_left = len(missing(self.plan, self.out.run()))
         return Outcome(self.measured, still_left, self.failures.total(), seconds)
 
-    def _round(self, todo: tuple[Item, ...], whole: bool) -> None:
-        """Launch after launch. If there are several rounds, each is completed (`whole`), though shortened: if
-        every round were cut off at its end, all would lack the same launches."""
-        launches = _by_launch(todo)
+    def _measure_round(self, todo: tuple[Item, ...], complete: bool) -> None:
+        """Measure the launches of one round. If there are several rounds, each is completed (`complete`),
+        though shortened: if every round were cut off at its end, all would lack the same launches."""
+        launches = _group_by_launch(todo)
         waiting = len(todo)
         for number, (index, items) in enumerate(launches.items()):
-            if number and not whole and self.budget.exhausted(len(items)):
-                self.listen(budget_used_up(waiting, self.budget.cost_s))
+            if number and not complete and self.budget.exhausted(len(items)):
+                self.listen(budget_used_up_notice(waiting, self.budget.cost_s))
                 break
             later = list(launches.values())[number:]
-            if number and not self.budget.strained:
+            if number and not self.budget.overrunning:
                 self._refine(index, later)
-            added = self._added_to(later, self.refinement.new)
-            self.launch_until_done(index, self._cases_of(index, items), waiting + added, len(later))
+            added = self._count_added(later, self.refinement.new)
+            self.launch_until_done(index, self._launch_cases(index, items), waiting + added, len(later))
             if self.out_of_time:
                 break
             waiting -= len(items)
 
-    def _added_to(self, launches: Sequence[Sequence[Item]], cases: Sequence[Case]) -> int:
-        """How many measurements of added `cases` these planned launches make."""
-        launch_of = self.bench.launch_of
-        return sum(launch_of(case) == launch_of(items[0].case) for items in launches for case in cases)
+    def _count_added(self, launches: Sequence[Sequence[Item]], cases: Sequence[Case]) -> int:
+        """The number of measurements of added `cases` in these planned launches."""
+        launch_kind = self.bench.launch_kind
+        return sum(launch_kind(case) == launch_kind(items[0].case) for items in launches for case in cases)
 
     def _refine(self, index: int, later: Sequence[Sequence[Item]]) -> None:
         """Add sizes before the launch `index`, the first of `later`, if a round of launches after which sizes
         are added has just ended. A launch that an earlier call began is only completed."""
         rounds, within = divmod(index, self.plan.groups)
-        if not within and index not in self.begun and rounds in self.refinement.additions:
+        if not within and index not in self.begun_launches and rounds in self.refinement.additions:
             added = self.refinement.refine(rounds, self._observed())
             if added:
-                self.listen(Status(_sizes_added([case.workload for case in added])))
-                self.listen(MeasurementsAdded(self._added_to(later, added)))
+                self.listen(Status(_added_sizes_text([case.workload for case in added])))
+                self.listen(MeasurementsAdded(self._count_added(later, added)))
 
-    def _cases_of(self, index: int, items: Sequence[Item]) -> list[Case]:
+    def _launch_cases(self, index: int, items: Sequence[Item]) -> list[Case]:
         """The cases of a planned launch, in order, including added ones."""
-        known = set(self.refinement.cases)
-        cases = [item.case for item in items if item.case not in known]
-        added = [item.case for item in items if item.case in known]
+        extra = set(self.refinement.cases)
+        cases = [item.case for item in items if item.case not in extra]
+        added = [item.case for item in items if item.case in extra]
         shuffle = random.Random(f"{self.plan.settings.seed} {index} added")
-        for case in [*added, *self.refinement.along_with(items[0].case)]:
+        for case in [*added, *self.refinement.added_for(items[0].case)]:
             cases.insert(shuffle.randint(0, len(cases)), case)
         return [case for case in cases if self.failures[case] < MOST_FAILURES_OF_A_CASE]
 
     def _observed(self) -> list[Observation]:
         return observe(self.out.run(), self.bench.catalog, times=self.times)
 
-    def _go_on(self) -> None:
-        """More launches than planned, while time is left, for cases that are not precise enough."""
-        known = (*self.plan.cases, *self.refinement.cases)
-        cases = [case for case in known if self.failures[case] < MOST_FAILURES_OF_A_CASE]
-        turns = LaunchTurns(self.bench, self.plan.cases)
-        longest_s = max(self.given_s, default=0.0)
+    def _extend(self) -> None:
+        """Launch more than planned, while time is left, for cases that are not precise enough."""
+        candidates = (*self.plan.cases, *self.refinement.cases)
+        cases = [case for case in candidates if self.failures[case] < MOST_FAILURES_OF_A_CASE]
+        turns = ExtraLaunches(self.bench, self.plan.cases)
+        longest_s = max(self.launch_budgets_s, default=0.0)
         self.budget.reserve_s = 0.0
         for index in count(1 + max((item.launch for item in self.plan.items), default=-1)):
             if self.goal is None:
-                wanting = turns.most_frequent(imprecise_cases(cases, self._observed(), self.plan.settings))
+                chosen = turns.largest_group(imprecise_cases(cases, self._observed(), self.plan.settings))
                 most_s = longest_s
             else:
-                wanting = turns.next(self.goal.open_cases(cases, self.out.run()))
-                most_s = max(self.budget.cost_s, longest_s * turns.part(wanting))
-            if not wanting or self.budget.exhausted(len(wanting)):
+                chosen = turns.next(self.goal.open_cases(cases, self.out.run()))
+                most_s = max(self.budget.cost_s, longest_s * turns.part(chosen))
+            if not chosen or self.budget.exhausted(len(chosen)):
                 return
-            order = list(wanting)
+            order = list(chosen)
             random.Random(f"{self.plan.settings.seed} {index}").shuffle(order)
-            before = self.measured
+            count_before = self.measured
             self.launch_until_done(index, order, len(order), 1, most_s=most_s)
-            if self.out_of_time or self.measured == before:
+            if self.out_of_time or self.measured == count_before:
                 return
 
     def launch_until_done(
@@ -313,74 +315,78 @@ class Session:
         """If a launch fails, its current case is marked failed and the remaining cases are relaunched."""
         while cases:
             self.launch = index
-            given = min(most_s, self.budget.share(len(cases), max(waiting, len(cases)), launches_left))
-            self.given_s.append(given)
-            watch = LaunchRecorder(self.bench, self.out, self._heard, self.budget, self.began)
+            budget_s = min(most_s, self.budget.share(len(cases), max(waiting, len(cases)), launches_left))
+            self.launch_budgets_s.append(budget_s)
+            recorder = LaunchRecorder(self.bench, self.out, self._handle_event, self.budget, self.began)
             # rounds are compared with each other: each is complete, if late
-            limit = 0.0 if self.plan.settings.every_s else self.budget.limit(cases)
-            options = self._options(index, given, limit, cases[0])
-            problem = watch.launch(cases, options)
-            if problem is not None and options.setting and not watch.started:
-                watch.refuse(cases, options, problem)
-            self.measured += watch.recorded
-            self.failures.update(watch.failed)
+            limit_s = 0.0 if self.plan.settings.every_s else self.budget.limit(cases)
+            options = self._options(index, budget_s, limit_s, cases[0])
+            problem = recorder.launch(cases, options)
+            if problem is not None and options.setting and not recorder.started:
+                recorder.fail_all(cases, options, problem)
+            self.measured += recorder.record_count
+            self.failures.update(recorder.failed_cases)
             if problem is not None and problem.reason == "slow":
                 self.failures[parse_canonical(problem.case)] = MOST_FAILURES_OF_A_CASE
-            waiting -= watch.recorded + len(watch.failed)
-            self._settle([case for case in watch.answered if self.last_launch.get(case) == index])
-            cases = [case for case in cases if case not in watch.answered]
+            waiting -= recorder.record_count + len(recorder.failed_cases)
+            self._settle([case for case in recorder.answered_cases if self.last_launches.get(case) == index])
+            cases = [case for case in cases if case not in recorder.answered_cases]
             if problem is not None and problem.reason == "time":
                 self.out_of_time = True
                 self.listen(
                     Notice(sentences(str(problem), "'hockney resume' continues"), "launch-out-of-time")
                 )
                 return
-            self._judge(problem, watch, bool(cases))
-            if cases and limit and self.budget.exhausted(len(cases)):
+            self._check_launch(problem, recorder, bool(cases))
+            if cases and limit_s and self.budget.exhausted(len(cases)):
                 self.out_of_time = True
-                if index in self.planned:
-                    self.listen(budget_used_up(waiting, self.budget.cost_s))
+                if index in self.planned_launches:
+                    self.listen(budget_used_up_notice(waiting, self.budget.cost_s))
                 return
 
-    def _heard(self, event: Event) -> None:
+    def _handle_event(self, event: Event) -> None:
         """Handles an event of a launch. A case with one visit per launch is settled after its last launch."""
         self.listen(event)
         if isinstance(event, CaseEnded) and not self.bench.machine.traits.varies:
             case = parse_canonical(event.result.case)
-            if self.launch == self.last_launch.get(case):
-                self._settle([case], alone=True)
+            if self.launch == self.last_launches.get(case):
+                self._settle([case], own_records=True)
 
-    def _settle(self, cases: Sequence[Case], alone: bool = False) -> None:
-        """Report these cases as settled, unless already done; `alone` without the records of other cases."""
-        new = [case for case in cases if case not in self.settled]
+    def _settle(self, cases: Sequence[Case], own_records: bool = False) -> None:
+        """Report these cases as settled, once; with `own_records`, pass on only the records of each case."""
+        new = [case for case in cases if case not in self.settled_cases]
         if not new:
             return
         run = self.out.run()
         for case in new:
-            self.settled.add(case)
-            self.listen(CaseSettled(case, _of_case(run, case) if alone else run))
+            self.settled_cases.add(case)
+            self.listen(CaseSettled(case, _case_records(run, case) if own_records else run))
 
-    def _judge(self, problem: LaunchFailed | None, watch: LaunchRecorder, more: bool) -> None:
-        """Whether to continue after a launch; raises if another one would not help."""
-        self.broken = 0 if watch.recorded or problem is None else self.broken + 1
-        if problem is not None and not watch.answered and (problem.reason == "refused" or self.broken > 1):
+    def _check_launch(self, problem: LaunchFailed | None, recorder: LaunchRecorder, more: bool) -> None:
+        """Report the problem of a launch; raises if another launch would not help."""
+        self.broken_launches = 0 if recorder.record_count or problem is None else self.broken_launches + 1
+        if (
+            problem is not None
+            and not recorder.answered_cases
+            and (problem.reason == "refused" or self.broken_launches > 1)
+        ):
             raise problem
-        if problem is not None and self.broken >= MOST_BROKEN_LAUNCHES:
+        if problem is not None and self.broken_launches >= MOST_BROKEN_LAUNCHES:
             if problem.reason == "corrupted":
                 raise problem
             raise EnvironmentProblem(
-                f"{self.broken} launches failed one after another",
+                f"{self.broken_launches} launches failed one after another",
                 str(problem).rstrip("."),
                 "'hockney doctor' looks for the cause; 'hockney resume' continues",
                 code="launches-failed",
-                count=self.broken,
+                count=self.broken_launches,
                 last=problem.code,
             ) from problem
-        if problem is not None and not watch.failed:  # otherwise the case's failure was reported already
+        if problem is not None and not recorder.failed_cases:  # otherwise the case's failure was reported already
             self.listen(Notice(str(problem), problem.code))
         if problem is not None and more:
             self.listen(Notice("the remaining cases are relaunched", "cases-relaunched"))
-        elif problem is None and more and not watch.answered:
+        elif problem is None and more and not recorder.answered_cases:
             raise EnvironmentProblem(
                 "a launch ended without a result",
                 "the engine skipped its plan",
@@ -388,27 +394,27 @@ class Session:
                 code="launch-without-result",
             )
 
-    def _options(self, index: int, given: float, limit: float, case: Case) -> LaunchOptions:
+    def _options(self, index: int, budget_s: float, limit_s: float, case: Case) -> LaunchOptions:
         """The options of a launch that measures `case`, among others."""
         return LaunchOptions(
             launch=self.names.next(index),
             index=index,
-            budget_s=given,
+            budget_s=budget_s,
             precision=self.plan.settings.precision,
-            max_repetitions=self.repetitions,
+            max_repetitions=self.most_repetitions,
             # after a launch that broke, run the cases one by one to find the one that breaks it
-            visits=VISITS if self.bench.machine.traits.varies and not self.broken else 1,
+            visits=VISITS if self.bench.machine.traits.varies and not self.broken_launches else 1,
             hang_s=min(LONGEST_HANG_S, max(SHORTEST_HANG_S, self.plan.settings.budget_s)),
             origin=self.bench.machine.traits.origin,
-            limit_s=limit,
+            limit_s=limit_s,
             setting=case.setting,
             variables=self.plan.settings.variables_of(case),
-            turn=index // self.plan.groups if index in self.planned else index,
+            turn=index // self.plan.groups if index in self.planned_launches else index,
         )
 
 
 class _Names:
-    """Launch names: planned number, dot, number of earlier launches with that number."""
+    """Makes launch names: planned number, dot, number of earlier launches with that number."""
 
     def __init__(self, run: RunRecords) -> None:
         named = {launch.launch for launch in run.launches} | {close.launch for close in run.closes}
@@ -421,24 +427,24 @@ class _Names:
         return name
 
 
-def _of_case(run: RunRecords, case: Case) -> RunRecords:
+def _case_records(run: RunRecords, case: Case) -> RunRecords:
     return replace(run, records=tuple(record for record in run.records if record.case == case.line))
 
 
-def _by_launch(items: tuple[Item, ...]) -> dict[int, list[Item]]:
+def _group_by_launch(items: tuple[Item, ...]) -> dict[int, list[Item]]:
     groups: dict[int, list[Item]] = {}
     for item in sorted(items, key=lambda item: (item.launch, item.order)):
         groups.setdefault(item.launch, []).append(item)
     return groups
 
 
-def _sizes_added(workloads: Sequence[str]) -> str:
-    """`workloads` has the name of each added case's workload."""
+def _added_sizes_text(workloads: Sequence[str]) -> str:
+    """`workloads` are the workload names of the added cases."""
     where = ", ".join(f"{count} of {name}" for name, count in Counter(workloads).items())
     return f"measuring {plural(len(workloads), 'more size')} where the cost curve changes: {where}"
 
 
-def budget_used_up(left: int, launch_s: float) -> Notice:
+def budget_used_up_notice(left: int, launch_s: float) -> Notice:
     """`launch_s` is the cost of a launch without its cases."""
     return Notice(
         f"the time is used up with {left} measurements left (a launch alone takes {launch_s:.1f} s): "
@@ -452,18 +458,18 @@ COMPLETING_S = 0.2
 another if they ended early."""
 
 
-def share_of(plan: Plan, todo: Sequence[Item], whole: Sequence[Item], bench: Bench) -> float:
+def budget_share_s(plan: Plan, todo: Sequence[Item], whole: Sequence[Item], bench: Bench) -> float:
     """The time for `todo`, a part of the `whole` run, including that of the check and of starting launches:
     each measurement gets as long as in the whole run, but each launch at least `COMPLETING_S` and the
     shortest time that its cases can take. A simulation may use all of the run's budget: it ends after a few
     repetitions."""
     if not bench.machine.traits.wall_clock or len(todo) == len(whole):
         return plan.settings.budget_s
-    measuring_s = plan.settings.budget_s - _starting_s(whole, bench)
+    measuring_s = plan.settings.budget_s - _start_cost_s(whole, bench)
     share_s = measuring_s * len(todo) / max(1, len(whole))
     launches_s = COMPLETING_S * len({item.launch for item in todo})
-    return _starting_s(todo, bench) + max(share_s, launches_s, least_of(item.case for item in todo))
+    return _start_cost_s(todo, bench) + max(share_s, launches_s, least_of(item.case for item in todo))
 
 
-def _starting_s(items: Sequence[Item], bench: Bench) -> float:
+def _start_cost_s(items: Sequence[Item], bench: Bench) -> float:
     return bench.checked_s + bench.launch_cost_s * len({item.launch for item in items})

@@ -13,18 +13,18 @@ from hockney.core.fit import Surveyed
 from hockney.core.machine import Machine
 from hockney.core.notice import Notice
 from hockney.core.wording import option
-from hockney.measurement.machine_diff import in_words, unlike
-from hockney.measurement.run_results import results
+from hockney.measurement.machine_diff import difference_text, survey_differences
+from hockney.measurement.run_results import load_results
 from hockney.models.applications.message_costs import usable_fit
 from hockney.store import RunFolder
 
 
-def survey_of(path: Path) -> tuple[Surveyed, tuple[Notice, ...]]:
+def read_survey(path: Path) -> tuple[Surveyed, tuple[Notice, ...]]:
     """The survey in the run folder `path`, and the notices of reading it.
 
     Raises UsageError if it does not give the cost of a message.
     """
-    source = results(RunFolder.open(path))
+    source = load_results(RunFolder.open(path))
     where = printable(str(path))
     if not source.run.records:
         raise UsageError(
@@ -45,11 +45,11 @@ def survey_of(path: Path) -> tuple[Surveyed, tuple[Notice, ...]]:
     return Surveyed(source.fits, source.machine, where), source.notices
 
 
-def take_survey(surveyed: Surveyed, here: Machine, force: bool) -> Surveyed:
+def accept_survey(surveyed: Surveyed, here: Machine, force: bool) -> Surveyed:
     """The survey as stored with the study on the machine `here`. Raises UsageError if it was made on another
     machine or with another MPI, unless `force`: then the run stores the differences."""
-    unalike = unlike(surveyed.machine, here)
-    differences = tuple(in_words(difference, surveyed.machine, here) for difference in unalike)
+    unalike = survey_differences(surveyed.machine, here)
+    differences = tuple(difference_text(difference, surveyed.machine, here) for difference in unalike)
     if differences and not force:
         raise UsageError(
             f"the survey {surveyed.where} was made on another machine or with other settings",

@@ -45,7 +45,7 @@ def test_a_run_is_read(folder):
     )
     assert not run.fits.select_by_role("hockney", "stream")
     assert {caveat.code for caveat in run.caveats} - {"precision"} == {"fake"}
-    assert run.fits == measurement.results(run.folder).fits
+    assert run.fits == measurement.load_results(run.folder).fits
 
 
 def test_a_run_in_another_process_is_read_there(folder, monkeypatch):

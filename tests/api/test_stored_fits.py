@@ -39,7 +39,7 @@ def folder(measured, tmp_path, monkeypatch) -> RunFolder:
     monkeypatch.setenv("HOCKNEY_CACHE", str(tmp_path / "cache"))
     shutil.copytree(measured, tmp_path / "copy")
     copy = RunFolder.open(tmp_path / "copy")
-    measurement.results(copy).save(copy)
+    measurement.load_results(copy).save(copy)
     return copy
 
 
@@ -54,10 +54,10 @@ def text_of(value: float) -> str:
 
 
 def test_stored_fits_are_those_that_would_be_computed(folder, fitted, tmp_path):
-    again = measurement.results(folder).fits
+    again = measurement.load_results(folder).fits
     assert fitted == []
     folder.fits_path.unlink()
-    fresh = measurement.results(folder).fits
+    fresh = measurement.load_results(folder).fits
     assert fitted == [fresh] and again == fresh and repr(again) == repr(fresh)
     assert again.summaries and any(fit.curve for fit in again.fits)
 
@@ -79,15 +79,15 @@ def test_a_page_stores_fits_once(folder, fitted):
 
 
 def test_other_records_are_fitted(folder, fitted):
-    first = min(measurement.results(folder).run.records[0].times_s)
+    first = min(measurement.load_results(folder).run.records[0].times_s)
     edit(folder.records_path, text_of(first), text_of(first / 1000))
     reseal(folder.path)
     before = folder.fits_path.read_bytes()
-    changed = measurement.results(folder)
+    changed = measurement.load_results(folder)
     assert len(fitted) == 1 and changed.fits == fitted[0]
     changed.save(folder)
     assert folder.fits_path.read_bytes() != before
-    assert measurement.results(folder).fits == changed.fits and len(fitted) == 1
+    assert measurement.load_results(folder).fits == changed.fits and len(fitted) == 1
 
 
 @pytest.mark.parametrize("name", ["machine", "catalog"])
@@ -95,74 +95,74 @@ def test_records_of_another_machine_or_catalog_are_fitted(folder, fitted, name):
     old, new = {"machine": ('"cores": ', '"cores": 1'), "catalog": ('"help": "', '"help": "x')}[name]
     edit(folder.path / f"{name}.json", old, new)
     reseal(folder.path)
-    measurement.results(RunFolder.open(folder.path))
+    measurement.load_results(RunFolder.open(folder.path))
     assert len(fitted) == 1
 
 
 def test_edited_fits_are_not_used(folder, fitted):
-    value = measurement.results(folder).fits.summaries[0].typical.value
+    value = measurement.load_results(folder).fits.summaries[0].typical.value
     assert fitted == []
     edit(folder.fits_path, text_of(value), text_of(value * 2))
-    assert measurement.results(folder).fits.summaries[0].typical.value == value and len(fitted) == 1
-    measurement.results(folder).save(folder)
+    assert measurement.load_results(folder).fits.summaries[0].typical.value == value and len(fitted) == 1
+    measurement.load_results(folder).save(folder)
     sealed = folder.fits_path.read_bytes()
     for damaged in (b"", b"{}", sealed[:-200], sealed.replace(b'"seal": "', b'"seal": "0'), b"\xff" + sealed):
         folder.fits_path.write_bytes(damaged)
         fitted.clear()
-        assert measurement.results(folder).fits.summaries[0].typical.value == value and len(fitted) == 1
+        assert measurement.load_results(folder).fits.summaries[0].typical.value == value and len(fitted) == 1
 
 
 def test_fits_of_another_user_are_not_used(folder, fitted, monkeypatch, tmp_path):
     monkeypatch.setenv("HOCKNEY_CACHE", str(tmp_path / "other"))
-    measurement.results(folder)
+    measurement.load_results(folder)
     assert len(fitted) == 1, "there is no key"
-    measurement.results(folder).save(folder)
+    measurement.load_results(folder).save(folder)
     fitted.clear()
-    measurement.results(folder)
+    measurement.load_results(folder)
     assert fitted == []
     monkeypatch.setenv("HOCKNEY_CACHE", str(tmp_path / "cache"))
-    measurement.results(folder)
+    measurement.load_results(folder)
     assert len(fitted) == 1, "another key"
 
 
 def test_fits_of_another_version_are_not_used(folder, fitted, monkeypatch):
     monkeypatch.setattr(stored, "program", lambda: b"another")
-    measurement.results(folder)
+    measurement.load_results(folder)
     assert len(fitted) == 1
 
 
 def test_the_version_depends_on_the_sources_of_the_models(tmp_path, monkeypatch):
-    now = stored.program()
+    now = stored.program_digest()
     shutil.copytree(stored.PACKAGE, tmp_path / "hockney", ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setattr(stored, "PACKAGE", tmp_path / "hockney")
-    stored.program.cache_clear()
-    assert stored.program() == now
+    stored.program_digest.cache_clear()
+    assert stored.program_digest() == now
     for changed in ("models/fits/hockney.py", "models/statistics/location.py", "core/record.py"):
         path = tmp_path / "hockney" / changed
         path.write_text(path.read_text() + "# changed\n")
-        stored.program.cache_clear()
-        assert stored.program() != now
-        now = stored.program()
-    stored.program.cache_clear()
+        stored.program_digest.cache_clear()
+        assert stored.program_digest() != now
+        now = stored.program_digest()
+    stored.program_digest.cache_clear()
 
 
 def test_only_typical_costs_of_all_workloads_are_stored(folder, fitted):
     folder.fits_path.unlink()
-    measurement.results(folder, cost="undisturbed").save(folder)
-    measurement.results(folder, relevant=relevant).save(folder)
+    measurement.load_results(folder, cost="undisturbed").save(folder)
+    measurement.load_results(folder, relevant=relevant).save(folder)
     assert len(fitted) == 2 and not folder.fits_path.exists()
 
 
 def test_the_costs_of_messages_are_the_same_from_stored_fits(folder, fitted):
-    chosen = measurement.results(folder, relevant=relevant).fits
-    assert fitted == [] and 0 < len(chosen.summaries) < len(measurement.results(folder).fits.summaries)
+    chosen = measurement.load_results(folder, relevant=relevant).fits
+    assert fitted == [] and 0 < len(chosen.summaries) < len(measurement.load_results(folder).fits.summaries)
     folder.fits_path.unlink()
-    assert measurement.results(folder, relevant=relevant).fits == chosen
+    assert measurement.load_results(folder, relevant=relevant).fits == chosen
 
 
 def test_fits_that_json_cannot_hold_have_no_seal(folder):
-    basis, machine = measurement.results(folder).basis, folder.machine()
-    fits = measurement.results(folder).fits
+    basis, machine = measurement.load_results(folder).basis, folder.machine()
+    fits = measurement.load_results(folder).fits
     first = msgspec.structs.replace(fits.summaries[0], within=float("nan"))
     stored.save_fits(folder, msgspec.structs.replace(fits, summaries=[first]), basis, machine)
     assert stored.stored_fits(folder, basis, machine) is None
@@ -174,8 +174,10 @@ def test_exact_values_of_a_simulated_machine_are_exact_again(folder):
     traits = msgspec.structs.replace(machine.traits, origin="simulated", noiseless=True)
     exact = msgspec.structs.replace(machine, traits=traits)
     assert exact.exact
-    summary = measurement.results(folder).fits.summaries[0]
-    fits = stored.as_of(exact, msgspec.structs.replace(measurement.results(folder).fits, summaries=[summary]))
+    summary = measurement.load_results(folder).fits.summaries[0]
+    fits = stored.restore_exact(
+        exact, msgspec.structs.replace(measurement.load_results(folder).fits, summaries=[summary])
+    )
     stored.save_fits(folder, fits, "basis", exact)
     again = stored.stored_fits(folder, "basis", exact)
     assert again == fits and type(again.summaries[0].typical) is ExactValue
@@ -193,6 +195,6 @@ def test_a_run_is_fitted_once_for_its_page_and_its_file(fitted, tmp_path, monkey
 def test_fits_of_lost_records_are_not_overwritten(folder):
     before = folder.fits_path.read_bytes()
     folder.records_path.write_bytes(b"")
-    found = measurement.results(folder)
+    found = measurement.load_results(folder)
     found.save(folder)
     assert not found.run.records and folder.fits_path.read_bytes() == before

@@ -18,7 +18,7 @@ from hockney.api import RunOptions, measure
 from hockney.core.layout import HostOptions, Layout
 from hockney.core.machine import Traits
 from hockney.core.settings import Settings
-from hockney.measurement import silent
+from hockney.measurement import ignore_event
 from hockney.process import TookTooLong
 from hockney.store import RunFolder
 
@@ -123,9 +123,9 @@ def test_a_run_continues_with_the_shape_in_which_it_began(hockney):
     """Elsewhere than in a job of this shape, choosing hosts would fail."""
     folder = in_an_allocation("r")
     settings = folder.plan().settings
-    assert measure.resumed_bench(folder, settings, silent).layout == Layout(2, 2)
-    assert measure.resumed_bench(folder, replace(settings, nodes=1), silent).layout == Layout(1, 2)
-    assert measure.resumed_bench(in_an_allocation("one", 1), settings, silent).layout is None
+    assert measure.resumed_bench(folder, settings, ignore_event).layout == Layout(2, 2)
+    assert measure.resumed_bench(folder, replace(settings, nodes=1), ignore_event).layout == Layout(1, 2)
+    assert measure.resumed_bench(in_an_allocation("one", 1), settings, ignore_event).layout is None
 
 
 @pytest.mark.parametrize(

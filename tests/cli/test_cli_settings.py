@@ -12,7 +12,7 @@ import pytest
 from hockney.api.find_runs import other_settings_text, skipped_survey
 from hockney.api.measure import bench_change_notice
 from hockney.core.wording import as_flags
-from hockney.measurement.machine_diff import not_set, other_field
+from hockney.measurement.machine_diff import not_set, field_difference_text
 
 UCX = "UCX_TLS"
 SURVEY = ("run", "pingpong bytes=0:64KiB", "--budget", "5s", "--seed", "1", "-q")
@@ -50,7 +50,7 @@ def test_a_survey_with_other_settings_is_refused(hockney, tuned):
     words = ("run", "granularity", "work=1ms", "survey=runs/tuned", "--sizes", "8", "-q")
     refused = hockney(*words)
     assert refused.code == 2 and refused.error.code == "survey-of-other-machine"
-    assert refused.error.fields["differences"] == (other_field(UCX, "tcp", not_set()),)
+    assert refused.error.fields["differences"] == (field_difference_text(UCX, "tcp", not_set()),)
 
 
 def test_a_prediction_passes_over_a_survey_with_other_settings(hockney, small_survey, monkeypatch):
@@ -60,7 +60,7 @@ def test_a_prediction_passes_over_a_survey_with_other_settings(hockney, small_su
     small_survey("runs/tuned")
     monkeypatch.delenv(UCX)
     said = hockney(*words)
-    difference = other_field(UCX, "tcp", not_set())
+    difference = field_difference_text(UCX, "tcp", not_set())
     reason = other_settings_text("runs/tuned", [difference])
     with as_flags():
         note = skipped_survey(reason).text

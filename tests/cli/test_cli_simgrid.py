@@ -14,7 +14,7 @@ from hockney import measurement
 from hockney.cli.output.progress import ProgressReporter
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Mpi
-from hockney.measurement import Counted
+from hockney.measurement import StepDone
 
 FOUND = Mpi(
     family="smpi", version="4.1", prefix="/c/simgrid-4.1", mpicxx="/c/x", mpiexec="/c/r", source="cache"
@@ -62,7 +62,7 @@ def count(*, terminal: bool, quiet: bool = False) -> str:
     talk.console = Console(file=stream, quiet=quiet, force_terminal=terminal, width=100, highlight=False)
     with talk:
         for done in range(1, 41):
-            talk(Counted("compiled", done, 40))
+            talk(StepDone("compiled", done, 40))
     return stream.getvalue()
 
 

@@ -116,7 +116,7 @@ def test_the_doctor_lists_what_cannot_be_simulated(tmp_path):
     groups = {c.workloads[0].group: {w.name for w in c.workloads} for c in bundled_groups()}
     words = [
         word
-        for each in abilities(simgrid_here(), {"HOCKNEY_CACHE": str(tmp_path)}).lacking
+        for each in abilities(simgrid_here(), {"HOCKNEY_CACHE": str(tmp_path)}).missing
         for word in each.refused.split(", ")
     ]
     refused = set().union(*(groups.get(f"hockney-{word}", {word.split()[0]}) for word in words))

@@ -13,7 +13,7 @@ from hockney import build
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Mpi
 from hockney.measurement.abilities import abilities
-from hockney.measurement.doctor import is_root, lacking, mpi_not_tried
+from hockney.measurement.doctor import ability_findings, is_root, mpi_not_tried
 from hockney.mpi import title_of
 from hockney.system.bundled import bundled_catalog, bundled_groups, catalog_with
 
@@ -49,13 +49,13 @@ def test_a_real_one_has_everything_and_the_second_time_it_is_known(tmp_path):
     first, again = (abilities(mpi, environ, is_root()) for _ in range(2))
     assert (first.cached, again.cached) == (False, True)
     assert first.known == again.known and {each.what for each in first.known} == set(named())
-    assert not first.lacking  # Open MPI 5 with its usual components
+    assert not first.missing  # Open MPI 5 with its usual components
 
 
 @pytest.mark.mpi
 def test_the_doctor_lists_every_mpi_with_what_it_refuses(tmp_path):
     mpi = mpi_named("openmpi")
-    findings = list(lacking(mpi, {"HOCKNEY_CACHE": str(tmp_path), "PATH": "/usr/bin:/bin"}))
+    findings = list(ability_findings(mpi, {"HOCKNEY_CACHE": str(tmp_path), "PATH": "/usr/bin:/bin"}))
     assert findings[0].subject == title_of(mpi) and findings[0].code == "mpi-complete"
     assert findings[0].numbers["lacks"] == [] and findings[0].numbers["mpicxx"] == mpi.mpicxx
     for finding in findings[1:]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hockney.core.case import Case
 from hockney.core.settings import FEWEST_LAUNCHES
 from hockney.measurement.budget import (
-    MOST,
+    MOST_LAUNCHES,
     MOST_REPETITIONS,
     MOST_VALUES,
     Budget,
@@ -40,7 +40,7 @@ def test_launches_follow_budget_cost_and_cases(budget_s, cost_s, groups, cases, 
 
 @given(st.floats(0.1, 1e5), st.floats(0, 100), st.integers(0, 20), st.integers(0, 10**5))
 def test_there_are_always_some_and_never_too_many(budget_s, cost_s, groups, cases):
-    assert FEWEST_LAUNCHES <= launch_count(budget_s, cost_s, groups, cases) <= MOST
+    assert FEWEST_LAUNCHES <= launch_count(budget_s, cost_s, groups, cases) <= MOST_LAUNCHES
 
 
 def test_a_run_keeps_no_more_than_fits_its_file():
@@ -68,7 +68,7 @@ def test_what_launches_cost_is_learned():
     clock = Clock()
     budget = Budget(60.0, clock, first_cost_s=2.0)
     clock.t += 25
-    budget.spent(given_s=18, measuring_s=18, launch_s=25, cases=100)
+    budget.record_launch(given_s=18, measuring_s=18, launch_s=25, cases=100)
     assert budget.cost_s == 7
     assert budget.share(100, 200, 2) == pytest.approx((60 - 25 - 14) / 2)
 
@@ -77,7 +77,7 @@ def test_cases_that_overrun_get_less():
     clock = Clock()
     budget = Budget(60.0, clock)
     clock.t += 24
-    budget.spent(given_s=20, measuring_s=24, launch_s=24, cases=10)
+    budget.record_launch(given_s=20, measuring_s=24, launch_s=24, cases=10)
     assert budget.share(10, 20, 2) == pytest.approx(36 / 2 / 1.2)
 
 
@@ -104,7 +104,7 @@ def test_the_promise_holds_whatever_launches_and_cases_cost(total, launches, cos
         given_s = budget.share(cases, cases * (launches - k), launches - k)
         measuring = min(max(floor * cases, used * given_s), budget.limit(plan) + floor)
         clock.t += cost + measuring
-        budget.spent(given_s, measuring, cost + measuring, cases)
+        budget.record_launch(given_s, measuring, cost + measuring, cases)
         if k == 0 and budget.elapsed_s > total:
             break
     assert budget.elapsed_s <= max(total, cost + least_of(plan)) + floor + 1e-6
@@ -125,7 +125,7 @@ def test_the_limit_of_a_launch_leaves_time_for_ending_it():
     budget = Budget(10.0, clock, first_cost_s=1.0)
     assert budget.limit(CASES) == pytest.approx(9)
     clock.t += 4
-    budget.spent(given_s=2, measuring_s=2, launch_s=4, cases=2)
+    budget.record_launch(given_s=2, measuring_s=2, launch_s=4, cases=2)
     assert budget.limit(CASES) == pytest.approx(4), "the dearer of the two launches counts"
     clock.t += 5
     assert budget.limit(CASES) == pytest.approx(least_of(CASES)), "a launch that starts measures something"
@@ -135,8 +135,8 @@ def test_a_launch_starts_only_if_one_as_dear_as_the_dearest_fits():
     clock = Clock()
     budget = Budget(10.0, clock, first_cost_s=0.5)
     clock.t += 6.5
-    budget.spent(given_s=3, measuring_s=3, launch_s=3.5, cases=2)
-    budget.spent(given_s=1, measuring_s=1, launch_s=3.0, cases=2)
+    budget.record_launch(given_s=3, measuring_s=3, launch_s=3.5, cases=2)
+    budget.record_launch(given_s=1, measuring_s=1, launch_s=3.0, cases=2)
     assert not budget.exhausted(2)
     clock.t += 1.6
     assert budget.exhausted(2)
@@ -146,5 +146,5 @@ def test_waiting_for_a_hung_case_is_not_counted():
     clock = Clock()
     budget = Budget(10.0, clock)
     clock.t += 30
-    budget.excuse(29)
+    budget.exclude(29)
     assert budget.elapsed_s == pytest.approx(1)

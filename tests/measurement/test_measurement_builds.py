@@ -11,7 +11,7 @@ import pytest
 from hockney import build, measurement
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.paths import COMPLETE
-from hockney.measurement.builds import jobs, simgrid_present
+from hockney.measurement.builds import compiler_jobs, simgrid_present_text
 
 
 def install(prefix: Path, version: str) -> Path:
@@ -32,15 +32,15 @@ class Here:
         self.progress: list[str] = []
         self.builds = 0
 
-    def build(self, environ, tell, progress, jobs, again) -> Path:
+    def build(self, environ, tell, progress, compiler_jobs, again) -> Path:
         self.builds += 1
-        assert jobs >= 1
+        assert compiler_jobs >= 1
         prefix = install(self.folder / f"cache/simgrid-4.{self.builds}", f"4.{self.builds}")
         (prefix / COMPLETE).write_text(str(prefix))
         return prefix
 
     def bring(self, again: bool = False) -> str:
-        return measurement.bring_simgrid(
+        return measurement.provide_simgrid(
             again, self.progress.append, lambda done, total: None, self.environ
         ).version
 
@@ -56,14 +56,14 @@ def here(tmp_path, monkeypatch) -> Here:
 def test_none_is_built_once_and_found_then(here):
     assert (here.bring(), here.bring(), here.builds) == ("4.1", "4.1", 1)
     prefix = str(here.folder / "cache/simgrid-4.1")
-    assert here.progress == [simgrid_present("SimGrid 4.1", prefix, built_here=True)]
+    assert here.progress == [simgrid_present_text("SimGrid 4.1", prefix, built_here=True)]
 
 
 def test_the_systems_is_used_unless_forced(here):
     install(here.folder / "system", "3.36")
     assert (here.bring(), here.builds) == ("3.36", 0)
     prefix = str(here.folder / "system")
-    assert here.progress == [simgrid_present("SimGrid 3.36", prefix, built_here=False)]
+    assert here.progress == [simgrid_present_text("SimGrid 3.36", prefix, built_here=False)]
     assert (here.bring(again=True), here.builds) == ("4.1", 1)
     assert here.bring() == "4.1"
 
@@ -85,6 +85,6 @@ def test_one_that_is_named_has_to_work(here):
 
 def test_little_memory_means_few_compilers_at_once(monkeypatch):
     monkeypatch.setattr("hockney.measurement.builds.memory_bytes", lambda: 1_500_000_000)
-    assert jobs() == 1
+    assert compiler_jobs() == 1
     monkeypatch.setattr("hockney.measurement.builds.memory_bytes", lambda: 0)
-    assert jobs() == 1
+    assert compiler_jobs() == 1

@@ -15,7 +15,7 @@ from hockney.core.layout import Cores, HostOptions
 from hockney.core.machine import Mpi
 from hockney.launch.mpi import MpiLauncher
 from hockney.measurement import doctor
-from hockney.measurement.doctor import cache_room, shared_room, simulator
+from hockney.measurement.doctor import cache_finding, shared_memory_finding, simgrid_finding
 from hockney.measurement.events import Finding
 from hockney.system.bundled import bundled_catalog
 
@@ -29,19 +29,19 @@ from hockney.system.bundled import bundled_catalog
     ],
 )
 def test_shared_memory(room, verdict, code):
-    finding = shared_room(room)
+    finding = shared_memory_finding(room)
     assert (finding.verdict, finding.code) == (verdict, code)
 
 
 def test_a_cache_that_cannot_be_written_is_bad(tmp_path):
     (tmp_path / "file").write_text("")
-    assert cache_room(tmp_path / "new" / "folder").verdict == "good"
-    assert cache_room(tmp_path / "file").verdict == "bad"
+    assert cache_finding(tmp_path / "new" / "folder").verdict == "good"
+    assert cache_finding(tmp_path / "file").verdict == "bad"
 
 
 def test_no_simgrid_is_a_note(tmp_path, monkeypatch):
     monkeypatch.setattr("hockney.discovery.simgrid.USUAL", ())
-    finding = simulator({"PATH": "", "HOCKNEY_CACHE": str(tmp_path)})
+    finding = simgrid_finding({"PATH": "", "HOCKNEY_CACHE": str(tmp_path)})
     assert (finding.verdict, finding.code) == ("note", "simgrid-missing")
 
 

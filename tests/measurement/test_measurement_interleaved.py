@@ -17,7 +17,7 @@ from hockney.launch.fake import FakeLauncher, Fault
 from hockney.launch.fake_world import World
 from hockney.launch.launcher import LaunchFailed
 from hockney.measurement.budget import TOLERANCE
-from hockney.measurement.interleaved import MOST_PAIRS, first_of_pair
+from hockney.measurement.interleaved import MOST_PAIRS, first_side
 from hockney.system.bundled import bundled_catalog
 
 LINES = ("pingpong bytes=8", "bcast bytes=1KiB", "barrier ranks=2", "barrier ranks=4")
@@ -27,7 +27,7 @@ def begin(path, *launchers: FakeLauncher, launches: int = 6, budget: float = 30.
     benches = [measurement.fake_bench(launcher) for launcher in launchers]
     cases = [benches[0].catalog.case(line) for line in LINES]
     settings = Settings("cases", budget_s=budget, launches=launches, seed=1, extend=extend, interleaved="x")
-    return measurement.begin_in_turns(path, cases, [settings, settings], benches)
+    return measurement.begin_interleaved(path, cases, [settings, settings], benches)
 
 
 def fake(seed: int, *faults: Fault) -> FakeLauncher:
@@ -41,18 +41,18 @@ def measured(turn) -> Counter[str]:
 @given(st.integers(0, 2**31), st.integers(1, 5), st.integers(0, 50))
 def test_each_side_begins_once_in_two_rounds(seed, ranks, block):
     rounds = 2 * block, 2 * block + 1
-    assert {first_of_pair(seed, (ranks, "", ""), round_) for round_ in rounds} == {0, 1}
+    assert {first_side(seed, (ranks, "", ""), round_) for round_ in rounds} == {0, 1}
 
 
 def test_blocks_begin_with_either_side():
-    assert {first_of_pair(seed, (2, "", ""), 0) for seed in range(20)} == {0, 1}
+    assert {first_side(seed, (2, "", ""), 0) for seed in range(20)} == {0, 1}
 
 
 @given(st.lists(st.integers(0, 1 << 22), min_size=1, max_size=12, unique=True), st.integers(0, 40))
 def test_thinned_cases_keep_the_ends(sizes, most):
     catalog = bundled_catalog()
     cases = [catalog.case(f"{name} bytes={size}") for name in ("pingpong", "bcast") for size in sizes]
-    kept = measurement.thinned(cases, catalog, lambda cases: len(cases) <= most)
+    kept = measurement.thin_sizes(cases, catalog, lambda cases: len(cases) <= most)
     assert [case for case in cases if case in kept] == list(kept)
     for name in ("pingpong", "bcast"):
         of = [case.bytes for case in kept if case.workload == name]
@@ -72,7 +72,7 @@ def test_the_number_of_pairs_has_bounds(budget, cases):
 def test_both_clocks_and_the_budget(tmp_path):
     turns = begin(tmp_path / "r", fake(1), fake(2), extend=True)
     events: list[measurement.Event] = []
-    outcomes = measurement.measure_in_turns(turns, events.append, 30.0)
+    outcomes = measurement.measure_interleaved(turns, events.append, 30.0)
     assert [outcome.left for outcome in outcomes] == [0, 0] and outcomes[0].measured > 6 * len(LINES)
     assert outcomes[0].measured == outcomes[1].measured
     now = [turn.bench.now() for turn in turns]
@@ -83,18 +83,18 @@ def test_both_clocks_and_the_budget(tmp_path):
 
 def test_a_case_that_fails_on_one_side_is_left_out_of_both(tmp_path):
     turns = begin(tmp_path / "r", fake(1), fake(2, Fault("die", "bcast")))
-    measurement.measure_in_turns(turns, measurement.silent, 30.0)
+    measurement.measure_interleaved(turns, measurement.ignore_event, 30.0)
     assert [measured(turn)["bcast"] for turn in turns] == [2, 0]
     assert [measured(turn)["pingpong"] for turn in turns] == [6, 6]
 
 
 def test_a_launch_that_breaks_once_is_repeated_for_the_other_cases(tmp_path):
     turns = begin(tmp_path / "r", fake(1), fake(2, Fault("die", "bcast", times=1)))
-    outcomes = measurement.measure_in_turns(turns, measurement.silent, 30.0)
+    outcomes = measurement.measure_interleaved(turns, measurement.ignore_event, 30.0)
     assert [measured(turn)["bcast"] for turn in turns] == [6, 5]
     assert [measured(turn)["pingpong"] for turn in turns] == [6, 6]
     assert [outcome.left for outcome in outcomes] == [0, 1]
-    again = measurement.measure_in_turns(turns, measurement.silent, 10.0)
+    again = measurement.measure_interleaved(turns, measurement.ignore_event, 10.0)
     assert [outcome.left for outcome in again] == [0, 0]
     index = [{x.launch: x.index for x in turn.folder.read().run.launches} for turn in turns]
     pairs = [
@@ -112,7 +112,7 @@ def test_a_side_that_never_starts_is_named(tmp_path, monkeypatch):
 
     monkeypatch.setattr(turns[1].bench.launcher, "run", refuse)
     with pytest.raises(LaunchFailed) as failed:
-        measurement.measure_in_turns(turns, measurement.silent, 30.0)
+        measurement.measure_interleaved(turns, measurement.ignore_event, 30.0)
     assert failed.value.what.startswith("B: ")
 
 

@@ -66,7 +66,7 @@ def test_schemes_and_names_of_kinds_are_unique():
     kinds = all_kinds()
     names = {"real", "emulated", "simulated", "published", "imported", "fake"}
     assert {kind.KIND for kind in kinds.values()} == names
-    assert [kind.SCHEME for kind in measurement.listed()] == ["", "lan", "published", "sim"]
+    assert [kind.SCHEME for kind in measurement.public_kinds()] == ["", "lan", "published", "sim"]
     assert all(kind.HELP for kind in kinds.values())
     assert [measurement.kind_of(f"{scheme}:x" if scheme else "") for scheme in kinds] == list(kinds.values())
 

@@ -37,7 +37,7 @@ def measured(tmp_path, bench, cases, *settings, launches=3):
 
 def test_launches_have_one_setting_each_and_take_turns():
     bench = fake_bench("fake")
-    items = schedule(cases_for(bench, "a", "b"), 6, 1, bench.launch_of)
+    items = schedule(cases_for(bench, "a", "b"), 6, 1, bench.launch_kind)
     order = [[i.case.setting for i in of] for _, of in groupby(items, key=lambda i: i.launch)]
     assert all(len(set(launch)) == 1 and len(launch) == 2 for launch in order)
     rounds = [[launch[0] for launch in order[k : k + 3]] for k in range(0, 18, 3)]

@@ -14,7 +14,7 @@ from hockney.core.layout import HostOptions, Layout
 from hockney.core.machine import Machine
 from hockney.core.settings import Settings
 from hockney.launch.launcher import Hello
-from hockney.measurement.bench import with_levels
+from hockney.measurement.bench import add_levels
 from hockney.store import left, missing
 
 LINES = (
@@ -25,7 +25,7 @@ LINES = (
 
 
 def two_nodes(words: str = "fake:nodes=2") -> measurement.Bench:
-    return measurement.look(measurement.prepare(words))
+    return measurement.find_levels(measurement.prepare(words))
 
 
 def begun(path, bench, **settings):
@@ -41,17 +41,17 @@ def test_one_launch_finds_the_levels_and_is_the_check():
     assert machine.hosts == ["fakehost0", "fakehost1"] and machine.is_placed
     assert bench.now() == bench.checked_s > 0
     cases = [bench.catalog.case(line) for line in LINES]
-    assert measurement.check(bench, cases) is bench, "as many ranks were started"
-    more = measurement.check(bench, [*cases, bench.catalog.case("barrier ranks=9")])
+    assert measurement.check_start(bench, cases) is bench, "as many ranks were started"
+    more = measurement.check_start(bench, [*cases, bench.catalog.case("barrier ranks=9")])
     assert more.checked_ranks == 9 and more.checked_s > bench.checked_s
 
 
 def test_more_ranks_than_the_layout_has_do_not_change_its_levels():
-    bench = measurement.look(measurement.prepare("fake:levels=cache,socket"))
+    bench = measurement.find_levels(measurement.prepare("fake:levels=cache,socket"))
     assert bench.machine.levels == ["cache", "socket"]
     cases = [bench.catalog.case(line) for line in ("pingpong place=cache", "barrier ranks=16")]
-    assert measurement.check(bench, cases).machine.levels == ["cache", "socket"]
-    fresh = measurement.check(measurement.prepare("fake:levels=cache,socket"), cases)
+    assert measurement.check_start(bench, cases).machine.levels == ["cache", "socket"]
+    fresh = measurement.check_start(measurement.prepare("fake:levels=cache,socket"), cases)
     assert fresh.machine.levels == ["cache", "socket"] and fresh.checked_ranks == 16
 
 
@@ -130,21 +130,21 @@ MACHINE = Machine(schema=2, kind="real", host="a", system="", cpu="", cores=4, t
     ],
 )
 def test_levels_are_where_the_first_rank_meets_others(hellos, levels):
-    assert with_levels(MACHINE, Layout(2, 2), hellos).levels == levels
+    assert add_levels(MACHINE, Layout(2, 2), hellos).levels == levels
 
 
 def test_a_machine_without_a_layout_is_looked_at_only_if_a_study_asks():
     bench = measurement.prepare("fake")
-    assert measurement.look(bench) is bench and measurement.look(bench, within=True) is bench, (
+    assert measurement.find_levels(bench) is bench and measurement.find_levels(bench, within=True) is bench, (
         "mpiexec starts nothing"
     )
 
 
 def test_ranks_per_node_of_the_user():
-    bench = measurement.look(
+    bench = measurement.find_levels(
         measurement.prepare("fake:nodes=3", hosts=HostOptions(nodes=2, ranks_per_node=1))
     )
     assert bench.machine.levels == ["network"] and bench.machine.layout == Layout(2, 1)
     with pytest.raises(UsageError) as error:
-        measurement.check(bench, [bench.catalog.case("pingpong place=node")])
+        measurement.check_start(bench, [bench.catalog.case("pingpong place=node")])
     assert error.value.code == "no-such-level"

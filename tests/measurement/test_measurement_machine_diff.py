@@ -12,7 +12,7 @@ from hockney.core.case import Case
 from hockney.core.errors import UsageError
 from hockney.machines import simulated
 from hockney.measurement.bench import refuse_too_many_ranks, refuse_too_much_memory
-from hockney.measurement.machine_diff import differences
+from hockney.measurement.machine_diff import resume_differences
 
 
 def test_too_many_ranks_are_refused_before_they_start():
@@ -48,6 +48,6 @@ def test_memory_of_a_simulated_machine_has_no_limit():
 
 def test_a_run_resumed_elsewhere_says_what_changed():
     here = measurement.fake_bench("fake").machine
-    assert differences(here, here) == ()
+    assert resume_differences(here, here) == ()
     there = replace_fields(here, host="other", compiler="new")
-    assert [difference.field for difference in differences(here, there)] == ["host", "compiler"]
+    assert [difference.field for difference in resume_differences(here, there)] == ["host", "compiler"]

@@ -18,7 +18,14 @@ from hockney.core.record import Launch, Visits
 from hockney.discovery.load import Load
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.launcher import LaunchFailed
-from hockney.measurement.noise import Watch, WatchedCase, explained, noise_findings, other_pairs, watch
+from hockney.measurement.noise import (
+    NoiseWatch,
+    WatchedCase,
+    explain,
+    noise_findings,
+    other_core_pairs,
+    watch_noise,
+)
 from hockney.models.statistics.noise import noise
 
 CATALOG = measurement.bundled_catalog()
@@ -67,7 +74,7 @@ def findings_of(launcher: FakeLauncher, seconds: float = 10.0, cores: Cores = TW
 
 def test_two_cores_are_watched_alone_and_together():
     launcher = Visiting()
-    seen = watch(lambda _: launcher, TWO, CATALOG, 10.0, True)
+    seen = watch_noise(lambda _: launcher, TWO, CATALOG, 10.0, True)
     assert launcher.launches == [(["compute"], 1, 2.0), *[(["compute", "pingpong"], 2, 8 / 6)] * 6]
     assert [(s.case.workload, s.case.ranks, s.usual) for s in seen.series] == [
         ("compute", 1, False),
@@ -86,19 +93,19 @@ def test_more_cores_share_the_time():
         return launcher
 
     eight = Cores(tuple(range(0, 16, 2)), tuple(range(8)), 8)
-    seen = watch(launchers, eight, CATALOG, 10.0, True)
+    seen = watch_noise(launchers, eight, CATALOG, 10.0, True)
     assert used[5:] == [(0, 14), (12, 14), (0, 8)]
     assert sum(seconds for *_, seconds in launcher.launches) == pytest.approx(10.0)
     assert [s.usual for s in seen.series] == [False, True, True, *[False] * 6]
     used.clear()
-    watch(launchers, eight, CATALOG, 10.0, False)
+    watch_noise(launchers, eight, CATALOG, 10.0, False)
     assert used == [eight.cpus] * 7, "on several hosts the launcher places the ranks"
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 64])
 def test_pairs_are_distinct(count):
     cores = Cores(tuple(range(count)), tuple(range(count)), count)
-    pairs = [pair.cpus for pair in other_pairs(cores)]
+    pairs = [pair.cpus for pair in other_core_pairs(cores)]
     assert len(pairs) == len(set(pairs)) == (0 if count < 3 else min(3, count - 1))
     assert all(first < second for first, second in pairs) and (0, 1) not in pairs
 
@@ -114,8 +121,8 @@ def test_a_quiet_machine():
 
 def quiet(launcher: FakeLauncher):
     """Findings as if no other program ran here meanwhile."""
-    seen = watch(lambda _: launcher, TWO, CATALOG, 10.0, True)
-    return list(explained(replace(seen, load=Load(0.0, 0.0))))
+    seen = watch_noise(lambda _: launcher, TWO, CATALOG, 10.0, True)
+    return list(explain(replace(seen, load=Load(0.0, 0.0))))
 
 
 def test_no_precision_is_promised_while_ranks_lose_their_cores():
@@ -157,7 +164,7 @@ def test_interference(load, preempted, code):
     seen = noise([np.zeros(1000)], [np.linspace(0, 10, 1000)])
     assert seen is not None
     series = WatchedCase(case, ("0", "1"), True, 1000, preempted, seen)
-    found = {f.code: f for f in explained(Watch((series,), load, 11.0))}
+    found = {f.code: f for f in explain(NoiseWatch((series,), load, 11.0))}
     assert ("precision-reachable" in found) == (code == "machine-quiet")
     numbers = found[code].numbers
     assert (numbers["outside_cores"], numbers["steal"]) == (load.outside_cores, load.steal)

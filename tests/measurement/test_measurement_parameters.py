@@ -14,7 +14,13 @@ from hockney.core.settings import Settings
 from hockney.launch.fake_world import World
 from hockney.machines import simulated
 from hockney.measurement.kinds import sim
-from hockney.measurement.machine_diff import MachineDifference, differences, in_words, not_set, unlike
+from hockney.measurement.machine_diff import (
+    MachineDifference,
+    difference_text,
+    not_set,
+    resume_differences,
+    survey_differences,
+)
 
 HERE = measurement.fake_bench("fake").machine
 MPI = Mpi(
@@ -46,17 +52,24 @@ def survey(path, *lines: str, measure: bool = True):
 )
 def test_what_makes_another_machine(fields, difference):
     there = changed(**fields)
-    assert unlike(HERE, there) == (difference,)
-    text = in_words(difference, HERE, there)
+    assert survey_differences(HERE, there) == (difference,)
+    text = difference_text(difference, HERE, there)
     assert difference.left in text and difference.right in text
 
 
 def test_what_does_not():
-    assert unlike(HERE, changed(load_before=1.0, compiler="other", hockney="9", engine="x", threads=8)) == ()
+    assert (
+        survey_differences(
+            HERE, changed(load_before=1.0, compiler="other", hockney="9", engine="x", threads=8)
+        )
+        == ()
+    )
     moved = msgspec.structs.replace(MPI, prefix="/b", source="option")
-    assert unlike(changed(mpi=MPI), changed(mpi=moved)) == (), "the same MPI elsewhere is the same MPI"
+    assert survey_differences(changed(mpi=MPI), changed(mpi=moved)) == (), (
+        "the same MPI elsewhere is the same MPI"
+    )
     older = msgspec.structs.replace(MPI, version="4.1.4")
-    assert unlike(changed(mpi=MPI), changed(mpi=older)) == (
+    assert survey_differences(changed(mpi=MPI), changed(mpi=older)) == (
         MachineDifference("mpi", "Open MPI 5.0.9", "Open MPI 4.1.4"),
     )
 
@@ -64,12 +77,14 @@ def test_what_does_not():
 def test_settings_are_compared_where_both_sides_have_recorded_them():
     before = changed(settings={"OMPI_MCA_btl": "", "UCX_TLS": "sm"})
     now = changed(settings={"UCX_TLS": "tcp"})
-    assert unlike(before, now) == differences(before, now)
-    assert unlike(before, now) == (
+    assert survey_differences(before, now) == resume_differences(before, now)
+    assert survey_differences(before, now) == (
         MachineDifference("OMPI_MCA_btl", "''", not_set()),
         MachineDifference("UCX_TLS", "sm", "tcp"),
     )
-    assert unlike(HERE, now) == differences(now, HERE) == unlike(now, now) == ()
+    assert (
+        survey_differences(HERE, now) == resume_differences(now, HERE) == survey_differences(now, now) == ()
+    )
 
 
 def test_simulated_machines_are_their_descriptions():
@@ -79,31 +94,35 @@ def test_simulated_machines_are_their_descriptions():
         return changed(kind=sim.KIND, traits=traits, host=platform.name, platform=platform)
 
     sun, sp = stands_for("sun-ethernet"), stands_for("ibm-sp")
-    assert unlike(sun, msgspec.structs.replace(sun, cpu="x", cores=99)) == ()
-    assert unlike(sun, sp) == (MachineDifference("platform", sun.host, sp.host),)
+    assert survey_differences(sun, msgspec.structs.replace(sun, cpu="x", cores=99)) == ()
+    assert survey_differences(sun, sp) == (MachineDifference("platform", sun.host, sp.host),)
     edited = msgspec.structs.replace(sun.platform, notes=("faster",))
-    changed_since = unlike(sun, msgspec.structs.replace(sun, platform=edited))
+    changed_since = survey_differences(sun, msgspec.structs.replace(sun, platform=edited))
     assert changed_since == (MachineDifference("platform", sun.host, sun.host),)
-    assert [difference.field for difference in unlike(sun, HERE)] == ["kind"]
+    assert [difference.field for difference in survey_differences(sun, HERE)] == ["kind"]
 
 
 def test_a_survey_is_taken_with_its_fits(tmp_path):
     path = survey(tmp_path / "s", *(f"pingpong bytes={size}" for size in (0, 64, 1024, 2048, 65536, 1 << 20)))
-    found, notices = measurement.survey_of(path)
+    found, notices = measurement.read_survey(path)
     assert (found.machine, found.where, notices) == (HERE, str(path), ())
     (fit,) = [f for f in found.fits.select("hockney", "pingpong") if f.segments]
     assert fit.segments[0].latency.value == pytest.approx(World().message(0), rel=0.05)
-    assert measurement.take_survey(found, HERE, force=False) == found
+    assert measurement.accept_survey(found, HERE, force=False) == found
 
 
 def test_another_machines_survey_needs_force_and_the_run_keeps_what_differs(tmp_path):
-    found, _ = measurement.survey_of(survey(tmp_path / "s", *(f"pingpong bytes={1 << k}" for k in range(12))))
+    found, _ = measurement.read_survey(
+        survey(tmp_path / "s", *(f"pingpong bytes={1 << k}" for k in range(12)))
+    )
     there = changed(host="other", mpi=MPI)
     with pytest.raises(UsageError) as caught:
-        measurement.take_survey(found, there, force=False)
+        measurement.accept_survey(found, there, force=False)
     assert caught.value.code == "survey-of-other-machine" and len(caught.value.fields["differences"]) == 2
-    taken = measurement.take_survey(found, there, force=True)
-    assert taken.differences == tuple(in_words(d, HERE, there) for d in unlike(HERE, there))
+    taken = measurement.accept_survey(found, there, force=True)
+    assert taken.differences == tuple(
+        difference_text(d, HERE, there) for d in survey_differences(HERE, there)
+    )
     assert len(taken.differences) == 2 and taken.fits == found.fits
 
 
@@ -116,7 +135,7 @@ def test_runs_that_are_no_survey(tmp_path):
         (tmp_path / "none", "no-run-folder"),
     ):
         with pytest.raises(UsageError) as caught:
-            measurement.survey_of(path)
+            measurement.read_survey(path)
         assert caught.value.code == code
 
 

@@ -9,7 +9,7 @@ import pytest
 from hockney import measurement
 from hockney.core.settings import Settings
 from hockney.launch.fake import FakeLauncher, Fault
-from hockney.measurement.rounds import MOST_SHARE
+from hockney.measurement.rounds import MOST_ADDED_SHARE
 from hockney.store import additions
 
 SIZES = [0, *(1 << k for k in range(23))]
@@ -44,7 +44,7 @@ def test_changes_are_located_and_the_plan_stays(tmp_path):
     ]
     assert sum(announced) == outcome.measured and len(announced) > 1
     more = added(folder)
-    assert 0 < len(more) <= MOST_SHARE * len(folder.plan().cases)
+    assert 0 < len(more) <= MOST_ADDED_SHARE * len(folder.plan().cases)
     sizes = sorted({*SIZES, *(bench.catalog.case(line).bytes for line in more)})
     for first in CHANGES:
         below = max(size for size in sizes if size < first)

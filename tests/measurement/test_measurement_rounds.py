@@ -18,7 +18,13 @@ from hockney.core.settings import Settings
 from hockney.launch.fake import EPOCH, FakeLauncher, Fault
 from hockney.launch.fake_world import World
 from hockney.measurement import schedule
-from hockney.measurement.rounds import Rounds, imprecise_cases, period_over, rounds_late, rounds_of
+from hockney.measurement.rounds import (
+    Rounds,
+    imprecise_cases,
+    period_over_notice,
+    remaining_rounds,
+    rounds_late_notice,
+)
 from hockney.models.statistics import observe, precision_of
 from hockney.store import Plan, RunFolder, left
 
@@ -116,7 +122,7 @@ def test_rounds_that_always_take_too_long_are_all_made_and_counted(tmp_path):
     outcome, events = measure(folder, bench)
     assert outcome.left == 0 and whole(folder)
     first, last = notices(events)
-    assert first.code == "round-late" and last == rounds_late(4, 5)
+    assert first.code == "round-late" and last == rounds_late_notice(4, 5)
     gaps = [b - a for a, b in zip(began(folder), began(folder)[1:], strict=False)]
     assert all(95 < gap < 115 for gap in gaps), "nothing was waited for"
     assert not [e for e in events if isinstance(e, measurement.Waiting)]
@@ -139,7 +145,7 @@ def test_a_period_that_is_over_ends_the_run(tmp_path):
     folder, bench = begin(tmp_path / "r", FakeLauncher(launch_s=50.0), rounds=5, through=250.0)
     outcome, events = measure(folder, bench)
     assert outcome.left == 6 and outcome.seconds < 330
-    assert period_over(2) in notices(events)
+    assert period_over_notice(2) in notices(events)
     assert measure(folder, bench)[0].left == 0 and whole(folder), "resumed, it makes all that is missing"
 
 
@@ -201,7 +207,7 @@ def test_rounds_hold_what_there_is_to_do_once(tmp_path_factory, chosen, every):
     folder, _ = begin(tmp_path_factory.mktemp("r") / "r", FakeLauncher(), every=every)
     plan = folder.plan()
     todo = tuple(plan.items[k] for k in sorted(chosen))
-    found = rounds_of(plan, todo)
+    found = remaining_rounds(plan, todo)
     assert [item for _, items in found for item in items] == list(todo)
     assert all(items for _, items in found)
     if every:
@@ -215,7 +221,7 @@ def test_a_night_of_rounds_is_laid_out_at_once():
     cases = [Case.of("barrier", ranks, sync="window") for ranks in range(2, 32)]
     plan = Plan(Settings("cases", launches=1000, every_s=60.0), measurement.schedule(cases, 1000, 1))
     began = time.process_time()
-    found = rounds_of(plan, plan.items)
+    found = remaining_rounds(plan, plan.items)
     assert time.process_time() - began < 4
     assert [number for number, _ in found] == list(range(1000))
     assert {len(items) for _, items in found} == {30}
@@ -254,15 +260,15 @@ def test_orders_differ_between_launches_but_not_between_calls():
 
 
 def test_a_launch_has_one_executable():
-    def launch_of(case):
+    def launch_kind(case):
         return case.ranks, "other" if case.workload == CASES[0].workload else "main", ""
 
-    items = schedule(CASES, 2, 1, launch_of)
+    items = schedule(CASES, 2, 1, launch_kind)
     kinds = {item.launch: set() for item in items}
     for item in items:
-        kinds[item.launch].add(launch_of(item.case))
+        kinds[item.launch].add(launch_kind(item.case))
     assert all(len(kind) == 1 for kind in kinds.values())
-    in_a_round = len({launch_of(case) for case in CASES})
+    in_a_round = len({launch_kind(case) for case in CASES})
     assert set(kinds) == set(range(2 * in_a_round))
     assert Plan(Settings("cases", launches=2), items).groups == in_a_round
 

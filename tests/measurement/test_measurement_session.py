@@ -118,7 +118,7 @@ def test_what_launches_do_is_noted_only_if_one_follows(tmp_path):
 
     launcher = Noting()
     folder, bench = begin(tmp_path / "r", launcher, launches=1)
-    measurement.check(bench, folder.plan().cases)
+    measurement.check_start(bench, folder.plan().cases)
     for noted in (1, 0):
         events = []
         measurement.measure(folder, bench, events.append)

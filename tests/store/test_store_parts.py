@@ -17,7 +17,7 @@ from hockney import api, measurement
 from hockney.api.run_options import RunOptions
 from hockney.core.errors import HockneyError
 from hockney.core.record import Launch
-from hockney.measurement import prepare, silent
+from hockney.measurement import ignore_event, prepare
 from hockney.measurement.events import MeasuringBegan
 from hockney.store import (
     Appender,
@@ -53,13 +53,13 @@ def folder(planned: Path, tmp_path: Path) -> RunFolder:
 
 
 def measure(folder: RunFolder, share: LaunchShare | None = None) -> measurement.Outcome:
-    return measurement.measure(folder, prepare("fake"), silent, share=share)
+    return measurement.measure(folder, prepare("fake"), ignore_event, share=share)
 
 
 def write_part(folder: RunFolder, share: LaunchShare) -> Path:
     """The records of a share, of which nobody has taken notice yet."""
     part = PartFolder.part(folder, share)
-    measurement.session._measure(part, prepare("fake"), silent, 10.0)
+    measurement.session._measure(part, prepare("fake"), ignore_event, 10.0)
     return part.records_path
 
 
@@ -219,11 +219,11 @@ def test_only_in_a_job_a_lock_is_waited_for(folder, share, monkeypatch):
     monkeypatch.setattr(parts.time, "sleep", release)
     bench = prepare("fake")
     with holder, pytest.raises(HockneyError) as raised:
-        measurement.measure(folder, bench, silent, share=share)
+        measurement.measure(folder, bench, ignore_event, share=share)
     assert raised.value.code == "records-locked"
     in_job = replace(bench, machine=msgspec.structs.replace(bench.machine, scheduler="Slurm job 3"))
     with holder:
-        assert measurement.measure(folder, in_job, silent, share=share).left == 0
+        assert measurement.measure(folder, in_job, ignore_event, share=share).left == 0
     assert len(waits) == 1, "released during the wait"
 
 

@@ -57,7 +57,7 @@ class Truth(World):
 @pytest.fixture(scope="module")
 def evidence(tmp_path_factory) -> Evidence:
     launcher = FakeLauncher(Truth(launch_noise=0.001), nodes=FakeNodes(Layout(2, 4)))
-    bench = measurement.look(measurement.fake_bench(launcher, cores=4))
+    bench = measurement.find_levels(measurement.fake_bench(launcher, cores=4))
     cases = studies.study("barriers").plan(Options(), bench.catalog, bench.machine)
     folder = tmp_path_factory.mktemp("levels") / "r"
     made = measurement.begin(folder, cases, Settings("barriers", seed=1), bench)
@@ -66,7 +66,7 @@ def evidence(tmp_path_factory) -> Evidence:
 
 
 def test_messages_are_planned_at_both_levels_and_barriers_on_one_node_and_on_all():
-    bench = measurement.look(measurement.prepare("fake:nodes=2", hosts=HostOptions()))
+    bench = measurement.find_levels(measurement.prepare("fake:nodes=2", hosts=HostOptions()))
     cases = studies.study("barriers").plan(Options(), bench.catalog, bench.machine)
     assert all(case.is_placed for case in cases)
     assert {(c.ranks, c.nodes) for c in cases if way_of(c)} == {(2, 1), (2, 2), (4, 1), (4, 2), (8, 2)}

@@ -22,7 +22,7 @@ from hockney.studies.granularity import costs, results, validation
 
 def planned(name: str, machine: str) -> tuple[list[Case], measurement.Bench]:
     study = studies.study(name)
-    bench = measurement.look(measurement.prepare(machine, workloads=studies.workloads_of(study)))
+    bench = measurement.find_levels(measurement.prepare(machine, workloads=studies.workloads_of(study)))
     return studies.planned(study, Options(), bench.catalog, bench.machine), bench
 
 
@@ -34,7 +34,7 @@ NOT_MEASURED = ("cases", "imported", "published")
 def test_every_case_of_a_study_is_placed(name):
     cases, bench = planned(name, "fake:nodes=2")
     assert cases and all(case.is_placed for case in cases)
-    assert measurement.check(bench, cases).layout == Layout(2, 4), "and can be"
+    assert measurement.check_start(bench, cases).layout == Layout(2, 4), "and can be"
     alone, bench = planned(name, "fake")
     assert not any(case.is_placed for case in alone)
 
@@ -76,7 +76,7 @@ def test_ranks_are_on_the_fewest_nodes_that_have_room(ranks, nodes, per_node):
 
 
 def test_cases_of_people_stay_as_typed_and_placed_ones_as_planned():
-    machine = measurement.look(measurement.prepare("fake:nodes=2")).machine
+    machine = measurement.find_levels(measurement.prepare("fake:nodes=2")).machine
     catalog = measurement.bundled_catalog()
     options = Options(cases=("pingpong bytes=8", "pingpong bytes=8 place=network"))
     cases = studies.planned(studies.study("cases"), options, catalog, machine)
@@ -86,10 +86,10 @@ def test_cases_of_people_stay_as_typed_and_placed_ones_as_planned():
 
 
 def test_levels_of_a_machine():
-    machine = measurement.look(measurement.prepare("fake:nodes=2;levels=cache,socket")).machine
+    machine = measurement.find_levels(measurement.prepare("fake:nodes=2;levels=cache,socket")).machine
     assert places.levels(machine) == ("cache", "socket", "network")
     assert places.spanned(machine) == ("socket", "network") and places.of_pair(machine) == " place=socket"
-    two = measurement.look(measurement.prepare("fake:nodes=2")).machine
+    two = measurement.find_levels(measurement.prepare("fake:nodes=2")).machine
     assert places.of_pair(two) == " nodes=1", "ranks of a node meet at one level"
     one = replace(machine, levels=["network"], ranks_per_node=1)
     assert places.levels(one) == places.spanned(one) == ("network",)

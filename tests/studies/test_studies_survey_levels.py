@@ -28,7 +28,7 @@ PLAN = studies.study("survey").plan
 
 
 def bench(machine: str, per_node: int = 0) -> measurement.Bench:
-    return measurement.look(measurement.prepare(machine, hosts=HostOptions(ranks_per_node=per_node)))
+    return measurement.find_levels(measurement.prepare(machine, hosts=HostOptions(ranks_per_node=per_node)))
 
 
 def planned(machine: str, per_node: int = 0, **options):

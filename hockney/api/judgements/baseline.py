@@ -37,7 +37,7 @@ from hockney.core.settings import Settings
 from hockney.core.wording import option, plural
 from hockney.judgements.compare import compare
 from hockney.judgements.sides import MeasuredRun, Side
-from hockney.measurement import Bench, Goal, Listener, silent
+from hockney.measurement import Bench, Goal, Listener, ignore_event
 from hockney.models.comparison import FEWEST_LAUNCHES, CaseVerdict
 from hockney.studies import ad_hoc, published_study
 
@@ -62,7 +62,7 @@ def check(
     cost: Cost = "typical",
     force: bool = False,
     out: AnyPath | None = None,
-    listen: Listener = silent,
+    listen: Listener = ignore_event,
 ) -> BaselineCheck:
     """Measure the cases of `baseline`, or what is `asked`, and compare the new run with the baseline.
 
@@ -322,9 +322,9 @@ def _catalog_case(case: Case, catalog: Catalog) -> Case | None:
 def _differences(run: MeasuredRun, here: Machine) -> tuple[str, ...]:
     if run.machine.traits.published:
         return ()
-    found = measurement.unlike(run.machine, here)
+    found = measurement.survey_differences(run.machine, here)
     return tuple(
-        measurement.in_words(each, run.machine, here) for each in found if each.field in OTHER_MACHINE_FIELDS
+        measurement.difference_text(each, run.machine, here) for each in found if each.field in OTHER_MACHINE_FIELDS
     )
 
 

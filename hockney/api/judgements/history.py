@@ -23,7 +23,7 @@ from hockney.core.errors import Inconclusive, UsageError, printable
 from hockney.core.notice import Notice
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.wording import plural
-from hockney.measurement import Counted, Listener, Status
+from hockney.measurement import Listener, Status, StepDone
 from hockney.store import RunFolder
 
 if TYPE_CHECKING:
@@ -248,7 +248,7 @@ class History:
 
     def _report_progress(self, done: int, total: int) -> None:
         if total > 1:
-            self.listen(Counted("runs read", done, total))
+            self.listen(StepDone("runs read", done, total))
 
 
 def run_folders(run: AnyPath | Run) -> Iterable[RunFolder]:

@@ -30,7 +30,7 @@ from hockney.core.notice import Notice
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.settings import Settings
 from hockney.core.wording import flag, option, plural
-from hockney.measurement import Bench, CasesChosen, Listener, Status, Turn
+from hockney.measurement import Bench, CasesChosen, Listener, Status, InterleavedSide
 from hockney.store import RunFolder, left, pair_in
 from hockney.studies import ad_hoc
 
@@ -90,7 +90,7 @@ def run_interleaved_comparison(
     tolerance: Quantity | None = None,
     cost: Cost = "typical",
     out: AnyPath | None = None,
-    listen: Listener = measurement.silent,
+    listen: Listener = measurement.ignore_event,
 ) -> Comparison:
     """The same with the `options` that both sides share."""
     share = tolerance_share(tolerance, cost)
@@ -123,7 +123,7 @@ def run_interleaved_comparison(
     settings = _side_settings(planned, sides, cases, listen)
     names = dict.fromkeys(case.workload for case in cases)
     listen(CasesChosen(cases, tuple(benches[0].catalog.entry(name) for name in names)))
-    turns = measurement.begin_in_turns(None if out is None else to_path(out), cases, settings, benches)
+    turns = measurement.begin_interleaved(None if out is None else to_path(out), cases, settings, benches)
     return _measure_and_compare(turns, settings[0].budget_s, listen, share, cost)
 
 
@@ -156,7 +156,7 @@ def resume_interleaved(
     seconds = None if budget is None else seconds_of("budget", budget)
     extend = seconds is not None
     benches = [_resumed_bench(name, side, listener, extend) for name, side in zip((A, B), pair, strict=True)]
-    turns = [Turn(side, bench) for side, bench in zip(pair, benches, strict=True)]
+    turns = [InterleavedSide(side, bench) for side, bench in zip(pair, benches, strict=True)]
     plan = pair[0].plan()
     if seconds is None:
         lacking = max(len(left(plan, side.read().run)) for side in pair)
@@ -169,7 +169,7 @@ def _plan_side(name: str, question: Question, options: RunOptions, listen: Liste
     """What one side would measure by itself, after its ranks have been started once."""
     try:
         planned = measure.plan(question, options, listen=listen)
-        return replace(planned, bench=measurement.check(planned.bench, planned.cases))
+        return replace(planned, bench=measurement.check_start(planned.bench, planned.cases))
     except HockneyError as problem:
         problem.what = f"{name}: {problem.what}"
         raise
@@ -206,7 +206,7 @@ def _affordable_cases(
     """The cases, with fewer sizes if there would be too few launches otherwise."""
     if not benches[0].machine.traits.wall_clock:
         return cases
-    kept = measurement.thinned(
+    kept = measurement.thin_sizes(
         cases,
         benches[0].catalog,
         lambda cases: measurement.pair_count(budget_s, benches, cases) >= MIN_PAIRS,
@@ -274,7 +274,7 @@ def _resumed_bench(name: str, folder: RunFolder, listen: Listener, extend: bool)
 
 
 def _measure_and_compare(
-    turns: Sequence[Turn],
+    turns: Sequence[InterleavedSide],
     budget_s: float,
     listen: Listener,
     tolerance: float | None,
@@ -285,7 +285,7 @@ def _measure_and_compare(
     path: Path = turns[0].folder.path.parent
     with keeping(path, complete=False):
         try:
-            measurement.measure_in_turns(turns, listen, budget_s, extend)
+            measurement.measure_interleaved(turns, listen, budget_s, extend)
         except HockneyError:
             listen(Status(records_kept_text(path)))
             raise

@@ -26,7 +26,7 @@ from hockney.core.wording import plural
 from hockney.judgements.environment import facts
 from hockney.judgements.history import ShownHistory
 from hockney.judgements.sides import MeasuredRun, Side, completed
-from hockney.measurement.run_results import program
+from hockney.measurement.run_results import program_digest
 from hockney.models.history import (
     CaseTime,
     DatedRun,
@@ -218,7 +218,7 @@ def _no_series_error(series: Sequence[TimeSeries], text: str) -> UsageError:
 
 def sources_digest() -> str:
     """What identifies the sources that compute times."""
-    return program().decode()[:16]
+    return program_digest().decode()[:16]
 
 
 def run_times(folder: RunFolder) -> RunTimes:

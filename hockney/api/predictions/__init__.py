@@ -14,7 +14,7 @@ from hockney.core.fit import Cost
 from hockney.core.paths import AnyPath
 from hockney.core.plugins import plugins
 from hockney.draw.page import Caveat, Table
-from hockney.measurement import Listener, silent
+from hockney.measurement import Listener, ignore_event
 from hockney.system.bundled import bundled_workloads
 
 
@@ -30,7 +30,7 @@ class KernelOptions:
     rate: float = 0.0
     larger: bool = False
     cost: Cost = "typical"
-    listen: Listener = silent
+    listen: Listener = ignore_event
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from hockney import measurement
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_whole
 from hockney.core.errors import UsageError
-from hockney.measurement import Counted
+from hockney.measurement import StepDone
 
 
 def action(
@@ -73,8 +73,8 @@ def _library(reporter: ProgressReporter, mpi: str, prefix: Path, as_json: bool) 
 
 def _simgrid(reporter: ProgressReporter, force: bool, as_json: bool) -> int:
     with reporter:
-        installed = measurement.bring_simgrid(
-            force, reporter.say, lambda done, total: reporter(Counted("compiled", done, total))
+        installed = measurement.provide_simgrid(
+            force, reporter.say, lambda done, total: reporter(StepDone("compiled", done, total))
         )
     if as_json:
         print_json({"simgrid": installed})

@@ -51,7 +51,7 @@ def action(
     reporter = ProgressReporter(quiet)
     with reporter.doing(f"reading {printable(str(run))}"):
         folder = RunFolder.open(run)
-        real, results = measurement.surveyed(folder, cost)
+        real, results = measurement.calibration_survey(folder, cost)
         caveats = caveats_of(folder, results)
     for notice in results.notices:
         reporter(notice)
@@ -64,7 +64,9 @@ def action(
         click.echo(text, nl=False)
     agreements: list[Agreement] = []
     if check or against is not None:
-        original = real if against is None else measurement.surveyed(RunFolder.open(against), cost)[0]
+        original = (
+            real if against is None else measurement.calibration_survey(RunFolder.open(against), cost)[0]
+        )
         with reporter:
             twin = measurement.survey_twin(platform, original, reporter.say, reporter)
         agreements = compare(original, twin)

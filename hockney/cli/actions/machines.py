@@ -59,12 +59,12 @@ def action(
 def _all(mpi: str, machine: str, quiet: bool, as_json: bool) -> None:
     reporter = ProgressReporter(quiet)
     with reporter.doing("examining this machine"):
-        here, mpis = measurement.look_around(machine, mpi, reporter.say)
+        here, mpis = measurement.inspect_host(machine, mpi, reporter.say)
         simulators = _simulators(reporter.say)
     if as_json:
         print_json(
             {
-                "kinds": [_kind(kind) for kind in measurement.listed()],
+                "kinds": [_kind(kind) for kind in measurement.public_kinds()],
                 "machine": here,
                 "mpi": mpis,
                 "simgrid": simulators,
@@ -76,7 +76,7 @@ def _all(mpi: str, machine: str, quiet: bool, as_json: bool) -> None:
         return
     _here(here, mpis, simulators)
     rows: tuple[tuple[str, ...], ...] = tuple(
-        (kind["machine"], kind["what"]) for kind in map(_kind, measurement.listed())
+        (kind["machine"], kind["what"]) for kind in map(_kind, measurement.public_kinds())
     )
     _print_list(("--machine", "what it is"), rows)
     rows = tuple(tuple(map(str, _simulated(name).values())) for name in simulated.names())

@@ -34,7 +34,7 @@ def action(
         if planned.warning is not None:
             reporter(planned.warning)
     cases, settings = planned.cases, planned.affordable_settings
-    launches = settings.launches * len({planned.bench.launch_of(case) for case in cases})
+    launches = settings.launches * len({planned.bench.launch_kind(case) for case in cases})
     if as_json:
         document = {"study": settings.study, "cases": [case.line for case in cases], "launches": launches}
         document |= {

@@ -25,13 +25,13 @@ from hockney.core.units import format_seconds
 from hockney.core.wording import plural
 from hockney.measurement import (
     CaseEnded,
-    Counted,
     Event,
     LaunchBegan,
     MeasurementsAdded,
     MeasuringBegan,
     Notice,
     Status,
+    StepDone,
     Waiting,
     Working,
 )
@@ -154,7 +154,7 @@ class ProgressReporter:
         elif isinstance(event, Working):
             self._report_all()
             self._spin(event.text)
-        elif isinstance(event, Counted):
+        elif isinstance(event, StepDone):
             self._counted(event)
 
     def _began(self, event: MeasuringBegan) -> None:
@@ -217,7 +217,7 @@ class ProgressReporter:
         else:
             self._draw(self.done, max(self.total, self.done), left, text)
 
-    def _counted(self, event: Counted) -> None:
+    def _counted(self, event: StepDone) -> None:
         now = self.clock()
         if self.began is None:
             self.began, self.next_line = now, now + SECONDS_BETWEEN_LINES

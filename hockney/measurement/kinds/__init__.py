@@ -19,7 +19,7 @@ from hockney.core.machine import Traits
 from hockney.core.machine_reference import MachineReference
 from hockney.core.plugins import plugin_names, plugins
 from hockney.core.wording import option
-from hockney.measurement.bench import Bench, Tell, no_mpiexec_on_machine
+from hockney.measurement.bench import Bench, Notify, no_mpiexec_on_machine
 
 REAL = "real"
 """The module of this machine, whose scheme is ""."""
@@ -35,7 +35,7 @@ class PrepareOptions:
 
     mpi: str = ""
     bind: bool = True
-    notify: Tell = lambda text: None
+    notify: Notify = lambda text: None
     cores: int = 0
     workloads: Collection[str] = ()
     launcher: LauncherOptions = NOTHING_ADDED
@@ -63,7 +63,7 @@ def all_kinds() -> dict[str, Kind]:
     return {kind.SCHEME: kind for kind in sorted(plugins(__name__), key=lambda kind: kind.SCHEME)}
 
 
-def listed() -> Iterator[Kind]:
+def public_kinds() -> Iterator[Kind]:
     """The kinds shown to users."""
     return (kind for kind in all_kinds().values() if not getattr(kind, "HIDDEN", False))
 
@@ -74,7 +74,7 @@ def kind_of(machine: str | MachineReference) -> Kind:
     if reference.scheme not in {*plugin_names(__name__), ""} - {REAL} or (
         reference.name and not reference.scheme
     ):
-        names = [name for kind in listed() for name in _names(kind)]
+        names = [name for kind in public_kinds() for name in _names(kind)]
         raise _unknown_machine(str(reference), names)
     kind: Kind = next(plugins(__name__, names=[reference.scheme or REAL]))
     return kind
@@ -84,7 +84,7 @@ def prepare(
     machine: str,
     mpi: str = "",
     bind: bool = True,
-    notify: Tell = lambda text: None,
+    notify: Notify = lambda text: None,
     workloads: Collection[str] = (),
     cores: int = 0,
     launcher: LauncherOptions = NOTHING_ADDED,
@@ -97,16 +97,16 @@ def prepare(
     mpiexec starts nothing."""
     reference = MachineReference.parse(machine)
     kind = kind_of(reference)
-    taken = not launcher.arguments if kind.TRAITS.is_fake else kind.TRAITS.uses_mpiexec
-    if launcher and not taken:
+    accepts_options = not launcher.arguments if kind.TRAITS.is_fake else kind.TRAITS.uses_mpiexec
+    if launcher and not accepts_options:
         raise no_mpiexec_on_machine(str(reference))
     if hosts != HostOptions(hosts.nodes, hosts.ranks_per_node) and kind.TRAITS.described:
         raise _no_hosts_on_machine(str(reference))
     bench = kind.prepare(
         reference, PrepareOptions(mpi, bind, notify, cores, workloads, launcher, hosts, ethernet, plans_only)
     )
-    named = msgspec.structs.replace(bench.machine, kind=kind.KIND, traits=kind.TRAITS)
-    return replace(bench, machine=named)
+    machine_of_kind = msgspec.structs.replace(bench.machine, kind=kind.KIND, traits=kind.TRAITS)
+    return replace(bench, machine=machine_of_kind)
 
 
 def repeats_itself(machine: str) -> bool:

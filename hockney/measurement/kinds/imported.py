@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from hockney.core.machine import IMPORTED_TRAITS
 from hockney.core.machine_reference import MachineReference
-from hockney.measurement.bench import Bench, only_published
+from hockney.measurement.bench import Bench, published_only
 from hockney.measurement.kinds import PrepareOptions
 
 SCHEME = "imported"
@@ -22,4 +22,4 @@ def imported_reference(name: str) -> str:
 
 
 def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
-    raise only_published(str(reference), "another benchmark")
+    raise published_only(str(reference), "another benchmark")

@@ -29,7 +29,7 @@ from hockney.launch.mpi import MpiLauncher
 from hockney.machines import emulated
 from hockney.machines.emulated.room import host_names
 from hockney.measurement.bench import Bench
-from hockney.measurement.builds import executables
+from hockney.measurement.builds import build_executables
 from hockney.measurement.kinds import PrepareOptions
 
 SCHEME = "lan"
@@ -74,7 +74,7 @@ def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
         )
     emulated.trial(ethernet, programs.ethernet, programs.agent)
     mpi = find_mpi(options.mpi or None, notify=options.notify)
-    built, catalog, others = executables(mpi, options.workloads, options.notify)
+    built, catalog, others = build_executables(mpi, options.workloads, options.notify)
     _refuse_hidden({"hockney's cache": built.path, "MPI": Path(mpi.mpiexec), "the current folder": Path()})
     hosts = host_names(ethernet, layout.nodes)
     cluster = Cluster(

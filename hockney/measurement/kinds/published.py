@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from hockney import reference as papers
 from hockney.core.machine_reference import MachineReference
-from hockney.measurement.bench import Bench, only_published
+from hockney.measurement.bench import Bench, published_only
 from hockney.measurement.kinds import PrepareOptions
 
 SCHEME = "published"
@@ -21,4 +21,4 @@ def reference(name: str) -> str:
 
 
 def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
-    raise only_published(str(reference))
+    raise published_only(str(reference))

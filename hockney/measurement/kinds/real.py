@@ -16,7 +16,7 @@ from hockney.discovery.find import find_mpi
 from hockney.launch.choosing import choose
 from hockney.launch.mpi import MpiLauncher
 from hockney.measurement.bench import Bench
-from hockney.measurement.builds import executables
+from hockney.measurement.builds import build_executables
 from hockney.measurement.kinds import PrepareOptions
 
 SCHEME = ""
@@ -28,7 +28,7 @@ TRAITS = Traits()
 def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
     mpi = find_mpi(options.mpi or None, notify=options.notify)
     chosen = choose(options.hosts, mpi, os.environ)
-    built, catalog, others = executables(mpi, options.workloads, options.notify)
+    built, catalog, others = build_executables(mpi, options.workloads, options.notify)
     user = options.launcher
     here = describe(mpi, engine=str(built.path), compiler=built.compiler, flags=built.flags, user=user)
     launcher = MpiLauncher(

@@ -15,7 +15,7 @@ from hockney.discovery.simgrid import find_simgrid
 from hockney.launch.smpi import SmpiLauncher
 from hockney.machines import simulated
 from hockney.measurement.bench import Bench
-from hockney.measurement.builds import executables
+from hockney.measurement.builds import build_executables
 from hockney.measurement.kinds import PrepareOptions, published
 
 SCHEME = "sim"
@@ -46,7 +46,7 @@ def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
     """Reads the description before anything is searched for or compiled."""
     platform = simulated.platform(reference.name)
     mpi = find_simgrid(notify=options.notify)
-    built, catalog, others = executables(
+    built, catalog, others = build_executables(
         mpi, options.workloads, options.notify, compiles=not options.plans_only
     )
     verifying_each = {workload.name for workload in catalog.with_role("npb", "annealing")}

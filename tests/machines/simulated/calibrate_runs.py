@@ -33,17 +33,17 @@ def survey_of(folder: Path, world: World | None = None, ranks: tuple[int, ...] =
     cases = studies.study("survey").plan(Options(ranks=ranks), bench.catalog, bench.machine)
     run = measurement.begin(folder, cases, Settings("survey", seed=1), bench)
     measurement.measure(run, bench, lambda event: None)
-    return measurement.surveyed(run)[0]
+    return measurement.calibration_survey(run)[0]
 
 
 def placed_survey_of(folder: Path, world: World, layout: Layout, within: tuple[Level, ...] = ()) -> Survey:
     """A survey of a fake machine with several nodes, or with several levels within a node."""
     launcher = FakeLauncher(world, nodes=FakeNodes(layout, within))
-    bench = measurement.look(measurement.fake_bench(launcher, cores=layout.ranks_per_node))
+    bench = measurement.find_levels(measurement.fake_bench(launcher, cores=layout.ranks_per_node))
     cases = studies.study("survey").plan(Options(), bench.catalog, bench.machine)
     run = measurement.begin(folder, cases, Settings("survey", seed=1), bench)
     measurement.measure(run, bench, lambda event: None)
-    return measurement.surveyed(run)[0]
+    return measurement.calibration_survey(run)[0]
 
 
 def measured(real: Survey, run: RunRecords) -> Survey:

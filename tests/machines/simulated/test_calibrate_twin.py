@@ -94,7 +94,7 @@ def test_the_twin_of_this_machine(tmp_path):
     cases = [bench.catalog.case(line) for line in lines]
     folder = measurement.begin(tmp_path / "real", cases, Settings("cases", budget_s=12.0, seed=1), bench)
     measurement.measure(folder, bench, lambda event: None)
-    here, _ = measurement.surveyed(folder)
+    here, _ = measurement.calibration_survey(folder)
     found = [each for each in twin_of(here) if each.unit == "s" and " of " not in each.what]
     assert len(found) == 14
     assert len(with_interval(found)) <= 2, with_interval(found)
@@ -155,7 +155,7 @@ def test_a_described_cluster_surveyed_in_simulation_gives_itself(tmp_path):
     )  # fmt: skip
     description = tmp_path / "two.toml"
     description.write_text(simulated.write(platform))
-    bench = measurement.look(
+    bench = measurement.find_levels(
         measurement.prepare(f"sim:{description}", hosts=HostOptions(nodes=2, ranks_per_node=2))
     )
     sizes = (0, 8, 64, 512, 4096, 16384, 131072)
@@ -164,7 +164,7 @@ def test_a_described_cluster_surveyed_in_simulation_gives_itself(tmp_path):
     cases = [bench.catalog.case(line) for line in lines]
     folder = measurement.begin(tmp_path / "run", cases, Settings("cases", seed=1, launches=1), bench)
     measurement.measure(folder, bench, lambda event: None)
-    seen, _ = measurement.surveyed(folder)
+    seen, _ = measurement.calibration_survey(folder)
     records = tuple(msgspec.structs.replace(r, origin="measured") for r in seen.run.records)
     machine = msgspec.structs.replace(seen.machine, traits=Traits(), platform=None)
     found = calibrate(replace(seen, run=RunRecords(seen.run.launches, records), machine=machine))

@@ -107,7 +107,7 @@ def predict_kernel(text: str, options: KernelOptions) -> list[KernelPrediction]:
         folder = find_runs.newest_run_of(STUDIES, options.listen)
     else:
         folder = RunFolder.open(to_path(options.run))
-    results = measurement.results(folder, cost=options.cost)
+    results = measurement.load_results(folder, cost=options.cost)
     rank_choices = rank_counts(results.fits)
     if not rank_choices:
         raise Inconclusive(

@@ -201,7 +201,9 @@ def _rates_of_run(
     cases = [case for line in lines if (case := parse_canonical(line)).ranks == 1 and case.is_usual]
     if not any(case["barrier_at"] == "none" and case["fault"] == "none" for case in cases):
         return
-    results = measurement.results(folder, reading=reading, cost=cost, relevant=lambda w: w.name == kernel)
+    results = measurement.load_results(
+        folder, reading=reading, cost=cost, relevant=lambda w: w.name == kernel
+    )
     times = {each.case: each.cost(cost) for each in results.fits.summaries}
     records = results.run.by_case()
     for case in cases:
