@@ -382,7 +382,9 @@ class Session:
                 count=self.broken_launches,
                 last=problem.code,
             ) from problem
-        if problem is not None and not recorder.failed_cases:  # otherwise the case's failure was reported already
+        if (
+            problem is not None and not recorder.failed_cases
+        ):  # otherwise the case's failure was reported already
             self.listen(Notice(str(problem), problem.code))
         if problem is not None and more:
             self.listen(Notice("the remaining cases are relaunched", "cases-relaunched"))

@@ -121,7 +121,7 @@ def _figure_over_processes(name: str, answers: Mapping[str, Answer], bandwidth: 
                 series.append(
                     pages.make_series(f"{SIZE_WORDS[size]}, {words}", points, kind, SIZE_WORDS[size])
                 )
-    where = "at the root" if name in AT_THE_ROOT else "of all processes together"
+    where = "at the root" if name in AT_THE_ROOT else "of all processes join_words"
     return Figure(
         f"t3e-{name}-{'bandwidth' if bandwidth else 'time'}",
         f"{'Bandwidth' if bandwidth else 'Time'} of {OPERATIONS[name]}",
