@@ -126,7 +126,7 @@ def test_fits_of_another_user_are_not_used(folder, fitted, monkeypatch, tmp_path
 
 
 def test_fits_of_another_version_are_not_used(folder, fitted, monkeypatch):
-    monkeypatch.setattr(stored, "program", lambda: b"another")
+    monkeypatch.setattr(stored, "program_digest", lambda: b"another")
     measurement.load_results(folder)
     assert len(fitted) == 1
 

@@ -32,7 +32,7 @@ def asked(monkeypatch) -> list[bool]:
         progress(3, 3)
         return FOUND
 
-    monkeypatch.setattr(measurement, "bring_simgrid", bring)
+    monkeypatch.setattr(measurement, "provide_simgrid", bring)
     return heard
 
 
@@ -48,7 +48,7 @@ def test_what_cannot_be_is_one_line_and_3(hockney, monkeypatch):
     def bring(*_):
         raise EnvironmentProblem("there is no C compiler here", "why", "install one", code="no-compiler")
 
-    monkeypatch.setattr(measurement, "bring_simgrid", bring)
+    monkeypatch.setattr(measurement, "provide_simgrid", bring)
     done = hockney("build", "--simgrid")
     assert (done.code, done.out, done.error.code) == (3, "", "no-compiler")
     assert done.err.count("\n") == 1

@@ -49,7 +49,7 @@ def test_no_simgrid_is_a_note(tmp_path, monkeypatch):
 def test_a_sound_machine_passes_step_by_step(mpi, stand_in, monkeypatch):
     """2 ranks, all cores, one more than cores."""
     monkeypatch.setattr(doctor.build, "engine", lambda found: stand_in)
-    monkeypatch.setattr(doctor, "LISTENING_S", 0.01)
+    monkeypatch.setattr(doctor, "LOAD_SAMPLE_S", 0.01)
     findings = {f.code: f for f in measurement.examine("", mpi.prefix)}
     assert not [f for f in findings.values() if f.verdict == "bad"]
     assert mpi.mpiexec in findings["mpi"].text
@@ -64,7 +64,7 @@ def test_the_first_thing_that_is_bad_ends_the_examination(monkeypatch):
         raise problem
 
     monkeypatch.setattr(doctor, "find_mpi", no_mpi)
-    monkeypatch.setattr(doctor, "LISTENING_S", 0.01)
+    monkeypatch.setattr(doctor, "LOAD_SAMPLE_S", 0.01)
     last = list(measurement.examine("", ""))[-1]
     assert (last.verdict, last.code, last.text) == ("bad", "cannot-measure", str(problem))
 
@@ -82,7 +82,7 @@ def test_the_doctor_notes_root_where_it_matters(monkeypatch, family, root, noted
     monkeypatch.setattr(doctor, "on_machine", lambda *_: [])
     monkeypatch.setattr(doctor, "is_root", lambda: root)
     monkeypatch.setattr(doctor.build, "engine", no_engine)
-    monkeypatch.setattr(doctor, "LISTENING_S", 0.01)
+    monkeypatch.setattr(doctor, "LOAD_SAMPLE_S", 0.01)
     assert ("root-allowed" in {finding.code for finding in measurement.examine("", "")}) == noted
 
 
@@ -98,9 +98,9 @@ def site(tmp_path, monkeypatch):
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(doctor, "find_mpi", lambda *_: made.mpi)
     monkeypatch.setattr(doctor, "on_machine", lambda *_: [])
-    monkeypatch.setattr(doctor, "lacking", lambda *_: [])
+    monkeypatch.setattr(doctor, "ability_findings", lambda *_: [])
     monkeypatch.setattr(doctor.build, "engine", lambda *_: engine)
-    monkeypatch.setattr(doctor, "LISTENING_S", 0.01)
+    monkeypatch.setattr(doctor, "LOAD_SAMPLE_S", 0.01)
     return made
 
 

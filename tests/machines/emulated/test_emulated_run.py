@@ -133,8 +133,8 @@ def test_other_hosts_come_first_in_every_launch(mpi_name, engine, tmp_path):
 )
 def test_the_doctor_starts_the_ranks_of_a_survey(mpi_name, engine, places, named, tmp_path, monkeypatch):
     programs()
-    monkeypatch.setattr(doctor, "LISTENING_S", 0.01)
-    monkeypatch.setattr(doctor, "lacking", lambda *_: [])
+    monkeypatch.setattr(doctor, "LOAD_SAMPLE_S", 0.01)
+    monkeypatch.setattr(doctor, "ability_findings", lambda *_: [])
     found = {
         each.code: each for each in measurement.examine(machine_file(tmp_path, BUS), mpi_name, 0.0, places)
     }
