@@ -33,7 +33,17 @@ from hockney.core.paths import PLAN, AnyPath, to_path
 from hockney.core.settings import Settings
 from hockney.core.units import format_seconds, typed_seconds
 from hockney.core.wording import option, plural
-from hockney.measurement import Bench, CasesChosen, Goal, Listener, Outcome, Status, Working, notifier, ignore_event
+from hockney.measurement import (
+    Bench,
+    CasesChosen,
+    Goal,
+    Listener,
+    Outcome,
+    Status,
+    Working,
+    ignore_event,
+    notifier,
+)
 from hockney.store import LaunchShare, RunFolder, left, missing
 from hockney.studies import Options
 

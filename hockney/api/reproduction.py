@@ -16,7 +16,7 @@ from hockney.core.ethernet import Ethernet
 from hockney.core.paths import AnyPath, to_path
 from hockney.draw.page import Table
 from hockney.machines import simulated
-from hockney.measurement import Bench, Listener, Status, notifier, ignore_event
+from hockney.measurement import Bench, Listener, Status, ignore_event, notifier
 from hockney.reproductions import Answer, Check, Compared, Part, Reproduction, all_papers
 from hockney.reproductions.all_papers import PaperResult
 from hockney.store import RunFolder, default_path

@@ -12,7 +12,7 @@ import pytest
 from hockney.api.find_runs import other_settings_text, skipped_survey
 from hockney.api.measure import bench_change_notice
 from hockney.core.wording import as_flags
-from hockney.measurement.machine_diff import not_set, field_difference_text
+from hockney.measurement.machine_diff import field_difference_text, not_set
 
 UCX = "UCX_TLS"
 SURVEY = ("run", "pingpong bytes=0:64KiB", "--budget", "5s", "--seed", "1", "-q")

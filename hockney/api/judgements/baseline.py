@@ -324,7 +324,9 @@ def _differences(run: MeasuredRun, here: Machine) -> tuple[str, ...]:
         return ()
     found = measurement.survey_differences(run.machine, here)
     return tuple(
-        measurement.difference_text(each, run.machine, here) for each in found if each.field in OTHER_MACHINE_FIELDS
+        measurement.difference_text(each, run.machine, here)
+        for each in found
+        if each.field in OTHER_MACHINE_FIELDS
     )
 
 

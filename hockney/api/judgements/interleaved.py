@@ -30,7 +30,7 @@ from hockney.core.notice import Notice
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.settings import Settings
 from hockney.core.wording import flag, option, plural
-from hockney.measurement import Bench, CasesChosen, Listener, Status, InterleavedSide
+from hockney.measurement import Bench, CasesChosen, InterleavedSide, Listener, Status
 from hockney.store import RunFolder, left, pair_in
 from hockney.studies import ad_hoc
 
