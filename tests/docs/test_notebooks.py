@@ -90,7 +90,7 @@ def test_the_python_page_has_every_name():
     page = (DOCS / "python.md").read_text("utf-8")
     assert [name for name in hockney.__all__ if not re.search(rf"`(hockney\.)?{name}\b", page)] == []
     hidden = {
-        "run": {"asked", "cost", "evidence", "folder", "page", "reading", "results", "save_fits"},
+        "run": {"requested", "cost", "evidence", "folder", "page", "reading", "results", "save_fits"},
         "model": {"ranges", "read"},
         "comparison": {"compared", "judgement", "page"},
         "history": {"listen"},
