@@ -106,9 +106,9 @@ class _RoundSimulation:
             self.heard_s.append(np.full(samples, np.inf))
             self.sent_s.append(np.full(samples, np.inf))
             self._poll(start_s, (k,))
-        last = rounds - 2 - self.timetable.lag
-        if last >= 0 and not self.costs.blocking:
-            self._wait_for(last)
+        last_schedule = rounds - 2 - self.timetable.lag
+        if last_schedule >= 0 and not self.costs.blocking:
+            self._wait_for(last_schedule)
         self._wait_until(0, self.arrived_s[-1])
 
     def _wait_for(self, statistics: int) -> None:

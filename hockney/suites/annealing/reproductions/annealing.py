@@ -186,8 +186,8 @@ def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[
         _equal_amount_check(answers[CLUSTER]),
         _reduction_check(answers[CLUSTER]),
         _no_gain_check(answers[CLUSTER]),
-        _t3d_gain_check(answers[T3D], SMALL, wins=True),
-        _t3d_gain_check(answers[T3D], LARGE, wins=False),
+        _t3d_gain_check(answers[T3D], SMALL, expects_gain=True),
+        _t3d_gain_check(answers[T3D], LARGE, expects_gain=False),
         _quality_check(answers[QUALITY]),
     ]
 
@@ -265,14 +265,17 @@ def _no_gain_check(answer: Answer) -> Check:
     return statement.check(abs(measured_gain) < NO_GAIN, f"{measured_gain:+.1%} steps a second")
 
 
-def _t3d_gain_check(answer: Answer, processes: int, *, wins: bool) -> Check:
-    claim = f"on the T3D, nonblocking communication {'wins' if wins else 'loses'} on {processes} processors"
-    statement = Statement(f"t3d-{processes}", "figure 4" if wins else "text", claim)
+def _t3d_gain_check(answer: Answer, processes: int, *, expects_gain: bool) -> Check:
+    claim = (
+        f"on the T3D, nonblocking communication {'wins' if expects_gain else 'loses'} on {processes} "
+        f"processors"
+    )
+    statement = Statement(f"t3d-{processes}", "figure 4" if expects_gain else "text", claim)
     measured_gain = gain(answer, ranks=processes, steps=STEPS)
     if measured_gain is None:
         return statement.unknown()
     return statement.check(
-        measured_gain > 0 if wins else measured_gain < 0, f"{measured_gain:+.1%} steps a second"
+        measured_gain > 0 if expects_gain else measured_gain < 0, f"{measured_gain:+.1%} steps a second"
     )
 
 
@@ -300,13 +303,18 @@ TITLES = {
 
 def _summary(answers: Answers, compared: Sequence[Compared]) -> tuple[str, ...]:
     predicted = [row for row in pages.time_rows(compared) if row.status == "predicted"]
-    first = (
+    introduction = (
         "A. Fachat and K. H. Hoffmann timed ensemble annealing with a master in three set-ups: broadcast and "
         "gather, nonblocking messages with an estimated schedule, and no communication."
     )
     if not pages.simulated_rows(predicted):
-        return (first, "Nothing was simulated yet.")
-    texts = (first, _table_1_sentence(predicted), _nonblocking_sentence(answers), _t3d_sentence(answers))
+        return (introduction, "Nothing was simulated yet.")
+    texts = (
+        introduction,
+        _table_1_sentence(predicted),
+        _nonblocking_sentence(answers),
+        _t3d_sentence(answers),
+    )
     return tuple(filter(None, texts))
 
 

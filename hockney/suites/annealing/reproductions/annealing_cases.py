@@ -139,8 +139,8 @@ def kind_seconds(record: Record, kind: str, process: str) -> float:
 
 def change(answer: Answer, kind: str, process: str = MASTER, baseline: str = ORIGINAL) -> float | None:
     """Seconds that the estimated set-up spends more than another one."""
-    after, before = (spent_seconds(answer, setup, kind, process) for setup in (ESTIMATED, baseline))
-    return None if after is None or before is None else after - before
+    estimated_s, baseline_s = (spent_seconds(answer, setup, kind, process) for setup in (ESTIMATED, baseline))
+    return None if estimated_s is None or baseline_s is None else estimated_s - baseline_s
 
 
 def printed_change(kind: str, process: str = MASTER, baseline: str = ORIGINAL) -> float:

@@ -78,7 +78,7 @@ def verified(found, ranks):
 
 
 def digest(record):
-    """With the case that it should depend on."""
+    """Digests by the case that they should depend on."""
     case = record.parse_case()
     without = {"ranks", "setup", "shares", "balance", "test_every"}
     kept = {name: value for name, value in case.values.items() if name not in without}
@@ -88,7 +88,7 @@ def digest(record):
 
 
 def digests(found):
-    """Of all cases; those that must agree do."""
+    """Digests of all cases; cases that must agree do."""
     by_case = {}
     for record in found:
         case, bits = digest(record)
@@ -213,7 +213,8 @@ def check_rounds(record, case):
 
 @pytest.mark.mpi
 def test_the_clock_of_a_run_is_its_time(mpi, group):
-    """On one rank, where nobody else's time counts; a disturbance between the readings is another's."""
+    """Checked on one rank, where no other rank's time counts: a disturbance between the readings would be
+    another rank's."""
     (record,) = verified(answered(mpi, group, ["walkers=8 steps=500 temperatures=20"], 1, repetitions=9), 1)
     elapsed = np.array(record.metrics["rank_elapsed"].values)
     assert np.min(np.array(record.times_s) - elapsed) <= 1e-4
@@ -348,7 +349,7 @@ def test_sanitizers_find_nothing(mpi, mpi_name, group, monkeypatch):
 
 
 STEP_S = 1e-5
-"""So slow that a simulated clock's steps of a nanosecond do not matter."""
+"""A time of a step so long that the simulated clock's nanoseconds do not matter."""
 
 
 def simulated(words, ranks, repetitions=1):

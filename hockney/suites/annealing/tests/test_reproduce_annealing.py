@@ -111,7 +111,7 @@ def changed(setup: str, kind: str, factor: float, part: str = CLUSTER, processes
 
 
 CAPTION = "communication-reduced"
-"""Of table 1: by its own numbers, communication is not reduced to 1%."""
+"""Table 1 contradicts its caption: by its numbers, communication is not reduced to 1%."""
 
 
 def test_the_times_of_the_paper_are_accepted():
@@ -165,7 +165,7 @@ def test_the_row_to_which_the_machine_is_fitted_is_no_prediction():
 
 
 def test_only_what_is_missed_is_explained():
-    """By the printed and the simulated times."""
+    """Explanations follow from the printed and the simulated times."""
 
     def explained(times: Times) -> list[str]:
         given = answers(times)
@@ -197,7 +197,7 @@ def test_the_description_has_what_the_paper_prints_and_says_what_it_does_not():
 
 FEWER_ROUNDS = 100
 FEWER_T3D_ROUNDS = 8
-"""On the T3D."""
+"""The gains on the T3D."""
 
 
 @pytest.fixture(scope="module")
@@ -219,7 +219,7 @@ def document(tmp_path_factory):
 
 
 def errors(document: dict, mechanism: str = "") -> dict[str, float]:
-    """Of table 1, by cell."""
+    """Errors of table 1, by cell."""
     rows = [row for row in document["compared"] if "/table-1/" in row["key"]]
     return {row["key"].split("/", 2)[2]: row["error"] for row in rows if row["mechanism"] == mechanism}
 

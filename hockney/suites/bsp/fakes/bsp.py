@@ -26,7 +26,7 @@ TYPE_BYTES = {"double": 8, "float": 4, "uint32": 4}
 @dataclass(frozen=True)
 class FakeBsp(FakeWorkloads):
     """The true costs (s): of a superstep, of blocks, and of an operation of each kind of local work. A word
-    that is sent at once costs `naive_s`."""
+    sent as a single message costs `naive_s`."""
 
     empty_s: float = 1.5e-6
     startup_s: float = 0.5e-6

@@ -192,10 +192,10 @@ def value(fit: Fit, symbol: str, end: End = "value") -> float:
 
 
 def _end_of(estimate: Estimate, end: End) -> float:
-    value_found = getattr(estimate, end)
-    if value_found is None:
+    bound = getattr(estimate, end)
+    if bound is None:
         raise NotMeasured("an interval")
-    return value_found
+    return bound
 
 
 def _usable(fits: Iterable[Fit], **fixed: int | str) -> Fit | None:

@@ -78,17 +78,17 @@ def predict(text: str, options: KernelOptions) -> PredictedKernel:
                 )
             )
     rows = [(each.case, each.predicted, each.times) for each in predictions]
-    first = predictions[0]
+    first_prediction = predictions[0]
     return PredictedKernel(
         (
-            f"{text}, with parameters and local rates of {first.run!s}:",
-            _prediction_table(first.kernel, rows),
+            f"{text}, with parameters and local rates of {first_prediction.run!s}:",
+            _prediction_table(first_prediction.kernel, rows),
         ),
-        first.caveats,
+        first_prediction.caveats,
         {
-            "run": str(first.run),
+            "run": str(first_prediction.run),
             "predictions": [_prediction_document(*row) for row in rows],
-            "doubts": first.caveats,
+            "doubts": first_prediction.caveats,
         },
     )
 

@@ -143,11 +143,11 @@ def breakdown(answer: Answer, h: int) -> dict[str, float] | None:
 def _seconds_per_word(answer: Answer) -> dict[str, float] | None:
     """Seconds that one more word adds to each part, from the difference of the two largest relations. The
     buffer that the exchange allocates for it is not the network's."""
-    few, many = RELATION_WORDS[-2:]
-    small, large = breakdown(answer, few), breakdown(answer, many)
+    small_words, large_words = RELATION_WORDS[-2:]
+    small, large = breakdown(answer, small_words), breakdown(answer, large_words)
     if small is None or large is None:
         return None
-    seconds_per_word = {part: (large[part] - small[part]) / (many - few) for part in PARTS}
+    seconds_per_word = {part: (large[part] - small[part]) / (large_words - small_words) for part in PARTS}
     seconds_per_word["exchange"] -= WORD * answer.platform.libraries.buffer_s_per_byte
     return seconds_per_word
 

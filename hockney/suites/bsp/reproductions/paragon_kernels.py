@@ -286,8 +286,8 @@ def _bsp_speed_check(kernels: Sequence[SimulatedKernel]) -> Check:
     if len(shares) < len(MATRIX_MESHES) * len(MATRICES):
         return statement.unknown()
     largest = max(shares, key=lambda each: shares[each])
-    found = f"at most {shares[largest]:.0%} of its speed, on {largest[0]} with n = {largest[1]}"
-    return statement.check(shares[largest] < COMPARABLE_SPEED, found)
+    finding = f"at most {shares[largest]:.0%} of its speed, on {largest[0]} with n = {largest[1]}"
+    return statement.check(shares[largest] < COMPARABLE_SPEED, finding)
 
 
 def _bsp_communication_check(compared: Sequence[Compared]) -> Check:
@@ -328,15 +328,22 @@ def _error_growth_check(kernels: Sequence[SimulatedKernel]) -> Check:
     claim = "BSP overestimates bitonic sort by an error that grows as p / log p, within a factor of 2"
     statement = Statement("bitonic-error-grows", "figure 7", claim)
     errors = bitonic_errors(kernels, min(BITONIC_KEYS))
-    scaled = [error * math.log2(p) / p for p, error in errors.items()]
-    if len(scaled) < len(BITONIC_MESHES):
+    errors_over_growth = [error * math.log2(p) / p for p, error in errors.items()]
+    if len(errors_over_growth) < len(BITONIC_MESHES):
         return statement.unknown()
     is_overestimated = min(errors.values()) > OVERESTIMATE
-    holds = is_overestimated and scaled[0] / 2 <= min(scaled) and max(scaled) <= 2 * scaled[0]
-    found = _errors_by_processors(errors)
+    holds = (
+        is_overestimated
+        and errors_over_growth[0] / 2 <= min(errors_over_growth)
+        and max(errors_over_growth) <= 2 * errors_over_growth[0]
+    )
+    finding = _errors_by_processors(errors)
     if is_overestimated:
-        found += f": {scaled[-1] / scaled[0]:.1f} times as much as p / log p from first to last"
-    return statement.check(holds, found)
+        finding += (
+            f": {errors_over_growth[-1] / errors_over_growth[0]:.1f} times as much as p / log p from first "
+            f"to last"
+        )
+    return statement.check(holds, finding)
 
 
 def _few_keys_check(kernels: Sequence[SimulatedKernel]) -> Check:
@@ -346,8 +353,8 @@ def _few_keys_check(kernels: Sequence[SimulatedKernel]) -> Check:
         return statement.unknown()
     holds = all(few[p] > many[p] for few, many in pairwise(errors) for p in few)
     most_processors = max(MESHES[mesh] for mesh in BITONIC_MESHES)
-    found = ", ".join(f"{each[most_processors]:+.0%}" for each in errors)
-    return statement.check(holds, f"{found} on {most_processors} processors")
+    finding = ", ".join(f"{each[most_processors]:+.0%}" for each in errors)
+    return statement.check(holds, f"{finding} on {most_processors} processors")
 
 
 def _direct_routing_check(kernels: Sequence[SimulatedKernel]) -> Check:
@@ -423,8 +430,8 @@ def _repaired_models_check(kernels: Sequence[SimulatedKernel]) -> Check:
     errors = [abs(e) for k in kernels if (e := k.errors.get(repaired(k.base).name)) is not None]
     if not errors:
         return statement.unknown()
-    found = f"{median(errors):.1%} in the median of {len(errors)}, at worst {max(errors):.0%}"
-    return statement.check(median(errors) <= REPAIRED_ERROR, found)
+    finding = f"{median(errors):.1%} in the median of {len(errors)}, at worst {max(errors):.0%}"
+    return statement.check(median(errors) <= REPAIRED_ERROR, finding)
 
 
 def summary(checks: Sequence[Check]) -> tuple[str, ...]:

@@ -60,7 +60,7 @@ class ParagonWorld:
         return BulkCosts(ranks, bsp, bpram, rates(simulated.platform("paragon")))
 
     def metrics(self, case: Case, seconds: float) -> dict[str, MetricSeries]:
-        """Of a relation by puts its parts, of a kernel what is not computing."""
+        """Metrics of a case: the parts of a relation by puts, or the communication of a kernel."""
         if case.workload == "h_relation":
             words = case["h"] * 4 / case["packet"]
             parts = {"write": self.packet / 2 * words, "read": self.packet / 2 * words}

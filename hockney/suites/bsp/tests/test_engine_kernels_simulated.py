@@ -45,8 +45,8 @@ def with_costs(words, ranks):
 
 
 def test_the_libraries_cost_what_the_description_states():
-    """Of each put where it is called and where it arrives, whether blocks or words; of each superstep, of the
-    bytes that arrive, and of each step of the BPRAM."""
+    """The described times of the libraries count: for each put where it is called and where it arrives, for
+    each superstep, for arriving bytes, and for each step of the BPRAM."""
     relation, empty, block, words, whole = with_costs(
         [
             "h_relation h=700 packet=28 sync=window",

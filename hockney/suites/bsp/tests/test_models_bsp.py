@@ -222,7 +222,7 @@ MACHINE = BulkCosts(
         }
     ),
 )
-"""Of the size of the Paragon's (us), with round numbers."""
+"""Parameters as large as the Paragon's (us), with round numbers."""
 WORK = LocalWork.of("merge", 10_000, keys=100, type="double")
 """1000 us."""
 

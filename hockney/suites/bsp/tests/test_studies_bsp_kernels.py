@@ -163,7 +163,7 @@ def test_the_repaired_models_predict_a_machine_of_messages(results: KernelResult
 @pytest.mark.simgrid
 @pytest.mark.slow
 def test_the_supersteps_of_the_kernels_are_those_that_they_state(results: KernelResults):
-    """As counted by the kernels: bytes of each superstep, and operations in all."""
+    """The programs agree with the kernels' counts: bytes of each superstep, and operations in total."""
     records = {record.case: record for record in results.evidence.run.records}
     for p in results.points:
         record = records[p.measured.case.line]

@@ -346,15 +346,15 @@ class _LineBatches:
     @staticmethod
     def of(block: Subgrid, d: int) -> _LineBatches:
         across = block.extent(1 if d == 0 else 0)
-        others = block.extent(2 if d == 0 else 3 - d)
+        other_extent = block.extent(2 if d == 0 else 3 - d)
         if d == 0:
             return _LineBatches(
-                -(-across * others // LINES_PER_BATCH),
-                across * others,
-                -(-across * others // LINES_PER_BATCH),
+                -(-across * other_extent // LINES_PER_BATCH),
+                across * other_extent,
+                -(-across * other_extent // LINES_PER_BATCH),
             )
         per_row = -(-across // LINES_PER_BATCH)
-        return _LineBatches(per_row * others, across, per_row)
+        return _LineBatches(per_row * other_extent, across, per_row)
 
     def count(self, begin: int, end: int) -> int:
         """Lines of the batches begin to end - 1."""

@@ -83,7 +83,8 @@ def cg(order: int, nonzeros: int, shift: float, iterations: int) -> list[float]:
 
 
 def stencil(weights: tuple[float, float, float, float], a: np.ndarray) -> np.ndarray:
-    """On a periodic grid; the weights of the center, faces, edges and corners."""
+    """Applies a stencil on a periodic grid; the weights are those for the center, faces, edges and
+    corners."""
     total = np.zeros_like(a)
     for shift in np.ndindex(3, 3, 3):
         weight = weights[sum(each != 1 for each in shift)]
@@ -114,7 +115,7 @@ def mg(points: int, iterations: int) -> list[float]:
     u = np.zeros_like(v)
 
     def correction(r: np.ndarray) -> np.ndarray:
-        """What a V-cycle adds to u."""
+        """The correction that a V-cycle adds to u."""
         if len(r) == 2:
             return stencil(smoother, r)
         u = prolonged(correction(stencil(full_weighting, r)[1::2, 1::2, 1::2]))
@@ -170,7 +171,7 @@ EXACT = (
 
 
 def fourth_difference(n: int) -> np.ndarray:
-    """Of the points of a line; changed near its ends."""
+    """Dissipation at the points of a line; changed near its ends."""
     matrix = np.zeros((n, n))
     for i in range(1, n - 1):
         for distance, weight in zip(range(-2, 3), (1, -4, 6, -4, 1), strict=True):
@@ -245,7 +246,7 @@ class Flow:
         return [float(each) for each in np.sqrt((a[self.inner] ** 2).sum((1, 2, 3)) / (self.n - 2) ** 3)]
 
     def jacobians(self, d: int) -> tuple[np.ndarray, np.ndarray]:
-        """Of the convective and of the viscous flux, at each point; their shape is (N, N, N, 5, 5)."""
+        """Jacobians of the convective and of the viscous flux at each point, of shape (N, N, N, 5, 5)."""
         rho, v, e = self.u[0], self.u[1:4] / self.u[0], self.u[4] / self.u[0]
         c, kinetic = v[d], (v**2).sum(0) / 2
         normal = 1 + d
@@ -274,8 +275,8 @@ class Flow:
         return convective, viscous
 
     def blocks(self, d: int, dt: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """What multiplies the unknowns before a point, at it and after it, each at the place of the unknowns;
-        the second one without the identity."""
+        """The blocks that multiply the unknowns before a point, at it and after it, each stored at the
+        position of its unknowns; the second without the identity."""
         convective, viscous = self.jacobians(d)
         diffusion = dt * self.t1 * (viscous + VISCOSITY[d] * np.eye(5))
         transport = dt * self.t2 * convective

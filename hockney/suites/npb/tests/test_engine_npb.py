@@ -22,7 +22,7 @@ pytestmark = pytest.mark.mpi
 
 KERNELS = sorted(path.stem for path in (build.source_folder() / "npb").glob("*.cpp"))
 PARTS = "computation", "messages", "collectives", "barriers", "waiting"
-"""Of a run's time."""
+"""A share of a run's time."""
 SANITIZED_TOO_LONG: tuple[str, ...] = ("ep",)
 """Kernels that take minutes on class S without optimisation."""
 ORACLES = {
@@ -207,7 +207,7 @@ def test_barriers_inside_a_run_are_accounted_for_and_change_no_result(mpi, npb):
 
 
 def test_windows_start_runs_too(mpi, npb):
-    """On one rank, which is always in time."""
+    """One rank is always in time."""
     verified(mpi, npb, ["ep class=S sync=window", "is class=S sync=window"], 1)
 
 

@@ -19,7 +19,7 @@ LU_OPERATIONS = LU_STEPS * (1984.77 * LU_POINTS**3 - 10923.3 * LU_POINTS**2 + 27
 
 
 def simulated(words, ranks, latency_s=1e-6):
-    """What the engine prints for these cases on a switch where a message takes this long, of any length."""
+    """The engine's lines for these cases on a switch where a message of any length takes `latency_s`."""
     return lines_on_switch("hockney-npb", words, ranks, latency_s=latency_s, per_byte_s=1e-12)
 
 
@@ -58,7 +58,7 @@ def test_computing_lu_takes_the_official_operations_and_messages_are_the_same_wi
 
 
 def test_sweeps_are_pipelined():
-    """On 2 x 2 ranks, the last one begins two chunks of planes after the first one."""
+    """The last of 2 x 2 ranks begins two chunks of planes after the first one."""
     (alone,) = measured(["lu class=W rate=1e9 arithmetic=none"], 1)
     by_planes = {planes: f"lu class=W rate=1e9 arithmetic=none planes={planes}" for planes in (31, 4)}
     times = [record.times_s[0] / alone.times_s[0] for record in measured(by_planes.values(), 4)]
@@ -115,8 +115,8 @@ def test_computing_takes_the_official_operations_and_messages_are_the_same_witho
 
 @BOTH
 def test_line_solves_are_pipelined(kernel):
-    """In chunks of lines, eight ranks need less than a quarter of the time of one, and with lines solved one
-    rank after the other, they would need more than a third of it."""
+    """Eight ranks that work in chunks of lines need less than a quarter of the time of one, and with lines
+    solved one rank after the other, they would need more than a third of it."""
     (alone,) = measured([f"{kernel} rate=1e6 arithmetic=none"], 1)
     (eight,) = measured([f"{kernel} rate=1e6 arithmetic=none"], 8)
     assert alone.times_s[0] == pytest.approx(LINE_OPERATIONS[kernel] / 1e6)
@@ -126,7 +126,7 @@ def test_line_solves_are_pipelined(kernel):
 @BOTH
 @pytest.mark.parametrize("ranks", [4, 25])
 def test_no_rank_waits_in_a_multi_partition(kernel, ranks):
-    """Of 10 inner points, 2 or 5 cells have the same number."""
+    """10 inner points divide evenly into 2 or 5 cells."""
     (alone,) = measured([f"{kernel} rate=1e6 arithmetic=none"], 1)
     (several,) = measured([f"{kernel} rate=1e6 arithmetic=none"], ranks)
     assert several.times_s[0] == pytest.approx(alone.times_s[0] / ranks, rel=0.01)
@@ -140,7 +140,7 @@ def test_a_dearer_message_makes_fewer_messages():
 
 
 def lines_of(words, ranks):
-    """Of these cases on a switch, where a message of x bytes takes 10 us + x / (100 MB/s)."""
+    """Lines of these cases on a switch, where a message of x bytes takes 10 us + x / (100 MB/s)."""
     return lines_on_switch("hockney-npb", words, ranks)
 
 

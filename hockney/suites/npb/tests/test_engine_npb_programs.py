@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.simgrid, pytest.mark.slow]
 CONTRACT = Path(__file__).parents[4] / "contract/golden"
 RATE = 1e6
 EVENLY = 0.01
-"""What ranks keep of their keys differs a little from one rank to another."""
+"""The share of keys that a rank keeps differs a little between ranks."""
 KERNELS = sorted(PROGRAMS)
 
 
@@ -45,7 +45,7 @@ def without_arithmetic(kernel, more=""):
 
 
 def printed(number):
-    """With the digits that records have."""
+    """The number with the digits that records have."""
     return float(f"{number:.7g}")
 
 
@@ -61,7 +61,7 @@ def check(record):
 
 
 def check_operations(program: Program, record):
-    """Of each phase; one rank of IS leaves sorting out."""
+    """Checks the operations of each phase; one rank of IS leaves sorting out."""
     if program.kernel == "is" and program.ranks == 1:
         return
     seconds = record.metrics["phase_computation"].values
@@ -104,7 +104,7 @@ def test_larger_grids_of_ranks_and_other_classes():
 
 
 def test_each_message_that_is_sent_is_received():
-    """Also of those exchanges and sweeps that no test runs."""
+    """Exchanges and sweeps that no other test runs have a prediction too."""
     for kernel, sizes in CLASSES.items():
         for size in sizes:
             for ranks in (2, 7, 12, 30, 64):
@@ -137,7 +137,7 @@ def received(phase):
     [("mg", 37, 36), ("ft", 65, 64), ("lu", 11, 10), ("bt", 13, 12), ("sp", 11, 10)],
 )
 def test_ranks_that_no_division_exists_for(kernel, ranks, most):
-    """As many as the engine names."""
+    """The programs divide among as many ranks as the engine names."""
     with pytest.raises(Indivisible) as found:
         PROGRAMS[kernel]("S", ranks)
     assert found.value.most == most
@@ -177,7 +177,7 @@ def test_larger_classes_too():
 
 
 def test_messages_that_share_a_medium_queue():
-    """Also those of a pipeline, and of a sum over all ranks."""
+    """The messages include those of a pipeline and of a sum over all ranks."""
     machine = simulated.platform("switched-ethernet")
     assert any(described(machine).medium)
     words = [f"{kernel} class=S rate={FAST_RATE} arithmetic=none" for kernel in ("ep", "ft", "lu")]
@@ -207,7 +207,7 @@ def record_time(record):
 
 
 def test_a_rate_that_is_too_high_is_what_fails():
-    """In the phase in which the rank computes most."""
+    """The error is found in the phase in which the rank computes most."""
     (record,) = [r for r in measured_classes(2) if r.parse_case().workload == "lu"]
     parts = {
         name: record.metrics[name].values[0] for name in ("computation", "messages", "collectives", "waiting")

@@ -16,11 +16,11 @@ pytestmark = [pytest.mark.simgrid, pytest.mark.slow]
 KERNELS = sorted(path.stem for path in (build.source_folder() / "npb").glob("*.cpp"))
 PARTS = "computation", "messages", "collectives", "barriers", "waiting"
 RATE = 1e7
-"""So slow that a simulated clock's steps of a nanosecond do not matter."""
+"""A rate so low that the simulated clock's nanoseconds do not matter."""
 
 
 def lines_of(words, ranks):
-    """Of these cases on a switch, where a message of x bytes takes 10 us + x / (100 MB/s)."""
+    """Lines of these cases on a switch, where a message of x bytes takes 10 us + x / (100 MB/s)."""
     return lines_on_switch("hockney-npb", words, ranks)
 
 
@@ -76,7 +76,7 @@ def test_a_rank_waits_for_those_that_have_more_to_do():
 
 @pytest.mark.parametrize("ranks", [16, 64])
 def test_many_ranks_are_simulated_without_arithmetic(ranks):
-    """Those benchmarks that can be divided among so many; the others refuse."""
+    """Benchmarks that can be divided among this many ranks verify; the others refuse."""
     words = [f"{kernel} class=S rate={RATE:.0e} arithmetic=none" for kernel in KERNELS]
     lines = lines_of(words, ranks)
     assert {line.reason for line in failures(lines)} <= {"refused"}

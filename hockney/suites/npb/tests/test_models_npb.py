@@ -66,7 +66,7 @@ def test_rates_differ_between_phases_and_one_without_a_rate_has_the_mean():
 
 
 def test_messages_of_an_exchange_follow_each_other():
-    """Without a measured stream, another one adds half at each end, or at least its bytes."""
+    """If no stream was measured, another message adds half at each end, or at least its bytes."""
     communication = Communication(costs())
     assert communication.exchange(Exchange(1, (100,), (100,)), 2) == pytest.approx(LATENCY + 100 * PER_BYTE)
     two = communication.exchange(Exchange(1, (100, 100), (100, 100)), 2)
@@ -147,7 +147,8 @@ def test_changes_keep_the_bytes_or_halve_them():
 
 
 def test_the_operations_of_all_ranks_are_the_official_ones():
-    """In every class and on every number of ranks, except for what one rank of IS leaves out."""
+    """The operations hold in every class and on every number of ranks, except for one rank of IS, which does
+    not sort."""
     for kernel, sizes in CLASSES.items():
         for size in sizes:
             for ranks in (1, 2, 3, 16, 61):

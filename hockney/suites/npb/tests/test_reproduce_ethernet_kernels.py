@@ -24,7 +24,7 @@ AS_PRINTED = {
     "mg": {8: 0.85, 16: 0.6},
     "lu": {8: 0.99, 16: 0.8},
 }
-"""Efficiencies; that of other numbers of processes is 1."""
+"""Efficiencies by number of processes; 1 for other numbers."""
 
 
 def world(efficiencies=AS_PRINTED):

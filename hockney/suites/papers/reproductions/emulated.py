@@ -82,8 +82,8 @@ def prediction_costs(answers: Answers) -> PointToPointCosts | None:
 
 def predicted(answers: Answers, processes: int, size: int) -> float | None:
     """Seconds of one exchange."""
-    costs_found = prediction_costs(answers)
-    return None if costs_found is None else exchange_time(costs_found, size, processes)
+    message_costs = prediction_costs(answers)
+    return None if message_costs is None else exchange_time(message_costs, size, processes)
 
 
 def measured(answers: Answers, processes: int, size: int) -> float | None:
@@ -166,8 +166,8 @@ def summary(text: str, checks: Sequence[Check]) -> tuple[str, ...]:
     if all(check.found in (NOT_MEASURED, NOT_SIMULATED) for check in checks):
         return text, "Nothing was measured yet."
     failed = [check.what for check in checks if not check.holds]
-    counted = f"{len(checks) - len(failed)} of {len(checks)} checks passed"
-    return text, counted + (f"; failed: {'; '.join(failed)}." if failed else ".")
+    count_words = f"{len(checks) - len(failed)} of {len(checks)} checks passed"
+    return text, count_words + (f"; failed: {'; '.join(failed)}." if failed else ".")
 
 
 def time(value: float | None) -> str:

@@ -92,11 +92,11 @@ def on_emulated(machine: str) -> Reproduction:
 
 
 def compare(answers: Mapping[str, Answer]) -> list[Compared]:
-    others = (barrier_rows(answers["algorithms"], name) for name in ALGORITHMS if name != MPI)
+    algorithm_rows = (barrier_rows(answers["algorithms"], name) for name in ALGORITHMS if name != MPI)
     return [
         message_row(answers),
         *barrier_rows(answers["barrier"], MPI),
-        *(each for rows in others for each in rows),
+        *(each for rows in algorithm_rows for each in rows),
         *barrier_rows(answers["true-switch"], MPI, TRUE_SWITCH),
         *barrier_rows(answers[MEDIUM_PART], "tournament", BROADCAST),
         *(each for contribution in contributions(NAME) for each in contribution.compare(answers)),
@@ -218,11 +218,13 @@ def _winner_check(answers: Mapping[str, Answer], part: str) -> Check:
         return statement.unknown()
     known_times = {name: seconds for name, seconds in times.items() if seconds is not None}
     name = ENGINE["tournament"]
-    others = {each: seconds for each, seconds in known_times.items() if not each.startswith("tournament")}
-    fastest_other = min(others, key=lambda each: others[each])
+    other_times = {
+        each: seconds for each, seconds in known_times.items() if not each.startswith("tournament")
+    }
+    fastest_other = min(other_times, key=lambda each: other_times[each])
     return statement.check(
-        known_times[name] <= CLEAR_WIN * others[fastest_other],
-        f"{1e3 * known_times[name]:.1f} ms, {fastest_other} {1e3 * others[fastest_other]:.1f} ms",
+        known_times[name] <= CLEAR_WIN * other_times[fastest_other],
+        f"{1e3 * known_times[name]:.1f} ms, {fastest_other} {1e3 * other_times[fastest_other]:.1f} ms",
     )
 
 
@@ -242,12 +244,12 @@ def times_on_most_processes(
 
 def message_checks(compared: Sequence[Compared]) -> list[Check]:
     largest = {BARRIER.format(name, PROCESSES[-1]) for name in MESSAGE_BARRIERS}
-    counted = f"dissemination, MCS tree, N-way and total exchange on {PROCESSES[-1]} processes within 10%"
+    claim = f"dissemination, MCS tree, N-way and total exchange on {PROCESSES[-1]} processes within 10%"
     return [
         Statement("message", "text", "one message takes 1.2 ms, within 1%").within(
             [row for row in compared if row.key == MESSAGE], 0.01
         ),
-        Statement("barriers-of-messages", "table 1", counted).within(
+        Statement("barriers-of-messages", "table 1", claim).within(
             [row for row in compared if row.key in largest], 0.1
         ),
     ]

@@ -44,7 +44,7 @@ def parts(catalog: Catalog) -> list[Part]:
 
 
 def compare(answers: Mapping[str, Answer]) -> list[Compared]:
-    """The paper prints no number of this machine."""
+    """No rows: the paper prints no number for this machine."""
     return []
 
 

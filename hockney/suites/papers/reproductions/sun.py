@@ -151,12 +151,12 @@ def _break_evens(grid: Answer) -> Iterable[Compared]:
 
 
 def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[Check]:
-    efficiencies_found = {
+    known_efficiencies = {
         cell: value
         for cell in efficiencies.cells(ALL_PROCESSES, WORDS, WORK_S)
         if (value := efficiencies.efficiency(answers[GRID], cell)) is not None
     }
-    return [*exchange_checks(compared), *_efficiency_checks(efficiencies_found)]
+    return [*exchange_checks(compared), *_efficiency_checks(known_efficiencies)]
 
 
 def exchange_checks(compared: Sequence[Compared]) -> list[Check]:
@@ -165,7 +165,7 @@ def exchange_checks(compared: Sequence[Compared]) -> list[Check]:
     return [Statement("equation-3", "equation 3", claim).within(rows, 0.08)]
 
 
-def _efficiency_checks(efficiencies_found: Mapping[Cell, float]) -> list[Check]:
+def _efficiency_checks(known_efficiencies: Mapping[Cell, float]) -> list[Check]:
     """The checks of simulated efficiencies; all are unknown if any efficiency is missing."""
     by_equation = Statement(
         "equation-2", "figure 1", f"equation 2 gives the efficiencies, within {MAX_DIFFERENCE:g}"
@@ -179,24 +179,24 @@ def _efficiency_checks(efficiencies_found: Mapping[Cell, float]) -> list[Check]:
     break_even = Statement(
         "break-even", "text", "two processes break even at 50%, four at 25%: with more work only"
     )
-    if len(efficiencies_found) < len(ALL_PROCESSES) * len(WORDS) * len(WORK_S):
+    if len(known_efficiencies) < len(ALL_PROCESSES) * len(WORDS) * len(WORK_S):
         return [
             statement.unknown() for statement in (by_equation, longer_messages, more_processes, break_even)
         ]
-    largest_difference = max(abs(value - equation_2(cell)) for cell, value in efficiencies_found.items())
+    largest_difference = max(abs(value - equation_2(cell)) for cell, value in known_efficiencies.items())
     short, long = END_WORDS
     drops = [
-        efficiencies_found[Cell(c.processes, short, c.work)] - efficiencies_found[c]
-        for c in efficiencies_found
+        known_efficiencies[Cell(c.processes, short, c.work)] - known_efficiencies[c]
+        for c in known_efficiencies
         if c.words == long
     ]
     falls = [
-        efficiencies_found[Cell(few, c.words, c.work)] - efficiencies_found[c]
+        known_efficiencies[Cell(few, c.words, c.work)] - known_efficiencies[c]
         for few, many in pairwise(ALL_PROCESSES)
-        for c in efficiencies_found
+        for c in known_efficiencies
         if c.processes == many
     ]
-    margins = [efficiencies_found[Cell(p, short, min(WORK_S))] - 1 / p for p in PROCESSES]
+    margins = [known_efficiencies[Cell(p, short, min(WORK_S))] - 1 / p for p in PROCESSES]
     return [
         by_equation.check(
             largest_difference <= MAX_DIFFERENCE, f"largest difference {largest_difference:.3f}"
@@ -206,9 +206,9 @@ def _efficiency_checks(efficiencies_found: Mapping[Cell, float]) -> list[Check]:
         break_even.check(
             max(margins)
             < 0
-            < min(efficiencies_found[Cell(p, short, max(WORK_S))] - 1 / p for p in PROCESSES),
+            < min(known_efficiencies[Cell(p, short, max(WORK_S))] - 1 / p for p in PROCESSES),
             f"with T = {1e3 * min(WORK_S):g} ms and L = 1: "
-            + ", ".join(f"{efficiencies_found[Cell(p, short, min(WORK_S))]:.0%} on {p}" for p in PROCESSES),
+            + ", ".join(f"{known_efficiencies[Cell(p, short, min(WORK_S))]:.0%} on {p}" for p in PROCESSES),
         ),
     ]
 
@@ -312,13 +312,13 @@ def _efficiency_figure(answers: Mapping[str, Answer], processes: int) -> Figure:
 def _night_series(answer: Answer, row: Sequence[Cell], group: str) -> Series | None:
     """The mean and the range of the launches."""
     times_by_cell = [
-        (cell, seconds_found) for cell in row if (seconds_found := efficiencies.times(answer, cell))
+        (cell, launch_seconds) for cell in row if (launch_seconds := efficiencies.times(answer, cell))
     ]
     if not times_by_cell:
         return None
     launch_efficiencies = [
-        [efficiencies.efficiency_of_time(cell, seconds) for seconds in seconds_found]
-        for cell, seconds_found in times_by_cell
+        [efficiencies.efficiency_of_time(cell, seconds) for seconds in launch_seconds]
+        for cell, launch_seconds in times_by_cell
     ]
     return Series(
         f"{group}, {NIGHTS} runs at night",

@@ -221,9 +221,13 @@ def _length_check(answers: Answers) -> Check:
 
 
 def _processes_check(answers: Answers) -> Check:
-    few, many = GRID_PROCESSES
-    claim = f"{many} processes are no more efficient than {few}, whatever T and L"
-    pairs = [(replace(cell, processes=few), cell) for cell in cells() if cell.processes == many]
+    fewer_processes, more_processes = GRID_PROCESSES
+    claim = f"{more_processes} processes are no more efficient than {fewer_processes}, whatever T and L"
+    pairs = [
+        (replace(cell, processes=fewer_processes), cell)
+        for cell in cells()
+        if cell.processes == more_processes
+    ]
     statement = Statement("falls-with-processes", "figure 1", claim)
     return _drop_check(statement, answers, pairs, min_drop=-EQUAL_DIFFERENCE)
 
@@ -232,8 +236,8 @@ def _drop_check(
     statement: Statement, answers: Answers, pairs: Sequence[tuple[Cell, Cell]], min_drop: float
 ) -> Check:
     """Whether the second cell of each pair is less efficient by at least `min_drop`."""
-    efficiencies_found = [tuple(measured(answers, EMULATED_GRID, cell) for cell in pair) for pair in pairs]
-    drops = [high - low for high, low in efficiencies_found if high is not None and low is not None]
+    pair_efficiencies = [tuple(measured(answers, EMULATED_GRID, cell) for cell in pair) for pair in pairs]
+    drops = [high - low for high, low in pair_efficiencies if high is not None and low is not None]
     if len(drops) < len(pairs):
         return statement.unknown(emulated.NOT_MEASURED)
     return statement.check(min(drops) >= min_drop, f"by {min(drops):.3f} to {max(drops):.3f}")

@@ -59,24 +59,24 @@ def matches(compared: Iterable[Compared]) -> dict[tuple[str, str], list[Match]]:
             errors = tuple(row.error for row in each)
             match = Match(operation, size, algorithm, errors, exp(sum(ratios) / len(ratios)))
             by_size.setdefault((operation, size), []).append(match)
-    for matches_found in by_size.values():
-        matches_found.sort(key=lambda match: (not match.complete, match.factor))
+    for candidates in by_size.values():
+        candidates.sort(key=lambda match: (not match.complete, match.factor))
     order = [(operation, size) for operation in OPERATIONS for size in SIZES]
     return {key: by_size[key] for key in order if key in by_size}
 
 
 def nearest(compared: Iterable[Compared]) -> list[Match]:
     """The nearest algorithm of each operation and size."""
-    return [matches_found[0] for matches_found in matches(compared).values()]
+    return [candidates[0] for candidates in matches(compared).values()]
 
 
-def tied_matches(matches_found: Sequence[Match]) -> list[Match]:
+def tied_matches(candidates: Sequence[Match]) -> list[Match]:
     """The nearest algorithm, and others within TIE_FACTOR of it: the times do not distinguish them."""
-    first = matches_found[0]
+    nearest_match = candidates[0]
     return [
         match
-        for match in matches_found
-        if match.complete == first.complete and match.factor <= TIE_FACTOR * first.factor
+        for match in candidates
+        if match.complete == nearest_match.complete and match.factor <= TIE_FACTOR * nearest_match.factor
     ]
 
 
@@ -113,7 +113,7 @@ def _ratio(row: Compared) -> float:
 def nearest_table(compared: Sequence[Compared]) -> Table:
     """A row for each operation and size: the nearest algorithm, its errors, and the algorithm that
     follows."""
-    rows = tuple(_nearest_row(matches_found) for matches_found in matches(compared).values())
+    rows = tuple(_nearest_row(candidates) for candidates in matches(compared).values())
     columns = ("operation", "size", "algorithm", *(f"P = {p}" for p in PROCESSES), "within 25%", "next")
     return Table(
         "nearest",
@@ -126,12 +126,12 @@ def nearest_table(compared: Sequence[Compared]) -> Table:
     )
 
 
-def _nearest_row(matches_found: Sequence[Match]) -> tuple[str, ...]:
-    first = matches_found[0]
-    errors = ("" if error is None else percent(error) for error in first.errors)
-    next_match = _distance(matches_found[1]) if len(matches_found) > 1 else ""
-    name = (OPERATIONS[first.operation], SIZE_WORDS[first.size], _distance(first))
-    return (*name, *errors, f"{first.near} of {len(first.errors)}", next_match)
+def _nearest_row(candidates: Sequence[Match]) -> tuple[str, ...]:
+    nearest_match = candidates[0]
+    errors = ("" if error is None else percent(error) for error in nearest_match.errors)
+    next_match = _distance(candidates[1]) if len(candidates) > 1 else ""
+    name = (OPERATIONS[nearest_match.operation], SIZE_WORDS[nearest_match.size], _distance(nearest_match))
+    return (*name, *errors, f"{nearest_match.near} of {len(nearest_match.errors)}", next_match)
 
 
 def _distance(match: Match) -> str:
@@ -182,8 +182,8 @@ def names_by_operation(compared: Iterable[Compared]) -> str:
     """ "MPI_Bcast: binomial; MPI_Alltoall: linear (8 B), bruck (1 KB, 1 MB)"; "or" between those that are as
     near."""
     grouped: dict[str, dict[str, list[str]]] = {}
-    for (operation, size), matches_found in matches(compared).items():
-        names = " or ".join(match.algorithm.replace("_", " ") for match in tied_matches(matches_found))
+    for (operation, size), candidates in matches(compared).items():
+        names = " or ".join(match.algorithm.replace("_", " ") for match in tied_matches(candidates))
         grouped.setdefault(operation, {}).setdefault(names, []).append(SIZE_WORDS[size])
     return "; ".join(f"{OPERATIONS[o]}: {_names_by_size(names)}" for o, names in grouped.items())
 

@@ -66,9 +66,9 @@ def pairs(answers: Mapping[str, Answer]) -> tuple[Figure, ...]:
     ]
     for part, setting in (("pairs", ""), *BUFFERS.items()):
         name = f"simulated, MPI_BUFFER_MAX {setting}" if setting else "simulated"
-        times_found = ((x, answers[part].seconds("pingpong", bytes=x)) for x in T3E_SIZES if x)
+        setting_times = ((x, answers[part].seconds("pingpong", bytes=x)) for x in T3E_SIZES if x)
         series.append(
-            pages.make_series(name, [(x, x / t if t else None) for x, t in times_found], group=name)
+            pages.make_series(name, [(x, x / t if t else None) for x, t in setting_times], group=name)
         )
     rate = Figure(
         "t3e-figure-1",

@@ -167,7 +167,7 @@ def _ratios(times: Iterable[tuple[float | None, float | None]]) -> list[float]:
 
 
 def _constant_barrier_check(tables: Answer) -> Check:
-    """The check of the nearly constant barrier, which the description takes from this statement."""
+    """Checks that the barrier is nearly constant, which the description takes from this statement."""
     claim = f"the barrier is nearly constant up to {CONSTANT_TO} processes"
     statement = Statement("barrier-constant", "figure 2", claim)
     few_s, many_s = (tables.seconds("barrier", algorithm=MPI, ranks=p) for p in (2, CONSTANT_TO))
@@ -185,10 +185,10 @@ def _tree_check(tables: Answer, processes: int) -> Check:
         f"({1e6 * printed_s:g} us)"
     )
     statement = Statement(f"bcast-as-tree-{processes}", "text on MPI_Bcast", claim)
-    seconds_found = seconds(tables, "bcast", 4096, processes)
-    if seconds_found is None:
+    time = seconds(tables, "bcast", 4096, processes)
+    if time is None:
         return statement.unknown()
-    return statement.check(abs(seconds_found / printed_s - 1) <= TOLERANCE, f"{1e6 * seconds_found:.1f} us")
+    return statement.check(abs(time / printed_s - 1) <= TOLERANCE, f"{1e6 * time:.1f} us")
 
 
 def _alltoall_check(tables: Answer) -> Check:
@@ -197,10 +197,10 @@ def _alltoall_check(tables: Answer) -> Check:
         f"MPI_Alltoall of 4 KB on 32 processes is faster than 31 sends and receives ({1e6 * printed_s:g} us)"
     )
     statement = Statement("alltoall-faster-than-sends", "text on MPI_Alltoall", claim)
-    seconds_found = seconds(tables, "alltoall", 4096, 32)
-    if seconds_found is None:
+    time = seconds(tables, "alltoall", 4096, 32)
+    if time is None:
         return statement.unknown()
-    return statement.check(seconds_found < printed_s, f"{1e6 * seconds_found:.0f} us")
+    return statement.check(time < printed_s, f"{1e6 * time:.0f} us")
 
 
 def _peak_check(tables: Answer) -> Check:
@@ -268,18 +268,21 @@ def _reduce_loop_check(answers: Mapping[str, Answer]) -> Check:
 
 
 def _linear_check(tables: Answer) -> Check:
-    few, many = PROCESSES[0], PROCESSES[-1]
+    fewest_processes, most_processes = PROCESSES[0], PROCESSES[-1]
     claim = "the costs of MPI_Reduce scale linearly with the processes"
     statement = Statement("reduce-linear", "text on MPI_Reduce", claim)
     total = SIZES["1MB"]
-    times = [seconds(tables, "reduce", total, p) for p in (few, many)]
+    times = [seconds(tables, "reduce", total, p) for p in (fewest_processes, most_processes)]
     if times[0] is None or times[1] is None:
         return statement.unknown()
-    printed_ratio = printed("reduce", "1MB", many).si / printed("reduce", "1MB", few).si
+    printed_ratio = (
+        printed("reduce", "1MB", most_processes).si / printed("reduce", "1MB", fewest_processes).si
+    )
     ratio = times[1] / times[0]
     return statement.check(
-        ratio >= (1 - TOLERANCE) * many / few,
-        f"{ratio:.2f} times as long on {many // few} times as many; by the table {printed_ratio:.2f}",
+        ratio >= (1 - TOLERANCE) * most_processes / fewest_processes,
+        f"{ratio:.2f} times as long on {most_processes // fewest_processes} times as many; by the table "
+        f"{printed_ratio:.2f}",
     )
 
 

@@ -46,7 +46,7 @@ def holding(study, measured: Time, medium: str = "bus") -> list[bool]:
 
 
 def of_emulated(study, given):
-    """The checks of what was measured, without those of the simulated machine."""
+    """The checks of measured times, without the checks of the simulated machine."""
     simulated = {"equation-3", "message", "barriers-of-messages"}
     return [check for check in study.checks(given, study.compare(given)) if check.code not in simulated]
 
@@ -73,7 +73,8 @@ def test_exchanges_of_more_hosts_that_take_longer_than_predicted_are_noticed():
 
 
 def test_the_predicted_exchange_is_no_evidence_for_its_prediction():
-    """With 4 processes as on a switch and 8 as on a cable, the prediction is that of a cable, and wrong."""
+    """If 4 processes behave as on a switch and 8 as on a cable, the prediction assumes a cable, and is
+    wrong."""
     given = answers(SUN, lambda case: ethernet(case.ranks != 4)(case), as_printed)
     assert emulated.prediction_costs(given).shared
     assert not of_emulated(SUN, given)[1].holds

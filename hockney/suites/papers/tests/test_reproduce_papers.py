@@ -109,7 +109,7 @@ def test_messages_of_a_hypercube(processes, messages):
 
 
 def test_every_printed_barrier_is_beside_its_own_algorithm():
-    """By the engine's case: a row of one algorithm never has another's time."""
+    """Rows are found by the engine's case: a row of one algorithm never has another's time."""
     compared = ethernet.compare(answers(ethernet, on_ethernet(1.2e-3)))
     rows = [row for row in compared if row.key.startswith("barriers/table/") and row.status != "variant"]
     assert len(rows) == 6 * 8

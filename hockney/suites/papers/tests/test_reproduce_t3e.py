@@ -65,7 +65,7 @@ COUNTED = ("point-to-point", "collectives-close", "collectives-explained", "same
 
 
 def held(given):
-    """Of the checks that count numbers."""
+    """The checks that count numbers."""
     compared = t3e.compare(given)
     checks = t3e.checks(given, compared)
     assert render(t3e.page(given, compared, checks))
@@ -103,8 +103,8 @@ def test_an_engine_that_differs_from_simgrid_is_not():
 
 @pytest.mark.parametrize(("limited", "fails"), [(0.9, set()), (1.0, {"buffer-max"}), (1.1, {"buffer-max"})])
 def test_what_the_text_states_is_checked(limited, fails):
-    """With times that grow with the processes, and a barrier that does not; `limited` times as long if none
-    above 4096 B is sent ahead."""
+    """Answers with times that grow with the processes, and a barrier that does not; `limited` times as long
+    if none above 4096 B is sent ahead."""
 
     def time(part, case):
         return plain(case) * (limited if part.name == "eager-4k" else 1)
@@ -137,7 +137,7 @@ def test_only_mechanisms_held_to_explain_a_row_explain_it():
 
 
 def test_what_a_mechanism_was_fitted_to_is_told_apart():
-    """Reduce of 8 B on 32 is what the shared memory was fitted to, on 64 it is not."""
+    """Shared memory was fitted to Reduce of 8 B on 32 processes, but not to 64."""
 
     def time(part, case):
         wrong = part.name == "tables" and (case.workload, case.bytes) == ("reduce", 8) and case.ranks < 128

@@ -72,7 +72,7 @@ class InterimChoice:
 
 
 def interim_choice(run: AnnealingResults, choice: SetupChoice) -> InterimChoice | None:
-    """The reference, if what the others may save is certainly small."""
+    """The reference, if the others certainly save little; None otherwise."""
     reference = run.reference(choice.ranks)
     if (
         choice.take is not None
@@ -329,8 +329,8 @@ class Quality:
 
     def is_repeatable(self, point: AnnealingPoint) -> bool | None:
         """Whether runs with one seed found the same energy; None if no seed ran twice."""
-        twice = any(count > 1 for count in Counter(run.seed for run in point.runs).values())
-        return self.count_unlike_seeds(point) == 0 if twice else None
+        has_repeated_seed = any(count > 1 for count in Counter(run.seed for run in point.runs).values())
+        return self.count_unlike_seeds(point) == 0 if has_repeated_seed else None
 
 
 def _attempts(runs: Iterable[tuple[float, float | None, float]]) -> dict[Hashable, Attempts]:
@@ -366,10 +366,10 @@ def _relative_difference(difference: Estimate, size: float, widening: float) -> 
 
 def quality_on(run: AnnealingResults, ranks: int) -> Quality:
     """The quality on this number of ranks, computed once."""
-    known = run.evidence.cached(_empty)
-    if ranks not in known:
-        known[ranks] = Quality(run, ranks)
-    return known[ranks]
+    by_ranks = run.evidence.cached(_empty)
+    if ranks not in by_ranks:
+        by_ranks[ranks] = Quality(run, ranks)
+    return by_ranks[ranks]
 
 
 def _empty(evidence: object) -> dict[int, Quality]:

@@ -192,11 +192,11 @@ def _quality_columns(quality: Quality) -> tuple[Column[AnnealingPoint], ...]:
 
 def energies(run: AnnealingResults, ranks: int) -> Table | None:
     """The energies of each set-up relative to the reference; None with fewer than two set-ups."""
-    found = quality_on(run, ranks)
-    if len(found.points) < 2:
+    quality = quality_on(run, ranks)
+    if len(quality.points) < 2:
         return None
     columns = chosen(
-        _quality_columns(found),
+        _quality_columns(quality),
         "set-up",
         "seeds",
         "energy",
@@ -205,33 +205,37 @@ def energies(run: AnnealingResults, ranks: int) -> Table | None:
         "on estimates",
         "repeats",
     )
-    optimum = found.points[0].optimum
-    best = "" if optimum is None else f"The optimum of {found.points[0].instance} is {optimum:.6g}. "
+    optimum = quality.points[0].optimum
+    best = "" if optimum is None else f"The optimum of {quality.points[0].instance} is {optimum:.6g}. "
     caption = (
-        f"{best}Worse: lowest energy relative to {found.points[0].label}'s with as many steps, the mean over "
+        f"{best}Worse: lowest energy relative to {quality.points[0].label}'s with as many steps, the mean "
+        f"over "
         "seeds of the differences between runs with the same seed; at equal time: when the fastest set-up "
         "ends. On estimates: share of the steps. Repeats: whether runs with one seed find the same energy."
     )
     name, title = f"annealing-quality-{ranks}", f"Energies on {ranks} ranks"
-    return _without_empty_intervals(run, columns_table(name, title, columns, found.points, caption))
+    return _without_empty_intervals(run, columns_table(name, title, columns, quality.points, caption))
 
 
 def targets(run: AnnealingResults, ranks: int) -> Table | None:
     """The time of each set-up until the target energy is reached; None with fewer than two set-ups."""
-    found = quality_on(run, ranks)
-    if len(found.points) < 2 or found.target is None:
+    quality = quality_on(run, ranks)
+    if len(quality.points) < 2 or quality.target is None:
         return None
-    ratio = ("ratio", f"time / {found.points[0].label}")
-    columns = chosen(_quality_columns(found), "set-up", "runs that reach it", "time to target", ratio)
+    ratio = ("ratio", f"time / {quality.points[0].label}")
+    columns = chosen(_quality_columns(quality), "set-up", "runs that reach it", "time to target", ratio)
     origin = (
-        "" if found.given_target is not None else f", which nine in ten runs of {found.points[0].label} reach"
+        ""
+        if quality.given_target is not None
+        else f", which nine in ten runs of {quality.points[0].label} reach"
     )
     caption = (
-        f"Target: an energy of {found.target:.6g}{origin}. Its time is that of all runs, also of those that "
+        f"Target: an energy of {quality.target:.6g}{origin}. Its time is that of all runs, also of those "
+        f"that "
         "do not reach it, over the number of those that do."
     )
     name, title = f"annealing-target-{ranks}", f"Time to the target on {ranks} ranks"
-    return _without_empty_intervals(run, columns_table(name, title, columns, found.points, caption))
+    return _without_empty_intervals(run, columns_table(name, title, columns, quality.points, caption))
 
 
 def balancing(run: AnnealingResults) -> Table | None:
@@ -323,35 +327,35 @@ def answer(evidence: Evidence) -> dict[str, Any]:
     workers, the mean over the ranks); the choice for each number of ranks; quality relative to the reference;
     load balancing; predictions. Ratios and differences have 95% intervals; null if unknown."""
     run = AnnealingResults.of(evidence)
-    found = predictions(run)
+    results = predictions(run)
     return {
         "reference": run.reference_name,
         "choices": [_choice_document(run, ranks) for ranks in run.rank_counts],
-        "setups": [_setup_document(run, p, found) for p in run.points if not p.uneven],
+        "setups": [_setup_document(run, p, results) for p in run.points if not p.uneven],
         "quality": [
             each
-            for found in (quality_on(run, ranks) for ranks in run.rank_counts)
-            for each in columns_document(_quality_columns(found), found.points)
+            for results in (quality_on(run, ranks) for ranks in run.rank_counts)
+            for each in columns_document(_quality_columns(results), results.points)
         ],
         "balancing": columns_document(BALANCING, run.balancing),
-        "median_prediction_error": found.median_error(),
+        "median_prediction_error": results.median_error(),
         "largest_sum_error": max((p.sum_error for p in run.points), default=None),
     }
 
 
 def _choice_document(run: AnnealingResults, ranks: int) -> dict[str, Any]:
-    found = choice(run, ranks)
-    if found is None:
+    setup_choice = choice(run, ranks)
+    if setup_choice is None:
         nulls = dict.fromkeys(("take", "outcome", "basis", "fastest", "meanwhile"))
         return {"ranks": ranks, **nulls, "rivals": []}
-    interim = interim_choice(run, found)
+    interim = interim_choice(run, setup_choice)
     return {
         "ranks": ranks,
-        "take": None if found.take is None else found.take.label,
-        "outcome": found.outcome,
-        "basis": found.basis,
-        "fastest": found.fastest.label,
-        "rivals": [p.label for p in found.rivals],
+        "take": None if setup_choice.take is None else setup_choice.take.label,
+        "outcome": setup_choice.outcome,
+        "basis": setup_choice.basis,
+        "fastest": setup_choice.fastest.label,
+        "rivals": [p.label for p in setup_choice.rivals],
         "meanwhile": None if interim is None else interim.take.label,
     }
 

@@ -100,8 +100,8 @@ def energies(run: AnnealingResults) -> Iterator[Figure]:
     """The lowest energy over time, the mean over the runs whose course is known, above the optimum, or above
     the lowest of these means."""
     for ranks in run.rank_counts:
-        quality_found = quality_on(run, ranks)
-        courses = {p: _mean_course(quality_found.courses(p)) for p in quality_found.points if p.courses}
+        quality = quality_on(run, ranks)
+        courses = {p: _mean_course(quality.courses(p)) for p in quality.points if p.courses}
         if not courses:
             continue
         optimum = next(iter(courses)).optimum

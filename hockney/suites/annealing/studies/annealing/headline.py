@@ -29,8 +29,8 @@ BASIS = {"time": "the time of a run", "target": "the time until the target energ
 def headline(run: AnnealingResults) -> tuple[str, ...]:
     if not run.points:
         return ("Nothing was measured.",)
-    choice_found = choice(run, run.headline_ranks)
-    texts = [_rates_sentence(run)] if choice_found is None else list(_choice_sentences(run, choice_found))
+    setup_choice = choice(run, run.headline_ranks)
+    texts = [_rates_sentence(run)] if setup_choice is None else list(_choice_sentences(run, setup_choice))
     texts += [
         _communication_sentence(run),
         *_quality_sentences(run),
@@ -53,53 +53,53 @@ def _rate(p: AnnealingPoint) -> str:
     return f"{in_millions(p.rate.value)} million"
 
 
-def _choice_sentences(run: AnnealingResults, choice_found: SetupChoice) -> Iterator[str]:
-    location = f"On {plural(choice_found.ranks, 'rank')}"
-    names, basis = join_words(p.label for p in choice_found.rivals), BASIS[choice_found.basis]
-    if choice_found.take is None and choice_found.unknown_quality:
+def _choice_sentences(run: AnnealingResults, setup_choice: SetupChoice) -> Iterator[str]:
+    location = f"On {plural(setup_choice.ranks, 'rank')}"
+    names, basis = join_words(p.label for p in setup_choice.rivals), BASIS[setup_choice.basis]
+    if setup_choice.take is None and setup_choice.unknown_quality:
         yield (
             f"Undecided: {location[0].lower()}{location[1:]}, {names} "
-            f"{'is' if len(choice_found.rivals) == 1 else 'are'} best by {basis}, but there are too few "
+            f"{'is' if len(setup_choice.rivals) == 1 else 'are'} best by {basis}, but there are too few "
             f"seeds to "
             "compare energies."
         )
-    elif choice_found.take is None:
+    elif setup_choice.take is None:
         yield f"Undecided: {location[0].lower()}{location[1:]}, {names} may be the best set-up by {basis}."
-        yield _interim_sentence(run, choice_found)
-    elif choice_found.outcome == "alike":
-        condition = ", of the set-ups whose energies are not worse" if choice_found.left_out else ""
+        yield _interim_sentence(run, setup_choice)
+    elif setup_choice.outcome == "alike":
+        condition = ", of the set-ups whose energies are not worse" if setup_choice.left_out else ""
         yield (
             f"{location}{condition}, {names} are best and differ by less than {NOTABLE - 1:.0%} in "
             f"{basis}: take "
-            f"{choice_found.take.label}."
+            f"{setup_choice.take.label}."
         )
     else:
-        yield f"{location} take {choice_found.take.label}: {_reason_words(choice_found)}."
-    if choice_found.take is None:
-        times = [time_to_decide(each) for each in choice_found.undecided] or [math.inf]
-        launches = min(len(p.records) for p in choice_found.rivals)
+        yield f"{location} take {setup_choice.take.label}: {_reason_words(setup_choice)}."
+    if setup_choice.take is None:
+        times = [time_to_decide(each) for each in setup_choice.undecided] or [math.inf]
+        launches = min(len(p.records) for p in setup_choice.rivals)
         yield remedy(multiple(times, launches), launches, run.evidence.settings)
-    yield _comparison_sentence(run, choice_found)
+    yield _comparison_sentence(run, setup_choice)
 
 
-def _interim_sentence(run: AnnealingResults, choice_found: SetupChoice) -> str:
-    interim = interim_choice(run, choice_found)
+def _interim_sentence(run: AnnealingResults, setup_choice: SetupChoice) -> str:
+    interim = interim_choice(run, setup_choice)
     if interim is None:
         return ""
     return f"Until then take {interim.take.label}: no other saves more than {percent(interim.saving)} (95%)."
 
 
-def _reason_words(choice_found: SetupChoice) -> str:
-    if choice_found.basis == "target":
+def _reason_words(setup_choice: SetupChoice) -> str:
+    if setup_choice.basis == "target":
         return "it is the first to reach the target energy"
-    condition = " of the set-ups whose energies are not worse" if choice_found.left_out else " set-up"
+    condition = " of the set-ups whose energies are not worse" if setup_choice.left_out else " set-up"
     return f"it is the fastest{condition}"
 
 
-def _comparison_sentence(run: AnnealingResults, choice_found: SetupChoice) -> str:
+def _comparison_sentence(run: AnnealingResults, setup_choice: SetupChoice) -> str:
     """A sentence that compares the set-up with the reference."""
-    p = choice_found.take or choice_found.fastest
-    reference = run.reference(choice_found.ranks)
+    p = setup_choice.take or setup_choice.fastest
+    reference = run.reference(setup_choice.ranks)
     text = f"{p.label} makes {_rate(p)} steps per second"
     speedup = run.speedup(p)
     if speedup is not None:
@@ -133,16 +133,14 @@ def _communication_sentence(run: AnnealingResults) -> str:
 
 def _quality_sentences(run: AnnealingResults) -> Iterator[str]:
     """Sentences on the loss of quality of each set-up, and whether its time is worth it."""
-    quality_found = quality_on(run, run.headline_ranks)
-    reference = quality_found.reference
-    if reference is None or not quality_found.losses:
+    quality = quality_on(run, run.headline_ranks)
+    reference = quality.reference
+    if reference is None or not quality.losses:
         return
-    significant = [each for each in quality_found.losses if each.worse or each.better]
+    significant = [each for each in quality.losses if each.worse or each.better]
     for each in significant:
         yield _loss_sentence(run, each)
-    alike = [
-        each for each in quality_found.losses if each not in significant and each.equal_steps is not None
-    ]
+    alike = [each for each in quality.losses if each not in significant and each.equal_steps is not None]
     if alike:
         yield _no_difference_sentence(alike, reference)
 
@@ -209,14 +207,12 @@ def _balancing_sentences(run: AnnealingResults) -> Iterator[str]:
 
 
 def _prediction_sentence(run: AnnealingResults) -> str:
-    found_predictions = predictions(run)
-    error, worst = found_predictions.median_error(), found_predictions.worst
+    results = predictions(run)
+    error, worst = results.median_error(), results.worst
     if error is None or worst is None:
         return ""
     count_words = (
-        f"median of {len(found_predictions.predictions)}"
-        if len(found_predictions.predictions) > 1
-        else "one prediction"
+        f"median of {len(results.predictions)}" if len(results.predictions) > 1 else "one prediction"
     )
     return (
         f"Predicted shares of communication are off by {percentage_points(error).lstrip('+')} percentage "

@@ -40,13 +40,13 @@ def errors(run: KernelResults) -> Figure | None:
         "repaired": lambda p: p.repaired,
     }
     for name, error_of in choices.items():
-        points_known = [(p, e) for p in run.points if (e := error_of(p)) is not None]
+        known_points = [(p, e) for p in run.points if (e := error_of(p)) is not None]
         series.append(
             Series(
                 name,
-                tuple(float(rows.index(f"{p.kernel}, {p.variant}")) for p, _ in points_known),
-                tuple(e for _, e in points_known),
-                detail=tuple(f"{p.size} on {plural(p.ranks, 'rank')}" for p, _ in points_known),
+                tuple(float(rows.index(f"{p.kernel}, {p.variant}")) for p, _ in known_points),
+                tuple(e for _, e in known_points),
+                detail=tuple(f"{p.size} on {plural(p.ranks, 'rank')}" for p, _ in known_points),
                 hollow=name == "plain",
             )
         )
@@ -76,8 +76,8 @@ def _bitonic(points: Sequence[KernelPoint]) -> Figure:
             ("plain", [p.plain for p in curve_points]),
             ("repaired", [p.repaired for p in curve_points]),
         ):
-            points_known = [(p.size, e) for p, e in zip(curve_points, error, strict=True) if e is not None]
-            x, y = zip(*points_known, strict=True) if points_known else ((), ())
+            known_points = [(p.size, e) for p, e in zip(curve_points, error, strict=True) if e is not None]
+            x, y = zip(*known_points, strict=True) if known_points else ((), ())
             title = f"{name}, {kind}"
             series.append(Series(title, tuple(map(float, x)), y, group=name, hollow=kind == "plain"))
     return Figure(
@@ -110,12 +110,12 @@ def _figure(name: str, title: str, x: Axis, y: Axis, points: Sequence[KernelPoin
         sizes = tuple(float(p.size) for p in curve_points)
         series.append(Series(curve, sizes, tuple(value(p, p.seconds) for p in curve_points), group=curve))
         for model in (curve_points[0].base, repaired(curve_points[0].base).name):
-            points_known = [(p, time) for p in curve_points if (time := p.time(model)) is not None]
+            known_points = [(p, time) for p in curve_points if (time := p.time(model)) is not None]
             series.append(
                 Series(
                     f"{curve}, {model}",
-                    tuple(float(p.size) for p, _ in points_known),
-                    tuple(value(p, time) for p, time in points_known),
+                    tuple(float(p.size) for p, _ in known_points),
+                    tuple(value(p, time) for p, time in known_points),
                     kind="line",
                     group=curve,
                 )

@@ -93,8 +93,8 @@ class KernelResults:
     def points(self) -> tuple[KernelPoint, ...]:
         """The points by kernel, ranks, variant and size, without kernels in the style of MPI, which no model
         describes."""
-        points_or_none = (self._point(m) for m in self.evidence.of_role(ROLE))
-        points = [point for point in points_or_none if point is not None]
+        candidates = (self._point(m) for m in self.evidence.of_role(ROLE))
+        points = [point for point in candidates if point is not None]
         return tuple(sorted(points, key=lambda p: (p.kernel, p.ranks, p.variant, p.size)))
 
     @property

@@ -70,10 +70,10 @@ def permutations(run: ParameterResults) -> Figure | None:
 
 def over_ranks(run: ParameterResults, symbol: str) -> Figure | None:
     """A parameter over the number of ranks, next to the Paragon's."""
-    estimates_known = [(p, e, "") for p in run.ranks if (e := run.estimate(symbol, p)) is not None]
-    if not estimates_known:
+    known_estimates = [(p, e, "") for p in run.ranks if (e := run.estimate(symbol, p)) is not None]
+    if not known_estimates:
         return None
-    this_machine = estimates("this machine", estimates_known)
+    this_machine = estimates("this machine", known_estimates)
     x, y = zip(*printed(symbol), strict=True)
     paragon = Series("Intel Paragon, 1998", tuple(map(float, x)), y, hollow=True)
     return Figure(

@@ -62,7 +62,7 @@ class ParameterResults:
         return self.gain("mpi", ranks)
 
     def gain(self, method: str, ranks: int) -> Estimate | None:
-        """g of words by this method over g of those by bsp_put."""
+        """g of words by this method, over g by bsp_put; None if either is unknown."""
         g, combined = (self.estimate("g", ranks, each) for each in (method, "put"))
         return (
             None if g is None or combined is None or not combined.value else ratio_of_estimates(g, combined)
@@ -81,7 +81,7 @@ class ParameterResults:
 
     @property
     def rates(self) -> tuple[Measured, ...]:
-        """All local work."""
+        """The measured local work."""
         return self.evidence.of_role(LOCAL)
 
 

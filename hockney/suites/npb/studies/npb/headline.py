@@ -35,14 +35,14 @@ PART_WORDS = {
 def headline(run: NpbResults) -> tuple[str, ...]:
     if not run.points:
         return ("Nothing was measured.",)
-    cost, *others = [*_barrier_sentences(run), ""]
+    cost, *more_barriers = [*_barrier_sentences(run), ""]
     texts = [
         _wrong_sentence(run),
         _speed_sentence(run),
         _time_sentence(run),
         cost,
         _skew_sentence(run),
-        *others,
+        *more_barriers,
         _prediction_sentence(run),
     ]
     return tuple(text for text in texts if text)
@@ -52,11 +52,11 @@ def _wrong_sentence(run: NpbResults) -> str:
     if not run.wrong_points:
         return ""
     names = list(dict.fromkeys(p.kernel for p in run.wrong_points))
-    first = run.wrong_points[0]
+    example = run.wrong_points[0]
     return (
         f"Verified: no. {list_names(names, len(names))} gave wrong answers in {len(run.wrong_points)} of "
         f"{plural(len(run.points), 'case')}, so their times are not those of the benchmarks; "
-        f"{first.kernel} on {plural(first.ranks, 'rank')}: {first_error(first.records)}."
+        f"{example.kernel} on {plural(example.ranks, 'rank')}: {first_error(example.records)}."
     )
 
 
@@ -107,11 +107,11 @@ def _barrier_sentences(run: NpbResults) -> Iterator[str]:
     """The paper's question at each place: what MPI's barrier costs, and what a better one wins back."""
     for barrier_at in PLACES:
         mpi, best = run.mean(run.headline_ranks, barrier_at, MPI), run.best(run.headline_ranks, barrier_at)
-        first = mpi or best
-        if first is None:
+        effect = mpi or best
+        if effect is None:
             continue
-        name = "MPI's barrier" if first is mpi else f"the barrier {first.barrier}"
-        text = f"With {name} after every {barrier_at}, {_longer_words(first)}"
+        name = "MPI's barrier" if effect is mpi else f"the barrier {effect.barrier}"
+        text = f"With {name} after every {barrier_at}, {_longer_words(effect)}"
         if mpi is not None and best is not None:
             text += f"; {_comparison_words(run, best, mpi.barriers)}"
         yield f"{text}."
