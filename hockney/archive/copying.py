@@ -76,9 +76,9 @@ def copy_run(source: RunFolder, archive: Path) -> Copied:
                 path=str(source.path),
             )
         name = _name(entry, digest_of(RunFolder(fresh)))
-        new = _moved(fresh, archive / name, entry)
+        new = _move_into_place(fresh, archive / name, entry)
     except OSError as error:
-        if (unread := _unread(error, source)) is not None:
+        if (unread := _unreadable_source_file(error, source)) is not None:
             raise not_readable(unread, error) from error
         raise not_writable(archive, error) from error
     finally:
@@ -86,7 +86,7 @@ def copy_run(source: RunFolder, archive: Path) -> Copied:
     return Copied(replace(entry, name=name), new)
 
 
-def _unread(error: OSError, source: RunFolder) -> Path | None:
+def _unreadable_source_file(error: OSError, source: RunFolder) -> Path | None:
     """The file of the source that cannot be read; None if the copy cannot be written. A full disk is reported
     with the name of the source too."""
     if error.filename is None or error.errno in FULL:
@@ -146,7 +146,7 @@ def _copy_folder(source: RunFolder, fresh: Path) -> None:
     _through_to_disk(fresh)
 
 
-def _moved(fresh: Path, place: Path, entry: ArchivedRun) -> bool:
+def _move_into_place(fresh: Path, place: Path, entry: ArchivedRun) -> bool:
     """False if the place has this run already."""
     for attempt in range(MOST_ATTEMPTS):
         try:
@@ -155,7 +155,7 @@ def _moved(fresh: Path, place: Path, entry: ArchivedRun) -> bool:
             taken = error.errno in (errno.ENOTEMPTY, errno.EEXIST)
             if not taken or attempt + 1 == MOST_ATTEMPTS:
                 raise
-            if _has(place, fresh, entry):
+            if _holds_run(place, fresh, entry):
                 return False
             remove(place)
         else:
@@ -164,7 +164,7 @@ def _moved(fresh: Path, place: Path, entry: ArchivedRun) -> bool:
     return True
 
 
-def _has(place: Path, fresh: Path, entry: ArchivedRun) -> bool:
+def _holds_run(place: Path, fresh: Path, entry: ArchivedRun) -> bool:
     """Whether it is the run of the copy, undamaged, or a later state of it, as if it was resumed there."""
     try:
         if digest_of(RunFolder(place)) == digest_of(RunFolder(fresh)):

@@ -80,7 +80,7 @@ class Changes:
 def read_index(path: Path) -> dict[str, Known]:
     """What the index has, by the folder's name."""
     found: dict[str, Known] = {}
-    with contextlib.suppress(*UNREADABLE), _opened(path) as index:
+    with contextlib.suppress(*UNREADABLE), _open_index(path) as index:
         for state, times_by, *values in index.execute(
             f"SELECT state, times_by, {', '.join(FIELDS)} FROM run"
         ):
@@ -96,7 +96,7 @@ def read_index(path: Path) -> dict[str, Known]:
 def read_times(path: Path, runs: Sequence[str], workload: str = "") -> dict[str, RunTimes]:
     """The times of those of the `runs` that the index has, of one workload or of all."""
     asked = set(runs)
-    with contextlib.suppress(*UNREADABLE), _opened(path) as index:
+    with contextlib.suppress(*UNREADABLE), _open_index(path) as index:
         known = _rows(index, "SELECT id, name, times_by FROM run", tuple[int, str, str])
         names = {number: name for number, name, by in known if by and name in asked}
         wanted = {number: RunTimes(by, [], {}) for number, _, by in known if number in names}
@@ -130,8 +130,8 @@ def write_index(path: Path, changes: Changes, *, fresh: bool = False) -> bool:
     try:
         handle, temporary = tempfile.mkstemp(prefix=TEMPORARY_INDEX, dir=path.parent)
         os.close(handle)
-        if fresh or not _copied(path, temporary):
-            _made(temporary)
+        if fresh or not _copy_index(path, temporary):
+            _create_tables(temporary)
         with contextlib.closing(sqlite3.connect(temporary)) as index, index:
             _apply(index, changes)
         _seal_file(temporary)
@@ -147,13 +147,13 @@ def write_index(path: Path, changes: Changes, *, fresh: bool = False) -> bool:
 
 
 @contextlib.contextmanager
-def _opened(path: Path) -> Iterator[sqlite3.Connection]:
+def _open_index(path: Path) -> Iterator[sqlite3.Connection]:
     """The index, opened for reading, without locks. Raises OSError or sqlite3.Error if it is not an intact
     index of VERSION."""
     _intact(path)
     words = f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1"
     with contextlib.closing(sqlite3.connect(words, uri=True)) as index:
-        _check(index)
+        _check_tables(index)
         yield index
 
 
@@ -180,7 +180,7 @@ def _seal_file(path: str) -> None:
         file.write(seal)
 
 
-def _check(index: sqlite3.Connection) -> None:
+def _check_tables(index: sqlite3.Connection) -> None:
     """Its tables are those of VERSION, and there is nothing else: a stranger's views and triggers
     could run forever."""
     (version,) = index.execute("PRAGMA user_version").fetchone()
@@ -189,18 +189,18 @@ def _check(index: sqlite3.Connection) -> None:
         raise sqlite3.DatabaseError(str(version))
 
 
-def _copied(path: Path, temporary: str) -> bool:
+def _copy_index(path: Path, temporary: str) -> bool:
     """Whether `temporary` is now an intact copy of the index."""
     try:
         Path(temporary).write_bytes(_intact(path))
         with contextlib.closing(sqlite3.connect(temporary)) as index:
-            _check(index)
+            _check_tables(index)
             return True
     except (OSError, sqlite3.Error):
         return False
 
 
-def _made(temporary: str) -> None:
+def _create_tables(temporary: str) -> None:
     Path(temporary).write_bytes(b"")
     with contextlib.closing(sqlite3.connect(temporary)) as index, index:
         for table in TABLES:
@@ -212,7 +212,7 @@ def _apply(index: sqlite3.Connection, changes: Changes) -> None:
     """No journal is needed: the file is thrown away if this fails."""
     index.execute("PRAGMA journal_mode = OFF")
     index.execute("PRAGMA synchronous = OFF")
-    _forget(index, changes.gone | changes.known.keys())
+    _delete_runs(index, changes.gone | changes.known.keys())
     for name, known in changes.known.items():
         if isinstance(known.what, Damaged):
             row = (name, known.state, known.what.code, known.what.text)
@@ -223,7 +223,7 @@ def _apply(index: sqlite3.Connection, changes: Changes) -> None:
         _apply_times(index, changes.times)
 
 
-def _forget(index: sqlite3.Connection, names: Iterable[str]) -> None:
+def _delete_runs(index: sqlite3.Connection, names: Iterable[str]) -> None:
     listed = [(name,) for name in names]
     for table in ("time", "fact"):
         index.executemany(f"DELETE FROM {table} WHERE run IN (SELECT id FROM run WHERE name = ?)", listed)

@@ -86,19 +86,20 @@ def assemble(
                 if tables:
                     group = groups.setdefault((suite, invocation.version), _Group(suite, invocation.version))
                     _add(group, file, invocation, tables, ranks, same_buffers, catalog)
-        general += _about(file)
-    made = [_run(group, machine, ranks, catalog) for group in groups.values() if group.launches]
+        general += _file_notices(file)
+    made = [_make_run(group, machine, ranks, catalog) for group in groups.values() if group.launches]
     if not made:
         reasons = [reason for group in groups.values() for *_, reason in group.omitted]
         raise _nothing_imported([file.name for file in files], list(dict.fromkeys(reasons)))
     general += [notice for group in groups.values() if not group.launches for notice in _notices(group)]
     made = [
-        replace(each, name=name) for each, name in zip(made, _different([m.name for m in made]), strict=True)
+        replace(each, name=name)
+        for each, name in zip(made, _unique_names([m.name for m in made]), strict=True)
     ]
     return [replace(made[0], notices=(*made[0].notices, *general)), *made[1:]]
 
 
-def _different(names: Sequence[str]) -> list[str]:
+def _unique_names(names: Sequence[str]) -> list[str]:
     """Numbers follow the names that are there already, also in other letters: file systems may not tell them
     apart."""
     found: dict[str, str] = {}
@@ -111,7 +112,7 @@ def _different(names: Sequence[str]) -> list[str]:
     return list(found.values())
 
 
-def _about(file: LogFile) -> Iterator[Notice]:
+def _file_notices(file: LogFile) -> Iterator[Notice]:
     """What of the file was not understood."""
     if not file.logs:
         yield Notice(f"{printable(file.name)}: no benchmark's output in it", "nothing-known-in-log")
@@ -128,7 +129,7 @@ def _about(file: LogFile) -> Iterator[Notice]:
         )
 
 
-def _known(table: LogTable) -> tuple[Benchmark, BenchmarkGroup] | None:
+def _find_benchmark(table: LogTable) -> tuple[Benchmark, BenchmarkGroup] | None:
     """The benchmark of a table whose numbers can be those of a case; None for others."""
     found = named(table.benchmark)
     return None if found is None or table.unusable or not found[0].case else found
@@ -141,7 +142,7 @@ def _refuse_unknown_ranks(files: Iterable[LogFile], ranks: int | None) -> None:
         for file in files
         for log in file.logs.values()
         for table in log.tables
-        if table.rows and (found := _known(table)) and _ranks(table, found[0], ranks) is None
+        if table.rows and (found := _find_benchmark(table)) and _ranks(table, found[0], ranks) is None
     ]
     if unknown:
         benchmarks, names = (list(dict.fromkeys(column)) for column in zip(*unknown, strict=True))
@@ -167,7 +168,7 @@ def _ranks(table: LogTable, benchmark: Benchmark, given: int | None) -> int | No
 
 def _catalog(files: Iterable[LogFile]) -> Catalog:
     tables = [table for file in files for log in file.logs.values() for table in log.tables]
-    found = [known[0] for table in tables if (known := _known(table))]
+    found = [known[0] for table in tables if (known := _find_benchmark(table))]
     return catalog_with(bundled_catalog(), {each.case.split()[0] for each in found})
 
 
@@ -196,7 +197,7 @@ def _add(
     launches: dict[tuple[int, int], list[Converted]] = {}
     seen: dict[str, int] = {}
     for table in tables:
-        for each in _converted(group, file, table, given, same_buffers, catalog):
+        for each in _convert_table(group, file, table, given, same_buffers, catalog):
             seen[each.case.line] = seen.get(each.case.line, 0) + 1
             launches.setdefault((each.case.ranks, seen[each.case.line]), []).append(each)
     if len(group.launches) + len(launches) > MOST_LAUNCHES:
@@ -216,7 +217,7 @@ def _add(
     group.launches += [(invocation, started_s, each) for each in launches.values()]
 
 
-def _converted(
+def _convert_table(
     group: _Group,
     file: LogFile,
     table: LogTable,
@@ -225,7 +226,7 @@ def _converted(
     catalog: Catalog,
 ) -> list[Converted]:
     """The rows that correspond to cases; the others are counted."""
-    known = _known(table)
+    known = _find_benchmark(table)
     if known is None or not table.rows:
         found = named(table.benchmark)
         reason = table.unusable or (found[0].reason if found else wording.unknown_benchmark())
@@ -271,7 +272,7 @@ def _notices(group: _Group) -> list[Notice]:
     return [*map(_omitted, texts), *group.notices]
 
 
-def _run(group: _Group, machine: str, given: int | None, catalog: Catalog) -> ImportedRun:
+def _make_run(group: _Group, machine: str, given: int | None, catalog: Catalog) -> ImportedRun:
     group.launches.sort(key=lambda each: each[1])
     hosts = list(dict.fromkeys(host for invocation, *_ in group.launches for host in invocation.hosts))
     systems = {invocation.system for invocation, *_ in group.launches}

@@ -26,7 +26,7 @@ def table(figure: Figure) -> tuple[tuple[str, ...], Rows]:
     rows = []
     for series in chosen:
         for k, (x, y) in enumerate(zip(series.x, series.y, strict=True)):
-            low, high = _ends(series, k)
+            low, high = _interval(series, k)
             words = (
                 series.name,
                 place_words(figure.x, x),
@@ -44,7 +44,7 @@ def as_csv(figure: Figure) -> str:
     writer.writerow(["series", "kind", f"x{x}", f"y{y}", f"low{y}", f"high{y}", "detail"])
     for series in figure.series:
         for k in range(len(series.x)):
-            low, high = _ends(series, k)
+            low, high = _interval(series, k)
             numbers = [_number(v) for v in (series.y[k], low, high)]
             place = _cell(figure.x.names[round(series.x[k])]) if figure.x.names else _number(series.x[k])
             writer.writerow(
@@ -59,7 +59,7 @@ def as_csv(figure: Figure) -> str:
     return text.getvalue()
 
 
-def _ends(series: Series, k: int) -> tuple[float | None, float | None]:
+def _interval(series: Series, k: int) -> tuple[float | None, float | None]:
     return (series.low[k], series.high[k]) if series.low else (None, None)
 
 

@@ -20,7 +20,7 @@ _INTERVAL = r"(?: \[[^\]\s]+, [^\]\s]+\])?"
 _QUANTITY = re.compile(rf"{_NUMBER} {_UNITS}(?![\w/]){_INTERVAL}")
 _PERCENT = "%(?! (?:intervals?|efficient from))"
 _ANSWER = re.compile(rf"{_NUMBER}(?: {_UNITS}(?![\w/]){_INTERVAL}|{_PERCENT}| times(?= as (?:long|much)))")
-_ASIDE = re.compile("ranks?|cores?|launches")
+_COUNT_NOUNS = re.compile("ranks?|cores?|launches")
 _GIVEN = re.compile(r"(?:\b(?:with|within|only|exchange|by|than|for|below|above)|(?<!error )\bof) $")
 _GIVEN_SIZE = re.compile(rf"[\d.,]+ {_SIZE}")
 _OF_A_SIZE = re.compile(rf" \((?:no interval|95%: (?:at (?:most|least) )?[\d.,]+ {_SIZE}\b)")
@@ -55,16 +55,19 @@ def _quantities(text: str, form: str, pattern: re.Pattern[str] = _QUANTITY) -> M
     for match in pattern.finditer(text):
         before = text[: match.start()]
         aside = before.count("(") > before.count(")") or bool(
-            _ASIDE.search(match[0]) or _GIVEN.search(before)
+            _COUNT_NOUNS.search(match[0]) or _GIVEN.search(before)
         )
         if _GIVEN_SIZE.fullmatch(match[0]):
             aside = aside or not (before.endswith(": ") or bool(_OF_A_SIZE.match(text, match.end())))
-        parts += [escape(text[end : match.start()]), Markup("{}" if aside else form).format(_kept(match[0]))]
+        parts += [
+            escape(text[end : match.start()]),
+            Markup("{}" if aside else form).format(_keep_together(match[0])),
+        ]
         end = match.end()
     return Markup("").join([*parts, escape(text[end:])])
 
 
-def _kept(quantity: str) -> Markup:
+def _keep_together(quantity: str) -> Markup:
     """No-break spaces in the quantity; its interval may move to the next line."""
     value, bracket, interval = quantity.partition(" [")
     return escape(value.replace(" ", "\u00a0") + (" [" + interval.replace(" ", "\u00a0") if bracket else ""))

@@ -128,11 +128,11 @@ def reproduction(name: str, catalog: Catalog) -> Reproduction:
     runs on it."""
     shelf = all_reproductions()
     if name not in shelf:
-        raise _unknown_reproduction(name, [*shelf, "all"], _simulating(name, catalog))
+        raise _unknown_reproduction(name, [*shelf, "all"], _reproduction_on(name, catalog))
     return shelf[name]
 
 
-def _simulating(machine: str, catalog: Catalog) -> str:
+def _reproduction_on(machine: str, catalog: Catalog) -> str:
     """The reproduction whose first part runs on `machine`; "" if there is none."""
     machine = machine.partition(":")[2] or machine
     for name, study in all_reproductions().items():

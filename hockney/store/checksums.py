@@ -90,10 +90,10 @@ def own_at_end(tail: bytes) -> str | None:
 def sealed_plan(text: str, files: dict[str, bytes]) -> str:
     """The text of a plan, with the checksums of the other `files` and its own after its first comments."""
     sums = "".join(f"# {name} = {checksum(data)}\n" for name, data in files.items())
-    head, body = _head(text)
+    head, body = _split_head(text)
     text = head + sums + body
-    head, body = _head(text)
-    return f"{head}{_PLAN}{_of_plan(text)}\n{body}"
+    head, body = _split_head(text)
+    return f"{head}{_PLAN}{_plan_checksum(text)}\n{body}"
 
 
 @dataclass(frozen=True)
@@ -114,13 +114,13 @@ class PlanSums:
 def plan_sums(text: str) -> PlanSums:
     named = (line.removeprefix(_PLAN).strip() for line in text.splitlines() if line.startswith(_PLAN))
     own = next(named, NONE)
-    head = _head(text)[0]
+    head = _split_head(text)[0]
     in_place = head.splitlines()[-1:] == [f"{_PLAN}{own}"]  # where `sealed_plan` puts it
-    fits = own == NONE or (in_place and own == _of_plan(text))
+    fits = own == NONE or (in_place and own == _plan_checksum(text))
     return PlanSums(own, dict(_FILE.findall(head)), fits)
 
 
-def _of_plan(text: str) -> str:
+def _plan_checksum(text: str) -> str:
     """The checksum of a plan's lines except the one that states it. Only a line feed ends a line, not any
     other character that could."""
     lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")
@@ -128,7 +128,7 @@ def _of_plan(text: str) -> str:
     return checksum("\n".join([*lines[:own], *lines[own + 1 :]]).encode())
 
 
-def _head(text: str) -> tuple[str, str]:
+def _split_head(text: str) -> tuple[str, str]:
     """The comments at the start of a plan, and the rest."""
     lines = text.splitlines(keepends=True)
     count = next((k for k, line in enumerate(lines) if not line.startswith("#")), len(lines))

@@ -25,14 +25,14 @@ def create_pair(path: Path | None, create: Callable[[str, Path], RunFolder], nam
     `SIDES` and its path. It is complete or missing. Raises UsageError if it exists and is not empty,
     EnvironmentProblem if it cannot be written."""
     if path is not None:
-        return _created(path, create)
+        return _create(path, create)
     for _ in range(MOST_NAMES):
         with contextlib.suppress(UsageError):
-            return _created(default_path(name), create)
-    return _created(default_path(name), create)
+            return _create(default_path(name), create)
+    return _create(default_path(name), create)
 
 
-def _created(path: Path, create: Callable[[str, Path], RunFolder]) -> Pair:
+def _create(path: Path, create: Callable[[str, Path], RunFolder]) -> Pair:
     if path.is_dir() and any(path.iterdir()):
         raise messages.folder_not_empty(path)
     if path.exists() and not path.is_dir():

@@ -112,7 +112,7 @@ def absorb(folder: RunFolder, wait_s: float = WAIT_S, *, own: str = "", all_ende
     if not found:
         return 0
     with writing(folder, wait_s) as out:
-        return sum(not _absorbed(path, folder, out, all_ended or path.name == own) for path in found)
+        return sum(not _absorb_part(path, folder, out, all_ended or path.name == own) for path in found)
 
 
 @contextlib.contextmanager
@@ -131,7 +131,7 @@ def writing(folder: RunFolder, wait_s: float) -> Iterator[Appender]:
         yield out
 
 
-def _absorbed(path: Path, folder: RunFolder, out: Appender, ended: bool) -> bool:
+def _absorb_part(path: Path, folder: RunFolder, out: Appender, ended: bool) -> bool:
     """False if somebody writes the share's file, or may do so: only a lock shows that its writer has
     `ended`."""
     if not (out.locked or ended):
@@ -141,7 +141,7 @@ def _absorbed(path: Path, folder: RunFolder, out: Appender, ended: bool) -> bool
             if not (part.locked or ended):
                 return False
             lines = [decoded(raw, path, number) for number, raw in raw_lines(path)]
-            for line in _new(lines, out.run()):
+            for line in _new_lines(lines, out.run()):
                 out.append(line)
             out.sync()  # a crash of the system must not take both copies
             path.unlink()
@@ -152,7 +152,7 @@ def _absorbed(path: Path, folder: RunFolder, out: Appender, ended: bool) -> bool
     return True
 
 
-def _new(lines: list[Line], there: RunRecords) -> list[Line]:
+def _new_lines(lines: list[Line], there: RunRecords) -> list[Line]:
     """The lines that `there` does not have. A launch whose name is taken by another one gets the next
     number."""
     begun = {launch.launch: launch for launch in there.launches}

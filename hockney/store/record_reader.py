@@ -130,7 +130,7 @@ def decoded(raw: bytes, path: Path, number: int) -> Line:
         line = decode_line(raw)
         if isinstance(line, Record) and line.schema <= SCHEMA:
             line.parse_case()
-            if not _possible(line):
+            if not _is_possible(line):
                 raise _line_damaged(path, number, "no operation takes such a time")
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, UsageError) as error:
         if _schema_of(raw) > SCHEMA:
@@ -141,7 +141,7 @@ def decoded(raw: bytes, path: Path, number: int) -> Line:
     return line
 
 
-def _possible(record: Record) -> bool:
+def _is_possible(record: Record) -> bool:
     """Whether operations can take these times. Some take none on simulated machines."""
     least = 0.0 if record.simulated else SHORTEST_S
     times = record.times_s

@@ -78,27 +78,27 @@ def read(lines: Sequence[str]) -> Log:
         if found := LIBRARY.search(line):
             library = f"Intel MPI {found[1].removeprefix('Version ')}"
         if head := HEAD.match(line):
-            tables += _closed(current, program)
+            tables += _finish_table(current, program)
             current, program = None, PROGRAMS.get(head[2].upper(), f"IMB-{head[2]}")
             invocations.append(Invocation(SUITE, head[1].strip(), library, complete=False))
         elif (fact := FACT.match(line)) and invocations:
-            invocations[-1] = _with_fact(invocations[-1], fact[1], fact[2].strip())
+            invocations[-1] = _add_fact(invocations[-1], fact[1], fact[2].strip())
         elif begins := BENCHMARK.match(line):
-            tables += _closed(current, program)
+            tables += _finish_table(current, program)
             if not invocations:  # the beginning of the log is missing
                 invocations.append(Invocation(SUITE, complete=False))
             current = _ImbTable(begins[2], number, len(invocations) - 1, multi=bool(begins[1]))
         elif FINISHED in line and invocations:
-            tables += _closed(current, program)
+            tables += _finish_table(current, program)
             current = None
             invocations[-1] = replace(invocations[-1], complete=True)
         elif current is not None:
-            _inside(current, number, line, bad)
-    tables += _closed(current, program)
+            _read_table_line(current, number, line, bad)
+    tables += _finish_table(current, program)
     return Log(tuple(invocations), tuple(tables), tuple(bad))
 
 
-def _with_fact(invocation: Invocation, name: str, text: str) -> Invocation:
+def _add_fact(invocation: Invocation, name: str, text: str) -> Invocation:
     if name == "Date":
         return replace(invocation, started_s=_seconds(text))
     if name == "MPI Version":
@@ -115,7 +115,7 @@ def _seconds(date: str) -> float:
         return 0.0
 
 
-def _inside(current: _ImbTable, number: int, line: str, bad: list[BadLine]) -> None:
+def _read_table_line(current: _ImbTable, number: int, line: str, bad: list[BadLine]) -> None:
     text = line.strip()
     if found := PROCESSES.match(text):
         current.ranks = int(found[1])
@@ -137,7 +137,7 @@ def _inside(current: _ImbTable, number: int, line: str, bad: list[BadLine]) -> N
         current.threads = found[1]
 
 
-def _closed(current: _ImbTable | None, program: str) -> list[LogTable]:
+def _finish_table(current: _ImbTable | None, program: str) -> list[LogTable]:
     if current is None:
         return []
     guesses = (guess for guess in GUESSES if named(f"{guess}/{current.name}") is not None)
@@ -164,7 +164,7 @@ def _closed(current: _ImbTable | None, program: str) -> list[LogTable]:
 
 
 def _slowest_groups(rows: Sequence[Row], groups: int) -> tuple[Row, ...]:
-    """For each size, the row of the slowest group. A size that lacks a group, as where the log ends, is left
+    """The row of the slowest group for each size. A size that lacks a group, as where the log ends, is left
     out."""
     by_size: dict[float, list[Row]] = {}
     for row in rows:

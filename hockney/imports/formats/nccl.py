@@ -62,25 +62,25 @@ def read(lines: Sequence[str]) -> Log:
     found: list[_NcclTable] = []
     bad: list[BadLine] = []
     program = version = library = ""
-    for place, line in enumerate(lines, 1):
+    for line_number, line in enumerate(lines, 1):
         program = PROGRAM.findall(line)[-1] if PROGRAM.search(line) else program
         version = match[1] if (match := VERSION.search(line)) else version
         library = f"{match[1]} {match[2]}" if (match := LIBRARY.search(line)) else library
         if SETTINGS.match(line):
             counts = ITERATIONS.findall(line)
             found.append(
-                _NcclTable(len(found), place, program, int(counts[0]) if counts else 0, version=version)
+                _NcclTable(len(found), line_number, program, int(counts[0]) if counts else 0, version=version)
             )
             program = version = library = ""
             continue
         if COLUMNS.match(line) and (not found or found[-1].rows):
-            found.append(_NcclTable(len(found), place, program, version=version))
+            found.append(_NcclTable(len(found), line_number, program, version=version))
         if found:
             current = found[-1]
             if not current.rows:
                 current.program, current.library = current.program or program, library or current.library
                 current.version = current.version or version
-            _inside(current, place, line, bad)
+            _read_table_line(current, line_number, line, bad)
     used = [each for each in found if each.columns]
     return Log(
         tuple(_invocation(each) for each in used),
@@ -89,25 +89,25 @@ def read(lines: Sequence[str]) -> Log:
     )
 
 
-def _inside(current: _NcclTable, place: int, line: str, bad: list[BadLine]) -> None:
+def _read_table_line(current: _NcclTable, line_number: int, line: str, bad: list[BadLine]) -> None:
     text = line.strip()
     if device := DEVICE.match(line):
         current.hosts[int(device[1])] = device[3]
         current.groups.add(device[2] or "0")
     elif COLUMNS.match(line):
-        current.columns, current.line = tuple(text.lstrip("# ").split()), place
+        current.columns, current.line = tuple(text.lstrip("# ").split()), line_number
     elif END.match(line):
         current.complete = True
     elif current.columns and text[:1].isdigit() and not current.complete:
         words = text.split()
-        row = _row(place, words, current.columns)
+        row = _row(line_number, words, current.columns)
         if row is not None:
             current.rows.append(row)
         elif len(words) > 5 and all(word.isdecimal() for word in words[:2]):
-            bad.append(BadLine(place, text))
+            bad.append(BadLine(line_number, text))
 
 
-def _row(place: int, words: Sequence[str], columns: Sequence[str]) -> Row | None:
+def _row(line_number: int, words: Sequence[str], columns: Sequence[str]) -> Row | None:
     """Columns of the second group, for the same buffers, are named after the first with a quote. What is
     not available (N/A) is left out."""
     if len(words) != len(columns):
@@ -126,7 +126,7 @@ def _row(place: int, words: Sequence[str], columns: Sequence[str]) -> Row | None
         if name == "#wrong":
             wrong = max(wrong, round(value))
         values[key] = value
-    return Row(place, values, wrong) if {"size", "time"} <= values.keys() else None
+    return Row(line_number, values, wrong) if {"size", "time"} <= values.keys() else None
 
 
 def _invocation(each: _NcclTable) -> Invocation:

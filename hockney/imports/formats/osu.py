@@ -66,7 +66,7 @@ EPOCHS = {
 }
 REPEATED = 2
 """Lines between titles that several ranks print."""
-TWO = ("osu_latency", "osu_bw", "osu_bibw", "osu_partitioned")
+TWO_RANK_PROGRAMS = ("osu_latency", "osu_bw", "osu_bibw", "osu_partitioned")
 """The beginnings of the names of programs that only run on two ranks."""
 
 
@@ -100,7 +100,7 @@ def read(lines: Sequence[str]) -> Log:
             if current is not None:
                 tables.append(current.closed())
             invocations.append(Invocation(SUITE, (head[2] or "").rstrip("."), gpu=bool(GPU.search(line))))
-            current = _begun(head[1], number, len(invocations) - 1, command)
+            current = _begin_table(head[1], number, len(invocations) - 1, command)
             command = ""
         elif PROGRAM.search(line) and launched_ranks(line):
             command = line
@@ -108,13 +108,13 @@ def read(lines: Sequence[str]) -> Log:
                 tables.append(current.closed())
                 current = None
         elif current is not None:
-            _inside(current, number, line, bad)
+            _read_table_line(current, number, line, bad)
     if current is not None:
         tables.append(current.closed())
-    return Log(tuple(invocations), tuple(_once(tables)), tuple(bad))
+    return Log(tuple(invocations), tuple(_drop_repeated_titles(tables)), tuple(bad))
 
 
-def _once(tables: Sequence[LogTable]) -> list[LogTable]:
+def _drop_repeated_titles(tables: Sequence[LogTable]) -> list[LogTable]:
     """The tables without titles that are repeated before the table begins, as several ranks may print one."""
     kept = []
     for k, table in enumerate(tables):
@@ -125,13 +125,15 @@ def _once(tables: Sequence[LogTable]) -> list[LogTable]:
     return kept
 
 
-def _begun(title: str, number: int, invocation: int, command: str) -> _OsuTable:
+def _begin_table(title: str, number: int, invocation: int, command: str) -> _OsuTable:
     begun = _OsuTable(benchmark_of(title), number, invocation)
     if "one sided" in title.lower().replace("-", " "):
         begun.parameters |= OLD_ONE_SIDED
     if PROGRAM.findall(command)[-1:] != [begun.benchmark]:
         command = ""  # of another program, for example in a script that the log shows
-    if begun.benchmark.startswith(TWO) or begun.benchmark.endswith(("_latency", "_bw", "_bibw")):
+    if begun.benchmark.startswith(TWO_RANK_PROGRAMS) or begun.benchmark.endswith(
+        ("_latency", "_bw", "_bibw")
+    ):
         begun.ranks = 2
     elif command:
         begun.ranks = launched_ranks(command)
@@ -141,7 +143,7 @@ def _begun(title: str, number: int, invocation: int, command: str) -> _OsuTable:
     return begun
 
 
-def _inside(current: _OsuTable, number: int, line: str, bad: list[BadLine]) -> None:
+def _read_table_line(current: _OsuTable, number: int, line: str, bad: list[BadLine]) -> None:
     text = line.strip()
     if pairs := PAIRS.search(text):
         current.ranks = 2 * int(pairs[1])

@@ -68,7 +68,7 @@ def read(lines: Sequence[str]) -> Log:
     current: _SkampiBlock | None = None
     version = ""
     ranks: int | None = None
-    for place, line in enumerate(lines, 1):
+    for line_number, line in enumerate(lines, 1):
         text = line.strip()
         if match := VERSION.match(text):
             version = match[1]
@@ -78,24 +78,28 @@ def read(lines: Sequence[str]) -> Log:
             invocations.append(Invocation(SUITE))
         elif begins := BEGIN.match(text) or FOUR.match(text):
             four = text.startswith("#/*")
-            tables += _closed(current)
+            tables += _finish_block(current)
             if not invocations:
                 invocations.append(Invocation(SUITE))
             if four and not invocations[-1].version:
                 invocations[-1] = Invocation(SUITE, "4")
-            current = _SkampiBlock(begins[1], place, len(invocations) - 1, four, ranks)
+            current = _SkampiBlock(begins[1], line_number, len(invocations) - 1, four, ranks)
         elif END.match(text):
-            tables += _closed(current)
+            tables += _finish_block(current)
             current = None
         elif current is not None and text and not text.startswith("#"):
-            row = _four(current, place, text) if current.four else _five(current, place, text)
+            row = (
+                _read_version_4(current, line_number, text)
+                if current.four
+                else _read_version_5(current, line_number, text)
+            )
             if row is None and (number(text.split()[0]) is not None or "=" in text):
-                bad.append(BadLine(place, text))
-    tables += _closed(current)
+                bad.append(BadLine(line_number, text))
+    tables += _finish_block(current)
     return Log(tuple(invocations), tuple(tables), tuple(bad))
 
 
-def _five(current: _SkampiBlock, place: int, text: str) -> Row | None:
+def _read_version_5(current: _SkampiBlock, line_number: int, text: str) -> Row | None:
     variables = VARIABLE.findall(text)
     words = [number(word) for word in VARIABLE.sub("", text).split()]
     if None in words or not words:
@@ -107,23 +111,23 @@ def _five(current: _SkampiBlock, place: int, text: str) -> Row | None:
         return None
     values = dict(zip(names, numbers, strict=False))
     ranks = next((int(value) for name, value in variables if name == "nodes" and COUNT.fullmatch(value)), 0)
-    row = Row(place, values)
+    row = Row(line_number, values)
     current.rows.setdefault(ranks or len(numbers) - len(names), []).append(row)
     return row
 
 
-def _four(current: _SkampiBlock, place: int, text: str) -> Row | None:
+def _read_version_4(current: _SkampiBlock, line_number: int, text: str) -> Row | None:
     numbers = [number(word) for word in text.split()[:4]]
     if len(numbers) < 4 or None in numbers:
         return None
     x, time, deviation, count = (value or 0.0 for value in numbers)
-    row = Row(place, {"size": x, "time": time, "deviation": deviation, "repetitions": count})
+    row = Row(line_number, {"size": x, "time": time, "deviation": deviation, "repetitions": count})
     nodes = "-nodes" in current.name
     current.rows.setdefault(int(x) if nodes else 0, []).append(row)
     return row
 
 
-def _closed(current: _SkampiBlock | None) -> list[LogTable]:
+def _finish_block(current: _SkampiBlock | None) -> list[LogTable]:
     if current is None:
         return []
     name = benchmark_of(current.name)

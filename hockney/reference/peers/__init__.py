@@ -89,7 +89,7 @@ def find(name: str) -> tuple[Benchmark, BenchmarkGroup]:
     no other program has one of that name, without its program. Raises UsageError if there is none, or if
     hockney has no equivalent."""
     every = _by_name()
-    wanted = _normal(name)
+    wanted = _normalise(name)
     ending = [full for full in every if full.endswith(f"/{wanted}")]
     full = wanted if wanted in every else ending[0] if len(ending) == 1 else ""
     if not full:
@@ -111,14 +111,14 @@ def find(name: str) -> tuple[Benchmark, BenchmarkGroup]:
 def named(name: str) -> tuple[Benchmark, BenchmarkGroup] | None:
     """The benchmark with exactly this name, in any case, with its program, or written imb_NAME; None if there
     is none. It may have no equivalent."""
-    every, wanted = _by_name(), _normal(name)
+    every, wanted = _by_name(), _normalise(name)
     if wanted.startswith("imb_"):
         ending = wanted.replace("imb_", "/", 1)
         wanted = next((full for full in every if full.startswith("imb-") and full.endswith(ending)), wanted)
     return every.get(wanted)
 
 
-def _normal(name: str) -> str:
+def _normalise(name: str) -> str:
     """Lower case, with one slash between program and benchmark; of a path to an OSU program its last part."""
     words = re.sub(r"[\s/]+", "/", name.strip().lower())
     last = words.rpartition("/")[2]
@@ -130,7 +130,7 @@ def _normal(name: str) -> str:
 @cache
 def _by_name() -> dict[str, tuple[Benchmark, BenchmarkGroup]]:
     return {
-        _normal(each.name): (each, group)
+        _normalise(each.name): (each, group)
         for suite in suites()
         for group in suite.groups
         for each in group.benchmarks
