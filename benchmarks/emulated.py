@@ -158,7 +158,7 @@ def comings(program: Path, repeat: int) -> list[str]:
     rows = ["| hosts | set-up (s), median and longest | tear-down (s) |", "|---|---|---|"]
     for hosts in HOSTS:
         ups, downs = [], []
-        words = emulated.inside(described(hosts, 10e6, "switch"), program)
+        words = emulated.ethernet_words(described(hosts, 10e6, "switch"), program)
         for _ in range(repeat):
             began = time.monotonic()
             with subprocess.Popen([*words, "sh", "-c", "echo; read x"], stdin=-1, stdout=-1) as process:

@@ -6,9 +6,7 @@
 that come with hockney, and docs/emulated.md explains how to write one. engine/emulated/ builds them.
 """
 
-from hockney.machines.emulated.names import ethernet, names
-from hockney.machines.emulated.read import NUMBERS, read
-from hockney.machines.emulated.room import inside, trial
-from hockney.machines.emulated.write import value_text, write
+from hockney.machines.emulated.description import NUMBERS, ethernet, names, read, value_text, write
+from hockney.machines.emulated.namespaces import ethernet_words, trial
 
-__all__ = ["NUMBERS", "ethernet", "inside", "names", "read", "trial", "value_text", "write"]
+__all__ = ["NUMBERS", "ethernet", "ethernet_words", "names", "read", "trial", "value_text", "write"]

@@ -27,7 +27,7 @@ from hockney.discovery.find import find_mpi
 from hockney.launch.cluster import Cluster
 from hockney.launch.mpi import MpiLauncher
 from hockney.machines import emulated
-from hockney.machines.emulated.room import host_names
+from hockney.machines.emulated.namespaces import host_names
 from hockney.measurement.bench import Bench
 from hockney.measurement.builds import build_executables
 from hockney.measurement.kinds import PrepareOptions
@@ -81,7 +81,7 @@ def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
         hosts=hosts,
         slots=(layout.ranks_per_node,) * len(hosts),
         agent=(str(programs.agent),),
-        prefix=emulated.inside(ethernet, programs.ethernet, layout.nodes),
+        prefix=emulated.ethernet_words(ethernet, programs.ethernet, layout.nodes),
         transports="tcp",
         preload=str(programs.waiting),
     )

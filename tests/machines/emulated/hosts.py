@@ -53,7 +53,7 @@ def among(
     host, and `talk` is the program of talk.py."""
     tools = tools or programs()
     head = f'on() {{ "{tools.agent}" "$@"; }}\ntalk="{sys.executable} {TALK}"\n'
-    words = [*before, *emulated.inside(ethernet, tools.ethernet), "sh", "-c", head + script]
+    words = [*before, *emulated.ethernet_words(ethernet, tools.ethernet), "sh", "-c", head + script]
     return subprocess.run(words, capture_output=True, text=True, timeout=LONGEST_S, cwd="/")
 
 

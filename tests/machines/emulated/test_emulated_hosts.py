@@ -73,7 +73,7 @@ def test_hosts_have_their_own_names_addresses_and_memory():
 
 def test_the_exit_code_and_the_folder_are_those_of_the_command(tmp_path):
     tools = programs()
-    words = [*emulated.inside(BUS, tools.ethernet), "sh", "-c", f"pwd; {tools.agent} h2 pwd; exit 7"]
+    words = [*emulated.ethernet_words(BUS, tools.ethernet), "sh", "-c", f"pwd; {tools.agent} h2 pwd; exit 7"]
     done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, timeout=60)
     assert (done.returncode, done.stdout.split()) == (7, [str(tmp_path), str(tmp_path)])
 
@@ -161,7 +161,7 @@ def test_the_end_of_a_part_is_the_end_of_all(part):
     """Ranks would wait for its messages."""
     mark = Marked(part)
     with subprocess.Popen(
-        [*emulated.inside(BUS, programs().ethernet), "sh", "-c", "echo; (true &); exec sleep 1000"],
+        [*emulated.ethernet_words(BUS, programs().ethernet), "sh", "-c", "echo; (true &); exec sleep 1000"],
         env=mark.environ,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -199,7 +199,7 @@ def test_what_is_not_allowed_is_named(kind, most):
     tools = programs()
     script = f'echo {most} > /proc/sys/user/max_{kind}_namespaces && exec "$@"'
     wrapper = (unshare, "--user", "--map-root-user", "sh", "-c", script, "sh")
-    words = [*wrapper, *emulated.inside(BUS, tools.ethernet), "true"]
+    words = [*wrapper, *emulated.ethernet_words(BUS, tools.ethernet), "true"]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60)
     if done.returncode == 1 and "unshare" in done.stderr:
         pytest.skip(done.stderr)
@@ -266,7 +266,7 @@ def test_lost_frames_end_the_network():
     script = f'echo; read x; {agent} h1 "$PROGRAM"; echo; read x; {agent} h1 "$PROGRAM"; sleep 1000'
     flooding = f"{sys.executable} -c {shlex.quote(flood)}"
     with subprocess.Popen(
-        [*emulated.inside(BUS, programs().ethernet), "sh", "-c", script],
+        [*emulated.ethernet_words(BUS, programs().ethernet), "sh", "-c", script],
         env={**mark.environ, "PROGRAM": flooding},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

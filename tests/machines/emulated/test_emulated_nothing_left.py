@@ -35,7 +35,7 @@ def test_nothing_is_left(ending, tmp_path):
     read x
     """
     with subprocess.Popen(
-        [*emulated.inside(BUS, tools.ethernet), "sh", "-c", script],
+        [*emulated.ethernet_words(BUS, tools.ethernet), "sh", "-c", script],
         env={**mark.environ, "TMPDIR": str(tmp_path)},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -71,7 +71,7 @@ def test_nothing_survives_a_kill_at_any_moment(attempt):
     tools, mark = programs(), Marked(f"kill-{attempt}")
     before = mounts()
     script = f"for h in h1 h2 h3 h4; do {tools.agent} $h sleep 1000 & done; wait"
-    words = [*emulated.inside(BUS, tools.ethernet), "sh", "-c", script]
+    words = [*emulated.ethernet_words(BUS, tools.ethernet), "sh", "-c", script]
     with subprocess.Popen(words, env=mark.environ) as process:
         time.sleep(random.uniform(0, 0.1))
         spaces = namespaces_of(mark.processes())

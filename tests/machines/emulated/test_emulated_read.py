@@ -14,7 +14,7 @@ from hockney.build.identity import source_folder
 from hockney.core.errors import HockneyError, UsageError
 from hockney.core.ethernet import CHECK_SEQUENCE, GAP, PREAMBLE, SMALLEST, Ethernet, EthernetOrigin
 from hockney.machines import emulated
-from hockney.machines.emulated.read import (
+from hockney.machines.emulated.description import (
     LEAST_MTU,
     LEAST_RATE,
     MOST_HOSTS,
@@ -22,7 +22,7 @@ from hockney.machines.emulated.read import (
     MOST_RATE,
     READERS,
 )
-from hockney.machines.emulated.room import STEPS
+from hockney.machines.emulated.namespaces import STEPS
 
 OFFICE = """
 name = "office"

@@ -203,14 +203,14 @@ def test_a_continued_reproduction_keeps_its_network(kept, tmp_path, monkeypatch)
         return replace(bench, machine=msgspec.structs.replace(bench.machine, emulated=described))
 
     monkeypatch.setattr(measurement, "prepare", prepare)
-    file.write_text(hockney.machines.emulated.write(before))
+    file.write_text(hockney.machines.emulated.description(before))
     api.reproduce(["sun"], out, machine=f"lan:{file}")
     assert set(given) == {None}
     (other,) = {emulated.SURVEY, sun_emulated.EMULATED_GRID} - {kept}
     shutil.rmtree(out / other)
     records = out / kept / "records.jsonl"
     records.write_text("".join(records.read_text().splitlines(keepends=True)[:3]))
-    file.write_text(hockney.machines.emulated.write(msgspec.structs.replace(before, rate=12.5e6)))
+    file.write_text(hockney.machines.emulated.description(msgspec.structs.replace(before, rate=12.5e6)))
     given.clear()
     api.reproduce(["sun"], out, machine=f"lan:{file}")
     assert given and set(given) == {before}

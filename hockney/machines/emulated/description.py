@@ -1,14 +1,26 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Parses a machine file into an Ethernet; every error names the file and the key."""
+"""Descriptions of emulated machines: found by name, parsed from a machine file and written as one.
+
+Every error names the file and the key.
+"""
 
 from __future__ import annotations
 
-from typing import get_args
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, get_args
 
+import msgspec
+
+from hockney.core.errors import UsageError, unknown
 from hockney.core.ethernet import Ethernet, EthernetOrigin, Medium, Status
+from hockney.core.paths import at_home
 from hockney.core.units import parse_bytes, parse_rate, parse_seconds
 from hockney.machines.descriptions import toml, values
+from hockney.machines.descriptions.files import ENDING, bundled, bundled_text, is_file, read_file
+from hockney.machines.descriptions.numbers import BITS, TIMES, list_text, quoted, scaled, size
 from hockney.machines.descriptions.toml import Readers
 from hockney.machines.descriptions.values import Place, Quantity, origin_of_nothing
 
@@ -70,3 +82,61 @@ READERS: Readers = {
 
 NUMBERS = ("hosts", "rate", "medium", "mtu", "delay_s", "send_buffer", "wait_s", "wait_shared_s")
 """Keys that have an origin."""
+
+
+def write(ethernet: Ethernet) -> str:
+    """The complete TOML, without values that equal their defaults."""
+    lines = list(_keys(ethernet))
+    for origin in ethernet.origins:
+        lines += ["", "[[origins]]", *_keys(origin)]
+    return "\n".join(lines) + "\n"
+
+
+def _keys(table: msgspec.Struct) -> Iterator[str]:
+    for field in msgspec.structs.fields(type(table)):
+        value = getattr(table, field.name)
+        if field.name != "origins" and (field.required or value != field.default):
+            yield f"{field.name} = {value_text(field.name, value)}"
+
+
+def value_text(name: str, value: Any) -> str:
+    """A value in the format of a machine file, by its key's name: "10Mbit/s" for rate."""
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, tuple):
+        return list_text([quoted(each) for each in value])
+    if name == "rate":
+        return scaled(value * 8, BITS)
+    if name == "send_buffer":
+        return size(value)
+    return scaled(value, TIMES) if name.endswith("_s") else repr(value)
+
+
+PACKAGE = "hockney.machines.emulated"
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """The machines that come with hockney."""
+    return bundled(PACKAGE)
+
+
+def ethernet(name: str) -> Ethernet:
+    """The machine with this name. Raises UsageError, or EnvironmentProblem for a file that cannot be read."""
+    return read(*text_of(name))
+
+
+def text_of(name: str) -> tuple[str, str]:
+    """A machine file's text, and its name for the user."""
+    if not name.strip():
+        raise UsageError(
+            "the name of the emulated machine is empty",
+            "",
+            f"available: {', '.join(names())}",
+            code="no-emulated-machine-name",
+        )
+    if is_file(name):
+        return read_file(at_home(Path(name)), names()), name
+    if name not in names():
+        raise unknown("emulated machine", name, names(), code="unknown-emulated-machine")
+    return bundled_text(PACKAGE, name), name + ENDING

@@ -49,7 +49,7 @@ REPORT = re.compile(r"hockney-ethernet(?:-agent)?: ([^:]*): (.*)")
 TRIAL_SECONDS = 60.0
 
 
-def inside(ethernet: Ethernet, program: Path, hosts: int = 0) -> tuple[str, ...]:
+def ethernet_words(ethernet: Ethernet, program: Path, hosts: int = 0) -> tuple[str, ...]:
     """The words before a command that is to run on the launcher's host of `ethernet`, built by `program`,
     with its first `hosts` hosts (0: all)."""
     return (
@@ -71,7 +71,7 @@ def host_names(ethernet: Ethernet, hosts: int = 0) -> tuple[str, ...]:
 def trial(ethernet: Ethernet, program: Path, agent: Path) -> None:
     """Build it once with two hosts, enter one by `agent` and remove it. Raises EnvironmentProblem if this
     host does not allow it."""
-    words = [*inside(ethernet, program, min(2, ethernet.hosts)), str(agent), "h1", "true"]
+    words = [*ethernet_words(ethernet, program, min(2, ethernet.hosts)), str(agent), "h1", "true"]
     done = process.capture(words, timeout=TRIAL_SECONDS)
     if done.ok:
         return
