@@ -32,7 +32,7 @@ from hockney.core.notice import Notice
 from hockney.core.paths import PLAN, AnyPath, to_path
 from hockney.core.settings import Settings
 from hockney.core.units import format_seconds, typed_seconds
-from hockney.core.wording import option, plural
+from hockney.core.wording import option, plural, verb_form
 from hockney.measurement import (
     Bench,
     CasesChosen,
@@ -388,7 +388,7 @@ def least_budget_s(settings: Settings, bench: Bench, cases: Sequence[Case]) -> f
     if settings.budget_s < REFUSED_FRACTION * least_s:
         raise UsageError(
             f"{option('budget', typed_seconds(settings.budget_s))} is far too small",
-            f"{plural(len(cases), 'case')} need{'s' if len(cases) == 1 else ''} at least "
+            f"{plural(len(cases), 'case')} {verb_form(len(cases), 'needs', 'need')} at least "
             f"{format_seconds(least_s, 2)}",
             f"use {option('budget', typed_seconds(least_s))} or more, or fewer cases",
             code="budget-far-too-small",

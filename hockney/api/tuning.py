@@ -25,7 +25,7 @@ from hockney.core.fit import Estimate
 from hockney.core.freed_memory import KEPT, RETURNED, Memory, assignments
 from hockney.core.launch_setting import LaunchSetting
 from hockney.core.paths import AnyPath, to_path
-from hockney.core.wording import plural
+from hockney.core.wording import plural, verb_form
 from hockney.measurement import Listener, ignore_event
 from hockney.models.statistics import NOTABLE, OPEN, Observation, Turns, time_to_exclude, verdict
 from hockney.models.tuning import openmpi, texts
@@ -119,8 +119,10 @@ def _remove_earlier(path: Path) -> None:
 
 def undecided_comment(undecided: int, compared: int) -> str:
     """A comment in the tuned."""
-    verb = "is" if undecided == 1 else "are"
-    return f"{undecided} of {plural(compared, 'combination')} of operation, ranks and size {verb} undecided"
+    return (
+        f"{undecided} of {plural(compared, 'combination')} of operation, ranks and size "
+        f"{verb_form(undecided, 'is', 'are')} undecided"
+    )
 
 
 def removed_comment(sizes: int) -> str:

@@ -12,6 +12,11 @@ def plural(count: int, singular: str, plural_form: str = "") -> str:
     return f"{count} {singular if count == 1 else plural_form or singular + 's'}"
 
 
+def verb_form(count: int, singular: str, plural_form: str) -> str:
+    """The form of a verb whose subject is `count` things."""
+    return singular if count == 1 else plural_form
+
+
 def list_names(names: Sequence[str], limit: int = 3) -> str:
     """ "a, b, c and 4 more"; with semicolons if a name contains commas."""
     shown = ("; " if any("," in name for name in names[:limit]) else ", ").join(names[:limit])

@@ -10,7 +10,7 @@ from hockney.core.case import Case
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.errors import Inconclusive
 from hockney.core.fit import Cost
-from hockney.core.wording import join_words, list_names, plural
+from hockney.core.wording import join_words, list_names, plural, verb_form
 from hockney.draw.page import Caveat
 from hockney.judgements.comparison import ComparedSides, Unmatched
 from hockney.judgements.environment import differences, mixed
@@ -120,7 +120,8 @@ def _caveats(a: Side, b: Side, judged: JudgedCases) -> list[Caveat]:
             found.append(
                 Caveat(
                     "measurements-missing",
-                    f"{side.name} is unfinished: {plural(left, 'measurement')} of its plan are missing",
+                    f"{side.name} is unfinished: {plural(left, 'measurement')} of its plan "
+                    f"{verb_form(left, 'is', 'are')} missing",
                     "the cases that have fewer launches, or none",
                     "'hockney resume' measures them",
                 )
@@ -152,8 +153,8 @@ def _caveats(a: Side, b: Side, judged: JudgedCases) -> list[Caveat]:
         found.append(
             Caveat(
                 "few-launches",
-                f"{len(few)} of {plural(len(judged.cases), 'case')} have fewer than {FEWEST_LAUNCHES} "
-                "launches on one side",
+                f"{len(few)} of {plural(len(judged.cases), 'case')} "
+                f"{verb_form(len(few), 'has', 'have')} fewer than {FEWEST_LAUNCHES} launches on one side",
                 "these cases, whose ratios have wide intervals or none",
                 "measure with more launches (--launches 10)",
             )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.core.units import date_text, format_percent
-from hockney.core.wording import list_names, plural
+from hockney.core.wording import list_names, plural, verb_form
 from hockney.draw.figure import Figure
 from hockney.draw.page import Page, Section
 from hockney.judgements import figures
@@ -145,7 +145,8 @@ def method_of_comparison(compared: ComparedSides) -> tuple[str, ...]:
         *_ratios(cost, paired=compared.paired),
         f"Slower and faster: the ratio is beyond the tolerance of {limit}. The same: it is within the "
         "tolerance. Otherwise it is undecided.",
-        f"{plural(compared.judged.tests, 'ratio')} were tested together, those of cases and the means of "
+        f"{plural(compared.judged.tests, 'ratio')} "
+        f"{verb_form(compared.judged.tests, 'was', 'were')} tested together, those of cases and the means of "
         f"operations (Benjamini and Hochberg): on average at most {LEVEL:.0%} of those reported as slower "
         f"or faster are false, and at most {LEVEL:.0%} of those reported as the same. Intervals are those of "
         "single ratios.",

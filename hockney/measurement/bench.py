@@ -20,7 +20,7 @@ from hockney.core.layout import PAIR_RANKS, Layout, Level, level_between, parse_
 from hockney.core.machine import Machine
 from hockney.core.settings import FEWEST_LAUNCHES, Settings
 from hockney.core.units import format_bytes, format_size
-from hockney.core.wording import join_words, option, plural
+from hockney.core.wording import join_words, option, plural, verb_form
 from hockney.discovery.load import Load, Moment, load_between, moment
 from hockney.launch.launcher import Hello, Launcher
 from hockney.measurement.budget import TYPICAL_COST_S, launch_count, least_budget
@@ -330,8 +330,9 @@ def refuse_missing_levels(machine: Machine, layout: Layout, cases: Iterable[Case
             )
         if case.nodes > layout.nodes or (case.nodes and case.ranks // case.nodes > layout.ranks_per_node):
             raise UsageError(
-                f"{plural(case.ranks, 'rank')} on {plural(case.nodes, 'node')} do not fit",
-                f"there {'is' if layout.nodes == 1 else 'are'} {plural(layout.nodes, 'node')} with "
+                f"{plural(case.ranks, 'rank')} on {plural(case.nodes, 'node')} "
+                f"{verb_form(case.ranks, 'does', 'do')} not fit",
+                f"there {verb_form(layout.nodes, 'is', 'are')} {plural(layout.nodes, 'node')} with "
                 f"{plural(layout.ranks_per_node, 'rank')} each",
                 f"use fewer ranks, or start more ({option('nodes')}, {option('hosts')}, "
                 f"{option('ranks_per_node')})",

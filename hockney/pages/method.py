@@ -8,7 +8,7 @@ from statistics import median
 
 from hockney.core.freed_memory import MMAP, TRIM
 from hockney.core.units import format_seconds
-from hockney.core.wording import join_words, plural
+from hockney.core.wording import join_words, plural, verb_form
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import percent
 
@@ -184,7 +184,8 @@ def simulated(evidence: Evidence) -> tuple[str, ...]:
     return (
         f"{cases} ran in {launches} of the engine that also measures real machines, with every rank on a "
         "separate simulated core; times are those of the simulated clock.",
-        f"{plural(measured, 'repetition')} were made: a simulation repeats exactly, so a few are "
+        f"{plural(measured, 'repetition')} "
+        f"{verb_form(measured, 'was', 'were')} made: a simulation repeats exactly, so a few are "
         "enough to show that no state is carried over from one to the next. Where an interval is "
         "missing, nothing varies.",
         "The times are only as good as the machine's description, which states for every number "

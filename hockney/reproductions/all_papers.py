@@ -73,7 +73,7 @@ def page(results: Sequence[PaperResult]) -> Page:
         subtitle=", ".join(result.study.NAME for result in results),
         headline=(
             f"{sum(check.holds for check in statements)} of {plural(len(statements), 'statement')} of "
-            f"{plural(len(results), 'study', 'studies')} are met on the simulated machines, and {near} of "
+            f"{plural(len(results), 'study', 'studies')} hold on the simulated machines, and {near} of "
             f"{plural(count, 'printed number')} to which nothing was fitted are within {NEAR:.0%}.",
         ),
         warnings=(),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from hockney.core.errors import UsageError
 from hockney.core.layout import NETWORK
-from hockney.core.wording import option, plural
+from hockney.core.wording import option, plural, verb_form
 from hockney.models.applications.point_to_point_costs import PointToPointCosts, within_a_node
 
 
@@ -85,7 +85,7 @@ def ranks_per_node_beyond_cores(ranks_per_node: int, cores: int) -> UsageError:
 
 def nodes_beyond_machine(nodes: int, limit: int) -> UsageError:
     return UsageError(
-        f"{plural(nodes, 'node')} are too many",
+        f"{plural(nodes, 'node')} {verb_form(nodes, 'is', 'are')} too many",
         f"the machine has {limit}",
         f"use {option('nodes', limit)} or less",
         code="nodes-beyond-machine",

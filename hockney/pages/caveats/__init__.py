@@ -326,8 +326,11 @@ def _precision(evidence: Evidence) -> RunCaveat | None:
         return None
     named = labels(evidence)
     widest, width = max(wide.items(), key=lambda item: math.inf if item[1] is None else item[1])
-    known = "no interval" if width is None else f"within {half_width(width)}"
-    text = f"the 95% interval is wider than {percent(warned)}"
+    if width is None:
+        known = "no interval"
+    else:
+        known = f"±{percent(width)}" if width < 1 else f"within {half_width(width)}"
+    text = f"the 95% interval is wider than ±{percent(warned)}"
     if len(every) == 1:
         text += f" ({known})"
     else:

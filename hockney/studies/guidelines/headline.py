@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from hockney.core.wording import list_names, plural
+from hockney.core.wording import list_names, plural, verb_form
 from hockney.models.guidelines import Judged, Verdicts
 from hockney.pages.format import ratio_bounds
 from hockney.studies.guidelines.columns import (
@@ -64,10 +64,14 @@ def _unknown(verdicts: Verdicts) -> list[str]:
     texts = []
     if undecided:
         texts.append(
-            f"{undecided} of {plural(count, 'comparison')} are undecided: more launches may decide them."
+            f"{undecided} of {plural(count, 'comparison')} "
+            f"{verb_form(undecided, 'is', 'are')} undecided: more launches may help."
         )
     if unknown:
-        texts.append(f"{unknown} of {plural(count, 'comparison')} have no interval: measure more launches.")
+        texts.append(
+            f"{unknown} of {plural(count, 'comparison')} {verb_form(unknown, 'has', 'have')} no interval: "
+            "measure more launches."
+        )
     if verdicts.lacking:
         rules = list_names([rule_text(rule) for rule in verdicts.lacking], 5)
         texts.append(f"Not judged, because no cases match: {rules}.")
