@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
 """Patterns of English that is hard to read, in the documentation, in the help of commands, and in errors and
-warnings. Each pattern has as many accepted places as it had when they were last looked through: lower a number
-when a text gets better, do not raise it."""
+warnings. Each pattern has as many accepted places as it had when these were last read: lower a number when a
+text gets better, do not raise it."""
 
 from __future__ import annotations
 
