@@ -7,9 +7,16 @@ python -m hockney.reference.peers.page > docs/reference/peers.md
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator
 
 from hockney.reference.peers import Benchmark, BenchmarkGroup, suites
+
+MANY = 6
+"""Names without a case that are listed one by one."""
+
+Row = tuple[str, str, str]
 
 HEAD = """\
 # Benchmarks of OSU, IMB, nccl-tests and SKaMPI
@@ -23,11 +30,10 @@ It prints the corresponding case and how its definition differs.
     hockney run --like osu_allgatherv --ranks 2,4
     hockney run --like IMB-RMA/Unidir_put bytes=8,1KiB
 
-Names are not case-sensitive.
-The program (IMB-RMA) may be omitted if the name is unique.
-NAME=VALUE replaces a parameter of the case.
-The sizes are those of the benchmark unless you give others with `bytes=` or `--sizes`.
+Names are not case-sensitive, and the program (IMB-RMA) may be omitted if the name is unique.
+NAME=VALUE replaces a parameter of the case; `bytes=` or `--sizes` replaces the benchmark's sizes.
 
+In a case, `*` stands for the operation in the benchmark's name, in lower case.
 A case marked *close* does not measure exactly the same thing.
 [`hockney import`](../import.md) reads the output of these benchmarks.
 In all cases, the ranks verify what they receive, and there are several launches ([method](../method.md)).
@@ -43,24 +49,57 @@ def page() -> str:
 
 
 def _section(group: BenchmarkGroup) -> str:
-    rows = "\n".join(f"| {' | '.join(row)} |" for row in _rows(group))
+    rows, notes = _with_notes(list(_rows(group)))
+    columns = ["benchmark", "case", "differences"]
+    if not any(differs for _, _, differs in rows):
+        columns.pop()
+    table = [columns, ["---"] * len(columns), *(row[: len(columns)] for row in rows)]
+    lines = "\n".join(f"| {' | '.join(row)} |" for row in table)
     sentences = group.defined.replace(". ", ".\n")
-    return f"### {group.title}\n\n{sentences}\n\n| benchmark | case | differences |\n|---|---|---|\n{rows}\n"
+    return "\n\n".join([f"### {group.title}", sentences, lines, *notes]) + "\n"
 
 
-def _rows(group: BenchmarkGroup) -> Iterator[tuple[str, str, str]]:
+def _with_notes(rows: list[Row]) -> tuple[list[Row], list[str]]:
+    """A text of several rows becomes a note below the table."""
+    times = Counter(differs for _, _, differs in rows)
+    texts = [text for text, count in times.items() if text and count > 1 and len(text.split()) > 4]
+    numbers = {text: f"({number})" for number, text in enumerate(texts, 1)}
+    noted = [(name, case, numbers.get(differs, differs)) for name, case, differs in rows]
+    return noted, [f"{number} {text}" for text, number in numbers.items()]
+
+
+def _rows(group: BenchmarkGroup) -> Iterator[Row]:
+    """One row for all benchmarks that differ in the name of an operation only."""
+    similar: dict[tuple[str, str], list[Benchmark]] = {}
     without: dict[tuple[str, str], list[str]] = {}
     for each in group.benchmarks:
         if each.case:
-            yield f"`{each.name}`", _case(each), each.differs
+            similar.setdefault((_pattern(each), each.differs), []).append(each)
         else:
             without.setdefault((each.reason, each.instead), []).append(f"`{each.name}`")
+    for (pattern, differs), alike in similar.items():
+        same = {each.line() for each in alike}
+        case = pattern if len(same) > 1 else _case(alike[0], same.pop())
+        yield ", ".join(f"`{each.name}`" for each in alike), case, differs
     for (reason, instead), names in without.items():
-        yield ", ".join(names), "none", f"{reason}; {instead}"
+        listed = names if len(names) <= MANY else [*names[:2], f"and {len(names) - 2} others"]
+        yield ", ".join(listed), "none", f"{reason}; {instead}"
 
 
-def _case(benchmark: Benchmark) -> str:
-    return f"`{benchmark.line()}`{', close' if benchmark.close else ''}"
+def _pattern(benchmark: Benchmark) -> str:
+    """The case, with a star for the operation in the benchmark's name."""
+    name = re.sub("_(pure|persist(_pure)?|persistent)$", "", benchmark.name.rpartition("/")[2].lower())
+    name, line = name.removeprefix("osu_"), benchmark.line()
+    words = [name, *(word for word in ("write", "read", "put", "get") if word in name)]
+    for word in words:
+        if re.search(rf"(?<![a-z]){word}(?![a-z])", line):
+            line = re.sub(rf"(?<![a-z]){word}(?![a-z])", "*", line, count=1)
+            break
+    return _case(benchmark, line)
+
+
+def _case(benchmark: Benchmark, line: str) -> str:
+    return f"`{line}`{', close' if benchmark.close else ''}"
 
 
 if __name__ == "__main__":
