@@ -32,13 +32,15 @@ def hockney(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("HOCKNEY_MACHINE", "fake")
     monkeypatch.setenv("COLUMNS", "100")
 
-    outcome = errors.outcome
+    run_command = errors.run_command
 
     def call(*words: str) -> Said:
         capsys.readouterr()
         ends: list[tuple[int, HockneyError | None]] = []
         with monkeypatch.context() as patch:
-            patch.setattr(errors, "outcome", lambda arguments: ends.append(outcome(arguments)) or ends[-1])
+            patch.setattr(
+                errors, "run_command", lambda arguments: ends.append(run_command(arguments)) or ends[-1]
+            )
             code = errors.guarded(words)
         caught = capsys.readouterr()
         return Said(code, caught.out, caught.err, ends[-1][1])

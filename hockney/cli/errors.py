@@ -30,21 +30,21 @@ from hockney.core.errors import (
 )
 from hockney.core.wording import as_flags, list_names
 
-_MOST_OPTIONS = 8
+_MAX_LISTED_OPTIONS = 8
 
 
 def guarded(arguments: Sequence[str] | None) -> int:
     """Run the command line, print its error if it has one, and return its exit code."""
     surroundings.complete()
     with as_flags():
-        code, error = outcome(arguments)
+        code, error = run_command(arguments)
     if error is not None:
         words = sys.argv[1:] if arguments is None else arguments
         _print(error, as_json="--json" in words)
     return code
 
 
-def outcome(arguments: Sequence[str] | None) -> tuple[int, HockneyError | None]:
+def run_command(arguments: Sequence[str] | None) -> tuple[int, HockneyError | None]:
     """Run the command line: its exit code, and the error to be printed."""
     with contextlib.suppress(AttributeError, ValueError):  # another kind of stream
         # a host's name may not be representable in the terminal's encoding
@@ -70,28 +70,28 @@ def outcome(arguments: Sequence[str] | None) -> tuple[int, HockneyError | None]:
         print(error.format_message(), file=sys.stderr, flush=True)
         return Exit.USAGE, None
     except BrokenPipeError:
-        return (interrupts.exit_code() if interrupts.received else _reader_has_gone()), None
+        return (interrupts.exit_code() if interrupts.received else _end_silently()), None
     except SystemExit as end:  # click's equivalent
         if interrupts.received:
             return interrupts.exit_code(), None
-        return _reader_has_gone() if end.code == 1 else int(end.code or 0), None
+        return _end_silently() if end.code == 1 else int(end.code or 0), None
     except (Exception, KeyboardInterrupt) as error:
         if interrupts.received:
             interrupts.ignore()  # one more would leave no line
-        problem = _as_error(error)
+        problem = _error_of(error)
         return problem.exit_code, problem
 
 
 def _run_interrupted(error: BaseException) -> RunInterrupted | None:
     """The interrupt of a run that led to `error`: click has an exception of its own for Ctrl-C, and what ends
     meanwhile may raise another one."""
-    found: BaseException | None = error
-    while found is not None and not isinstance(found, RunInterrupted):
-        found = found.__cause__ or found.__context__
-    return found
+    current: BaseException | None = error
+    while current is not None and not isinstance(current, RunInterrupted):
+        current = current.__cause__ or current.__context__
+    return current
 
 
-def _as_error(error: BaseException) -> HockneyError:
+def _error_of(error: BaseException) -> HockneyError:
     """Any exception as an error with a code. An exception that an interrupted library raised counts as the
     interrupt."""
     interrupted = _run_interrupted(error)
@@ -130,7 +130,7 @@ def _as_error(error: BaseException) -> HockneyError:
     )
 
 
-def _reader_has_gone() -> int:
+def _end_silently() -> int:
     """The reader closed the pipe, as `head` does: exit silently."""
     _discard_output()
     return 0
@@ -206,8 +206,8 @@ def _unknown_option(option: str, available: Iterable[str], arguments: Iterable[s
         remedy = f"give {argument.upper()} without an option: {verb} {argument.upper()}"
     elif suggestion:
         remedy = f"did you mean '{suggestion}'?"
-    elif len(options) <= _MOST_OPTIONS:
-        remedy = f"its options are {list_names(options, _MOST_OPTIONS)}"
+    elif len(options) <= _MAX_LISTED_OPTIONS:
+        remedy = f"its options are {list_names(options, _MAX_LISTED_OPTIONS)}"
     else:
         remedy = f"see '{verb} --help'"
     return UsageError(

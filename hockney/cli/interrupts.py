@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SIGNALS = signal.SIGINT, signal.SIGTERM
 
-AGAIN_S = 1e-3
+RERAISE_DELAY_S = 1e-3
 """After an interrupt was dropped, it is raised again."""
 
 received: list[int] = []
@@ -37,7 +37,7 @@ def answer() -> None:
     running launch."""
     _handle(_raise)
     if _set(signal.SIGALRM, _raise_again):
-        sys.unraisablehook = _not_lost
+        sys.unraisablehook = _reraise_dropped_interrupt
     if received:
         raise KeyboardInterrupt
 
@@ -55,12 +55,12 @@ def exit_code() -> int:
 
 def _raise(number: int, frame: FrameType | None) -> None:
     received.append(number)
-    if received == [signal.SIGTERM] and _launch_ends():
+    if received == [signal.SIGTERM] and _request_launch_end():
         return
     raise KeyboardInterrupt
 
 
-def _launch_ends() -> bool:
+def _request_launch_end() -> bool:
     """Whether a launch is running, and was asked to end by itself: after that, or if it takes too long, there
     is a KeyboardInterrupt. A module that is not imported yet cannot run one, and must not be imported at any
     moment."""
@@ -68,11 +68,11 @@ def _launch_ends() -> bool:
     return stops is not None and hasattr(stops, "request") and bool(stops.request())
 
 
-def _not_lost(unraisable: sys.UnraisableHookArgs) -> None:
+def _reraise_dropped_interrupt(unraisable: sys.UnraisableHookArgs) -> None:
     """Python drops an exception that is raised in a finaliser or a weak reference's callback, as those of its
     imports. An interrupt is raised again after that."""
     if issubclass(unraisable.exc_type, KeyboardInterrupt):
-        signal.setitimer(signal.ITIMER_REAL, AGAIN_S)
+        signal.setitimer(signal.ITIMER_REAL, RERAISE_DELAY_S)
     else:
         sys.__unraisablehook__(unraisable)
 

@@ -19,7 +19,7 @@ from hockney import api
 from hockney.api.notebook.keywords import ResumeKeywords, RunKeywords, run_options, with_run_keywords
 from hockney.api.run_options import OPTIONS, REPLACEABLE, options_of, run_option
 from hockney.cli import verbs
-from hockney.cli.arguments.options import of_run
+from hockney.cli.arguments.options import field_options
 from hockney.core.settings import Settings
 from hockney.core.wording import as_flags, flag, option
 
@@ -152,7 +152,7 @@ def test_an_option_is_described_in_its_field_only(monkeypatch):
         monkeypatch.setitem(OPTIONS, name, described)
 
     @click.command()
-    @of_run("color", "bright")
+    @field_options("color", "bright")
     def command(**given: object) -> None:
         print(given)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from hockney.cli.output.results import MOST, USUAL, print_caveats
+from hockney.cli.output.results import COMMON_CODES, MAX_WARNINGS, print_caveats
 from hockney.draw.page import Caveat
 
 
@@ -31,8 +31,8 @@ def made(*codes: str) -> list[Caveat]:
 def test_at_most_three_are_printed_and_none_is_lost(capsys, codes, whole):
     print_caveats(made(*codes))
     text = " ".join(capsys.readouterr().out.split())
-    assert text.count("warning: ") == len(whole) + (len(whole) < len(codes)) <= MOST
+    assert text.count("warning: ") == len(whole) + (len(whole) < len(codes)) <= MAX_WARNINGS
     for code in codes:
         assert f"{code} it is" in text
         assert (f"mend {code}" in text.casefold()) == (code in whole)
-    assert {"virtual", "precision"} <= {*USUAL}
+    assert {"virtual", "precision"} <= {*COMMON_CODES}

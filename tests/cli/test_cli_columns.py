@@ -14,7 +14,7 @@ import pytest
 from msgspec.structs import replace
 
 from hockney import api, measurement
-from hockney.cli.output.results import SIMULATED, shown
+from hockney.cli.output.results import SIMULATED, cell_text
 from hockney.core.fit import Estimate
 from hockney.models.statistics.metrics import message_rate
 from hockney.pages.case_columns import COLUMNS
@@ -136,8 +136,8 @@ def test_a_time_of_a_machine_without_noise_is_exact(hockney, mine):
     measured = api.load(Path(mine)).evidence.measured[0]
     summary = replace(measured.summary, typical=Estimate(1e-6, None, None))
     measured = Measured(measured.case, summary, measured.workload)
-    assert shown(measured, COLUMNS["interval"], exact=True) == SIMULATED
-    assert shown(measured, COLUMNS["interval"], exact=False) == "unknown"
+    assert cell_text(measured, COLUMNS["interval"], exact=True) == SIMULATED
+    assert cell_text(measured, COLUMNS["interval"], exact=False) == "unknown"
 
 
 def test_a_number_that_a_case_does_not_have_is_a_dash(hockney):

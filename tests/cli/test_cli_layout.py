@@ -11,7 +11,7 @@ import pytest
 
 from hockney.cli.output import terminal
 from hockney.cli.output.results import print_fits
-from hockney.cli.output.tables import columns_of, fitted, text_table, total
+from hockney.cli.output.tables import columns_of, fit_columns, text_table, total
 from hockney.core.fit import Estimate, Fit
 from hockney.draw.page import Table
 from hockney.pages.format import interval, quantity
@@ -126,7 +126,7 @@ def test_more_numbers_than_fit_are_continued_with_the_keys_repeated(columns):
 
 def test_headings_are_wrapped_before_numbers_are():
     table = Table("t", "", ("case", "a heading of words"), (("x", "12345678"),), numeric=(1,))
-    laid = fitted(columns_of(table), 16)
+    laid = fit_columns(columns_of(table), 16)
     assert total(laid) <= 16 and laid[1].width >= 8
 
 

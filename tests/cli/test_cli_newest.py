@@ -14,7 +14,7 @@ import pytest
 from resealed import reseal
 
 from hockney.api import newest_run
-from hockney.cli.output.answer import run_to_be_named
+from hockney.cli.output.answer import named_run_hint
 from hockney.core.errors import Inconclusive
 from hockney.store import Reading, RunFolder
 
@@ -173,9 +173,9 @@ def test_without_a_complete_run_the_unfinished_one_is_named(hockney, runs):
 
 def test_a_run_elsewhere_has_to_be_named(hockney):
     elsewhere = hockney("run", "barrier", "--out", "my run")
-    assert run_to_be_named(Path("my run")) in elsewhere.err and "'my run'" in elsewhere.err
+    assert named_run_hint(Path("my run")) in elsewhere.err and "'my run'" in elsewhere.err
     here = hockney("run", "barrier", "--out", "runs/b")
-    assert here.code == 0 and run_to_be_named(Path("runs/b")) not in here.err
+    assert here.code == 0 and named_run_hint(Path("runs/b")) not in here.err
     assert "runs/b" in hockney("report").err
 
 

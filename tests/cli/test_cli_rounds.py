@@ -19,14 +19,14 @@ from tiers import slow
 
 from hockney import api
 from hockney.api.run_options import RunOptions
-from hockney.cli.output.progress import next_round
+from hockney.cli.output.progress import next_round_text
 from hockney.machines import simulated
 from hockney.store import RunFolder, left
 
 NOISY = simulated.write(simulated.platform("sun-ethernet")) + "\n[noise]\nrelative = 0.1\nseed = 1\n"
 
 WAITING = re.compile(
-    re.escape(next_round("TIME", 0, 0)).replace("TIME", ".*").replace("0", r"(\d+)"), re.MULTILINE
+    re.escape(next_round_text("TIME", 0, 0)).replace("TIME", ".*").replace("0", r"(\d+)"), re.MULTILINE
 )
 
 CONTRADICTIONS = [

@@ -37,7 +37,7 @@ def appears(made: ProgressReporter) -> str:
 
 
 def test_what_is_done_is_shown_and_taken_away(reporter):
-    with reporter.doing("reading [bold]x[/bold]\x1b[2J"):
+    with reporter.show_step("reading [bold]x[/bold]\x1b[2J"):
         text = appears(reporter)
     assert "reading [bold]x[/bold]\\x1b[2J" in text
     assert reporter.spinner.shown is None and reporter.spinner.timer is None
@@ -64,7 +64,7 @@ def test_preparing_moves_until_measuring_begins(reporter):
 
 
 def test_an_error_takes_it_away(reporter):
-    with pytest.raises(KeyboardInterrupt), reporter.doing("x"):
+    with pytest.raises(KeyboardInterrupt), reporter.show_step("x"):
         appears(reporter)
         raise KeyboardInterrupt
     assert reporter.spinner.shown is None
@@ -74,6 +74,6 @@ def test_an_error_takes_it_away(reporter):
 def test_pipes_and_the_quiet_get_none(quiet):
     made = ProgressReporter(quiet)
     made.stream = io.StringIO()
-    with made, made.doing("reading"):
+    with made, made.show_step("reading"):
         assert made.spinner.timer is None
     assert made.stream.getvalue() == ""

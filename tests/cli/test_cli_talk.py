@@ -103,7 +103,7 @@ def test_time_left_is_by_the_pace_and_within_the_budget(done, elapsed, left):
     made, _ = talk(terminal=False)
     made.plan, made.total = MeasuringBegan(10, 10, 2, 60.0), 10
     made.done = done
-    assert made._left(elapsed) == pytest.approx(left)
+    assert made._seconds_left(elapsed) == pytest.approx(left)
 
 
 def record(case: str, seconds: float) -> Record:

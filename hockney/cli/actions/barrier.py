@@ -34,7 +34,7 @@ def action(
 ) -> int:
     reporter = ProgressReporter(quiet)
     loaded = load_and_note(run or api.newest_run(NAME, reporter), quiet=quiet)
-    with reporter.doing("fitting the models"):
+    with reporter.show_step("fitting the models"):
         choices, unknown = api.choose_barriers(loaded, ranks, nodes, ranks_per_node)
     if unknown and not choices:
         raise unknown[0]

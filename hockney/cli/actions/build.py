@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hockney import measurement
 from hockney.cli.output.progress import ProgressReporter
-from hockney.cli.output.tables import print_json, print_whole
+from hockney.cli.output.tables import print_json, print_unwrapped
 from hockney.core.errors import UsageError
 from hockney.measurement import StepDone
 
@@ -57,7 +57,7 @@ def action(
         here = bench.machine
         print_json({"engine": here.engine, "compiler": here.compiler, "flags": here.flags, "mpi": here.mpi})
     else:
-        print_whole(bench.machine.engine)
+        print_unwrapped(bench.machine.engine)
     return 0
 
 
@@ -67,7 +67,7 @@ def _library(reporter: ProgressReporter, mpi: str, prefix: Path, as_json: bool) 
     if as_json:
         print_json({"library": str(where), "mpi": linked})
     else:
-        print_whole(str(where))
+        print_unwrapped(str(where))
     return 0
 
 
@@ -79,5 +79,5 @@ def _simgrid(reporter: ProgressReporter, force: bool, as_json: bool) -> int:
     if as_json:
         print_json({"simgrid": installed})
     else:
-        print_whole(installed.prefix)
+        print_unwrapped(installed.prefix)
     return 0

@@ -15,7 +15,7 @@ from hockney.api.export import save_text
 from hockney.api.run_contents import caveats_of
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.results import print_caveats
-from hockney.cli.output.tables import print_json, print_labelled, print_line, print_table, print_whole
+from hockney.cli.output.tables import print_json, print_labelled, print_line, print_table, print_unwrapped
 from hockney.core.errors import Exit, UsageError, printable
 from hockney.core.fit import Cost
 from hockney.core.platform import Platform
@@ -26,9 +26,9 @@ from hockney.machines.simulated.calibrate import DECIDED, Agreement, Calibration
 from hockney.pages.format import in_brackets, interval, quantity
 from hockney.store import RunFolder
 
-ENDING = ".toml"
-SHOWN = {"agrees": "yes", "undecided": "undecided", "disagrees": "no"}
-MOST_MISSED = 10
+SUFFIX = ".toml"
+AGREEMENT_TEXTS = {"agrees": "yes", "undecided": "undecided", "disagrees": "no"}
+MAX_MISSED = 10
 """At most this many deviations are explained, the largest first."""
 
 
@@ -45,11 +45,11 @@ def action(
     quiet: bool,
     as_json: bool,
 ) -> int:
-    if out is not None and out.suffix != ENDING:
-        raise _not_a_machine_file_name(out, ENDING)
+    if out is not None and out.suffix != SUFFIX:
+        raise _not_a_machine_file_name(out, SUFFIX)
     given = simulated.platform(measurement.description_name(network)) if network else None
     reporter = ProgressReporter(quiet)
-    with reporter.doing(f"reading {printable(str(run))}"):
+    with reporter.show_step(f"reading {printable(str(run))}"):
         folder = RunFolder.open(run)
         real, results = measurement.calibration_survey(folder, cost)
         caveats = caveats_of(folder, results)
@@ -74,50 +74,51 @@ def action(
         print_json({"machine": platform, "agreement": agreements, "doubts": caveats})
     else:
         if agreements:
-            _table(agreements)
+            _print_agreements(agreements)
             if against is None or against.resolve() == run.resolve():
                 print_line(twin_of_this_run(), hang="  ")
         if out is not None:
-            _print(platform, caveats, out)
+            _print_machine(platform, caveats, out)
     return _exit_code(agreements)
 
 
 def _exit_code(agreements: list[Agreement]) -> int:
-    if _missed(agreements):
+    if _disagreements(agreements):
         return Exit.ANSWER_IS_NO
     counted = [each for each in agreements if each.counts]
     undecided = sum(each.verdict == "undecided" for each in counted)
     return Exit.INCONCLUSIVE if undecided > len(counted) / 2 else Exit.FINE
 
 
-def _missed(agreements: list[Agreement]) -> list[Agreement]:
+def _disagreements(agreements: list[Agreement]) -> list[Agreement]:
     return [each for each in agreements if each.counts and each.verdict == "disagrees"]
 
 
-def _print(platform: Platform, caveats: Sequence[Caveat], out: Path) -> None:
+def _print_machine(platform: Platform, caveats: Sequence[Caveat], out: Path) -> None:
     """`caveats` are those of the run."""
     nodes = sum(group.count for group in platform.nodes)
     print_line(f"{platform.name}: room for {platform.capacity} ranks on {nodes} nodes")
     for note in platform.notes:
         print_labelled("note", note)
     print_caveats(caveats)
-    print_whole(f"machine: {out}")
+    print_unwrapped(f"machine: {out}")
     twin, ranks = measurement.simulated_reference(str(out)), min(1024, platform.capacity)
     guessed = simulated.between_nodes_guessed(platform) and ranks > platform.nodes[0].cores
-    print_whole(
+    print_unwrapped(
         f"try: hockney run allreduce --machine {twin} --ranks {ranks}"
         + (" --assume-network" if guessed else "")
     )
 
 
-def _table(agreements: list[Agreement]) -> None:
+def _print_agreements(agreements: list[Agreement]) -> None:
     rows = tuple(
         (
             each.what,
             in_brackets(each.real, each.unit),
             quantity(each.twin, each.unit),
             f"{round(each.error, 3) + 0.0:+.1%}",  # no -0.0%
-            SHOWN[each.verdict] + ("" if each.counts or each.verdict == "agrees" else " (poor fit)"),
+            AGREEMENT_TEXTS[each.verdict]
+            + ("" if each.counts or each.verdict == "agrees" else " (poor fit)"),
         )
         for each in agreements
     )
@@ -129,13 +130,13 @@ def _table(agreements: list[Agreement]) -> None:
     print_line(twin_agreement(counts["agrees"], counts["undecided"], counts["disagrees"], poor))
     if counts["undecided"]:
         print_line(twin_undecided(DECIDED), hang="  ")
-    missed = sorted(_missed(agreements), key=lambda each: -abs(each.error))
-    for each in missed[:MOST_MISSED]:
+    missed = sorted(_disagreements(agreements), key=lambda each: -abs(each.error))
+    for each in missed[:MAX_MISSED]:
         known = each.real.low is not None and each.real.high is not None
         shown = interval(each.real, each.unit) if known else ""
         print_line(twin_disagrees(each.what, each.error, each.within, shown), hang="  ")
     if missed:
-        print_line(_twin_exit_code(len(missed), max(0, len(missed) - MOST_MISSED)))
+        print_line(_twin_exit_code(len(missed), max(0, len(missed) - MAX_MISSED)))
 
 
 def _twin_exit_code(missed: int, more: int) -> str:

@@ -38,7 +38,7 @@ def action(
     form.check()
     with ProgressReporter(quiet) as reporter:
         if interleaved is not None:
-            asked = asked_in_turns(sides)
+            asked = interleaved_question(sides)
             options = RunOptions(**measuring)
             comparison = api.run_interleaved_comparison(
                 *interleaved, asked, options, tolerance=tolerance, cost=cost, out=out, listen=reporter
@@ -54,12 +54,12 @@ def action(
                     option=typed[name],
                 )
         a, b = _sides(sides)
-        with reporter.doing("comparing the runs"):
+        with reporter.show_step("comparing the runs"):
             comparison = api.compare(a, b, tolerance=tolerance, cost=cost, listen=reporter)
         return print_judgement(comparison, reporter, form)
 
 
-def asked_in_turns(words: tuple[str, ...]) -> Question:
+def interleaved_question(words: tuple[str, ...]) -> Question:
     """The question of an interleaved comparison, by default the survey."""
     if SEPARATOR in words:
         raise _not_two_sides(len(words))

@@ -30,7 +30,7 @@ def action(
     reporter = ProgressReporter(quiet)
     steps = iter(measurement.examine(machine, mpi, 0.0 if no_noise else noise, HostOptions(**places), user))
     while True:
-        with reporter.doing("examining this machine"):
+        with reporter.show_step("examining this machine"):
             finding = next(steps, None)
         if finding is None:
             break

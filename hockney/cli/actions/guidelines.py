@@ -23,7 +23,7 @@ from hockney.studies.guidelines.headline import counts
 def action(run: Path | None, factor: float | None, cost: Cost, quiet: bool, as_json: bool) -> int:
     reporter = ProgressReporter(quiet)
     measured = load_and_note(run or api.newest_guidelines_run(reporter), cost, quiet=quiet)
-    with reporter.doing(f"reading {printable(str(measured.path))}"):
+    with reporter.show_step(f"reading {printable(str(measured.path))}"):
         verdicts = api.judge_guidelines(measured, FACTOR if factor is None else factor)
     loaded = verdicts.launches & loaded_launches(measured.reading.run)
     if as_json:

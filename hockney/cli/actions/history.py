@@ -14,7 +14,7 @@ import msgspec
 from hockney.api.judgements.history import History, Selection
 from hockney.archive import ArchivedRun, Contents
 from hockney.cli.output.progress import ProgressReporter
-from hockney.cli.output.tables import print_json, print_line, print_table, print_whole
+from hockney.cli.output.tables import print_json, print_line, print_table, print_unwrapped
 from hockney.cli.output.terminal import echo
 from hockney.core.errors import Exit, printable
 from hockney.core.units import date_text
@@ -22,7 +22,7 @@ from hockney.core.wording import plural
 from hockney.draw.page import Table
 
 
-def runs_listed(shown: int, all_runs: int, path: str) -> str:
+def list_summary(shown: int, all_runs: int, path: str) -> str:
     """The line below a list of the archive's runs."""
     of = "" if shown == all_runs else f" of {all_runs}"
     return f"{shown}{of} {'run' if all_runs == 1 else 'runs'} in {printable(path)}"
@@ -31,7 +31,7 @@ def runs_listed(shown: int, all_runs: int, path: str) -> str:
 def add(runs: Sequence[Path], archive: Path | None, quiet: bool, as_json: bool) -> int:
     with ProgressReporter(quiet) as reporter:
         history = History(archive, reporter)
-        with reporter.doing("adding runs to the archive"):
+        with reporter.show_step("adding runs to the archive"):
             added = history.add(*runs)
     if as_json:
         print_json(
@@ -45,7 +45,7 @@ def add(runs: Sequence[Path], archive: Path | None, quiet: bool, as_json: bool) 
         )
     else:
         for each in added:
-            print_whole(str(history.path / each.entry.name))
+            print_unwrapped(str(history.path / each.entry.name))
     return Exit.FINE
 
 
@@ -67,7 +67,7 @@ def list_runs(
         return Exit.FINE
     if chosen:
         print_table(run_table(chosen), keys=2)
-    print_line(runs_listed(len(chosen), len(contents.entries), str(history.path)))
+    print_line(list_summary(len(chosen), len(contents.entries), str(history.path)))
     return Exit.FINE
 
 
@@ -95,19 +95,19 @@ def show(
         echo()
         print_table(judged.trends_table(shown), keys=1)
         for table in (judged.changes_table(shown), judged.environment_table(shown)):
-            _titled(table)
+            _print_titled(table)
         if len(shown.trends) == 1:
-            _titled(judged.runs_table(shown.trends[0][1], shown.labels))
+            _print_titled(judged.runs_table(shown.trends[0][1], shown.labels))
     if page is not None:
-        with reporter.doing("writing the report"):
+        with reporter.show_step("writing the report"):
             written = trends.report(page)
         if not as_json:
             echo()
-            print_whole(f"report: {written}")
+            print_unwrapped(f"report: {written}")
     return Exit.FINE
 
 
-def _titled(table: Table) -> None:
+def _print_titled(table: Table) -> None:
     if table.rows:
         echo()
         print_line(f"{table.title}:")
@@ -185,7 +185,7 @@ def reindex(archive: Path | None, quiet: bool, as_json: bool) -> int:
         print_json(document(history.path, contents.entries, contents))
     else:
         count = len(contents.entries)
-        print_line(runs_listed(count, count, str(history.path)))
+        print_line(list_summary(count, count, str(history.path)))
     return Exit.FINE
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hockney import api
 from hockney.cli.output.progress import ProgressReporter
-from hockney.cli.output.tables import print_json, print_whole
+from hockney.cli.output.tables import print_json, print_unwrapped
 from hockney.core.wording import plural
 
 
@@ -35,7 +35,7 @@ def action(
         reporter.say(
             f"{run.machine.cpu}: {plural(cases, 'case')} in {plural(launches, 'launch', 'launches')}"
         )
-        print_whole(str(run.path))
+        print_unwrapped(str(run.path))
     return 0
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hockney import measurement, reference
 from hockney.cli.output.progress import ProgressReporter
-from hockney.cli.output.tables import print_json, print_line, print_table, print_whole
+from hockney.cli.output.tables import print_json, print_line, print_table, print_unwrapped
 from hockney.cli.output.terminal import echo
 from hockney.core.errors import EnvironmentProblem, UsageError, unknown
 from hockney.core.ethernet import Ethernet, EthernetOrigin
@@ -50,15 +50,15 @@ def action(
         if as_json:
             print_json({"run": str(folder.path)})
         else:
-            print_whole(str(folder.path))
+            print_unwrapped(str(folder.path))
     else:
-        _all(mpi, machine, quiet, as_json)
+        _print_all(mpi, machine, quiet, as_json)
     return 0
 
 
-def _all(mpi: str, machine: str, quiet: bool, as_json: bool) -> None:
+def _print_all(mpi: str, machine: str, quiet: bool, as_json: bool) -> None:
     reporter = ProgressReporter(quiet)
-    with reporter.doing("examining this machine"):
+    with reporter.show_step("examining this machine"):
         here, mpis = measurement.inspect_host(machine, mpi, reporter.say)
         simulators = _simulators(reporter.say)
     if as_json:
@@ -74,7 +74,7 @@ def _all(mpi: str, machine: str, quiet: bool, as_json: bool) -> None:
             }
         )
         return
-    _here(here, mpis, simulators)
+    _print_this_machine(here, mpis, simulators)
     rows: tuple[tuple[str, ...], ...] = tuple(
         (kind["machine"], kind["what"]) for kind in map(_kind, measurement.public_kinds())
     )
@@ -99,7 +99,7 @@ def _simulators(notify: Callable[[str], None]) -> list[Mpi]:
     return simulators
 
 
-def _here(here: Machine, mpis: Sequence[Mpi], simulators: Sequence[Mpi]) -> None:
+def _print_this_machine(here: Machine, mpis: Sequence[Mpi], simulators: Sequence[Mpi]) -> None:
     virtual = f", {here.virtual}" if here.virtual else ""
     print_line(f"{here.host}: {here.cpu}, {here.cores} cores, {here.threads} threads{virtual}")
     for title, listed in (("MPI", mpis), ("simulator", simulators)):
@@ -156,10 +156,10 @@ def _print_list(
     print_table(Table(columns[0], "", columns, rows, numeric=numeric))
 
 
-Found = tuple[list[Published], tuple[Platform, tuple[Variant, ...]] | None]
+MachineNumbers = tuple[list[Published], tuple[Platform, tuple[Variant, ...]] | None]
 
 
-def find(name: str) -> Found:
+def find(name: str) -> MachineNumbers:
     """The published numbers (a paper's name stands for all its machines) and the description. Raises
     UsageError if there is neither, and for a machine file with mistakes."""
     name = measurement.description_name(name)
@@ -168,7 +168,7 @@ def find(name: str) -> Found:
     try:
         description = simulated.platform(name), simulated.variants(name)
     except UsageError:
-        if name in simulated.names() or not (papers or _is_a_word(name)):
+        if name in simulated.names() or not (papers or _is_machine_name(name)):
             raise
         if not papers:
             raise unknown(
@@ -181,7 +181,7 @@ def find(name: str) -> Found:
     return [reference.paper_of(each) for each in papers], description
 
 
-def _is_a_word(name: str) -> bool:
+def _is_machine_name(name: str) -> bool:
     """Not a file, nor a machine of hockney's own with a variant or extent: those have errors of their own."""
     base = name.partition("+")[0]
     own = any(base == known or base.startswith(f"{known}-") for known in simulated.names())
@@ -231,10 +231,10 @@ def _show_published(paper: Published, notes: bool) -> None:
         print_line("no number is printed for it")
         echo()
     if notes:
-        _listed("How it was measured", paper.method)
-        _listed("Other remarks in the paper", paper.facts)
-        _listed("How it was copied", paper.transcription)
-        _listed("What does not agree", paper.inconsistencies)
+        _print_notes("How it was measured", paper.method)
+        _print_notes("Other remarks in the paper", paper.facts)
+        _print_notes("How it was copied", paper.transcription)
+        _print_notes("What does not agree", paper.inconsistencies)
 
 
 def _show_described(platform: Platform, variants: tuple[Variant, ...]) -> None:
@@ -247,7 +247,7 @@ def _show_described(platform: Platform, variants: tuple[Variant, ...]) -> None:
     if variants:
         rows = tuple((f"+{v.name}", v.title, v.why, ", ".join(v.keys)) for v in variants)
         _print_captioned(Table("variants", "", ("variant", "what", "why", "changes"), rows))
-    _listed("Notes", platform.notes)
+    _print_notes("Notes", platform.notes)
 
 
 def _show_emulated(ethernet: Ethernet) -> None:
@@ -262,7 +262,7 @@ def _show_emulated(ethernet: Ethernet) -> None:
         for key in emulated.NUMBERS
     )
     _print_captioned(Table("parameters", "", ("parameter", "value", "origin", "source"), rows))
-    _listed("Notes", ethernet.notes)
+    _print_notes("Notes", ethernet.notes)
 
 
 def _origin(origin: EthernetOrigin | None) -> tuple[str, str]:
@@ -276,7 +276,7 @@ def _print_captioned(table: Table) -> None:
     echo()
 
 
-def _listed(title: str, lines: Iterable[str]) -> None:
+def _print_notes(title: str, lines: Iterable[str]) -> None:
     lines = tuple(lines)
     if lines:
         print_line(f"{title}:")

@@ -51,21 +51,21 @@ def action(
         for case in cases:
             click.echo(case.line)
     else:
-        _table(cases)
+        _print_cases(cases)
         print_line(
-            f"{plural(len(cases), 'case')}, {_launches(len(cases), settings.launches, launches)}; "
-            f"{_moved(cases, planned.bench.catalog)}"
-            f"at most {format_seconds(settings.total_s)} of measuring{_period(settings)}."
+            f"{plural(len(cases), 'case')}, {_launches_text(len(cases), settings.launches, launches)}; "
+            f"{_moved_text(cases, planned.bench.catalog)}"
+            f"at most {format_seconds(settings.total_s)} of measuring{_period_text(settings)}."
         )
     return 0
 
 
-def _launches(cases: int, each: int, launches: int) -> str:
+def _launches_text(cases: int, each: int, launches: int) -> str:
     of = "" if each == launches else f"{each} of "
     return f"{'each ' if cases > 1 else ''}in {of}{plural(launches, 'launch', 'launches')}"
 
 
-def _moved(cases: Sequence[Case], catalog: Catalog) -> str:
+def _moved_text(cases: Sequence[Case], catalog: Catalog) -> str:
     """Empty if the cases have no size."""
     largest = _largest(cases)
     if not largest:
@@ -76,7 +76,7 @@ def _moved(cases: Sequence[Case], catalog: Catalog) -> str:
     )
 
 
-def _period(settings: Settings) -> str:
+def _period_text(settings: Settings) -> str:
     if not settings.every_s:
         return ""
     through = (settings.launches - 1) * settings.every_s + settings.budget_s
@@ -95,7 +95,7 @@ def _largest(cases: Sequence[Case]) -> int:
     return max((case.bytes for case in cases), default=0)
 
 
-def _table(cases: Sequence[Case]) -> None:
+def _print_cases(cases: Sequence[Case]) -> None:
     groups: dict[tuple[str, int], list[Case]] = {}
     for case in cases:
         groups.setdefault((case.workload, case.ranks), []).append(case)

@@ -120,7 +120,7 @@ def action(
         caveats = prediction_caveats(prediction, known)
         print_json(grain_prediction.document(prediction, caveats, known.platform))
     else:
-        _print(prediction, known)
+        _print_forecast(prediction, known)
     return 0
 
 
@@ -129,36 +129,36 @@ def _print_kernel(predicted: PredictedKernel) -> None:
     before: str | Table = ""
     for each in predicted.shown:
         if isinstance(each, Table):
-            _table(each)
+            _print_table(each)
         else:
             if isinstance(before, Table):
                 echo()
             print_line(each)
         before = each
-    _caveats(predicted.caveats)
+    _print_caveats(predicted.caveats)
 
 
-def _print(prediction: Prediction, known: CostsOrigin) -> None:
+def _print_forecast(prediction: Prediction, known: CostsOrigin) -> None:
     for sentence in grain_prediction.assumed_sentences(prediction, known.platform):
         print_line(sentence)
-    _table(grain_prediction.ranks_table(prediction))
+    _print_table(grain_prediction.ranks_table(prediction))
     if prediction.needed:
-        _table(grain_prediction.needed_work(prediction))
+        _print_table(grain_prediction.needed_work(prediction))
     echo()
     for sentence in grain_prediction.best_sentences(prediction):
         print_line(sentence)
     if prediction.changes:
         print_line(grain_prediction.changes_heading(prediction))
-        _table(grain_prediction.levers_table(prediction))
-    _caveats(prediction_caveats(prediction, known))
+        _print_table(grain_prediction.levers_table(prediction))
+    _print_caveats(prediction_caveats(prediction, known))
 
 
-def _caveats(caveats: Sequence[Caveat]) -> None:
+def _print_caveats(caveats: Sequence[Caveat]) -> None:
     if caveats:
         echo()
     print_caveats(caveats)
 
 
-def _table(table: Table) -> None:
+def _print_table(table: Table) -> None:
     echo()
     print_table(table)

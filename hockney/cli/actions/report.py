@@ -8,14 +8,14 @@ from pathlib import Path
 
 from hockney.api import Run
 from hockney.cli.output.progress import ProgressReporter, load_and_note
-from hockney.cli.output.tables import print_json, print_whole
+from hockney.cli.output.tables import print_json, print_unwrapped
 from hockney.core.errors import printable
 from hockney.core.fit import Cost
 
 
 def action(run: Path | Run, figures: Path | None, cost: Cost, quiet: bool, as_json: bool) -> int:
     loaded = load_and_note(run, cost, quiet=quiet, fit=True)
-    with ProgressReporter(quiet).doing("writing the report"):
+    with ProgressReporter(quiet).show_step("writing the report"):
         written = [loaded.report()]
         if figures is not None:
             written += loaded.figures(figures)
@@ -23,5 +23,5 @@ def action(run: Path | Run, figures: Path | None, cost: Cost, quiet: bool, as_js
         print_json({"files": [printable(str(path)) for path in written], "cost": cost})
     else:
         for path in written:
-            print_whole(str(path))
+            print_unwrapped(str(path))
     return 0

@@ -12,7 +12,7 @@ from hockney import reproductions as shelf
 from hockney.api import ReproductionResult
 from hockney.api.reproduction import results_of
 from hockney.cli.output.progress import ProgressReporter
-from hockney.cli.output.tables import print_json, print_line, print_table, print_whole
+from hockney.cli.output.tables import print_json, print_line, print_table, print_unwrapped
 from hockney.cli.output.terminal import echo
 from hockney.core.errors import Exit, printable
 from hockney.draw.page import Table
@@ -40,7 +40,7 @@ def action(
             _print(each)
         if len(done) > 1:
             print_table(all_papers.table(results_of(done)))
-            print_whole(f"report: {done[0].out.parent / 'report.html'}")
+            print_unwrapped(f"report: {done[0].out.parent / 'report.html'}")
     if any(each.left for each in done):
         return Exit.INCONCLUSIVE
     return Exit.FINE if all(each.holds for each in done) else Exit.ANSWER_IS_NO
@@ -71,7 +71,7 @@ def _print(done: ReproductionResult) -> None:
     for check in done.checks:
         print_line(pages.check_text(check))
     for path in done.files:
-        print_whole(f"{'report' if path == done.files[0] else 'figure'}: {path}")
+        print_unwrapped(f"{'report' if path == done.files[0] else 'figure'}: {path}")
     echo()
 
 

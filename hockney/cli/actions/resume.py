@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from hockney import api
 from hockney.api import Run
-from hockney.cli.arguments.batch import taken
-from hockney.cli.output.answer import Form, print_answer, submit_again_and_print
+from hockney.cli.arguments.batch import take_batch_options
+from hockney.cli.output.answer import AnswerForm, print_answer, submit_again_and_print
 from hockney.cli.output.judged import JudgementForm, print_judgement
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line
@@ -32,7 +32,7 @@ def action(
     as_json: bool,
     **instead: Any,
 ) -> int:
-    wanted, dry_run, wait = taken(instead, waits=True)
+    wanted, dry_run, wait = take_batch_options(instead, waits=True)
     replaced = api.Replacements(**instead)
     typed = replaced.given.keys() - {"machine"}  # it may come from the environment
     if pair_in(run) is not None:
@@ -46,7 +46,7 @@ def action(
         with ProgressReporter(quiet) as reporter:
             comparison = api.resume_interleaved(run, budget=budget, listen=reporter)
             return print_judgement(comparison, reporter, JudgementForm(as_json))
-    form = Form(as_json, columns)
+    form = AnswerForm(as_json, columns)
     if wanted is not None:
         if share is not None or budget is not None or typed:
             raise UsageError(
@@ -58,29 +58,29 @@ def action(
         return submit_again_and_print(run, wanted, quiet, form, dry_run, wait)
     with ProgressReporter(quiet) as reporter:
         made = api.resume(run, budget=budget, share=share, wait=wait, replacements=replaced, listen=reporter)
-        if share is not None and left_in(made):
+        if share is not None and missing_count(made):
             return print_share(made, share.number, share.count, form)
         return print_answer(made, reporter, form)
 
 
-def left_in(run: Run) -> int:
+def missing_count(run: Run) -> int:
     """How many measurements the whole run lacks."""
     return len(missing(run.plan, run.reading.run))
 
 
-def print_share(run: Run, number: int, count: int, form: Form) -> int:
+def print_share(run: Run, number: int, count: int, form: AnswerForm) -> int:
     """Print how complete one share of a run is; an answer needs the other shares too. Returns the exit
     code."""
     own = 0 if run.outcome is None else run.outcome.left
     if form.as_json:
-        share = {"share": number, "shares": count, "outcome": run.outcome, "left": left_in(run)}
+        share = {"share": number, "shares": count, "outcome": run.outcome, "left": missing_count(run)}
         print_json({"run": str(run.path), **share})
     else:
-        print_line(_share_measured(number, count, own, left_in(run) - own))
+        print_line(_share_text(number, count, own, missing_count(run) - own))
     return Exit.INCONCLUSIVE if own else Exit.FINE
 
 
-def _share_measured(number: int, count: int, left: int, others: int) -> str:
+def _share_text(number: int, count: int, left: int, others: int) -> str:
     """`left` measurements are missing in the share, and `others` in the other ones."""
     own = f"{plural(left, 'measurement')} missing" if left else "complete"
     return f"share {number} of {count}: {own}; the others lack {plural(others, 'measurement')}"

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from hockney import api, measurement, studies
 from hockney.api import RunOptions
 from hockney.cli.arguments import checking
-from hockney.cli.arguments.batch import taken
-from hockney.cli.output.answer import Form, measure_and_print
+from hockney.cli.arguments.batch import take_batch_options
+from hockney.cli.output.answer import AnswerForm, measure_and_print
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_table
 from hockney.cli.output.terminal import echo
@@ -42,11 +42,11 @@ def action(
         from hockney.cli.arguments.options import like_cases
 
         words = like_cases(like, words, bool(given["sizes"]), ProgressReporter(quiet).say)
-    wanted, dry_run, wait = taken(given)
+    wanted, dry_run, wait = take_batch_options(given)
     others = {"--submit": wanted is not None, f"--format {style}": style != "table"}
-    check = checking.taken(given, force=given["force"], others=others)
+    check = checking.take_check_options(given, force=given["force"], others=others)
     question = api.parse_question(words)
-    form = Form(as_json, columns, style, full)
+    form = AnswerForm(as_json, columns, style, full)
     options = RunOptions(**given)
     if wanted is not None:
         from hockney.cli.output.answer import submit_and_print

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from hockney.api import Question, RunOptions
 from hockney.cli.arguments import checking
-from hockney.cli.arguments.batch import taken
-from hockney.cli.arguments.checking import without_check
-from hockney.cli.output.answer import Form, measure_and_print, submit_and_print
+from hockney.cli.arguments.batch import take_batch_options
+from hockney.cli.arguments.checking import check_needed
+from hockney.cli.output.answer import AnswerForm, measure_and_print, submit_and_print
 from hockney.cli.output.judged import check_and_print
 
 if TYPE_CHECKING:
@@ -26,11 +26,11 @@ def action(
     as_json: bool,
     **given: Any,
 ) -> int:
-    wanted, dry_run, wait = taken(given)
-    check = checking.taken(given, force=force, others={"--submit": wanted is not None})
+    wanted, dry_run, wait = take_batch_options(given)
+    check = checking.take_check_options(given, force=force, others={"--submit": wanted is not None})
     if force and check is None:
-        raise without_check("--force")
-    question, options, form = Question("survey"), RunOptions(**given), Form(as_json, columns)
+        raise check_needed("--force")
+    question, options, form = Question("survey"), RunOptions(**given), AnswerForm(as_json, columns)
     if wanted is not None:
         return submit_and_print(question, options, wanted, out, quiet, form, dry_run, wait)
     if check is not None:

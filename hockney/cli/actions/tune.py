@@ -14,7 +14,7 @@ from hockney.api import Run
 from hockney.api.tuning import RULED, Gain, GainVerdict, TuningTables, check_gains, remove_slower, tune
 from hockney.cli.output.progress import ProgressReporter, load_and_note
 from hockney.cli.output.results import print_caveats
-from hockney.cli.output.tables import print_json, print_line, print_table, print_whole
+from hockney.cli.output.tables import print_json, print_line, print_table, print_unwrapped
 from hockney.core.errors import Exit, UsageError, printable
 from hockney.core.freed_memory import Memory
 from hockney.core.settings import FEWEST_LAUNCHES
@@ -58,11 +58,11 @@ def action(
         )
     reporter = ProgressReporter(quiet)
     loaded = load_and_note(run or api.newest_run(NAME, reporter), quiet=quiet)
-    with reporter.doing("fitting the models"):
+    with reporter.show_step("fitting the models"):
         tables = tune(loaded, out, EFFECT if effect is None else effect)
     doubts = list(loaded.caveats)
     if not as_json:
-        _print(tables, loaded)
+        _print_tables(tables, loaded)
         if not checked and any(tables.tuning.named()):
             print_line(gains_need_kept_memory())
         print_caveats(doubts)
@@ -75,11 +75,11 @@ def action(
         of_check = measured.caveats
         doubts += of_check
         if not as_json:
-            print_table(_table(gains))
-            print_whole(f"run: {measured.path}")
+            print_table(_gain_table(gains))
+            print_unwrapped(f"run: {measured.path}")
             unchecked = library is None and bool(tables.tuning.rules)
             loaded_too = any(caveat.code == "load" for caveat in of_check)
-            for sentence in _verdict(gains, wanted, unchecked=unchecked, loaded=loaded_too):
+            for sentence in _verdict_sentences(gains, wanted, unchecked=unchecked, loaded=loaded_too):
                 print_line(sentence)
             print_caveats(of_check)
     if as_json:
@@ -91,7 +91,7 @@ def action(
     return Exit.FINE if conclusive else Exit.INCONCLUSIVE
 
 
-def _verdict(gains: list[Gain], budget: float, *, unchecked: bool, loaded: bool) -> Iterator[str]:
+def _verdict_sentences(gains: list[Gain], budget: float, *, unchecked: bool, loaded: bool) -> Iterator[str]:
     """`budget` is that of the check (s). `unchecked`: hockney's own table was left out; `loaded`: other
     programs used the processors."""
     found = {
@@ -102,43 +102,43 @@ def _verdict(gains: list[Gain], budget: float, *, unchecked: bool, loaded: bool)
         len(found["faster"]), len(found["not faster"]), len(undecided), len(found["slower"])
     )
     if found["not faster"]:
-        yield no_gain(list(map(_name, found["not faster"])))
+        yield no_gain(list(map(_size_name, found["not faster"])))
     if undecided:
         without = sum(not gain.known for gain in undecided)
         times = multiple((gain.time_to_decide for gain in undecided), FEWEST_LAUNCHES)
         enough = suggested_budget(times * budget)
-        yield gains_undecided(list(map(_name, undecided)), without, loaded, enough)
+        yield gains_undecided(list(map(_size_name, undecided)), without, loaded, enough)
     if found["slower"]:
-        yield rules_slower([_slower(gain) for gain in found["slower"]])
+        yield rules_slower([_slower_text(gain) for gain in found["slower"]])
     if unchecked:
         yield choices_unchecked()
 
 
-def _slower(gain: Gain) -> str:
+def _slower_text(gain: Gain) -> str:
     """A gain that is slower, in the memory in which it is slowest."""
     slower = {memory: measured for memory, measured in gain.memories.items() if measured.slower}
     memory, measured = max(slower.items(), key=lambda each: each[1].ratio.value)
-    return slower_rule(_name(gain), bracketed(measured.ratio), memory)
+    return slower_rule(_size_name(gain), bracketed(measured.ratio), memory)
 
 
-def _name(gain: Gain) -> str:
+def _size_name(gain: Gain) -> str:
     return f"{sized_operation(gain.operation, gain.size)} ({gain.table})"
 
 
-def _print(tables: TuningTables, run: Run) -> None:
+def _print_tables(tables: TuningTables, run: Run) -> None:
     if any(tables.tuning.named()):
         print_table(rules_table(tables.tuning))
     for sentence in headline(tables.tuning, run.settings):
         print_line(sentence)
     for path in _files(tables):
-        print_whole(f"table: {path}")
+        print_unwrapped(f"table: {path}")
 
 
 def _files(tables: TuningTables) -> list[Path]:
     return [path for path in (tables.choices_file, tables.rules_file) if path is not None]
 
 
-def _table(gains: list[Gain]) -> Table:
+def _gain_table(gains: list[Gain]) -> Table:
     rows = tuple(
         (
             gain.operation,

@@ -21,18 +21,20 @@ if TYPE_CHECKING:
 
 MOST_TASKS = 1000
 """Slurm's default limit (MaxArraySize) is 1001."""
-CLOCK = re.compile(r"(?:(?P<hours>\d{1,4}):)?(?P<minutes>\d{1,4}):(?P<seconds>\d{2})")
-DAYS = re.compile(r"(?P<days>\d{1,4})-(?P<hours>\d{1,2})(?::(?P<minutes>\d{1,2})(?::(?P<seconds>\d{1,2}))?)?")
+CLOCK_TIME = re.compile(r"(?:(?P<hours>\d{1,4}):)?(?P<minutes>\d{1,4}):(?P<seconds>\d{2})")
+DAYS_TIME = re.compile(
+    r"(?P<days>\d{1,4})-(?P<hours>\d{1,2})(?::(?P<minutes>\d{1,2})(?::(?P<seconds>\d{1,2}))?)?"
+)
 """After days, the first number is hours; without them, the last one is seconds."""
 
 
-def _limit(text: str) -> float:
+def _parse_limit(text: str) -> float:
     """A time limit in seconds, from text as schedulers write it, or as hockney's other times."""
-    found = DAYS.fullmatch(text) or CLOCK.fullmatch(text)
-    if found:
-        part = {name: float(digits or 0) for name, digits in found.groupdict().items()}
-        hours = part.get("days", 0.0) * 24 + part["hours"]
-        return (hours * 60 + part["minutes"]) * 60 + part["seconds"]
+    match = DAYS_TIME.fullmatch(text) or CLOCK_TIME.fullmatch(text)
+    if match:
+        numbers = {name: float(digits or 0) for name, digits in match.groupdict().items()}
+        hours = numbers.get("days", 0.0) * 24 + numbers["hours"]
+        return (hours * 60 + numbers["minutes"]) * 60 + numbers["seconds"]
     seconds = parse_seconds(text, "10m or 00:10:00")
     if seconds <= 0:
         raise UsageError(
@@ -45,15 +47,15 @@ def _limit(text: str) -> float:
     return seconds
 
 
-def _share(text: str) -> LaunchShare:
+def _parse_share(text: str) -> LaunchShare:
     from hockney.store import LaunchShare
 
     return LaunchShare.parse(text)
 
 
-TIME = ParsedType("time", _limit)
+TIME = ParsedType("time", _parse_limit)
 TASKS = ParsedType("count", integer_parser(2, MOST_TASKS, "4"))
-SHARE = ParsedType("share", _share)
+SHARE = ParsedType("share", _parse_share)
 
 OPTIONS = (
     click.option(
@@ -92,8 +94,8 @@ OPTIONS = (
     ),
 )
 
-WORDS = {"account": "--account", "partition": "--partition", "time": "--time", "lines": "--batch-line"}
-ALL = ("submit", "dry_run", "wait", *WORDS, "tasks")
+FLAGS = {"account": "--account", "partition": "--partition", "time": "--time", "lines": "--batch-line"}
+NAMES = ("submit", "dry_run", "wait", *FLAGS, "tasks")
 
 share = click.option(
     "--share",
@@ -111,13 +113,15 @@ def batch(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def taken(given: dict[str, Any], *, waits: bool = False) -> tuple[BatchOptions | None, bool, bool]:
+def take_batch_options(
+    given: dict[str, Any], *, waits: bool = False
+) -> tuple[BatchOptions | None, bool, bool]:
     """Takes the options of a job out of `given`: what the job gets (None: there is no job), whether only its
     script is wanted, and whether to wait. `waits`: --wait has a meaning without a new job. Raises
     UsageError."""
-    submit, dry_run, wait, *values = (given.pop(name) for name in ALL)
+    submit, dry_run, wait, *values = (given.pop(name) for name in NAMES)
     if not (submit or dry_run):
-        names = [*WORDS.values(), "--array"]
+        names = [*FLAGS.values(), "--array"]
         used = [name for name, value in zip(names, values, strict=True) if value]
         used += ["--wait"] if wait and not waits else []
         if used:

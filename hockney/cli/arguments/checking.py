@@ -54,7 +54,7 @@ OPTIONS = (
 
 force = click.option("--force", is_flag=True, help="With --check: accept a baseline of another machine.")
 
-WORDS = {
+FLAGS = {
     "tolerance": "--tolerance",
     "cost": "--cost",
     "junit": "--junit",
@@ -82,15 +82,15 @@ def checking(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def taken(given: dict[str, Any], *, force: bool, others: dict[str, bool]) -> CheckOptions | None:
+def take_check_options(given: dict[str, Any], *, force: bool, others: dict[str, bool]) -> CheckOptions | None:
     """Takes the options of a check out of `given`; None without --check. `others` are options that exclude
     it, and whether they are used. Raises UsageError."""
     baselines = given.pop("baselines")
-    values = {name: given.pop(name) for name in WORDS}
+    values = {name: given.pop(name) for name in FLAGS}
     if not baselines:
-        used = [WORDS[name] for name, value in values.items() if value is not None]
+        used = [FLAGS[name] for name, value in values.items() if value is not None]
         if used:
-            raise without_check(used[0])
+            raise check_needed(used[0])
         return None
     excluded = [name for name, used in others.items() if used]
     if excluded:
@@ -106,7 +106,7 @@ def taken(given: dict[str, Any], *, force: bool, others: dict[str, bool]) -> Che
     return CheckOptions(baselines, tolerance, cost or "typical", force, **values)
 
 
-def without_check(option: str) -> UsageError:
+def check_needed(option: str) -> UsageError:
     return UsageError(
         f"{option} needs --check",
         "without a baseline there is no comparison",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
-class _Example:
+class _ExampleEpilog:
     """Keeps the lines of the epilog as they are, so that examples can be copied."""
 
     epilog: str | None
@@ -29,7 +29,7 @@ class _Example:
             formatter.write(self.epilog.strip() + "\n")
 
 
-class Command(_Example, click.Command):
+class Command(_ExampleEpilog, click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         for option, number, word in zip(args, args[1:], args[2:], strict=False):
             time = usual_time(f"{number} {word}") if option.startswith("--") and word.isalpha() else ""
@@ -39,7 +39,7 @@ class Command(_Example, click.Command):
             return super().parse_args(ctx, args)
 
 
-class VerbGroup(_Example, click.Group):
+class VerbGroup(_ExampleEpilog, click.Group):
     """A group of verbs, each imported when it is used; `verbs` has their names with a sentence of help,
     `measurable` returns the names of studies and workloads."""
 
@@ -61,8 +61,8 @@ class VerbGroup(_Example, click.Group):
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
-            named = [word for word in words if word in self.verbs]
-            for verb in named[:1] or self.verbs:
+            verbs_typed = [word for word in words if word in self.verbs]
+            for verb in verbs_typed[:1] or self.verbs:
                 if any(error.option_name in option.opts for option in self.load(verb).params):
                     raise UsageError(
                         f"{error.option_name} is before the command",
@@ -111,25 +111,25 @@ class VerbGroup(_Example, click.Group):
         return click.Command(name, help=self.verbs[name])
 
 
-def typed(ctx: click.Context) -> dict[str, str]:
+def typed_options(ctx: click.Context) -> dict[str, str]:
     """The options on the command line, by the names of their parameters; not those from the environment."""
     by_name = {each.name: each.opts[0] for each in ctx.command.params if each.name}
-    typed = click.core.ParameterSource.COMMANDLINE
-    return {name: option for name, option in by_name.items() if ctx.get_parameter_source(name) is typed}
+    commandline = click.core.ParameterSource.COMMANDLINE
+    return {name: option for name, option in by_name.items() if ctx.get_parameter_source(name) is commandline}
 
 
 def example(*lines: str) -> str:
     return "Example:\n\n" + "\n".join(f"  {line}" for line in lines)
 
 
-def _time_in_two_words(option: str, typed: str, time: str) -> UsageError:
+def _time_in_two_words(option: str, text: str, time: str) -> UsageError:
     return UsageError(
-        f"{option} {printable(typed)} is not a time",
+        f"{option} {printable(text)} is not a time",
         "the unit follows the number without a space",
         f"use {option} {time}",
         code="time-in-two-words",
         option=option,
-        text=typed,
+        text=text,
         suggestion=time,
     )
 
@@ -168,7 +168,7 @@ _MARK = "\0"
 """No argument of a program contains it."""
 
 
-class TwoSides(Command):
+class TwoSidesCommand(Command):
     """A command with an argument `sides`, a list that keeps SEPARATOR; options may follow it."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

@@ -104,7 +104,7 @@ def combined(*options: Decorator) -> Decorator:
     return decorate
 
 
-def _of_run(name: str) -> Decorator:
+def _field_option(name: str) -> Decorator:
     """The option of a field of `RunOptions`."""
     option, default = OPTIONS[name]
     settings: dict[str, Any] = {} if option.multiple else {"default": option.default_text or default}
@@ -121,26 +121,33 @@ def _of_run(name: str) -> Decorator:
     return click.option(*names, help=option.help, **settings)
 
 
-def of_run(*names: str) -> Decorator:
+def field_options(*names: str) -> Decorator:
     """The options of these fields, in this order."""
-    return combined(*map(_of_run, names))
+    return combined(*map(_field_option, names))
 
 
-WHERE = ("mpi", "machine")
-LAUNCHING = ("mpiexec_args", "variables")
-LAUNCHER = (*LAUNCHING, "launch_settings")
-PLACES = ("nodes", "ranks_per_node", "hosts", "starter", "agent")
-MEASURING = (
-    "ranks", "sizes", "budget", "precision", "launches", "seed", "bind", *LAUNCHER, *PLACES, *WHERE,
-    "assume_network",
+MACHINE_FIELDS = ("mpi", "machine")
+LAUNCH_FIELDS = ("mpiexec_args", "variables")
+LAUNCHER_FIELDS = (*LAUNCH_FIELDS, "launch_settings")
+HOST_FIELDS = ("nodes", "ranks_per_node", "hosts", "starter", "agent")
+MEASURING_FIELDS = (
+    "ranks", "sizes", "budget", "precision", "launches", "seed", "bind",
+    *LAUNCHER_FIELDS, *HOST_FIELDS, *MACHINE_FIELDS, "assume_network",
 )  # fmt: skip
-ASKED = (*MEASURING, "refine", "repeat", "through", "every", "label")
+NEW_RUN_FIELDS = (*MEASURING_FIELDS, "refine", "repeat", "through", "every", "label")
 
-where, launching, launcher, places = of_run(*WHERE), of_run(*LAUNCHING), of_run(*LAUNCHER), of_run(*PLACES)
-measuring = of_run(*MEASURING)
+machine_options, launch_options, launcher_options, host_options = (
+    field_options(*MACHINE_FIELDS),
+    field_options(*LAUNCH_FIELDS),
+    field_options(*LAUNCHER_FIELDS),
+    field_options(*HOST_FIELDS),
+)
+measuring_options = field_options(*MEASURING_FIELDS)
 """The options of everything that measures."""
-force = of_run("force")
-asked = of_run(*ASKED, *(name for name in OPTIONS if name not in (*ASKED, "force")))
+force = field_options("force")
+new_run_options = field_options(
+    *NEW_RUN_FIELDS, *(name for name in OPTIONS if name not in (*NEW_RUN_FIELDS, "force"))
+)
 """The options of a new run: all but `force`. One that no list has is the last."""
 
 like = click.option(
@@ -183,7 +190,7 @@ cost = click.option(
 )
 
 
-def _run_or(find: str) -> Callable[[Any], Any]:
+def _run_argument(find: str) -> Callable[[Any], Any]:
     """The argument RUN; its default is what the function `find` of `hockney.api` returns: a run with its
     records, if it had to read them, otherwise the path of its folder."""
 
@@ -193,19 +200,19 @@ def _run_or(find: str) -> Callable[[Any], Any]:
         from hockney import api
         from hockney.cli.output.progress import ProgressReporter
 
-        found = getattr(api, find)(ProgressReporter(ctx.params.get("quiet", False)))
-        if isinstance(found, api.Run):
-            return found
-        path: Path = found.path
+        run = getattr(api, find)(ProgressReporter(ctx.params.get("quiet", False)))
+        if isinstance(run, api.Run):
+            return run
+        path: Path = run.path
         return path
 
     return click.argument("run", type=PATH, required=False, callback=resolved)
 
 
-folder = _run_or("newest_complete_run")
-surveyed_folder = _run_or("newest_complete_survey")
-any_folder = _run_or("last_written_run")
-unfinished_folder = _run_or("only_unfinished_run")
+complete_run = _run_argument("newest_complete_run")
+survey_run = _run_argument("newest_complete_survey")
+any_run = _run_argument("last_written_run")
+unfinished_run = _run_argument("only_unfinished_run")
 
 
 def result_format(choices: list[str], help: str) -> Callable[[Any], Any]:
@@ -230,7 +237,7 @@ archive = click.option(
     metavar="DIR",
     help="The archive's folder.  [default: $HOCKNEY_ARCHIVE, or history]",
 )
-selected = combined(
+run_filter = combined(
     click.option(
         "--machine", metavar="NAME", default="", help="Only runs of this machine or host; * and ? match."
     ),

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from hockney import api, studies
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.results import (
-    TYPED,
-    in_order,
+    AD_HOC_STUDY,
+    cases_in_order,
     missing_measurements,
     print_document,
     print_summary,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Form:
+class AnswerForm:
     """How the answer is printed: as a table with the usual `columns` or those chosen, as one JSON document,
     or as lines while it is measured (`style` plain or osu; `full` with all that OSU has)."""
 
@@ -61,7 +61,7 @@ class Form:
             raise UsageError(
                 "--format and --json exclude each other", "", "use only one of them", code="format-with-json"
             )
-        if question.study != TYPED:
+        if question.study != AD_HOC_STUDY:
             raise UsageError(
                 f"--format does not apply to study '{question.study}'",
                 "it applies only to ad-hoc cases",
@@ -93,18 +93,18 @@ class Form:
 
 
 def measure_and_print(
-    question: Question, options: RunOptions, out: Path | None, quiet: bool, form: Form
+    question: Question, options: RunOptions, out: Path | None, quiet: bool, form: AnswerForm
 ) -> int:
     """Measure what a question asks for and print the answer; returns the exit code."""
     form.check(question)
     run: Run | None = None
     try:
         with ProgressReporter(quiet) as reporter:
-            listen = reporter if form.style == "table" else _streaming(reporter, form)
+            listen = reporter if form.style == "table" else _streaming_listener(reporter, form)
             run = api.run(question, options, out=out, listen=listen)
             code = print_answer(run, reporter, form)
             if not form.as_json and not in_runs(run.path):
-                reporter.say(run_to_be_named(run.path))
+                reporter.say(named_run_hint(run.path))
             return code
     except RunInterrupted:
         raise
@@ -114,11 +114,11 @@ def measure_and_print(
         raise RunInterrupted(run.folder.path, complete=run.outcome is None or not run.outcome.left) from end
 
 
-def _streaming(reporter: ProgressReporter, form: Form) -> Listener:
+def _streaming_listener(reporter: ProgressReporter, form: AnswerForm) -> Listener:
     from hockney.cli.output.stream import Stream
 
     def write(line: str) -> None:
-        with reporter.aside():
+        with reporter.make_room():
             echo(line)
 
     stream = Stream(form.lines(), write)
@@ -130,34 +130,34 @@ def _streaming(reporter: ProgressReporter, form: Form) -> Listener:
     return listen
 
 
-def print_answer(run: Run, reporter: ProgressReporter, form: Form) -> int:
+def print_answer(run: Run, reporter: ProgressReporter, form: AnswerForm) -> int:
     """Write the report of a run just measured and print its results; returns the exit code."""
     left = 0 if run.outcome is None else run.outcome.left
     with keeping(run.folder.path, complete=not left):
-        with reporter.doing("writing the report"):
+        with reporter.show_step("writing the report"):
             run.report()
         if form.as_json:
             print_document(run, reporter.notices)
         elif form.style == "table":
             print_summary(run, form.columns)
         else:
-            _say_the_rest(run, reporter)
+            _print_diagnostics(run, reporter)
         if run.wrong:
             return Exit.ANSWER_IS_NO
         answered = not left and studies.is_conclusive(studies.study(run.settings.study), run.evidence)
         return Exit.FINE if answered else Exit.INCONCLUSIVE
 
 
-def _say_the_rest(run: Run, reporter: ProgressReporter) -> None:
+def _print_diagnostics(run: Run, reporter: ProgressReporter) -> None:
     """Everything except results goes to stderr, so that scripts find only the lines that they expect."""
     if reporter.quiet:
         return
-    uncertain = [m.case.line for m in in_order(run) if vague(m.summary.typical)]
-    if uncertain:
+    vague_cases = [m.case.line for m in cases_in_order(run) if vague(m.summary.typical)]
+    if vague_cases:
         reporter.say(
             f"warning: the 95% interval of the typical time is unknown or wider than a factor of {VAGUE:g} "
-            f"for {len(uncertain)} of {plural(len(run.summaries), 'case')}, whose lines do not show this: "
-            f"{list_names(uncertain)}"
+            f"for {len(vague_cases)} of {plural(len(run.summaries), 'case')}, whose lines do not show this: "
+            f"{list_names(vague_cases)}"
         )
     for caveat in run.caveats:
         reporter.say(f"warning: {warning_text(caveat)}")
@@ -169,60 +169,62 @@ def _say_the_rest(run: Run, reporter: ProgressReporter) -> None:
 def submit_and_print(
     question: Question,
     options: RunOptions,
-    wanted: BatchOptions,
+    batch_options: BatchOptions,
     out: Path | None,
     quiet: bool,
-    form: Form,
+    form: AnswerForm,
     dry_run: bool,
     wait: bool,
 ) -> int:
     form.check(question)
 
-    def act(listen: Listener) -> SubmittedJob | str:
+    def submit(listen: Listener) -> SubmittedJob | str:
         if dry_run:
-            return api.script(question, options, wanted, out=out, listen=listen)
-        return api.submit(question, options, wanted, out=out, listen=listen)
+            return api.script(question, options, batch_options, out=out, listen=listen)
+        return api.submit(question, options, batch_options, out=out, listen=listen)
 
-    return _print(act, quiet, form, wait)
+    return _print(submit, quiet, form, wait)
 
 
 def submit_again_and_print(
-    path: Path, wanted: BatchOptions, quiet: bool, form: Form, dry_run: bool, wait: bool
+    path: Path, batch_options: BatchOptions, quiet: bool, form: AnswerForm, dry_run: bool, wait: bool
 ) -> int:
-    def act(listen: Listener) -> SubmittedJob | str:
-        return api.submit_again(path, wanted, listen=listen, only_script=dry_run)
+    def submit(listen: Listener) -> SubmittedJob | str:
+        return api.submit_again(path, batch_options, listen=listen, only_script=dry_run)
 
-    return _print(act, quiet, form, wait)
+    return _print(submit, quiet, form, wait)
 
 
-def _print(act: Callable[[Listener], SubmittedJob | str], quiet: bool, form: Form, wait: bool) -> int:
+def _print(
+    submit: Callable[[Listener], SubmittedJob | str], quiet: bool, form: AnswerForm, wait: bool
+) -> int:
     with ProgressReporter(quiet) as reporter:
-        done = act(reporter)
-        if isinstance(done, str):
-            echo(done.rstrip("\n"))
+        submitted = submit(reporter)
+        if isinstance(submitted, str):
+            echo(submitted.rstrip("\n"))
             return Exit.FINE
         if wait:
-            reporter.say(_job_submitted(done.job, done.path))
-            return print_answer(api.resume(done.path, wait=True, listen=reporter), reporter, form)
+            reporter.say(_submitted_text(submitted.job, submitted.path))
+            return print_answer(api.resume(submitted.path, wait=True, listen=reporter), reporter, form)
         if form.as_json:
-            print_json({**asdict(done), "path": str(done.path), "notices": reporter.notices})
+            print_json({**asdict(submitted), "path": str(submitted.path), "notices": reporter.notices})
             return Exit.FINE
-        print_line(_job_submitted(done.job, done.path))
+        print_line(_submitted_text(submitted.job, submitted.path))
         if not quiet:
-            print_line(_job_to_be_picked_up(done.path, done.cancel))
+            print_line(_pick_up_hint(submitted.path, submitted.cancel))
     return Exit.FINE
 
 
-def run_to_be_named(folder: Path) -> str:
+def named_run_hint(folder: Path) -> str:
     """A hint for a run outside the default folder."""
     where = printable(shlex.quote(str(folder)))
     return f"commands without RUN only look in runs; for this run: hockney report {where}"
 
 
-def _job_submitted(job: str, folder: Path) -> str:
+def _submitted_text(job: str, folder: Path) -> str:
     return f"job {job} measures {printable(shlex.quote(str(folder)))}"
 
 
-def _job_to_be_picked_up(folder: Path, cancel: str) -> str:
+def _pick_up_hint(folder: Path, cancel: str) -> str:
     where = printable(shlex.quote(str(folder)))
     return f"'hockney resume {where}' prints the results when it has ended, '{cancel}' ends it"

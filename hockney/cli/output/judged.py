@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hockney import api
-from hockney.cli.output.answer import Form, run_to_be_named
+from hockney.cli.output.answer import AnswerForm, named_run_hint
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.results import print_document, print_summary
-from hockney.cli.output.tables import print_json, print_labelled, print_line, print_table, print_whole
+from hockney.cli.output.tables import print_json, print_labelled, print_line, print_table, print_unwrapped
 from hockney.cli.output.terminal import echo
 from hockney.core.errors import Exit, UsageError, keeping, sentences
 from hockney.core.paths import in_runs
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from hockney.api.judgements.history_check import Check
     from hockney.cli.arguments.checking import CheckOptions
 
-MOST_CHANGES, MOST_OPEN = 20, 5
+MAX_CHANGES, MAX_OPEN = 20, 5
 
 
 @dataclass(frozen=True)
@@ -60,46 +60,46 @@ def print_judgement(judged: Comparison | Check, reporter: ProgressReporter, form
     else:
         echo((judged.junit if form.style == "junit" else judged.markdown).rstrip("\n"))
     if form.page is not None:
-        with reporter.doing("writing the report"):
+        with reporter.show_step("writing the report"):
             written = judged.report(form.page)
         if form.style == "table" and not form.as_json:
             echo()
-            print_whole(f"report: {written}")
+            print_unwrapped(f"report: {written}")
     return exit_code(judged.judgement)
 
 
-def exit_code(of: Judgement[Any]) -> int:
-    if of.fails:
+def exit_code(judgement: Judgement[Any]) -> int:
+    if judgement.fails:
         return Exit.ANSWER_IS_NO
-    return Exit.INCONCLUSIVE if of.is_open else Exit.FINE
+    return Exit.INCONCLUSIVE if judgement.is_open else Exit.FINE
 
 
-def print_judged(of: Judgement[Any], *, all_cases: bool = False) -> None:
+def print_judged(judgement: Judgement[Any], *, all_cases: bool = False) -> None:
     """The result first, then the sides and what differs, then operations and cases."""
-    print_line(of.overall)
+    print_line(judgement.overall)
     echo()
-    _print_lines(of.sides)
-    if of.effect_sentences:
+    _print_lines(judgement.sides)
+    if judgement.effect_sentences:
         echo()
-        _print_lines(of.effect_sentences)
-    if of.differences_table.rows:
+        _print_lines(judgement.effect_sentences)
+    if judgement.differences_table.rows:
         echo()
-        print_table(of.differences_table)
-    for caveat in of.caveats:
+        print_table(judgement.differences_table)
+    for caveat in judgement.caveats:
         print_labelled("warning", sentences(caveat.text, f"affects {caveat.touches}", caveat.todo))
     echo()
-    print_table(of.operations_table, keys=of.keys)
-    if of.details:
+    print_table(judgement.operations_table, keys=judgement.keys)
+    if judgement.details:
         echo()
-        _print_lines(of.details)
+        _print_lines(judgement.details)
     if all_cases:
-        _print_cases(of, of.ordered, len(of.ordered))
+        _print_cases(judgement, judgement.ordered, len(judgement.ordered))
     else:
-        _print_cases(of, of.changed, MOST_CHANGES)
-        _print_cases(of, of.open_cases, MOST_OPEN)
-    if of.notes:
+        _print_cases(judgement, judgement.changed, MAX_CHANGES)
+        _print_cases(judgement, judgement.open_cases, MAX_OPEN)
+    if judgement.notes:
         echo()
-        _print_lines(of.notes)
+        _print_lines(judgement.notes)
 
 
 def _print_lines(texts: Sequence[str]) -> None:
@@ -107,46 +107,46 @@ def _print_lines(texts: Sequence[str]) -> None:
         print_line(text, hang="  ")
 
 
-def _print_cases(of: Judgement[Any], cases: Sequence[Any], most: int) -> None:
+def _print_cases(judgement: Judgement[Any], cases: Sequence[Any], limit: int) -> None:
     if not cases:
         return
-    table = of.cases_table(cases[:most], "cases", "")
+    table = judgement.cases_table(cases[:limit], "cases", "")
     echo()
     print_table(table)
     if table.caption:
         print_line(table.caption)
-    if len(cases) > most:
-        print_line(f"... and {plural(len(cases) - most, 'more case')}; --all lists all.")
+    if len(cases) > limit:
+        print_line(f"... and {plural(len(cases) - limit, 'more case')}; --all lists all.")
 
 
 def check_and_print(
     question: Question | None,
     options: RunOptions,
-    wanted: CheckOptions,
+    check_options: CheckOptions,
     out: Path | None,
     quiet: bool,
-    form: Form,
+    form: AnswerForm,
 ) -> int:
     """Measure what is asked, by default the cases of the baseline; returns the exit code."""
-    for path in filter(None, (wanted.junit, wanted.markdown, wanted.page)):
+    for path in filter(None, (check_options.junit, check_options.markdown, check_options.page)):
         refuse_early(path)
     with ProgressReporter(quiet) as reporter:
         checked = api.check(
-            wanted.baselines,
+            check_options.baselines,
             options,
             question,
-            tolerance=wanted.tolerance,
-            cost=wanted.cost,
-            force=wanted.force,
+            tolerance=check_options.tolerance,
+            cost=check_options.cost,
+            force=check_options.force,
             out=out,
             listen=reporter,
         )
         run, comparison = checked.run, checked.comparison
         left = 0 if run.outcome is None else run.outcome.left
         with keeping(run.path, complete=not left):
-            with reporter.doing("writing the report"):
+            with reporter.show_step("writing the report"):
                 run.report()
-                _write(comparison, wanted)
+                _write(comparison, check_options)
             if form.as_json:
                 print_document(run, reporter.notices, {"comparison": comparison.document})
             else:
@@ -154,21 +154,21 @@ def check_and_print(
                 echo()
                 print_line("Compared with the baseline (A), this run (B):")
                 print_judged(comparison.judgement)
-                if wanted.page is not None:
+                if check_options.page is not None:
                     echo()
-                    print_whole(f"comparison: {wanted.page}")
+                    print_unwrapped(f"comparison: {check_options.page}")
         if not form.as_json and not in_runs(run.path):
-            reporter.say(run_to_be_named(run.path))
+            reporter.say(named_run_hint(run.path))
     if run.wrong:
         return Exit.ANSWER_IS_NO
     code = exit_code(comparison.judgement)
     return Exit.INCONCLUSIVE if left and code == Exit.FINE else code
 
 
-def _write(comparison: Comparison, wanted: CheckOptions) -> None:
-    if wanted.junit is not None:
-        replace(wanted.junit, comparison.junit.encode())
-    if wanted.markdown is not None:
-        replace(wanted.markdown, comparison.markdown.encode())
-    if wanted.page is not None:
-        comparison.report(wanted.page)
+def _write(comparison: Comparison, check_options: CheckOptions) -> None:
+    if check_options.junit is not None:
+        replace(check_options.junit, comparison.junit.encode())
+    if check_options.markdown is not None:
+        replace(check_options.markdown, comparison.markdown.encode())
+    if check_options.page is not None:
+        comparison.report(check_options.page)

@@ -101,7 +101,7 @@ class ProgressReporter:
         self.console.print(Text(one_line(text)), soft_wrap=not self.console.is_terminal)
 
     @contextlib.contextmanager
-    def doing(self, text: str) -> Iterator[None]:
+    def show_step(self, text: str) -> Iterator[None]:
         """Show a moving description of a step that takes more than a moment, if on a terminal."""
         self._spin(text)
         try:
@@ -110,7 +110,7 @@ class ProgressReporter:
             self.spinner.hide()
 
     @contextlib.contextmanager
-    def aside(self) -> Iterator[None]:
+    def make_room(self) -> Iterator[None]:
         """The bar makes room for lines on stdout, where both are on one terminal."""
         self.spinner.hide()
         bar = self.progress if sys.stdout.isatty() else None
@@ -134,7 +134,7 @@ class ProgressReporter:
         if self.quiet:
             return
         if isinstance(event, MeasuringBegan):
-            self._began(event)
+            self._on_measuring_began(event)
         elif isinstance(event, MeasurementsAdded):
             self.total += event.measurements
         elif isinstance(event, LaunchBegan):
@@ -144,9 +144,9 @@ class ProgressReporter:
                     self.task, text=f"launch {self.launches}: starting {plural(event.ranks, 'rank')}"
                 )
         elif isinstance(event, CaseEnded):
-            self._ended(event)
+            self._on_case_ended(event)
         elif isinstance(event, Waiting):
-            self._waits(event)
+            self._on_waiting(event)
         elif isinstance(event, Notice):
             self.say(f"note: {event.text}")
         elif isinstance(event, Status):
@@ -155,9 +155,9 @@ class ProgressReporter:
             self._report_all()
             self._spin(event.text)
         elif isinstance(event, StepDone):
-            self._counted(event)
+            self._on_counted(event)
 
-    def _began(self, event: MeasuringBegan) -> None:
+    def _on_measuring_began(self, event: MeasuringBegan) -> None:
         self.spinner.hide()
         self.plan, self.done, self.awaited, self.next_line = event, 0, 0, 0.0
         self.total, self.printed = event.measurements, 0
@@ -168,29 +168,32 @@ class ProgressReporter:
         self.say(
             f"measuring: {event.measurements}{again} "
             f"{'measurement' if event.measurements == 1 and not again else 'measurements'} in "
-            f"{plural(event.launches, 'launch', 'launches')}, {_rounds(event)}{_at_most(event.budget_s)}"
+            f"{plural(event.launches, 'launch', 'launches')}, "
+            f"{_rounds_text(event)}{_budget_text(event.budget_s)}"
         )
         if self.console.is_terminal:
             self._draw_measured(0.0, "")
 
-    def _waits(self, event: Waiting) -> None:
+    def _on_waiting(self, event: Waiting) -> None:
         """Counted down in the bar; elsewhere one line for each round that is waited for."""
-        text = next_round(format_seconds(event.seconds, 2), event.round, event.rounds)
+        text = next_round_text(format_seconds(event.seconds, 2), event.round, event.rounds)
         if self.progress is not None:
             self.progress.update(self.task, text=text)
         elif not self.console.is_terminal and event.round != self.awaited:
             self.say(text)
         self.awaited = event.round
 
-    def _ended(self, event: CaseEnded) -> None:
+    def _on_case_ended(self, event: CaseEnded) -> None:
         self.done += 1
         if isinstance(event.result, Failure):
             self.say(f"note: {event.result.case} gave no result: {event.result.message}")
         if self.progress is not None:
-            self._draw_measured(event.elapsed_s, None if _empty(event.result) else _result(event.result))
-        elif not self.console.is_terminal and not _empty(event.result) and self.clock() >= self.next_line:
+            self._draw_measured(
+                event.elapsed_s, None if _is_empty(event.result) else _result_text(event.result)
+            )
+        elif not self.console.is_terminal and not _is_empty(event.result) and self.clock() >= self.next_line:
             self.next_line = self.clock() + SECONDS_BETWEEN_LINES
-            latest = "" if isinstance(event.result, Failure) else f"; {_result(event.result)}"
+            latest = "" if isinstance(event.result, Failure) else f"; {_result_text(event.result)}"
             self.printed = self.done
             self.say(f"{self._count()} measured, {self._eta(event.elapsed_s)} left{latest}")
 
@@ -205,7 +208,7 @@ class ProgressReporter:
         return str(self.done) if self.plan.extend else f"{self.done}/{max(self.total, self.done)}"
 
     def _eta(self, elapsed_s: float) -> str:
-        left = self._left(elapsed_s)
+        left = self._seconds_left(elapsed_s)
         eta = format_seconds(left, digits=2) if left >= 1 else "under 1 s"
         return f"at most {eta}" if self.plan.extend and left >= 1 else eta
 
@@ -217,7 +220,7 @@ class ProgressReporter:
         else:
             self._draw(self.done, max(self.total, self.done), left, text)
 
-    def _counted(self, event: StepDone) -> None:
+    def _on_counted(self, event: StepDone) -> None:
         now = self.clock()
         if self.began is None:
             self.began, self.next_line = now, now + SECONDS_BETWEEN_LINES
@@ -261,7 +264,7 @@ class ProgressReporter:
         if text is not None:
             numbers = len(f"{count} {left} ")
             self.progress.update(
-                self.task, text=_cut(text, self.console.width - BAR_WIDTH - numbers - MARGIN)
+                self.task, text=_truncate(text, self.console.width - BAR_WIDTH - numbers - MARGIN)
             )
 
     def _stop(self) -> None:
@@ -269,7 +272,7 @@ class ProgressReporter:
             self.progress.stop()
             self.progress = None
 
-    def _left(self, elapsed: float) -> float:
+    def _seconds_left(self, elapsed: float) -> float:
         """Seconds left at the pace so far, but never more than is left of the budget, which is used up if
         more measurements follow."""
         of_budget = max(0.0, self.plan.budget_s - elapsed)
@@ -278,11 +281,11 @@ class ProgressReporter:
         return min(elapsed / self.done * max(0, self.total - self.done), of_budget)
 
 
-def _cut(text: str, room: int) -> str:
-    return text if len(text) <= room else f"{text[: max(0, room - 1)]}…"
+def _truncate(text: str, width: int) -> str:
+    return text if len(text) <= width else f"{text[: max(0, width - 1)]}…"
 
 
-def _result(result: Record | Failure) -> str:
+def _result_text(result: Record | Failure) -> str:
     """The latest measurement: "451 ns pingpong bytes=8 ranks=2 buffers=hot". If there is too little room, the
     end is cut off: it has words, in which few cases differ."""
     workload, *parameters = result.case.split()
@@ -293,24 +296,24 @@ def _result(result: Record | Failure) -> str:
     return f"{format_seconds(statistics.median(result.times_s))} {case}"
 
 
-def _empty(result: Record | Failure) -> bool:
+def _is_empty(result: Record | Failure) -> bool:
     """Whether it is a collective without data, from which some MPIs return at once."""
     words = result.case.split()
     return "bytes=0" in words and any(word.startswith(f"{ALGORITHM}=") for word in words)
 
 
-def _at_most(seconds: float) -> str:
+def _budget_text(seconds: float) -> str:
     """Empty if the check has used up the whole budget: each case is measured once even then."""
     return f"at most {format_seconds(seconds)}" if seconds > 0 else "each as briefly as possible"
 
 
-def _rounds(event: MeasuringBegan) -> str:
+def _rounds_text(event: MeasuringBegan) -> str:
     if not event.every_s:
         return ""
     return f"in {event.rounds} rounds that start {format_seconds(event.every_s)} apart, "
 
 
-def next_round(wait: str, number: int, rounds: int) -> str:
+def next_round_text(wait: str, number: int, rounds: int) -> str:
     return f"next round in {wait}, round {number} of {rounds}"
 
 
@@ -370,7 +373,7 @@ def load_and_note(run: Path | Run, cost: Cost = "typical", *, quiet: bool, fit: 
     reading it are printed, unless `quiet`."""
     reporter = ProgressReporter(quiet)
     run = api.load(run, cost)
-    with reporter.doing(f"reading {printable(str(run.path))}"):
+    with reporter.show_step(f"reading {printable(str(run.path))}"):
         notices = run.reading.notices
         if fit:
             _ = run.fits

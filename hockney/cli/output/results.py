@@ -21,7 +21,7 @@ from hockney.cli.output.tables import (
     print_labelled,
     print_line,
     print_table,
-    print_whole,
+    print_unwrapped,
 )
 from hockney.cli.output.terminal import echo
 from hockney.core.case import SETTING, Case, Value, format_value
@@ -43,31 +43,31 @@ from hockney.pages.quality import chosen
 if TYPE_CHECKING:
     from hockney.api import Run
 
-TYPED = "cases"
+AD_HOC_STUDY = "cases"
 """The study of cases as they were typed."""
-NOTHING: Mapping[str, object] = MappingProxyType({})
+NO_FIELDS: Mapping[str, object] = MappingProxyType({})
 
 
 def print_summary(run: Run, columns: Sequence[CaseColumn] = ()) -> None:
     """The headline and the study's tables; for typed cases the premises, a table of their costs, their
     metrics and fits; then warnings, and where the rest is. With `columns` there is a table of the cases for
     every study."""
-    typed = run.settings.study == TYPED
-    for sentence in premises(run.evidence) if typed and run.summaries else run.page.headline:
+    is_ad_hoc = run.settings.study == AD_HOC_STUDY
+    for sentence in premises(run.evidence) if is_ad_hoc and run.summaries else run.page.headline:
         print_line(sentence)
     for table in studies.summary(studies.study(run.settings.study), run.evidence):
         echo()
         if table.title:
             print_line(table.title)
         print_table(table)
-    if columns and not typed:
+    if columns and not is_ad_hoc:
         echo()
-    if columns or typed:
+    if columns or is_ad_hoc:
         print_cases(run, columns)
-    if typed:
+    if is_ad_hoc:
         print_metrics(run.evidence.measured)
     fits = [fit for fit in chosen(run.fits.fits) if fit.parameters]
-    if fits and typed:
+    if fits and is_ad_hoc:
         echo()
         print_fits(fits, reasons=False)
     caveats = [caveat for caveat in run.caveats if caveat.code != "incomplete"]
@@ -76,15 +76,18 @@ def print_summary(run: Run, columns: Sequence[CaseColumn] = ()) -> None:
     print_caveats(caveats)
     echo()
     if left := run.evidence.left:
-        of = plural(run.evidence.planned, "planned measurement")
-        print_line(missing_measurements(f"{left} of {of}", run.path))
-    if fits and not typed:
-        print_whole(f"fits: hockney models {run.path}")
-    print_whole(f"report: {run.folder.report_path}")
+        planned = plural(run.evidence.planned, "planned measurement")
+        print_line(missing_measurements(f"{left} of {planned}", run.path))
+    if fits and not is_ad_hoc:
+        print_unwrapped(f"fits: hockney models {run.path}")
+    print_unwrapped(f"report: {run.folder.report_path}")
 
 
-def print_document(run: Run, notices: Sequence[Notice] = (), more: Mapping[str, object] = NOTHING) -> None:
-    """`notices` are those of measuring, which people read on stderr; `more` follows what every run has."""
+def print_document(
+    run: Run, notices: Sequence[Notice] = (), extra_fields: Mapping[str, object] = NO_FIELDS
+) -> None:
+    """`notices` are those of measuring, which people read on stderr; `extra_fields` follows what every run
+    has."""
     print_json(
         {
             "run": printable(str(run.path)),
@@ -98,30 +101,30 @@ def print_document(run: Run, notices: Sequence[Notice] = (), more: Mapping[str, 
             "outcome": run.outcome,
             "summaries": run.summaries,
             "fits": run.fits.fits,
-            **more,
+            **extra_fields,
         }
     )
 
 
 WORKLOAD = "workload"
-FEWEST = 2
+MIN_COLUMNS = 2
 """Columns that a table keeps even if the others are continued below: the time and its interval."""
 
 
 def print_cases(run: Run, columns: Sequence[CaseColumn] = ()) -> None:
     """All cases of the run, with the usual columns or with those chosen."""
-    measured = in_order(run)
+    measured = cases_in_order(run)
     if not measured:
         return
     parameters = _parameters(measured)
     varying = [name for name in parameters if _varies(name, measured)]
-    for line in _shared(measured, varying):
+    for line in _constant_parameters(measured, varying):
         print_line(line, hang="  ")
     echo()
     exact = run.machine.is_exact and run.machine.traits.simulated
-    keys = max(1, len(_heads(measured, varying)))
+    keys = max(1, len(_key_columns(measured, varying)))
     if columns:
-        print_table(_case_table(measured, varying, columns, exact), keys, whole=True)
+        print_table(_case_table(measured, varying, columns, exact), keys, keep_columns=True)
     else:
         where = where_columns([m for m in measured if not m.case.is_placed])
         _print_usual(lambda chosen: _case_table(measured, varying, [*where, *chosen], exact), keys)
@@ -131,18 +134,18 @@ def _print_usual(table: Callable[[Sequence[CaseColumn]], Table], keys: int) -> N
     """Print as many of the usual columns as fit; the others are named below the table."""
     columns = list(usual())
     left_out: list[str] = []
-    while not fits(table(columns), keys) and len(columns) > FEWEST:
+    while not fits(table(columns), keys) and len(columns) > MIN_COLUMNS:
         left_out.insert(0, columns.pop().name)
     print_table(table(columns), keys)
     if left_out:
         print_line(f"(No room for {join_words(left_out)}; see --columns.)")
 
 
-def in_order(run: Run) -> list[Measured]:
+def cases_in_order(run: Run) -> list[Measured]:
     """The measured cases in the order in which they were asked for; a run that was read from its folder has
     them by workload, ranks and size."""
-    place = {case: k for k, case in enumerate(in_blocks(run.requested, run.evidence.catalog))}
-    return sorted(run.evidence.measured, key=lambda m: place.get(m.case, len(place)))
+    position = {case: k for k, case in enumerate(group_by_size(run.requested, run.evidence.catalog))}
+    return sorted(run.evidence.measured, key=lambda m: position.get(m.case, len(position)))
 
 
 def _parameters(measured: Sequence[Measured]) -> list[str]:
@@ -164,7 +167,7 @@ def _value(m: Measured, name: str) -> Value | None:
     return m.case.get(name, DEFAULT if name == SETTING else None)
 
 
-def _shared(measured: Sequence[Measured], varying: Sequence[str]) -> list[str]:
+def _constant_parameters(measured: Sequence[Measured], varying: Sequence[str]) -> list[str]:
     """A line for each workload with the parameters that are the same in all its cases."""
     lines = []
     for workload in dict.fromkeys(m.case.workload for m in measured):
@@ -177,11 +180,11 @@ def _shared(measured: Sequence[Measured], varying: Sequence[str]) -> list[str]:
 def _case_table(
     measured: Sequence[Measured], varying: Sequence[str], columns: Sequence[CaseColumn], exact: bool
 ) -> Table:
-    heads = _heads(measured, varying)
+    heads = _key_columns(measured, varying)
     rows = [
         (
-            *(_named(m, head) for head in heads),
-            *(shown(m, column, exact) for column in columns),
+            *(_parameter_cell(m, head) for head in heads),
+            *(cell_text(m, column, exact) for column in columns),
         )
         for m in measured
     ]
@@ -196,13 +199,13 @@ def _case_table(
     return Table("cases", "", titles, tuple(rows), numeric=numeric)
 
 
-def _heads(measured: Sequence[Measured], varying: Sequence[str]) -> list[str]:
+def _key_columns(measured: Sequence[Measured], varying: Sequence[str]) -> list[str]:
     """The columns that distinguish the rows."""
     several = len({m.case.workload for m in measured}) > 1
     return [*([WORKLOAD] if several else []), *varying]
 
 
-def _named(m: Measured, head: str) -> str:
+def _parameter_cell(m: Measured, head: str) -> str:
     """A parameter's value as it would be typed, times with their unit."""
     if head == WORKLOAD:
         return m.case.workload
@@ -219,7 +222,7 @@ def _is_number(value: Value | None) -> bool:
     return value is None or isinstance(value, int | float)
 
 
-def shown(m: Measured, column: CaseColumn, exact: bool) -> str:
+def cell_text(m: Measured, column: CaseColumn, exact: bool) -> str:
     """The cell of a case; on a machine whose times are `exact` no interval is unknown."""
     if exact and column.name == "interval" and m.summary.typical.low is None:
         return SIMULATED
@@ -264,23 +267,27 @@ def _group(fit: Fit, reasons: bool) -> Group:
     return Group(tuple(lines), len(fit.parameters), fit.verdict)
 
 
-MOST = 3
+MAX_WARNINGS = 3
 """Warnings on a screen; the report has all of them."""
-USUAL = ("virtual", "precision", "governor")
+COMMON_CODES = ("virtual", "precision", "governor")
 """Codes of caveats that most runs have."""
 CLAUSE = re.compile(r"[^:;(]*[^:;(\s]")
 
 
 def print_caveats(caveats: Iterable[Caveat]) -> None:
-    """Print caveats in the given order, the most serious first. If there are more than MOST, or several that
-    most runs have, the latter and all but the first of the others share one line."""
-    every = tuple(caveats)
-    usual = [caveat for caveat in every if caveat.code in USUAL]
-    condensed = len(every) > MOST or len(usual) > 1
-    whole = [caveat for caveat in every if caveat not in usual][: MOST - 1] if condensed else every
-    for caveat in whole:
+    """Print caveats in the given order, the most serious first. If there are more than MAX_WARNINGS, or
+    several that most runs have, the latter and all but the first of the others share one line."""
+    all_caveats = tuple(caveats)
+    common = [caveat for caveat in all_caveats if caveat.code in COMMON_CODES]
+    condensed = len(all_caveats) > MAX_WARNINGS or len(common) > 1
+    separate = (
+        [caveat for caveat in all_caveats if caveat not in common][: MAX_WARNINGS - 1]
+        if condensed
+        else all_caveats
+    )
+    for caveat in separate:
         print_labelled("warning", warning_text(caveat))
-    if rest := [_first_clause(caveat.text) for caveat in every if caveat not in whole]:
+    if rest := [_first_clause(caveat.text) for caveat in all_caveats if caveat not in separate]:
         print_labelled("warning", sentences(f"also: {'; '.join(rest)}"))
 
 
@@ -295,11 +302,11 @@ def missing_measurements(count: str, folder: Path) -> str:
 
 
 def _first_clause(text: str) -> str:
-    found = CLAUSE.match(text)
-    return found[0] if found else text
+    match = CLAUSE.match(text)
+    return match[0] if match else text
 
 
-def in_blocks(cases: Sequence[Case], catalog: Catalog) -> list[Case]:
+def group_by_size(cases: Sequence[Case], catalog: Catalog) -> list[Case]:
     """The cases in their order, but together those that differ in their size only."""
     blocks: dict[tuple[object, ...], list[Case]] = {}
     for case in cases:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from hockney import __version__
-from hockney.cli.output.results import in_blocks
+from hockney.cli.output.results import group_by_size
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.errors import UsageError
@@ -61,7 +61,7 @@ class Stream:
             for workload in event.workloads:
                 self.lines.check(workload)
             self.catalog = Catalog(schema=SCHEMA, engine="", workloads=list(event.workloads))
-            self.waiting = in_blocks(event.cases, self.catalog)
+            self.waiting = group_by_size(event.cases, self.catalog)
         elif isinstance(event, CaseSettled) and event.case in self.waiting:
             if self.run is not event.run:  # cases that settle together have the same
                 self.run = event.run

@@ -26,14 +26,16 @@ MARGIN = " " * 5
 """Below a finding's verdict."""
 
 
-def text_table(table: Table, keys: int = 1, *, whole: bool = False) -> str:
+def text_table(table: Table, keys: int = 1, *, keep_columns: bool = False) -> str:
     """Aligned columns, two spaces apart, as wide as stdout. Cells are printable, on one line each if the
-    width allows it. The first `keys` columns distinguish the rows. No column of a `whole` table is moved
-    above it."""
-    columns, same = alike(columns_of(table), len(table.columns) if whole else keys)
-    blocks = [wrapped(f"In all rows: {', '.join(_said(same))}.", width())] if same else []
-    columns, below = hung(columns, width(), keys)
-    for k, part in enumerate(parts(columns, width(), keys)):
+    width allows it. The first `keys` columns distinguish the rows. No column of a `keep_columns` table is
+    moved above it."""
+    columns, constant = split_constant_columns(
+        columns_of(table), len(table.columns) if keep_columns else keys
+    )
+    blocks = [wrapped(f"In all rows: {', '.join(_constant_texts(constant))}.", width())] if constant else []
+    columns, below = split_long_texts(columns, width(), keys)
+    for k, part in enumerate(split_columns(columns, width(), keys)):
         lines = lines_of(part, None, painted)
         if len(below) == 1 and not k:
             lines.append(painted(f"{BELOW}{below[0].title}", "head"))
@@ -44,17 +46,17 @@ def text_table(table: Table, keys: int = 1, *, whole: bool = False) -> str:
     return "\n\n".join(blocks)
 
 
-def _said(columns: Iterable[Column]) -> list[str]:
+def _constant_texts(columns: Iterable[Column]) -> list[str]:
     return [f"{column.title} = {column.cells[0].strip()} {column.unit}".rstrip() for column in columns]
 
 
 def fits(table: Table, keys: int = 1) -> bool:
     """Whether no column has to be continued below."""
-    return len(list(parts(alike(columns_of(table), keys)[0], width(), keys))) == 1
+    return len(list(split_columns(split_constant_columns(columns_of(table), keys)[0], width(), keys))) == 1
 
 
-def print_table(table: Table, keys: int = 1, *, whole: bool = False) -> None:
-    echo(text_table(table, keys, whole=whole))
+def print_table(table: Table, keys: int = 1, *, keep_columns: bool = False) -> None:
+    echo(text_table(table, keys, keep_columns=keep_columns))
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ class Group:
 def print_groups(table: Table, groups: Sequence[Group]) -> None:
     """The table's rows in groups, indented below the lines that describe each group."""
     room = width()
-    columns = fitted(columns_of(table), None if room is None else room - GAP)
+    columns = fit_columns(columns_of(table), None if room is None else room - GAP)
     for line in lines_of(columns, None, painted):
         echo(" " * GAP + line)
     row = 0
@@ -107,21 +109,21 @@ def print_line(text: str, indent: str = "", hang: str = "") -> None:
     echo(wrapped(text, width(), indent, hang))
 
 
-def print_whole(text: str) -> None:
+def print_unwrapped(text: str) -> None:
     """Prints a line without wrapping: a path, or text to be copied."""
     echo(one_line(text))
 
 
 def print_labelled(label: str, text: str) -> None:
     """ "LABEL: text", the label in its colour."""
-    plain = wrapped(f"{label}: {text}", width(), hang="  ")
-    echo(painted(f"{label}:", label) + plain.removeprefix(f"{label}:"))
+    line = wrapped(f"{label}: {text}", width(), hang="  ")
+    echo(painted(f"{label}:", label) + line.removeprefix(f"{label}:"))
 
 
 def print_findings(findings: Iterable[Finding]) -> None:
     for finding in findings:
-        plain = wrapped(f"{finding.subject}: {finding.text}", width(), indent=MARGIN)
-        echo(painted(f"{finding.verdict:4}", finding.verdict) + " " + plain.removeprefix(MARGIN))
+        line = wrapped(f"{finding.subject}: {finding.text}", width(), indent=MARGIN)
+        echo(painted(f"{finding.verdict:4}", finding.verdict) + " " + line.removeprefix(MARGIN))
 
 
 GAP = 2
@@ -137,7 +139,7 @@ Paint = Callable[[str, str], str]
 """Adds the colour to a text, given the word that determines it."""
 
 
-def plain(text: str, word: str) -> str:
+def no_colour(text: str, word: str) -> str:
     return text
 
 
@@ -158,11 +160,11 @@ class Column:
         return f"{self.title} ({self.unit})" if self.unit else self.title
 
     @property
-    def natural(self) -> int:
+    def natural_width(self) -> int:
         return max(map(len, (self.heading, *self.cells)))
 
     @property
-    def narrowest(self) -> int:
+    def min_width(self) -> int:
         """Numbers are never wrapped."""
         heading = max(map(len, self.heading.split()), default=0)
         if self.numeric:
@@ -170,27 +172,27 @@ class Column:
         words = max((len(word) for cell in self.cells for word in cell.split()), default=0)
         return max(heading, min(words, SHORTEST_TEXT))
 
-    def laid(self, text: str) -> list[str]:
+    def wrap_cell(self, text: str) -> list[str]:
         return textwrap.wrap(text, self.width, break_on_hyphens=False) or [""]
 
-    def padded(self, text: str) -> str:
+    def pad(self, text: str) -> str:
         return text.rjust(self.width) if self.numeric else text.ljust(self.width)
 
 
 def columns_of(table: Table) -> list[Column]:
     """Every column. Those of quantities have one unit each, and the same if that keeps numbers short."""
     cells = [[row[k] for row in table.rows] for k in range(len(table.columns))]
-    units = [unit_of(of) if k in table.numeric else "" for k, of in enumerate(cells)]
-    alike: dict[str, list[str]] = {}
-    for unit, of in zip(units, cells, strict=True):
-        alike.setdefault(unit, []).extend(of)
+    units = [unit_of(column_cells) if k in table.numeric else "" for k, column_cells in enumerate(cells)]
+    same_unit: dict[str, list[str]] = {}
+    for unit, column_cells in zip(units, cells, strict=True):
+        same_unit.setdefault(unit, []).extend(column_cells)
     return [
         replace(
             _column(
                 title,
                 cells[k],
                 k in table.numeric,
-                (shortest_scale(alike[units[k]]) or shortest_scale(cells[k])) if units[k] else None,
+                (shortest_scale(same_unit[units[k]]) or shortest_scale(cells[k])) if units[k] else None,
             ),
             parameter=k in table.parameters,
         )
@@ -202,7 +204,7 @@ def _column(title: str, cells: Sequence[str], numeric: bool, scale: tuple[float,
     unit = ""
     if scale is not None:
         factor, unit = scale
-        cells = points_aligned(scaled(cells, factor))
+        cells = align_points(scaled(cells, factor))
     else:
         cells = [cell.unit_once if isinstance(cell, Amount) else cell for cell in cells]
     return Column(one_line(title), tuple(map(_cell, cells)), numeric, unit)
@@ -214,12 +216,12 @@ def _cell(text: str) -> str:
     return line + " " * (len(text) - len(text.rstrip(" "))) if line else ""
 
 
-def points_aligned(cells: Sequence[str]) -> list[str]:
+def align_points(cells: Sequence[str]) -> list[str]:
     """Plain numbers of one unit, with spaces behind those that have fewer decimals."""
     decimals = [_decimals(cell) for cell in cells]
-    most = max((each for each in decimals if each is not None), default=0)
+    max_decimals = max((each for each in decimals if each is not None), default=0)
     return [
-        cell if count is None else cell + " " * (most - count)
+        cell if count is None else cell + " " * (max_decimals - count)
         for cell, count in zip(cells, decimals, strict=True)
     ]
 
@@ -230,68 +232,70 @@ def _decimals(text: str) -> int | None:
     return len(point + digits) if whole.isdigit() and (digits.isdigit() or not point) else None
 
 
-def alike(columns: Sequence[Column], keys: int = 1) -> tuple[list[Column], list[Column]]:
+def split_constant_columns(columns: Sequence[Column], keys: int = 1) -> tuple[list[Column], list[Column]]:
     """The columns of the table, and the parameters that are the same in all rows; empty ones are left out.
     The first `keys`, which name the rows, stay, and so do results."""
-    differing, same = [], []
+    differing, constant = [], []
     for k, column in enumerate(columns):
-        enough = len(column.cells) >= (FEWEST_ALIKE if column.numeric else 2)
+        has_enough_rows = len(column.cells) >= (FEWEST_ALIKE if column.numeric else 2)
         if k >= keys and not any(map(str.strip, column.cells)) and column.cells:
             continue
-        if k >= keys and column.parameter and enough and len(set(column.cells)) == 1:
-            same.append(column)
+        if k >= keys and column.parameter and has_enough_rows and len(set(column.cells)) == 1:
+            constant.append(column)
         else:
             differing.append(column)
-    return differing, same
+    return differing, constant
 
 
-def fitted(columns: Sequence[Column], width: int | None) -> list[Column]:
+def fit_columns(columns: Sequence[Column], width: int | None) -> list[Column]:
     """The columns with widths that add up to at most `width`, as far as wrapping allows."""
-    laid = [replace(column, width=column.natural) for column in columns]
+    wrap_cell = [replace(column, width=column.natural_width) for column in columns]
     if width is None:
-        return laid
-    over = total(laid) - width
-    for only in (lambda c: c.numeric, lambda c: True):  # headings of numbers first, they lose nothing
-        while over > 0:
-            able = [k for k, c in enumerate(laid) if only(c) and c.width > c.narrowest]
-            if not able:
+        return wrap_cell
+    excess = total(wrap_cell) - width
+    for is_eligible in (lambda c: c.numeric, lambda c: True):  # headings of numbers first, they lose nothing
+        while excess > 0:
+            shrinkable = [k for k, c in enumerate(wrap_cell) if is_eligible(c) and c.width > c.min_width]
+            if not shrinkable:
                 break
-            widest = max(able, key=lambda k: laid[k].width)
-            laid[widest] = replace(laid[widest], width=laid[widest].width - 1)
-            over -= 1
-    return laid
+            widest = max(shrinkable, key=lambda k: wrap_cell[k].width)
+            wrap_cell[widest] = replace(wrap_cell[widest], width=wrap_cell[widest].width - 1)
+            excess -= 1
+    return wrap_cell
 
 
 def total(columns: Sequence[Column]) -> int:
     return sum(column.width for column in columns) + GAP * (len(columns) - 1)
 
 
-def parts(columns: Sequence[Column], width: int | None, keys: int = 1) -> Iterator[list[Column]]:
+def split_columns(columns: Sequence[Column], width: int | None, keys: int = 1) -> Iterator[list[Column]]:
     """The columns in as few parts as the width needs, the first `keys` at the head of each."""
-    laid = fitted(columns, width)
-    if width is None or total(laid) <= width:
-        yield laid
+    wrap_cell = fit_columns(columns, width)
+    if width is None or total(wrap_cell) <= width:
+        yield wrap_cell
         return
-    part = laid[:keys]
-    for column in laid[keys:]:
+    part = wrap_cell[:keys]
+    for column in wrap_cell[keys:]:
         if len(part) > keys and total([*part, column]) > width:
-            yield fitted(part, width)
-            part = laid[:keys]
+            yield fit_columns(part, width)
+            part = wrap_cell[:keys]
         part.append(column)
-    yield fitted(part, width)
+    yield fit_columns(part, width)
 
 
-def hung(columns: Sequence[Column], width: int | None, keys: int = 1) -> tuple[list[Column], list[Column]]:
+def split_long_texts(
+    columns: Sequence[Column], width: int | None, keys: int = 1
+) -> tuple[list[Column], list[Column]]:
     """The columns of a table, and the columns whose texts are too long for it and go below each row."""
     kept, below = list(columns), list[Column]()
     while width is not None and kept and kept[0].cells:
-        laid = fitted(kept, width)
-        lines = sum(max(len(_wrapped(c, row)) for c in laid) for row in range(len(laid[0].cells)))
+        wrap_cell = fit_columns(kept, width)
+        lines = sum(max(len(_wrapped(c, row)) for c in wrap_cell) for row in range(len(wrap_cell[0].cells)))
         texts = [column for column in kept[keys:] if not column.numeric]
-        if not texts or (lines <= MOST_LINES * len(laid[0].cells) and total(laid) <= width):
+        if not texts or (lines <= MOST_LINES * len(wrap_cell[0].cells) and total(wrap_cell) <= width):
             break
         longest = max(texts, key=lambda column: sum(map(len, column.cells)))
-        if longest.natural <= SHORTEST_BELOW:
+        if longest.natural_width <= SHORTEST_BELOW:
             break
         kept.remove(longest)
         below = [column for column in columns if column in (*below, longest)]
@@ -307,9 +311,9 @@ def lines_below(columns: Sequence[Column], row: int, width: int | None) -> list[
     ]
 
 
-def lines_of(columns: Sequence[Column], row: int | None, paint: Paint = plain) -> list[str]:
+def lines_of(columns: Sequence[Column], row: int | None, paint: Paint = no_colour) -> list[str]:
     """The lines of one row, of the headings where `row` is None."""
-    texts = [c.laid(c.heading) if row is None else _wrapped(c, row) for c in columns]
+    texts = [c.wrap_cell(c.heading) if row is None else _wrapped(c, row) for c in columns]
     height = max(map(len, texts))
     if row is None:  # a heading of one line stands directly above its numbers
         texts = [[""] * (height - len(text)) + text for text in texts]
@@ -317,7 +321,7 @@ def lines_of(columns: Sequence[Column], row: int | None, paint: Paint = plain) -
     for k in range(height):
         cells = []
         for column, text in zip(columns, texts, strict=True):
-            shown = column.padded(text[k] if k < len(text) else "")
+            shown = column.pad(text[k] if k < len(text) else "")
             word = "head" if row is None else column.cells[row].partition(":")[0]
             cells.append(paint(shown, word) if row is None or column.title == "verdict" else shown)
         lines.append((" " * GAP).join(cells).rstrip())
@@ -326,4 +330,4 @@ def lines_of(columns: Sequence[Column], row: int | None, paint: Paint = plain) -
 
 def _wrapped(column: Column, row: int) -> list[str]:
     cell = column.cells[row]
-    return [cell] if len(cell) <= column.width else column.laid(cell)
+    return [cell] if len(cell) <= column.width else column.wrap_cell(cell)

@@ -13,7 +13,7 @@ from hockney.cli.arguments.commands import Command, example
 
 
 @click.command("build", cls=Command, epilog=example("hockney build"))
-@options.where
+@options.machine_options
 @click.option(
     "--simgrid",
     is_flag=True,

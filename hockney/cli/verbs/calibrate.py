@@ -15,7 +15,7 @@ from hockney.cli.arguments.commands import Command, example
 @click.command(
     "calibrate", cls=Command, epilog=example("hockney calibrate runs/mine --out mine.toml --check")
 )
-@options.surveyed_folder
+@options.survey_run
 @click.option(
     "--out", type=options.PATH, metavar="FILE", help="The machine file to write.  [default: stdout]"
 )

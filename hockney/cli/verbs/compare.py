@@ -9,12 +9,12 @@ from typing import Any
 import click
 
 from hockney.cli.arguments import options
-from hockney.cli.arguments.commands import TwoSides, example, typed
+from hockney.cli.arguments.commands import TwoSidesCommand, example, typed_options
 
 
 @click.command(
     "compare",
-    cls=TwoSides,
+    cls=TwoSidesCommand,
     epilog=example(
         "hockney compare runs/old runs/new",
         "hockney compare runs/old runs/old-2 -- runs/new --tolerance 10% --report compared.html",
@@ -45,7 +45,7 @@ from hockney.cli.arguments.commands import TwoSides, example, typed
 @click.option("--report", "page", type=options.PATH, metavar="FILE", help="Also write a page, one HTML file.")
 @options.cost
 @options.out
-@options.measuring
+@options.measuring_options
 @options.quiet
 @options.as_json
 def command(**given: Any) -> int:
@@ -67,4 +67,4 @@ def command(**given: Any) -> int:
     """
     from hockney.cli.actions.compare import action
 
-    return action(**given, typed=typed(click.get_current_context()))
+    return action(**given, typed=typed_options(click.get_current_context()))

@@ -13,9 +13,9 @@ from hockney.cli.arguments.commands import Command, example
 
 
 @click.command("doctor", cls=Command, epilog=example("hockney doctor", "hockney doctor --noise 1m"))
-@options.where
-@options.launching
-@options.places
+@options.machine_options
+@options.launch_options
+@options.host_options
 @click.option(
     "--noise",
     type=options.BUDGET,

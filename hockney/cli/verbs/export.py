@@ -19,7 +19,7 @@ from hockney.cli.arguments.commands import Command, example
         "hockney export runs/mine --csv times.csv", "hockney export runs/mine --what summaries --csv -"
     ),
 )
-@options.folder
+@options.complete_run
 @click.option("--csv", "csv_file", metavar="FILE", help="Write CSV (- for stdout).")
 @click.option("--parquet", "parquet_file", metavar="FILE", help="Write Parquet (needs pyarrow).")
 @click.option(

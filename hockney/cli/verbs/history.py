@@ -11,7 +11,7 @@ import click
 
 from hockney.cli.arguments import options
 from hockney.cli.arguments.commands import Command, VerbGroup, example
-from hockney.cli.arguments.options import MOMENT, archive, selected
+from hockney.cli.arguments.options import MOMENT, archive, run_filter
 
 
 @click.command(
@@ -41,7 +41,7 @@ def add_command(**given: Any) -> int:
     epilog=example("hockney history list", "hockney history list --machine 'fake*' --since 2023-01-01"),
 )
 @archive
-@selected
+@run_filter
 @options.quiet
 @options.as_json
 def list_command(**given: Any) -> int:
@@ -66,7 +66,7 @@ def list_command(**given: Any) -> int:
 )
 @click.argument("case", metavar="[CASE]", nargs=-1)
 @archive
-@selected
+@run_filter
 @click.option("--report", "page", type=options.PATH, metavar="FILE", help="Also write a page, one HTML file.")
 @options.quiet
 @options.as_json
@@ -91,7 +91,7 @@ def show_command(**given: Any) -> int:
 )
 @click.argument("run", metavar="[RUN]", required=False)
 @archive
-@selected
+@run_filter
 @click.option(
     "--tolerance",
     type=options.SHARE,

@@ -32,7 +32,7 @@ from hockney.cli.arguments.commands import Command, example
     help="Write a published machine's numbers as a run, for report, models and export.",
 )
 @options.out
-@options.where
+@options.machine_options
 @options.quiet
 @options.as_json
 def command(**given: Any) -> int:

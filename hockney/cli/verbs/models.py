@@ -13,7 +13,7 @@ from hockney.cli.arguments.commands import Command, example
 
 
 @click.command("models", cls=Command, epilog=example("hockney models runs/mine"))
-@options.folder
+@options.complete_run
 @options.cost
 @options.quiet
 @options.as_json

@@ -21,7 +21,7 @@ from hockney.cli.arguments.commands import QuestionCommand, example
 @click.option("--cases", "lines", is_flag=True, help="Print only the cases, one canonical line each.")
 @options.like
 @options.force
-@options.asked
+@options.new_run_options
 @options.quiet
 @options.as_json
 def command(**given: Any) -> int:

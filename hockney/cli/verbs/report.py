@@ -13,7 +13,7 @@ from hockney.cli.arguments.commands import Command, example
 
 
 @click.command("report", cls=Command, epilog=example("hockney report runs/mine --figures figures"))
-@options.folder
+@options.complete_run
 @click.option(
     "--figures",
     type=options.PATH,

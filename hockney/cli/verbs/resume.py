@@ -13,7 +13,7 @@ from hockney.cli.arguments.commands import Command, example
 
 
 @click.command("resume", cls=Command, epilog=example("hockney resume runs/mine"))
-@options.unfinished_folder
+@options.unfinished_run
 @click.option(
     "--budget",
     type=options.BUDGET,
@@ -22,9 +22,9 @@ from hockney.cli.arguments.commands import Command, example
 )
 @batch.share
 @batch.batch
-@options.launcher
-@options.places
-@options.where
+@options.launcher_options
+@options.host_options
+@options.machine_options
 @options.columns
 @options.quiet
 @options.as_json

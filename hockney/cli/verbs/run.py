@@ -26,7 +26,7 @@ from hockney.cli.arguments.commands import QuestionCommand, example
 @click.option("--list", "show", is_flag=True, help="List the studies and workloads with their parameters.")
 @options.like
 @options.force
-@options.asked
+@options.new_run_options
 @batch.batch
 @checking.checking
 @options.out

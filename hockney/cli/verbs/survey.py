@@ -21,7 +21,7 @@ from hockney.cli.arguments.commands import Command, example
         "hockney survey --nodes 2 --ranks-per-node 4 --submit --dry-run",
     ),
 )
-@options.asked
+@options.new_run_options
 @batch.batch
 @checking.checking
 @checking.force

@@ -17,7 +17,7 @@ from hockney.cli.arguments.commands import Command, example
     cls=Command,
     epilog=example("hockney verify runs/mine", "hockney verify runs/mine --salvage runs/intact"),
 )
-@options.any_folder
+@options.any_run
 @click.option(
     "--salvage",
     type=options.PATH,

@@ -165,7 +165,7 @@ def test_a_run_stores_its_description_and_resumes_with_it(mpi_name, engine, tmp_
     assert rates and max(rates) <= fastest(BUS)
 
 
-def left_in(folder: Path) -> set[Path]:
+def missing_count(folder: Path) -> set[Path]:
     """Folders of launches that no process names. Other tests may be running launches of their own."""
     folders = set(folder.glob(f"{LAUNCH_FOLDER}*"))
     lines = []
@@ -207,7 +207,7 @@ def test_nothing_is_left_when_hockney_is_ended(mpi_name, engine, ending, tmp_pat
     assert vanishes(mark.processes)
     assert vanishes(lambda: spaces & all_namespaces())
     assert mounts() == before
-    assert vanishes(lambda: left_in(engine.path.parent))
+    assert vanishes(lambda: missing_count(engine.path.parent))
 
 
 @pytest.mark.slow
@@ -225,4 +225,4 @@ def test_nothing_is_left_after_a_kill_at_any_moment(mpi_name, engine, count, tmp
         assert vanishes(mark.processes)
         assert vanishes(lambda spaces=spaces: spaces & all_namespaces())
     assert mounts() == before
-    assert vanishes(lambda: left_in(engine.path.parent))
+    assert vanishes(lambda: missing_count(engine.path.parent))
