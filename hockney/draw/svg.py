@@ -207,7 +207,7 @@ Point = tuple[float, float]
 # Fractions of the type size for DejaVu Sans, the widest font that a page is likely to get.
 NARROW, WIDE = frozenset(" .,:;'|!ijlI()[]/ft"), frozenset("mwMW@%")
 # Anything further out than this is outside every picture.
-FAR = 9999.0
+OFF_CANVAS = 9999.0
 
 
 @functools.lru_cache(maxsize=1 << 14)
@@ -222,7 +222,7 @@ def number(value: float) -> str:
 
 
 def _rounded(value: float) -> int:
-    return round(10 * min(max(value, -FAR), FAR))
+    return round(10 * min(max(value, -OFF_CANVAS), OFF_CANVAS))
 
 
 def path(points: Iterable[Point], close: bool = False) -> str:

@@ -20,7 +20,6 @@ class CaseColumn(Column[Measured]):
     """Its key is also what users call it. `unit` is that of its numbers."""
 
     unit: str = ""
-    help: str
 
     @property
     def name(self) -> str:
@@ -36,30 +35,27 @@ class CaseColumn(Column[Measured]):
 
 
 def _quantity(
-    name: str, unit: str, help: str, value: Callable[[Measured], float | None], missing: str = ""
+    name: str, unit: str, value: Callable[[Measured], float | None], missing: str = ""
 ) -> CaseColumn:
-    return CaseColumn(name, value, in_unit(unit), name, missing=missing, unit=unit, help=help)
+    return CaseColumn(name, value, in_unit(unit), name, missing=missing, unit=unit)
 
 
-def _time(name: str, help: str, value: Callable[[Summary], float | None]) -> CaseColumn:
-    return _quantity(name, "s", help, lambda m: value(m.summary))
+def _time(name: str, value: Callable[[Summary], float | None]) -> CaseColumn:
+    return _quantity(name, "s", lambda m: value(m.summary))
 
 
 def _share(
     name: str,
-    help: str,
     value: Callable[[Summary], float | None],
     text: Callable[[float], str] = percent,
     missing: str = "",
 ) -> CaseColumn:
     """A share, or another number relative to 1."""
-    return CaseColumn(
-        name, lambda m: value(m.summary), Format(text), name, missing=missing, unit="1", help=help
-    )
+    return CaseColumn(name, lambda m: value(m.summary), Format(text), name, missing=missing, unit="1")
 
 
-def _count(name: str, help: str, value: Callable[[Summary], int | None], missing: str = "") -> CaseColumn:
-    return CaseColumn(name, lambda m: value(m.summary), COUNT, name, missing=missing, help=help)
+def _count(name: str, value: Callable[[Summary], int | None], missing: str = "") -> CaseColumn:
+    return CaseColumn(name, lambda m: value(m.summary), COUNT, name, missing=missing)
 
 
 def _moved(m: Measured) -> float | None:
@@ -79,42 +75,38 @@ def _disturbed(summary: Summary) -> float | None:
 COLUMNS = {
     column.name: column
     for column in (
-        _time("typical", "typical time", lambda s: s.typical.value),
+        _time("typical", lambda s: s.typical.value),
         CaseColumn(
             INTERVAL,
             lambda m: m.summary.typical,
             Format(lambda typical: interval(typical, "s")),
             "interval",
             unit="s",
-            help="95% interval of the typical time",
         ),
-        _time("undisturbed", "cost in the fastest mode, where the typical one differs", _undisturbed),
-        _share("disturbed", "share of the visits that were slower than that", _disturbed),
-        _quantity("bandwidth", "B/s", "payload over typical time", _moved),
-        _share("within", "spread within a launch", lambda s: s.spread_within, range_width, "unknown"),
-        _share("between", "spread between launches", lambda s: s.between, scatter),
-        _count("repetitions", "repetitions used in the statistics", lambda s: s.repetitions),
-        _count("visits", "moments at which the case was measured", lambda s: s.visits),
-        _count("launches", "launches used in the statistics", lambda s: s.launches),
-        _time("min", "fastest repetition", lambda s: s.min_s),
-        _time("mean", "mean over all operations", lambda s: s.mean_s),
-        _time("p50", "median of the repetitions", lambda s: s.p50_s),
-        _time("p95", "95% of the repetitions are faster", lambda s: s.p95_s),
-        _time("p99", "99% of the repetitions are faster", lambda s: s.p99_s),
-        _time("max", "slowest repetition", lambda s: s.max_s),
-        _quantity(
-            "algbw", "B/s", "algorithm bandwidth of nccl-tests", lambda m: m.summary.algbw_bytes_per_s, "-"
-        ),
-        _quantity("busbw", "B/s", "bus bandwidth of nccl-tests", lambda m: m.summary.busbw_bytes_per_s, "-"),
-        _quantity("rate", "1/s", "messages per second", lambda m: m.summary.rate_per_s, "-"),
+        _time("undisturbed", _undisturbed),
+        _share("disturbed", _disturbed),
+        _quantity("bandwidth", "B/s", _moved),
+        _share("within", lambda s: s.spread_within, range_width, "unknown"),
+        _share("between", lambda s: s.between, scatter),
+        _count("repetitions", lambda s: s.repetitions),
+        _count("visits", lambda s: s.visits),
+        _count("launches", lambda s: s.launches),
+        _time("min", lambda s: s.min_s),
+        _time("mean", lambda s: s.mean_s),
+        _time("p50", lambda s: s.p50_s),
+        _time("p95", lambda s: s.p95_s),
+        _time("p99", lambda s: s.p99_s),
+        _time("max", lambda s: s.max_s),
+        _quantity("algbw", "B/s", lambda m: m.summary.algbw_bytes_per_s, "-"),
+        _quantity("busbw", "B/s", lambda m: m.summary.busbw_bytes_per_s, "-"),
+        _quantity("rate", "1/s", lambda m: m.summary.rate_per_s, "-"),
         CaseColumn(
             "place",
             lambda m: m.summary.place or None,
             key="place",
             missing="-",
-            help="level at which the ranks of each pair met",
         ),
-        _count("nodes", "nodes on which the ranks were", lambda s: s.nodes or None, "-"),
+        _count("nodes", lambda s: s.nodes or None, "-"),
     )
 }
 

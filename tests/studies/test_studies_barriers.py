@@ -183,12 +183,12 @@ def test_predictions_are_what_such_a_world_costs(side_by_side):
     for each in every:
         assert abs(each.error(each.structure_s)) < 0.06, each
     assert any(each.error(each.messages_s) > 0.5 for each in every)
-    assert results.believed(every)[0] == results.STRUCTURE
+    assert results.choose_prediction(every)[0] == results.STRUCTURE
 
 
 def test_on_one_medium_the_number_of_messages_tells(one_medium, golden):
     every = BarrierResults.of(one_medium).results
-    form, factor = results.believed(every)
+    form, factor = results.choose_prediction(every)
     assert form == results.MESSAGES and factor < 1.03
     golden("barriers/one_medium.txt", sections_text(one_medium), quantities)
     three = results.choose(one_medium, 3)
@@ -362,8 +362,8 @@ def test_what_fits_neither_prediction_is_not_said_to_fit_one():
     far = BarrierResult(
         "central", 2, {"loop": Estimate(10e-6, None, None)}, structure_s=1e-6, messages_s=2e-6
     )
-    assert results.believed([far]) == (results.STRUCTURE, pytest.approx(10.0))
+    assert results.choose_prediction([far]) == (results.STRUCTURE, pytest.approx(10.0))
     near = BarrierResult(
         "central", 2, {"loop": Estimate(2.1e-6, None, None)}, structure_s=1e-6, messages_s=2e-6
     )
-    assert results.believed([near]) == (results.MESSAGES, pytest.approx(1.05))
+    assert results.choose_prediction([near]) == (results.MESSAGES, pytest.approx(1.05))

@@ -14,7 +14,7 @@ from tiers import slow
 from hockney import api
 from hockney.cli.errors import guarded
 from hockney.models import schedules
-from hockney.studies.barriers.results import MESSAGES, STRUCTURE, BarrierResults, believed, choose
+from hockney.studies.barriers.results import MESSAGES, STRUCTURE, BarrierResults, choose, choose_prediction
 
 pytestmark = pytest.mark.simgrid
 RANKS = (2, 3, 8, 13)
@@ -41,7 +41,7 @@ def test_what_is_predicted_comes_true(machine, form, most, tmp_path):
     assert {(each.algorithm, each.ranks) for each in every} == {
         (name, p) for name in schedules.names("barrier") for p in RANKS
     }
-    assert believed(every)[0] == form
+    assert choose_prediction(every)[0] == form
     for each in every:
         assert abs(each.error(each.predicted(form))) <= most, each
     predicted = choose(evidence, 9)

@@ -37,9 +37,9 @@ NOT_MEASURED: dict[NotMeasured, str] = {
 
 BETWEEN_NODES = ("latency", "byte-cost", "network")
 """What only messages between nodes take their time from, where those on a node are described apart."""
-REWRITTEN = 4096
+MIN_REWRITTEN_BYTES = 4096
 """Bytes from which it takes longer to send what was just written (docs/method.md)."""
-WIDE = 1.25
+WIDE_RATIO = 1.25
 """From this ratio of its ends, the interval of a message's time requires a caveat."""
 
 
@@ -67,24 +67,24 @@ class Predicted(Protocol):
     def rows(self) -> Sequence[RanksRow | KernelRow]: ...
 
 
-def prediction_caveats(prediction: Prediction, known: CostsOrigin) -> tuple[Caveat, ...]:
+def prediction_caveats(prediction: Prediction, origin: CostsOrigin) -> tuple[Caveat, ...]:
     """The most serious first."""
-    of_algorithm = (caveat for check in _OF_ALGORITHM for caveat in check(prediction, known))
-    return *cost_caveats(prediction, known), *of_algorithm
+    of_algorithm = (caveat for check in _OF_ALGORITHM for caveat in check(prediction, origin))
+    return *cost_caveats(prediction, origin), *of_algorithm
 
 
-def cost_caveats(prediction: Predicted, known: CostsOrigin) -> tuple[Caveat, ...]:
+def cost_caveats(prediction: Predicted, origin: CostsOrigin) -> tuple[Caveat, ...]:
     """The caveats about the costs of messages and about the runs. A caveat of both is stated once, for this
     prediction."""
     first, then = (
-        [caveat for check in checks for caveat in check(prediction, known)]
+        [caveat for check in checks for caveat in check(prediction, origin)]
         for checks in (_OF_RANKS, _OF_COSTS)
     )
     codes = {caveat.code for caveat in (*first, *then)}
-    return *first, *(caveat for caveat in known.run if caveat.code not in codes), *then
+    return *first, *(caveat for caveat in origin.run if caveat.code not in codes), *then
 
 
-def _fit(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat]:
+def _poor_fit(prediction: Predicted, origin: CostsOrigin) -> Iterator[Caveat]:
     for costs, where in _levels(prediction):
         if costs.verdict == "poor":
             yield Caveat(
@@ -95,7 +95,7 @@ def _fit(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat]:
             )
 
 
-def _modes(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat]:
+def _two_modes(prediction: Predicted, origin: CostsOrigin) -> Iterator[Caveat]:
     for costs, where in _levels(prediction):
         if costs.two_modes is not None:
             yield Caveat(
@@ -112,100 +112,102 @@ def _levels(prediction: Predicted) -> Iterator[tuple[PointToPointCosts, str]]:
     costs = prediction.messages
     differ = costs.near is not None and costs.near.pieces != costs.pieces
     for level in costs.levels():
-        yield level, _numbers(costs.cores if differ else 0, within=level is costs.near)
+        yield level, _affected_numbers(costs.cores if differ else 0, within=level is costs.near)
 
 
-def _calibration(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat]:
-    if known.platform is not None and known.platform.poor_fit:
+def _calibration(prediction: Predicted, origin: CostsOrigin) -> Iterator[Caveat]:
+    if origin.platform is not None and origin.platform.poor_fit:
         yield Caveat(
             "poor-calibration",
-            f"the messages of {known.platform.title} were calibrated from a poor fit: "
-            f"{known.platform.poor_fit}",
+            f"the messages of {origin.platform.title} were calibrated from a poor fit: "
+            f"{origin.platform.poor_fit}",
             _ALL_NUMBERS,
             "survey on a quieter machine, or with a larger --budget, and calibrate again",
         )
-    if known.platform is not None and known.platform.two_modes:
+    if origin.platform is not None and origin.platform.two_modes:
         yield Caveat(
             "two-mode-calibration",
-            f"{known.platform.title} was calibrated from typical times, and {known.platform.two_modes}: its "
-            "times are between both modes",
+            f"{origin.platform.title} was calibrated from typical times, and {origin.platform.two_modes}: "
+            "its times are between both modes",
             _ALL_NUMBERS,
             "calibrate again with --cost undisturbed, or from a longer survey",
         )
 
 
-def _guesses(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat]:
-    if known.platform is None:
+def _guesses(prediction: Predicted, origin: CostsOrigin) -> Iterator[Caveat]:
+    if origin.platform is None:
         return
-    apart = simulated.between_nodes_guessed(known.platform)
-    left_out = ("node-count", *(BETWEEN_NODES if apart else ()))
+    guessed = simulated.between_nodes_guessed(origin.platform)
+    left_out = ("node-count", *(BETWEEN_NODES if guessed else ()))
     weak = [
-        p.what for p in provenance(known.platform) if p.status in ("guess", UNSAID) and p.code not in left_out
+        p.what
+        for p in provenance(origin.platform)
+        if p.status in ("guess", UNSAID) and p.code not in left_out
     ]
     if weak:
         parameters = list(dict.fromkeys(weak))
         yield Caveat(
             "guesses",
-            f"{join_words(parameters)} of {known.platform.title} {'is' if len(parameters) == 1 else 'are'} "
+            f"{join_words(parameters)} of {origin.platform.title} {'is' if len(parameters) == 1 else 'are'} "
             "guessed",
             _ALL_NUMBERS,
-            f"'hockney machines --show {known.name}' shows what is known",
+            f"'hockney machines --show {origin.name}' shows what is known",
         )
 
 
-def _between_nodes(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat]:
-    if known.platform is None or not (reason := simulated.between_nodes_guessed(known.platform)):
+def _between_nodes(prediction: Predicted, origin: CostsOrigin) -> Iterator[Caveat]:
+    if origin.platform is None or not (reason := simulated.between_nodes_guessed(origin.platform)):
         return
-    most = known.platform.nodes[0].cores
-    far = [row.ranks for row in prediction.rows if row.ranks > most]
-    if far:
+    most = origin.platform.nodes[0].cores
+    far_ranks = [row.ranks for row in prediction.rows if row.ranks > most]
+    if far_ranks:
         yield Caveat(
             "between-nodes",
-            f"{join_words(far)} ranks of {known.platform.title} are on several nodes; the cost of messages "
-            f"between nodes was not measured and is a guess ({reason})",
+            f"{join_words(far_ranks)} ranks of {origin.platform.title} are on several nodes; the cost of "
+            f"messages between nodes was not measured and is a guess ({reason})",
             f"numbers on more than {plural(most, 'rank')}",
             "calibrate from a survey between two hosts, or with the --network of a machine that states where "
             "its costs are from",
         )
 
 
-def _noise(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat]:
-    if known.platform is not None and known.platform.noise is not None:
+def _noise(prediction: Predicted, origin: CostsOrigin) -> Iterator[Caveat]:
+    if origin.platform is not None and origin.platform.noise is not None:
         yield Caveat(
             "noise",
-            f"message times of {known.platform.title} vary, and the prediction uses the shortest",
+            f"message times of {origin.platform.title} vary, and the prediction uses the shortest",
             _ALL_NUMBERS,
             "simulate it with 'hockney run granularity'",
         )
 
 
-def _origin(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat]:
-    if known.platform is None and known.origin in NOT_MEASURED:
+def _not_measured(prediction: Predicted, origin: CostsOrigin) -> Iterator[Caveat]:
+    if origin.platform is None and origin.origin in NOT_MEASURED:
         yield Caveat(
-            known.origin,
-            f"the run's numbers were {NOT_MEASURED[known.origin]}, not measured",
+            origin.origin,
+            f"the run's numbers were {NOT_MEASURED[origin.origin]}, not measured",
             _ALL_NUMBERS,
             "give --run with a survey of a real machine to predict for it",
         )
 
 
-def _size(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
+def _extrapolation(prediction: Prediction, origin: CostsOrigin) -> Iterator[Caveat]:
     costs, count = prediction.messages, prediction.algorithm.bytes
     ends = costs.smallest, costs.largest or 0
     if not costs.known(count):
         yield _extrapolated(count, *ends)
         return
-    beyond = [
+    extrapolated = [
         change.lever.name
         for change in prediction.changes
         if change.lever.algorithm and not costs.known(change.lever.algorithm.bytes)
     ]
-    if beyond:
-        yield _extrapolated_changes(beyond, *ends)
+    if extrapolated:
+        yield _extrapolated_changes(extrapolated, *ends)
 
 
-def _hot(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
-    if prediction.algorithm.bytes >= REWRITTEN and prediction.messages.buffers == HOT:
+def _hot_buffers(prediction: Prediction, origin: CostsOrigin) -> Iterator[Caveat]:
+    if prediction.algorithm.bytes >= MIN_REWRITTEN_BYTES and prediction.messages.buffers == HOT:
         yield Caveat(
             "hot-buffers",
             "the run measured no messages that were just written, as a program's are, only those in hot "
@@ -215,18 +217,18 @@ def _hot(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
         )
 
 
-def _change(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
+def _change(prediction: Prediction, origin: CostsOrigin) -> Iterator[Caveat]:
     count = prediction.algorithm.bytes
     unsure = []
     for costs in prediction.messages.levels():
         change, bounds = costs.change(count), costs.bounds(count)
-        if change is not None and bounds is not None and bounds[1] >= WIDE * bounds[0]:
+        if change is not None and bounds is not None and bounds[1] >= WIDE_RATIO * bounds[0]:
             unsure.append(change)
     for change in dict.fromkeys(unsure):
         yield _protocol_change(*change, count)
 
 
-def _imbalance(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
+def _imbalance(prediction: Prediction, origin: CostsOrigin) -> Iterator[Caveat]:
     factor = prediction.algorithm.imbalance
     few = [row.ranks for row in prediction.rows if 1 < row.ranks < factor]
     if few:
@@ -238,14 +240,14 @@ def _imbalance(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
         )
 
 
-def _cores(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat]:
+def _shared_cores(prediction: Predicted, origin: CostsOrigin) -> Iterator[Caveat]:
     crowded = [row for row in prediction.rows if row.shared_by > 1]
     cores = prediction.messages.most_ranks
     if crowded and cores is not None:
         yield _oversubscribed([row.ranks for row in crowded], cores, [row.shared_by for row in crowded])
 
 
-def _larger(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
+def _larger_machine(prediction: Prediction, origin: CostsOrigin) -> Iterator[Caveat]:
     cores = prediction.messages.most_ranks
     if prediction.larger and cores is not None:
         ranks = [row.ranks for row in prediction.rows if row.ranks > cores]
@@ -258,38 +260,38 @@ def _larger(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
         )
 
 
-def _hosts(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat]:
+def _one_host(prediction: Predicted, origin: CostsOrigin) -> Iterator[Caveat]:
     most = prediction.messages.most_ranks
-    if known.hosts < 2 or known.pair_hosts > 1 or most is None or prediction.messages.near is not None:
+    if origin.hosts < 2 or origin.pair_hosts > 1 or most is None or prediction.messages.near is not None:
         return
-    within = most // known.hosts
-    far = [row.ranks for row in prediction.rows if row.ranks > within]
-    if far:
+    within = most // origin.hosts
+    far_ranks = [row.ranks for row in prediction.rows if row.ranks > within]
+    if far_ranks:
         yield Caveat(
             "one-host",
-            f"the ping-pong was within one host, but {join_words(far)} ranks need several",
+            f"the ping-pong was within one host, but {join_words(far_ranks)} ranks need several",
             f"numbers on more than {within} ranks: between hosts a message costs more",
             "survey with the two ranks of a pair on two hosts",
         )
 
 
-def _one_level(prediction: Predicted, known: CostsOrigin) -> Iterator[Caveat]:
+def _one_level(prediction: Predicted, origin: CostsOrigin) -> Iterator[Caveat]:
     """Messages of a level that the run lacks, taken to cost as much as those that it has."""
     costs = prediction.messages
-    if known.platform is not None or costs.near is None or costs.near.pieces != costs.pieces:
+    if origin.platform is not None or costs.near is None or costs.near.pieces != costs.pieces:
         return
-    between = costs.place == NETWORK or known.pair_hosts > 1
-    missing = [row for row in prediction.rows if row.ranks > 1 and _needs(costs, row.ranks, between)]
+    between = costs.place == NETWORK or origin.pair_hosts > 1
+    missing = [row for row in prediction.rows if row.ranks > 1 and _sends_at_level(costs, row.ranks, between)]
     if missing:
         yield _one_level_caveat([row.ranks for row in missing], between=between)
 
 
-def _needs(costs: PointToPointCosts, ranks: int, within: bool) -> bool:
+def _sends_at_level(costs: PointToPointCosts, ranks: int, within: bool) -> bool:
     """Whether so many ranks send messages within a node, or between nodes."""
     return costs.per_node(ranks) > 1 if within else costs.count_of_nodes(ranks) > 1
 
 
-def _network(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
+def _network(prediction: Prediction, origin: CostsOrigin) -> Iterator[Caveat]:
     guessed = prediction.messages.sharing == "assumed"
     several = [row.ranks for row in prediction.rows if row.ranks > 2 and row.shared_by == 1]
     if guessed and several and prediction.algorithm.bytes > 0:
@@ -300,12 +302,12 @@ def _network(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
         yield _network_assumed(several, FEWEST_RANKS, possible, prediction.messages.undecided)
 
 
-_OF_RANKS = (_one_level, _between_nodes, _hosts, _origin, _cores)
-_OF_COSTS = (_fit, _modes, _calibration, _guesses, _noise)
-_OF_ALGORITHM = (_size, _larger, _hot, _change, _imbalance, _network)
+_OF_RANKS = (_one_level, _between_nodes, _one_host, _not_measured, _shared_cores)
+_OF_COSTS = (_poor_fit, _two_modes, _calibration, _guesses, _noise)
+_OF_ALGORITHM = (_extrapolation, _larger_machine, _hot_buffers, _change, _imbalance, _network)
 
 
-def _numbers(cores: int, *, within: bool) -> str:
+def _affected_numbers(cores: int, *, within: bool) -> str:
     """The numbers that depend on messages within a node of several `cores`, or on those between nodes; on
     all messages with 0 cores."""
     if cores < 2:
@@ -377,12 +379,12 @@ def _network_assumed(ranks: Sequence[int], needed: int, possible: int, undecided
 
 def _one_level_caveat(ranks: Sequence[int], *, between: bool) -> Caveat:
     """Messages were measured `between` nodes only, or within a node only."""
-    known, lacking, differ = (
+    measured, lacking, differ = (
         ("between nodes", "within a node", "less") if between else ("within a node", "between nodes", "more")
     )
     return Caveat(
         "one-level",
-        f"messages {lacking} were not measured; they are assumed to cost the same as {known}",
+        f"messages {lacking} were not measured; they are assumed to cost the same as {measured}",
         f"numbers on {join_words(ranks)} ranks: a message {lacking} costs {differ}",
         "survey with --nodes 2 and --ranks-per-node 2 or more",
     )

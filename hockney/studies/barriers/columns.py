@@ -40,18 +40,18 @@ ARRIVALS: tuple[Column[BarrierResult], ...] = (
 )
 
 
-def costs(every: Sequence[BarrierResult], name: str, title: str) -> Table:
-    return columns_table(name, title, (*_barrier(every), *COSTS), every)
+def costs(results: Sequence[BarrierResult], name: str, title: str) -> Table:
+    return columns_table(name, title, (*_barrier(results), *COSTS), results)
 
 
-def _barrier(every: Sequence[BarrierResult]) -> tuple[Column[BarrierResult], ...]:
+def _barrier(results: Sequence[BarrierResult]) -> tuple[Column[BarrierResult], ...]:
     """The columns that identify a result, with its nodes if results are on several."""
-    return (*BARRIER, NODES) if any(each.nodes for each in every) else BARRIER
+    return (*BARRIER, NODES) if any(each.nodes for each in results) else BARRIER
 
 
-def predictions(every: Sequence[BarrierResult]) -> Table:
+def predictions(results: Sequence[BarrierResult]) -> Table:
     """The counts on which the predictions are based."""
-    counted_for = dict.fromkeys((x.algorithm, x.ranks) for x in every if x.structure_s is not None)
+    counted_for = dict.fromkeys((x.algorithm, x.ranks) for x in results if x.structure_s is not None)
     rows = []
     for name, ranks in counted_for:
         counted = traffic(name, ranks)
@@ -60,9 +60,9 @@ def predictions(every: Sequence[BarrierResult]) -> Table:
     return Table("traffic", "Messages of a call", columns, tuple(rows), numeric=(1, 2, 3, 4))
 
 
-def arrivals(every: Sequence[BarrierResult]) -> Table:
-    rows = [each for each in every if {"late", "skew"} & each.times.keys()]
-    return columns_table("arrivals", "Entered one after another", (*_barrier(every), *ARRIVALS), rows)
+def arrivals(results: Sequence[BarrierResult]) -> Table:
+    rows = [each for each in results if {"late", "skew"} & each.times.keys()]
+    return columns_table("arrivals", "Entered one after another", (*_barrier(results), *ARRIVALS), rows)
 
 
 def messages(known: EmptyMessages) -> Table:

@@ -30,9 +30,9 @@ ENTRY_TITLES: tuple[tuple[Way, str], ...] = (
 )
 
 
-def first_layout(evidence: Evidence, every: Sequence[BarrierResult]) -> tuple[int, int]:
+def first_layout(evidence: Evidence, results: Sequence[BarrierResult]) -> tuple[int, int]:
     """The ranks and nodes on the first screen: the most with a core per rank, otherwise the fewest."""
-    counts = layouts([each for each in every if each.loop is not None])
+    counts = layouts([each for each in results if each.loop is not None])
     own = [(ranks, nodes) for ranks, nodes in counts if ranks <= BarrierResults.of(evidence).cores]
     return own[-1] if own else counts[0] if counts else (0, 0)
 
@@ -78,10 +78,12 @@ def _cost_series(kind: str, rows: Sequence[tuple[int, Candidate]], best: Candida
     )
 
 
-def entry_costs(every: Sequence[BarrierResult]) -> Figure | None:
+def entry_costs(results: Sequence[BarrierResult]) -> Figure | None:
     """The effect of the way of entering on a barrier's cost, in the order of the costs back to back."""
-    most, nodes = max(((each.ranks, each.nodes) for each in every), default=(0, 0))
-    selected = [each for each in every if (each.ranks, each.nodes) == (most, nodes) and each.loop is not None]
+    most, nodes = max(((each.ranks, each.nodes) for each in results), default=(0, 0))
+    selected = [
+        each for each in results if (each.ranks, each.nodes) == (most, nodes) and each.loop is not None
+    ]
     if most < 2 or not any("alone" in each.times for each in selected):
         return None
     series = []
@@ -119,15 +121,15 @@ def family(algorithm: str) -> str:
     return ROUNDS if steps(algorithm, 2)[0].mode is Mode.EXCHANGE else TREES
 
 
-def members(name: str, every: Sequence[BarrierResult]) -> list[BarrierResult]:
-    return [each for each in every if family(each.algorithm) == name]
+def members(name: str, results: Sequence[BarrierResult]) -> list[BarrierResult]:
+    return [each for each in results if family(each.algorithm) == name]
 
 
-def against_ranks(every: Sequence[BarrierResult], form: str) -> Iterator[Figure]:
+def against_ranks(results: Sequence[BarrierResult], form: str) -> Iterator[Figure]:
     """One figure for each family and number of nodes, with the lines of the prediction `form`; none if only
     one number of ranks was measured."""
-    for nodes in sorted({each.nodes for each in every}):
-        several = [each for each in every if each.ranks > 1 and each.nodes == nodes]
+    for nodes in sorted({each.nodes for each in results}):
+        several = [each for each in results if each.ranks > 1 and each.nodes == nodes]
         if len({each.ranks for each in several}) > 1:
             yield from _against_ranks(several, form, nodes)
 
@@ -144,11 +146,11 @@ def _against_ranks(several: Sequence[BarrierResult], form: str, nodes: int) -> I
             yield Figure(*where, RANKS, TIME, tuple(drawn), caption)
 
 
-def predictions(every: Sequence[BarrierResult]) -> Figure | None:
+def predictions(results: Sequence[BarrierResult]) -> Figure | None:
     """Points of accurate predictions are on the line."""
     drawn = [
-        _pairs("by structure", every, lambda each: each.structure_s),
-        _pairs("messages one at a time", every, lambda each: each.messages_s),
+        _pairs("by structure", results, lambda each: each.structure_s),
+        _pairs("messages one at a time", results, lambda each: each.messages_s),
     ]
     ends = [value for series in drawn for value in (*series.x, *series.y)]
     if not ends:
@@ -189,11 +191,11 @@ def _lines(results: Sequence[BarrierResult], form: str) -> list[Series]:
 
 
 def _pairs(
-    name: str, every: Sequence[BarrierResult], prediction: Callable[[BarrierResult], float | None]
+    name: str, results: Sequence[BarrierResult], prediction: Callable[[BarrierResult], float | None]
 ) -> Series:
     known = [
         (value, each.loop, f"{each.algorithm}, {each.ranks} ranks")
-        for each in every
+        for each in results
         if (value := prediction(each)) is not None and each.loop is not None
     ]
     return _cloud(name, known)

@@ -22,8 +22,8 @@ from hockney.studies.barriers.results import (
     BarrierResults,
     Candidate,
     Choice,
-    believed,
     choose,
+    choose_prediction,
     way_of,
 )
 
@@ -33,18 +33,18 @@ MAX_ALIKE = 3
 """More barriers that are as fast as the best one are counted, not named."""
 
 
-def sentences(evidence: Evidence, every: Sequence[BarrierResult]) -> tuple[str, ...]:
-    counts = layouts(every)
+def sentences(evidence: Evidence, results: Sequence[BarrierResult]) -> tuple[str, ...]:
+    counts = layouts(results)
     shown = list(dict.fromkeys((counts[0], *counts[-MAX_LAYOUTS + 1 :]))) if counts else []
     texts = [_best(evidence, *layout) for layout in shown]
-    texts.append(_long(evidence, every))
-    texts += [_failed(evidence), *(_predicted(every, *layout) for layout in shown)]
+    texts.append(_long(evidence, results))
+    texts += [_failed(evidence), *(_predicted(results, *layout) for layout in shown)]
     return tuple(sentence for sentence in texts if sentence) or ("Nothing was measured.",)
 
 
-def layouts(every: Sequence[BarrierResult]) -> list[tuple[int, int]]:
+def layouts(results: Sequence[BarrierResult]) -> list[tuple[int, int]]:
     """Several ranks, and the nodes over which they are spread."""
-    return sorted({(each.ranks, each.nodes) for each in every if each.ranks > 1})
+    return sorted({(each.ranks, each.nodes) for each in results if each.ranks > 1})
 
 
 def _on(ranks: int, nodes: int) -> str:
@@ -107,9 +107,9 @@ def _basis(choice: Choice) -> str:
     return words if high is None else f"{words}, typically off by {high / best.seconds - 1:.0%}"
 
 
-def _long(evidence: Evidence, every: Sequence[BarrierResult]) -> str:
+def _long(evidence: Evidence, results: Sequence[BarrierResult]) -> str:
     run = BarrierResults.of(evidence)
-    survived = {each.algorithm for each in every if each.ranks > 1 and each.loop is not None}
+    survived = {each.algorithm for each in results if each.ranks > 1 and each.loop is not None}
     survived -= {
         str(case["algorithm"]) for case, _ in BarrierResults.of(evidence).failures if way_of(case) == "loop"
     }
@@ -125,10 +125,10 @@ def _failed(evidence: Evidence) -> str:
     return f"No result in some cases of {list_names(list(names), 10)}; a table shows what happened."
 
 
-def _predicted(every: Sequence[BarrierResult], ranks: int, nodes: int) -> str:
+def _predicted(results: Sequence[BarrierResult], ranks: int, nodes: int) -> str:
     """The accuracy of the prediction that fits the run better."""
-    form = believed(every)[0]
-    here = [each for each in every if (each.ranks, each.nodes) == (ranks, nodes)]
+    form = choose_prediction(results)[0]
+    here = [each for each in results if (each.ranks, each.nodes) == (ranks, nodes)]
     errors = _errors(here, form)
     if not errors:
         return ""
@@ -141,12 +141,12 @@ def _predicted(every: Sequence[BarrierResult], ranks: int, nodes: int) -> str:
     )
 
 
-def typical_error(every: Sequence[BarrierResult], form: str) -> float:
+def typical_error(results: Sequence[BarrierResult], form: str) -> float:
     """The median relative error of the prediction `form`; nan if there is none."""
-    errors = _errors(every, form)
+    errors = _errors(results, form)
     return median(errors) if errors else float("nan")
 
 
-def _errors(every: Sequence[BarrierResult], form: str) -> list[float]:
-    signed = (each.error(each.predicted(form)) for each in every)
+def _errors(results: Sequence[BarrierResult], form: str) -> list[float]:
+    signed = (each.error(each.predicted(form)) for each in results)
     return [abs(error) for error in signed if error is not None]

@@ -15,12 +15,12 @@ from hockney.pages.levels import place_words, prefixed
 from hockney.pages.study_page import study_page
 from hockney.studies.barriers import columns, figures, headline, paper
 from hockney.studies.barriers.results import (
-    FITS,
+    MAX_PREDICTION_FACTOR,
     MESSAGES,
     BarrierResult,
     BarrierResults,
     EmptyMessages,
-    believed,
+    choose_prediction,
 )
 
 METHOD = (
@@ -37,34 +37,34 @@ METHOD = (
 
 
 def page(evidence: Evidence) -> Page:
-    every = BarrierResults.of(evidence).results
-    first = figures.first_layout(evidence, every)
+    results = BarrierResults.of(evidence).results
+    first = figures.first_layout(evidence, results)
     sections = [
-        _costs(evidence, every, first),
-        _predicted(evidence, every),
-        _arrivals(every),
-        _numbers(every),
+        _costs(evidence, results, first),
+        _predicted(evidence, results),
+        _arrivals(results),
+        _numbers(results),
         paper.section(),
         quality.spread_of_noise(evidence),  # nothing varies there
     ]
     return study_page(
         evidence,
         title="Barriers",
-        headline=headline.sentences(evidence, every),
+        headline=headline.sentences(evidence, results),
         sections=sections,
         method=METHOD,
         lead=figures.costs_on_ranks(evidence, *first),
     )
 
 
-def _costs(evidence: Evidence, every: Sequence[BarrierResult], first: tuple[int, int]) -> Section | None:
+def _costs(evidence: Evidence, results: Sequence[BarrierResult], first: tuple[int, int]) -> Section | None:
     """The section on the numbers of ranks that the first screen does not show, and on barriers without a
     result."""
     failed = columns.failed(evidence)
-    others = [layout for layout in headline.layouts(every) if layout != first]
+    others = [layout for layout in headline.layouts(results) if layout != first]
     drawn = tuple(f for layout in others if (f := figures.costs_on_ranks(evidence, *layout)) is not None)
     calls = BarrierResults.of(evidence).iterations
-    text = (f"One repetition consists of {calls} back-to-back calls.",) if calls > 1 and every else ()
+    text = (f"One repetition consists of {calls} back-to-back calls.",) if calls > 1 and results else ()
     if not drawn and failed is None and not text:
         return None
     return Section(
@@ -75,34 +75,34 @@ def _costs(evidence: Evidence, every: Sequence[BarrierResult], first: tuple[int,
     )
 
 
-def _numbers(every: Sequence[BarrierResult]) -> Section | None:
+def _numbers(results: Sequence[BarrierResult]) -> Section | None:
     """All times next to their predictions, by family."""
-    families = ((name, title, figures.members(name, every)) for name, title in figures.FAMILIES)
+    families = ((name, title, figures.members(name, results)) for name, title in figures.FAMILIES)
     shown = [columns.costs(members, name, title) for name, title, members in families if members]
-    counted, arrived = columns.predictions(every), columns.arrivals(every)
+    counted, arrived = columns.predictions(results), columns.arrivals(results)
     shown += [table for table in (counted, arrived) if table.rows]
     if not shown:
         return None
     return Section(
         "All barriers in numbers",
-        figures=tuple(figures.against_ranks(every, believed(every)[0])),
+        figures=tuple(figures.against_ranks(results, choose_prediction(results)[0])),
         tables=tuple(shown),
         closed=True,
     )
 
 
-def _predicted(evidence: Evidence, every: Sequence[BarrierResult]) -> Section | None:
+def _predicted(evidence: Evidence, results: Sequence[BarrierResult]) -> Section | None:
     known = BarrierResults.of(evidence).messages
     if known is None:
         return None
-    figure = figures.predictions(every)
-    crowded = sorted({each.ranks for each in every if each.ranks > BarrierResults.of(evidence).cores})
+    figure = figures.predictions(results)
+    crowded = sorted({each.ranks for each in results if each.ranks > BarrierResults.of(evidence).cores})
     text = [_one_message(level) for level in known.levels]
-    telling = [each for each in every if each.structure_s is not None and each.loop is not None]
+    telling = [each for each in results if each.structure_s is not None and each.loop is not None]
     if telling:
-        form, off = believed(telling)
+        form, off = choose_prediction(telling)
         words = "one message at a time, as on a shared medium" if form == MESSAGES else "messages in parallel"
-        if off > FITS:
+        if off > MAX_PREDICTION_FACTOR:
             words = "neither prediction. LogGP"
         error = headline.typical_error(telling, form)
         text.append(f"The measurements fit {words}: typically off by {error:.0%}.")
@@ -131,8 +131,8 @@ def _one_message(known: EmptyMessages) -> str:
     return prefixed(text, place_words(known.place))
 
 
-def _arrivals(every: Sequence[BarrierResult]) -> Section | None:
-    figure = figures.entry_costs(every)
+def _arrivals(results: Sequence[BarrierResult]) -> Section | None:
+    figure = figures.entry_costs(results)
     if figure is None:
         return None
     return Section(

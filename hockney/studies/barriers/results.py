@@ -201,7 +201,7 @@ def barrier_results(evidence: Evidence, costs: MessageCosts | None, most: int) -
         if (way := way_of(m.case)) is not None:
             key = m.case.ranks, m.case.nodes, str(m.case["algorithm"])
             times.setdefault(key, {})[way] = m.summary.typical
-    every = [
+    results = [
         _with_predictions(
             BarrierResult(name, ranks, ways, nodes=nodes),
             costs.spread(ranks, nodes) if costs is not None and ranks <= most else None,
@@ -209,7 +209,9 @@ def barrier_results(evidence: Evidence, costs: MessageCosts | None, most: int) -
         for (ranks, nodes, name), ways in times.items()
     ]
     return tuple(
-        sorted(every, key=lambda f: (f.ranks, f.nodes, f.loop.value if f.loop else float("inf"), f.algorithm))
+        sorted(
+            results, key=lambda f: (f.ranks, f.nodes, f.loop.value if f.loop else float("inf"), f.algorithm)
+        )
     )
 
 
@@ -255,14 +257,14 @@ def failures(evidence: Evidence) -> list[tuple[Case, str]]:
     return [(case, words) for case, words in cases if way_of(case) is not None]
 
 
-FITS = 1.25
+MAX_PREDICTION_FACTOR = 1.25
 """A prediction that is typically off by more does not describe the machine."""
-TOLD = 1.005
+MIN_REPORTED_RATIO = 1.005
 """A smaller difference is not worth reporting, however exact both times are."""
 MEASURED, FITTED, LEVELS = "measured", "fit over ranks", "within a node and between nodes"
 HIERARCHICAL = "hierarchical"
 """The engine's barrier of two parts."""
-ITSELF = Estimate(1.0, None, None)
+RATIO_TO_ITSELF = Estimate(1.0, None, None)
 """The ratio of the best to itself."""
 
 
@@ -275,7 +277,7 @@ class Candidate:
     algorithm: str
     time: Estimate
     by: str
-    ratio: Estimate = ITSELF
+    ratio: Estimate = RATIO_TO_ITSELF
 
     @property
     def seconds(self) -> float:
@@ -321,8 +323,8 @@ def choose(evidence: Evidence, ranks: int, nodes: int = 0) -> Choice:
     if nodes and ranks % nodes:
         raise node_count_not_usable(str(nodes), ranks)
     run = BarrierResults.of(evidence)
-    every = [result for result in run.results if result.loop is not None]
-    if not every:
+    results = [result for result in run.results if result.loop is not None]
+    if not results:
         raise Inconclusive(
             "the run has no back-to-back barriers",
             "barriers are ranked by their times",
@@ -331,17 +333,17 @@ def choose(evidence: Evidence, ranks: int, nodes: int = 0) -> Choice:
         )
     measured = {
         result.algorithm: Candidate(result.algorithm, result.loop, MEASURED)
-        for result in every
+        for result in results
         if (result.ranks, result.nodes) == (ranks, nodes) and result.loop is not None
     }
     if len(measured) > 1:
         failed = [
             str(case["algorithm"]) for case, _ in run.failures if (case.ranks, case.nodes) == (ranks, nodes)
         ]
-        names = dict.fromkeys([*(result.algorithm for result in every), *failed])
+        names = dict.fromkeys([*(result.algorithm for result in results), *failed])
         unknown = [name for name in names if name not in measured]
         return _choice(ranks, True, list(measured.values()), unknown, run, nodes)
-    most = min(_room(run, nodes), MOST_RANKS)
+    most = min(_ranks_with_core(run, nodes), MOST_RANKS)
     if ranks > most:
         raise Inconclusive(
             f"{ranks} ranks were not measured",
@@ -351,10 +353,10 @@ def choose(evidence: Evidence, ranks: int, nodes: int = 0) -> Choice:
             ranks=ranks,
             limit=most,
         )
-    return _predicted(evidence, every, ranks, nodes, measured)
+    return _predicted(evidence, results, ranks, nodes, measured)
 
 
-def _room(run: BarrierResults, nodes: int) -> int:
+def _ranks_with_core(run: BarrierResults, nodes: int) -> int:
     """The ranks that have their own core on so many nodes like those of the run."""
     machine = run.evidence.machine
     return max(1, machine.cores) * nodes if nodes and not machine.traits.described else run.cores
@@ -371,7 +373,7 @@ def _choice(
     """`run` provides the ratios of measured barriers."""
     best, *others = sorted(candidates, key=lambda c: (c.seconds, c.algorithm))
     rest = tuple(replace(c, ratio=_ratio(c, best, ranks, nodes, run)) for c in others)
-    alike = tuple(c.algorithm for c in rest if _alike(c, best))
+    alike = tuple(c.algorithm for c in rest if _is_alike(c, best))
     return Choice(ranks, measured, (best, *rest), alike, tuple(unknown), nodes)
 
 
@@ -383,17 +385,17 @@ def _ratio(each: Candidate, best: Candidate, ranks: int, nodes: int, run: Barrie
     return Estimate(value, known.low, known.high) if known else Estimate(value, None, None)
 
 
-def _alike(each: Candidate, best: Candidate) -> bool:
+def _is_alike(each: Candidate, best: Candidate) -> bool:
     if each.ratio.low is not None:
-        return each.ratio.low <= TOLD
+        return each.ratio.low <= MIN_REPORTED_RATIO
     if each.time.low is None or best.time.high is None:
         return True
-    return each.time.low <= max(best.time.high, TOLD * best.seconds)
+    return each.time.low <= max(best.time.high, MIN_REPORTED_RATIO * best.seconds)
 
 
 def _predicted(
     evidence: Evidence,
-    every: Sequence[BarrierResult],
+    results: Sequence[BarrierResult],
     ranks: int,
     nodes: int,
     measured: Mapping[str, Candidate],
@@ -401,9 +403,9 @@ def _predicted(
     """Barriers that were not measured, predicted by the models."""
     known = BarrierResults.of(evidence).costs
     costs = known.spread(ranks, nodes) if known is not None else None
-    form, off = believed(every)
+    form, off = choose_prediction(results)
     candidates, unknown = [], []
-    for name in dict.fromkeys(result.algorithm for result in every):
+    for name in dict.fromkeys(result.algorithm for result in results):
         fit = _fit(evidence, name, nodes)
         if name in measured:
             candidates.append(measured[name])
@@ -411,10 +413,14 @@ def _predicted(
         if predicted(name) and costs is not None:
             how = by_messages if form == MESSAGES else by_structure
             seconds, by, factor = how(name, ranks, costs), form, off
-        elif (node_s := _on_a_node(every, name, ranks, nodes)) is not None and costs is not None:
-            seconds, by, factor = by_levels(node_s, nodes, costs), LEVELS, _off_by_levels(every, known)
+        elif (node_s := _node_seconds(results, name, ranks, nodes)) is not None and costs is not None:
+            seconds, by, factor = (
+                by_levels(node_s, nodes, costs),
+                LEVELS,
+                _level_prediction_factor(results, known),
+            )
         elif fit is not None:
-            fitted = sum((each.algorithm, each.nodes) == (name, nodes) for each in every)
+            fitted = sum((each.algorithm, each.nodes) == (name, nodes) for each in results)
             factor = 1 + (fit.worst or 0.0) if fitted > len(fit.parameters) else math.inf
             seconds, by = collective_time(fit, ranks, 0), FITTED
         else:
@@ -434,32 +440,32 @@ def _predicted(
     return _choice(ranks, False, candidates, unknown, BarrierResults.of(evidence), nodes)
 
 
-def _on_a_node(every: Sequence[BarrierResult], name: str, ranks: int, nodes: int) -> float | None:
+def _node_seconds(results: Sequence[BarrierResult], name: str, ranks: int, nodes: int) -> float | None:
     """Seconds of the hierarchical barrier of one of several nodes, if it was measured; None for others."""
     if name != HIERARCHICAL or nodes < 2:
         return None
     each = ranks // nodes
-    found = [x.loop.value for x in every if (x.algorithm, x.ranks, x.nodes) == (name, each, 1) and x.loop]
+    found = [x.loop.value for x in results if (x.algorithm, x.ranks, x.nodes) == (name, each, 1) and x.loop]
     return 0.0 if each == 1 else found[0] if found else None
 
 
-def _off_by_levels(every: Sequence[BarrierResult], costs: MessageCosts | None) -> float:
+def _level_prediction_factor(results: Sequence[BarrierResult], costs: MessageCosts | None) -> float:
     """The factor by which such a prediction is typically off on the layouts on which the hierarchical barrier
     was measured; infinite if there are none with several nodes."""
     off = [
         _factor(by_levels(node_s, each.nodes, costs.spread(each.ranks, each.nodes)), each.loop)
-        for each in every
+        for each in results
         if costs is not None
-        and (node_s := _on_a_node(every, each.algorithm, each.ranks, each.nodes)) is not None
+        and (node_s := _node_seconds(results, each.algorithm, each.ranks, each.nodes)) is not None
     ]
     return median(off) if off else math.inf
 
 
-def believed(every: Sequence[BarrierResult]) -> tuple[str, float]:
+def choose_prediction(results: Sequence[BarrierResult]) -> tuple[str, float]:
     """The prediction that was closer to the measurements, on more than two ranks if possible, and the factor
     by which it was typically off; infinite if there is no evidence. By structure if neither can be compared.
     """
-    with_both = [e for e in every if e.structure_s and e.messages_s and e.loop]
+    with_both = [e for e in results if e.structure_s and e.messages_s and e.loop]
     telling = [e for e in with_both if e.ranks > 2] or with_both
     if not telling:
         return STRUCTURE, math.inf
@@ -467,7 +473,7 @@ def believed(every: Sequence[BarrierResult]) -> tuple[str, float]:
         form: median(_factor(e.predicted(form), e.loop) for e in telling) for form in (STRUCTURE, MESSAGES)
     }
     form = min(off, key=lambda name: off[name])
-    return (form, off[form]) if off[form] <= FITS else (STRUCTURE, off[STRUCTURE])
+    return (form, off[form]) if off[form] <= MAX_PREDICTION_FACTOR else (STRUCTURE, off[STRUCTURE])
 
 
 def _factor(prediction: float | None, loop: Estimate | None) -> float:
