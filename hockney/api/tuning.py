@@ -3,7 +3,7 @@
 """Tables of the fastest collective algorithms, for hockney's library and for Open MPI: written from the
 records of a run, and their gain checked.
 
-A check measures in alternating launches with and without the tuned. In half of the launches glibc keeps
+A check measures in alternating launches with and without the tables. In half of the launches glibc keeps
 freed memory, as in the study; in the others it returns it to the system."""
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class TuningTables:
 
 
 def tune(run: Run, folder: AnyPath, effect: float = EFFECT) -> TuningTables:
-    """Write the tuned of a run into `folder`. An algorithm other than MPI's own choice is used where the
+    """Write the tables of a run into `folder`. An algorithm other than MPI's own choice is used where the
     95% interval of the ratio of their times lies below 1 - `effect`; where that is undecided, MPI's own
     choice is kept.
 
@@ -71,7 +71,7 @@ def tune(run: Run, folder: AnyPath, effect: float = EFFECT) -> TuningTables:
 
 
 def _of_this_version(found: Tuning) -> Tuning:
-    """The tuning with this version's algorithms only: tuned and answers are for other programs, and runs
+    """The tuning with this version's algorithms only: tables and answers are for other programs, and runs
     come from anywhere."""
     here = {workload.name: workload.algorithms for workload in bundled_catalog().workloads}
     points = []
@@ -84,7 +84,7 @@ def _of_this_version(found: Tuning) -> Tuning:
 
 
 def write_tables(run: Run, found: Tuning, folder: Path, slower: int = 0) -> TuningTables:
-    """The tuned of `found`; at `slower` sizes of its rules, a check has shown that they are slower, and they
+    """The tables of `found`; at `slower` sizes of its rules, a check has shown that they are slower, and they
     were removed."""
     machine = run.machine
     title = title_of(machine.mpi) if machine.mpi is not None else ""
@@ -118,7 +118,7 @@ def _remove_earlier(path: Path) -> None:
 
 
 def undecided_comment(undecided: int, compared: int) -> str:
-    """A comment in the tuned."""
+    """A comment in the tables."""
     return (
         f"{undecided} of {plural(compared, 'combination')} of operation, ranks and size "
         f"{verb_form(undecided, 'is', 'are')} undecided"
@@ -126,12 +126,12 @@ def undecided_comment(undecided: int, compared: int) -> str:
 
 
 def removed_comment(sizes: int) -> str:
-    """A comment in the tuned."""
+    """A comment in the tables."""
     return f"without {plural(sizes, 'size')} at which --check found a rule that is slower"
 
 
 def memory_comment() -> str:
-    """A comment in the tuned."""
+    """A comment in the tables."""
     return (
         "measured with freed memory kept by the ranks; other programs may lose without "
         f"{assignments(KEPT)} (docs/tuning.md)"
@@ -235,7 +235,7 @@ def check_gains(
     out: AnyPath | None = None,
     listen: Listener = ignore_event,
 ) -> tuple[Run, list[Gain]]:
-    """Measure the sizes of all rules with and without the tuned of `run`, with its MPI and options of the
+    """Measure the sizes of all rules with and without the tables of `run`, with its MPI and options of the
     launcher, and return the new run and the gains.
 
     hockney's table is checked if `library` is the prefix in which the library is installed, Open MPI's rules
@@ -309,8 +309,8 @@ def check_gains(
 
 
 def remove_slower(run: Run, tables: TuningTables, gains: Iterable[Gain]) -> TuningTables:
-    """Write the tuned of `run` again, without the rules at the sizes at which they are slower in one of the
-    two memories; without such sizes, the tuned stay as they are."""
+    """Write the tables of `run` again, without the rules at the sizes at which they are slower in one of the
+    two memories; without such sizes, the tables stay as they are."""
     slower: dict[str, set[tuple[str, int, int]]] = {PRELOADED: set(), RULED: set()}
     for gain in gains:
         if gain.verdict == "slower":

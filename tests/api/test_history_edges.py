@@ -140,7 +140,7 @@ def test_machines_of_two_origins_are_two_series(history, kept, monkeypatch):
     history.add(kept / "run-0", kept / "run-1")
     entries = history.runs()
     other = msgspec.structs.replace(entries[1], origin="measured")
-    monkeypatch.setattr(hockney.History, "_selected", lambda *_, **__: (entries[0], other))
+    monkeypatch.setattr(hockney.History, "_select", lambda *_, **__: (entries[0], other))
     shown = history.show("barrier").shown
     assert len(shown.machines) == 2 and len({name for name, _ in shown.machines}) == 2
 
