@@ -28,9 +28,9 @@ from hockney.core.paths import AnyPath, to_path
 from hockney.core.wording import plural, verb_form
 from hockney.measurement import Listener, ignore_event
 from hockney.models.statistics import NOTABLE, OPEN, Observation, Turns, time_to_exclude, verdict
-from hockney.models.tuning import openmpi, texts
+from hockney.models.tuning import openmpi
 from hockney.models.tuning.points import PLAIN
-from hockney.models.tuning.rules import EFFECT, ChoiceRule, without
+from hockney.models.tuning.rules import EFFECT, ChoiceRule, format_choices, without
 from hockney.mpi import title_of
 from hockney.studies import ad_hoc
 from hockney.studies.tuning.results import Tuning, tuning
@@ -98,7 +98,7 @@ def write_tables(run: Run, found: Tuning, folder: Path, slower: int = 0) -> Tuni
         comments.append(undecided_comment(undecided, len(found.deciding)))
     if slower:
         comments.append(removed_comment(slower))
-    written = {CHOICES: texts.choices(found.rules, comments)}
+    written = {CHOICES: format_choices(found.rules, comments)}
     if found.internal_points:
         written[DYNAMIC_RULES] = openmpi.dynamic_rules(found.internal_rules, comments)
     files.make_folder(folder)

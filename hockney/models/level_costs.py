@@ -11,9 +11,8 @@ from typing import Literal
 import numpy as np
 
 from hockney.models.levels import NETWORK
-from hockney.models.local_costs import LocalCost
 from hockney.models.loggp_sim import LayerCosts, StepCosts
-from hockney.models.measured_costs import MeasuredCosts
+from hockney.models.measured_costs import LocalCost, MeasuredCosts
 from hockney.models.schedules import Layer, Mode
 
 Work = Literal["copy", "combine"]

@@ -122,7 +122,7 @@ def at_described_rate(case: Case, catalog: Catalog, machine: Machine) -> Case:
     platform = machine.platform
     if platform is None:
         return case
-    from hockney.models.programs.rates import described_rate, described_startup
+    from hockney.models.programs.prediction import described_rate, described_startup
 
     if case.get("startup") == 0:
         case = case.with_parameter("startup", described_startup(platform, case.ranks))

@@ -22,8 +22,8 @@ from hockney.core.errors import UsageError
 from hockney.core.fit import Estimate
 from hockney.core.freed_memory import RETURNED
 from hockney.core.machine import Mpi
-from hockney.models.tuning import openmpi, texts
-from hockney.models.tuning.rules import ChoiceRule
+from hockney.models.tuning import openmpi
+from hockney.models.tuning.rules import ChoiceRule, format_choices
 from hockney.mpi import environment_of
 from hockney.studies.tuning.results import Tuning
 
@@ -84,7 +84,7 @@ def test_the_library_reads_the_table(mpi, prefix, tmp_path):
     table = tmp_path / "table"
     for size, chosen in ((80_000, "rabenseifner"), (80_008, "mpi")):
         table.write_text(
-            texts.choices([ChoiceRule("allreduce", 2, "rabenseifner", (size,), (HALF,))], ["a run"])
+            format_choices([ChoiceRule("allreduce", 2, "rabenseifner", (size,), (HALF,))], ["a run"])
         )
         printed = run(mpi, work / "sums", 2, HOCKNEY_CHOICES=str(table))
         assert printed.endswith(f"by the table: {chosen}\n")
@@ -98,7 +98,7 @@ def tuned(tmp_path) -> TuningTables:
         ChoiceRule("barrier", 2, "shm_tree", (0,), (HALF,)),
     )
     theirs = ChoiceRule("bcast", 2, "tuned3", (1024,), (HALF,))
-    (tmp_path / CHOICES).write_text(texts.choices(ours, []))
+    (tmp_path / CHOICES).write_text(format_choices(ours, []))
     (tmp_path / DYNAMIC_RULES).write_text(openmpi.dynamic_rules([theirs], []))
     found = Tuning((), ours, (), (theirs,))
     return TuningTables(found, tmp_path / CHOICES, tmp_path / DYNAMIC_RULES)

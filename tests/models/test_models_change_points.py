@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hockney.models.history.newest import ratio_to_usual
+from hockney.models.history.series import ratio_to_usual
 from hockney.models.statistics import change_points, change_significance
 from hockney.models.statistics.level_changes import FEWEST, QUANTILES, _drawn, _probability
 

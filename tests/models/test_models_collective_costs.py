@@ -18,7 +18,7 @@ from hockney.core.fit import CurvePoint, Estimate, Fit, Fits, FittedSegment, Sum
 from hockney.core.machine import Machine
 from hockney.core.platform import Network, NodeGroup, Noise, Platform, Segment
 from hockney.models import collective_costs
-from hockney.models.one_port import one_port_time
+from hockney.models.collective_costs import one_port_time
 from hockney.models.schedules import CLOSED_FORMS, SCHEDULES
 
 HERE = Machine(schema=1, kind="real", host="node", system="Linux", cpu="Z80", cores=8, threads=8, hockney="0")

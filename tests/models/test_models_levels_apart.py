@@ -12,7 +12,7 @@ from hockney.launch.fake import fake_from_words
 from hockney.launch.launcher import LaunchOptions
 from hockney.models import summarise
 from hockney.models.fits.registry import all_models
-from hockney.models.guidelines.matching import comparisons
+from hockney.models.guidelines import comparisons
 from hockney.models.statistics import observe
 from hockney.system.bundled import bundled_catalog
 

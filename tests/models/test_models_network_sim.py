@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hockney.core.platform import Network, NodeGroup, Platform, Segment
-from hockney.models.link_sharing import max_min
 from hockney.models.loggp_sim import LogGPSimulator
-from hockney.models.network_sim import ENVELOPE, NetworkSimulator
+from hockney.models.network_sim import ENVELOPE, NetworkSimulator, max_min
 from hockney.models.routes import Routes
 from hockney.models.schedules import CLOSED_FORMS, SCHEDULES, Mode, NotModelled, relation
 from hockney.models.schedules.schedule import Step, step

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from models_data import CATALOG, record
 
-from hockney.models.comparison import Pair, judge
-from hockney.models.comparison.pairs import relative
+from hockney.models.comparison import Pair, judge, relative
 from hockney.models.statistics import PooledCase, observe_case
 
 OPERATIONS = ("allgather", "allreduce", "alltoall", "bcast", "reduce", "scan")

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import nnls
 
-from hockney.models.fits.piecewise.curve import pieces
-from hockney.models.fits.piecewise.search import FIRST_CHANGE, lines, search
+from hockney.models.fits.piecewise import FIRST_CHANGE, lines, pieces, search
 
 
 def cost(x: np.ndarray, y: np.ndarray, weight: np.ndarray, held: float) -> float:

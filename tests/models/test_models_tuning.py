@@ -16,13 +16,14 @@ from hockney.core.case import MPI, Case
 from hockney.core.fit import Estimate
 from hockney.core.record import RunRecords
 from hockney.models import observe
-from hockney.models.tuning import openmpi, texts
+from hockney.models.tuning import openmpi
 from hockney.models.tuning.points import PLAIN, TABLED, points_of_algorithms, points_of_settings
 from hockney.models.tuning.rules import (
     EFFECT,
     AlgorithmRatio,
     ChoiceRule,
     Point,
+    format_choices,
     qualifies,
     rules_of,
     without,
@@ -267,7 +268,7 @@ def test_the_text_of_a_table():
         ChoiceRule("scan", 2, "linear", (8,), (half,)),
         ChoiceRule("bcast", 3, "chain", (8, 64), (half, half)),
     ]
-    lines = [line for line in texts.choices(rules, ["from a run"]).splitlines() if line[0] != "#"]
+    lines = [line for line in format_choices(rules, ["from a run"]).splitlines() if line[0] != "#"]
     assert lines == [
         "hockney-choices 1",
         "scan ranks=2 bytes=8 algorithm=linear",

@@ -15,8 +15,7 @@ from scipy import stats
 
 from hockney.core.case import Case
 from hockney.core.fit import ExactValue
-from hockney.models.comparison import LEVEL, Pair, judge
-from hockney.models.comparison.verdicts import more_launches
+from hockney.models.comparison import LEVEL, Pair, judge, more_launches
 from hockney.models.statistics import Observation, PooledCase, independent_ratio, observe_case
 
 CASE = CATALOG.case("bcast bytes=64", 2)

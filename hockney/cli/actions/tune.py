@@ -20,8 +20,7 @@ from hockney.core.freed_memory import Memory
 from hockney.core.settings import FEWEST_LAUNCHES
 from hockney.core.wording import join_words, list_names, plural
 from hockney.draw.page import Caveat, Table
-from hockney.models.tuning.rules import EFFECT
-from hockney.models.tuning.texts import bracketed
+from hockney.models.tuning.rules import EFFECT, bracketed
 from hockney.pages.format import quantity
 from hockney.studies.needed_budget import multiple, suggested_budget
 from hockney.studies.tuning import NAME

@@ -18,7 +18,7 @@ from itertools import product
 
 import numpy as np
 
-from hockney.models.fits.piecewise.fit import PENALTY
+from hockney.models.fits.piecewise import PENALTY
 from hockney.models.fits.regression import FLOOR
 from hockney.models.scipy_functions import nonnegative_least_squares
 from hockney.models.statistics import Observation, shared_variance, tabulate

@@ -17,11 +17,8 @@ from msgspec.structs import replace
 
 from hockney.core.fit import Estimate, Fit, FitCaveat, FittedParameter, FittedSegment, Subject
 from hockney.models.fits import caveats
-from hockney.models.fits.model import SIZE, Scope, explains
-from hockney.models.fits.piecewise.curve import Pieces
-from hockney.models.fits.piecewise.fit import Piecewise, fit_piecewise
-from hockney.models.fits.piecewise.report import curve_of, segments_of
-from hockney.models.fits.ranges import ranges_of
+from hockney.models.fits.model import SIZE, Scope, explains, ranges_of
+from hockney.models.fits.piecewise import Pieces, Piecewise, curve_of, fit_piecewise, segments_of
 from hockney.models.fits.verdict import deviations, refused, uncertainty, verdict
 from hockney.models.statistics import Observation, tabulate
 

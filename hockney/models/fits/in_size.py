@@ -15,9 +15,8 @@ import numpy as np
 
 from hockney.core.fit import Fit, FittedParameter, Subject
 from hockney.core.units import format_bytes
-from hockney.models.fits.piecewise.fit import fit_piecewise
-from hockney.models.fits.piecewise.report import curve_of, segments_of
-from hockney.models.fits.ranges import ranges_of
+from hockney.models.fits.model import ranges_of
+from hockney.models.fits.piecewise import curve_of, fit_piecewise, segments_of
 from hockney.models.fits.verdict import deviations, uncertainty, verdict
 from hockney.models.statistics import Observation, tabulate
 

@@ -27,11 +27,17 @@ import numpy as np
 
 from hockney.core.fit import CurvePoint, Estimate, Fit, FitCaveat, FittedParameter, Subject
 from hockney.models.fits import caveats
-from hockney.models.fits.consistency import GAP, ONE_WAY, RECEIVE, SEND, consistent
-from hockney.models.fits.gap import GapLine
-from hockney.models.fits.linear import SizeLine, interval_of
-from hockney.models.fits.model import SIZE, Scope, explains
-from hockney.models.fits.ranges import ranges_of
+from hockney.models.fits.loggp_lines import (
+    GAP,
+    ONE_WAY,
+    RECEIVE,
+    SEND,
+    GapLine,
+    SizeLine,
+    consistent,
+    interval_of,
+)
+from hockney.models.fits.model import SIZE, Scope, explains, ranges_of
 from hockney.models.fits.trains import MESSAGE, OVERHEAD, TRAIN, Trains, end_of_protocol, ping_pong
 from hockney.models.fits.verdict import FAIR, deviations, refused, uncertainty, verdict
 from hockney.models.statistics import Medians, Observation, estimate

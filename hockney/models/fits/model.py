@@ -5,8 +5,7 @@
     @explains("collective", "barrier", free=(SIZE, RANKS))
     def of_collectives(observations, subject, scope) -> list[Fit]: ...
 
-Cases of a workload that differ only in the free parameters form one subject.
-"""
+Cases of a workload that differ only in the free parameters form one subject."""
 
 from __future__ import annotations
 
@@ -110,3 +109,16 @@ def explains(
 ) -> Callable[[Make], Model]:
     """Registers a function as the model of workloads with these roles."""
     return lambda make: Model(roles, free, together_with, order, in_pieces, make)
+
+
+def ranges_of(observations: Sequence[Observation], *, ranks: bool = False) -> dict[str, tuple[float, float]]:
+    """The smallest and the largest size of the cases, by the name of the size parameter, if the workload has
+    a size; with `ranks` their numbers of ranks too."""
+    ranges: dict[str, tuple[float, float]] = {}
+    if name := observations[0].workload.size:
+        sizes = [float(each.size) for each in observations]
+        ranges[name] = min(sizes), max(sizes)
+    if ranks:
+        counts = [float(each.case.ranks) for each in observations]
+        ranges[RANKS] = min(counts), max(counts)
+    return ranges

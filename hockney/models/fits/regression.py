@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockney.core.fit import Estimate, Fit
-from hockney.models.fits.piecewise.fit import unexplained
+from hockney.models.fits.piecewise import unexplained
 from hockney.models.scipy_functions import nonnegative_least_squares
 from hockney.models.statistics import Observation, estimate, shared_variance, sum_quantile, tabulate
 

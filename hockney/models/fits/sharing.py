@@ -33,8 +33,7 @@ from hockney.core.case import NODES
 from hockney.core.fit import CurvePoint, Estimate, Fit, FitCaveat, FittedParameter, Subject
 from hockney.models.fits import caveats
 from hockney.models.fits.branches import BYTE, MESSAGE, Branches, SharedCases
-from hockney.models.fits.model import RANKS, SIZE, Scope, explains
-from hockney.models.fits.ranges import ranges_of
+from hockney.models.fits.model import RANKS, SIZE, Scope, explains, ranges_of
 from hockney.models.fits.regression import Regression
 from hockney.models.fits.verdict import deviations, refused, uncertainty, verdict
 from hockney.models.max_rate import FULL, GAP, MODEL, ONE, PAIRS, RATE, inverse

@@ -12,7 +12,7 @@ import numpy as np
 
 from hockney.core.catalog import Catalog
 from hockney.core.record import SCHEMA, Record, RunRecords, Visits
-from hockney.models.fits.piecewise.fit import fit_piecewise
+from hockney.models.fits.piecewise import fit_piecewise
 from hockney.models.statistics import SHORTEST_S, Observation, observe, tabulate
 
 TRAIN, OVERHEAD, MESSAGE = "train", "overhead", "point-to-point"

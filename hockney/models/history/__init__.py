@@ -8,19 +8,17 @@ from hockney.core import lazy
 from hockney.models.history.times import CaseTime, DatedRun, FactChange, RunTimes, fact_changes
 
 if TYPE_CHECKING:
-    from hockney.models.history.newest import (
+    from hockney.models.history.series import (
         FEWEST_RUNS,
         CheckedOperation,
         CheckedSeries,
         CheckState,
-        check,
-    )
-    from hockney.models.history.series import (
         LevelChange,
         RunPoint,
         TimeSeries,
         Trend,
         case_series,
+        check,
         operation_series,
         trends,
     )

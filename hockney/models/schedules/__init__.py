@@ -12,11 +12,11 @@ from hockney.models.schedules.schedule import (
     NotModelled,
     Schedule,
     Step,
+    Tally,
     algorithm,
     names,
     relation,
 )
-from hockney.models.schedules.tally import Tally
 
 __all__ = [
     "CLOSED_FORMS",

@@ -22,7 +22,7 @@ from hockney.models.schedules.blocks import (
     shift,
     to_root,
 )
-from hockney.models.schedules.rounds import doublings, power_below, rounds_of_two
+from hockney.models.schedules.closed_form import doublings, power_below, rounds_of_two
 from hockney.models.schedules.schedule import Layer, Mode, Step, Steps, algorithm, relation, step
 
 EMPTY = 0

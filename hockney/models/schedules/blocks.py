@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hockney.models.schedules.rounds import doublings, power_below
+from hockney.models.schedules.closed_form import doublings, power_below
 from hockney.models.schedules.schedule import Layer, Mode, NotModelled, Ranks, Step, Steps, step
 
 Blocks = Callable[[Any], Any]

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from hockney.models.schedules.rounds import power_below, rounds_of_two
-
 CHAN = "E. Chan, M. Heimlich, A. Purkayastha, R. van de Geijn, Concurrency and Computation 19 (2007) 1749"
 PJESIVAC = "J. Pjesivac-Grbovic et al., Cluster Computing 10 (2007) 127"
 THAKUR = "R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19 (2005) 49"
@@ -94,3 +92,18 @@ def halves(source: str, *, unfold: bool) -> ClosedForm:
 
     text = "2 log P α + 2 (P − 1)/P β m + (P − 1)/P γ m"
     return ClosedForm(text, source, terms)
+
+
+def rounds_of_two(ranks: int) -> int:
+    """ceil(log2(ranks))."""
+    return (ranks - 1).bit_length()
+
+
+def doublings(ranks: int) -> list[int]:
+    """1, 2, 4, ... below `ranks`."""
+    return [1 << k for k in range(rounds_of_two(ranks))]
+
+
+def power_below(ranks: int) -> int:
+    """The largest power of two that is at most `ranks`."""
+    return 1 << (ranks.bit_length() - 1)

@@ -29,12 +29,14 @@ from hockney.models.schedules.closed_form import (
     ClosedForm,
     Terms,
     blocks,
+    doublings,
     full_trees,
     linear,
+    power_below,
     powers_of_two,
+    rounds_of_two,
     tree,
 )
-from hockney.models.schedules.rounds import doublings, power_below, rounds_of_two
 from hockney.models.schedules.schedule import Layer, Mode, Step, Steps, algorithm, copying, step
 
 

@@ -24,12 +24,14 @@ from hockney.models.schedules.closed_form import (
     TRAFF,
     ClosedForm,
     Terms,
+    doublings,
     halves,
     linear,
+    power_below,
     powers_of_two,
+    rounds_of_two,
     tree,
 )
-from hockney.models.schedules.rounds import doublings, power_below, rounds_of_two
 from hockney.models.schedules.schedule import Mode, Steps, algorithm, copying, step
 
 DOUBLE = 8

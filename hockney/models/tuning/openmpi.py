@@ -16,9 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hockney.core.launch_setting import LaunchSetting
-from hockney.models.tuning.points import PLAIN
-from hockney.models.tuning.rules import ChoiceRule
-from hockney.models.tuning.texts import gain
+from hockney.models.tuning.rules import PLAIN, ChoiceRule, gain
 
 ALGORITHMS: Mapping[str, tuple[str, ...]] = {
     "allgather": ("linear", "bruck", "recursive_doubling", "ring", "neighbor", "two_proc", "sparbit"),

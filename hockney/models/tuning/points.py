@@ -13,13 +13,10 @@ from hockney.core.case import ALGORITHM, MPI, SETTING, Case
 from hockney.core.catalog import Workload
 from hockney.core.fit import Estimate
 from hockney.models.statistics import FEWEST_PAIRS, Observation, Turns, ratio
-from hockney.models.tuning.rules import AlgorithmRatio, Point
+from hockney.models.tuning.rules import PLAIN, AlgorithmRatio, Point
 
 CALL_S = 60e-9
 """Seconds that the library adds to a call that it replaces (benchmarks/preload_cost.py)."""
-PLAIN = "plain"
-"""The launch setting without variables. All ratios depend on the time without variables, which is therefore
-measured in additional launches."""
 BARRIER = "barrier"
 TABLED = (
     BARRIER, "bcast", "gather", "scatter", "allgather", "alltoall", "reduce", "allreduce",

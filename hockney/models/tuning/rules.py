@@ -20,6 +20,11 @@ from typing import Literal, get_args
 
 from hockney.core.fit import Estimate
 
+HEADING = "hockney-choices 1"
+"""The first line of the table that hockney's library reads (engine/include/hockney/coll.hpp)."""
+PLAIN = "plain"
+"""The launch setting without variables. All ratios depend on the time without variables, which is therefore
+measured in additional launches."""
 EFFECT = 0.05
 """A smaller gain does not justify another algorithm."""
 
@@ -164,3 +169,30 @@ def _stretch(points: Sequence[Point], name: str, effect: float) -> tuple[Estimat
             break
         ratios.append(useful[name])
     return tuple(ratios)
+
+
+def format_choices(rules: Sequence[ChoiceRule], comments: Sequence[str]) -> str:
+    """The text of a table; each rule is preceded by its gain."""
+    lines = [HEADING, *(f"# {comment}" for comment in comments)]
+    for rule in rules:
+        sizes = span(rule.first, rule.last)
+        lines.append(f"# {gain(rule)}")
+        lines.append(f"{rule.operation} ranks={rule.ranks} bytes={sizes} algorithm={rule.algorithm}")
+    return "\n".join(lines) + "\n"
+
+
+def gain(rule: ChoiceRule) -> str:
+    """The time relative to MPI's own choice, at the sizes that gain most and least."""
+    if len(rule.ratios) == 1:
+        return f"{bracketed(rule.worst)} of the time of MPI's own choice"
+    return f"{bracketed(rule.best)} to {bracketed(rule.worst)} of the time of MPI's own choice"
+
+
+def bracketed(ratio: Estimate) -> str:
+    if ratio.low is None or ratio.high is None:
+        return f"{ratio.value:.2f}"
+    return f"{ratio.value:.2f} [{ratio.low:.2f}, {ratio.high:.2f}]"
+
+
+def span(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first}:{last}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from hockney.core.settings import Settings
 from hockney.core.units import format_percent
 from hockney.core.wording import plural
-from hockney.models.tuning.texts import bracketed
+from hockney.models.tuning.rules import bracketed
 from hockney.pages.format import quantity
 from hockney.studies.needed_budget import remedy
 from hockney.studies.tuning.results import Tuning

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from hockney.models.applications.point_to_point_costs import CostPiece, PointToPointCosts
-from hockney.models.local_costs import LocalCost
-from hockney.models.measured_costs import MeasuredCosts
+from hockney.models.measured_costs import LocalCost, MeasuredCosts
 from hockney.models.programs.communication import Communication
 from hockney.suites.annealing.models.prediction import (
     RoundSpread,

@@ -19,8 +19,7 @@ from msgspec.structs import replace
 
 from hockney.core.fit import CurvePoint, Estimate, Fit, FittedParameter, Subject
 from hockney.models.fits import caveats
-from hockney.models.fits.model import SIZE, Scope, explains
-from hockney.models.fits.ranges import ranges_of
+from hockney.models.fits.model import SIZE, Scope, explains, ranges_of
 from hockney.models.fits.regression import Regression, sum_interval
 from hockney.models.fits.verdict import deviations, refused, uncertainty, verdict
 from hockney.models.statistics import Observation

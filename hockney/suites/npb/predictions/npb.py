@@ -31,8 +31,8 @@ from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.measured_costs import End
 from hockney.models.programs.communication import Communication, of_fits
 from hockney.models.programs.forecast import KernelForecast, KernelMachine, KernelRow, forecast
+from hockney.models.programs.prediction import Rates, RateSource, described_rate, measured_rates, uniform
 from hockney.models.programs.program import Indivisible, Program
-from hockney.models.programs.rates import Rates, RateSource, described_rate, measured_rates, uniform
 from hockney.pages import grain_prediction, program_prediction
 from hockney.pages.caveats.predictions import CostsOrigin, cost_caveats
 from hockney.store import Reading, RunFolder

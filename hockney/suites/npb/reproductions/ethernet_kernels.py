@@ -20,7 +20,7 @@ from hockney.draw.amount import Amount
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Section, Table
 from hockney.machines import simulated
-from hockney.models.programs.rates import described_startup
+from hockney.models.programs.prediction import described_startup
 from hockney.reproductions import pages
 from hockney.reproductions.compared import Check, Compared, Statement, status_of
 from hockney.reproductions.parts import Answer, Part

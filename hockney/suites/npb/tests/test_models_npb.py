@@ -9,15 +9,16 @@ import pytest
 
 from hockney.core.platform import Network, NodeGroup, Platform, Segment
 from hockney.models.applications.point_to_point_costs import CostPiece, PointToPointCosts
-from hockney.models.programs.changes import (
+from hockney.models.programs.communication import Communication
+from hockney.models.programs.forecast import (
+    KernelMachine,
     fewer_collectives,
     fewer_messages,
     finer_pipelines,
+    forecast,
     shorter_messages,
 )
-from hockney.models.programs.communication import Communication
-from hockney.models.programs.forecast import KernelMachine, forecast
-from hockney.models.programs.prediction import predict
+from hockney.models.programs.prediction import Rates, predict, uniform
 from hockney.models.programs.program import (
     Collective,
     Exchange,
@@ -30,7 +31,6 @@ from hockney.models.programs.program import (
     Work,
     sums,
 )
-from hockney.models.programs.rates import Rates, uniform
 from hockney.suites.npb.programs import CLASSES, PROGRAMS
 from hockney.suites.npb.programs.assumptions import PhaseTime, diagnose
 

@@ -13,8 +13,8 @@ from hockney.core.catalog import Catalog
 from hockney.core.errors import UsageError, unknown
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
+from hockney.models.programs.prediction import described_rate, described_startup
 from hockney.models.programs.program import Indivisible, Program
-from hockney.models.programs.rates import described_rate, described_startup
 from hockney.pages.evidence import Options, once
 from hockney.studies.program_costs import cost_cases
 from hockney.studies.shared_parameters import PREDICT, SURVEY, SYNC, refuse_on_others, sync_of

@@ -18,8 +18,7 @@ import numpy as np
 from hockney.core.case import MPI
 from hockney.core.fit import DefinedValue, Estimate, ExactValue
 from hockney.core.record import Record
-from hockney.models.programs.prediction import KernelTime, predict
-from hockney.models.programs.rates import Rates, measured_rates
+from hockney.models.programs.prediction import KernelTime, Rates, measured_rates, predict
 from hockney.models.statistics import Observation, mean_ratio, ratio
 from hockney.pages.caveats import under_load
 from hockney.pages.evidence import Evidence, Measured

@@ -1,0 +1,581 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Two sets of measurements, A and B, judged case by case and operation by operation: which is slower?
+
+**Verdicts.** A ratio B / A has two tests. Slower or faster: the ratio is beyond the tolerance. The same: it
+is within the tolerance, which is two one-sided tests (D. J. Schuirmann, J. Pharmacokinet. Biopharm. 15 (1987)
+657). Both are made at the level of the 95% interval, so that a verdict implies that the interval lies beyond
+the tolerance, or within it. The test beyond the tolerance may also be that of the ratio relative to
+operations that did not change, which is more precise.
+
+Pairs of launches that a change of the machine splits have no weight, and have either sign with the same
+probability. If there are several, all with one sign, something else may make one side slow now and then: that
+is not the same. Nor is a side that met the slow mode of the machine more often.
+
+**Many tests.** Of hundreds of equal cases some differ significantly by chance. So the probabilities of all
+ratios, those of single cases and those of operations, are adjusted together (Benjamini and Hochberg): of the
+ratios reported as slower or faster, at most 5% are false on average, and if nothing has changed, one is
+reported with a probability of 5% at most. Cases and operations have the same weight in total (C. R. Genovese,
+K. Roeder, L. Wasserman, Biometrika 93 (2006) 509). The tests for the same times are adjusted in the same way,
+together.
+
+**Relative ratios** of interleaved comparisons. What makes a launch slow makes all its cases slow, so the
+ratios of a pair of launches have an error in common, which is often most of their error. It cancels in the
+ratio to those of other operations. So a change of one operation shows up long before its own ratio is
+certain. A change of all of them does not show up. The operations to which others are compared are those that
+take the same time relative to each other: starting with all of them, the one whose difference from the rest
+is most significant is left out until none is (Bonferroni). At least half of the operations remain, and two;
+otherwise there is nothing to compare with. All interleaved cases are compared by pairs of launches in the
+same mode of the machine (`MachineModes`); each run, and each number of ranks, has separate launches and so
+separate modes.
+
+**Any effect.** Does a setting have any effect, over all cases? Found: the smallest probability of all ratios,
+adjusted for their number, is significant (R. J. Simes, Biometrika 73 (1986) 751); it needs no tolerance.
+None: nothing is found, and the 95% intervals of all operations' means are within the tolerance, without pairs
+that were excluded on one side only. That needs no adjustment: the largest of these means is within its
+interval with 95% probability (an intersection-union test; R. L. Berger, Technometrics 24 (1982) 295)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeVar
+
+import numpy as np
+
+from hockney.core.case import Case
+from hockney.core.catalog import Workload
+from hockney.core.fit import Estimate, ExactValue
+from hockney.models.statistics import (
+    MachineModes,
+    Observation,
+    PooledCase,
+    RatioEstimate,
+    adjusted,
+    common_pairs,
+    estimate,
+    exchanged,
+    independent_ratio,
+    machine_modes,
+    paired_ratio,
+    ratio_of_pairs,
+    shared_launches,
+    stricter,
+    that_count,
+    time_to_exclude,
+)
+
+Operation = tuple[str, str]
+"""A workload, and the level of its ranks."""
+
+LEVEL = 0.05
+FEWEST_LAUNCHES = 3
+"""With two launches a side, an interval is rarely narrow enough for a verdict."""
+FEWEST_ONE_SIDED = 3
+"""So many pairs without a weight have the same sign by chance in one of four cases, so more pairs are needed
+for `same`. Six or more are no chance, and count (`pair_center`)."""
+MOST_LAUNCHES = 1000
+"""Of a side: more are no advice."""
+
+State = Literal["slower", "faster", "same", "undecided", "unknown"]
+"""Of B relative to A. unknown: the ratio has no interval."""
+
+
+@dataclass(frozen=True)
+class JudgedCases:
+    """Verdicts on all cases in the order given, and on operations in the order of their first case.
+    `tests` is the number of ratios with an interval, which were tested together. `paired`: launches of A and
+    B of the same name ran next to each other. `effect` of the setting that differs, if launches took
+    turns; `modes` of the machine that split their pairs; `reference` are the operations that did not
+    change, to which the others are compared."""
+
+    tolerance: float
+    cases: tuple[CaseVerdict, ...]
+    operations: tuple[OperationVerdict, ...]
+    tests: int
+    paired: bool = False
+    effect: Effect | None = None
+    modes: tuple[MachineModes, ...] = ()
+    reference: tuple[Operation, ...] = ()
+
+    @property
+    def biggest_first(self) -> list[CaseVerdict]:
+        return biggest_first(self.cases)
+
+
+@dataclass(frozen=True)
+class _TwoRatios:
+    """A ratio, and that relative to operations that did not change, if there are some."""
+
+    ratio: RatioEstimate
+    relative: RatioEstimate | None = None
+
+    def p_changed(self, tolerance: float) -> float | None:
+        return p_changed(self.ratio, tolerance, self.relative)
+
+
+@dataclass(frozen=True)
+class _Tested:
+    """Adjusted probabilities, None if the ratio has no interval."""
+
+    measured: _TwoRatios
+    changed: float | None
+    same: float | None
+
+    @property
+    def ratio(self) -> RatioEstimate:
+        return self.measured.ratio
+
+    @property
+    def relative(self) -> Estimate | None:
+        return None if self.measured.relative is None else self.measured.relative.ratio
+
+    @property
+    def state(self) -> State:
+        return state_of(self.ratio.ratio, self.changed, self.same)
+
+
+@dataclass(frozen=True)
+class _How:
+    """How ratios are computed: whether the times of a side vary, and whether launches are paired."""
+
+    exact_a: bool
+    exact_b: bool
+    paired: bool
+
+    def ratio(self, pairs: Sequence[Pair]) -> RatioEstimate:
+        """The geometric mean of the ratios of these cases."""
+        a, b = [pair.a for pair in pairs], [pair.b for pair in pairs]
+        if self.paired:
+            return paired_ratio(b, a)
+        return independent_ratio(b, a, exact_of=self.exact_b, exact_over=self.exact_a)
+
+    def times(self, pair: Pair) -> tuple[Estimate, Estimate]:
+        """The times of A and of B; for pairs, without outliers, as in the ratio."""
+        b, a = that_count(pair.b, pair.a) if self.paired else (pair.b.whole, pair.a.whole)
+        return _time(a, self.exact_a), _time(b, self.exact_b)
+
+    def launches(self, pair: Pair) -> tuple[int, int]:
+        """The numbers of launches of A and of B that count."""
+        shared = shared_launches(pair.a, pair.b) if self.paired else 0
+        return (shared, shared) if shared >= FEWEST_LAUNCHES else (pair.a.launches, pair.b.launches)
+
+
+def judge(
+    pairs: Sequence[Pair],
+    tolerance: float,
+    *,
+    exact_a: bool = False,
+    exact_b: bool = False,
+    paired: bool = False,
+) -> JudgedCases:
+    """`exact_a`, `exact_b`: the times of this side do not vary. `paired`: the launches of A and B took turns;
+    those of the same name were next to each other. Exact times need no pairs."""
+    how = _How(exact_a, exact_b, paired and not (exact_a or exact_b))
+    modes: tuple[MachineModes, ...] = ()
+    if how.paired:
+        pairs, modes = in_same_mode(pairs)
+    groups: dict[Operation, list[int]] = {}
+    for place, pair in enumerate(pairs):
+        groups.setdefault(pair.operation, []).append(place)
+    several = [[pairs[k] for k in group] for group in groups.values() if len(group) > 1]
+    measured, reference = _measured(pairs, several, how, tolerance)
+    uneven = any(each.uneven for each in modes)
+    tested = _tested(measured, len(pairs), tolerance, uneven)
+    decided = sum(each.state not in ("undecided", "unknown") for each in tested)
+    tests = sum(each.ratio.known for each in tested)
+    cases = tuple(
+        _case(pair, each, tolerance, max(1.0, tests / (decided + 1)), how, uneven)
+        for pair, each in zip(pairs, tested, strict=False)
+    )
+    means = iter(tested[len(pairs) :])
+    operations = []
+    for (workload, level), group in groups.items():
+        mean = next(means) if len(group) > 1 else tested[group[0]]
+        of, ratio = tuple(cases[k] for k in group), mean.ratio.ratio
+        state = overall(of, mean.state, ratio, tolerance)
+        operations.append(
+            OperationVerdict(
+                workload,
+                level,
+                of,
+                ratio,
+                mean.changed,
+                mean.same,
+                mean.state,
+                state,
+                mean.ratio.excluded,
+                mean.relative,
+            )
+        )
+    differs = _adjusted([each.p_changed(0.0) for each in measured], len(pairs)) if paired else []
+    any_ = effect(cases, operations, differs, tolerance, uneven) if paired else None
+    return JudgedCases(tolerance, cases, tuple(operations), tests, how.paired, any_, modes, reference)
+
+
+def _measured(
+    pairs: Sequence[Pair], several: Sequence[Sequence[Pair]], how: _How, tolerance: float
+) -> tuple[list[_TwoRatios], tuple[Operation, ...]]:
+    """The ratios of each case, then of the operations that have several; and the operations that did not
+    change. These are none if those that did not change relative to each other are slower or faster
+    together."""
+    ratios = [how.ratio(each) for each in (*([pair] for pair in pairs), *several)]
+    found = relative(pairs) if how.paired else None
+    if found is not None:
+        reference = how.ratio([pair for pair in pairs if pair.operation in found.reference])
+        changed = p_changed(reference, tolerance)
+        if changed is not None and changed > LEVEL:
+            means = (found.operations[each[0].operation] for each in several)
+            relatives = (*found.cases, *means)
+            return [_TwoRatios(*each) for each in zip(ratios, relatives, strict=True)], found.reference
+    return [_TwoRatios(ratio) for ratio in ratios], ()
+
+
+def _tested(measured: Sequence[_TwoRatios], cases: int, tolerance: float, uneven: bool) -> list[_Tested]:
+    """`uneven`: one side was in the slow mode of the machine so much more often that nothing is the same."""
+    changed = _adjusted([each.p_changed(tolerance) for each in measured], cases)
+    same = _adjusted([p_same(each.ratio, tolerance, uneven) for each in measured], cases)
+    return [_Tested(*each) for each in zip(measured, changed, same, strict=True)]
+
+
+def _adjusted(raw: Sequence[float | None], cases: int) -> list[float | None]:
+    """The first ones are those of `cases`, the others those of operations. Both groups have the same weight,
+    so that hundreds of cases do not hide a change of few operations."""
+    known = [k for k, p in enumerate(raw) if p is not None]
+    of_cases = sum(k < cases for k in known)
+    sizes = (of_cases, len(known) - of_cases)
+    weights = [len(known) / 2 / sizes[k >= cases] if all(sizes) else 1.0 for k in known]
+    fair = iter(adjusted([p for p in raw if p is not None], weights))
+    return [None if p is None else next(fair) for p in raw]
+
+
+def _case(
+    pair: Pair, tested: _Tested, tolerance: float, tests: float, how: _How, uneven: bool
+) -> CaseVerdict:
+    launches, ratio, state = how.launches(pair), tested.ratio.ratio, tested.state
+    a, b = how.times(pair)
+    excluded, more = tested.ratio.excluded, None
+    if state in ("undecided", "unknown"):
+        uneven = uneven or one_sided(excluded)
+        more = more_launches(ratio, tolerance, launches, tests, uneven)
+    return CaseVerdict(
+        case=pair.case,
+        workload=pair.b.whole.workload,
+        level=pair.level,
+        a=a,
+        b=b,
+        launches=launches,
+        ratio=ratio,
+        p_changed=tested.changed,
+        p_same=tested.same,
+        state=state,
+        more_launches=more,
+        observed=(pair.a.whole, pair.b.whole),
+        excluded=excluded,
+        relative=tested.relative,
+    )
+
+
+def _time(seen: Observation, exact: bool) -> Estimate:
+    return ExactValue.of(seen.interval()[0]) if exact else estimate(*seen.interval())
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A case as A and B measured it, on ranks at this `level`."""
+
+    case: Case
+    a: PooledCase
+    b: PooledCase
+    level: str = ""
+
+    @property
+    def operation(self) -> Operation:
+        return self.case.workload, self.level
+
+
+def in_same_mode(pairs: Sequence[Pair]) -> tuple[list[Pair], tuple[MachineModes, ...]]:
+    """The same cases, and the modes that were found."""
+    groups: dict[tuple[int, int], list[Pair]] = {}
+    for pair in pairs:
+        for run in pair.a.runs.keys() & pair.b.runs.keys():
+            groups.setdefault((run, pair.case.ranks), []).append(pair)
+    partners: dict[int, dict[str, str | None]] = {}
+    found = []
+    for (run, ranks), group in groups.items():
+        modes = machine_modes([each.a.runs[run] for each in group], [each.b.runs[run] for each in group])
+        if modes is not None:
+            found.append(modes)
+            partners.setdefault(ranks, {}).update(modes.partners)
+    same = [replace(pair, b=exchanged(pair.b, partners.get(pair.case.ranks, {}))) for pair in pairs]
+    return same, tuple(found)
+
+
+FEWEST_OPERATIONS = 3
+FEWEST_PAIRS = 8
+"""Of launches. With fewer, operations that changed are rarely told from others."""
+
+
+@dataclass(frozen=True)
+class Relative:
+    """The ratio of each case, in the order given, and of each operation, to the mean of the `reference`
+    operations without its own."""
+
+    cases: tuple[RatioEstimate, ...]
+    operations: Mapping[Operation, RatioEstimate]
+    reference: tuple[Operation, ...]
+
+
+def relative(pairs: Sequence[Pair]) -> Relative | None:
+    """The ratios of cases and operations, whose launches are paired, relative to operations that did not
+    change. None if a side of a case has several runs, if there are too few operations, or pairs of launches
+    that measured all cases, or if most operations differ from each other."""
+    if not all(len(pair.a.runs) == len(pair.b.runs) == 1 for pair in pairs):
+        return None
+    names = common_pairs([(pair.b, pair.a) for pair in pairs])
+    by_operation: dict[Operation, list[int]] = {}
+    for place, pair in enumerate(pairs):
+        by_operation.setdefault(pair.operation, []).append(place)
+    if len(by_operation) < FEWEST_OPERATIONS or len(names) < FEWEST_PAIRS:
+        return None
+    logs = np.array([_logs(pair, names) for pair in pairs])
+    means = {operation: logs[places].mean(axis=0) for operation, places in by_operation.items()}
+    reference = _reference(means)
+    if reference is None:
+        return None
+    others = {each: _mean(means, reference, without=each) for each in means}
+    cases = tuple(ratio_of_pairs(of - others[pair.operation]) for pair, of in zip(pairs, logs, strict=True))
+    return Relative(
+        cases, {each: ratio_of_pairs(mean - others[each]) for each, mean in means.items()}, tuple(reference)
+    )
+
+
+def _logs(pair: Pair, names: Sequence[str]) -> np.ndarray:
+    a, b = pair.a.whole, pair.b.whole
+    return b.log_typical[b.places(names)] - a.log_typical[a.places(names)]
+
+
+def _mean(means: Mapping[Operation, np.ndarray], of: Sequence[Operation], without: Operation) -> np.ndarray:
+    return np.mean([means[each] for each in of if each != without], axis=0)
+
+
+def _reference(means: Mapping[Operation, np.ndarray]) -> list[Operation] | None:
+    """The operations that take the same time relative to each other; None if most of them do not."""
+    left = list(means)
+    fewest = max(2, math.ceil(len(left) / 2))
+    while True:
+        ratios = {each: ratio_of_pairs(means[each] - _mean(means, left, without=each)) for each in left}
+        significance = {each: _differs(ratio) for each, ratio in ratios.items()}
+        least = min(left, key=significance.__getitem__)
+        if significance[least] * len(left) > LEVEL:
+            return left
+        if len(left) == fewest:
+            return None
+        left.remove(least)
+
+
+def _differs(ratio: RatioEstimate) -> float:
+    above, below = ratio.p_above(1.0), ratio.p_below(1.0)
+    return 1.0 if above is None or below is None else min(above, below)
+
+
+@dataclass(frozen=True)
+class CaseVerdict:
+    """A case that both sides measured. `a` and `b` are its times (s), `ratio` is b / a; each has a 95%
+    interval, whose ends are None if unknown. `launches` are those of A and of B. `p_changed` is the
+    probability of such a ratio if the true one is within the tolerance, `p_same` if it is beyond; both are
+    adjusted for the number of tests, and None without an interval. `more_launches` of each side would decide
+    an undecided case, if the ratio stayed the same; None if it is decided, or if no number would do.
+    `excluded` is the number of pairs of launches without a weight in which B was far slower, and of those in
+    which it was far faster. `relative` is the ratio divided by that of operations that did not change, of
+    interleaved comparisons that have some."""
+
+    case: Case
+    workload: Workload = field(repr=False)
+    level: str
+    a: Estimate
+    b: Estimate
+    launches: tuple[int, int]
+    ratio: Estimate
+    p_changed: float | None
+    p_same: float | None
+    state: State
+    more_launches: tuple[int, int] | None
+    observed: tuple[Observation, Observation] = field(repr=False, compare=False)
+    excluded: tuple[int, int] = (0, 0)
+    relative: Estimate | None = None
+
+    @property
+    def size(self) -> float:
+        """The value of the parameter that is the size of the workload; 0 if it has none."""
+        return self.workload.size_of(self.case)
+
+    @property
+    def change(self) -> float:
+        """How far the ratio is from 1, as a logarithm without sign."""
+        return abs(math.log(self.ratio.value))
+
+
+@dataclass(frozen=True)
+class OperationVerdict:
+    """A workload whose ranks are at one `level`: within a host, or between hosts ("" if unknown). `ratio` is
+    the geometric mean over its `cases`, `mean_state` the verdict on it. `excluded` pairs have no weight in
+    most cases. `relative` is the mean divided by that of operations that did not change."""
+
+    workload: str
+    level: str
+    cases: tuple[CaseVerdict, ...] = field(repr=False)
+    ratio: Estimate
+    p_changed: float | None
+    p_same: float | None
+    mean_state: State
+    state: State
+    excluded: tuple[int, int] = (0, 0)
+    relative: Estimate | None = None
+
+    @property
+    def change(self) -> float:
+        """How far the mean ratio is from 1, as a logarithm without sign."""
+        return abs(math.log(self.ratio.value))
+
+    def of(self, *states: State) -> list[CaseVerdict]:
+        """The cases with these verdicts, biggest changes first."""
+        return biggest_first(case for case in self.cases if case.state in states)
+
+
+def biggest_first(cases: Iterable[CaseVerdict]) -> list[CaseVerdict]:
+    """The verdicts by decreasing change; those without an interval come last."""
+    return sorted(cases, key=lambda each: (each.state == "unknown", -each.change))
+
+
+def p_changed(ratio: RatioEstimate, tolerance: float, relative: RatioEstimate | None = None) -> float | None:
+    """The p value of a change beyond the tolerance, on the more probable side. With the ratio `relative` to
+    operations that did not change, the more significant one of the two tests (Bonferroni), if both ratios are
+    on the same side of 1. None without an interval."""
+    above, below = ratio.p_above(1 + tolerance), ratio.p_below(1 / (1 + tolerance))
+    if above is None or below is None:
+        return None
+    own = min(above, below)
+    if relative is None:
+        return own
+    other = p_changed(relative, tolerance)
+    agree = (ratio.ratio.value > 1) == (relative.ratio.value > 1)
+    return min(1.0, 2 * (min(own, other) if other is not None and agree else own))
+
+
+def p_same(ratio: RatioEstimate, tolerance: float, uneven: bool = False) -> float | None:
+    """The larger probability of the two one-sided tests; 1 if `one_sided` pairs were excluded, or if the
+    machine was slow much more often for one side (`uneven`)."""
+    if (uneven or one_sided(ratio.excluded)) and ratio.known:
+        return 1.0
+    above, below = ratio.p_above(1 / (1 + tolerance)), ratio.p_below(1 + tolerance)
+    return None if above is None or below is None else max(above, below)
+
+
+def one_sided(excluded: tuple[int, int]) -> bool:
+    """Whether several pairs have no weight, in all of which the same side was far slower."""
+    return min(excluded) == 0 and max(excluded) >= FEWEST_ONE_SIDED
+
+
+def state_of(ratio: Estimate, changed: float | None, same: float | None) -> State:
+    """The state of a ratio, from its adjusted probabilities."""
+    if changed is None or same is None:
+        return "unknown"
+    if changed <= LEVEL:
+        return "slower" if ratio.value > 1 else "faster"
+    return "same" if same <= LEVEL else "undecided"
+
+
+def overall(cases: Sequence[CaseVerdict], mean_state: State, ratio: Estimate, tolerance: float) -> State:
+    """The verdict on an operation: slower if a case is, or all cases on average. It is faster if a case is,
+    or the average, and the average is certainly not slower. Otherwise it is that on the average."""
+    states = {case.state for case in cases}
+    if "slower" in states or mean_state == "slower":
+        return "slower"
+    if "faster" in states or mean_state == "faster":
+        not_slower = ratio.high is not None and ratio.high <= 1 + tolerance
+        return "faster" if not_slower else "undecided"
+    return mean_state
+
+
+def more_launches(
+    ratio: Estimate,
+    tolerance: float,
+    launches: tuple[int, int],
+    tests: float,
+    uneven: bool = False,
+) -> tuple[int, int] | None:
+    """How many launches of each side an undecided ratio needs in addition, about: its interval shrinks with
+    the root of their number. `tests` is the number of tests for each that may be significant. With twice as
+    many launches, `uneven` numbers of pairs that do not count get counterparts, or are enough to count."""
+    if ratio.low is None or ratio.high is None:
+        few = tuple(max(0, FEWEST_LAUNCHES - count) for count in launches)
+        return (few[0], few[1]) if any(few) else None
+    wider, bounds = stricter(math.ceil(tests)), (1 / (1 + tolerance), 1 + tolerance)
+    factor = max(time_to_exclude(ratio, bound, wider) for bound in bounds)
+    if uneven:
+        factor = max(factor, 2.0)
+    if factor * max(launches) > MOST_LAUNCHES:
+        return None
+    first, second = (max(1, math.ceil(count * (factor - 1))) for count in launches)
+    return first, second
+
+
+Verdict = TypeVar("Verdict", CaseVerdict, OperationVerdict)
+EffectState = Literal["found", "none", "undecided"]
+
+
+@dataclass(frozen=True)
+class Effect:
+    """`p` is the probability of such ratios if nothing differs, adjusted for their number; None without
+    intervals. `clearest` is the case or operation whose difference is most certain, if one is found. `bound`
+    is the largest factor, above 1 and in either direction, by which the mean of an operation may still
+    differ, and `case_bound` that of a single case (95%); `widest` is that operation, and `widest_case` that
+    case. They are None if an interval is unknown."""
+
+    state: EffectState
+    p: float | None
+    clearest: CaseVerdict | OperationVerdict | None
+    bound: float | None
+    widest: OperationVerdict | None
+    case_bound: float | None
+    widest_case: CaseVerdict | None
+
+
+def bound_of(ratio: Estimate) -> float | None:
+    """The largest factor, above 1, by which times with this ratio may differ."""
+    if ratio.low is None or ratio.high is None or ratio.low <= 0:
+        return None
+    return max(ratio.high, 1 / ratio.low, 1.0)
+
+
+def effect(
+    cases: Sequence[CaseVerdict],
+    operations: Sequence[OperationVerdict],
+    p_values: Sequence[float | None],
+    tolerance: float,
+    uneven: bool = False,
+) -> Effect:
+    """`p_values`: that each ratio is 1, adjusted for their number, of the cases and then of those operations
+    that have several. `uneven`: the machine was slow more often for one side."""
+    tested: list[CaseVerdict | OperationVerdict] = [*cases, *(o for o in operations if len(o.cases) > 1)]
+    known = [(p, of) for p, of in zip(p_values, tested, strict=True) if p is not None]
+    p, clearest = min(known, key=lambda each: (each[0], -each[1].change), default=(None, None))
+    bound, widest = _widest(operations)
+    uneven = uneven or any(one_sided(operation.excluded) for operation in operations)
+    case_bound, widest_case = _widest(cases)
+    state: EffectState = "undecided"
+    if p is not None and p <= LEVEL:
+        state = "found"
+    elif bound is not None and bound <= 1 + tolerance and not uneven:
+        state = "none"
+    shown = clearest if state == "found" else None
+    return Effect(state, p, shown, bound, widest, case_bound, widest_case)
+
+
+def _widest(of: Sequence[Verdict]) -> tuple[float | None, Verdict | None]:
+    """The largest bound; None if one is unknown."""
+    bounds = [(bound_of(each.ratio), each) for each in of]
+    known = [(bound, each) for bound, each in bounds if bound is not None]
+    return max(known, key=lambda each: each[0]) if known and len(known) == len(bounds) else (None, None)
