@@ -26,7 +26,7 @@ from hockney.models.history import (
     TimeSeries,
     Trend,
 )
-from hockney.models.statistics import FEWEST_TO_WINSORISE, winsorised
+from hockney.models.statistics import FEWEST_TO_WINSORISE, winsorise
 from hockney.pages.format import ratio_bounds
 
 
@@ -443,7 +443,7 @@ MIN_RANGE = 0.02
 def sparkline(values: Sequence[float], width: int = WIDEST) -> str:
     """The logarithms `values`, or means of several; outliers do not set the scale."""
     if len(values) >= FEWEST_TO_WINSORISE:
-        values = [float(each) for each in winsorised(np.array(values))]
+        values = [float(each) for each in winsorise(np.array(values))]
     groups = max(1, -(-len(values) // width))
     means = [sum(part) / len(part) for k in range(0, len(values), groups) if (part := values[k : k + groups])]
     low, high = min(means), max(means)

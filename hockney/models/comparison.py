@@ -52,17 +52,17 @@ from hockney.models.statistics import (
     Observation,
     PooledCase,
     RatioEstimate,
-    adjusted,
+    adjust_p_values,
     common_pairs,
     estimate,
-    exchanged,
+    exchange_launches,
     independent_ratio,
     machine_modes,
+    pair_count,
     paired_ratio,
+    pairs_with_weight,
     ratio_of_pairs,
-    shared_launches,
     stricter,
-    that_count,
     time_to_exclude,
 )
 
@@ -149,16 +149,16 @@ class _How:
         a, b = [pair.a for pair in pairs], [pair.b for pair in pairs]
         if self.paired:
             return paired_ratio(b, a)
-        return independent_ratio(b, a, exact_of=self.exact_b, exact_over=self.exact_a)
+        return independent_ratio(b, a, exact_numerator=self.exact_b, exact_denominator=self.exact_a)
 
     def times(self, pair: Pair) -> tuple[Estimate, Estimate]:
         """The times of A and of B; for pairs, without outliers, as in the ratio."""
-        b, a = that_count(pair.b, pair.a) if self.paired else (pair.b.whole, pair.a.whole)
+        b, a = pairs_with_weight(pair.b, pair.a) if self.paired else (pair.b.pooled, pair.a.pooled)
         return _time(a, self.exact_a), _time(b, self.exact_b)
 
     def launches(self, pair: Pair) -> tuple[int, int]:
         """The numbers of launches of A and of B that count."""
-        shared = shared_launches(pair.a, pair.b) if self.paired else 0
+        shared = pair_count(pair.a, pair.b) if self.paired else 0
         return (shared, shared) if shared >= FEWEST_LAUNCHES else (pair.a.launches, pair.b.launches)
 
 
@@ -184,7 +184,7 @@ def judge(
     uneven = any(each.uneven for each in modes)
     tested = _tested(measured, len(pairs), tolerance, uneven)
     decided = sum(each.state not in ("undecided", "unknown") for each in tested)
-    tests = sum(each.ratio.known for each in tested)
+    tests = sum(each.ratio.has_interval for each in tested)
     cases = tuple(
         _case(pair, each, tolerance, max(1.0, tests / (decided + 1)), how, uneven)
         for pair, each in zip(pairs, tested, strict=False)
@@ -246,7 +246,7 @@ def _adjusted(raw: Sequence[float | None], cases: int) -> list[float | None]:
     of_cases = sum(k < cases for k in known)
     sizes = (of_cases, len(known) - of_cases)
     weights = [len(known) / 2 / sizes[k >= cases] if all(sizes) else 1.0 for k in known]
-    fair = iter(adjusted([p for p in raw if p is not None], weights))
+    fair = iter(adjust_p_values([p for p in raw if p is not None], weights))
     return [None if p is None else next(fair) for p in raw]
 
 
@@ -261,7 +261,7 @@ def _case(
         more = more_launches(ratio, tolerance, launches, tests, uneven)
     return CaseVerdict(
         case=pair.case,
-        workload=pair.b.whole.workload,
+        workload=pair.b.pooled.workload,
         level=pair.level,
         a=a,
         b=b,
@@ -271,14 +271,14 @@ def _case(
         p_same=tested.same,
         state=state,
         more_launches=more,
-        observed=(pair.a.whole, pair.b.whole),
+        observed=(pair.a.pooled, pair.b.pooled),
         excluded=excluded,
         relative=tested.relative,
     )
 
 
-def _time(seen: Observation, exact: bool) -> Estimate:
-    return ExactValue.of(seen.interval()[0]) if exact else estimate(*seen.interval())
+def _time(observation: Observation, exact: bool) -> Estimate:
+    return ExactValue.of(observation.interval()[0]) if exact else estimate(*observation.interval())
 
 
 @dataclass(frozen=True)
@@ -308,7 +308,7 @@ def in_same_mode(pairs: Sequence[Pair]) -> tuple[list[Pair], tuple[MachineModes,
         if modes is not None:
             found.append(modes)
             partners.setdefault(ranks, {}).update(modes.partners)
-    same = [replace(pair, b=exchanged(pair.b, partners.get(pair.case.ranks, {}))) for pair in pairs]
+    same = [replace(pair, b=exchange_launches(pair.b, partners.get(pair.case.ranks, {}))) for pair in pairs]
     return same, tuple(found)
 
 
@@ -352,8 +352,8 @@ def relative(pairs: Sequence[Pair]) -> Relative | None:
 
 
 def _logs(pair: Pair, names: Sequence[str]) -> np.ndarray:
-    a, b = pair.a.whole, pair.b.whole
-    return b.log_typical[b.places(names)] - a.log_typical[a.places(names)]
+    a, b = pair.a.pooled, pair.b.pooled
+    return b.log_typical[b.indices_of(names)] - a.log_typical[a.indices_of(names)]
 
 
 def _mean(means: Mapping[Operation, np.ndarray], of: Sequence[Operation], without: Operation) -> np.ndarray:
@@ -467,7 +467,7 @@ def p_changed(ratio: RatioEstimate, tolerance: float, relative: RatioEstimate | 
 def p_same(ratio: RatioEstimate, tolerance: float, uneven: bool = False) -> float | None:
     """The larger probability of the two one-sided tests; 1 if `one_sided` pairs were excluded, or if the
     machine was slow much more often for one side (`uneven`)."""
-    if (uneven or one_sided(ratio.excluded)) and ratio.known:
+    if (uneven or one_sided(ratio.excluded)) and ratio.has_interval:
         return 1.0
     above, below = ratio.p_above(1 / (1 + tolerance)), ratio.p_below(1 + tolerance)
     return None if above is None or below is None else max(above, below)

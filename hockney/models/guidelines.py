@@ -29,7 +29,7 @@ from typing import Literal
 from hockney.core.case import ALGORITHM, HOT, LAUNCH_PARAMETERS, MPI, Case, Value
 from hockney.core.catalog import Catalog
 from hockney.core.fit import Estimate
-from hockney.models.statistics import NOTABLE, Observation, RatioEstimate, adjusted, ratio_to_sum
+from hockney.models.statistics import NOTABLE, Observation, RatioEstimate, adjust_p_values, ratio_to_sum
 
 SOURCES = {
     1: "J. L. Träff, W. D. Gropp, R. Thakur, Self-Consistent MPI Performance Guidelines, IEEE TPDS 21 (2010) "
@@ -426,11 +426,11 @@ def judge(
 ) -> Verdicts:
     """The guidelines that `observations` of a run allow to judge. `exact`: its times do not vary. Where hot
     buffers were measured, others are left out: more comparisons need clearer differences."""
-    by_case = {seen.case: seen for seen in _on_hot_buffers(observations)}
+    by_case = {observation.case: observation for observation in _on_hot_buffers(observations)}
     found = comparisons(by_case, catalog)
     ratios = [_ratio(each, by_case, exact) for each in found]
     raw = [ratio.p_above(factor) for ratio in ratios]
-    fair = iter(adjusted([p for p in raw if p is not None]))
+    fair = iter(adjust_p_values([p for p in raw if p is not None]))
     judged = []
     for comparison, ratio, p in zip(found, ratios, raw, strict=True):
         q = None if p is None else next(fair)
@@ -441,7 +441,7 @@ def judge(
 
 
 def _on_hot_buffers(observations: Sequence[Observation]) -> list[Observation]:
-    hot = [seen for seen in observations if seen.case.get("buffers", HOT) == HOT]
+    hot = [observation for observation in observations if observation.case.get("buffers", HOT) == HOT]
     return hot or list(observations)
 
 

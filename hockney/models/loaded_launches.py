@@ -29,7 +29,7 @@ def loaded_launches(run: RunRecords) -> set[str]:
     }
 
 
-def interrupted(record: Record) -> bool:
+def is_interrupted(record: Record) -> bool:
     """Whether a rank was preempted during every visit, and the record has only a few repetitions: it shows
     the scheduler rather than the case. This does not depend on the times."""
     visits = zip(record.visits.repetitions, record.visits.preempted, strict=False)
@@ -37,17 +37,17 @@ def interrupted(record: Record) -> bool:
     return bool(preempted) and all(preempted) and len(record.times_s) < FEWEST_REPETITIONS
 
 
-def uninterrupted(records: Sequence[Record]) -> Sequence[Record]:
+def drop_interrupted(records: Sequence[Record]) -> Sequence[Record]:
     """The records of one case without the interrupted ones, if enough others have enough repetitions.
     Otherwise all of them: a launch repeats a long operation only a few times anyway."""
     if sum(len(record.times_s) >= FEWEST_REPETITIONS for record in records) < FEWEST_UNINTERRUPTED:
         return records
-    return [record for record in records if not interrupted(record)]
+    return [record for record in records if not is_interrupted(record)]
 
 
-def kept(records: Sequence[Record], loaded: Collection[str]) -> Sequence[Record]:
+def select_records(records: Sequence[Record], loaded: Collection[str]) -> Sequence[Record]:
     """The records of one case that count: without interrupted ones, and without the `loaded` launches if
     enough others are left."""
-    whole = uninterrupted(records)
+    whole = drop_interrupted(records)
     quiet = [record for record in whole if record.launch not in loaded]
     return quiet if len(quiet) >= FEWEST_QUIET else whole

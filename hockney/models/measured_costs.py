@@ -27,8 +27,7 @@ import numpy as np
 
 from hockney.core.case import HOT, PLACE, SETTING, Value, parse_canonical
 from hockney.core.fit import Estimate, Fit, Fits
-from hockney.core.layout import PAIR_RANKS
-from hockney.core.layout import meeting_level
+from hockney.core.layout import PAIR_RANKS, meeting_level
 from hockney.models.applications.message_costs import usable_fit
 from hockney.models.applications.point_to_point_costs import PointToPointCosts, cost_piece, of_fit
 from hockney.models.levels import alike

@@ -32,14 +32,14 @@ def stricter(comparisons: int) -> float:
 
 
 @overload
-def widened(ratio: Estimate, stricter: float) -> Estimate: ...
+def widen(ratio: Estimate, stricter: float) -> Estimate: ...
 
 
 @overload
-def widened(ratio: Estimate | None, stricter: float) -> Estimate | None: ...
+def widen(ratio: Estimate | None, stricter: float) -> Estimate | None: ...
 
 
-def widened(ratio: Estimate | None, stricter: float) -> Estimate | None:
+def widen(ratio: Estimate | None, stricter: float) -> Estimate | None:
     """The ratio with an interval whose log is `stricter` times as wide."""
     if ratio is None or ratio.low is None or ratio.high is None or ratio.low <= 0 or ratio.low == ratio.high:
         return ratio
@@ -49,7 +49,7 @@ def widened(ratio: Estimate | None, stricter: float) -> Estimate | None:
 
 def verdict(ratio: Estimate | None) -> Verdict:
     """The verdict on the first of two times, from their ratio, as one comparison; among several, from the
-    `widened` ratio."""
+    widened ratio."""
     if ratio is None or ratio.low is None or ratio.high is None or ratio.low <= 0:
         return "unknown"
     value, low, high = ratio.value, ratio.low, ratio.high

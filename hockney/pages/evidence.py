@@ -23,7 +23,7 @@ from hockney.core.settings import Settings
 from hockney.draw.page import Page
 
 if TYPE_CHECKING:
-    from hockney.models.statistics import LaunchTimesOnce, Observation
+    from hockney.models.statistics import LaunchTimesCache, Observation
 
 T = TypeVar("T")
 
@@ -63,7 +63,7 @@ class Evidence:
     added: int = 0
     notices: tuple[str, ...] = ()
     surveyed: Surveyed | None = None
-    times: LaunchTimesOnce | None = None
+    times: LaunchTimesCache | None = None
     place: str = ""
     whole: Evidence | None = field(default=None, repr=False, compare=False)
 

@@ -13,7 +13,7 @@ from hockney.core.case import Case
 from hockney.core.fit import Estimate
 from hockney.core.launch_setting import equivalent
 from hockney.draw.page import Section, Table
-from hockney.models.statistics import OPEN, Observation, Turns, pooled, verdict
+from hockney.models.statistics import OPEN, InterleavedSettings, Observation, pool_launches, verdict
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity
 
@@ -29,8 +29,8 @@ class ComparedSettings:
     observed: Mapping[str, Sequence[Observation]]
 
     @cached_property
-    def turns(self) -> Turns:
-        return Turns.of(self.observed)
+    def turns(self) -> InterleavedSettings:
+        return InterleavedSettings.of(self.observed)
 
     @cached_property
     def ratios(self) -> dict[str, Estimate]:
@@ -83,7 +83,7 @@ def section(evidence: Evidence) -> Section | None:
     for each in compared_settings(evidence):
         for name, ratio in each.ratios.items():
             both = (each.observed[WITHOUT], each.observed[name])
-            times = [quantity(pooled(seen).interval()[0], "s") for seen in both]
+            times = [quantity(pool_launches(seen).interval()[0], "s") for seen in both]
             known = ratio.low is not None and ratio.high is not None
             ends = f"{ratio.low:.2f} to {ratio.high:.2f}" if known else ""
             rows.append((each.case.line, name, *times, f"{ratio.value:.2f}", ends))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hockney.core.fit import Estimate, ExactValue
 from hockney.models.guidelines import FACTOR
-from hockney.models.significance import widened
+from hockney.models.significance import widen
 from hockney.models.statistics import NOTABLE, OPEN, stricter, time_to_decide, time_to_exclude, verdict
 
 RATIOS = st.builds(
@@ -44,14 +44,14 @@ def test_the_verdict_is_what_the_interval_shows(ratio, expected):
 
 def test_a_ratio_that_does_not_vary_is_decided():
     values = {2.0: "slower", 0.5: "faster", 1.04: "alike", 1.0: "alike"}
-    assert {value: verdict(widened(ExactValue.of(value), 2.0)) for value in values} == values
+    assert {value: verdict(widen(ExactValue.of(value), 2.0)) for value in values} == values
     assert verdict(None) == "unknown"
 
 
 @given(RATIOS, WIDTHS)
 def test_both_ends_are_treated_alike(ratio, width):
-    wide = widened(ratio, width)
-    turned = widened(Estimate(1 / ratio.value, 1 / ratio.high, 1 / ratio.low), width)
+    wide = widen(ratio, width)
+    turned = widen(Estimate(1 / ratio.value, 1 / ratio.high, 1 / ratio.low), width)
     names = {"slower": "faster", "faster": "slower"}
     found = verdict(wide)
     edges = (1.0, NOTABLE, 1 / NOTABLE)
@@ -87,7 +87,7 @@ def test_more_comparisons_need_wider_intervals():
     assert stricter(1) == pytest.approx(1, rel=1e-4)
     assert stricter(14) == pytest.approx(2.91 / 1.96, rel=0.01), "the quantile of 1 - 0.025/14"
     ratio = Estimate(1.5, 1.2, 1.9)
-    found = [verdict(widened(ratio, stricter(count))) for count in (1, 1000)]
+    found = [verdict(widen(ratio, stricter(count))) for count in (1, 1000)]
     assert found == ["slower", "undecided"]
 
 

@@ -16,7 +16,7 @@ from hockney.core.record import RunRecords, Visits
 from hockney.models import fit_all
 from hockney.models.fitted_time import fitted_time
 from hockney.models.statistics import launch_modes, observe, tabulate
-from hockney.models.statistics.modes import margins
+from hockney.models.statistics.modes import mode_margins
 
 SIZES = (0, 8, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576)
 SLOW_UP_TO = 2048
@@ -127,7 +127,7 @@ def test_a_fit_is_no_more_certain_of_the_share_of_the_modes_than_its_cases(slow)
     (fit,) = (fit for fit in fit_all(run, CATALOG, cores=2).fits if fit.model == "hockney")
     for seen in cases:
         value = seen.interval()[0]
-        below, above = margins(seen.modes, seen.visits, seen.visits_at_s)
+        below, above = mode_margins(seen.modes, seen.visits, seen.visits_at_s)
         assert max(below, above) > 0.5
         time = fitted_time(fit, {"bytes": seen.size})
         assert time.low < 1.1 * value * np.exp(-below) and time.high > 0.9 * value * np.exp(above)

@@ -13,7 +13,7 @@ from models_data import CATALOG
 
 from hockney.core.case import Case
 from hockney.core.record import Close, RunRecords
-from hockney.models.statistics import Observation, observe, observe_case, precision_of
+from hockney.models.statistics import Observation, observe, observe_case, relative_precision
 
 PLANNED, LAUNCHES = 10, 21
 EARLY = 512
@@ -49,7 +49,7 @@ def test_a_case_that_left_early_costs_what_it_would_have_cost_in_all_launches(ea
     run = survey(world, leaves(ping_pong(early)), np.random.default_rng(1))
     truth = by_size(survey(world, everything, np.random.default_rng(1)))[early].interval()[0]
     seen = by_size(run)[early]
-    assert len(seen.launches) == PLANNED and len(seen.whole.launches) == LAUNCHES
+    assert len(seen.launches) == PLANNED and len(seen.all_launches.launches) == LAUNCHES
     assert covers(seen, truth) and not covers(alone(run, seen.case), truth)
     assert covers(seen.undisturbed, undisturbed(seen.case))
 
@@ -68,8 +68,8 @@ def test_a_case_that_left_early_is_no_longer_precise_if_the_machine_changed() ->
     """So it is measured again while time is left."""
     for slow, precise in ((0, True), (9, False)):
         run = survey(slow_in(slow), leaves(ping_pong(EARLY)), np.random.default_rng(1))
-        assert precision_of(alone(run, ping_pong(EARLY))) < 0.02
-        assert (precision_of(by_size(run)[EARLY]) < 0.02) == precise
+        assert relative_precision(alone(run, ping_pong(EARLY))) < 0.02
+        assert (relative_precision(by_size(run)[EARLY]) < 0.02) == precise
 
 
 def test_on_a_stable_machine_noisier_cases_hardly_widen_the_interval() -> None:
@@ -104,4 +104,4 @@ def test_later_loaded_launches_count_for_no_case() -> None:
         Close(schema=1, launch=f"{k}.0", seconds=5.0, exit_code=0, outside_cores=2.0) for k in range(15, 21)
     )
     seen = by_size(RunRecords(records=run.records, closes=loads))[EARLY]
-    assert seen.whole.launches == tuple(f"{k}.0" for k in range(15))
+    assert seen.all_launches.launches == tuple(f"{k}.0" for k in range(15))

@@ -15,7 +15,7 @@ from tiers import slow
 
 from hockney.models.comparison import Pair, judge
 from hockney.models.statistics import PooledCase, observe_case
-from hockney.models.statistics.split_pairs import exchanged, machine_modes
+from hockney.models.statistics.split_pairs import exchange_launches, machine_modes
 
 CASES = [CATALOG.case(f"{name} bytes={size}", 2) for name in ("bcast", "reduce") for size in (8, 64, 512)]
 SLOW = 0.9
@@ -40,7 +40,7 @@ def test_pairs_split_in_opposite_directions_exchange_their_launches():
     assert found.factor == pytest.approx(math.exp(SLOW))
     b = PooledCase.of({0: observed([0.0] * 8)})
     partners = {f"0/{k}": f"0/{to}" for k, to in found.partners.items()}
-    assert exchanged(b, partners).whole.launches == tuple(f"0/{k}" for k in "02134657")
+    assert exchange_launches(b, partners).pooled.launches == tuple(f"0/{k}" for k in "02134657")
 
 
 def test_the_nearest_ones_do():
@@ -51,8 +51,8 @@ def test_the_nearest_ones_do():
 def test_a_split_pair_that_is_left_over_does_not_count():
     found = modes("fffsfffsss", "ssffsffsss")
     assert found.partners == {"0": None, "1": "3", "3": "1", "4": None}
-    names = exchanged(PooledCase({}, observed([0.0] * 10)), found.partners)
-    assert names.whole.launches == ("0 alone", "3", "2", "1", "4 alone", *"56789")
+    names = exchange_launches(PooledCase({}, observed([0.0] * 10)), found.partners)
+    assert names.pooled.launches == ("0 alone", "3", "2", "1", "4 alone", *"56789")
 
 
 def test_a_launch_between_the_modes_stays():
@@ -169,7 +169,7 @@ def test_no_launch_is_lost_or_counted_twice(a, random):
     if found is None:
         return
     b_case = PooledCase({}, observed([0.0] * len(a)))
-    names = exchanged(b_case, found.partners).whole.launches
+    names = exchange_launches(b_case, found.partners).pooled.launches
     assert len(set(names)) == len(a)
     alone = [name for name in names if name.endswith("alone")]
     assert len(alone) == abs(found.split[0] - found.split[1])

@@ -164,7 +164,7 @@ def test_a_size_beyond_all_others_may_or_may_not_have_changed() -> None:
             lambda case, changes=changes: np.log(SLOW) if changes or case.bytes != SIZES[-1] else 0.0,
         )
         seen = by_size(run)[SIZES[-1]]
-        assert len(seen.whole.launches) == LAUNCHES
+        assert len(seen.all_launches.launches) == LAUNCHES
         truth = undisturbed(seen.case) * np.exp(0.7 * np.log(SLOW) if changes else 0.0)
         assert covers(seen, truth)
 
@@ -174,7 +174,7 @@ def test_a_launch_in_which_a_case_failed_is_inferred() -> None:
         slow_from(5), lambda case, launch: (case.bytes, launch) != (512, 2), np.random.default_rng(1)
     )
     seen = by_size(run)[512]
-    assert seen.whole.launches == (*(f"{k}.0" for k in (0, 1, 3, 4, 5, 6, 7, 8, 9)), "2.0")
+    assert seen.all_launches.launches == (*(f"{k}.0" for k in (0, 1, 3, 4, 5, 6, 7, 8, 9)), "2.0")
     assert len(seen.records) == 9
 
 
@@ -188,7 +188,7 @@ def test_a_loaded_launch_is_not_inferred() -> None:
     found = by_size(RunRecords(records=run.records, closes=loads))
     assert {"1.0", "7.0"}.isdisjoint(found[512].launches)
     assert found[1024].launches == ("6.0", "7.0", "8.0", "9.0")
-    assert found[1024].whole.launches[4:] == ("0.0", "2.0", "3.0", "4.0", "5.0")
+    assert found[1024].all_launches.launches[4:] == ("0.0", "2.0", "3.0", "4.0", "5.0")
 
 
 def test_a_relaunch_after_a_failure_is_no_launch_that_the_others_missed() -> None:

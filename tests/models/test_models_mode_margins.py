@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hockney.models.scipy_functions import f_quantile
-from hockney.models.statistics.modes import margins, modes
+from hockney.models.statistics.modes import find_modes, mode_margins
 
 APART = np.log(2.0)
 
@@ -21,7 +21,7 @@ def series(stays: list[int], visits_each: int = 20) -> tuple[list[np.ndarray], l
 
 
 def margins_of(visits: list[np.ndarray], at_s: list[np.ndarray]) -> tuple[float, float]:
-    return margins(modes(visits, at_s), visits, at_s)
+    return mode_margins(find_modes(visits, at_s), visits, at_s)
 
 
 def test_few_cycles_leave_the_share_open():

@@ -10,9 +10,9 @@ from scipy.stats import binom
 
 from hockney.models.statistics import (
     Attempts,
-    by_seed,
-    difference,
     expected_time,
+    mean_by_seed,
+    mean_difference,
     ratio_of_expected_times,
 )
 
@@ -33,7 +33,7 @@ def energies(random: np.random.Generator, seeds: int, apart: bool = False) -> tu
 @pytest.mark.parametrize(("seeds", "apart"), [(4, False), (10, False), (30, False), (10, True)])
 def test_intervals_of_differences_hold_the_truth(seeds: int, apart: bool):
     random = np.random.default_rng(3)
-    found = [difference(*energies(random, seeds, apart)) for _ in range(SETS)]
+    found = [mean_difference(*energies(random, seeds, apart)) for _ in range(SETS)]
     assert LEAST <= sum(each.low <= LOSS <= each.high for each in found) <= MOST + apart
     width = np.median([each.high - each.low for each in found]) / 2
     scatter = LUCK if apart else SCATTER
@@ -41,17 +41,17 @@ def test_intervals_of_differences_hold_the_truth(seeds: int, apart: bool):
 
 
 def test_runs_with_one_seed_are_no_new_evidence():
-    values = by_seed([1, 1, 1, 2, 3], [4.0, 4.0, 7.0, 1.0, 2.0])
+    values = mean_by_seed([1, 1, 1, 2, 3], [4.0, 4.0, 7.0, 1.0, 2.0])
     assert values == {1: 5.0, 2: 1.0, 3: 2.0}
-    same = difference(dict.fromkeys(values, 1.0), dict.fromkeys(values, 1.0))
+    same = mean_difference(dict.fromkeys(values, 1.0), dict.fromkeys(values, 1.0))
     assert (same.value, same.low, same.high) == (0.0, 0.0, 0.0)
 
 
 def test_too_few_seeds_have_no_interval():
-    assert difference({1: 3.0}, {1: 1.0}).low is None
-    two = difference({1: 3.0, 2: 4.0}, {1: 1.0, 2: 1.5})
+    assert mean_difference({1: 3.0}, {1: 1.0}).low is None
+    two = mean_difference({1: 3.0, 2: 4.0}, {1: 1.0, 2: 1.5})
     assert two.value == 2.25 and two.low < 2.25 < two.high, "as independent means"
-    assert difference({1: 3.0, 2: 3.0}, {1: 1.0, 2: 1.0}).low is None
+    assert mean_difference({1: 3.0, 2: 3.0}, {1: 1.0, 2: 1.0}).low is None
 
 
 def attempts(random: np.random.Generator, seeds: int, slower: float, chance: float) -> dict:

@@ -98,11 +98,11 @@ def test_nothing_to_compare_with(more):
 def test_launches_that_a_case_missed_do_not_count():
     pairs = made({"bcast": 0.05}, count=12)
     one = pairs[3]
-    seen = one.b.whole.of_launches(range(10))
+    seen = one.b.pooled.select_launches(range(10))
     pairs[3] = Pair(one.case, one.a, PooledCase({0: seen}, seen))
     found = relative(pairs)
-    assert found is not None and all(ratio.known for ratio in found.cases)
-    few = one.b.whole.of_launches(range(7))
+    assert found is not None and all(ratio.has_interval for ratio in found.cases)
+    few = one.b.pooled.select_launches(range(7))
     pairs[3] = Pair(one.case, one.a, PooledCase({0: few}, few))
     assert relative(pairs) is None
 

@@ -11,7 +11,7 @@ from scipy.stats import binom
 
 from hockney.core.case import Case
 from hockney.core.fit import ExactValue
-from hockney.models.statistics import Observation, adjusted, observe_case, ratio, ratio_to_sum
+from hockney.models.statistics import Observation, adjust_p_values, observe_case, ratio, ratio_to_sum
 
 SETS = 150
 LEAST = int(binom.ppf(0.001, SETS, 0.92))
@@ -102,14 +102,14 @@ def test_one_launch_is_no_evidence_and_exact_times_need_none():
 
 def test_adjusted_p_values_are_those_of_benjamini_and_hochberg():
     raw = [0.01, 0.04, 0.03, 0.005, 0.2]
-    assert adjusted(raw) == pytest.approx([0.025, 0.05, 0.05, 0.025, 0.2])
-    assert adjusted([0.6]) == [0.6] and adjusted([]) == []
-    assert adjusted([0.9, 0.95, 1.0]) == pytest.approx([1.0, 1.0, 1.0])
+    assert adjust_p_values(raw) == pytest.approx([0.025, 0.05, 0.05, 0.025, 0.2])
+    assert adjust_p_values([0.6]) == [0.6] and adjust_p_values([]) == []
+    assert adjust_p_values([0.9, 0.95, 1.0]) == pytest.approx([1.0, 1.0, 1.0])
 
 
 def test_of_true_hypotheses_few_are_rejected():
     """Once in twenty families at most, whatever their size."""
     random = np.random.default_rng(2)
     for size in (1, 10, 300):
-        wrong = sum(min(adjusted(random.random(size))) <= 0.05 for _ in range(600))
+        wrong = sum(min(adjust_p_values(random.random(size))) <= 0.05 for _ in range(600))
         assert wrong <= binom.ppf(0.999, 600, 0.05)

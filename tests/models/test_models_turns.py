@@ -14,7 +14,7 @@ from scipy.stats import binom, ttest_rel
 
 from hockney.core.case import Case
 from hockney.core.fit import Estimate
-from hockney.models.statistics import Observation, Turns, observe_case, ratio_of_estimates
+from hockney.models.statistics import InterleavedSettings, Observation, observe_case, ratio_of_estimates
 from hockney.models.statistics.interleaved_settings import launch_changes
 
 SETS = 150
@@ -33,18 +33,18 @@ def observed(case: Case, logs: np.ndarray) -> Observation:
     )
 
 
-def turns(logs: Mapping[str, Sequence[np.ndarray]]) -> Turns:
+def turns(logs: Mapping[str, Sequence[np.ndarray]]) -> InterleavedSettings:
     """By setting, one or more series of the logs of launches' times relative to 1 us."""
 
     def of(name: str, one: np.ndarray) -> Observation:
         return observed(OWN.with_setting(name), np.log(1e-6) + one)
 
-    return Turns.of(
+    return InterleavedSettings.of(
         {name: [of(f"{name}{k}", one) for k, one in enumerate(same)] for name, same in logs.items()}
     )
 
 
-def drawn(random: np.random.Generator, launches: int) -> Turns:
+def drawn(random: np.random.Generator, launches: int) -> InterleavedSettings:
     """The machine slows down and recovers by a factor of about two, for both; launches differ by 3%."""
     slow = np.cumsum(random.normal(0, 0.3, launches))
     changed = np.log(TRUTH) + slow + random.normal(0, 0.03, launches)
@@ -174,6 +174,6 @@ def test_the_mean_over_sizes_has_the_changes_between_launches_too(slow: bool):
         ]
         for name, logs in level.items()
     }
-    found = Turns.of_means(seen, [1, 2]).ratio("a", "own")
+    found = InterleavedSettings.of_geometric_means(seen, [1, 2]).ratio("a", "own")
     assert found.low < 0.8 < found.high and (slow or certain(found, 0.85))
     assert found.value == pytest.approx(0.8 * np.exp(-SLOW * slow), rel=0.03)

@@ -7,9 +7,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hockney.models.statistics.modes import WITHIN, fast_visits, undisturbed_half_width
+from hockney.models.statistics.modes import FAST_RANGE, fast_visits, undisturbed_half_width
 from hockney.models.statistics.observations import Observation
-from hockney.models.statistics.visits import of_visits
+from hockney.models.statistics.visits import times_of_visits
 
 LAUNCHES, VISITS = 10, 40
 EVERY_S = 0.1
@@ -30,7 +30,7 @@ def wandering(random: np.random.Generator, surveys: int, wander: float) -> np.nd
 def undisturbed(visits: np.ndarray) -> tuple[float, float]:
     """The undisturbed cost (log) of one survey and its half width."""
     at_s = [EVERY_S * (np.arange(VISITS) + VISITS * k) for k in range(LAUNCHES)]
-    made = [of_visits(launch, at) for launch, at in zip(visits, at_s, strict=True)]
+    made = [times_of_visits(launch, at) for launch, at in zip(visits, at_s, strict=True)]
     seen = Observation(
         case=None,
         workload=None,
@@ -74,6 +74,6 @@ def test_the_estimate_is_repeated_with_the_choice_of_visits() -> None:
     visits = [level + 0.001 * random.standard_normal(VISITS) for level in levels]
     at_s = [EVERY_S * (np.arange(VISITS) + VISITS * k) for k in range(len(levels))]
     chosen = [launch[of] for launch, of in zip(visits, fast_visits(visits), strict=True) if of.any()]
-    assert len(chosen) == 4 and max(np.ptp(launch) for launch in chosen) < 0.01 < WITHIN
+    assert len(chosen) == 4 and max(np.ptp(launch) for launch in chosen) < 0.01 < FAST_RANGE
     assert undisturbed_half_width(visits, at_s) < 0.1
     assert undisturbed_half_width(visits[3:], at_s[3:]) > 0.2

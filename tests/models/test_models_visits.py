@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from hockney.core.fit import Undisturbed
 from hockney.core.record import SCHEMA, Record, RunRecords, Stop, Sync, Verified, Visits
-from hockney.models.statistics.location import center, half_width, left_out, winsorised
-from hockney.models.statistics.modes import modes
+from hockney.models.statistics.location import center, half_width, outlier_count, winsorise
+from hockney.models.statistics.modes import find_modes
 from hockney.models.statistics.summary import observe, summaries
 from hockney.models.statistics.visits import launch_times
 from hockney.system.bundled import bundled_catalog
@@ -47,7 +47,7 @@ def test_centre_and_interval_move_with_all_values(values, shift):
     assert center(those) == pytest.approx(center(these) + shift, abs=1e-9)
     assert half_width(those, 0.1) == pytest.approx(half_width(these, 0.1), abs=1e-6)
     assert min(values) - 1e-9 <= center(these) <= max(values) + 1e-9
-    assert winsorised(these).shape == these.shape and 2 * left_out(len(values)) < len(values)
+    assert winsorise(these).shape == these.shape and 2 * outlier_count(len(values)) < len(values)
 
 
 @pytest.mark.parametrize("launches", [3, 4, 5, 6, 10, 20])
@@ -183,7 +183,7 @@ def test_modes_are_named_with_their_share_and_how_long_they_last():
     random = np.random.default_rng(8)
     at_s = [np.arange(0, 6, 0.1)] * 10
     visits = [np.log(np.where(np.arange(60) // 15 % 2, 0.42, 0.21)) + 0.02 * random.standard_normal(60)] * 10
-    found = modes(visits, at_s)
+    found = find_modes(visits, at_s)
     assert found.fast_s == pytest.approx(0.21, rel=0.03) and found.slow_s == pytest.approx(0.42, rel=0.03)
     assert found.slow_share == pytest.approx(0.5) and found.dwell_s == pytest.approx(5.9 / 3)
 
@@ -192,6 +192,6 @@ def test_one_mode_or_a_smear_are_no_two_modes():
     random = np.random.default_rng(9)
     at_s = [np.arange(60.0)] * 10
     for spread in (0.02, 0.3):
-        assert modes([spread * random.standard_normal(60) for _ in range(10)], at_s) is None
-    assert modes([random.random(60) for _ in range(10)], at_s) is None
-    assert modes(two_modes(random, 10, 0.03), at_s) is None, "rare and slow is an outlier"
+        assert find_modes([spread * random.standard_normal(60) for _ in range(10)], at_s) is None
+    assert find_modes([random.random(60) for _ in range(10)], at_s) is None
+    assert find_modes(two_modes(random, 10, 0.03), at_s) is None, "rare and slow is an outlier"

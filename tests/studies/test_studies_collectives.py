@@ -23,7 +23,7 @@ from hockney.core.settings import Settings
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import FakePiece, World
 from hockney.machines import simulated
-from hockney.models.significance import widened
+from hockney.models.significance import widen
 from hockney.models.statistics import Verdict, ratio
 from hockney.pages import method
 from hockney.pages.point_to_point import fitted
@@ -403,11 +403,11 @@ def test_many_comparisons_need_wider_intervals(tmp_path):
     assert run.stricter == pytest.approx(2.91 / 1.96, rel=0.01), "the quantile of 1 - 0.025/14"
     for point in run.points:
         alone = ratio(*(run._observed[point.times[name].case.line] for name in ("mpi", point.best)))
-        assert point.ratio == widened(alone, run.stricter), "what is shown is what is judged"
+        assert point.ratio == widen(alone, run.stricter), "what is shown is what is judged"
     point = run.points[0]
 
     def among_many(value: float, low: float, high: float) -> Verdict:
-        return replace(point, ratio=widened(Estimate(value, low, high), run.stricter)).verdict
+        return replace(point, ratio=widen(Estimate(value, low, high), run.stricter)).verdict
 
     verdicts = [among_many(1.5, low, 1.5 * 1.5 / low) for low in (0.99, 1.05, 1.25)]
     assert verdicts == ["undecided", "undecided", "slower"]

@@ -63,7 +63,7 @@ def interval_of(
     free = medians.launches @ row
     half = float(half_width(free, within))
     middle = value if held else float(center(free))
-    low, high = medians.widened(middle, half, row)
+    low, high = medians.widen(middle, half, row)
     return estimate(value, max(low, 0.0), max(high, 0.0))
 
 

@@ -12,7 +12,7 @@ from hockney.core.plugins import plugins
 from hockney.core.record import SCHEMA, RunRecords
 from hockney.models import fits
 from hockney.models.fits.model import Model, Scope
-from hockney.models.statistics import Times, costing, launch_times, observe, summaries
+from hockney.models.statistics import Times, launch_times, observe, select_cost, summaries
 
 
 @cache
@@ -38,7 +38,7 @@ def fit_all(
     `times` computes, or remembers, a launch's typical time.
     """
     observations = observe(run, catalog, times=times)
-    fitted = costing([seen for seen in observations if not seen.case.setting], cost)
+    fitted = select_cost([seen for seen in observations if not seen.case.setting], cost)
     workloads = dict.fromkeys(observation.case.workload for observation in observations)
     return Fits(
         schema=SCHEMA,

@@ -29,13 +29,13 @@ from hockney.models.statistics import (
     ChangePoint,
     RatioEstimate,
     Z,
-    adjusted,
+    adjust_p_values,
     center,
     change_points,
     change_significance,
     estimate,
     student,
-    winsorised,
+    winsorise,
 )
 
 LEVEL = 0.05
@@ -161,7 +161,7 @@ def _mean(workload: str, level: str, cases: Sequence[TimeSeries]) -> TimeSeries:
 def trends(series: Sequence[TimeSeries]) -> list[Trend]:
     """The changes of several series together: if nothing changed in any, there is one with a probability of
     5% at most (Benjamini and Hochberg); single series are cut at the level at which they were found."""
-    fair = adjusted([each.significance for each in series])
+    fair = adjust_p_values([each.significance for each in series])
     found = sum(p <= LEVEL for p in fair)
     level = LEVEL * found / len(series) if series else LEVEL
     return [
@@ -245,7 +245,7 @@ def check(earlier: Sequence[DatedRun], new: DatedRun, tolerance: float) -> tuple
     of_operation = {(each.series.workload, each.series.level): each for each in before[len(cases) :]}
     tests = [_test(each, trend, of_operation) for each, trend in zip(series, before, strict=True)]
     raw = [None if test.ratio is None else p_changed(test.ratio, tolerance) for test in tests]
-    fair = iter(adjusted([p for p in raw if p is not None]))
+    fair = iter(adjust_p_values([p for p in raw if p is not None]))
     checked = [
         _checked(test, None if p is None else next(fair), tolerance)
         for test, p in zip(tests, raw, strict=True)
@@ -296,7 +296,7 @@ def ratio_to_usual(
     count = len(logs)
     if count < 2:
         return RatioEstimate.of(log, log, math.nan, math.nan, 1.0)
-    kept = winsorised(logs) if count >= FEWEST_TO_WINSORISE else logs
+    kept = winsorise(logs) if count >= FEWEST_TO_WINSORISE else logs
     between = float(kept.var(ddof=1))
     halves = np.asarray(earlier_half, dtype=float)
     within = float(np.nanmean((halves / Z) ** 2)) if np.isfinite(halves).any() else math.nan

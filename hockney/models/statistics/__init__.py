@@ -4,15 +4,14 @@
 
 How a case's median and interval are computed (repetitions, launches, logarithms, quantiles) is decided only
 in this folder. Models get observations and summaries of cases, an `ObservationTable` or `Medians` of a
-subject's times with their variances, and intervals of the quantities they derive from them.
-"""
+subject's times with their variances, and intervals of the quantities they derive from them."""
 
 from hockney.models.loaded_launches import (
     FEWEST_QUIET,
     LOADED_OUTSIDE_CORES,
     LOADED_STEAL,
-    kept,
     loaded_launches,
+    select_records,
 )
 from hockney.models.significance import (
     NOTABLE,
@@ -25,15 +24,15 @@ from hockney.models.significance import (
 )
 from hockney.models.statistics.common_seeds import (
     Attempts,
-    BySeed,
-    by_seed,
-    common,
-    difference,
+    ValuesBySeed,
+    common_keys,
     expected_time,
+    mean_by_seed,
+    mean_difference,
     ratio_of_expected_times,
 )
 from hockney.models.statistics.independent_launches import independent_ratio
-from hockney.models.statistics.interleaved_settings import Turns
+from hockney.models.statistics.interleaved_settings import InterleavedSettings
 from hockney.models.statistics.interval import median_interval
 from hockney.models.statistics.launch_modes import LaunchModes, launch_modes
 from hockney.models.statistics.level_changes import ChangePoint, change_points, change_significance
@@ -44,7 +43,7 @@ from hockney.models.statistics.location import (
     estimate,
     half_width,
     student,
-    winsorised,
+    winsorise,
 )
 from hockney.models.statistics.matrix import (
     Medians,
@@ -56,29 +55,29 @@ from hockney.models.statistics.matrix import (
 from hockney.models.statistics.metrics import over_launches
 from hockney.models.statistics.modes import fast_visits
 from hockney.models.statistics.noise import MeasuredNoise, noise
-from hockney.models.statistics.observations import SHORTEST_S, Observation, pooled
+from hockney.models.statistics.observations import SHORTEST_S, Observation, pool_launches
 from hockney.models.statistics.paired_launches import (
     common_pairs,
+    pair_count,
     paired_ratio,
+    pairs_with_weight,
     ratio_of_pairs,
-    shared_launches,
-    that_count,
 )
-from hockney.models.statistics.ratio_estimate import RatioEstimate, adjusted
+from hockney.models.statistics.ratio_estimate import RatioEstimate, adjust_p_values
 from hockney.models.statistics.ratios import FEWEST_PAIRS, mean_ratio, ratio, ratio_of_estimates, ratio_to_sum
-from hockney.models.statistics.split_pairs import MachineModes, exchanged, machine_modes
+from hockney.models.statistics.split_pairs import MachineModes, exchange_launches, machine_modes
 from hockney.models.statistics.summary import (
     Times,
-    costing,
     observe,
     observe_case,
-    precision_of,
+    relative_precision,
+    select_cost,
     summaries,
     summarise,
     typical_time,
 )
 from hockney.models.statistics.variance_components import PooledCase
-from hockney.models.statistics.visits import LaunchTimesOnce, launch_times, visits_of
+from hockney.models.statistics.visits import LaunchTimesCache, launch_times, visit_medians
 
 __all__ = [
     "FEWEST_PAIRS",
@@ -90,10 +89,10 @@ __all__ = [
     "OPEN",
     "SHORTEST_S",
     "Attempts",
-    "BySeed",
     "ChangePoint",
+    "InterleavedSettings",
     "LaunchModes",
-    "LaunchTimesOnce",
+    "LaunchTimesCache",
     "MachineModes",
     "MeasuredNoise",
     "Medians",
@@ -102,44 +101,45 @@ __all__ = [
     "PooledCase",
     "RatioEstimate",
     "Times",
-    "Turns",
+    "ValuesBySeed",
     "Verdict",
     "Z",
-    "adjusted",
-    "by_seed",
+    "adjust_p_values",
     "center",
     "change_points",
     "change_significance",
-    "common",
+    "common_keys",
     "common_pairs",
-    "costing",
-    "difference",
     "estimate",
-    "exchanged",
+    "exchange_launches",
     "expected_time",
     "fast_visits",
     "half_width",
     "independent_ratio",
-    "kept",
     "launch_modes",
     "launch_times",
     "loaded_launches",
     "machine_modes",
+    "mean_by_seed",
+    "mean_difference",
     "mean_ratio",
     "median_interval",
     "noise",
     "observe",
     "observe_case",
     "over_launches",
+    "pair_count",
     "paired_ratio",
-    "pooled",
-    "precision_of",
+    "pairs_with_weight",
+    "pool_launches",
     "ratio",
     "ratio_of_estimates",
     "ratio_of_expected_times",
     "ratio_of_pairs",
     "ratio_to_sum",
-    "shared_launches",
+    "relative_precision",
+    "select_cost",
+    "select_records",
     "shared_variance",
     "stricter",
     "student",
@@ -147,11 +147,10 @@ __all__ = [
     "summaries",
     "summarise",
     "tabulate",
-    "that_count",
     "time_to_decide",
     "time_to_exclude",
     "typical_time",
     "verdict",
-    "visits_of",
-    "winsorised",
+    "visit_medians",
+    "winsorise",
 ]

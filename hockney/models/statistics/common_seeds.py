@@ -27,7 +27,7 @@ from hockney.models.statistics.location import estimate, student
 
 FEWEST_PAIRS = 3
 """Common seeds; with fewer, means are compared as independent ones."""
-BySeed = Mapping[Any, float]
+ValuesBySeed = Mapping[Any, float]
 
 
 @dataclass(frozen=True)
@@ -39,44 +39,47 @@ class Attempts:
     reached: int
 
 
-def by_seed(seeds: Iterable[Hashable], values: Iterable[float]) -> dict[Hashable, float]:
+def mean_by_seed(seeds: Iterable[Hashable], values: Iterable[float]) -> dict[Hashable, float]:
     """The mean of the values of each seed; of equal ones exactly this value, so that methods with the same
     results do not differ by rounding."""
-    found: dict[Hashable, list[float]] = {}
+    values_by_seed: dict[Hashable, list[float]] = {}
     for seed, value in zip(seeds, values, strict=True):
-        found.setdefault(seed, []).append(value)
-    return {seed: of[0] if min(of) == max(of) else float(np.mean(of)) for seed, of in found.items()}
+        values_by_seed.setdefault(seed, []).append(value)
+    return {
+        seed: first[0] if min(first) == max(first) else float(np.mean(first))
+        for seed, first in values_by_seed.items()
+    }
 
 
-def common(of: Mapping[Hashable, object], over: Mapping[Hashable, object]) -> list[Hashable]:
+def common_keys(first: Mapping[Hashable, object], second: Mapping[Hashable, object]) -> list[Hashable]:
     """The keys of both, in the order of the first."""
-    return [seed for seed in of if seed in over]
+    return [seed for seed in first if seed in second]
 
 
-def mean(of: BySeed) -> Estimate:
+def mean(first: ValuesBySeed) -> Estimate:
     """The mean over the seeds, with Student's interval."""
-    values = np.array(list(of.values()), dtype=float)
+    values = np.array(list(first.values()), dtype=float)
     half = float(student(len(values) - 1)) * _error(values) if len(values) > 1 else np.nan
     middle = float(values.mean())
     return estimate(middle, middle - half, middle + half)
 
 
-def difference(of: BySeed, over: BySeed) -> Estimate:
-    """The mean of `of` minus that of `over`, over the seeds of both if there are FEWEST_PAIRS."""
-    pairs = common(of, over)
+def mean_difference(first: ValuesBySeed, second: ValuesBySeed) -> Estimate:
+    """The mean of `first` minus that of `second`, over the seeds of both if there are FEWEST_PAIRS."""
+    pairs = common_keys(first, second)
     if len(pairs) >= FEWEST_PAIRS:
-        return mean({seed: of[seed] - over[seed] for seed in pairs})
-    return _apart(np.array(list(of.values())), np.array(list(over.values())))
+        return mean({seed: first[seed] - second[seed] for seed in pairs})
+    return _independent_difference(np.array(list(first.values())), np.array(list(second.values())))
 
 
-def _apart(of: np.ndarray, over: np.ndarray) -> Estimate:
-    middle = float(of.mean() - over.mean())
-    if min(len(of), len(over)) < 2:
+def _independent_difference(first: np.ndarray, second: np.ndarray) -> Estimate:
+    middle = float(first.mean() - second.mean())
+    if min(len(first), len(second)) < 2:
         return Estimate(middle, None, None)
-    a, b = _error(of) ** 2, _error(over) ** 2
+    a, b = _error(first) ** 2, _error(second) ** 2
     if a + b == 0:
         return Estimate(middle, None, None)
-    freedom = (a + b) ** 2 / (a**2 / (len(of) - 1) + b**2 / (len(over) - 1))
+    freedom = (a + b) ** 2 / (a**2 / (len(first) - 1) + b**2 / (len(second) - 1))
     half = float(student(freedom)) * float(np.sqrt(a + b))
     return estimate(middle, middle - half, middle + half)
 
@@ -86,20 +89,20 @@ def _error(values: np.ndarray) -> float:
     return float(values.std(ddof=1) / np.sqrt(len(values)))
 
 
-def expected_time(of: Mapping[Hashable, Attempts]) -> float | None:
+def expected_time(first: Mapping[Hashable, Attempts]) -> float | None:
     """Seconds until the target is reached; None if no run did."""
-    reached = sum(each.reached for each in of.values())
-    return sum(each.spent for each in of.values()) / reached if reached else None
+    reached = sum(each.reached for each in first.values())
+    return sum(each.spent for each in first.values()) / reached if reached else None
 
 
 def ratio_of_expected_times(
-    of: Mapping[Hashable, Attempts], over: Mapping[Hashable, Attempts]
+    first: Mapping[Hashable, Attempts], second: Mapping[Hashable, Attempts]
 ) -> Estimate | None:
     """The ratio of the expected times, over the seeds of both if there are FEWEST_PAIRS, otherwise over all.
     None if one never reached the target; without an interval if that depends on a single seed."""
-    pairs = common(of, over)
+    pairs = common_keys(first, second)
     paired = len(pairs) >= FEWEST_PAIRS
-    a, b = ([each[seed] for seed in pairs] if paired else list(each.values()) for each in (of, over))
+    a, b = ([each[seed] for seed in pairs] if paired else list(each.values()) for each in (first, second))
     sums = [np.array([[x.spent, x.reached] for x in each], dtype=float).reshape(-1, 2) for each in (a, b)]
     if min(each[:, 1].sum() for each in sums) == 0:
         return None
@@ -119,12 +122,12 @@ def _without_each(values: np.ndarray) -> np.ndarray:
     return _log_expected(values.sum(axis=0) - values)
 
 
-def _half_width(of: np.ndarray, over: np.ndarray, paired: bool) -> float:
+def _half_width(first: np.ndarray, second: np.ndarray, paired: bool) -> float:
     """Half width of the ratio's 95% interval (log), from the estimates without each seed; nan with a single
     one."""
-    if min(len(of), len(over)) < 2:
+    if min(len(first), len(second)) < 2:
         return float("nan")
-    parts = [of - over] if paired else [of, over]
+    parts = [first - second] if paired else [first, second]
     variances = [(len(x) - 1) / len(x) * float(np.sum((x - x.mean()) ** 2)) for x in parts]
     whole = sum(variances)
     if not whole > 0:

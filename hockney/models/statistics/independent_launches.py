@@ -22,18 +22,18 @@ import numpy as np
 
 from hockney.models.statistics.drift import half_width_of_sum
 from hockney.models.statistics.launch_modes import launch_margins
-from hockney.models.statistics.location import blended
+from hockney.models.statistics.location import blend_half_widths
 from hockney.models.statistics.observations import Observation
 from hockney.models.statistics.ratio_estimate import RatioEstimate
 from hockney.models.statistics.variance_components import (
     FEWEST_LAUNCHES,
     PooledCase,
     RunsOfSides,
-    added,
     launch_variance,
     runs_of_side,
+    sum_variances,
 )
-from hockney.models.statistics.visits import variances_in_time
+from hockney.models.statistics.visits import block_variances_in_time
 
 ENOUGH_FREEDOM = 8
 """From this many degrees of freedom on, the launches alone determine the interval: Student's quantile is only
@@ -56,92 +56,114 @@ class Center:
     exact: bool = False
 
 
-def center_of(seen: Observation, *, exact: bool = False) -> Center | None:
+def _center(observation: Observation, *, exact: bool = False) -> Center | None:
     """The centre of one case; None if nothing shows how much it varies."""
-    log, whole = seen.log_center, seen.whole
+    log, whole = observation.log_center, observation.all_launches
     if exact:
         return Center(log, 0.0, math.inf, exact=True)
-    if len(seen.launches) < FEWEST_LAUNCHES or seen.unknown_change:
+    if len(observation.launches) < FEWEST_LAUNCHES or observation.unknown_change:
         return None
     variance, freedom = launch_variance([whole])
-    if seen.inferred is not None:
-        return Center(log, variance, freedom, least=seen.inferred.half_widths_of_center())
+    if observation.inferred is not None:
+        return Center(log, variance, freedom, least=observation.inferred.half_widths_of_center())
     return Center(
         log,
         variance,
         freedom,
-        within=seen.half_widths_within(),
-        in_time=variances_in_time(seen.visits, seen.visits_at_s),
-        least=_least(seen),
+        within=observation.half_widths_within(),
+        in_time=block_variances_in_time(observation.visits, observation.visits_at_s),
+        least=_least(observation),
     )
 
 
-def mean_center(cases: Sequence[Observation], *, exact: bool = False) -> Center | None:
+def _mean_center(cases: Sequence[Observation], *, exact: bool = False) -> Center | None:
     """The mean over several cases (at least one)."""
     if len(cases) == 1:
-        return center_of(cases[0], exact=exact)
-    log = float(np.mean([seen.log_center for seen in cases]))
+        return _center(cases[0], exact=exact)
+    log = float(np.mean([observation.log_center for observation in cases]))
     if exact:
         return Center(log, 0.0, math.inf, exact=True)
-    if any(len(seen.launches) < FEWEST_LAUNCHES or seen.unknown_change for seen in cases):
+    if any(
+        len(observation.launches) < FEWEST_LAUNCHES or observation.unknown_change for observation in cases
+    ):
         return None
     variance, freedom = launch_variance(cases)
     # inferences, and errors of rounding, may all agree
-    alike = float(np.mean([max(seen.inference_half_width, seen.rounding_half_width) for seen in cases]))
-    below, above = np.mean([launch_margins(seen) for seen in cases], axis=0)  # all are in the same mode
-    least = max(alike, float(below)), max(alike, float(above))
+    common_half_width = float(
+        np.mean(
+            [max(observation.inference_half_width, observation.rounding_half_width) for observation in cases]
+        )
+    )
+    below, above = np.mean(
+        [launch_margins(observation) for observation in cases], axis=0
+    )  # all are in the same mode
+    least = max(common_half_width, float(below)), max(common_half_width, float(above))
     return Center(log, variance, freedom, in_time=_in_time(cases), least=least)
 
 
-def _least(seen: Observation) -> tuple[float, float]:
-    (below, above), (down, up) = seen.least_half_widths(), launch_margins(seen)
+def _least(observation: Observation) -> tuple[float, float]:
+    (below, above), (down, up) = observation.least_half_widths(), launch_margins(observation)
     return max(below, down), max(above, up)
 
 
 def independent_ratio(
-    of: Sequence[PooledCase],
-    over: Sequence[PooledCase],
+    numerator: Sequence[PooledCase],
+    denominator: Sequence[PooledCase],
     *,
-    exact_of: bool = False,
-    exact_over: bool = False,
+    exact_numerator: bool = False,
+    exact_denominator: bool = False,
 ) -> RatioEstimate:
-    """The geometric mean, over one or more cases, of the typical time in the launches `of` divided by that in
-    the launches `over`. Times of an exact side do not vary."""
-    above = mean_center([case.whole for case in of], exact=exact_of)
-    below = mean_center([case.whole for case in over], exact=exact_over)
+    """The geometric mean, over one or more cases, of the typical time in the launches `numerator` divided by
+    that in the launches `denominator`. Times of an exact side do not vary."""
+    above = _mean_center([case.pooled for case in numerator], exact=exact_numerator)
+    below = _mean_center([case.pooled for case in denominator], exact=exact_denominator)
     if above is not None and below is not None:
         # the runs of an exact side do not differ
-        sides = [runs_of_side(cases) for cases, exact in ((of, exact_of), (over, exact_over)) if not exact]
+        sides = [
+            runs_of_side(cases)
+            for cases, exact in ((numerator, exact_numerator), (denominator, exact_denominator))
+            if not exact
+        ]
         return _ratio(above, below, RunsOfSides.of(sides))
-    pairs = zip(of, over, strict=True)
-    logs = [first.whole.log_center - second.whole.log_center for first, second in pairs]
+    pairs = zip(numerator, denominator, strict=True)
+    logs = [first.pooled.log_center - second.pooled.log_center for first, second in pairs]
     log_ratio = float(np.mean(logs))
     return RatioEstimate.of(log_ratio, log_ratio, math.nan, math.nan, 1)
 
 
-def _ratio(of: Center, over: Center, runs: RunsOfSides) -> RatioEstimate:
-    if of.exact and over.exact:
-        return RatioEstimate.of(of.log - over.log, of.log - over.log, 0.0, 0.0, 1, exact=True)
-    variance, freedom = added([(of.variance, of.freedom), (over.variance, over.freedom)])
-    in_time = half_width_of_sum([of.in_time, over.in_time])
+def _ratio(numerator: Center, denominator: Center, runs: RunsOfSides) -> RatioEstimate:
+    if numerator.exact and denominator.exact:
+        return RatioEstimate.of(
+            numerator.log - denominator.log, numerator.log - denominator.log, 0.0, 0.0, 1, exact=True
+        )
+    variance, freedom = sum_variances(
+        [(numerator.variance, numerator.freedom), (denominator.variance, denominator.freedom)]
+    )
+    in_time = half_width_of_sum([numerator.in_time, denominator.in_time])
     ends = []
     for side in (0, 1):
         within = math.nan
         if freedom < ENOUGH_FREEDOM:
-            within = _quadrature(of, over, lambda center, k: 0.0 if center.exact else center.within[k], side)
-        least = _quadrature(of, over, lambda center, k: center.least[k], side)
-        launches = max(float(blended(variance, freedom, within)), in_time, least)
+            within = _quadrature(
+                numerator, denominator, lambda center, k: 0.0 if center.exact else center.within[k], side
+            )
+        least = _quadrature(numerator, denominator, lambda center, k: center.least[k], side)
+        launches = max(float(blend_half_widths(variance, freedom, within)), in_time, least)
         ends.append(max(runs.half_width(launches), least))
-    log, (below, above) = of.log - over.log, ends
-    return RatioEstimate.of(log, log, below, above, runs.together(freedom))
+    log, (below, above) = numerator.log - denominator.log, ends
+    return RatioEstimate.of(log, log, below, above, runs.combine_freedom(freedom))
 
 
-def _quadrature(of: Center, over: Center, part: Callable[[Center, int], float], side: int) -> float:
+def _quadrature(
+    numerator: Center, denominator: Center, part: Callable[[Center, int], float], side: int
+) -> float:
     """Below, the ratio has the lower end of the one and the upper end of the other."""
-    return math.hypot(part(of, side), part(over, 1 - side))
+    return math.hypot(part(numerator, side), part(denominator, 1 - side))
 
 
 def _in_time(cases: Sequence[Observation]) -> dict[int, float]:
     """The block variances of all visits in the order of time, relative to each case's centre."""
-    visits = [each - seen.log_center for seen in cases for each in seen.visits]
-    return variances_in_time(visits, [each for seen in cases for each in seen.visits_at_s])
+    visits = [each - observation.log_center for observation in cases for each in observation.visits]
+    return block_variances_in_time(
+        visits, [each for observation in cases for each in observation.visits_at_s]
+    )

@@ -26,9 +26,9 @@ from functools import cached_property
 import numpy as np
 
 from hockney.core.fit import Estimate
-from hockney.models.statistics.location import WIDEST, blended, estimate, of_mean
-from hockney.models.statistics.modes import APART
-from hockney.models.statistics.observations import HalfWidths, Observation, pooled
+from hockney.models.statistics.location import WIDEST, blend_half_widths, estimate, half_width_of_mean
+from hockney.models.statistics.modes import LEAST_MODE_DISTANCE
+from hockney.models.statistics.observations import HalfWidths, Observation, pool_launches
 from hockney.models.statistics.ratios import FEWEST_PAIRS, log_ratio_interval, ratio_of_estimates
 
 FEWEST_OF_BOTH_MODES = 6
@@ -48,50 +48,57 @@ class _Launches:
 
 
 @dataclass(frozen=True)
-class Turns:
+class InterleavedSettings:
     """The typical time for each setting, and the launches of one or more equivalent settings."""
 
     typical: Mapping[str, Estimate]
     launches: Mapping[str, Sequence[_Launches]]
 
     @classmethod
-    def of(cls, by_setting: Mapping[str, Sequence[Observation]]) -> Turns:
+    def of(cls, by_setting: Mapping[str, Sequence[Observation]]) -> InterleavedSettings:
         """A case with different settings. Each has one or more observations, of equivalent settings."""
         return cls(
-            {name: estimate(*pooled(same).interval()) for name, same in by_setting.items()},
+            {name: estimate(*pool_launches(same).interval()) for name, same in by_setting.items()},
             {
-                name: [_Launches(seen.log_typical, seen.half_widths(slice(None))) for seen in same]
+                name: [
+                    _Launches(observation.log_typical, observation.half_widths(slice(None)))
+                    for observation in same
+                ]
                 for name, same in by_setting.items()
             },
         )
 
     @classmethod
-    def of_means(
+    def of_geometric_means(
         cls, by_setting: Mapping[str, Sequence[Mapping[int, Observation]]], sizes: Sequence[int]
-    ) -> Turns:
+    ) -> InterleavedSettings:
         """The geometric mean over these sizes, from sets of observations by size. Intervals are those between
         launches."""
         centers = {
-            name: np.mean([pooled([each[size] for each in same]).log_center for size in sizes])
+            name: np.mean([pool_launches([each[size] for each in same]).log_center for size in sizes])
             for name, same in by_setting.items()
         }
         return cls(
             {name: Estimate(float(np.exp(log)), None, None) for name, log in centers.items()},
-            {name: [_means(each, sizes) for each in same] for name, same in by_setting.items()},
+            {name: [_launches_over_sizes(each, sizes) for each in same] for name, same in by_setting.items()},
         )
 
-    def ratio(self, of: str, over: str) -> Estimate:
-        """The typical time with the setting `of` divided by that with `over`; the interval contains it. With
-        few launches, that of their own ratios is computed from the intervals of both times. Unknown ends are
-        None."""
-        plain = ratio_of_estimates(self.typical[of], self.typical[over])
-        own = _paired(self.launches[of], self.launches[over])
-        if own is None and plain.low is not None and plain.high is not None:
-            own = float(np.log(plain.low)), float(np.log(plain.high))
-        if own is None:
+    def ratio(self, numerator: str, denominator: str) -> Estimate:
+        """The typical time with the setting `numerator` divided by that with `denominator`; the interval
+        contains it. With few launches, that of their own ratios is computed from the intervals of both times.
+        Unknown ends are None."""
+        plain = ratio_of_estimates(self.typical[numerator], self.typical[denominator])
+        interval = _interval_of_pairs(self.launches[numerator], self.launches[denominator])
+        if interval is None and plain.low is not None and plain.high is not None:
+            interval = float(np.log(plain.low)), float(np.log(plain.high))
+        if interval is None:
             return plain
         log = float(np.log(plain.value))
-        ends = [*own, *self._least(of, over), *self._in_other_mode(of, over, log, own)]
+        ends = [
+            *interval,
+            *self._ends_from_changes(numerator, denominator),
+            *self._ends_in_other_mode(numerator, denominator, log, interval),
+        ]
         low, high = np.exp(min(ends)), np.exp(max(ends))
         if not high <= WIDEST * low:
             return Estimate(plain.value, None, None)
@@ -102,24 +109,31 @@ class Turns:
         """The changes of all launches; None if there are too few."""
         return launch_changes([[each.logs for each in same] for same in self.launches.values()])
 
-    def _least(self, of: str, over: str) -> tuple[float, ...]:
+    def _ends_from_changes(self, numerator: str, denominator: str) -> tuple[float, ...]:
         """Low and high of the log ratio as the changes between launches imply, if they are known."""
         if self.changes is None:
             return ()
         names = list(self.launches)
-        (of_below, of_above), (over_below, over_above) = (self._within(name) for name in (of, over))
-        below, above = float(np.hypot(of_below, over_above)), float(np.hypot(of_above, over_below))
-        return self.changes.difference(names.index(of), names.index(over), below, above)
+        (numerator_below, numerator_above), (denominator_below, denominator_above) = (
+            self._within(name) for name in (numerator, denominator)
+        )
+        below, above = (
+            float(np.hypot(numerator_below, denominator_above)),
+            float(np.hypot(numerator_above, denominator_below)),
+        )
+        return self.changes.difference(names.index(numerator), names.index(denominator), below, above)
 
-    def _in_other_mode(self, of: str, over: str, value: float, own: tuple[float, float]) -> list[float]:
-        """The ends of the interval of the launches' `own` log ratios, around `value`, if all launches of one
-        of the two had been in the other mode of the machine; none if there are enough launches, or no modes.
-        An interval that is wider than the modes are apart contains that already."""
-        few = min(self._count(of), self._count(over)) < FEWEST_OF_BOTH_MODES
+    def _ends_in_other_mode(
+        self, numerator: str, denominator: str, value: float, interval: tuple[float, float]
+    ) -> list[float]:
+        """The ends of the interval of the launches' `interval` log ratios, around `value`, if all launches of
+        one of the two had been in the other mode of the machine; none if there are enough launches, or no
+        modes. An interval that is wider than the modes are apart contains that already."""
+        few = min(self._count(numerator), self._count(denominator)) < FEWEST_OF_BOTH_MODES
         apart = 0.0 if self.changes is None else self.changes.largest
-        if not few or apart < APART:
+        if not few or apart < LEAST_MODE_DISTANCE:
             return []
-        return [end + np.copysign(apart, end - value) for end in own if abs(end - value) < apart]
+        return [end + np.copysign(apart, end - value) for end in interval if abs(end - value) < apart]
 
     def _count(self, setting: str) -> int:
         return sum(len(each.logs) for each in self.launches[setting])
@@ -127,41 +141,49 @@ class Turns:
     def _within(self, setting: str) -> tuple[float, float]:
         """Half widths of the mean over the launches, from the spread within them."""
         below, above = (
-            of_mean(np.concatenate([each.half_widths[side] for each in self.launches[setting]]))
+            half_width_of_mean(np.concatenate([each.half_widths[side] for each in self.launches[setting]]))
             for side in (0, 1)
         )
         return below, above
 
 
-def _paired(of: Sequence[_Launches], over: Sequence[_Launches]) -> tuple[float, float] | None:
+def _interval_of_pairs(
+    numerator: Sequence[_Launches], denominator: Sequence[_Launches]
+) -> tuple[float, float] | None:
     """Low and high of the log ratio from the launches of both in turn; None if there are too few."""
-    one, other = _mean(of), _mean(over)
-    count = min(len(one.logs), len(other.logs))
+    first, second = _mean_launches(numerator), _mean_launches(denominator)
+    count = min(len(first.logs), len(second.logs))
     if count < FEWEST_PAIRS:
         return None
-    widths = [(below[:count], above[:count]) for below, above in (one.half_widths, other.half_widths)]
-    middle, below, above = log_ratio_interval(one.logs[:count] - other.logs[:count], *widths)
+    widths = [(below[:count], above[:count]) for below, above in (first.half_widths, second.half_widths)]
+    middle, below, above = log_ratio_interval(first.logs[:count] - second.logs[:count], *widths)
     return middle - below, middle + above
 
 
-def _mean(equivalent: Sequence[_Launches]) -> _Launches:
+def _mean_launches(equivalent: Sequence[_Launches]) -> _Launches:
     """The mean, in each round, of the series that have a launch in it."""
     logs: list[float] = []
     below: list[float] = []
     above: list[float] = []
     for k in range(max(len(each.logs) for each in equivalent)):
-        there = [each for each in equivalent if k < len(each.logs)]
-        logs.append(float(np.mean([each.logs[k] for each in there])))
+        measured = [each for each in equivalent if k < len(each.logs)]
+        logs.append(float(np.mean([each.logs[k] for each in measured])))
         for side, found in enumerate((below, above)):
-            found.append(float(np.linalg.norm([each.half_widths[side][k] for each in there])) / len(there))
+            found.append(
+                float(np.linalg.norm([each.half_widths[side][k] for each in measured])) / len(measured)
+            )
     return _Launches(np.array(logs), (np.array(below), np.array(above)))
 
 
-def _means(seen: Mapping[int, Observation], sizes: Sequence[int]) -> _Launches:
+def _launches_over_sizes(by_size: Mapping[int, Observation], sizes: Sequence[int]) -> _Launches:
     """Log of the mean over the sizes, in each launch that measured all of them, in order."""
-    of = [dict(zip(seen[size].launches, seen[size].log_typical, strict=True)) for size in sizes]
-    launches = [launch for launch in seen[sizes[0]].launches if all(launch in each for each in of)]
-    logs = np.array([np.mean([each[launch] for each in of]) for launch in launches])
+    times_by_launch = [
+        dict(zip(by_size[size].launches, by_size[size].log_typical, strict=True)) for size in sizes
+    ]
+    launches = [
+        launch for launch in by_size[sizes[0]].launches if all(launch in each for each in times_by_launch)
+    ]
+    logs = np.array([np.mean([each[launch] for each in times_by_launch]) for launch in launches])
     unknown = np.full(len(logs), np.nan)
     return _Launches(logs, (unknown, unknown))
 
@@ -184,12 +206,18 @@ class LaunchChanges:
         """The standard deviation of a launch's change (log)."""
         return float(np.sqrt(self.variance))
 
-    def difference(self, of: int, over: int, below: float, above: float) -> tuple[float, float]:
+    def difference(self, numerator: int, denominator: int, below: float, above: float) -> tuple[float, float]:
         """Low and high of the difference of two settings' log times, by their indices. `below` and `above`
         are its half widths as the spread within launches predicts them, nan if unknown."""
-        middle = self.log_means[of] - self.log_means[over]
-        share = self.shares[of, of] + self.shares[over, over] - 2 * self.shares[of, over]
-        low, high = (float(blended(self.variance * share, self.freedom, side)) for side in (below, above))
+        middle = self.log_means[numerator] - self.log_means[denominator]
+        share = (
+            self.shares[numerator, numerator]
+            + self.shares[denominator, denominator]
+            - 2 * self.shares[numerator, denominator]
+        )
+        low, high = (
+            float(blend_half_widths(self.variance * share, self.freedom, side)) for side in (below, above)
+        )
         return float(middle - low), float(middle + high)
 
 

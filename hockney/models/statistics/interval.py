@@ -40,8 +40,7 @@ without the half. z is Student's t quantile for blocks - 1 degrees of freedom (A
 since tau is itself estimated; it falls back to the normal quantile if there is no sign of correlation. With a
 correlation as long as the launch the interval is the whole range and still covers less than 95%: only several
 launches can do better. Ties need no special care: equal times only make the interval wider than needed.
-`contract/golden/median_interval.json` contains examples used by the tests of both languages.
-"""
+`contract/golden/median_interval.json` contains examples used by the tests of both languages."""
 
 from __future__ import annotations
 

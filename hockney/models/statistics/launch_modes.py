@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockney.models.statistics.location import FEWEST_TO_WINSORISE
-from hockney.models.statistics.modes import APART, FEW_CYCLES, margins_of_share, split_in_two
+from hockney.models.statistics.modes import FEW_CYCLES, LEAST_MODE_DISTANCE, share_margins, split_in_two
 from hockney.models.statistics.observations import Observation
 
 FEWEST_LAUNCHES = 2
@@ -42,38 +42,44 @@ class LaunchModes:
 def launch_modes(observations: Sequence[Observation]) -> LaunchModes | None:
     """The modes of the launches, as seen in the smallest of the cases that the most launches measured; None
     unless enough of the cases show two."""
-    found = [modes for seen in observations if (modes := _of_case(seen)) is not None]
-    if not found or len(found) < SHARE * len(observations):
+    cases_in_modes = [
+        modes for observation in observations if (modes := _modes_of_case(observation)) is not None
+    ]
+    if not cases_in_modes or len(cases_in_modes) < SHARE * len(observations):
         return None
-    return min(found, key=lambda modes: (-len(modes.case.launches), modes.case.case.ranks, modes.case.size))
+    return min(
+        cases_in_modes, key=lambda modes: (-len(modes.case.launches), modes.case.case.ranks, modes.case.size)
+    )
 
 
-def launch_margins(seen: Observation) -> tuple[float, float]:
+def launch_margins(observation: Observation) -> tuple[float, float]:
     """How far below and above a case's centre (of logs) the long-run mean of two modes of its launches may
     lie; (0, 0) without clear modes, or if the launches went through enough of their cycles. If a mode lasts
     for several launches, they are not independent, and their variance does not show this."""
-    logs = seen.whole.log_typical
-    two = _of_case(seen, FEWEST_LAUNCHES if len(logs) >= FEWEST_TO_WINSORISE else 1)
-    if two is None:
+    logs = observation.all_launches.log_typical
+    modes = _modes_of_case(observation, FEWEST_LAUNCHES if len(logs) >= FEWEST_TO_WINSORISE else 1)
+    if modes is None:
         return 0.0, 0.0
-    low, high = float(np.log(two.fast_s)), float(np.log(two.slow_s))
+    low, high = float(np.log(modes.fast_s)), float(np.log(modes.slow_s))
     cycles = max(LEAST_CYCLES, np.count_nonzero(np.diff(logs > (low + high) / 2)) / 2)
     if cycles > FEW_CYCLES:
         return 0.0, 0.0
-    share = two.slow_launches / (two.slow_launches + two.fast_launches)
-    below, above = margins_of_share(share, cycles, high - low)
-    beyond = seen.log_center - (low + share * (high - low))  # the centre of few launches is nearer to a mode
+    share = modes.slow_launches / (modes.slow_launches + modes.fast_launches)
+    below, above = share_margins(share, cycles, high - low)
+    beyond = observation.log_center - (
+        low + share * (high - low)
+    )  # the centre of few launches is nearer to a mode
     return max(0.0, below + beyond), max(0.0, above - beyond)
 
 
-def _of_case(seen: Observation, fewest: int = FEWEST_LAUNCHES) -> LaunchModes | None:
+def _modes_of_case(observation: Observation, fewest: int = FEWEST_LAUNCHES) -> LaunchModes | None:
     """`fewest` launches in each mode, at least."""
-    logs = seen.whole.log_typical
+    logs = observation.all_launches.log_typical
     levels = two_levels(logs, fewest)
     if levels is None:
         return None
     fast_s, slow_s = float(np.exp(levels.low)), float(np.exp(levels.high))
-    return LaunchModes(seen, fast_s, slow_s, levels.count_low, len(logs) - levels.count_low)
+    return LaunchModes(observation, fast_s, slow_s, levels.count_low, len(logs) - levels.count_low)
 
 
 @dataclass(frozen=True)
@@ -104,9 +110,13 @@ def two_levels(values: np.ndarray, fewest: int = FEWEST_LAUNCHES) -> TwoLevels |
     levels = TwoLevels(float(np.median(ordered[:beyond])), float(np.median(ordered[beyond:])), beyond)
     near = levels.of(ordered)
     low, high, between = ordered[near < 0], ordered[near > 0], np.count_nonzero(near == 0)
-    inside = np.sqrt(
+    deviation = np.sqrt(
         (np.sum((low - levels.low) ** 2) + np.sum((high - levels.high) ** 2)) / max(count - between - 2, 1)
     )
     few = min(len(low), len(high)) < fewest
     apart = levels.high - levels.low
-    return None if few or apart < max(APART, CLEAR * inside) or between > BETWEEN * count else levels
+    return (
+        None
+        if few or apart < max(LEAST_MODE_DISTANCE, CLEAR * deviation) or between > BETWEEN * count
+        else levels
+    )

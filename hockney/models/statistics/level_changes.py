@@ -29,7 +29,13 @@ from itertools import pairwise
 import numpy as np
 
 from hockney.models.scipy_functions import normal_quantiles
-from hockney.models.statistics.location import FEWEST_TO_WINSORISE, center, spread, student, winsorised
+from hockney.models.statistics.location import (
+    FEWEST_TO_WINSORISE,
+    center,
+    student,
+    variance_of_center,
+    winsorise,
+)
 from hockney.models.statistics.ratio_estimate import RatioEstimate
 
 LEVEL = 0.05
@@ -164,7 +170,7 @@ def _deflated(values: np.ndarray, first: int, last: int, inflation: float) -> fl
     clear step stays one if the variance is larger."""
     count = len(values)
     parts = values[first:last], np.concatenate([values[:first], values[last:]])
-    parts = tuple(winsorised(part) if len(part) >= FEWEST_TO_WINSORISE else part for part in parts)  # type: ignore[assignment]
+    parts = tuple(winsorise(part) if len(part) >= FEWEST_TO_WINSORISE else part for part in parts)  # type: ignore[assignment]
     left = sum(float(((part - part.mean()) ** 2).sum()) for part in parts) / (count - 2)
     if left <= 0:
         return math.sqrt(count)
@@ -246,9 +252,7 @@ def _location(values: np.ndarray, at: int) -> tuple[int, int]:
     """The places before which the level may have changed: those with nearly the same sum of squares, when
     outliers are moved in."""
     sides = (values[:at], values[at:])
-    values = np.concatenate(
-        [winsorised(part) if len(part) >= FEWEST_TO_WINSORISE else part for part in sides]
-    )
+    values = np.concatenate([winsorise(part) if len(part) >= FEWEST_TO_WINSORISE else part for part in sides])
     count = len(values)
     places = np.arange(1, count)
     sums, squares = np.cumsum(values - values.mean()), float(((values - values.mean()) ** 2).sum())
@@ -261,7 +265,9 @@ def _location(values: np.ndarray, at: int) -> tuple[int, int]:
 def _ratio(before: np.ndarray, after: np.ndarray) -> RatioEstimate:
     """Welch's interval, with the values as units. The values where the change may be are left out, if enough
     others are there: the place was chosen such that the difference is large."""
-    parts = [(float(v), f) for each in (before, after) if len(each) > 1 for v, f in [spread(each)]]
+    parts = [
+        (float(v), f) for each in (before, after) if len(each) > 1 for v, f in [variance_of_center(each)]
+    ]
     log = float(center(after)) - float(center(before))
     variance = sum(each for each, _ in parts)
     if variance <= 0 or len(parts) < 2:

@@ -21,8 +21,7 @@ ratio = S / W with W = (within / z)**2, weight = ratio - 1/2 clipped to [0, 1],
 
     half width**2 = (1 - weight) z**2 max(S, W) + weight t**2 S
 
-`benchmarks/coverage.py` (part 'blend') measures its coverage.
-"""
+`benchmarks/coverage.py` (part 'blend') measures its coverage."""
 
 from __future__ import annotations
 
@@ -40,7 +39,7 @@ FENCE = 3.0
 """Outliers are this many quartile ranges beyond the quartiles (Tukey, 'Exploratory Data Analysis', 1977)."""
 FEWEST_TO_TRIM = 3
 FEWEST_TO_WINSORISE = 6
-COST = {3: 1.346, 4: 1.194, 5: 1.134}
+TRIMMING_COST = {3: 1.346, 4: 1.194, 5: 1.134}
 """Variance of the trimmed mean of this many normal values over that of their mean (order statistics of the
 normal distribution; Sarhan and Greenberg, 'Contributions to Order Statistics', 1962)."""
 MEDIAN_DISTANCE = {3: 1.4826 * 1.495, 4: 1.4826 * 1.363, 5: 1.4826 * 1.206}
@@ -59,7 +58,7 @@ def student(freedom: float) -> float:
     return student_quantile(freedom, 0.975)
 
 
-def left_out(count: int) -> int:
+def outlier_count(count: int) -> int:
     """How many of `count` values at each end may be outliers."""
     if count < FEWEST_TO_TRIM:
         return 0
@@ -71,18 +70,18 @@ def center(values: np.ndarray) -> np.ndarray:
     values = np.asarray(values, dtype=float)
     count = values.shape[-1]
     if count >= FEWEST_TO_WINSORISE:
-        return np.asarray(winsorised(values).mean(axis=-1))
-    cut = left_out(count)
+        return np.asarray(winsorise(values).mean(axis=-1))
+    cut = outlier_count(count)
     kept = np.sort(values, axis=-1)[..., cut : count - cut]
     return np.asarray(kept.mean(axis=-1))
 
 
-def winsorised(values: np.ndarray) -> np.ndarray:
+def winsorise(values: np.ndarray) -> np.ndarray:
     """`values`, in their order, with outliers moved in to the fence, or to the nearest other value if that is
     further out."""
     values = np.asarray(values, dtype=float)
     count = values.shape[-1]
-    cut = left_out(count)
+    cut = outlier_count(count)
     ordered = np.sort(values, axis=-1)
     quarter = count // 4
     first, third = ordered[..., quarter, None], ordered[..., count - 1 - quarter, None]
@@ -94,21 +93,21 @@ def winsorised(values: np.ndarray) -> np.ndarray:
     return np.clip(values, low, high)
 
 
-def spread(values: np.ndarray) -> tuple[np.ndarray, int]:
+def variance_of_center(values: np.ndarray) -> tuple[np.ndarray, int]:
     """The variance S of the centre over the last axis, and its degrees of freedom; at least two values."""
     count = values.shape[-1]
-    kept = winsorised(values) if count >= FEWEST_TO_WINSORISE else values
-    return np.asarray(COST.get(count, 1.0) * kept.var(axis=-1, ddof=1) / count), count - 1
+    kept = winsorise(values) if count >= FEWEST_TO_WINSORISE else values
+    return np.asarray(TRIMMING_COST.get(count, 1.0) * kept.var(axis=-1, ddof=1) / count), count - 1
 
 
-def scatter(values: np.ndarray) -> float:
+def robust_deviation(values: np.ndarray) -> float:
     """The standard deviation of at least two values, as robust as their centre. With six or more values,
     outliers are moved in. With three to five values, it is the median distance from their median, scaled to
     that of as many normal values, so that one of them may be arbitrarily far off."""
     values = np.asarray(values, dtype=float)
     count = len(values)
     if count >= FEWEST_TO_WINSORISE:
-        return float(winsorised(values).std(ddof=1))
+        return float(winsorise(values).std(ddof=1))
     if count < FEWEST_TO_TRIM:
         return float(values.std(ddof=1))
     return float(MEDIAN_DISTANCE[count] * np.median(np.abs(values - np.median(values))))
@@ -124,10 +123,10 @@ def half_width(values: np.ndarray, within: np.ndarray | float) -> np.ndarray:
     within = np.asarray(within, dtype=float)
     if values.shape[-1] < 2:
         return np.broadcast_to(within, values.shape[:-1]).copy()
-    return blended(*spread(values), within)
+    return blend_half_widths(*variance_of_center(values), within)
 
 
-def blended(between: np.ndarray | float, freedom: float, within: np.ndarray | float) -> np.ndarray:
+def blend_half_widths(between: np.ndarray | float, freedom: float, within: np.ndarray | float) -> np.ndarray:
     """The half width from the variance S = `between` of a centre over launches, with its degrees of freedom,
     and from `within`, as above."""
     between, within = np.asarray(between, dtype=float), np.asarray(within, dtype=float)
@@ -138,7 +137,7 @@ def blended(between: np.ndarray | float, freedom: float, within: np.ndarray | fl
     return np.asarray(np.sqrt(squared))
 
 
-def of_mean(half_widths: np.ndarray) -> float:
+def half_width_of_mean(half_widths: np.ndarray) -> float:
     """Half width of the mean of independent values, from those of each; nan if none is known."""
     known = half_widths[np.isfinite(half_widths)]
     if not len(known):

@@ -11,11 +11,19 @@ import numpy as np
 
 from hockney.core.fit import Estimate
 from hockney.models.scipy_functions import chi_square_exceeded
-from hockney.models.statistics.location import COST, Z, center, estimate, half_width, spread, student
-from hockney.models.statistics.modes import margins
+from hockney.models.statistics.location import (
+    TRIMMING_COST,
+    Z,
+    center,
+    estimate,
+    half_width,
+    student,
+    variance_of_center,
+)
+from hockney.models.statistics.modes import mode_margins
 from hockney.models.statistics.observations import Observation
 
-MUCH = 8.0
+SPOILED_FACTOR = 8.0
 """A row's variance is used if it exceeds the typical one by this factor: with three launches chance exceeds
 it in one of 3000."""
 
@@ -30,7 +38,7 @@ class ObservationTable:
     least the effect of launches on one case beyond its neighbors, which is pooled over the rows except if
     one is much worse: such rows are `spoiled`, and all their entries are filled in. `limits` (2 x rows) are
     the logarithms by which the long-run times may lie below and above the typical ones if only few cycles of
-    the machine's modes were observed (`margins`).
+    the machine's modes were observed (`mode_margins`).
     """
 
     log_times: np.ndarray
@@ -64,44 +72,49 @@ class ObservationTable:
 def tabulate(observations: Sequence[Observation], share: float = 0.75) -> ObservationTable:
     """A launch gets a column when it has at least `share` of the cases."""
     counts: dict[str, int] = {}
-    for seen in observations:
-        for launch in seen.whole.launches:
+    for observation in observations:
+        for launch in observation.all_launches.launches:
             counts[launch] = counts.get(launch, 0) + 1
     columns = [launch for launch, n in counts.items() if n >= share * len(observations)]
     log_times = np.full((len(observations), len(columns)), np.nan)
-    for row, seen in enumerate(observations):
-        for launch, value in zip(seen.whole.launches, seen.whole.log_unbiased, strict=True):
+    for row, observation in enumerate(observations):
+        for launch, value in zip(
+            observation.all_launches.launches, observation.all_launches.log_unbiased, strict=True
+        ):
             if launch in columns:
                 log_times[row, columns.index(launch)] = value
-    common = _common(log_times)
+    common = _launch_factors(log_times)
     centers = np.empty(len(observations))
-    for row, seen in enumerate(observations):
+    for row, observation in enumerate(observations):
         present = np.isfinite(log_times[row])
         apart_from_common = log_times[row, present] - common[present]
-        centers[row] = center(apart_from_common if present.any() else seen.whole.log_unbiased)
-    within = np.nan_to_num([seen.within for seen in observations]) ** 2
-    apart, spoiled = _apart(log_times)
+        centers[row] = center(apart_from_common if present.any() else observation.all_launches.log_unbiased)
+    within = np.nan_to_num([observation.standard_error_within for observation in observations]) ** 2
+    apart, spoiled = _variance_of_single_cases(log_times)
     # A few bad launches out of many shift a trimmed mean, but not a median.
     centers[spoiled] = np.nanmedian(log_times[spoiled] - common, axis=1)
-    variance = np.maximum(within, apart) + _of_inference(observations)
+    variance = np.maximum(within, apart) + _inference_variance(observations)
     usable = np.isfinite(log_times) & ~spoiled[:, None]
     filled = np.where(usable, log_times, centers[:, None] + common)
-    errors = sum(seen.errors for seen in observations)
+    errors = sum(observation.errors for observation in observations)
     return ObservationTable(filled, centers, variance, spoiled, errors, _limits(observations))
 
 
 def _limits(observations: Sequence[Observation]) -> np.ndarray:
-    every = [seen.whole for seen in observations]
-    sides = [margins(seen.modes, seen.visits, seen.visits_at_s) for seen in every]
+    all_observations = [observation.all_launches for observation in observations]
+    sides = [
+        mode_margins(observation.modes, observation.visits, observation.visits_at_s)
+        for observation in all_observations
+    ]
     return np.array([(-below, above) for below, above in sides]).T
 
 
-def _of_inference(observations: Sequence[Observation]) -> np.ndarray:
+def _inference_variance(observations: Sequence[Observation]) -> np.ndarray:
     """The variance of each typical time (of its log) due to inferred launches; 0 if unknown."""
-    return np.nan_to_num([seen.inference_half_width / Z for seen in observations]) ** 2
+    return np.nan_to_num([observation.inference_half_width / Z for observation in observations]) ** 2
 
 
-def _common(log_times: np.ndarray) -> np.ndarray:
+def _launch_factors(log_times: np.ndarray) -> np.ndarray:
     """Each launch's factor common to all cases, with mean zero; a few sweeps of row and column means converge
     if entries are missing."""
     columns = log_times.shape[1]
@@ -115,13 +128,14 @@ def _common(log_times: np.ndarray) -> np.ndarray:
     return common
 
 
-def _apart(log_times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _variance_of_single_cases(log_times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The variance of each row's mean due to effects of launches on single cases, and which rows are spoiled
     by a launch.
 
     Pooled from the differences of neighboring rows, so that an effect on all short messages alike does not
-    count; by their median if a few rows are so bad that they would spoil the mean, and those rows (`MUCH`
-    times worse than both neighbors suggest, which is rare by chance) keep their own variance.
+    count; by their median if a few rows are so bad that they would spoil the mean. Those rows
+    (`SPOILED_FACTOR` times worse than both neighbors suggest, which is rare by chance) keep their own
+    variance.
     """
     rows, columns = log_times.shape
     none = np.zeros(rows), np.zeros(rows, dtype=bool)
@@ -133,9 +147,9 @@ def _apart(log_times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return none
     typical = np.median(steps) * (columns - 1) / chi_square_exceeded(columns - 1, 0.5)
     pooled = float(np.mean(steps) if np.mean(steps) < 2 * typical else typical)
-    own = _beyond_neighbors(log_times)
-    spoiled = own > MUCH * pooled
-    return COST.get(columns, 1.0) * np.where(spoiled, own, pooled), spoiled
+    row_variance = _beyond_neighbors(log_times)
+    spoiled = row_variance > SPOILED_FACTOR * pooled
+    return TRIMMING_COST.get(columns, 1.0) * np.where(spoiled, row_variance, pooled), spoiled
 
 
 def _beyond_neighbors(log_times: np.ndarray) -> np.ndarray:
@@ -187,8 +201,8 @@ class Medians:
     @staticmethod
     def of(observations: Sequence[Observation]) -> Medians:
         table = tabulate(observations)
-        within = np.array([observation.within for observation in observations]) ** 2
-        within += _of_inference(observations)
+        within = np.array([observation.standard_error_within for observation in observations]) ** 2
+        within += _inference_variance(observations)
         variance = np.where(table.spoiled, table.variance, within)
         return Medians(table.times, table.by_launch, table.times**2 * variance, table.errors, table.extremes)
 
@@ -199,10 +213,10 @@ class Medians:
         free = self.launches @ row + constant
         half = float(half_width(free, within))
         middle = float(center(free))
-        low, high = self.widened(middle, half, row)
+        low, high = self.widen(middle, half, row)
         return estimate(value, max(low, 0.0), max(high, 0.0))
 
-    def widened(self, middle: float, half: float, row: np.ndarray) -> tuple[float, float]:
+    def widen(self, middle: float, half: float, row: np.ndarray) -> tuple[float, float]:
         """The ends of the interval of row @ times: at least those of the extremes."""
         apart = (self.extremes - self.center) @ row
         return middle + min(-half, float(apart.min())), middle + max(half, float(apart.max()))
@@ -211,5 +225,5 @@ class Medians:
         """Values and variances of the linear combinations rows @ times: the larger of the variance predicted
         by the spread within launches and that observed between launches."""
         launches = self.launches @ rows.T
-        between = spread(launches.T)[0] if len(launches) > 1 else np.zeros(len(rows))
+        between = variance_of_center(launches.T)[0] if len(launches) > 1 else np.zeros(len(rows))
         return rows @ self.center, np.maximum(rows**2 @ np.nan_to_num(self.variance), between)

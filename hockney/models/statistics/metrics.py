@@ -24,7 +24,7 @@ from hockney.core.catalog import Workload
 from hockney.core.fit import Estimate, MetricSummary
 from hockney.core.record import MetricSeries, Record
 from hockney.models.statistics.interval import median_interval
-from hockney.models.statistics.location import WIDEST, center, estimate, half_width, of_mean
+from hockney.models.statistics.location import WIDEST, center, estimate, half_width, half_width_of_mean
 
 Factor = Callable[[int], float]
 
@@ -77,8 +77,8 @@ def over_launches(launches: Sequence[np.ndarray]) -> Estimate:
     middle = float(center(median))
     bounds = np.array(
         [
-            middle - half_width(median, of_mean(median - low)),
-            middle + half_width(median, of_mean(high - median)),
+            middle - half_width(median, half_width_of_mean(median - low)),
+            middle + half_width(median, half_width_of_mean(high - median)),
         ]
     )
     if not positive:

@@ -31,7 +31,13 @@ import numpy as np
 
 from hockney.core.fit import Subject
 from hockney.core.record import RunRecords
-from hockney.models.statistics.location import center, half_width, of_mean, spread, student
+from hockney.models.statistics.location import (
+    center,
+    half_width,
+    half_width_of_mean,
+    student,
+    variance_of_center,
+)
 from hockney.models.statistics.observations import Inferred, Observation
 
 LEAST_SHARED = 0.5
@@ -44,43 +50,47 @@ Round = int | str
 
 
 @dataclass(frozen=True, eq=False)
-class _Measured:
+class _MeasuredCase:
     """One case: its observation, and the index of its launch in each round. A round is all launches with the
     same planned number: after a failure, the remaining cases get a new one."""
 
-    seen: Observation
+    observation: Observation
     places: dict[Round, int]
 
     @cached_property
     def curve(self) -> Subject:
         """What all sizes of the case have in common."""
-        return Subject.of(self.seen.case, (self.seen.workload.size,))
+        return Subject.of(self.observation.case, (self.observation.workload.size,))
 
     @cached_property
     def size(self) -> float:
-        return self.seen.size
+        return self.observation.size
 
     @cached_property
-    def own_center(self) -> float:
+    def measured_center(self) -> float:
         """The centre (log) of its measured launches."""
-        return self.seen.log_center
+        return self.observation.log_center
 
     @property
     def planned_with(self) -> tuple[int, str, str]:
         """What the cases of one launch have in common."""
-        return self.seen.case.launched_ranks, self.seen.workload.group, self.seen.case.setting
+        return (
+            self.observation.case.launched_ranks,
+            self.observation.workload.group,
+            self.observation.case.setting,
+        )
 
     def log_times(self, rounds: Sequence[Round]) -> np.ndarray:
-        return self.seen.log_typical[[self.places[r] for r in rounds]]
+        return self.observation.log_typical[[self.places[r] for r in rounds]]
 
     def half_widths(self, rounds: Sequence[Round]) -> np.ndarray:
-        below, above = self.seen.half_widths(np.array([self.places[r] for r in rounds]))
+        below, above = self.observation.half_widths(np.array([self.places[r] for r in rounds]))
         return np.asarray((below + above) / 2)
 
     def launch(self, number: Round) -> str:
-        return self.seen.launches[self.places[number]]
+        return self.observation.launches[self.places[number]]
 
-    def shared(self, *others: _Measured) -> list[Round]:
+    def common_rounds(self, *others: _MeasuredCase) -> list[Round]:
         return [r for r in self.places if all(r in other.places for other in others)]
 
 
@@ -92,68 +102,81 @@ def with_missed_launches(
     numbers: dict[str, Round] = {launch.launch: launch.index for launch in run.launches}
     rounds = {record.launch: numbers.get(record.launch, record.launch) for record in run.records}
     order = {number: place for place, number in enumerate(dict.fromkeys(rounds.values()))}
-    every = [
-        _Measured(seen, {rounds[name]: k for k, name in enumerate(seen.launches)}) for seen in observations
+    cases = [
+        _MeasuredCase(observation, {rounds[name]: k for k, name in enumerate(observation.launches)})
+        for observation in observations
     ]
-    groups: dict[tuple[int, str, str], list[_Measured]] = {}
-    for one in every:
-        groups.setdefault(one.planned_with, []).append(one)
+    groups: dict[tuple[int, str, str], list[_MeasuredCase]] = {}
+    for case in cases:
+        groups.setdefault(case.planned_with, []).append(case)
     quiet = {
-        key: {r for one in group for r, k in one.places.items() if one.seen.launches[k] not in loaded}
+        key: {
+            r for case in group for r, k in case.places.items() if case.observation.launches[k] not in loaded
+        }
         for key, group in groups.items()
     }
-    found = []
-    for one in every:
-        missed = sorted(quiet[one.planned_with] - one.places.keys(), key=lambda r: order[r])
-        last = max(order[r] for r in one.places)
+    observed = []
+    for case in cases:
+        missed = sorted(quiet[case.planned_with] - case.places.keys(), key=lambda r: order[r])
+        last = max(order[r] for r in case.places)
         before = [r for r in missed if order[r] < last]
         after = missed[len(before) :]
-        found.append(_with(one, before, after, groups[one.planned_with], loaded) if missed else one.seen)
-    return found
+        observed.append(
+            _infer_missed(case, before, after, groups[case.planned_with], loaded)
+            if missed
+            else case.observation
+        )
+    return observed
 
 
-Similar = tuple[_Measured, ...]
+Similar = tuple[_MeasuredCase, ...]
 """One or two similar cases, the nearer first; none if nothing similar was measured."""
 
 
-def _with(
-    one: _Measured,
+def _infer_missed(
+    case: _MeasuredCase,
     before: Sequence[Round],
     after: Sequence[Round],
-    group: Sequence[_Measured],
+    group: Sequence[_MeasuredCase],
     loaded: Collection[str],
 ) -> Observation:
     """The observation of a case that missed rounds `before` and `after` its last launch, which other cases of
     its `group` measured."""
-    least = LEAST_SHARED * len(one.places)
-    comparable = [other for other in group if len(one.places.keys() & other.places.keys()) >= least]
-    alike = [other for other in comparable if one.seen.workload.size and other.curve == one.curve]
+    least = LEAST_SHARED * len(case.places)
+    comparable = [other for other in group if len(case.places.keys() & other.places.keys()) >= least]
+    alike = [other for other in comparable if case.observation.workload.size and other.curve == case.curve]
     missed: dict[Similar, list[Round]] = {}
     later: dict[Similar, list[Round]] = {}
     for number in before:
-        similar = _nearest(one, _measured_in(number, alike, loaded))
+        similar = _nearest_sizes(case, _cases_measured_in(number, alike, loaded))
         missed.setdefault(similar, []).append(number)
     for number in after:
-        similar = _nearest(one, _measured_in(number, alike, loaded))
-        similar = similar or _nearest_time(one, _measured_in(number, comparable, loaded))
+        similar = _nearest_sizes(case, _cases_measured_in(number, alike, loaded))
+        similar = similar or _nearest_in_time(case, _cases_measured_in(number, comparable, loaded))
         later.setdefault(similar, []).append(number)
     unknown = missed.pop((), [])
     later.pop((), None)
-    if later and _matters(_change(one, later), one.seen, sum(map(len, later.values()))):
+    if later and _exceeds_interval(_change(case, later), case.observation, sum(map(len, later.values()))):
         for similar, rounds in later.items():
             missed.setdefault(similar, []).extend(rounds)
-    launches = [launch for similar, rounds in missed.items() for launch in _infer(one, rounds, similar)]
-    seen = _joined(one.seen, launches) if launches else one.seen
-    return replace(seen, unknown_change=bool(unknown) and _changed(seen, one, unknown, group))
+    launches = [
+        launch for similar, rounds in missed.items() for launch in _infer_launches(case, rounds, similar)
+    ]
+    observation = _add_launches(case.observation, launches) if launches else case.observation
+    return replace(
+        observation, unknown_change=bool(unknown) and _other_cases_changed(observation, case, unknown, group)
+    )
 
 
-def _measured_in(number: Round, cases: Sequence[_Measured], loaded: Collection[str]) -> list[_Measured]:
+def _cases_measured_in(
+    number: Round, cases: Sequence[_MeasuredCase], loaded: Collection[str]
+) -> list[_MeasuredCase]:
     return [other for other in cases if number in other.places and other.launch(number) not in loaded]
 
 
-def _nearest(one: _Measured, measured: Sequence[_Measured]) -> Similar:
+def _nearest_sizes(case: _MeasuredCase, measured: Sequence[_MeasuredCase]) -> Similar:
     """The nearest smaller and the nearest larger size among the `measured` ones."""
-    size = one.size
+    size = case.size
     smaller = [other for other in measured if other.size < size]
     larger = [other for other in measured if other.size > size]
     both = [max(smaller, key=lambda o: o.size)] if smaller else []
@@ -162,9 +185,9 @@ def _nearest(one: _Measured, measured: Sequence[_Measured]) -> Similar:
     return tuple(sorted(both, key=lambda other: ratios[other]))
 
 
-def _nearest_time(one: _Measured, measured: Sequence[_Measured]) -> Similar:
+def _nearest_in_time(case: _MeasuredCase, measured: Sequence[_MeasuredCase]) -> Similar:
     """The case with the nearest typical time."""
-    return tuple(sorted(measured, key=lambda o: abs(o.own_center - one.own_center))[:1])
+    return tuple(sorted(measured, key=lambda o: abs(o.measured_center - case.measured_center))[:1])
 
 
 @dataclass(frozen=True)
@@ -185,104 +208,115 @@ class _Launch:
         return np.asarray(self.nearer.visits[self.place] + (log_time - self.nearer.log_typical[self.place]))
 
 
-def _infer(one: _Measured, rounds: Sequence[Round], similar: Similar) -> list[_Launch]:
+def _infer_launches(case: _MeasuredCase, rounds: Sequence[Round], similar: Similar) -> list[_Launch]:
     """The launches of a case in these rounds, all of which the `similar` ones measured."""
-    first, *others = (_log_times(one, rounds, other) for other in similar)
-    second = others[0] if others else np.full(len(rounds), one.own_center)
-    nearer, paired = similar[0], _paired(one, similar)
+    first, *others = (_log_times(case, rounds, other) for other in similar)
+    second = others[0] if others else np.full(len(rounds), case.measured_center)
+    nearer, paired = similar[0], _ratio_half_width(case, similar)
     return [
-        _Launch(nearer.seen, nearer.places[number], (float(a), float(b)), paired)
+        _Launch(nearer.observation, nearer.places[number], (float(a), float(b)), paired)
         for number, a, b in zip(rounds, first, second, strict=True)
     ]
 
 
-def _log_times(one: _Measured, rounds: Sequence[Round], similar: _Measured) -> np.ndarray:
+def _log_times(case: _MeasuredCase, rounds: Sequence[Round], similar: _MeasuredCase) -> np.ndarray:
     """The log times of a case in rounds that it missed, from its ratio to a similar case that did not miss
     them."""
-    shared = one.shared(similar)
-    log_ratio = center(one.log_times(shared) - similar.log_times(shared))
+    common_rounds = case.common_rounds(similar)
+    log_ratio = center(case.log_times(common_rounds) - similar.log_times(common_rounds))
     return np.asarray(similar.log_times(rounds) + log_ratio)
 
 
-def _together(one: _Measured, similar: Similar) -> tuple[list[Round], list[_Measured]]:
+def _rounds_in_common(case: _MeasuredCase, similar: Similar) -> tuple[list[Round], list[_MeasuredCase]]:
     """The rounds that measured a case and all of the `similar` ones, or only the nearer; and these similar
     ones."""
-    shared = one.shared(*similar) or one.shared(similar[0])
-    return shared, [other for other in similar if all(r in other.places for r in shared)]
+    common_rounds = case.common_rounds(*similar) or case.common_rounds(similar[0])
+    return common_rounds, [other for other in similar if all(r in other.places for r in common_rounds)]
 
 
-def _paired(one: _Measured, similar: Similar) -> float:
+def _ratio_half_width(case: _MeasuredCase, similar: Similar) -> float:
     """Half width of the 95% interval of the centre of the log ratios of a case to the mean of the `similar`
     ones, in the rounds that measured all of them."""
-    shared, others = _together(one, similar)
-    ratios = one.log_times(shared) - _mean_log_times(others, shared)
-    squares = np.sum([other.half_widths(shared) ** 2 for other in others], axis=0) / len(others) ** 2
-    within = np.sqrt(one.half_widths(shared) ** 2 + squares)
-    return float(half_width(ratios, of_mean(within)))
+    common_rounds, others = _rounds_in_common(case, similar)
+    ratios = case.log_times(common_rounds) - _mean_log_times(others, common_rounds)
+    squares = np.sum([other.half_widths(common_rounds) ** 2 for other in others], axis=0) / len(others) ** 2
+    within = np.sqrt(case.half_widths(common_rounds) ** 2 + squares)
+    return float(half_width(ratios, half_width_of_mean(within)))
 
 
-def _mean_log_times(cases: Sequence[_Measured], rounds: Sequence[Round]) -> np.ndarray:
+def _mean_log_times(cases: Sequence[_MeasuredCase], rounds: Sequence[Round]) -> np.ndarray:
     return np.asarray(np.mean([case.log_times(rounds) for case in cases], axis=0))
 
 
-def _joined(seen: Observation, inferred: Sequence[_Launch]) -> Observation:
+def _add_launches(observation: Observation, inferred: Sequence[_Launch]) -> Observation:
     """The observation with these launches as inferred ones."""
-    center = seen.log_center
+    center = observation.log_center
     mean = [sum(launch.log_times) / 2 for launch in inferred]
     farthest = [max(launch.log_times, key=lambda time: abs(time - center)) for launch in inferred]
     return replace(
-        seen,
+        observation,
         inferred=Inferred(
-            whole=_with_launches(seen, inferred, mean),
-            widest=_with_launches(seen, inferred, farthest),
+            observation=_with_launches(observation, inferred, mean),
+            widest=_with_launches(observation, inferred, farthest),
             apart={each.name: abs(each.log_times[0] - each.log_times[1]) / 2 for each in inferred},
             paired=max(launch.paired for launch in inferred),
         ),
     )
 
 
-def _with_launches(seen: Observation, inferred: Sequence[_Launch], log_times: Sequence[float]) -> Observation:
+def _with_launches(
+    observation: Observation, inferred: Sequence[_Launch], log_times: Sequence[float]
+) -> Observation:
     """The inferred launches, at these times, after the measured ones."""
     return replace(
-        seen,
-        launches=(*seen.launches, *(each.name for each in inferred)),
-        log_typical=np.append(seen.log_typical, log_times),
-        below=np.append(seen.below, [each.nearer.below[each.place] for each in inferred]),
-        above=np.append(seen.above, [each.nearer.above[each.place] for each in inferred]),
-        quantile=np.append(seen.quantile, [each.nearer.quantile[each.place] for each in inferred]),
-        visits=(*seen.visits, *(each.visits(at) for each, at in zip(inferred, log_times, strict=True))),
-        visits_at_s=(*seen.visits_at_s, *(each.nearer.visits_at_s[each.place] for each in inferred)),
+        observation,
+        launches=(*observation.launches, *(each.name for each in inferred)),
+        log_typical=np.append(observation.log_typical, log_times),
+        below=np.append(observation.below, [each.nearer.below[each.place] for each in inferred]),
+        above=np.append(observation.above, [each.nearer.above[each.place] for each in inferred]),
+        quantile=np.append(observation.quantile, [each.nearer.quantile[each.place] for each in inferred]),
+        visits=(
+            *observation.visits,
+            *(each.visits(at) for each, at in zip(inferred, log_times, strict=True)),
+        ),
+        visits_at_s=(*observation.visits_at_s, *(each.nearer.visits_at_s[each.place] for each in inferred)),
     )
 
 
-def _change(one: _Measured, missed: Mapping[Similar, Sequence[Round]]) -> float:
-    """How much (log) the similar cases differ in the rounds that `one` missed from those that it measured; 0
+def _change(case: _MeasuredCase, missed: Mapping[Similar, Sequence[Round]]) -> float:
+    """How much (log) the similar cases differ in the rounds that `case` missed from those that it measured; 0
     if the scatter in the latter may explain it (`CLEAR`)."""
     change = by_chance = 0.0
     count = sum(map(len, missed.values()))
     for similar, rounds in missed.items():
-        shared, others = _together(one, similar)
-        then, share = _mean_log_times(others, shared), len(rounds) / count
-        change += share * float(center(_mean_log_times(others, rounds)) - center(then))
-        if len(shared) > 1:
-            variance, freedom = spread(then)
-            by_chance += share * student(freedom) * float(np.sqrt(variance * (1 + len(shared) / len(rounds))))
+        common_rounds, others = _rounds_in_common(case, similar)
+        earlier_times, share = _mean_log_times(others, common_rounds), len(rounds) / count
+        change += share * float(center(_mean_log_times(others, rounds)) - center(earlier_times))
+        if len(common_rounds) > 1:
+            variance, freedom = variance_of_center(earlier_times)
+            by_chance += (
+                share * student(freedom) * float(np.sqrt(variance * (1 + len(common_rounds) / len(rounds))))
+            )
     return abs(change) if abs(change) > CLEAR * by_chance else 0.0
 
 
-def _changed(seen: Observation, one: _Measured, missed: Sequence[Round], group: Sequence[_Measured]) -> bool:
-    """Whether other cases differed so much in the rounds that `one` missed that its centre would be outside
-    the interval of `seen`."""
+def _other_cases_changed(
+    observation: Observation, case: _MeasuredCase, missed: Sequence[Round], group: Sequence[_MeasuredCase]
+) -> bool:
+    """Whether other cases differed so much in the rounds that `case` missed that its centre would be outside
+    the interval of `observation`."""
     changes = []
     for other in group:
-        shared, there = one.shared(other), [r for r in missed if r in other.places]
-        if other is not one and shared and there:
-            changes.append(abs(float(center(other.log_times(there)) - center(other.log_times(shared)))))
-    return bool(changes) and _matters(median(changes), seen, len(missed))
+        common_rounds, other_rounds = case.common_rounds(other), [r for r in missed if r in other.places]
+        if other is not case and common_rounds and other_rounds:
+            changes.append(
+                abs(float(center(other.log_times(other_rounds)) - center(other.log_times(common_rounds))))
+            )
+    return bool(changes) and _exceeds_interval(median(changes), observation, len(missed))
 
 
-def _matters(change: float, seen: Observation, missed: int) -> bool:
-    """Whether such a change in `missed` launches would shift the centre of `seen` beyond its interval."""
-    _, low, high = seen.interval()
-    share = missed / (len(seen.whole.launches) + missed)
+def _exceeds_interval(change: float, observation: Observation, missed: int) -> bool:
+    """Whether this change in `missed` launches would shift the centre of `observation` beyond its interval."""
+    _, low, high = observation.interval()
+    share = missed / (len(observation.all_launches.launches) + missed)
     return bool(share * change > np.log(high / low) / 2)

@@ -26,17 +26,17 @@ import numpy as np
 from hockney.core.fit import Modes
 from hockney.models.scipy_functions import f_quantile
 from hockney.models.statistics.drift import BLOCKS, half_width_of_blocks
-from hockney.models.statistics.location import winsorised
+from hockney.models.statistics.location import winsorise
 from hockney.models.statistics.visits import FEWEST_VISITS as FEWEST_OF_A_LAUNCH
-from hockney.models.statistics.visits import in_time
+from hockney.models.statistics.visits import series_in_time
 
 LOW_QUANTILE = 0.1
-WITHIN = np.log(1.1)
+FAST_RANGE = np.log(1.1)
 """Visits of one mode differ by less: within 0.1 s a machine's times are stable to a few percent."""
 FEWEST_VISITS = 10
 FEWEST_FAST = 3
 """Minimum visits of a launch in the fast mode: fewer may be single lucky ones, and give no interval."""
-APART = np.log(1.25)
+LEAST_MODE_DISTANCE = np.log(1.25)
 """Modes closer than this count as one."""
 LEAST_SHARE = 0.1
 """Minimum share of the visits: a less frequent mode is an outlier."""
@@ -50,14 +50,14 @@ SHARE_ROUNDING = 1e-12
 def fast_visits(visits: Sequence[np.ndarray]) -> list[np.ndarray] | None:
     """For each launch, which of its visits (logs of times) are in the fastest mode: none if it has too few of
     them while other launches have more. None if there are too few visits to detect modes."""
-    many = [launch for launch in visits if len(launch) >= FEWEST_OF_A_LAUNCH]
-    if sum(map(len, many)) < FEWEST_VISITS:
+    sampled = [launch for launch in visits if len(launch) >= FEWEST_OF_A_LAUNCH]
+    if sum(map(len, sampled)) < FEWEST_VISITS:
         return None
-    values = np.concatenate(many)
-    weights = np.concatenate([np.full(len(launch), 1 / len(launch) / len(many)) for launch in many])
+    values = np.concatenate(sampled)
+    weights = np.concatenate([np.full(len(launch), 1 / len(launch) / len(sampled)) for launch in sampled])
     order = np.argsort(values, kind="stable")
     lowest = values[order[np.searchsorted(np.cumsum(weights[order]), LOW_QUANTILE)]]
-    fast = [(launch <= lowest + WITHIN) & (len(launch) >= FEWEST_OF_A_LAUNCH) for launch in visits]
+    fast = [(launch <= lowest + FAST_RANGE) & (len(launch) >= FEWEST_OF_A_LAUNCH) for launch in visits]
     enough = [np.count_nonzero(of) >= FEWEST_FAST for of in fast]
     return [of & good for of, good in zip(fast, enough, strict=True)] if any(enough) else fast
 
@@ -65,18 +65,18 @@ def fast_visits(visits: Sequence[np.ndarray]) -> list[np.ndarray] | None:
 def disturbed_share(visits: Sequence[np.ndarray], undisturbed: float) -> float:
     """The share of visits that are slower than the undisturbed cost (its log) by more than a tenth, with
     equal weights for launches."""
-    shares = [float(np.mean(launch > undisturbed + WITHIN)) for launch in visits if len(launch)]
+    shares = [float(np.mean(launch > undisturbed + FAST_RANGE)) for launch in visits if len(launch)]
     return sum(shares) / len(shares)
 
 
 def undisturbed_half_width(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> float:
     """Half width of the 95% interval of the log of the undisturbed cost, from all visits (logs of times) of
     each launch and their times (s). There must be enough visits for `modes.fast_visits`."""
-    many = [k for k, launch in enumerate(visits) if len(launch) >= FEWEST_OF_A_LAUNCH]
-    values = np.concatenate([visits[k] for k in many])
-    launch = np.repeat(np.arange(len(many)), [len(visits[k]) for k in many])
+    sampled = [k for k, launch in enumerate(visits) if len(launch) >= FEWEST_OF_A_LAUNCH]
+    values = np.concatenate([visits[k] for k in sampled])
+    launch = np.repeat(np.arange(len(sampled)), [len(visits[k]) for k in sampled])
     place = np.empty(len(values), dtype=int)
-    place[np.argsort(np.concatenate([at_s[k] for k in many]), kind="stable")] = np.arange(len(values))
+    place[np.argsort(np.concatenate([at_s[k] for k in sampled]), kind="stable")] = np.arange(len(values))
     order = np.argsort(values, kind="stable")
     values, launch, place = values[order], launch[order], place[order]
     counts = [blocks for blocks in BLOCKS if blocks <= len(values)]
@@ -86,17 +86,17 @@ def undisturbed_half_width(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarr
         pseudo_values = (blocks - 1) * _undisturbed_costs(values, launch, kept)
         variances.append(float(pseudo_values.var(ddof=1)))
     half = half_width_of_blocks(np.array(counts), np.array(variances))
-    return min(half, float(np.ptp(winsorised(values))))  # a rare fast mode is not beyond all visits
+    return min(half, float(np.ptp(winsorise(values))))  # a rare fast mode is not beyond all visits
 
 
 def _undisturbed_costs(values: np.ndarray, launch: np.ndarray, kept: np.ndarray) -> np.ndarray:
-    """The undisturbed cost, with means instead of robust centres, from each row of `kept`: which of the
+    """The undisturbed cost, with means instead of robust centres, from each row of `select_records`: which of the
     sorted `values` count. `launch` is the launch of each value, from 0."""
     of_launch = np.asarray(launch[:, None] == np.arange(launch.max() + 1), dtype=float)
     weights = kept / np.maximum(kept @ of_launch, 1)[:, launch]
     shares = np.cumsum(weights, axis=1)
     below = np.sum(shares < LOW_QUANTILE * shares[:, -1:] - SHARE_ROUNDING, axis=1)
-    fast = kept & (values <= values[below][:, None] + WITHIN)
+    fast = kept & (values <= values[below][:, None] + FAST_RANGE)
     count = fast @ of_launch
     enough = count >= FEWEST_FAST
     used = np.where(enough.any(axis=1, keepdims=True), enough, count > 0)
@@ -104,19 +104,23 @@ def _undisturbed_costs(values: np.ndarray, launch: np.ndarray, kept: np.ndarray)
     return np.asarray(np.sum(means * used, axis=1) / np.sum(used, axis=1))
 
 
-def modes(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> Modes | None:
+def find_modes(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> Modes | None:
     """Two clearly separate modes: each has a tenth of the visits, few lie between them; None otherwise.
     `at_s` are the times of the visits."""
     values = np.sort(np.concatenate([*visits, np.empty(0)]))
     count = len(values)
     if count < 4 * FEWEST_VISITS:
         return None
-    beyond = split_in_two(values)
-    fast, slow = values[:beyond], values[beyond:]
+    fast_count = split_in_two(values)
+    fast, slow = values[:fast_count], values[fast_count:]
     low, high = float(np.median(fast)), float(np.median(slow))
     third = (high - low) / 3
     between = np.count_nonzero((values > low + third) & (values < high - third)) / count
-    if min(len(fast), len(slow)) < LEAST_SHARE * count or high - low < APART or between > GAP_SHARE:
+    if (
+        min(len(fast), len(slow)) < LEAST_SHARE * count
+        or high - low < LEAST_MODE_DISTANCE
+        or between > GAP_SHARE
+    ):
         return None
     threshold = (low + high) / 2
     switches, watched = 0, 0.0
@@ -132,11 +136,11 @@ def modes(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> Modes | N
     )
 
 
-def margins(
+def mode_margins(
     two: Modes | None, visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]
 ) -> tuple[float, float]:
     """How far below and above the centre (of logs) the long-run mean of two modes may lie if only a few of
-    their cycles were observed; (0, 0) without such modes. `two` are the `modes` of the visits.
+    their cycles were observed; (0, 0) without such modes. `two` are the modes of the visits.
 
     With exponential durations the odds of the slow mode are the ratio of two mean durations, each over m
     stays, and this divided by the true ratio has the F distribution with 2m and 2m degrees of freedom. An
@@ -144,18 +148,18 @@ def margins(
     if two is None:
         return 0.0, 0.0
     threshold = (np.log(two.fast_s) + np.log(two.slow_s)) / 2
-    cycles = max(1.0, np.count_nonzero(np.diff(in_time(visits, at_s) > threshold)) / 2)
+    cycles = max(1.0, np.count_nonzero(np.diff(series_in_time(visits, at_s) > threshold)) / 2)
     if cycles > FEW_CYCLES:
         return 0.0, 0.0
-    return margins_of_share(two.slow_share, cycles, float(np.log(two.slow_s / two.fast_s)))
+    return share_margins(two.slow_share, cycles, float(np.log(two.slow_s / two.fast_s)))
 
 
-def margins_of_share(slow_share: float, cycles: float, apart: float) -> tuple[float, float]:
-    """The same for modes whose logs are `apart`, of which so many cycles were observed."""
+def share_margins(slow_share: float, cycles: float, log_distance: float) -> tuple[float, float]:
+    """The same for modes whose logs are `log_distance`, of which so many cycles were observed."""
     factor = f_quantile(2 * cycles, 2 * cycles, 0.975)
     odds = slow_share / (1 - slow_share)
     low, high = (each / (1 + each) for each in (odds / factor, odds * factor))
-    return (slow_share - low) * apart, (high - slow_share) * apart
+    return (slow_share - low) * log_distance, (high - slow_share) * log_distance
 
 
 def split_in_two(ordered: np.ndarray) -> int:
@@ -164,5 +168,5 @@ def split_in_two(ordered: np.ndarray) -> int:
     count = len(ordered)
     below = np.arange(1, count)
     sums = np.cumsum(ordered)
-    apart = sums[:-1] / below - (sums[-1] - sums[:-1]) / (count - below)
-    return int(np.argmax(below * (count - below) * apart**2)) + 1
+    log_distance = sums[:-1] / below - (sums[-1] - sums[:-1]) / (count - below)
+    return int(np.argmax(below * (count - below) * log_distance**2)) + 1

@@ -30,7 +30,7 @@ import numpy as np
 from hockney.core.fit import Modes
 from hockney.models.statistics.interval import correlation
 from hockney.models.statistics.location import Z, center, student
-from hockney.models.statistics.modes import FEWEST_VISITS, modes
+from hockney.models.statistics.modes import FEWEST_VISITS, find_modes
 
 INTERVAL_S = 0.01
 FEWEST_INTERVALS = 4 * FEWEST_VISITS
@@ -79,36 +79,36 @@ def noise(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> MeasuredN
     there are too few of them."""
     lengths = [float(np.ptp(moments)) for moments in at_s if len(moments)]
     watched = sum(lengths)
-    together = np.concatenate([*visits, np.empty(0)])
-    if watched <= 0 or len(together) < FEWEST_INTERVALS:
+    all_visits = np.concatenate([*visits, np.empty(0)])
+    if watched <= 0 or len(all_visits) < FEWEST_INTERVALS:
         return None
-    ends = np.quantile(together, (CLIPPED, 1 - CLIPPED))
-    kept = [np.clip(launch, *ends) for launch in visits if len(launch)]
-    parts = [_means(each, moments) for each, moments in zip(kept, filter(len, at_s), strict=True)]
+    ends = np.quantile(all_visits, (CLIPPED, 1 - CLIPPED))
+    clipped = [np.clip(launch, *ends) for launch in visits if len(launch)]
+    parts = [_means(each, moments) for each, moments in zip(clipped, filter(len, at_s), strict=True)]
     means = np.concatenate(parts)
     if len(means) < FEWEST_INTERVALS:
         return None
     variance = float(means.var(ddof=1))
     tau = correlation((means - means.mean()) / np.sqrt(variance))[0] if variance > 0 else 1.0
     time = tau * watched / len(means)
-    two = modes(visits, at_s)
-    longest = max(time, (two.dwell_s or watched) if two else 0.0)
-    fast, slow = np.exp(np.percentile(together, (10, 90)))
+    modes_found = find_modes(visits, at_s)
+    longest = max(time, (modes_found.dwell_s or watched) if modes_found else 0.0)
+    fast, slow = np.exp(np.percentile(all_visits, (10, 90)))
     return MeasuredNoise(
-        typical_s=float(np.exp(center(together))),
+        typical_s=float(np.exp(center(all_visits))),
         fast_s=float(fast),
         slow_s=float(slow),
-        visits=len(together),
+        visits=len(all_visits),
         watched_s=watched,
-        modes=two,
+        modes=modes_found,
         correlation_s=time if longest <= LONGEST_SHARE * watched else None,
         mean_variance_s=variance * time,
-        launch_variance=_between(parts),
-        visit_variance=float(np.mean(np.concatenate([np.diff(each) for each in kept]) ** 2) / 2),
+        launch_variance=_launch_variance(parts),
+        visit_variance=float(np.mean(np.concatenate([np.diff(each) for each in clipped]) ** 2) / 2),
     )
 
 
-def _between(launches: Sequence[np.ndarray]) -> float:
+def _launch_variance(launches: Sequence[np.ndarray]) -> float:
     """The variance of launches' means beyond that explained by the intervals within each."""
     if len(launches) < 2:
         return 0.0

@@ -9,8 +9,8 @@ a time must not reach below zero.
 Times read from another program's output are rounded. A time printed with an error of up to h, such as 0.20 us
 with two decimals, is off by up to h / t, in all launches in the same direction if they hardly differ.
 Launches that print the same number may differ by h as well: as uniformly distributed errors they have the
-variance h**2 / 3, so that the interval of the mean of n equal numbers is Student's with the standard error
-h / sqrt(3 n) (W. F. Sheppard, Proc. London Math. Soc. 29 (1898) 353)."""
+variance h**2 / 3, so that the interval of the mean of n equal numbers is Student's with the standard error h
+/ sqrt(3 n) (W. F. Sheppard, Proc. London Math. Soc. 29 (1898) 353)."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ from hockney.models.statistics.location import (
     Z,
     center,
     half_width,
-    of_mean,
+    half_width_of_mean,
     student,
-    winsorised,
+    winsorise,
 )
-from hockney.models.statistics.modes import fast_visits, margins, modes, undisturbed_half_width
+from hockney.models.statistics.modes import fast_visits, find_modes, mode_margins, undisturbed_half_width
 from hockney.models.statistics.visits import (
     SHORTEST_S,
     LaunchTimes,
     half_width_in_time,
-    of_visits,
+    times_of_visits,
 )
 
 __all__ = [
@@ -48,7 +48,7 @@ __all__ = [
     "HalfWidths",
     "Inferred",
     "Observation",
-    "by_launch",
+    "launch_fields",
 ]
 HalfWidths = tuple[np.ndarray, np.ndarray]
 """How far the ends of each launch's interval are below and above its log time."""
@@ -91,14 +91,14 @@ class Observation:
         return self.workload.size_of(self.case)
 
     @property
-    def whole(self) -> Observation:
+    def all_launches(self) -> Observation:
         """The same with the inferred launches among its own."""
-        return self if self.inferred is None else self.inferred.whole
+        return self if self.inferred is None else self.inferred.observation
 
     @property
     def log_center(self) -> float:
         """Log of the typical time: the robust centre of the launches' logarithms."""
-        return float(center(self.whole.log_typical))
+        return float(center(self.all_launches.log_typical))
 
     @property
     def inference_half_width(self) -> float:
@@ -112,23 +112,23 @@ class Observation:
         times the variance of p, which is the distance between the middle of the interval and the median,
         divided by z**2. It matters if a model averages over many cases. Not for intervals so wide that they
         may show single outliers instead of curvature."""
-        wide = ~(self.below + self.above < WIDE)
-        return self.log_typical - np.where(wide, 0.0, (self.above - self.below) / 2 / Z**2)
+        is_wide = ~(self.below + self.above < WIDE)
+        return self.log_typical - np.where(is_wide, 0.0, (self.above - self.below) / 2 / Z**2)
 
     def half_widths(self, at: np.ndarray | slice) -> HalfWidths:
         """`below` and `above` of some launches, rescaled to the normal quantile."""
         quantile = self.quantile[at]
         return self.below[at] / quantile * Z, self.above[at] / quantile * Z
 
-    def places(self, launches: Iterable[str]) -> np.ndarray:
+    def indices_of(self, launches: Iterable[str]) -> np.ndarray:
         """The indices of these launches."""
         place = {name: k for k, name in enumerate(self.launches)}
         return np.array([place[name] for name in launches], dtype=int)
 
     @property
-    def within(self) -> float:
+    def standard_error_within(self) -> float:
         """Standard error of `log_center` from the spread within launches alone, nan if unknown."""
-        return of_mean((self.below + self.above) / 2 / self.quantile)
+        return half_width_of_mean((self.below + self.above) / 2 / self.quantile)
 
     @property
     def launch_spread(self) -> tuple[float | None, float | None]:
@@ -138,8 +138,8 @@ class Observation:
         if count < 2:
             return None, None
         levels = self.log_typical
-        spread = float((winsorised(levels) if count >= FEWEST_TO_WINSORISE else levels).std(ddof=1))
-        expected = self.within / Z * math.sqrt(count)
+        spread = float((winsorise(levels) if count >= FEWEST_TO_WINSORISE else levels).std(ddof=1))
+        expected = self.standard_error_within / Z * math.sqrt(count)
         return spread, expected if math.isfinite(expected) else None
 
     def interval(self) -> tuple[float, float, float]:
@@ -165,7 +165,7 @@ class Observation:
         # Several launches determine the correlation better than each alone: t - 1.96 falls as the degrees of
         # freedom add up.
         shrink = (Z + np.mean(self.quantile - Z) / len(self.quantile)) / self.quantile
-        return of_mean(self.below * shrink), of_mean(self.above * shrink)
+        return half_width_of_mean(self.below * shrink), half_width_of_mean(self.above * shrink)
 
     @property
     def rounding_half_width(self) -> float:
@@ -176,37 +176,39 @@ class Observation:
     def least_half_widths(self) -> tuple[float, float]:
         """The least that the choice of the visits in the fastest mode implies, that of modes of which the
         machine went through a few cycles only, and that of printed numbers."""
-        below, above = margins(self.modes, self.visits, self.visits_at_s)
+        below, above = mode_margins(self.modes, self.visits, self.visits_at_s)
         rounding = self.rounding_half_width
         below, above = max(below, rounding), max(above, rounding)
         if self.chosen_from is None:
             return below, above
-        every = self.chosen_from
-        choice = undisturbed_half_width(every.visits, every.visits_at_s)
+        all_visits = self.chosen_from
+        choice = undisturbed_half_width(all_visits.visits, all_visits.visits_at_s)
         return max(below, choice), max(above, choice)
 
     @cached_property
     def modes(self) -> Modes | None:
         """The two modes of its visits, if they are clearly separate."""
-        return modes(self.visits, self.visits_at_s)
+        return find_modes(self.visits, self.visits_at_s)
 
     @property
     def undisturbed(self) -> Observation | None:
         """The case in its fastest mode, from the launches in which it occurred; None if there are too few
         visits to detect modes, as in runs with one visit per launch."""
-        whole = self.whole
+        whole = self.all_launches
         fast = fast_visits(whole.visits)
         if fast is None:
             return None
         used = [k for k, of in enumerate(fast) if of.any()]
-        times = by_launch([of_visits(whole.visits[k][fast[k]], whole.visits_at_s[k][fast[k]]) for k in used])
-        chosen = replace(whole.of_launches(used), chosen_from=whole, **times)
-        return chosen if self.inferred is None else self.inferred.apart_from(chosen)
+        times = launch_fields(
+            [times_of_visits(whole.visits[k][fast[k]], whole.visits_at_s[k][fast[k]]) for k in used]
+        )
+        chosen = replace(whole.select_launches(used), chosen_from=whole, **times)
+        return chosen if self.inferred is None else self.inferred.attach_to(chosen)
 
-    def of_launches(self, places: Sequence[int]) -> Observation:
+    def select_launches(self, indices: Sequence[int]) -> Observation:
         """The same with only the launches at these indices."""
-        at = np.array(places, dtype=int)
-        names = tuple(self.launches[k] for k in places)
+        at = np.array(indices, dtype=int)
+        names = tuple(self.launches[k] for k in indices)
         return replace(
             self,
             launches=names,
@@ -215,19 +217,19 @@ class Observation:
             above=self.above[at],
             quantile=self.quantile[at],
             records=tuple(record for record in self.records if record.launch in names),
-            visits=tuple(self.visits[k] for k in places),
-            visits_at_s=tuple(self.visits_at_s[k] for k in places),
+            visits=tuple(self.visits[k] for k in indices),
+            visits_at_s=tuple(self.visits_at_s[k] for k in indices),
         )
 
 
 @dataclass(frozen=True)
 class Inferred:
-    """The launches that a case missed, inferred from similar cases (`missed_launches`). `whole` is its
+    """The launches that a case missed, inferred from similar cases (`missed_launches`). `observation` is its
     observation with these launches among its own; in `widest`, each is as far from its own ones as the
     similar cases allow. `apart` is the half width of the logarithm of each inferred time due to the
     difference of the similar cases, `paired` that of the centre of the ratios to them."""
 
-    whole: Observation
+    observation: Observation
     widest: Observation
     apart: Mapping[str, float]
     paired: float
@@ -236,35 +238,40 @@ class Inferred:
     def half_width(self) -> float:
         """Half width of the 95% interval of `log_center` due to the inference. With the share f of the
         launches inferred, the centre is the mean of the case's own launches with the weight 1 - f, and
-        depends on the ratio to the similar cases with the weight f. The interval of `whole` takes all
+        depends on the ratio to the similar cases with the weight f. The interval of `observation` takes all
         launches for measured: for it, the variance of the mean of the case's own ones counts (1 - f) ** 2
         times."""
-        apart = [self.apart.get(launch, 0.0) for launch in self.whole.launches]
-        measured = sum(launch not in self.apart for launch in self.whole.launches) / len(apart)
+        apart = [self.apart.get(launch, 0.0) for launch in self.observation.launches]
+        measured = sum(launch not in self.apart for launch in self.observation.launches) / len(apart)
         return math.hypot(math.sqrt(1 - measured**2) * self.paired, sum(apart) / len(apart))
 
     def half_widths_of_center(self) -> tuple[float, float]:
         """How far the ends of the interval of `log_center` are below and above it, as for an observation,
         including the error of the inference."""
-        sides = zip(self.whole.half_widths_of_center(), self.widest.half_widths_of_center(), strict=True)
+        sides = zip(
+            self.observation.half_widths_of_center(), self.widest.half_widths_of_center(), strict=True
+        )
         below, above = (float(np.hypot(max(side), self.half_width)) for side in sides)
         return below, above
 
-    def apart_from(self, whole: Observation) -> Observation:
-        """The measured launches of `whole`, some of the same launches, with these inferred ones."""
-        measured = [k for k, launch in enumerate(whole.launches) if launch not in self.apart]
-        return replace(whole.of_launches(measured), inferred=replace(self, whole=whole, widest=whole))
+    def attach_to(self, observation: Observation) -> Observation:
+        """The measured launches of `observation`, some of the same launches, with these inferred ones."""
+        measured = [k for k, launch in enumerate(observation.launches) if launch not in self.apart]
+        return replace(
+            observation.select_launches(measured),
+            inferred=replace(self, observation=observation, widest=observation),
+        )
 
 
-def by_launch(made: Sequence[LaunchTimes]) -> dict[str, Any]:
+def launch_fields(launch_times: Sequence[LaunchTimes]) -> dict[str, Any]:
     """The fields of an observation that are computed from its launches' times."""
     return {
-        "log_typical": np.array([launch.center for launch in made]),
-        "below": np.array([launch.below for launch in made]),
-        "above": np.array([launch.above for launch in made]),
-        "quantile": np.array([launch.quantile for launch in made]),
-        "visits": tuple(launch.visits for launch in made),
-        "visits_at_s": tuple(launch.at_s for launch in made),
+        "log_typical": np.array([launch.center for launch in launch_times]),
+        "below": np.array([launch.below for launch in launch_times]),
+        "above": np.array([launch.above for launch in launch_times]),
+        "quantile": np.array([launch.quantile for launch in launch_times]),
+        "visits": tuple(launch.visits for launch in launch_times),
+        "visits_at_s": tuple(launch.at_s for launch in launch_times),
     }
 
 
@@ -279,7 +286,7 @@ def rounding_half_width(records: Sequence[Record], log_center: float) -> float:
     return math.log1p(max(error, hidden))
 
 
-def pooled(equivalent: Sequence[Observation]) -> Observation:
+def pool_launches(equivalent: Sequence[Observation]) -> Observation:
     """All measured launches of a case with equivalent settings, as one observation."""
     first, *others = equivalent
     if not others:
@@ -296,7 +303,7 @@ def pooled(equivalent: Sequence[Observation]) -> Observation:
         records=tuple(record for seen in equivalent for record in seen.records),
         visits=tuple(visits for seen in equivalent for visits in seen.visits),
         visits_at_s=tuple(at_s for seen in equivalent for at_s in seen.visits_at_s),
-        chosen_from=pooled(chosen) if len(chosen) == len(equivalent) else None,
+        chosen_from=pool_launches(chosen) if len(chosen) == len(equivalent) else None,
         inferred=None,
         unknown_change=any(seen.unknown_change for seen in equivalent),
     )

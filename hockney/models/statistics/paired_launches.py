@@ -38,14 +38,14 @@ import numpy as np
 
 from hockney.models.statistics.independent_launches import ENOUGH_FREEDOM, independent_ratio
 from hockney.models.statistics.location import (
-    COST,
     FEWEST_TO_WINSORISE,
-    blended,
+    TRIMMING_COST,
+    blend_half_widths,
     center,
-    of_mean,
-    spread,
+    half_width_of_mean,
     student,
-    winsorised,
+    variance_of_center,
+    winsorise,
 )
 from hockney.models.statistics.modes import undisturbed_half_width
 from hockney.models.statistics.observations import Observation
@@ -64,48 +64,51 @@ MANY_OUTLIERS = 0.2
 """With a larger share of outliers, the rest may agree by chance."""
 
 
-def shared_launches(of: PooledCase, over: PooledCase) -> int:
+def pair_count(numerator: PooledCase, denominator: PooledCase) -> int:
     """The number of pairs."""
-    return len(set(of.whole.launches) & set(over.whole.launches))
+    return len(set(numerator.pooled.launches) & set(denominator.pooled.launches))
 
 
-def that_count(of: PooledCase, over: PooledCase) -> tuple[Observation, Observation]:
+def pairs_with_weight(numerator: PooledCase, denominator: PooledCase) -> tuple[Observation, Observation]:
     """Both observations with only the launches of pairs that have a weight, so that their typical times agree
     with the ratio. With too few pairs, all their launches."""
-    if shared_launches(of, over) < FEWEST_PAIRS:
-        return of.whole, over.whole
-    paired = _Paired.of(of.whole, over.whole)
+    if pair_count(numerator, denominator) < FEWEST_PAIRS:
+        return numerator.pooled, denominator.pooled
+    paired = _PairedCase.of(numerator.pooled, denominator.pooled)
     names = [name for name, outlier in zip(paired.names, paired.center.outliers, strict=True) if not outlier]
     a, b = (
-        replace(seen, inferred=None).of_launches(seen.places(names).tolist())
-        for seen in (of.whole, over.whole)
+        replace(observation, inferred=None).select_launches(observation.indices_of(names).tolist())
+        for observation in (numerator.pooled, denominator.pooled)
     )
     return a, b
 
 
-def paired_ratio(of: Sequence[PooledCase], over: Sequence[PooledCase]) -> RatioEstimate:
-    """The geometric mean, over one or more cases, of the typical time in the launches `of` divided by that in
-    the launches `over`, with the same names. Cases that have too few pairs count only if none has more."""
-    both = [(a, b) for a, b in zip(of, over, strict=True) if shared_launches(a, b) >= FEWEST_PAIRS]
+def paired_ratio(numerator: Sequence[PooledCase], denominator: Sequence[PooledCase]) -> RatioEstimate:
+    """The geometric mean, over one or more cases, of the typical time in the launches `numerator` divided by
+    that in the launches `denominator`, with the same names. Cases that have too few pairs count only if none
+    has more."""
+    both = [(a, b) for a, b in zip(numerator, denominator, strict=True) if pair_count(a, b) >= FEWEST_PAIRS]
     if not both:
-        return independent_ratio(of, over)
-    cases = [_Paired.of(a.whole, b.whole) for a, b in both]
+        return independent_ratio(numerator, denominator)
+    cases = [_PairedCase.of(a.pooled, b.pooled) for a, b in both]
     log = float(np.mean([case.center.log for case in cases]))
-    errors = _errors(cases)
+    errors = _pair_errors(cases)
     variance = sum(error**2 for error in errors.values())
     freedom = float(np.mean([case.center.freedom for case in cases]))
     few = len(cases) == 1 and len(errors) <= ENOUGH_FREEDOM
     within = cases[0].within if few else (math.nan, math.nan)
     choice = float(np.mean([case.choice for case in cases]))  # they may all be wrong in the same direction
-    runs = _runs(both, cases)
-    below, above = (max(runs.half_width(float(blended(variance, freedom, side))), choice) for side in within)
-    freedom, excluded = runs.together(freedom), _excluded(cases)
-    return RatioEstimate.of(log, log, below, above, freedom, pairs=_pairs(cases), excluded=excluded)
+    runs = _run_differences(both, cases)
+    below, above = (
+        max(runs.half_width(float(blend_half_widths(variance, freedom, side))), choice) for side in within
+    )
+    freedom, excluded = runs.combine_freedom(freedom), _excluded_pairs(cases)
+    return RatioEstimate.of(log, log, below, above, freedom, pairs=_pair_log_ratios(cases), excluded=excluded)
 
 
 def common_pairs(cases: Sequence[tuple[PooledCase, PooledCase]]) -> list[str]:
     """The names of the pairs of launches that measured all these cases, on both sides, in their order."""
-    sides = [side.whole.launches for case in cases for side in case]
+    sides = [side.pooled.launches for case in cases for side in case]
     shared = set(sides[0]).intersection(*sides[1:])
     return [name for name in sides[0] if name in shared]
 
@@ -119,7 +122,7 @@ def ratio_of_pairs(logs: np.ndarray) -> RatioEstimate:
 
 
 @dataclass(frozen=True)
-class _Paired:
+class _PairedCase:
     """A case: the log ratios of its pairs by `names`, their centre, and its half widths below and above as
     the spread within launches predicts them; and that which the choice of the visits in the fastest mode
     implies, 0 if they were not chosen."""
@@ -131,23 +134,28 @@ class _Paired:
     choice: float
 
     @staticmethod
-    def of(of: Observation, over: Observation) -> _Paired:
-        there = set(over.launches)
-        names = [name for name in of.launches if name in there]
-        a, b = of.places(names), over.places(names)
-        logs = of.log_typical[a] - over.log_typical[b]
-        of_widths, over_widths = of.half_widths(a), over.half_widths(b)
-        below, above = np.hypot(of_widths[0], over_widths[1]), np.hypot(of_widths[1], over_widths[0])
-        choice = math.hypot(_choice(of), _choice(over))
-        return _Paired(names, logs, pair_center(logs), (of_mean(below), of_mean(above)), choice)
+    def of(numerator: Observation, denominator: Observation) -> _PairedCase:
+        denominator_launches = set(denominator.launches)
+        names = [name for name in numerator.launches if name in denominator_launches]
+        a, b = numerator.indices_of(names), denominator.indices_of(names)
+        logs = numerator.log_typical[a] - denominator.log_typical[b]
+        numerator_widths, denominator_widths = numerator.half_widths(a), denominator.half_widths(b)
+        below, above = (
+            np.hypot(numerator_widths[0], denominator_widths[1]),
+            np.hypot(numerator_widths[1], denominator_widths[0]),
+        )
+        choice = math.hypot(_choice_half_width(numerator), _choice_half_width(denominator))
+        return _PairedCase(
+            names, logs, pair_center(logs), (half_width_of_mean(below), half_width_of_mean(above)), choice
+        )
 
 
-def _choice(seen: Observation) -> float:
-    every = seen.chosen_from
-    return 0.0 if every is None else undisturbed_half_width(every.visits, every.visits_at_s)
+def _choice_half_width(observation: Observation) -> float:
+    all_visits = observation.chosen_from
+    return 0.0 if all_visits is None else undisturbed_half_width(all_visits.visits, all_visits.visits_at_s)
 
 
-def _pairs(cases: Sequence[_Paired]) -> tuple[float, ...]:
+def _pair_log_ratios(cases: Sequence[_PairedCase]) -> tuple[float, ...]:
     """The log ratio of each pair, in the median of the cases; none if there are few outliers."""
     if 2 * sum(case.center.many_outliers for case in cases) < len(cases):
         return ()
@@ -158,17 +166,19 @@ def _pairs(cases: Sequence[_Paired]) -> tuple[float, ...]:
     return tuple(float(np.median(logs)) for logs in found.values())
 
 
-def _excluded(cases: Sequence[_Paired]) -> tuple[int, int]:
+def _excluded_pairs(cases: Sequence[_PairedCase]) -> tuple[int, int]:
     """The pairs without a weight in most of the cases, by the direction of the outlier."""
     found: dict[str, list[int]] = {}
     for case in cases:
         for name, direction in zip(case.names, case.center.outliers, strict=True):
             found.setdefault(name, []).append(int(direction))
-    above, below = (sum(2 * of.count(direction) > len(of) for of in found.values()) for direction in (1, -1))
+    above, below = (
+        sum(2 * signs.count(direction) > len(signs) for signs in found.values()) for direction in (1, -1)
+    )
     return above, below
 
 
-def _errors(cases: Sequence[_Paired]) -> dict[str, float]:
+def _pair_errors(cases: Sequence[_PairedCase]) -> dict[str, float]:
     """The contribution of each pair to the error of the mean of the cases' centres."""
     errors: dict[str, float] = {}
     for case in cases:
@@ -177,22 +187,26 @@ def _errors(cases: Sequence[_Paired]) -> dict[str, float]:
     return errors
 
 
-def _runs(both: Sequence[tuple[PooledCase, PooledCase]], cases: Sequence[_Paired]) -> RunsOfSides:
+def _run_differences(
+    both: Sequence[tuple[PooledCase, PooledCase]], cases: Sequence[_PairedCase]
+) -> RunsOfSides:
     """What the differences of several interleaved comparisons imply. One counts with the cases of which it
     measured enough pairs, relative to their centres over all."""
-    by_run: dict[int, list[tuple[float, _Paired]]] = {}
-    for (of, over), case in zip(both, cases, strict=True):
-        for number in of.runs.keys() & over.runs.keys() if len(of.runs) > 1 else ():
-            a, b = of.runs[number], over.runs[number]
+    by_run: dict[int, list[tuple[float, _PairedCase]]] = {}
+    for (numerator, denominator), case in zip(both, cases, strict=True):
+        for number in numerator.runs.keys() & denominator.runs.keys() if len(numerator.runs) > 1 else ():
+            a, b = numerator.runs[number], denominator.runs[number]
             if len(set(a.launches) & set(b.launches)) >= FEWEST_PAIRS:
-                paired = _Paired.of(a, b)
+                paired = _PairedCase.of(a, b)
                 by_run.setdefault(number, []).append((paired.center.log - case.center.log, paired))
-    return RunsOfSides.of([RunsOfSide.of([_run(of) for of in by_run.values()])] if by_run else [])
+    return RunsOfSides.of(
+        [RunsOfSide.of([_run_center(pairs) for pairs in by_run.values()])] if by_run else []
+    )
 
 
-def _run(cases: Sequence[tuple[float, _Paired]]) -> RunCenter:
+def _run_center(cases: Sequence[tuple[float, _PairedCase]]) -> RunCenter:
     deviations, paired = zip(*cases, strict=True)
-    explained = sum(error**2 for error in _errors(paired).values())
+    explained = sum(error**2 for error in _pair_errors(paired).values())
     return RunCenter(float(np.mean(deviations)), explained, sum(len(each.names) for each in paired))
 
 
@@ -216,7 +230,7 @@ class PairCenter:
 def pair_center(logs: np.ndarray) -> PairCenter:
     """The centre of the log ratios of at least two pairs."""
     found = _biweight(logs) if len(logs) >= FEWEST_TO_WINSORISE else None
-    return _like_launches(logs) if found is None or _one_sided(found) else found
+    return _center_like_launches(logs) if found is None or _one_sided(found) else found
 
 
 def _biweight(logs: np.ndarray) -> PairCenter | None:
@@ -245,14 +259,14 @@ def _weights(logs: np.ndarray, middle: float, scale: float) -> np.ndarray:
 
 
 def _one_sided(found: PairCenter) -> bool:
-    above, outliers = (int(np.count_nonzero(of)) for of in (found.outliers > 0, found.outliers))
+    above, outliers = (int(np.count_nonzero(flags)) for flags in (found.outliers > 0, found.outliers))
     return sign_probability(outliers, above) <= ONE_SIDED
 
 
-def _like_launches(logs: np.ndarray) -> PairCenter:
+def _center_like_launches(logs: np.ndarray) -> PairCenter:
     count = len(logs)
-    variance, freedom = spread(logs)
-    kept = winsorised(logs) if count >= FEWEST_TO_WINSORISE else logs
-    errors = (kept - kept.mean()) * math.sqrt(COST.get(count, 1.0) / (count * (count - 1)))
+    variance, freedom = variance_of_center(logs)
+    kept = winsorise(logs) if count >= FEWEST_TO_WINSORISE else logs
+    errors = (kept - kept.mean()) * math.sqrt(TRIMMING_COST.get(count, 1.0) / (count * (count - 1)))
     none = np.zeros(count, dtype=int)
     return PairCenter(float(center(logs)), float(variance), float(freedom), errors, none)

@@ -9,7 +9,7 @@ the spread within launches makes the interval narrower; beyond 95% this is conse
 If many pairs of launches were outliers, the others may agree by chance: then the probability is at least that
 of the sign test on all pairs, which holds whatever their distribution.
 
-Of hundreds of comparisons, some are significant by chance; `adjusted` accounts for that."""
+Of hundreds of comparisons, some are significant by chance; `adjust_p_values` accounts for that."""
 
 from __future__ import annotations
 
@@ -64,29 +64,29 @@ class RatioEstimate:
         return RatioEstimate(estimate(value, *ends), middle, below, above, freedom, pairs, excluded)
 
     @property
-    def known(self) -> bool:
+    def has_interval(self) -> bool:
         """Whether it has an interval."""
         return self.ratio.low is not None and self.ratio.high is not None
 
     def p_above(self, factor: float) -> float | None:
         """The probability of such a ratio if the true one is `factor` (two-sided); 1 if it is not above, None
         if the ratio has no interval."""
-        against = sum(log <= math.log(factor) for log in self.pairs)
-        return self._beyond(self.log_center - math.log(factor), self.below, against)
+        opposing = sum(log <= math.log(factor) for log in self.pairs)
+        return self._p_value(self.log_center - math.log(factor), self.below, opposing)
 
     def p_below(self, factor: float) -> float | None:
         """The same of a ratio below `factor`."""
-        against = sum(log >= math.log(factor) for log in self.pairs)
-        return self._beyond(math.log(factor) - self.log_center, self.above, against)
+        opposing = sum(log >= math.log(factor) for log in self.pairs)
+        return self._p_value(math.log(factor) - self.log_center, self.above, opposing)
 
-    def _beyond(self, distance: float, half_width: float, against: int) -> float | None:
-        """`against`: pairs on the other side of the factor."""
-        if not self.known:
+    def _p_value(self, distance: float, half_width: float, opposing: int) -> float | None:
+        """`opposing`: pairs on the other side of the factor."""
+        if not self.has_interval:
             return None
         if distance <= 0:
             return 1.0
         pairs = len(self.pairs)
-        least = (1.0 if 2 * against >= pairs else sign_probability(pairs, against)) if pairs else 0.0
+        least = (1.0 if 2 * opposing >= pairs else sign_probability(pairs, opposing)) if pairs else 0.0
         if half_width <= 0:
             return least
         tail = student_tail(self.freedom, distance / half_width * student(self.freedom))
@@ -100,7 +100,7 @@ def sign_probability(count: int, above: int) -> float:
     return min(1.0, 2 * sum(math.comb(count, k) for k in range(fewer + 1)) / 2**count)
 
 
-def adjusted(p_values: Sequence[float], weights: Sequence[float] | None = None) -> list[float]:
+def adjust_p_values(p_values: Sequence[float], weights: Sequence[float] | None = None) -> list[float]:
     """Each p value, adjusted so that of those at most q a share of q is false on average. If no difference is
     real, there is one at most q with a probability of q at most. `weights`, with a mean of 1, are chosen
     without looking at the values; a larger one makes a test less strict, at the expense of the others (C. R.

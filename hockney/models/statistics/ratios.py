@@ -5,8 +5,8 @@
 Launches differ by factors that all their cases share. If both cases were measured in the same launches, that
 factor cancels in each launch's ratio: the interval is that of the centre of these ratios (`location`), and is
 usually much narrower than one computed from the intervals of both times. Only measured launches count; the
-error of the inferred ones (`missed_launches`) is added in quadrature. What changes slowly cancels only as
-far as it changes both: the interval is at least that of the difference of both series of visits in time
+error of the inferred ones (`missed_launches`) is added in quadrature. What changes slowly cancels only as far
+as it changes both: the interval is at least that of the difference of both series of visits in time
 (`drift`), and at least the difference of both half widths, since a difference varies no less than that. For
 different launches both half widths are added in quadrature. All computations use logarithms, as for times.
 
@@ -24,7 +24,14 @@ import numpy as np
 
 from hockney.core.fit import Estimate
 from hockney.models.statistics.drift import BLOCKS, half_width_of_blocks
-from hockney.models.statistics.location import WIDEST, center, estimate, half_width, of_mean, winsorised
+from hockney.models.statistics.location import (
+    WIDEST,
+    center,
+    estimate,
+    half_width,
+    half_width_of_mean,
+    winsorise,
+)
 from hockney.models.statistics.observations import HalfWidths, Observation
 from hockney.models.statistics.ratio_estimate import RatioEstimate
 from hockney.models.statistics.visits import FEWEST_IN_TIME
@@ -37,46 +44,57 @@ Weighted = tuple[Observation, float]
 """A case, and how many times its time counts."""
 
 
-def ratio(of: Observation, over: Observation) -> Estimate:
-    """The typical time of `of` divided by that of `over`; unknown ends are None."""
-    value = float(np.exp(of.log_center - over.log_center))
-    low, high = _interval_in_shared_launches(of, over) or _interval_from_times(of, over)
+def ratio(numerator: Observation, denominator: Observation) -> Estimate:
+    """The typical time of `numerator` divided by that of `denominator`; unknown ends are None."""
+    value = float(np.exp(numerator.log_center - denominator.log_center))
+    low, high = _interval_in_shared_launches(numerator, denominator) or _interval_from_times(
+        numerator, denominator
+    )
     if high > WIDEST * low:
         low = high = np.nan
     return estimate(value, low, high)
 
 
-def _interval_in_shared_launches(of: Observation, over: Observation) -> tuple[float, float] | None:
+def _interval_in_shared_launches(
+    numerator: Observation, denominator: Observation
+) -> tuple[float, float] | None:
     """Low and high from the launches that measured both; None if there are too few."""
-    in_of = set(of.launches)
-    shared = [launch for launch in over.launches if launch in in_of]
+    numerator_launches = set(numerator.launches)
+    shared = [launch for launch in denominator.launches if launch in numerator_launches]
     if len(shared) < FEWEST_PAIRS:
         return None
-    a, b = of.places(shared), over.places(shared)
-    logs = of.log_typical[a] - over.log_typical[b]
-    middle, below, above = log_ratio_interval(logs, of.half_widths(a), over.half_widths(b))
-    least = max(_half_width_in_time(of, over, a, b), abs(_half_width_of_time(of) - _half_width_of_time(over)))
-    inference = np.hypot(of.inference_half_width, over.inference_half_width)
+    numerator_rows, denominator_rows = numerator.indices_of(shared), denominator.indices_of(shared)
+    logs = numerator.log_typical[numerator_rows] - denominator.log_typical[denominator_rows]
+    middle, below, above = log_ratio_interval(
+        logs, numerator.half_widths(numerator_rows), denominator.half_widths(denominator_rows)
+    )
+    least = max(
+        _half_width_in_time(numerator, denominator, numerator_rows, denominator_rows),
+        abs(_half_width_of_time(numerator) - _half_width_of_time(denominator)),
+    )
+    inference = np.hypot(numerator.inference_half_width, denominator.inference_half_width)
     below, above = np.hypot(max(below, least), inference), np.hypot(max(above, least), inference)
     return float(np.exp(middle - below)), float(np.exp(middle + above))
 
 
-def _half_width_of_time(seen: Observation) -> float:
+def _half_width_of_time(observation: Observation) -> float:
     """Half width of the interval of the time's log; 0 if it has no interval."""
-    _, low, high = seen.interval()
+    _, low, high = observation.interval()
     return float(np.log(high / low)) / 2 if np.isfinite(high - low) and low > 0 else 0.0
 
 
-def _half_width_in_time(of: Observation, over: Observation, a: np.ndarray, b: np.ndarray) -> float:
-    """Half width of the difference of both series of visits, in the launches `a` of the one and `b` of the
-    other; 0 if there are too few visits."""
+def _half_width_in_time(
+    numerator: Observation, denominator: Observation, numerator_rows: np.ndarray, denominator_rows: np.ndarray
+) -> float:
+    """Half width of the difference of both series of visits, in the launches `numerator_rows` of the one and
+    `denominator_rows` of the other; 0 if there are too few visits."""
     series = []
-    for seen, launches in ((of, a), (over, b)):
-        visits = [seen.visits[k] for k in launches if k < len(seen.visits)]
+    for observation, launches in ((numerator, numerator_rows), (denominator, denominator_rows)):
+        visits = [observation.visits[k] for k in launches if k < len(observation.visits)]
         if sum(map(len, visits)) < FEWEST_IN_TIME:
             return 0.0
-        at_s = np.concatenate([seen.visits_at_s[k] for k in launches])
-        series.append((at_s, winsorised(np.concatenate(visits))))
+        at_s = np.concatenate([observation.visits_at_s[k] for k in launches])
+        series.append((at_s, winsorise(np.concatenate(visits))))
     moments = np.sort(np.concatenate([at_s for at_s, _ in series]))
     counts, variances = [], []
     for blocks in BLOCKS:
@@ -94,8 +112,8 @@ def _half_width_in_time(of: Observation, over: Observation, a: np.ndarray, b: np
     return half_width_of_blocks(np.array(counts), np.array(variances)) if counts else 0.0
 
 
-def _interval_from_times(of: Observation, over: Observation) -> tuple[float, float]:
-    known = ratio_of_estimates(estimate(*of.interval()), estimate(*over.interval()))
+def _interval_from_times(numerator: Observation, denominator: Observation) -> tuple[float, float]:
+    known = ratio_of_estimates(estimate(*numerator.interval()), estimate(*denominator.interval()))
     return (np.nan if known.low is None else known.low, np.nan if known.high is None else known.high)
 
 
@@ -103,21 +121,32 @@ def mean_ratio(pairs: Sequence[tuple[Observation, Observation]]) -> Estimate:
     """The geometric mean of the ratios of pairs of cases (at least one): the first typical time over the
     second. It is computed in each launch that measured all of them, and the interval is that of the centre of
     these means. Unknown ends are None, also with fewer launches than FEWEST_PAIRS."""
-    value = float(np.exp(np.mean([of.log_center - over.log_center for of, over in pairs])))
-    every = [seen for pair in pairs for seen in pair]
-    shared = [name for name in every[0].launches if all(name in seen.launches for seen in every)]
+    value = float(
+        np.exp(np.mean([numerator.log_center - denominator.log_center for numerator, denominator in pairs]))
+    )
+    observations = [observation for pair in pairs for observation in pair]
+    shared = [
+        name
+        for name in observations[0].launches
+        if all(name in observation.launches for observation in observations)
+    ]
     if len(shared) < FEWEST_PAIRS:
         return Estimate(value, None, None)
     logs, below, above = [], [], []
-    for of, over in pairs:
-        a, b = of.places(shared), over.places(shared)
-        of_widths, over_widths = of.half_widths(a), over.half_widths(b)
-        logs.append(of.log_typical[a] - over.log_typical[b])
-        below.append(np.hypot(of_widths[0], over_widths[1]))
-        above.append(np.hypot(of_widths[1], over_widths[0]))
+    for numerator, denominator in pairs:
+        numerator_rows, denominator_rows = numerator.indices_of(shared), denominator.indices_of(shared)
+        numerator_widths, denominator_widths = (
+            numerator.half_widths(numerator_rows),
+            denominator.half_widths(denominator_rows),
+        )
+        logs.append(numerator.log_typical[numerator_rows] - denominator.log_typical[denominator_rows])
+        below.append(np.hypot(numerator_widths[0], denominator_widths[1]))
+        above.append(np.hypot(numerator_widths[1], denominator_widths[0]))
     means = np.mean(logs, axis=0)
     middle = float(center(means))
-    down, up = (float(half_width(means, of_mean(_half_widths_of_means(each)))) for each in (below, above))
+    down, up = (
+        float(half_width(means, half_width_of_mean(_half_widths_of_means(each)))) for each in (below, above)
+    )
     low, high = float(np.exp(middle - down)), float(np.exp(middle + up))
     return estimate(value, low, high) if high <= WIDEST * low else Estimate(value, None, None)
 
@@ -127,53 +156,53 @@ def _half_widths_of_means(half_widths: Sequence[np.ndarray]) -> np.ndarray:
     return np.asarray(np.sqrt(np.sum(np.square(half_widths), axis=0)) / len(half_widths))
 
 
-def ratio_to_sum(of: Observation, terms: Sequence[Weighted], *, exact: bool = False) -> RatioEstimate:
-    """The typical time of `of` over the sum of the `terms` (at least one). `exact` times do not vary."""
+def ratio_to_sum(numerator: Observation, terms: Sequence[Weighted], *, exact: bool = False) -> RatioEstimate:
+    """The typical time of `numerator` over the sum of `terms` (at least one). `exact` times do not vary."""
     log_sum = np.logaddexp.reduce([case.log_center + np.log(count) for case, count in terms])
-    log_ratio = of.log_center - float(log_sum)
+    log_ratio = numerator.log_center - float(log_sum)
     if exact:
         return RatioEstimate.of(log_ratio, log_ratio, 0.0, 0.0, 1, exact=True)
-    middle, below, above, freedom = _ratio_in_shared_launches(of, terms) or _ratio_from_times(
-        of, terms, log_ratio
+    middle, below, above, freedom = _ratio_in_shared_launches(numerator, terms) or _ratio_from_times(
+        numerator, terms, log_ratio
     )
     return RatioEstimate.of(log_ratio, middle, below, above, freedom)
 
 
 def _ratio_in_shared_launches(
-    of: Observation, terms: Sequence[Weighted]
+    numerator: Observation, terms: Sequence[Weighted]
 ) -> tuple[float, float, float, int] | None:
     """Centre, distances to the ends, and degrees of freedom, from the launches that measured all cases; None
     if there are too few."""
-    shared = [name for name in of.launches if all(name in case.launches for case, _ in terms)]
+    shared = [name for name in numerator.launches if all(name in case.launches for case, _ in terms)]
     if len(shared) < FEWEST_PAIRS:
         return None
-    at = of.places(shared)
-    where = [case.places(shared) for case, _ in terms]
+    at = numerator.indices_of(shared)
+    where = [case.indices_of(shared) for case, _ in terms]
     parts = np.array(
         [case.log_typical[k] + np.log(count) for (case, count), k in zip(terms, where, strict=True)]
     )
     sums = np.logaddexp.reduce(parts, axis=0)
     shares = np.exp(parts - sums)
-    logs = of.log_typical[at] - sums
+    logs = numerator.log_typical[at] - sums
 
     def of_sum(side: int) -> np.ndarray:
         """Each launch's half width of the sum."""
         widths = [case.half_widths(k)[side] for (case, _), k in zip(terms, where, strict=True)]
         return np.asarray(np.sqrt(np.sum((shares * np.array(widths)) ** 2, axis=0)))
 
-    middle, below, above = log_ratio_interval(logs, of.half_widths(at), (of_sum(0), of_sum(1)))
-    inference = np.hypot(of.inference_half_width, max(case.inference_half_width for case, _ in terms))
+    middle, below, above = log_ratio_interval(logs, numerator.half_widths(at), (of_sum(0), of_sum(1)))
+    inference = np.hypot(numerator.inference_half_width, max(case.inference_half_width for case, _ in terms))
     return middle, float(np.hypot(below, inference)), float(np.hypot(above, inference)), len(shared) - 1
 
 
 def _ratio_from_times(
-    of: Observation, terms: Sequence[Weighted], log_ratio: float
+    numerator: Observation, terms: Sequence[Weighted], log_ratio: float
 ) -> tuple[float, float, float, int]:
     """The same from the intervals of the typical times."""
-    fewest = min(len(case.launches) for case in (of, *(case for case, _ in terms)))
+    fewest = min(len(case.launches) for case in (numerator, *(case for case, _ in terms)))
     if fewest < FEWEST_LAUNCHES:
         return log_ratio, np.nan, np.nan, 1
-    value, low, high = of.interval()
+    value, low, high = numerator.interval()
     known = [(case.interval(), count) for case, count in terms]
     whole = sum(time * count for (time, _, _), count in known)
     sum_below = sum(time * count / whole * np.log(time / less) for (time, less, _), count in known)
@@ -183,26 +212,26 @@ def _ratio_from_times(
     return log_ratio, below, above, fewest - 1
 
 
-def ratio_of_estimates(of: Estimate, over: Estimate) -> Estimate:
+def ratio_of_estimates(numerator: Estimate, denominator: Estimate) -> Estimate:
     """The ratio of two independent positive values, from their intervals."""
-    value = of.value / over.value
-    if of.low is None or of.high is None or over.low is None or over.high is None:
+    value = numerator.value / denominator.value
+    if numerator.low is None or numerator.high is None or denominator.low is None or denominator.high is None:
         return Estimate(value, None, None)
-    if min(of.low, over.low) <= 0:
+    if min(numerator.low, denominator.low) <= 0:
         return Estimate(value, None, None)
-    below = np.hypot(np.log(of.value / of.low), np.log(over.high / over.value))
-    above = np.hypot(np.log(of.high / of.value), np.log(over.value / over.low))
+    below = np.hypot(np.log(numerator.value / numerator.low), np.log(denominator.high / denominator.value))
+    above = np.hypot(np.log(numerator.high / numerator.value), np.log(denominator.value / denominator.low))
     return estimate(value, value * np.exp(-below), value * np.exp(above))
 
 
 def log_ratio_interval(
-    log_ratios: np.ndarray, of: HalfWidths, over: HalfWidths
+    log_ratios: np.ndarray, numerator: HalfWidths, denominator: HalfWidths
 ) -> tuple[float, float, float]:
     """Centre of the launches' log ratios, and how far the ends of its 95% interval are below and above it,
     from each launch's half widths of both times."""
-    below, above = np.hypot(of[0], over[1]), np.hypot(of[1], over[0])
+    below, above = np.hypot(numerator[0], denominator[1]), np.hypot(numerator[1], denominator[0])
     return (
         float(center(log_ratios)),
-        float(half_width(log_ratios, of_mean(below))),
-        float(half_width(log_ratios, of_mean(above))),
+        float(half_width(log_ratios, half_width_of_mean(below))),
+        float(half_width(log_ratios, half_width_of_mean(above))),
     )

@@ -90,15 +90,17 @@ def machine_modes(a: Sequence[Observation], b: Sequence[Observation]) -> Machine
     return MachineModes(len(names), slow, factor, split, _partners(names, direction))
 
 
-def exchanged(case: PooledCase, partners: Mapping[str, str | None]) -> PooledCase:
+def exchange_launches(case: PooledCase, partners: Mapping[str, str | None]) -> PooledCase:
     """This case of B, with its launches in the pairs of their partners; those without one are in none."""
 
-    def renamed(seen: Observation) -> Observation:
-        names = ((name, partners.get(name, name)) for name in seen.launches)
-        return replace(seen, launches=tuple(f"{name} alone" if to is None else to for name, to in names))
+    def renamed(observation: Observation) -> Observation:
+        names = ((name, partners.get(name, name)) for name in observation.launches)
+        return replace(
+            observation, launches=tuple(f"{name} alone" if to is None else to for name, to in names)
+        )
 
-    runs = {number: renamed(seen) for number, seen in case.runs.items()}
-    return PooledCase(runs, renamed(case.whole))
+    runs = {number: renamed(observation) for number, observation in case.runs.items()}
+    return PooledCase(runs, renamed(case.pooled))
 
 
 def _slowness(a: Sequence[Observation], b: Sequence[Observation]) -> tuple[list[str], np.ndarray]:
@@ -109,7 +111,9 @@ def _slowness(a: Sequence[Observation], b: Sequence[Observation]) -> tuple[list[
         there = set(of_b.launches)
         names = [name for name in of_a.launches if name in there]
         if names:
-            logs = np.array([seen.log_typical[seen.places(names)] for seen in (of_a, of_b)])
+            logs = np.array(
+                [observation.log_typical[observation.indices_of(names)] for observation in (of_a, of_b)]
+            )
             logs[1] -= np.median(logs[1] - logs[0])
             logs -= np.median(logs)
             for name, pair in zip(names, logs.T, strict=True):

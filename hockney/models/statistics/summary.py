@@ -27,8 +27,8 @@ import numpy as np
 from hockney.core.catalog import Catalog
 from hockney.core.fit import Cost, Estimate, Summary, Undisturbed
 from hockney.core.record import Record, RunRecords
-from hockney.models.loaded_launches import kept, loaded_launches
-from hockney.models.statistics.location import WIDEST, estimate, scatter
+from hockney.models.loaded_launches import loaded_launches, select_records
+from hockney.models.statistics.location import WIDEST, estimate, robust_deviation
 from hockney.models.statistics.metrics import (
     algorithm_bandwidth,
     bus_bandwidth,
@@ -37,19 +37,19 @@ from hockney.models.statistics.metrics import (
 )
 from hockney.models.statistics.missed_launches import with_missed_launches
 from hockney.models.statistics.modes import disturbed_share
-from hockney.models.statistics.observations import Observation, by_launch
+from hockney.models.statistics.observations import Observation, launch_fields
 from hockney.models.statistics.visits import LaunchTimes, launch_times
 
 Placement = TypeVar("Placement", str, int)
 Times = Callable[[Record], LaunchTimes]
-"""`launch_times`, or a `LaunchTimesOnce` if a run is observed repeatedly."""
+"""`launch_times`, or a `LaunchTimesCache` if a run is observed repeatedly."""
 
 
-def typical_time(seen: Observation) -> Estimate:
+def typical_time(observation: Observation) -> Estimate:
     """The time of a case that is printed, in seconds, with its 95% interval. It has none if nothing is known
     of it, or if its ends are more than a factor of WIDEST apart. docs/method.md leads from here to the
     formulas."""
-    value, low, high = seen.interval()
+    value, low, high = observation.interval()
     if high > WIDEST * low:
         low = high = np.nan
     return estimate(value, low, high)
@@ -61,39 +61,42 @@ def summarise(run: RunRecords, catalog: Catalog) -> list[Summary]:
 
 
 def summaries(observations: Sequence[Observation]) -> list[Summary]:
-    return [_summary(seen) for seen in observations]
+    return [_summary(observation) for observation in observations]
 
 
-def _summary(seen: Observation) -> Summary:
-    launches = [np.asarray(record.times_s) for record in seen.records]
-    medians = np.exp(seen.log_typical)
+def _summary(observation: Observation) -> Summary:
+    launches = [np.asarray(record.times_s) for record in observation.records]
+    medians = np.exp(observation.log_typical)
     iqr = [third - first for first, third in (percentiles(np.sort(times), (25, 75)) for times in launches)]
     pooled = np.sort(np.concatenate(launches))
     p5, p25, p50, p75, p95, p99 = percentiles(pooled, (5, 25, 50, 75, 95, 99))
-    operations = [record.batch * len(record.times_s) for record in seen.records]
-    typical = typical_time(seen)
-    spread, expected = seen.whole.launch_spread
+    operations = [record.batch * len(record.times_s) for record in observation.records]
+    typical = typical_time(observation)
+    spread, expected = observation.all_launches.launch_spread
     return Summary(
-        case=seen.records[0].case,
+        case=observation.records[0].case,
         typical=typical,
-        undisturbed=_undisturbed(seen),
-        modes=seen.whole.modes,
-        visits=sum(map(len, seen.visits)),
+        undisturbed=_undisturbed(observation),
+        modes=observation.all_launches.modes,
+        visits=sum(map(len, observation.visits)),
         preempted=sum(
-            len(counts) - counts.count(0) for counts in (record.visits.preempted for record in seen.records)
+            len(counts) - counts.count(0)
+            for counts in (record.visits.preempted for record in observation.records)
         ),
         quartiles=(p5, p25, p75, p95),
         within=float(np.mean(iqr / medians)),
-        between=scatter(seen.whole.log_typical) if len(seen.whole.launches) > 1 else None,
+        between=robust_deviation(observation.all_launches.log_typical)
+        if len(observation.all_launches.launches) > 1
+        else None,
         launch_spread=spread,
         launch_spread_expected=expected,
         repetitions=sum(map(len, launches)),
-        launches=len(set(seen.launches)),
-        inferred_launches=len(seen.whole.launches) - len(seen.launches),
-        unknown_change=seen.unknown_change,
-        bytes_moved=seen.records[0].bytes_moved,
-        verified_bytes=sum(record.verified.bytes for record in seen.records),
-        errors=seen.errors,
+        launches=len(set(observation.launches)),
+        inferred_launches=len(observation.all_launches.launches) - len(observation.launches),
+        unknown_change=observation.unknown_change,
+        bytes_moved=observation.records[0].bytes_moved,
+        verified_bytes=sum(record.verified.bytes for record in observation.records),
+        errors=observation.errors,
         operations=sum(operations),
         min_s=float(pooled[0]),
         mean_s=float(np.average([times.mean() for times in launches], weights=operations)),
@@ -101,20 +104,22 @@ def _summary(seen: Observation) -> Summary:
         p95_s=p95,
         p99_s=p99,
         max_s=float(pooled[-1]),
-        algbw_bytes_per_s=algorithm_bandwidth(seen.case, seen.workload, typical.value),
-        busbw_bytes_per_s=bus_bandwidth(seen.case, seen.workload, typical.value),
-        rate_per_s=message_rate(seen.workload, typical.value),
-        metrics=metric_summaries(seen.records),
-        place=_same_in_all([record.place for record in seen.records], ""),
-        nodes=_same_in_all([record.nodes for record in seen.records], 0),
+        algbw_bytes_per_s=algorithm_bandwidth(observation.case, observation.workload, typical.value),
+        busbw_bytes_per_s=bus_bandwidth(observation.case, observation.workload, typical.value),
+        rate_per_s=message_rate(observation.workload, typical.value),
+        metrics=metric_summaries(observation.records),
+        place=_same_in_all([record.place for record in observation.records], ""),
+        nodes=_same_in_all([record.nodes for record in observation.records], 0),
     )
 
 
-def _undisturbed(seen: Observation) -> Undisturbed | None:
-    fast = seen.undisturbed
+def _undisturbed(observation: Observation) -> Undisturbed | None:
+    fast = observation.undisturbed
     if fast is None:
         return None
-    return Undisturbed(cost=typical_time(fast), disturbed=disturbed_share(seen.whole.visits, fast.log_center))
+    return Undisturbed(
+        cost=typical_time(fast), disturbed=disturbed_share(observation.all_launches.visits, fast.log_center)
+    )
 
 
 def _same_in_all(values: Sequence[Placement], otherwise: Placement) -> Placement:
@@ -147,11 +152,13 @@ def observe(
     those of `loaded` launches (by default those with a high load), if enough others are left. Launches that a
     case missed are inferred."""
     loaded = loaded_launches(run) if loaded is None else loaded
-    made = (observe_case(kept(records, loaded), catalog, times) for records in run.by_case().values())
+    made = (
+        observe_case(select_records(records, loaded), catalog, times) for records in run.by_case().values()
+    )
     observations = [observation for observation in made if observation is not None]
     if any(launch.origin == "imported" for launch in run.launches):  # each may have run another benchmark
-        return costing(observations, cost)
-    return costing(with_missed_launches(observations, run, loaded), cost)
+        return select_cost(observations, cost)
+    return select_cost(with_missed_launches(observations, run, loaded), cost)
 
 
 def observe_case(
@@ -167,17 +174,20 @@ def observe_case(
         launches=tuple(r.launch for r in used),
         errors=sum(r.verified.errors for r in used),
         records=used,
-        **by_launch([times(record) for record in used]),
+        **launch_fields([times(record) for record in used]),
     )
 
 
-def costing(observations: Sequence[Observation], cost: Cost) -> list[Observation]:
+def select_cost(observations: Sequence[Observation], cost: Cost) -> list[Observation]:
     """Observations of the typical cost, turned into those of `cost`."""
-    return [(seen.undisturbed or seen) if cost == "undisturbed" else seen for seen in observations]
+    return [
+        (observation.undisturbed or observation) if cost == "undisturbed" else observation
+        for observation in observations
+    ]
 
 
-def precision_of(seen: Observation) -> float | None:
+def relative_precision(observation: Observation) -> float | None:
     """Half width of the 95% interval of the typical time relative to that time; None if it has no
     interval."""
-    value, low, high = seen.interval()
+    value, low, high = observation.interval()
     return float((high - low) / 2 / value) if np.isfinite(high - low) and value > 0 else None

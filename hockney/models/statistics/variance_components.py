@@ -28,8 +28,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hockney.models.statistics.location import COST, FEWEST_TO_WINSORISE, Z, spread, student, winsorised
-from hockney.models.statistics.observations import Observation, pooled
+from hockney.models.statistics.location import (
+    FEWEST_TO_WINSORISE,
+    TRIMMING_COST,
+    Z,
+    student,
+    variance_of_center,
+    winsorise,
+)
+from hockney.models.statistics.observations import Observation, pool_launches
 
 FEWEST_LAUNCHES = 2
 """With one launch, nothing shows how much launches differ."""
@@ -39,34 +46,34 @@ def launch_variance(cases: Sequence[Observation]) -> tuple[float, float]:
     """The variance of the mean over these cases, and its degrees of freedom. Each case has at least
     FEWEST_LAUNCHES."""
     if len(cases) == 1:
-        variance, freedom = spread(cases[0].log_typical)
+        variance, freedom = variance_of_center(cases[0].log_typical)
         return float(variance), float(freedom)
     errors: dict[str, float] = {}
-    for seen in cases:
-        share = 1 / len(cases) / len(seen.launches)
-        for launch, deviation in zip(seen.launches, _deviations(seen), strict=True):
+    for observation in cases:
+        share = 1 / len(cases) / len(observation.launches)
+        for launch, deviation in zip(observation.launches, _deviations(observation), strict=True):
             errors[launch] = errors.get(launch, 0.0) + share * float(deviation)
     parts = []
-    for together in _sharing(cases):
+    for together in _linked_launches(cases):
         squares = sum(errors[launch] ** 2 for launch in together)
         parts.append((squares * len(together) / (len(together) - 1), len(together) - 1.0))
-    return added(parts)
+    return sum_variances(parts)
 
 
-def _deviations(seen: Observation) -> np.ndarray:
+def _deviations(observation: Observation) -> np.ndarray:
     """The logs of its launches less their mean, scaled so that the variance of the mean is that of the
     centre."""
-    logs = seen.log_typical
+    logs = observation.log_typical
     if len(logs) >= FEWEST_TO_WINSORISE:
-        logs = winsorised(logs)
-    return np.asarray((logs - logs.mean()) * math.sqrt(COST.get(len(logs), 1.0)))
+        logs = winsorise(logs)
+    return np.asarray((logs - logs.mean()) * math.sqrt(TRIMMING_COST.get(len(logs), 1.0)))
 
 
-def _sharing(cases: Sequence[Observation]) -> list[set[str]]:
+def _linked_launches(cases: Sequence[Observation]) -> list[set[str]]:
     """The launches, in groups: launches with a case in common, also through others, are together."""
     groups: list[set[str]] = []
-    for seen in cases:
-        joined = set(seen.launches)
+    for observation in cases:
+        joined = set(observation.launches)
         apart = []
         for group in groups:
             if group & joined:
@@ -77,7 +84,7 @@ def _sharing(cases: Sequence[Observation]) -> list[set[str]]:
     return groups
 
 
-def added(parts: Sequence[tuple[float, float]]) -> tuple[float, float]:
+def sum_variances(parts: Sequence[tuple[float, float]]) -> tuple[float, float]:
     """The sum of variances, and its degrees of freedom, from those of each."""
     variance = sum(each for each, _ in parts)
     known = [(each, freedom) for each, freedom in parts if math.isfinite(freedom)]
@@ -89,23 +96,23 @@ def added(parts: Sequence[tuple[float, float]]) -> tuple[float, float]:
 @dataclass(frozen=True)
 class PooledCase:
     """A case in the launches of one or more runs: those of each run, by its number, and all together as
-    `whole`."""
+    `pool_launches`."""
 
     runs: Mapping[int, Observation]
-    whole: Observation
+    pooled: Observation
 
     @staticmethod
     def of(runs: Mapping[int, Observation]) -> PooledCase:
         """The case pooled over at least one run. Launches of different runs get different names."""
         named = {
-            number: replace(seen, launches=tuple(f"{number}/{name}" for name in seen.launches))
-            for number, seen in runs.items()
+            number: replace(observation, launches=tuple(f"{number}/{name}" for name in observation.launches))
+            for number, observation in runs.items()
         }
-        return PooledCase(named, pooled(list(named.values())))
+        return PooledCase(named, pool_launches(list(named.values())))
 
     @property
     def launches(self) -> int:
-        return len(self.whole.launches)
+        return len(self.pooled.launches)
 
 
 def runs_of_side(cases: Sequence[PooledCase]) -> RunsOfSide:
@@ -113,17 +120,19 @@ def runs_of_side(cases: Sequence[PooledCase]) -> RunsOfSide:
     relative to their centres over all runs."""
     by_run: dict[int, list[tuple[float, Observation]]] = {}
     for case in cases:
-        center = case.whole.log_center
-        for number, seen in case.runs.items():
-            by_run.setdefault(number, []).append((seen.log_center - center, seen.whole))
-    return RunsOfSide.of([_run(of) for of in by_run.values()])
+        center = case.pooled.log_center
+        for number, observation in case.runs.items():
+            by_run.setdefault(number, []).append((observation.log_center - center, observation.all_launches))
+    return RunsOfSide.of([_run_center(of) for of in by_run.values()])
 
 
-def _run(cases: Sequence[tuple[float, Observation]]) -> RunCenter:
-    deviations, seen = zip(*cases, strict=True)
-    launches = [len(each.launches) for each in seen]
+def _run_center(cases: Sequence[tuple[float, Observation]]) -> RunCenter:
+    deviations, observation = zip(*cases, strict=True)
+    launches = [len(each.launches) for each in observation]
     few = min(launches) < FEWEST_LAUNCHES
-    return RunCenter(float(np.mean(deviations)), math.nan if few else launch_variance(seen)[0], sum(launches))
+    return RunCenter(
+        float(np.mean(deviations)), math.nan if few else launch_variance(observation)[0], sum(launches)
+    )
 
 
 @dataclass(frozen=True)
@@ -159,7 +168,7 @@ class RunsOfSide:
             explained=float(np.mean(known)) if known else math.nan,
         )
 
-    def like(self, other: RunsOfSide) -> RunsOfSide:
+    def assume_spread_of(self, other: RunsOfSide) -> RunsOfSide:
         """A single run, if it differs from others as those of the `other` side do. It may have fewer
         launches."""
         more = self.explained - other.explained
@@ -181,10 +190,10 @@ class RunsOfSides:
         several = [side for side in sides if side.freedom > 0]
         if not several:
             return RunsOfSides()
-        known = [side if side.freedom > 0 else side.like(several[0]) for side in sides]
+        known = [side if side.freedom > 0 else side.assume_spread_of(several[0]) for side in sides]
         variance = sum(side.variance / side.count for side in known)
         explained = sum(side.explained / side.count for side in known)
-        _, freedom = added([(side.variance / side.count, side.freedom) for side in several])
+        _, freedom = sum_variances([(side.variance / side.count, side.freedom) for side in several])
         if variance <= 0:
             return RunsOfSides()
         weight = min(1.0, max(0.0, variance / explained - 0.5)) if explained > 0 else 1.0
@@ -197,6 +206,6 @@ class RunsOfSides:
         least = max(launches**2, Z**2 * self.variance)
         return math.sqrt((1 - self.weight) * least + self.weight * student(self.freedom) ** 2 * self.variance)
 
-    def together(self, freedom: float) -> float:
+    def combine_freedom(self, freedom: float) -> float:
         """The degrees of freedom, from those of the launches."""
         return 1 / ((1 - self.weight) / freedom + self.weight / self.freedom)

@@ -22,9 +22,9 @@ from hockney.models.statistics.location import (
     FEWEST_TO_WINSORISE,
     Z,
     center,
-    spread,
     student,
-    winsorised,
+    variance_of_center,
+    winsorise,
 )
 
 SHORTEST_S = 1e-12
@@ -49,7 +49,7 @@ class LaunchTimes:
     at_s: np.ndarray
 
 
-def visits_of(record: Record) -> tuple[np.ndarray, np.ndarray]:
+def visit_medians(record: Record) -> tuple[np.ndarray, np.ndarray]:
     """The visits and their start times, as in `LaunchTimes`, of a record that has repetitions."""
     parts = record.times_by_visit
     visits = np.log(np.maximum(list(map(_median, parts)), SHORTEST_S))
@@ -58,16 +58,16 @@ def visits_of(record: Record) -> tuple[np.ndarray, np.ndarray]:
 
 def launch_times(record: Record) -> LaunchTimes:
     """The times of a record that has repetitions."""
-    visits, at_s = visits_of(record)
+    visits, at_s = visit_medians(record)
     if len(visits) < FEWEST_VISITS:
         *ends, quantile = interval_and_quantile(record.times_s)
         middle, low, high = (np.nan if t is None else t for t in ends)
         log, log_low, log_high = np.log(np.maximum((middle, low, high), SHORTEST_S))
         return LaunchTimes(log, log - log_low, log_high - log, quantile, visits, at_s)
-    return of_visits(visits, at_s)
+    return times_of_visits(visits, at_s)
 
 
-class LaunchTimesOnce:
+class LaunchTimesCache:
     """`launch_times` for a run that grows: computed once for each record."""
 
     def __init__(self) -> None:
@@ -86,18 +86,18 @@ def _median(times: list[float]) -> float:
     return ordered[half] if len(times) % 2 else (ordered[half - 1] + ordered[half]) / 2
 
 
-def of_visits(visits: np.ndarray, at_s: np.ndarray) -> LaunchTimes:
+def times_of_visits(visits: np.ndarray, at_s: np.ndarray) -> LaunchTimes:
     """The times of one launch, from its visits (logs of their medians, at least one) in order."""
     if len(visits) < 2:
         return LaunchTimes(float(visits[0]), np.nan, np.nan, Z, visits, at_s)
-    kept = winsorised(visits)
+    kept = winsorise(visits)
     mean = float(np.add.reduce(kept)) / len(kept)
     half, quantile = _half_width(visits, kept, mean)
     middle = mean if len(visits) >= FEWEST_TO_WINSORISE else float(center(visits))
     return LaunchTimes(middle, half, half, quantile, visits, at_s)
 
 
-def in_time(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> np.ndarray:
+def series_in_time(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> np.ndarray:
     """The visits of all launches as one series in the order of time."""
     return np.concatenate(visits)[np.argsort(np.concatenate(at_s), kind="stable")]
 
@@ -105,23 +105,23 @@ def in_time(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> np.ndar
 def half_width_in_time(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> float:
     """Half width of the centre of all launches' visits as one series in order of time (`drift`): if a mode
     continues into the next launch, launches are not independent. 0 if there are too few visits."""
-    return half_width_of_sum([variances_in_time(visits, at_s)])
+    return half_width_of_sum([block_variances_in_time(visits, at_s)])
 
 
-def variances_in_time(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> dict[int, float]:
+def block_variances_in_time(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> dict[int, float]:
     """The block variances of that series (`drift`); empty if there are too few visits."""
     if len(visits) < 2 or sum(map(len, visits)) < FEWEST_IN_TIME:
         return {}
-    return block_variances(winsorised(in_time(visits, at_s)))
+    return block_variances(winsorise(series_in_time(visits, at_s)))
 
 
 def _half_width(visits: np.ndarray, kept: np.ndarray, mean: float) -> tuple[float, float]:
-    """`kept` are the visits with outliers moved in, `mean` is their mean."""
+    """`select_records` are the visits with outliers moved in, `mean` is their mean."""
     count = len(visits)
     deviations = kept - mean
     squares = float(np.add.reduce(deviations * deviations))
     enough = count >= FEWEST_TO_WINSORISE
-    variance = squares / (count - 1) / count if enough else float(spread(visits)[0])
+    variance = squares / (count - 1) / count if enough else float(variance_of_center(visits)[0])
     scale = math.sqrt(squares / count)
     tau, z = correlation(deviations / scale) if scale > 0 else (1.0, 0.0)
     quantile = max(z, student(count - 1))

@@ -12,7 +12,7 @@ import numpy as np
 from hockney.core.case import ALGORITHM, MPI, SETTING, Case
 from hockney.core.catalog import Workload
 from hockney.core.fit import Estimate
-from hockney.models.statistics import FEWEST_PAIRS, Observation, Turns, ratio
+from hockney.models.statistics import FEWEST_PAIRS, InterleavedSettings, Observation, ratio
 from hockney.models.tuning.rules import PLAIN, AlgorithmRatio, Point
 
 CALL_S = 60e-9
@@ -41,9 +41,13 @@ def points_of_algorithms(observations: Sequence[Observation]) -> list[Point]:
     def ratios(named: Named) -> dict[str, Estimate]:
         (own,) = named[MPI]
         added = CALL_S / math.exp(float(np.median(own.log_typical)))
-        return {name: _later(_compared(seen, own), added) for name, (seen,) in named.items() if name != MPI}
+        return {
+            name: _later(_compared(observation, own), added)
+            for name, (observation,) in named.items()
+            if name != MPI
+        }
 
-    ordinary = [seen for seen in observations if not seen.case.setting]
+    ordinary = [observation for observation in observations if not observation.case.setting]
     return _points(ordinary, lambda case: str(case.get(ALGORITHM, "")), MPI, ratios)
 
 
@@ -52,11 +56,11 @@ def points_of_settings(observations: Sequence[Observation], settings: Sequence[s
     launches without variables: ordinary ones and those of the setting `PLAIN`."""
 
     def ratios(named: Named) -> dict[str, Estimate]:
-        turns = Turns.of(named)
+        turns = InterleavedSettings.of(named)
         return {name: turns.ratio(name, PLAIN) for name in named if name != PLAIN}
 
-    own = [seen for seen in observations if seen.case.get(ALGORITHM) == MPI]
-    used = [seen for seen in own if seen.case.setting in ("", PLAIN, *settings)]
+    own = [observation for observation in observations if observation.case.get(ALGORITHM) == MPI]
+    used = [observation for observation in own if observation.case.setting in ("", PLAIN, *settings)]
     return _points(used, lambda case: case.setting or PLAIN, PLAIN, ratios)
 
 
@@ -68,13 +72,17 @@ def _points(
 ) -> list[Point]:
     """`name_of` a case gives its algorithm, `default` is the one that all are compared with in `ratios`."""
     ways: dict[tuple[str, int, int], dict[Case, dict[str, list[Observation]]]] = {}
-    for seen in observations:
-        operation, size = seen.workload.operation, int(seen.size)
-        if comparable(seen.workload) and ALGORITHM in seen.case and (size > 0 or operation == BARRIER):
-            rest = {k: v for k, v in seen.case.parameters if k not in (ALGORITHM, SETTING)}
-            way = Case.of(seen.case.workload, seen.case.ranks, **rest)
-            by_way = ways.setdefault((operation, seen.case.ranks, size), {})
-            by_way.setdefault(way, {}).setdefault(name_of(seen.case), []).append(seen)
+    for observation in observations:
+        operation, size = observation.workload.operation, int(observation.size)
+        if (
+            comparable(observation.workload)
+            and ALGORITHM in observation.case
+            and (size > 0 or operation == BARRIER)
+        ):
+            rest = {k: v for k, v in observation.case.parameters if k not in (ALGORITHM, SETTING)}
+            way = Case.of(observation.case.workload, observation.case.ranks, **rest)
+            by_way = ways.setdefault((operation, observation.case.ranks, size), {})
+            by_way.setdefault(way, {}).setdefault(name_of(observation.case), []).append(observation)
     points = []
     for (operation, ranks, size), by_way in ways.items():
         measured = [ratios(named) for named in by_way.values() if default in named]
@@ -89,11 +97,11 @@ def _points(
     return points
 
 
-def _compared(seen: Observation, own: Observation) -> Estimate:
+def _compared(observation: Observation, own: Observation) -> Estimate:
     """The ratio to `own`, without an interval if too few launches measured both, which may all have been in
     one state of the machine. Simulated times, which are exact, keep theirs."""
-    found = ratio(seen, own)
-    enough = len({*seen.launches} & {*own.launches}) >= FEWEST_PAIRS or found.low == found.high
+    found = ratio(observation, own)
+    enough = len({*observation.launches} & {*own.launches}) >= FEWEST_PAIRS or found.low == found.high
     return found if enough else Estimate(found.value, None, None)
 
 

@@ -19,9 +19,9 @@ from hockney.models.loaded_launches import (
     FEWEST_QUIET,
     LOADED_OUTSIDE_CORES,
     LOADED_STEAL,
-    kept,
+    drop_interrupted,
     loaded_launches,
-    uninterrupted,
+    select_records,
 )
 from hockney.pages import collectives, loggp, point_to_point
 from hockney.pages.caveats import machine
@@ -238,7 +238,9 @@ def _load(evidence: Evidence) -> RunCaveat | None:
     steal = max(close.steal or 0.0 for close in closes)
     by_case = evidence.run.by_case()
     touched = {case for case, records in by_case.items() if any(r.launch in loaded for r in records)}
-    counted = {case for case in touched if any(r.launch in loaded for r in kept(by_case[case], loaded))}
+    counted = {
+        case for case in touched if any(r.launch in loaded for r in select_records(by_case[case], loaded))
+    }
     facts = [f"other programs used up to {cores:.2f} processors"] if cores > LOADED_OUTSIDE_CORES else []
     if steal > LOADED_STEAL:
         facts.append(f"the hypervisor took up to {percent(steal)} of the processors' time")
@@ -282,14 +284,14 @@ def under_load(evidence: Evidence) -> str:
     if 2 * len(loaded) <= launches:
         return ""
     by_case = evidence.run.by_case().values()
-    counted = any(r.launch in loaded for records in by_case for r in kept(records, loaded))
+    counted = any(r.launch in loaded for records in by_case for r in select_records(records, loaded))
     return _under_load(len(loaded), launches) if counted else ""
 
 
 def _interrupted(evidence: Evidence) -> RunCaveat | None:
     gone, slow = {}, False
     for case, made in evidence.run.by_case().items():
-        counted = uninterrupted(made)
+        counted = drop_interrupted(made)
         names = {record.launch for record in counted}
         if excluded := [record for record in made if record.launch not in names]:
             gone[case] = len(excluded)

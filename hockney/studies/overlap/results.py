@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from hockney.core.fit import Estimate, ExactValue
-from hockney.models.significance import OPEN, Verdict, stricter, time_to_decide, verdict, widened
+from hockney.models.significance import OPEN, Verdict, stricter, time_to_decide, verdict, widen
 from hockney.pages.evidence import Evidence, Measured
 from hockney.studies.progress import OWN, SETTING, THREAD
 
@@ -148,7 +148,7 @@ class OverlapResults:
         level = stricter(len(self._measured))
         points = []
         for m in self._measured.values():
-            ratio = widened(self._ratio(m), level)
+            ratio = widen(self._ratio(m), level)
             points.append(OverlapPoint(m, ratio, verdict(ratio)))
         points.sort(key=lambda p: (p.operation != MESSAGE, *p.place, p.progress, p.tests))
         return tuple(points)

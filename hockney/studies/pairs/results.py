@@ -16,7 +16,7 @@ from hockney.core.fit import DefinedValue, Estimate, ExactValue, Fit
 from hockney.core.layout import LEVELS, NODE
 from hockney.core.record import RunRecords
 from hockney.models.max_rate import MODEL
-from hockney.models.significance import OPEN, Verdict, stricter, time_to_decide, verdict, widened
+from hockney.models.significance import OPEN, Verdict, stricter, time_to_decide, verdict, widen
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import bandwidth
 from hockney.studies.pairs.plan import APART, BOTH, FREE, PING_PONG, STREAM, WORKLOADS
@@ -157,7 +157,7 @@ class PairsResults:
 
         found = ratio(self._observed[of.case.line], self._observed[over.case.line])
         low, high = (None if end is None else factor * end for end in (found.low, found.high))
-        return widened(Estimate(factor * found.value, low, high), self.stricter)
+        return widen(Estimate(factor * found.value, low, high), self.stricter)
 
     @property
     def ways(self) -> tuple[Way, ...]:

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hockney.draw.page import Table
-from hockney.models.tuning.rules import State
-from hockney.models.tuning.rules import bracketed
+from hockney.models.tuning.rules import State, bracketed
 from hockney.pages.columns import COUNT, SIZE, Column, Format, words
 from hockney.pages.format import quantity
 from hockney.studies.tuning.results import ComparedChoice, Tuning

@@ -19,7 +19,7 @@ from statistics import fmean
 from hockney.core.units import format_value
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Page, Section, Table
-from hockney.models.statistics import difference
+from hockney.models.statistics import mean_difference
 from hockney.reproductions import pages
 from hockney.reproductions.compared import Check, Compared, Statement, status_of
 from hockney.reproductions.parts import Answer
@@ -247,7 +247,7 @@ def _quality_check(answer: Answer) -> Check:
     exact, estimated = (energies(answer, setup) for setup in (ORIGINAL, ESTIMATED))
     if not exact or not estimated:
         return statement.unknown()
-    loss = difference(estimated, exact)
+    loss = mean_difference(estimated, exact)
     size = abs(fmean(exact.values())) or 1.0
     low = -math.inf if loss.low is None else loss.low / size
     finding = f"{loss.value / size:+.2%} of the energy over {len(exact)} seeds"

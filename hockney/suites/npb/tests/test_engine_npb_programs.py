@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from engine_lines import failures, records
-from hockney.models.programs.rates import measured_rates, uniform
 from simulated_switch import even_switch, lines_on, lines_on_switch
 
 from hockney.core.catalog import decode_catalog
@@ -18,7 +17,7 @@ from hockney.core.fit import Estimate
 from hockney.machines import simulated
 from hockney.models.applications.message_costs import described
 from hockney.models.programs.communication import Communication
-from hockney.models.programs.prediction import predict
+from hockney.models.programs.prediction import measured_rates, predict, uniform
 from hockney.models.programs.program import Indivisible, Program
 from hockney.suites.npb.programs import CLASSES, PROGRAMS, program_of
 from hockney.suites.npb.programs.assumptions import diagnose

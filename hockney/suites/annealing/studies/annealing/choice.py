@@ -21,14 +21,14 @@ from typing import Literal
 import numpy as np
 
 from hockney.core.fit import Estimate
-from hockney.models.significance import Verdict, stricter, verdict, widened
+from hockney.models.significance import Verdict, stricter, verdict, widen
 from hockney.models.statistics import (
     Attempts,
-    BySeed,
-    by_seed,
-    common,
-    difference,
+    ValuesBySeed,
+    common_keys,
     expected_time,
+    mean_by_seed,
+    mean_difference,
     ratio_of_expected_times,
 )
 from hockney.suites.annealing.models.runs import Course
@@ -107,7 +107,7 @@ def choice(run: AnnealingResults, ranks: int) -> SetupChoice | None:
     fastest = min(points, key=lambda p: costs[p] or 0.0)
     others = [p for p in points if p is not fastest]
     widening = stricter(len(others))
-    ratios = {p: widened(_cost_ratio(quality, p, fastest, basis), widening) for p in others}
+    ratios = {p: widen(_cost_ratio(quality, p, fastest, basis), widening) for p in others}
     verdicts = {key: verdict(value) for key, value in ratios.items()}
     rivals = tuple(p for p in points if p is fastest or verdicts[p] != "slower")
     undecided_ratios = tuple(
@@ -221,8 +221,8 @@ class Quality:
         """The time at which the fastest set-up ends (s)."""
         return min((p.time.value for p in self.points if p.courses), default=None)
 
-    def energies(self, point: AnnealingPoint) -> BySeed:
-        return by_seed((run.seed for run in point.runs), (run.best for run in point.runs))
+    def energies(self, point: AnnealingPoint) -> ValuesBySeed:
+        return mean_by_seed((run.seed for run in point.runs), (run.best for run in point.runs))
 
     def mean_energy(self, point: AnnealingPoint) -> float:
         return float(np.mean(list(self.energies(point).values())))
@@ -233,13 +233,13 @@ class Quality:
         ones."""
         return [course.with_duration(point.time.value) for course in point.courses]
 
-    def energies_at(self, point: AnnealingPoint, seconds: float) -> BySeed:
+    def energies_at(self, point: AnnealingPoint, seconds: float) -> ValuesBySeed:
         best_by_seed = [
             (course.seed, best)
             for course in self.courses(point)
             if (best := course.best_at(seconds)) is not None
         ]
-        return by_seed((seed for seed, _ in best_by_seed), (best for _, best in best_by_seed))
+        return mean_by_seed((seed for seed, _ in best_by_seed), (best for _, best in best_by_seed))
 
     def attempts(self, point: AnnealingPoint) -> dict[Hashable, Attempts]:
         """Attempts to reach the target: all runs if it was given, otherwise the runs whose course is
@@ -282,12 +282,12 @@ class Quality:
         a, b = self.energies(point), self.energies(reference)
         size = abs(self.mean_energy(reference)) or 1.0
         widening = stricter(len(self.points) - 1)
-        target = widened(self.target_ratio(point, reference), widening)
+        target = widen(self.target_ratio(point, reference), widening)
         return Loss(
             point,
             reference,
-            len(common(a, b)),
-            _relative_difference(difference(a, b), size, widening),
+            len(common_keys(a, b)),
+            _relative_difference(mean_difference(a, b), size, widening),
             self._at_equal_time(point, reference, size, widening),
             target,
             self._worth(point, reference, target),
@@ -314,7 +314,7 @@ class Quality:
         if self.equal_s is None:
             return None
         a, b = (self.energies_at(each, self.equal_s) for each in (point, reference))
-        return _relative_difference(difference(a, b), size, widening) if a and b else None
+        return _relative_difference(mean_difference(a, b), size, widening) if a and b else None
 
     @property
     def fewest_seeds(self) -> int:
@@ -354,9 +354,9 @@ def _add_relative_error(ratio: Estimate | None, factor: Estimate) -> Estimate | 
     return Estimate(ratio.value, ratio.value * math.exp(-low_error), ratio.value * math.exp(high_error))
 
 
-def _relative_difference(difference: Estimate, size: float, widening: float) -> Estimate:
+def _relative_difference(mean_difference: Estimate, size: float, widening: float) -> Estimate:
     """The difference relative to `size`, with its interval `widening` times as wide."""
-    value, low, high = difference.value, difference.low, difference.high
+    value, low, high = mean_difference.value, mean_difference.low, mean_difference.high
     return Estimate(
         value / size,
         None if low is None else (value + widening * (low - value)) / size,
