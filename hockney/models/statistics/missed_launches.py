@@ -316,7 +316,7 @@ def _other_cases_changed(
 
 
 def _exceeds_interval(change: float, observation: Observation, missed: int) -> bool:
-    """Whether this change in `missed` launches would shift the centre of `observation` beyond its interval."""
+    """Whether this change in `missed` launches would shift the observation's centre beyond its interval."""
     _, low, high = observation.interval()
     share = missed / (len(observation.all_launches.launches) + missed)
     return bool(share * change > np.log(high / low) / 2)
