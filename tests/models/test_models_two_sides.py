@@ -264,7 +264,7 @@ def test_the_runs_of_one_side_show_how_far_the_run_of_the_other_may_be_off():
     assert math.log(found.ratio.high) == pytest.approx(0.08 + half, abs=1e-6) and found.freedom == 4
     back = independent_ratio([a], [b])
     assert back.ratio.low == pytest.approx(1 / found.ratio.high)
-    exact = independent_ratio([b], [a], exact_of=True)
+    exact = independent_ratio([b], [a], exact_numerator=True)
     assert math.log(exact.ratio.high) - 0.08 == pytest.approx(half / math.sqrt(6)), "B does not vary"
 
 

@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
+
 from __future__ import annotations
 
 from itertools import combinations, pairwise
