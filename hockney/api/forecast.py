@@ -24,7 +24,7 @@ from hockney.models.applications import grain_prediction as prediction
 from hockney.models.applications.contention import overruled
 from hockney.models.applications.grain_prediction import Prediction, RanksRow
 from hockney.models.applications.granularity import Algorithm
-from hockney.models.applications.layouts import Nodes, Wanted, laid_out
+from hockney.models.applications.layouts import Nodes, RequestedLayout, laid_out
 from hockney.models.applications.message_costs import described
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages import grain_prediction
@@ -111,7 +111,7 @@ def predict(
         )
     source = _source(run, machine, listen, cost)
     costs = source.messages if shared is None else overruled(source.messages, shared)
-    layout = Wanted(nodes, ranks_per_node)
+    layout = RequestedLayout(nodes, ranks_per_node)
     nodes_here = replace(source.nodes, count=0) if larger else source.nodes
     costs = laid_out(costs, layout, nodes_here, ranks, apart=source.known.pair_hosts > 1)
     rank_counts = ranks or _default_ranks(costs, here=source.here)

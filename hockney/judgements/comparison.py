@@ -19,7 +19,7 @@ from hockney.judgements.environment import REPORTED, Difference
 from hockney.judgements.judgement import CaseResult, JudgedCase, JudgedOperation, Judgement, Suite
 from hockney.judgements.sides import Side
 from hockney.models.comparison import CaseVerdict, Effect, JudgedCases, OperationVerdict, State
-from hockney.models.significance import OPEN
+from hockney.models.significance import UNDECIDED_VERDICTS
 from hockney.mpi import title_of
 from hockney.pages.format import EXACT, quantity
 from hockney.pages.labels import short_labels
@@ -166,7 +166,7 @@ class ComparedSides(Judgement[CaseVerdict]):
 
     @property
     def open_cases(self) -> list[CaseVerdict]:
-        return self.of(*OPEN)
+        return self.of(*UNDECIDED_VERDICTS)
 
     @property
     def ordered(self) -> list[CaseVerdict]:
@@ -217,7 +217,7 @@ class ComparedSides(Judgement[CaseVerdict]):
 
 def _judged_case(each: CaseVerdict, name: Callable[[Case], str]) -> JudgedCase:
     reason = f"B / A is {ratio(each.ratio)}{relative(each)}: {verdict(each.state)}"
-    if each.state in OPEN:
+    if each.state in UNDECIDED_VERDICTS:
         reason = f"{reason}; more launches to decide: {more(each)}"
     return JudgedCase(name(each.case), each.case.line, each.state, reason, each.b.value)
 
@@ -273,12 +273,12 @@ def _operations(compared: ComparedSides) -> list[str]:
     """A sentence for each operation, the slower ones first; one for all undecided operations and one for all
     that are the same, unless some of their cases changed: the table has their numbers."""
     name = labels(compared)
-    undecided, same = _without_change(compared, *OPEN), _without_change(compared, "same")
+    undecided, same = _without_change(compared, *UNDECIDED_VERDICTS), _without_change(compared, "same")
     rest = [
         operation(each, compared, name) for each in compared.changed_first if each not in (*undecided, *same)
     ]
     if undecided:
-        more = _more([case for each in undecided for case in each.of(*OPEN)])
+        more = _more([case for each in undecided for case in each.of(*UNDECIDED_VERDICTS)])
         rest.append(f"Undecided: {_titles(undecided, compared)}{f' ({more})' if more else ''}.")
     if same:
         rest.append(f"The same within {format_percent(compared.tolerance)}: {_titles(same, compared)}.")
@@ -348,7 +348,7 @@ def operation(each: OperationVerdict, compared: ComparedSides, name: Callable[[C
         parts = [each.state]
     elif each.state in ("undecided", "unknown"):
         parts.append("undecided")
-    still_open = each.of(*OPEN)
+    still_open = each.of(*UNDECIDED_VERDICTS)
     undecided = len(still_open)
     of = f"all {undecided}" if undecided == count else f"{undecided} of {count}"
     rest = _more(still_open)

@@ -15,7 +15,7 @@ from xml.etree import ElementTree as xml
 
 from hockney.core.errors import one_line, sentences
 from hockney.draw.page import Caveat, Table
-from hockney.models.significance import OPEN
+from hockney.models.significance import UNDECIDED_VERDICTS
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&@])")
 MAX_CHANGES, MAX_CASES = 30, 500
@@ -76,7 +76,7 @@ class Judgement(ABC, Generic[Case]):
     @property
     def is_open(self) -> bool:
         """Whether there is no answer."""
-        return self.state in OPEN
+        return self.state in UNDECIDED_VERDICTS
 
     @property
     @abstractmethod
@@ -252,7 +252,11 @@ def _test(each: JudgedCase, group: str) -> CaseResult:
     if each.state == "slower":
         return CaseResult(each.name, group, "failure", each.reason, "slower", each.line, seconds)
     return CaseResult(
-        each.name, group, "skipped" if each.state in OPEN else "passed", each.reason, seconds=seconds
+        each.name,
+        group,
+        "skipped" if each.state in UNDECIDED_VERDICTS else "passed",
+        each.reason,
+        seconds=seconds,
     )
 
 

@@ -65,8 +65,8 @@ class CollectiveTime:
 
 @dataclass(frozen=True)
 class BesideMpi:
-    """A measured case of MPI's own collective, and what `algorithm` would take, on so many `nodes` (0: not
-    known)."""
+    """A measured case of MPI's own collective, and what `algorithm` would take, on this number of `nodes` (0:
+    not known)."""
 
     case: str
     ranks: int

@@ -57,12 +57,12 @@ from hockney.models.statistics import (
     estimate,
     exchange_launches,
     independent_ratio,
+    interval_stretch,
     machine_modes,
     pair_count,
     paired_ratio,
     pairs_with_weight,
     ratio_of_pairs,
-    stricter,
     time_to_exclude,
 )
 
@@ -76,10 +76,10 @@ FEWEST_ONE_SIDED = 3
 """So many pairs without a weight have the same sign by chance in one of four cases, so more pairs are needed
 for `same`. Six or more are no chance, and count (`pair_center`)."""
 MOST_LAUNCHES = 1000
-"""Of a side: more are no advice."""
+"""Launches of a side; advice to make more is of no use."""
 
 State = Literal["slower", "faster", "same", "undecided", "unknown"]
-"""Of B relative to A. unknown: the ratio has no interval."""
+"""The state of B relative to A. unknown: the ratio has no interval."""
 
 
 @dataclass(frozen=True)
@@ -302,19 +302,21 @@ def in_same_mode(pairs: Sequence[Pair]) -> tuple[list[Pair], tuple[MachineModes,
         for run in pair.a.runs.keys() & pair.b.runs.keys():
             groups.setdefault((run, pair.case.ranks), []).append(pair)
     partners: dict[int, dict[str, str | None]] = {}
-    found = []
+    all_modes = []
     for (run, ranks), group in groups.items():
         modes = machine_modes([each.a.runs[run] for each in group], [each.b.runs[run] for each in group])
         if modes is not None:
-            found.append(modes)
+            all_modes.append(modes)
             partners.setdefault(ranks, {}).update(modes.partners)
-    same = [replace(pair, b=exchange_launches(pair.b, partners.get(pair.case.ranks, {}))) for pair in pairs]
-    return same, tuple(found)
+    regrouped = [
+        replace(pair, b=exchange_launches(pair.b, partners.get(pair.case.ranks, {}))) for pair in pairs
+    ]
+    return regrouped, tuple(all_modes)
 
 
 FEWEST_OPERATIONS = 3
 FEWEST_PAIRS = 8
-"""Of launches. With fewer, operations that changed are rarely told from others."""
+"""Pairs of launches. With fewer, operations that changed are rarely told from others."""
 
 
 @dataclass(frozen=True)
@@ -362,17 +364,19 @@ def _mean(means: Mapping[Operation, np.ndarray], of: Sequence[Operation], withou
 
 def _reference(means: Mapping[Operation, np.ndarray]) -> list[Operation] | None:
     """The operations that take the same time relative to each other; None if most of them do not."""
-    left = list(means)
-    fewest = max(2, math.ceil(len(left) / 2))
+    candidates = list(means)
+    fewest = max(2, math.ceil(len(candidates) / 2))
     while True:
-        ratios = {each: ratio_of_pairs(means[each] - _mean(means, left, without=each)) for each in left}
+        ratios = {
+            each: ratio_of_pairs(means[each] - _mean(means, candidates, without=each)) for each in candidates
+        }
         significance = {each: _differs(ratio) for each, ratio in ratios.items()}
-        least = min(left, key=significance.__getitem__)
-        if significance[least] * len(left) > LEVEL:
-            return left
-        if len(left) == fewest:
+        least = min(candidates, key=significance.__getitem__)
+        if significance[least] * len(candidates) > LEVEL:
+            return candidates
+        if len(candidates) == fewest:
             return None
-        left.remove(least)
+        candidates.remove(least)
 
 
 def _differs(ratio: RatioEstimate) -> float:
@@ -456,12 +460,12 @@ def p_changed(ratio: RatioEstimate, tolerance: float, relative: RatioEstimate | 
     above, below = ratio.p_above(1 + tolerance), ratio.p_below(1 / (1 + tolerance))
     if above is None or below is None:
         return None
-    own = min(above, below)
+    absolute = min(above, below)
     if relative is None:
-        return own
-    other = p_changed(relative, tolerance)
+        return absolute
+    relative_p = p_changed(relative, tolerance)
     agree = (ratio.ratio.value > 1) == (relative.ratio.value > 1)
-    return min(1.0, 2 * (min(own, other) if other is not None and agree else own))
+    return min(1.0, 2 * (min(absolute, relative_p) if relative_p is not None and agree else absolute))
 
 
 def p_same(ratio: RatioEstimate, tolerance: float, uneven: bool = False) -> float | None:
@@ -512,7 +516,7 @@ def more_launches(
     if ratio.low is None or ratio.high is None:
         few = tuple(max(0, FEWEST_LAUNCHES - count) for count in launches)
         return (few[0], few[1]) if any(few) else None
-    wider, bounds = stricter(math.ceil(tests)), (1 / (1 + tolerance), 1 + tolerance)
+    wider, bounds = interval_stretch(math.ceil(tests)), (1 / (1 + tolerance), 1 + tolerance)
     factor = max(time_to_exclude(ratio, bound, wider) for bound in bounds)
     if uneven:
         factor = max(factor, 2.0)
@@ -570,8 +574,8 @@ def effect(
         state = "found"
     elif bound is not None and bound <= 1 + tolerance and not uneven:
         state = "none"
-    shown = clearest if state == "found" else None
-    return Effect(state, p, shown, bound, widest, case_bound, widest_case)
+    certain = clearest if state == "found" else None
+    return Effect(state, p, certain, bound, widest, case_bound, widest_case)
 
 
 def _widest(of: Sequence[Verdict]) -> tuple[float | None, Verdict | None]:

@@ -68,7 +68,7 @@ LEVEL = 0.05
 
 State = Literal["violated", "holds", "undecided", "unknown"]
 """holds: the interval of the ratio ends below the factor; undecided: it includes the factor, or lies above
-it but not clearly enough for so many comparisons; unknown: there is no interval."""
+it but not clearly enough for the number of comparisons; unknown: there is no interval."""
 
 
 @dataclass(frozen=True)

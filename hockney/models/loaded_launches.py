@@ -48,6 +48,6 @@ def drop_interrupted(records: Sequence[Record]) -> Sequence[Record]:
 def select_records(records: Sequence[Record], loaded: Collection[str]) -> Sequence[Record]:
     """The records of one case that count: without interrupted ones, and without the `loaded` launches if
     enough others are left."""
-    whole = drop_interrupted(records)
-    quiet = [record for record in whole if record.launch not in loaded]
-    return quiet if len(quiet) >= FEWEST_QUIET else whole
+    uninterrupted = drop_interrupted(records)
+    quiet = [record for record in uninterrupted if record.launch not in loaded]
+    return quiet if len(quiet) >= FEWEST_QUIET else uninterrupted

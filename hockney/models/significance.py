@@ -20,31 +20,35 @@ Verdict = Literal["slower", "faster", "alike", "undecided", "unknown"]
 """slower, faster: by NOTABLE at least, and the interval excludes 1; alike: the interval excludes any notable
 difference; undecided: neither; unknown: there is no interval."""
 
-OPEN: tuple[Literal["undecided", "unknown"], ...] = ("undecided", "unknown")
+UNDECIDED_VERDICTS: tuple[Literal["undecided", "unknown"], ...] = ("undecided", "unknown")
 """Verdicts that are no answer."""
 
 
-def stricter(comparisons: int) -> float:
-    """The normal quantile for so many comparisons, over that for one: among a hundred equal pairs, five 95%
-    intervals would exclude 1 (Bonferroni)."""
+def interval_stretch(comparisons: int) -> float:
+    """The normal quantile for this number of comparisons, divided by the one for a single comparison: among a
+    hundred equal pairs, five 95% intervals would exclude 1 (Bonferroni)."""
     normal, tail = NormalDist(), (1 - LEVEL) / 2
     return normal.inv_cdf(1 - tail / max(1, comparisons)) / normal.inv_cdf(1 - tail)
 
 
 @overload
-def widen(ratio: Estimate, stricter: float) -> Estimate: ...
+def widen(ratio: Estimate, interval_stretch: float) -> Estimate: ...
 
 
 @overload
-def widen(ratio: Estimate | None, stricter: float) -> Estimate | None: ...
+def widen(ratio: Estimate | None, interval_stretch: float) -> Estimate | None: ...
 
 
-def widen(ratio: Estimate | None, stricter: float) -> Estimate | None:
-    """The ratio with an interval whose log is `stricter` times as wide."""
+def widen(ratio: Estimate | None, interval_stretch: float) -> Estimate | None:
+    """The ratio with an interval whose log is `interval_stretch` times as wide."""
     if ratio is None or ratio.low is None or ratio.high is None or ratio.low <= 0 or ratio.low == ratio.high:
         return ratio
     value = ratio.value
-    return Estimate(value, value * (ratio.low / value) ** stricter, value * (ratio.high / value) ** stricter)
+    return Estimate(
+        value,
+        value * (ratio.low / value) ** interval_stretch,
+        value * (ratio.high / value) ** interval_stretch,
+    )
 
 
 def verdict(ratio: Estimate | None) -> Verdict:
@@ -68,10 +72,10 @@ def time_to_decide(ratio: Estimate) -> float:
     return time_to_exclude(ratio, 1.0)
 
 
-def time_to_exclude(ratio: Estimate, bound: float, stricter: float = 1.0) -> float:
+def time_to_exclude(ratio: Estimate, bound: float, interval_stretch: float = 1.0) -> float:
     """The same until the interval excludes `bound`: its half widths shrink with the root of the time."""
     if ratio.low is None or ratio.high is None or ratio.low <= 0 or ratio.value == bound:
         return math.inf
     distance = abs(math.log(ratio.value / bound))
     half = math.log(ratio.value / ratio.low if ratio.value > bound else ratio.high / ratio.value)
-    return max(1.0, (stricter * half / distance) ** 2)
+    return max(1.0, (interval_stretch * half / distance) ** 2)

@@ -9,7 +9,7 @@ from typing import Any
 from hockney.core.units import format_percent
 from hockney.draw.page import Table
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
-from hockney.models.programs.forecast import HALF, KernelForecast, KernelRow
+from hockney.models.programs.forecast import KernelForecast, KernelRow
 from hockney.models.programs.prediction import RateSource
 from hockney.pages.format import quantity
 from hockney.pages.grain_prediction import ratio_text, share_text, three_digits, time_cell

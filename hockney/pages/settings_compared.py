@@ -13,7 +13,13 @@ from hockney.core.case import Case
 from hockney.core.fit import Estimate
 from hockney.core.launch_setting import equivalent
 from hockney.draw.page import Section, Table
-from hockney.models.statistics import OPEN, InterleavedSettings, Observation, pool_launches, verdict
+from hockney.models.statistics import (
+    UNDECIDED_VERDICTS,
+    InterleavedSettings,
+    Observation,
+    pool_launches,
+    verdict,
+)
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity
 
@@ -55,7 +61,7 @@ class ComparedSettings:
     @property
     def undecided(self) -> int:
         """How many of the ratios are."""
-        return sum(verdict(ratio) in OPEN for ratio in self.ratios.values())
+        return sum(verdict(ratio) in UNDECIDED_VERDICTS for ratio in self.ratios.values())
 
 
 def compared_settings(evidence: Evidence) -> tuple[ComparedSettings, ...]:

@@ -13,7 +13,14 @@ from hypothesis import strategies as st
 from hockney.core.fit import Estimate, ExactValue
 from hockney.models.guidelines import FACTOR
 from hockney.models.significance import widen
-from hockney.models.statistics import NOTABLE, OPEN, stricter, time_to_decide, time_to_exclude, verdict
+from hockney.models.statistics import (
+    NOTABLE,
+    UNDECIDED_VERDICTS,
+    interval_stretch,
+    time_to_decide,
+    time_to_exclude,
+    verdict,
+)
 
 RATIOS = st.builds(
     lambda value, below, above: Estimate(value, value * below, value * above),
@@ -71,7 +78,7 @@ def test_the_time_to_decide_is_enough_and_less_is_not(ratio):
     if verdict(ratio) == "undecided":
         time = time_to_decide(ratio)
         if time < 1e6:
-            assert verdict(after(1.01 * time)) not in OPEN
+            assert verdict(after(1.01 * time)) not in UNDECIDED_VERDICTS
             assert time == 1 or verdict(after(0.99 * time)) == "undecided"
 
 
@@ -84,10 +91,10 @@ def test_the_time_to_exclude_a_bound():
 
 
 def test_more_comparisons_need_wider_intervals():
-    assert stricter(1) == pytest.approx(1, rel=1e-4)
-    assert stricter(14) == pytest.approx(2.91 / 1.96, rel=0.01), "the quantile of 1 - 0.025/14"
+    assert interval_stretch(1) == pytest.approx(1, rel=1e-4)
+    assert interval_stretch(14) == pytest.approx(2.91 / 1.96, rel=0.01), "the quantile of 1 - 0.025/14"
     ratio = Estimate(1.5, 1.2, 1.9)
-    found = [verdict(widen(ratio, stricter(count))) for count in (1, 1000)]
+    found = [verdict(widen(ratio, interval_stretch(count))) for count in (1, 1000)]
     assert found == ["slower", "undecided"]
 
 

@@ -22,7 +22,7 @@ from hockney.core.record import RunRecords
 from hockney.models import fit_all
 from hockney.models.applications.grain_prediction import predict
 from hockney.models.applications.granularity import Algorithm
-from hockney.models.applications.layouts import Nodes, Wanted, laid_out
+from hockney.models.applications.layouts import Nodes, RequestedLayout, laid_out
 from hockney.models.applications.message_costs import messages_for
 from hockney.models.applications.node_sharing import NodeSharing
 from hockney.models.applications.point_to_point_costs import Band, CostPiece, PointToPointCosts
@@ -176,17 +176,17 @@ def test_a_prediction_states_the_time_of_a_message_at_both_levels():
 
 
 def laid(nodes: int, per_node: int, *ranks: int, cores: int = 8, count: int = 0) -> PointToPointCosts:
-    return laid_out(FLAT if not count else TWO, Wanted(nodes, per_node), Nodes(cores, count), ranks)
+    return laid_out(FLAT if not count else TWO, RequestedLayout(nodes, per_node), Nodes(cores, count), ranks)
 
 
 def test_a_layout_spreads_the_ranks():
-    assert laid_out(TWO, Wanted(), Nodes(8), [4]) is TWO
-    found = laid_out(TWO, Wanted(nodes=4), Nodes(8), [16])
+    assert laid_out(TWO, RequestedLayout(), Nodes(8), [4]) is TWO
+    found = laid_out(TWO, RequestedLayout(nodes=4), Nodes(8), [16])
     assert [found.per_node(ranks) for ranks in (2, 4, 8, 16, 32)] == [1, 1, 2, 4, 8]
     assert found.most_ranks == 32
-    found = laid_out(TWO, Wanted(ranks_per_node=4), Nodes(8), [16])
+    found = laid_out(TWO, RequestedLayout(ranks_per_node=4), Nodes(8), [16])
     assert [found.per_node(ranks) for ranks in (2, 4, 8, 1000)] == [4, 4, 4, 4] and found.most_ranks is None
-    found = laid_out(TWO, Wanted(4, 4), Nodes(8), [16])
+    found = laid_out(TWO, RequestedLayout(4, 4), Nodes(8), [16])
     assert found.count_of_nodes(16) == 4 and found.most_ranks == 16
     shown = predict(Algorithm(1.0), found, [2, 16], laid_out=True)
     assert [shown.layout(ranks).text for ranks in (2, 8, 16)] == ["1x2", "2x4", "4x4"]
@@ -195,7 +195,7 @@ def test_a_layout_spreads_the_ranks():
 @pytest.mark.parametrize("apart", [False, True])
 def test_a_level_that_was_not_measured_has_no_interval(apart):
     known = replace(FLAT, band=(Band(0, 0.9, 1.1),), verdict="good")
-    found = laid_out(known, Wanted(nodes=2), Nodes(4), [4], apart=apart)
+    found = laid_out(known, RequestedLayout(nodes=2), Nodes(4), [4], apart=apart)
     near, between = found.near, found.between
     measured, assumed = (between, near) if apart else (near, between)
     assert measured.bounds(8) == (0.9, 1.1) and measured.verdict == "good"

@@ -10,7 +10,7 @@ from msgspec.structs import replace as replace_struct
 from test_studies_collectives import cases, measured
 
 from hockney.launch.fake_world import FakePiece, World
-from hockney.models.statistics import OPEN
+from hockney.models.statistics import UNDECIDED_VERDICTS
 from hockney.studies import Evidence, Options
 from hockney.studies.collectives import results
 from hockney.studies.collectives.results import EagerEffect
@@ -45,7 +45,7 @@ def test_launches_in_different_modes_make_no_eager_limit_the_best(tmp_path):
     effect = EagerEffect.of(slowed(evidence, modes))
     assert effect.best is None
     for limit in effect.limits:
-        assert effect.verdict(limit) in OPEN
-        assert {effect.verdict(limit, size) for size in limit.by_size} <= {*OPEN}
+        assert effect.verdict(limit) in UNDECIDED_VERDICTS
+        assert {effect.verdict(limit, size) for size in limit.by_size} <= {*UNDECIDED_VERDICTS}
     ordinary = {**modes, "": (0,) * 5, "eager-1024": (0,) * 5}
     assert EagerEffect.of(slowed(evidence, ordinary)).best is None, "the same case, as fast without a setting"

@@ -35,7 +35,7 @@ from hockney.models.applications.ring_exchange import exchange_bounds
 WANTED = (0.5, 0.8, 0.9)
 """Efficiencies for which the required work is reported."""
 
-HALF = 0.5
+WORTHWHILE_EFFICIENCY = 0.5
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class Prediction:
     laid_out: bool = False
 
     def layout(self, ranks: int) -> Layout | None:
-        """How so many ranks are spread over nodes; None if that makes no difference, or if a description
+        """How this many ranks are spread over nodes; None if that makes no difference, or if a description
         alone decides."""
         if self.messages.near is None or not self.laid_out:
             return None
@@ -186,7 +186,7 @@ def _needed(wanted: float, algorithm: Algorithm, messages: PointToPointCosts, ra
 
 
 def _best(algorithm: Algorithm, messages: PointToPointCosts, most: int) -> Best:
-    thrifty = ranks_reaching(HALF, algorithm, messages, most)
+    thrifty = ranks_reaching(WORTHWHILE_EFFICIENCY, algorithm, messages, most)
     factors = (1.0, *(exchange_bounds(messages, algorithm.bytes, most) or ()))
     fastest, *ends = (best_ranks(algorithm, messages, most, factor) for factor in factors)
     return Best(

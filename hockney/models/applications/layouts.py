@@ -14,8 +14,8 @@ from hockney.models.applications.point_to_point_costs import PointToPointCosts, 
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """Ranks on so many nodes, with so many on each (0: not given)."""
+class RequestedLayout:
+    """A number of nodes, and of ranks on each (0: not given)."""
 
     nodes: int = 0
     ranks_per_node: int = 0
@@ -34,7 +34,12 @@ class Nodes:
 
 
 def laid_out(
-    costs: PointToPointCosts, wanted: Wanted, there: Nodes, ranks: Sequence[int], *, apart: bool = False
+    costs: PointToPointCosts,
+    wanted: RequestedLayout,
+    there: Nodes,
+    ranks: Sequence[int],
+    *,
+    apart: bool = False,
 ) -> PointToPointCosts:
     """The costs with ranks spread as `wanted` over nodes of this kind. If only one level is known (that
     between nodes if the measured ranks were `apart`), messages of the other are taken to cost the same, and

@@ -52,7 +52,7 @@ class NodeSharing:
         return math.isfinite(self.rate) or self.gap_s > 0
 
     def limit_s(self, size: float, at_once: float, latency_s: float) -> float:
-        """The least time of so many messages that set out at once."""
+        """The least time of messages that set out at once, by their number."""
         return latency_s + (at_once - 1) * self.gap_s + at_once * size / self.rate
 
 

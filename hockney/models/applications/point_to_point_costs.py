@@ -70,7 +70,7 @@ class PointToPointCosts:
 
     If messages within a node cost something else, `near` has their costs, and everything above that a fit
     gives is of messages between nodes. Ranks fill nodes one after the other, `cores` on each; with `nodes`,
-    at most so many nodes, with as many ranks on each as that needs. Without `near` all messages cost the
+    at most this many nodes, with as many ranks on each as that needs. Without `near` all messages cost the
     same. `place` is the level at which the ranks of the fitted ping-pong met, "" if it is not known. `node`
     is what messages of these costs share that set out from one node at once (None: not measured).
     """
@@ -113,11 +113,11 @@ class PointToPointCosts:
         return replace(self, cores=1, nodes=nodes) if nodes and self.near is not None else self
 
     def reaches(self, nodes: int) -> bool:
-        """Whether messages among so many nodes are known: not if those of the run were all within one."""
+        """Whether messages among this many nodes are known: not if those of the run were all within one."""
         return nodes < 2 or self.place in ("", NETWORK)
 
     def count_of_nodes(self, ranks: int) -> int:
-        """The nodes on which so many ranks are; `ranks` if nodes make no difference."""
+        """The number of nodes on which this many ranks run; `ranks` if nodes make no difference."""
         return -(-ranks // self.per_node(ranks))
 
     @cached_property
@@ -146,7 +146,7 @@ class PointToPointCosts:
         return self.piece(size, ranks).time(size)
 
     def together(self, size: float, at_once: float) -> float:
-        """Seconds of each of so many messages, with these costs, that one node sends at once."""
+        """Seconds of each of the messages, with these costs, that one node sends at once."""
         alone = cost_piece(self.pieces, size).time(size)
         if self.node is None or at_once <= 1:
             return alone

@@ -487,8 +487,9 @@ def sums(x: np.ndarray, y: np.ndarray, weight: np.ndarray, fewest: int) -> tuple
 
 
 def positive_from(x: np.ndarray) -> np.ndarray:
-    """For each of x, which ascends, the point from which a line whose first row is there must not be below 0:
-    a tenth of the way to the row before, so that it is positive at its rows; 0 for the first row of all."""
+    """The point, for each of the ascending `x`, from which a line whose first row is there must not be below
+    0: a tenth of the way to the row before, so that it is positive at its rows; 0 for the first row of all.
+    """
     before = np.concatenate((x[:1], x[:-1]))
     held = x - NEAR * (x - before)
     held[0] = 0.0
@@ -511,8 +512,8 @@ def search(
     best = np.full((replicates, n + 1), np.inf)
     best[:, 0] = 0
     start = np.zeros((replicates, n + 1), dtype=int)
-    for end, those in enumerate(ending, fewest):
-        total = best[:, : end - fewest + 1] + cost[:, those] + excluded[: end - fewest + 1]
+    for end, segments_ending in enumerate(ending, fewest):
+        total = best[:, : end - fewest + 1] + cost[:, segments_ending] + excluded[: end - fewest + 1]
         start[:, end] = total.argmin(axis=1)
         best[:, end] = total.min(axis=1)
     starts = np.zeros((replicates, n), dtype=bool)

@@ -129,10 +129,10 @@ def case_series(runs: Iterable[DatedRun]) -> list[TimeSeries]:
                     half = math.log(time.high_s / time.low_s) / 2
                 point = RunPoint(run.name, run.at_s, math.log(time.typical_s), half)
                 points.setdefault((time.case, time.level), []).append(point)
-    listed = (
+    series = (
         TimeSeries(case.split(" ", 1)[0], level, case, tuple(of)) for (case, level), of in points.items()
     )
-    return sorted(listed, key=lambda each: each.workload)
+    return sorted(series, key=lambda each: each.workload)
 
 
 def operation_series(cases: Sequence[TimeSeries]) -> list[TimeSeries]:
@@ -162,8 +162,8 @@ def trends(series: Sequence[TimeSeries]) -> list[Trend]:
     """The changes of several series together: if nothing changed in any, there is one with a probability of
     5% at most (Benjamini and Hochberg); single series are cut at the level at which they were found."""
     fair = adjust_p_values([each.significance for each in series])
-    found = sum(p <= LEVEL for p in fair)
-    level = LEVEL * found / len(series) if series else LEVEL
+    significant = sum(p <= LEVEL for p in fair)
+    level = LEVEL * significant / len(series) if series else LEVEL
     return [
         Trend(each, tuple(_change(each, at) for at in change_points(each.logs, level)) if p <= LEVEL else ())
         for each, p in zip(series, fair, strict=True)
@@ -241,14 +241,18 @@ def check(earlier: Sequence[DatedRun], new: DatedRun, tolerance: float) -> tuple
     cases = [each for each in cases if each.points[-1].run == new.name]
     operations = operation_series(cases)
     series = [*cases, *operations]
-    before = trends([each.without_last for each in series])
-    of_operation = {(each.series.workload, each.series.level): each for each in before[len(cases) :]}
-    tests = [_test(each, trend, of_operation) for each, trend in zip(series, before, strict=True)]
-    raw = [None if test.ratio is None else p_changed(test.ratio, tolerance) for test in tests]
-    fair = iter(adjust_p_values([p for p in raw if p is not None]))
+    earlier_trends = trends([each.without_last for each in series])
+    trend_of_operation = {
+        (each.series.workload, each.series.level): each for each in earlier_trends[len(cases) :]
+    }
+    tests = [
+        _test(each, trend, trend_of_operation) for each, trend in zip(series, earlier_trends, strict=True)
+    ]
+    p_values = [None if test.ratio is None else p_changed(test.ratio, tolerance) for test in tests]
+    fair = iter(adjust_p_values([p for p in p_values if p is not None]))
     checked = [
         _checked(test, None if p is None else next(fair), tolerance)
-        for test, p in zip(tests, raw, strict=True)
+        for test, p in zip(tests, p_values, strict=True)
     ]
     groups: dict[tuple[str, str], list[CheckedSeries]] = {}
     for each in checked[: len(cases)]:

@@ -3,9 +3,8 @@
 """What a kernel's messages and collectives cost on a machine, from the fits of a run or from a machine's
 description.
 
-Collectives that were not measured on so many ranks are composed of messages: their time is that of the best
-algorithm of the engine.
-"""
+Collectives that were not measured on this number of ranks are composed of messages: their time is that of the
+best algorithm of the engine."""
 
 from __future__ import annotations
 
@@ -32,7 +31,7 @@ from hockney.models.schedules.schedule import Schedule
 from hockney.models.schedules.smpi import SMPI
 
 OPERATIONS = ("allreduce", "allgather", "alltoall", "bcast", "gather")
-"""Of which the NAS kernels and annealing use MPI's own or its variant for blocks of different lengths."""
+"""Operations that the NAS kernels and annealing call, as MPI's own or its variant for different lengths."""
 
 Curve = tuple[tuple[float, float], ...]
 """Bytes of each rank's block or vector, ascending, and seconds."""
@@ -88,7 +87,7 @@ class Communication:
         return max(alone, self._through_nic(sum(sizes), ranks))
 
     def on_medium(self, count: int, size: float, ranks: int) -> float:
-        """Seconds for which so many messages with so many bytes altogether occupy a shared medium; 0 without
+        """Seconds for which `count` messages with `size` bytes altogether occupy a shared medium; 0 without
         one."""
         each_s, per_byte = self.message.medium
         if self.message.shared and not per_byte:

@@ -16,7 +16,7 @@ DOUBLE = 8
 
 
 class Indivisible(ValueError):
-    """A kernel cannot be divided among so many ranks; `most` is the largest smaller number that works."""
+    """A kernel cannot be divided among these ranks; `most` is the largest smaller number that works."""
 
     def __init__(self, ranks: int, most: int) -> None:
         super().__init__(f"{ranks} ranks; {most} work")
@@ -52,9 +52,9 @@ class Exchange:
 
 @dataclass(frozen=True)
 class Pipeline:
-    """`count` sweeps that pass through `stages` ranks after the first one in so many `chunks`, and, with two
-    `ways`, back again. A rank has a message for each chunk before and after its work on it: `sent` and
-    `received` are those of one sweep."""
+    """`count` sweeps that pass through `stages` ranks after the first one in this number of `chunks`, and,
+    with two `ways`, back again. A rank has a message for each chunk before and after its work on it: `sent`
+    and `received` are those of one sweep."""
 
     count: int
     stages: int
@@ -66,7 +66,7 @@ class Pipeline:
 
 @dataclass(frozen=True)
 class Collective:
-    """`count` calls, each with so many bytes from each rank: the vector that is summed, or the blocks for all
+    """`count` calls, each with these bytes from each rank: the vector that is summed, or the blocks for all
     ranks, with its own unless it keeps that (`own`)."""
 
     operation: str
@@ -172,5 +172,5 @@ def counted(sizes: Iterable[int]) -> tuple[Messages, ...]:
 
 
 def sums(count: int, numbers: int, ranks: int) -> Collective:
-    """Sums over all ranks, of so many numbers of 8 bytes."""
+    """Sums over all ranks of `numbers` numbers of 8 bytes."""
     return Collective("allreduce", count, (DOUBLE * numbers,) * ranks)

@@ -110,11 +110,12 @@ def _first(ranks: Ranks) -> np.ndarray:
 
 
 SCHEDULES: dict[tuple[str, str], Schedule] = {}
-"""By MPI operation and name of the algorithm. A barrier has the name of its file in `engine/sync/`."""
+"""The schedules, keyed by MPI operation and name of the algorithm. A barrier has the name of its file in
+`engine/sync/`."""
 
 
 CLOSED_FORMS: dict[tuple[str, str], ClosedForm] = {}
-"""Of the collective algorithms of the engine."""
+"""The closed forms of the engine's collective algorithms."""
 
 
 def algorithm(operation: str, *names: str, form: ClosedForm | None = None) -> Callable[[Schedule], Schedule]:

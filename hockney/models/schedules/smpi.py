@@ -48,4 +48,5 @@ SMPI: dict[tuple[str, str], tuple[Schedule, ...]] = {
     ("alltoall", "ring"): (collectives.pairwise,),
     ("alltoall", "pair"): (collectives.pairwise_xor,),
 }
-"""By operation and SMPI's name: the schedules that run one after the other, each a phase of the operation."""
+"""The schedules that run one after the other, each a phase of the operation, keyed by operation and SMPI's
+name."""

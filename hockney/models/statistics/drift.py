@@ -46,10 +46,10 @@ def block_variances(series: np.ndarray) -> dict[int, float]:
 def half_width_of_sum(parts: Sequence[Mapping[int, float]]) -> float:
     """Half width of the 95% interval of the sum (or difference) of the means of independent series, from
     their block variances, which add up, as do the degrees of freedom; 0 without any."""
-    known = [part for part in parts if part]
-    common = [blocks for blocks in BLOCKS if known and all(blocks in part for part in known)]
-    variances = np.array([sum(part[blocks] for part in known) for blocks in common])
-    return half_width_of_blocks(np.array(common), variances, FREEDOM * len(known))
+    nonempty = [part for part in parts if part]
+    shared_counts = [blocks for blocks in BLOCKS if nonempty and all(blocks in part for part in nonempty)]
+    variances = np.array([sum(part[blocks] for part in nonempty) for blocks in shared_counts])
+    return half_width_of_blocks(np.array(shared_counts), variances, FREEDOM * len(nonempty))
 
 
 def half_width_of_blocks(blocks: np.ndarray, variances: np.ndarray, freedom: int = FREEDOM) -> float:

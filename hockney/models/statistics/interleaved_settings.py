@@ -32,7 +32,7 @@ from hockney.models.statistics.observations import HalfWidths, Observation, pool
 from hockney.models.statistics.ratios import FEWEST_PAIRS, log_ratio_interval, ratio_of_estimates
 
 FEWEST_OF_BOTH_MODES = 6
-"""With so many launches, the chance that all are in the same of two equally frequent modes is 3%."""
+"""With this number of launches, the chance that all are in the same of two equally frequent modes is 3%."""
 
 FEWEST_FREEDOM = 2
 """With fewer degrees of freedom, the variance is practically unknown."""

@@ -75,7 +75,7 @@ def launch_margins(observation: Observation) -> tuple[float, float]:
 def _modes_of_case(observation: Observation, fewest: int = FEWEST_LAUNCHES) -> LaunchModes | None:
     """`fewest` launches in each mode, at least."""
     logs = observation.all_launches.log_typical
-    levels = two_levels(logs, fewest)
+    levels = find_two_levels(logs, fewest)
     if levels is None:
         return None
     fast_s, slow_s = float(np.exp(levels.low)), float(np.exp(levels.high))
@@ -100,7 +100,7 @@ class TwoLevels:
         return np.where(values <= self.low + self.third, -1, np.where(values >= self.high - self.third, 1, 0))
 
 
-def two_levels(values: np.ndarray, fewest: int = FEWEST_LAUNCHES) -> TwoLevels | None:
+def find_two_levels(values: np.ndarray, fewest: int = FEWEST_LAUNCHES) -> TwoLevels | None:
     """The two levels of the values; None unless there are two, with at least `fewest` values near each."""
     ordered = np.sort(values)
     count = len(ordered)

@@ -44,7 +44,7 @@ CERTAIN = 0.02
 smaller limit, changes in short series are taken for correlation, with a larger one correlation for changes.
 """
 FEWEST = 8
-"""In fewer values no order of them is rare enough."""
+"""No order of fewer values is rare enough."""
 SHORTEST = 2
 """A single value is an outlier, not a level."""
 ORDERS = 4000
@@ -58,7 +58,7 @@ QUANTILES: dict[int, tuple[float, ...]] = {
     512: (3.581, 3.892, 4.091, 4.244, 4.46, 4.58, 4.711, 4.899, 5.002),
     1024: (3.774, 4.077, 4.268, 4.461, 4.625, 4.775, 4.887, 5.158, 5.221),
 }
-"""Of the largest difference in random orders of so many values, which it exceeds with PROBABILITIES
+"""Quantiles of the largest difference in random orders, by number of values; exceeded with PROBABILITIES
 (`benchmarks/history.py`, part 'quantiles')."""
 LOCATION = 7.35
 """95% of the likelihood ratios of a change point's true place are smaller (B. E. Hansen, Econometrica 68
@@ -85,19 +85,19 @@ def change_significance(values: Sequence[float]) -> float:
 
 
 def change_points(values: Sequence[float], level: float = LEVEL) -> list[ChangePoint]:
-    """All of a series of logarithms, in order. If nothing changed, there is any with a probability of `level`
-    at most."""
+    """The change points of a series of logarithms, in order. If nothing changed, the probability of finding
+    any is at most `level`."""
     logs = np.asarray(values, dtype=float)
     cuts = _cuts(logs, level, _inflation(logs))
     bounds = [0, *cuts, len(logs)]
-    found = []
-    for before, at, after in zip(bounds, bounds[1:], bounds[2:], strict=False):
-        first, last = (before + place for place in _location(logs[before:after], at - before))
-        certain = logs[before:first], logs[last:after]
-        all_values = logs[before:at], logs[at:after]
+    changes = []
+    for start, at, end in zip(bounds, bounds[1:], bounds[2:], strict=False):
+        first, last = (start + offset for offset in _location(logs[start:end], at - start))
+        certain = logs[start:first], logs[last:end]
+        all_values = logs[start:at], logs[at:end]
         enough = all(len(part) >= SHORTEST for part in certain)
-        found.append(ChangePoint(at, first, last, _ratio(*(certain if enough else all_values))))
-    return found
+        changes.append(ChangePoint(at, first, last, _ratio(*(certain if enough else all_values))))
+    return changes
 
 
 def _cuts(logs: np.ndarray, level: float, inflation: float) -> list[int]:

@@ -75,14 +75,14 @@ def undisturbed_half_width(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarr
     sampled = [k for k, launch in enumerate(visits) if len(launch) >= FEWEST_OF_A_LAUNCH]
     values = np.concatenate([visits[k] for k in sampled])
     launch = np.repeat(np.arange(len(sampled)), [len(visits[k]) for k in sampled])
-    place = np.empty(len(values), dtype=int)
-    place[np.argsort(np.concatenate([at_s[k] for k in sampled]), kind="stable")] = np.arange(len(values))
+    position = np.empty(len(values), dtype=int)
+    position[np.argsort(np.concatenate([at_s[k] for k in sampled]), kind="stable")] = np.arange(len(values))
     order = np.argsort(values, kind="stable")
-    values, launch, place = values[order], launch[order], place[order]
+    values, launch, position = values[order], launch[order], position[order]
     counts = [blocks for blocks in BLOCKS if blocks <= len(values)]
     variances = []
     for blocks in counts:
-        kept = place * blocks // len(values) != np.arange(blocks)[:, None]
+        kept = position * blocks // len(values) != np.arange(blocks)[:, None]
         pseudo_values = (blocks - 1) * _undisturbed_costs(values, launch, kept)
         variances.append(float(pseudo_values.var(ddof=1)))
     half = half_width_of_blocks(np.array(counts), np.array(variances))
@@ -155,7 +155,7 @@ def mode_margins(
 
 
 def share_margins(slow_share: float, cycles: float, log_distance: float) -> tuple[float, float]:
-    """The same for modes whose logs are `log_distance`, of which so many cycles were observed."""
+    """The same for modes whose logs are `log_distance`, of which `cycles` cycles were observed."""
     factor = f_quantile(2 * cycles, 2 * cycles, 0.975)
     odds = slow_share / (1 - slow_share)
     low, high = (each / (1 + each) for each in (odds / factor, odds * factor))

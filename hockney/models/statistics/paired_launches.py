@@ -115,10 +115,10 @@ def common_pairs(cases: Sequence[tuple[PooledCase, PooledCase]]) -> list[str]:
 
 def ratio_of_pairs(logs: np.ndarray) -> RatioEstimate:
     """The typical ratio of at least two pairs with these log ratios."""
-    found = pair_center(logs)
-    half_width = student(found.freedom) * math.sqrt(found.variance)
-    pairs = tuple(map(float, logs)) if found.many_outliers else ()
-    return RatioEstimate.of(found.log, found.log, half_width, half_width, found.freedom, pairs=pairs)
+    typical = pair_center(logs)
+    half_width = student(typical.freedom) * math.sqrt(typical.variance)
+    pairs = tuple(map(float, logs)) if typical.many_outliers else ()
+    return RatioEstimate.of(typical.log, typical.log, half_width, half_width, typical.freedom, pairs=pairs)
 
 
 @dataclass(frozen=True)
@@ -159,21 +159,21 @@ def _pair_log_ratios(cases: Sequence[_PairedCase]) -> tuple[float, ...]:
     """The log ratio of each pair, in the median of the cases; none if there are few outliers."""
     if 2 * sum(case.center.many_outliers for case in cases) < len(cases):
         return ()
-    found: dict[str, list[float]] = {}
+    by_pair: dict[str, list[float]] = {}
     for case in cases:
         for name, log in zip(case.names, case.logs, strict=True):
-            found.setdefault(name, []).append(float(log))
-    return tuple(float(np.median(logs)) for logs in found.values())
+            by_pair.setdefault(name, []).append(float(log))
+    return tuple(float(np.median(logs)) for logs in by_pair.values())
 
 
 def _excluded_pairs(cases: Sequence[_PairedCase]) -> tuple[int, int]:
     """The pairs without a weight in most of the cases, by the direction of the outlier."""
-    found: dict[str, list[int]] = {}
+    by_pair: dict[str, list[int]] = {}
     for case in cases:
         for name, direction in zip(case.names, case.center.outliers, strict=True):
-            found.setdefault(name, []).append(int(direction))
+            by_pair.setdefault(name, []).append(int(direction))
     above, below = (
-        sum(2 * signs.count(direction) > len(signs) for signs in found.values()) for direction in (1, -1)
+        sum(2 * signs.count(direction) > len(signs) for signs in by_pair.values()) for direction in (1, -1)
     )
     return above, below
 
@@ -229,8 +229,8 @@ class PairCenter:
 
 def pair_center(logs: np.ndarray) -> PairCenter:
     """The centre of the log ratios of at least two pairs."""
-    found = _biweight(logs) if len(logs) >= FEWEST_TO_WINSORISE else None
-    return _center_like_launches(logs) if found is None or _one_sided(found) else found
+    biweight = _biweight(logs) if len(logs) >= FEWEST_TO_WINSORISE else None
+    return _center_like_launches(logs) if biweight is None or _one_sided(biweight) else biweight
 
 
 def _biweight(logs: np.ndarray) -> PairCenter | None:
@@ -258,8 +258,8 @@ def _weights(logs: np.ndarray, middle: float, scale: float) -> np.ndarray:
     return np.where(squares < 1, np.square(1 - squares), 0.0)
 
 
-def _one_sided(found: PairCenter) -> bool:
-    above, outliers = (int(np.count_nonzero(flags)) for flags in (found.outliers > 0, found.outliers))
+def _one_sided(biweight: PairCenter) -> bool:
+    above, outliers = (int(np.count_nonzero(flags)) for flags in (biweight.outliers > 0, biweight.outliers))
     return sign_probability(outliers, above) <= ONE_SIDED
 
 

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hockney.models.statistics.launch_modes import two_levels
+from hockney.models.statistics.launch_modes import find_two_levels
 from hockney.models.statistics.location import Z
 from hockney.models.statistics.observations import Observation
 from hockney.models.statistics.paired_launches import MANY_OUTLIERS
@@ -35,13 +35,13 @@ FEWEST_PAIRS = 16
 CERTAIN = 0.01
 """Pairs are not split so unevenly by chance. A false alarm here would be one about all cases."""
 UNCLEAR = 0.25
-"""As improbable as three split pairs in one direction and none in the other: too uneven a split for both
+"""The probability of three split pairs in one direction and none in the other: too uneven a split for both
 sides to take the same time (`comparison.verdicts`)."""
 
 
 @dataclass(frozen=True)
 class MachineModes:
-    """The modes of the machine in so many pairs of launches, of which it split more than a fifth. `slow` is
+    """The modes of the machine in `pairs` pairs of launches, of which it split more than a fifth. `slow` is
     the number of launches of A and of B in the slow mode, which takes `factor` times as long, in the mean of
     the cases. `split` is the number of pairs in which only B was slow, and of those in which only A was.
     `partners` are the split pairs, each with the pair from which its launch of B comes, or None if it does
@@ -76,7 +76,7 @@ def machine_modes(a: Sequence[Observation], b: Sequence[Observation]) -> Machine
     """The modes of the machine, from launches of A and B with the same names, which are pairs; each side has
     the same cases in the same order. None if pairs stay as they ran."""
     names, values = _slowness(a, b)
-    levels = two_levels(values.ravel()) if len(names) >= FEWEST_PAIRS else None
+    levels = find_two_levels(values.ravel()) if len(names) >= FEWEST_PAIRS else None
     if levels is None:
         return None
     of_a, of_b = levels.of(values)
@@ -106,10 +106,10 @@ def exchange_launches(case: PooledCase, partners: Mapping[str, str | None]) -> P
 def _slowness(a: Sequence[Observation], b: Sequence[Observation]) -> tuple[list[str], np.ndarray]:
     """The names of all pairs, and how slow their launches of A and of B were, in the mean of their cases:
     logs relative to the median of the case, without its median difference between the sides."""
-    found: dict[str, list[np.ndarray]] = {}
+    by_pair: dict[str, list[np.ndarray]] = {}
     for of_a, of_b in zip(a, b, strict=True):
-        there = set(of_b.launches)
-        names = [name for name in of_a.launches if name in there]
+        names_of_b = set(of_b.launches)
+        names = [name for name in of_a.launches if name in names_of_b]
         if names:
             logs = np.array(
                 [observation.log_typical[observation.indices_of(names)] for observation in (of_a, of_b)]
@@ -117,8 +117,8 @@ def _slowness(a: Sequence[Observation], b: Sequence[Observation]) -> tuple[list[
             logs[1] -= np.median(logs[1] - logs[0])
             logs -= np.median(logs)
             for name, pair in zip(names, logs.T, strict=True):
-                found.setdefault(name, []).append(pair)
-    return list(found), np.array([np.mean(pairs, axis=0) for pairs in found.values()]).T
+                by_pair.setdefault(name, []).append(pair)
+    return list(by_pair), np.array([np.mean(pairs, axis=0) for pairs in by_pair.values()]).T
 
 
 def _probability(split: tuple[int, int]) -> float:
@@ -129,10 +129,10 @@ def _partners(names: Sequence[str], direction: np.ndarray) -> dict[str, str | No
     """Each split pair with the nearest one of the opposite direction that is free."""
     free: list[int] = []
     partners: dict[str, str | None] = {}
-    for place in map(int, np.flatnonzero(direction)):
-        if free and direction[free[-1]] != direction[place]:
+    for index in map(int, np.flatnonzero(direction)):
+        if free and direction[free[-1]] != direction[index]:
             earlier = free.pop()
-            partners[names[place]], partners[names[earlier]] = names[earlier], names[place]
+            partners[names[index]], partners[names[earlier]] = names[earlier], names[index]
         else:
-            free.append(place)
-    return partners | {names[place]: None for place in free}
+            free.append(index)
+    return partners | {names[index]: None for index in free}

@@ -129,15 +129,15 @@ def _same_in_all(values: Sequence[Placement], otherwise: Placement) -> Placement
 def percentiles(ordered: np.ndarray, shares: Sequence[float]) -> list[float]:
     """The percentiles of values in ascending order, as `np.percentile` computes them, but much faster for a
     few hundred values."""
-    found = []
+    values = []
     for share in shares:
-        place = share / 100 * (len(ordered) - 1)
-        row = int(place)
-        part = place - row
-        low, high = float(ordered[row]), float(ordered[min(row + 1, len(ordered) - 1)])
-        apart = high - low
-        found.append(high - apart * (1 - part) if part >= 0.5 else low + apart * part)
-    return found
+        position = share / 100 * (len(ordered) - 1)
+        index = int(position)
+        fraction = position - index
+        low, high = float(ordered[index]), float(ordered[min(index + 1, len(ordered) - 1)])
+        step = high - low
+        values.append(high - step * (1 - fraction) if fraction >= 0.5 else low + step * fraction)
+    return values
 
 
 def observe(

@@ -71,13 +71,13 @@ class LaunchTimesCache:
     """`launch_times` for a run that grows: computed once for each record."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, str], LaunchTimes] = {}
+        self._times: dict[tuple[str, str], LaunchTimes] = {}
 
     def __call__(self, record: Record) -> LaunchTimes:
         key = record.launch, record.case
-        if key not in self._known:
-            self._known[key] = launch_times(record)
-        return self._known[key]
+        if key not in self._times:
+            self._times[key] = launch_times(record)
+        return self._times[key]
 
 
 def _median(times: list[float]) -> float:

@@ -33,7 +33,7 @@ ALGORITHMS: Mapping[str, tuple[str, ...]] = {
     "reduce_scatter_block": ("basic_linear", "recursive_doubling", "recursive_halving", "butterfly"),
     "scatter": ("basic_linear", "binomial", "linear_nb"),
 }  # fmt: skip
-"""By operation the names of algorithms 1, 2, ... The rules for scan do not depend on the number of elements,
+"""The names of algorithms 1, 2, ... by operation. The rules for scan do not depend on the number of elements,
 so it cannot be tuned by size."""
 TWO_RANKS = "two_proc"
 """An algorithm for two ranks only."""

@@ -26,7 +26,7 @@ TABLED = (
 
 
 Named = Mapping[str, Sequence[Observation]]
-"""By name of the algorithm, one or more observations, of equivalent settings."""
+"""One or more observations of equivalent settings, by name of the algorithm."""
 
 
 def comparable(workload: Workload) -> bool:

@@ -29,10 +29,10 @@ EFFECT = 0.05
 """A smaller gain does not justify another algorithm."""
 
 State = Literal["faster", "undecided", "unknown", "not faster"]
-"""Of an algorithm compared with MPI's own choice. faster: the interval of the ratio lies below 1 - effect;
-not faster: it lies above; undecided: it includes that; unknown: there is no interval."""
+"""The state of an algorithm compared with MPI's own choice. faster: the interval of the ratio lies below 1 -
+effect; not faster: it lies above; undecided: it includes that; unknown: there is no interval."""
 STATES: tuple[State, ...] = get_args(State)
-"""That of a point is the first of these that one of its algorithms has."""
+"""The state of a point is the first of these that one of its algorithms has."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from hockney.core.units import format_number
 from hockney.core.wording import join_words, plural
-from hockney.models.significance import OPEN
+from hockney.models.significance import UNDECIDED_VERDICTS
 from hockney.pages.format import quantity, ratio_bounds
 from hockney.studies.needed_budget import multiple, remedy
 from hockney.studies.overlap.columns import call_name, plural_name, tests_text
@@ -60,15 +60,17 @@ def verdict(run: OverlapResults) -> str:
     """Whether nonblocking communication pays, for which operations and sizes, and how often to test."""
     start = f"On {plural(run.shown, 'rank')}, starting communication before computing"
     found = {name: best for name in run.operations if (best := run.best(name, run.shown))}
-    paying, still_open = _sizes(found, PAYS), _sizes(found, *OPEN)
+    paying, still_open = _sizes(found, PAYS), _sizes(found, *UNDECIDED_VERDICTS)
     undecided = f"undecided for {_listed(still_open)}" if still_open else ""
-    if len(still_open) > 1 and all(each.verdict in (PAYS, *OPEN) for best in found.values() for each in best):
+    if len(still_open) > 1 and all(
+        each.verdict in (PAYS, *UNDECIDED_VERDICTS) for best in found.values() for each in best
+    ):
         undecided = "undecided for the others"
     if paying:
         counts = sorted({each.best.tests for best in found.values() for each in best if each.verdict == PAYS})
         text = f"{start} pays for {_listed(paying)}, with {_calls(counts)} of MPI_Test"
         return f"{text}; {undecided}." if undecided else f"{text}."
-    if all(each.verdict in OPEN for best in found.values() for each in best):
+    if all(each.verdict in UNDECIDED_VERDICTS for best in found.values() for each in best):
         return f"It is undecided whether, on {plural(run.shown, 'rank')}, starting communication early pays."
     text = f"{start} does not pay for {_listed(_sizes(found, 'alike', 'slower'))}"
     return f"{text}; {undecided}." if undecided else f"{text}."

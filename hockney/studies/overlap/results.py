@@ -10,7 +10,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from hockney.core.fit import Estimate, ExactValue
-from hockney.models.significance import OPEN, Verdict, stricter, time_to_decide, verdict, widen
+from hockney.models.significance import (
+    UNDECIDED_VERDICTS,
+    Verdict,
+    interval_stretch,
+    time_to_decide,
+    verdict,
+    widen,
+)
 from hockney.pages.evidence import Evidence, Measured
 from hockney.studies.progress import OWN, SETTING, THREAD
 
@@ -123,7 +130,7 @@ class BestTests:
         if self.best.pays:
             return PAYS
         every = {p.verdict for p in self.counted}
-        for state in (*OPEN, "alike"):
+        for state in (*UNDECIDED_VERDICTS, "alike"):
             if state in every:
                 return state
         return self.best.verdict
@@ -145,7 +152,7 @@ class OverlapResults:
     def points(self) -> tuple[OverlapPoint, ...]:
         """The points by operation (messages first), ranks, size, progress and tests, without those whose
         records have no ratio, as of an older engine."""
-        level = stricter(len(self._measured))
+        level = interval_stretch(len(self._measured))
         points = []
         for m in self._measured.values():
             ratio = widen(self._ratio(m), level)
@@ -227,12 +234,12 @@ class OverlapResults:
         found = {each.verdict for each in self.every_best}
         if PAYS in found:
             return True
-        return None if not found or not found.isdisjoint(OPEN) else False
+        return None if not found or not found.isdisjoint(UNDECIDED_VERDICTS) else False
 
     @property
     def conclusive(self) -> bool:
         """Whether it pays somewhere, or whether that is decided for half of the sizes."""
-        undecided = [each for each in self.every_best if each.verdict in OPEN]
+        undecided = [each for each in self.every_best if each.verdict in UNDECIDED_VERDICTS]
         return bool(self.pays) or 2 * len(undecided) <= len(self.every_best)
 
     @property
@@ -246,7 +253,9 @@ class OverlapResults:
 
     def times_to_decide(self) -> list[float]:
         """The multiple of the measuring time that decides a size, for each undecided size."""
-        return [time_to_decide(each.best.ratio) for each in self.every_best if each.verdict in OPEN]
+        return [
+            time_to_decide(each.best.ratio) for each in self.every_best if each.verdict in UNDECIDED_VERDICTS
+        ]
 
     @property
     def launches(self) -> int:

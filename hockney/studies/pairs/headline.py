@@ -11,7 +11,7 @@ from hockney.core.fit import ExactValue
 from hockney.core.layout import NETWORK
 from hockney.core.wording import plural
 from hockney.models.max_rate import FULL, GAP, ONE, RATE
-from hockney.models.significance import NOTABLE, OPEN
+from hockney.models.significance import NOTABLE, UNDECIDED_VERDICTS
 from hockney.pages.format import quantity, ratio_bounds, with_interval
 from hockney.studies.needed_budget import multiple, remedy
 from hockney.studies.pairs.columns import (
@@ -125,7 +125,7 @@ def _slowed(run: PairsResults, way: Way) -> str:
         row = run.row(way, size)
         if len(row) > 1:
             last = row[-1]
-            state = " (undecided)" if last.slowed in OPEN else ""
+            state = " (undecided)" if last.slowed in UNDECIDED_VERDICTS else ""
             times = f"{last.slowdown.value:.2f}{ratio_bounds(last.slowdown)} times"
             texts.append((quantity(size, "B"), times, state))
     if not texts:

@@ -16,7 +16,14 @@ from hockney.core.fit import DefinedValue, Estimate, ExactValue, Fit
 from hockney.core.layout import LEVELS, NODE
 from hockney.core.record import RunRecords
 from hockney.models.max_rate import MODEL
-from hockney.models.significance import OPEN, Verdict, stricter, time_to_decide, verdict, widen
+from hockney.models.significance import (
+    UNDECIDED_VERDICTS,
+    Verdict,
+    interval_stretch,
+    time_to_decide,
+    verdict,
+    widen,
+)
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import bandwidth
 from hockney.studies.pairs.plan import APART, BOTH, FREE, PING_PONG, STREAM, WORKLOADS
@@ -131,7 +138,7 @@ class PairsResults:
         """The factor by which `widened` widens intervals, for all comparisons: of each number of pairs with
         the fewest and with the next smaller one, which are the same for the second number."""
         rows = Counter((way, m.size) for way, m, _ in self._cases)
-        return stricter(max(1, sum(2 * counts - 3 for counts in rows.values() if counts > 1)))
+        return interval_stretch(max(1, sum(2 * counts - 3 for counts in rows.values() if counts > 1)))
 
     @cached_property
     def _cases(self) -> list[tuple[Way, Measured, int]]:
@@ -201,7 +208,13 @@ class PairsResults:
         """The multiple of the measuring time that decides a step, for each undecided step to more pairs of
         the largest messages."""
         rows = [self.row(way, self.sizes(way)[-1]) for way in self.streams]
-        steps = [p for row in rows if saturation(row).reached is None for p in row if p.gained in OPEN]
+        steps = [
+            p
+            for row in rows
+            if saturation(row).reached is None
+            for p in row
+            if p.gained in UNDECIDED_VERDICTS
+        ]
         return [time_to_decide(p.gain) for p in steps if p.gain is not None]
 
     @property
@@ -218,9 +231,9 @@ def saturation(row: Sequence[PairsPoint]) -> Saturation:
     """The saturation from the smallest number of pairs beyond which no step carries notably more."""
     pairs = row[-1].pairs if row else 0
     for before, p in reversed(list(pairwise(row))):
-        if p.gained in OPEN and pairs == row[-1].pairs:
+        if p.gained in UNDECIDED_VERDICTS and pairs == row[-1].pairs:
             return Saturation(None, p.pairs)
-        if p.gained == MORE or p.gained in OPEN:
+        if p.gained == MORE or p.gained in UNDECIDED_VERDICTS:
             break
         pairs = before.pairs
     return Saturation(bool(row) and pairs < row[-1].pairs, pairs)

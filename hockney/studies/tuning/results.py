@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hockney.core.launch_setting import LaunchSetting
-from hockney.models.statistics import OPEN, time_to_exclude
+from hockney.models.statistics import UNDECIDED_VERDICTS, time_to_exclude
 from hockney.models.tuning import openmpi
 from hockney.models.tuning.points import points_of_algorithms, points_of_settings
 from hockney.models.tuning.rules import EFFECT, STATES, AlgorithmRatio, ChoiceRule, Point, State, rules_of
@@ -97,7 +97,7 @@ class Tuning:
         needed = [
             time_to_exclude(each.closest.ratio, 1 - self.effect)
             for each in self.deciding
-            if each.state in OPEN
+            if each.state in UNDECIDED_VERDICTS
         ]
         return multiple(needed, self.launches)
 

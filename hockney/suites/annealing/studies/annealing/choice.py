@@ -21,7 +21,7 @@ from typing import Literal
 import numpy as np
 
 from hockney.core.fit import Estimate
-from hockney.models.significance import Verdict, stricter, verdict, widen
+from hockney.models.significance import Verdict, interval_stretch, verdict, widen
 from hockney.models.statistics import (
     Attempts,
     ValuesBySeed,
@@ -106,7 +106,7 @@ def choice(run: AnnealingResults, ranks: int) -> SetupChoice | None:
         return None
     fastest = min(points, key=lambda p: costs[p] or 0.0)
     others = [p for p in points if p is not fastest]
-    widening = stricter(len(others))
+    widening = interval_stretch(len(others))
     ratios = {p: widen(_cost_ratio(quality, p, fastest, basis), widening) for p in others}
     verdicts = {key: verdict(value) for key, value in ratios.items()}
     rivals = tuple(p for p in points if p is fastest or verdicts[p] != "slower")
@@ -281,7 +281,7 @@ class Quality:
     def _loss(self, point: AnnealingPoint, reference: AnnealingPoint) -> Loss:
         a, b = self.energies(point), self.energies(reference)
         size = abs(self.mean_energy(reference)) or 1.0
-        widening = stricter(len(self.points) - 1)
+        widening = interval_stretch(len(self.points) - 1)
         target = widen(self.target_ratio(point, reference), widening)
         return Loss(
             point,

@@ -14,7 +14,7 @@ from typing import Literal, get_args
 from hockney.core.fit import Estimate, ExactValue
 from hockney.core.record import Record
 from hockney.models.significance import widen
-from hockney.models.statistics import Observation, Verdict, ratio, stricter, verdict
+from hockney.models.statistics import Observation, Verdict, ratio, interval_stretch, verdict
 from hockney.pages.evidence import Evidence, Measured
 from hockney.studies.program_costs import communication
 from hockney.studies.progress import SETTING
@@ -257,7 +257,7 @@ class AnnealingResults:
     def compare_with(
         self, point: AnnealingPoint, reference: AnnealingPoint, comparisons: int = 1
     ) -> ComparedSetup:
-        value = widen(self.ratio(point, reference), stricter(comparisons))
+        value = widen(self.ratio(point, reference), interval_stretch(comparisons))
         return ComparedSetup(point, reference, value, verdict(value))
 
     def judged_ratio(self, point: AnnealingPoint, reference: AnnealingPoint) -> Estimate:
