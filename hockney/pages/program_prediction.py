@@ -9,7 +9,7 @@ from typing import Any
 from hockney.core.units import format_percent
 from hockney.draw.page import Table
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
-from hockney.models.programs.forecast import KernelForecast, KernelRow
+from hockney.models.programs.forecast import LEAST_EFFICIENCY, KernelForecast, KernelRow
 from hockney.models.programs.prediction import RateSource
 from hockney.pages.format import quantity
 from hockney.pages.grain_prediction import ratio_text, share_text, three_digits, time_cell
@@ -58,8 +58,14 @@ def best(made: KernelForecast) -> tuple[str, ...]:
             f"the largest of 1 to {made.most} ranks."
         )
     if thrifty.ranks == 1:
-        return first, f"With more than 1 rank, the efficiency is below {format_percent(HALF)}."
-    return first, f"Up to {thrifty.ranks} ranks have an efficiency of at least {format_percent(HALF)}."
+        return (
+            first,
+            f"With more than 1 rank, the efficiency is below {format_percent(LEAST_EFFICIENCY)}.",
+        )
+    return (
+        first,
+        f"Up to {thrifty.ranks} ranks have an efficiency of at least {format_percent(LEAST_EFFICIENCY)}.",
+    )
 
 
 def levers(made: KernelForecast) -> Table:

@@ -35,7 +35,7 @@ from hockney.models.applications.ring_exchange import exchange_bounds
 WANTED = (0.5, 0.8, 0.9)
 """Efficiencies for which the required work is reported."""
 
-WORTHWHILE_EFFICIENCY = 0.5
+LEAST_EFFICIENCY = 0.5
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,7 @@ def _needed(wanted: float, algorithm: Algorithm, messages: PointToPointCosts, ra
 
 
 def _best(algorithm: Algorithm, messages: PointToPointCosts, most: int) -> Best:
-    thrifty = ranks_reaching(WORTHWHILE_EFFICIENCY, algorithm, messages, most)
+    thrifty = ranks_reaching(LEAST_EFFICIENCY, algorithm, messages, most)
     factors = (1.0, *(exchange_bounds(messages, algorithm.bytes, most) or ()))
     fastest, *ends = (best_ranks(algorithm, messages, most, factor) for factor in factors)
     return Best(

@@ -31,7 +31,7 @@ from hockney.models.programs.program import (
 Make = Callable[[int, float, float], Program]
 """A kernel for numbers of ranks, the rate of one of them (operations per second) and the startup (s) of a
 message, which some kernels divide their pipelines by. Raises Indivisible."""
-WORTHWHILE_EFFICIENCY = 0.5
+LEAST_EFFICIENCY = 0.5
 LARGEST_CONSECUTIVE = 64
 """Up to this many ranks every number is considered, and beyond it powers of two."""
 SEEN = 1e-6
@@ -111,7 +111,7 @@ def forecast(make: Make, ranks: Sequence[int], machine: KernelMachine) -> Kernel
     considered = dict(_programs(make, _counts(most), machine)) | programs
     times = {p: _time(each, machine).total for p, each in considered.items()}
     fastest = min(times, key=lambda p: (times[p], p))
-    thrifty = max((p for p in times if times[1] / times[p] / p >= WORTHWHILE_EFFICIENCY), default=1)
+    thrifty = max((p for p in times if times[1] / times[p] / p >= LEAST_EFFICIENCY), default=1)
     own = [p for p in programs if p > 1 and machine.shared_by(p) == 1]
     changed = max(own, default=0)
     return KernelForecast(
