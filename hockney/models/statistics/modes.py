@@ -90,7 +90,7 @@ def undisturbed_half_width(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarr
 
 
 def _undisturbed_costs(values: np.ndarray, launch: np.ndarray, kept: np.ndarray) -> np.ndarray:
-    """The undisturbed cost, with means instead of robust centres, from each row of `select_records`: which of the
+    """The undisturbed cost, with means instead of robust centres, from each row of `kept`: which of the
     sorted `values` count. `launch` is the launch of each value, from 0."""
     of_launch = np.asarray(launch[:, None] == np.arange(launch.max() + 1), dtype=float)
     weights = kept / np.maximum(kept @ of_launch, 1)[:, launch]

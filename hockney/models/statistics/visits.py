@@ -116,7 +116,7 @@ def block_variances_in_time(visits: Sequence[np.ndarray], at_s: Sequence[np.ndar
 
 
 def _half_width(visits: np.ndarray, kept: np.ndarray, mean: float) -> tuple[float, float]:
-    """`select_records` are the visits with outliers moved in, `mean` is their mean."""
+    """`kept` are the visits with outliers moved in, `mean` is their mean."""
     count = len(visits)
     deviations = kept - mean
     squares = float(np.add.reduce(deviations * deviations))

@@ -14,7 +14,7 @@ from typing import Literal, get_args
 from hockney.core.fit import Estimate, ExactValue
 from hockney.core.record import Record
 from hockney.models.significance import widen
-from hockney.models.statistics import Observation, Verdict, ratio, interval_stretch, verdict
+from hockney.models.statistics import Observation, Verdict, interval_stretch, ratio, verdict
 from hockney.pages.evidence import Evidence, Measured
 from hockney.studies.program_costs import communication
 from hockney.studies.progress import SETTING
