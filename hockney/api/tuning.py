@@ -27,7 +27,14 @@ from hockney.core.launch_setting import LaunchSetting
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.wording import plural, verb_form
 from hockney.measurement import Listener, ignore_event
-from hockney.models.statistics import NOTABLE, OPEN, Observation, Turns, time_to_exclude, verdict
+from hockney.models.statistics import (
+    NOTABLE,
+    UNDECIDED_VERDICTS,
+    InterleavedSettings,
+    Observation,
+    time_to_exclude,
+    verdict,
+)
 from hockney.models.tuning import openmpi
 from hockney.models.tuning.points import PLAIN
 from hockney.models.tuning.rules import EFFECT, ChoiceRule, format_choices, without
@@ -94,7 +101,7 @@ def write_tables(run: Run, found: Tuning, folder: Path, slower: int = 0) -> Tuni
     ]
     if found.rules or found.internal_rules:
         comments.append(memory_comment())
-    if undecided := found.count(*OPEN):
+    if undecided := found.count(*UNDECIDED_VERDICTS):
         comments.append(undecided_comment(undecided, len(found.deciding)))
     if slower:
         comments.append(removed_comment(slower))
@@ -363,6 +370,6 @@ def _gains(run: Run, sizes: dict[str, tuple[ChoiceRule, ...]]) -> list[Gain]:
 def _ratio(by_setting: dict[str, Observation], changed: str, plain: str) -> TimeRatio | None:
     if plain not in by_setting or changed not in by_setting:
         return None
-    turns = Turns.of({name: [seen] for name, seen in by_setting.items()})
+    turns = InterleavedSettings.of({name: [seen] for name, seen in by_setting.items()})
     seconds = by_setting[plain].interval()[0], by_setting[changed].interval()[0]
     return TimeRatio(turns.ratio(changed, plain), seconds)

@@ -23,7 +23,7 @@ from hockney.core.wording import option
 from hockney.measurement.bench import Bench
 from hockney.measurement.events import Listener, Waiting
 from hockney.models.refined_sizes import sizes_between
-from hockney.models.statistics import Observation, precision_of
+from hockney.models.statistics import Observation, relative_precision
 from hockney.store import Item, Plan, additions
 
 LaunchKind = tuple[int, str, str]
@@ -194,7 +194,7 @@ def imprecise_cases(
     """The measured cases that are not yet precise enough."""
     wanted_cases = set(cases)
     widths = {
-        observation.case: precision_of(observation)
+        observation.case: relative_precision(observation)
         for observation in observations
         if observation.case in wanted_cases
     }

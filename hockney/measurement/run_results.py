@@ -32,7 +32,7 @@ from hockney.system import trust
 from hockney.system.bundled import bundled_catalog
 
 if TYPE_CHECKING:
-    from hockney.models.statistics import LaunchTimesOnce
+    from hockney.models.statistics import LaunchTimesCache
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Results:
     fits: Fits
     machine: Machine
     notices: tuple[Notice, ...]
-    times: LaunchTimesOnce | None
+    times: LaunchTimesCache | None
     basis: str = ""
 
     def save(self, folder: RunFolder) -> None:
@@ -71,9 +71,9 @@ def load_results(
     fits = stored_fits(folder, basis, machine)
     times = None
     if fits is None:
-        from hockney.models.statistics import LaunchTimesOnce
+        from hockney.models.statistics import LaunchTimesCache
 
-        times = LaunchTimesOnce()
+        times = LaunchTimesCache()
         run = _restrict(reading.run, catalog, relevant)
         fits = models.fit_all(run, catalog, cores=reading.run.cores(machine), cost=cost, times=times)
         fits = restore_exact(machine, fits)

@@ -42,7 +42,7 @@ from hockney.measurement.rounds import (
     schedule,
 )
 from hockney.models.least_time import least_of
-from hockney.models.statistics import LaunchTimesOnce, Observation, observe
+from hockney.models.statistics import LaunchTimesCache, Observation, observe
 from hockney.store import (
     Appender,
     Item,
@@ -191,7 +191,7 @@ class Session:
         self.broken_launches = 0
         self.most_repetitions = most_repetitions(len(plan.items))
         self.refinement = Refinement(plan, bench, out.reading.run)
-        self.times = LaunchTimesOnce()
+        self.times = LaunchTimesCache()
         self.launch_budgets_s: list[float] = []
         self.launch = 0
         self.settled_cases: set[Case] = set()

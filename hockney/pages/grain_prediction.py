@@ -17,7 +17,13 @@ from hockney.core.wording import plural
 from hockney.draw.amount import Amount
 from hockney.draw.page import Caveat, Table
 from hockney.models.applications.contention import kind
-from hockney.models.applications.grain_prediction import HALF, WANTED, Needed, Prediction, RanksRow
+from hockney.models.applications.grain_prediction import (
+    LEAST_EFFICIENCY,
+    WANTED,
+    Needed,
+    Prediction,
+    RanksRow,
+)
 from hockney.models.applications.granularity import Algorithm
 from hockney.models.applications.message_costs import BEST_FIRST
 from hockney.models.applications.node_sharing import NodeSharing
@@ -172,8 +178,11 @@ def best_sentences(prediction: Prediction) -> tuple[str, ...]:
             f"the largest {range_} ranks."
         )
     if thrifty.ranks == 1:
-        return first, f"With more than 1 rank, the efficiency is below {format_percent(HALF)}."
-    return first, f"Up to {thrifty.ranks} ranks have an efficiency of at least {format_percent(HALF)}."
+        return first, f"With more than 1 rank, the efficiency is below {format_percent(LEAST_EFFICIENCY)}."
+    return (
+        first,
+        f"Up to {thrifty.ranks} ranks have an efficiency of at least {format_percent(LEAST_EFFICIENCY)}.",
+    )
 
 
 def changes_heading(prediction: Prediction | KernelForecast) -> str:

@@ -25,7 +25,7 @@ from hockney.measurement.rounds import (
     remaining_rounds,
     rounds_late_notice,
 )
-from hockney.models.statistics import observe, precision_of
+from hockney.models.statistics import observe, relative_precision
 from hockney.store import Plan, RunFolder, left
 
 LINES = ("pingpong bytes=8", "barrier ranks=2", "barrier ranks=4")
@@ -281,7 +281,7 @@ def test_cases_are_open_while_they_are_less_precise_than_asked_for(tmp_path):
     )
     measurement.measure(folder, bench, lambda event: None)
     seen = observe(folder.read().run, bench.catalog)
-    widths = {each.case: precision_of(each) for each in seen}
+    widths = {each.case: relative_precision(each) for each in seen}
     middle = sorted(widths.values())[2]
     wider = {case for case, width in widths.items() if width > middle}
     assert set(imprecise_cases(cases, seen, Settings("cases", precision=middle))) == wider and len(wider) == 2

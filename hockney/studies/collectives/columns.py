@@ -16,7 +16,7 @@ from hockney.core.fit import Estimate, Fit, FittedSegment
 from hockney.core.units import format_significant
 from hockney.draw.page import Table
 from hockney.models.statistics import (
-    OPEN,
+    UNDECIDED_VERDICTS,
 )
 from hockney.pages.columns import (
     BANDWIDTH,
@@ -107,7 +107,7 @@ def fastest(run: CollectiveResults, ranks: int) -> Table | None:
 def _winner(p: CollectivePoint | None) -> str:
     if p is None or p.ratio is None:
         return ""
-    if p.verdict in OPEN:
+    if p.verdict in UNDECIDED_VERDICTS:
         return f"? {p.best} {p.ratio.value:.2f}"
     return f"{p.best} {p.ratio.value:.2f}" if p.verdict == "slower" else "MPI"
 
@@ -230,7 +230,7 @@ def _limit_cell(effect: EagerEffect, each: EagerLimit, size: int | None = None) 
     if value is None:
         return ""
     bounds = "" if value.low is None or value.high is None else f" ({value.low:.2f} to {value.high:.2f})"
-    mark = " ?" if effect.verdict(each, size) in OPEN else ""
+    mark = " ?" if effect.verdict(each, size) in UNDECIDED_VERDICTS else ""
     return f"{value.value:.2f}{bounds}{mark}"
 
 

@@ -13,7 +13,7 @@ from hockney.core.units import thin
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.models.statistics import (
-    OPEN,
+    UNDECIDED_VERDICTS,
 )
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import quantity
@@ -60,7 +60,7 @@ def ratios(run: CollectiveResults, ranks: int) -> Figure | None:
             known = [
                 (names.index(p.operation) + offset, p.ratio, f"{p.name}: {p.best}, MPI is {p.verdict}")
                 for p in points
-                if p.ratio and p.buffer == size and decided != (p.verdict in OPEN)
+                if p.ratio and p.buffer == size and decided != (p.verdict in UNDECIDED_VERDICTS)
             ]
             name = str(quantity(size, "B"))
             label = name if decided else f"{name}, undecided"

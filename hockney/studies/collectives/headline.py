@@ -11,7 +11,7 @@ from hockney.core.fit import Estimate, Fit
 from hockney.core.wording import join_words, list_names, plural
 from hockney.models.statistics import (
     NOTABLE,
-    OPEN,
+    UNDECIDED_VERDICTS,
 )
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity, ratio_bounds
@@ -51,7 +51,7 @@ def _collectives(run: CollectiveResults, ranks: int) -> list[str]:
         return []
     worst = run.worst(ranks)
     operations = dict.fromkeys(p.operation for p in compared)
-    found = {p.operation for p in compared if p.verdict in ("slower", *OPEN)}
+    found = {p.operation for p in compared if p.verdict in ("slower", *UNDECIDED_VERDICTS)}
     others = [mpi_name(name) for name in operations if name not in found]
     largest = "; ".join(_slow(p) for p in list(worst.values())[:MAX_OPERATIONS])
     text = _counted(Counter(p.verdict for p in compared), ranks, len(operations))
@@ -64,7 +64,7 @@ def _collectives(run: CollectiveResults, ranks: int) -> list[str]:
         texts.append(f"Nowhere slower: {list_names(others, 9)}.")
     if any(p.verdict == "undecided" for p in compared):
         texts.append(UNDECIDED)
-    if undecided := [p for p in compared if p.verdict in OPEN]:
+    if undecided := [p for p in compared if p.verdict in UNDECIDED_VERDICTS]:
         launches = min(p.launches for p in undecided)
         times = multiple((p.time_to_decide for p in undecided), launches)
         texts.append(remedy(times, launches, run.evidence.settings))
@@ -80,7 +80,7 @@ def _counted(counts: Counter[str], ranks: int, operations: int) -> str:
         still_open.append(f"{counts['undecided']} {'is' if counts['undecided'] == 1 else 'are'} undecided")
     if counts["unknown"]:
         still_open.append(f"{counts['unknown']} {'has' if counts['unknown'] == 1 else 'have'} no interval")
-    decided = counts.total() - sum(counts[verdict] for verdict in OPEN)
+    decided = counts.total() - sum(counts[verdict] for verdict in UNDECIDED_VERDICTS)
     if decided < counts.total() / 2:
         few = f"only {decided}" if decided else "none"
         ending = f"; {slower} in {counts['slower'] or 'none'} of them" if decided else ""
@@ -142,7 +142,7 @@ def eager_sentence(evidence: Evidence) -> str:
 
 def _undecided_limits(effect: EagerEffect) -> str:
     """ "; 2 of 4 limits are undecided", on average over the sizes."""
-    count = sum(effect.verdict(each) in OPEN for each in effect.limits)
+    count = sum(effect.verdict(each) in UNDECIDED_VERDICTS for each in effect.limits)
     verb = "is" if count == 1 else "are"
     return f"; {count} of {plural(len(effect.limits), 'limit')} {verb} undecided" if count else ""
 

@@ -16,13 +16,13 @@ from hockney.core.errors import HockneyError
 from hockney.core.fit import Estimate, ExactValue
 from hockney.core.machine import Machine
 from hockney.models import collective_costs
-from hockney.models.significance import widened
+from hockney.models.significance import widen
 from hockney.models.statistics import (
+    InterleavedSettings,
     Observation,
-    Turns,
     Verdict,
+    interval_stretch,
     ratio,
-    stricter,
     time_to_decide,
     verdict,
 )
@@ -198,7 +198,7 @@ class CollectiveResults:
         users = {name: m.summary.typical.value for name, m in times.items() if name != MPI}
         best = min(users, key=lambda name: (users[name], name)) if users else ""
         known = self._ratio(times[MPI], times[best]) if best and MPI in times else None
-        known = None if known is None else widened(known, self.stricter)
+        known = None if known is None else widen(known, self.stricter)
         return CollectivePoint(operation, ranks, block, times, best, known)
 
     @cached_property
@@ -206,7 +206,7 @@ class CollectiveResults:
         """The factor by which `widened` widens intervals, for as many comparisons as there are user-level
         cases: this also covers that the best of several algorithms is chosen by the same measurements."""
         users = [m for m in self.evidence.of_role("collective") if m.case.get("algorithm", MPI) != MPI]
-        return stricter(len(users))
+        return interval_stretch(len(users))
 
     def _ratio(self, mpi: Measured, best: Measured) -> Estimate | None:
         if self.evidence.machine.is_exact:
@@ -341,12 +341,17 @@ class EagerEffect:
             for setting, (of, *_) in named.items()
             if (sizes := sorted(own.keys() & of.keys())) and (limit := limit_of(setting)) is not None
         }
-        among = stricter(len(known))
+        among = interval_stretch(len(known))
         found = []
         for (limit, setting), sizes in sorted(known.items()):
-            of_all = stricter(len(known) * len(sizes))
-            by_size = {size: widened(_turns(named, size).ratio(setting, OWN_LIMIT), of_all) for size in sizes}
-            mean = widened(Turns.of_means(_with_sizes(named, sizes), sizes).ratio(setting, OWN_LIMIT), among)
+            of_all = interval_stretch(len(known) * len(sizes))
+            by_size = {size: widen(_turns(named, size).ratio(setting, OWN_LIMIT), of_all) for size in sizes}
+            mean = widen(
+                InterleavedSettings.of_geometric_means(_with_sizes(named, sizes), sizes).ratio(
+                    setting, OWN_LIMIT
+                ),
+                among,
+            )
             found.append(EagerLimit(limit, setting, by_size, mean))
         return tuple(found)
 
@@ -377,5 +382,7 @@ def _with_sizes(
     return {name: same for name, same in found.items() if same}
 
 
-def _turns(named: Mapping[str, Sequence[SizeObservations]], size: int) -> Turns:
-    return Turns.of({name: [of[size] for of in same] for name, same in _with_sizes(named, [size]).items()})
+def _turns(named: Mapping[str, Sequence[SizeObservations]], size: int) -> InterleavedSettings:
+    return InterleavedSettings.of(
+        {name: [of[size] for of in same] for name, same in _with_sizes(named, [size]).items()}
+    )

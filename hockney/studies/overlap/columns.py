@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from hockney.core.wording import plural
 from hockney.draw.page import Table
-from hockney.models.significance import OPEN, Verdict
+from hockney.models.significance import UNDECIDED_VERDICTS, Verdict
 from hockney.pages.columns import (
     COUNT,
     INTERVAL,
@@ -180,7 +180,7 @@ def answer(evidence: Evidence) -> dict[str, Any]:
                 "operation": operation,
                 "ranks": ranks,
                 "pays_at": sizes_where(found, PAYS),
-                "undecided_at": sizes_where(found, *OPEN),
+                "undecided_at": sizes_where(found, *UNDECIDED_VERDICTS),
                 "best": columns_document(
                     COLUMNS, _best(run, found), "bytes", "verdict", "tests", "progress", "ratio"
                 ),
