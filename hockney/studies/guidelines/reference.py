@@ -7,10 +7,9 @@ python -m hockney.studies.guidelines.reference
 
 from __future__ import annotations
 
-from hockney.core.wording import join_words
 from hockney.models.guidelines import RULES, SOURCES, Guideline
 
-HEAD = "| guideline | the right side | copies | source |\n|---|---|---|---|\n"
+HEAD = "| guideline, source | the right side |\n|---|---|\n"
 
 
 def table() -> str:
@@ -21,11 +20,12 @@ def sources() -> str:
     return "".join(f"{number}. {source}\n" for number, source in SOURCES.items())
 
 
-def _row(rule: Guideline) -> tuple[str, str, str, str]:
-    where = join_words(f"[{number}]" for number in rule.sources)
+def _row(rule: Guideline) -> tuple[str, str]:
+    where = f"[{','.join(map(str, rule.sources))}]"
+    how = f"{rule.how} (copies {rule.copies})" if rule.copies else rule.how
     if rule.kind == "emulation":
-        return f"`{rule.left}` <= `{rule.right}`", rule.how, rule.copies, where
-    return f"{rule.kind}: {rule.left} <= {rule.right}", rule.how, rule.copies, where
+        return f"`{rule.left}` <= `{rule.right}` {where}", how
+    return f"{rule.kind}: {rule.left} <= {rule.right} {where}", how
 
 
 if __name__ == "__main__":
