@@ -13,7 +13,12 @@ HEAD = "| guideline, source | the right side |\n|---|---|\n"
 
 
 def table() -> str:
-    return HEAD + "".join(f"| {' | '.join(_row(rule))} |\n" for rule in RULES)
+    """One row for all rules with the same right side."""
+    alike: dict[str, list[str]] = {}
+    for rule in RULES:
+        left, right = _row(rule)
+        alike.setdefault(right, []).append(left)
+    return HEAD + "".join(f"| {', '.join(lefts)} | {right} |\n" for right, lefts in alike.items())
 
 
 def sources() -> str:
