@@ -31,7 +31,7 @@ from hockney.models.history import CaseTime, DatedRun, RunTimes, check
 from hockney.models.statistics import change_points
 from hockney.models.statistics.level_changes import PROBABILITIES, _differences, _normal_scores
 from hockney.store import RunFolder
-from hockney.store.checksums import own_at_end, sealed
+from hockney.store.checksums import checksum_at_end, seal_line
 
 SPREAD = 0.02
 """The standard deviation of the logarithms of a run's times."""
@@ -95,7 +95,7 @@ def _used() -> float:
 
 def _moved(folder: RunFolder, number: int) -> None:
     """The same run, that many hours later."""
-    before, lines = folder.sums.own, []
+    before, lines = folder.sums.checksum, []
     run = folder.read().run
     parts = (run.launches, run.records, run.closes)
     order = [line for launch in run.launches for line in _of(launch.launch, parts)]
@@ -103,8 +103,8 @@ def _moved(folder: RunFolder, number: int) -> None:
         moved = (
             replace(line, started_s=line.started_s + 3600.0 * number) if hasattr(line, "started_s") else line
         )
-        lines.append(sealed(encode_line(moved), before) + b"\n")
-        before = own_at_end(lines[-1]) or ""
+        lines.append(seal_line(encode_line(moved), before) + b"\n")
+        before = checksum_at_end(lines[-1]) or ""
     folder.records_path.write_bytes(b"".join(lines))
 
 

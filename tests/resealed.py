@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hockney.store.checksums import own_at_end, plan_sums, sealed, sealed_plan
+from hockney.store.checksums import checksum_at_end, plan_sums, seal_line, sealed_plan
 
 
 def without_checksums(run: Path) -> None:
@@ -29,13 +29,13 @@ def reseal(run: Path) -> None:
     plan.write_text(
         sealed_plan(text, {name: (run / name).read_bytes() for name in names if (run / name).exists()})
     )
-    before = plan_sums(plan.read_text()).own
+    before = plan_sums(plan.read_text()).checksum
     records = run / "records.jsonl"
     if not records.exists():
         return
     written = []
     for raw in records.read_bytes().splitlines():
         line = raw[: raw.rindex(b',"sum":"')] + b"}" if b',"sum":"' in raw else raw
-        written.append(sealed(line, before) + b"\n")
-        before = own_at_end(written[-1])
+        written.append(seal_line(line, before) + b"\n")
+        before = checksum_at_end(written[-1])
     records.write_bytes(b"".join(written))

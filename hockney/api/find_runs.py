@@ -38,7 +38,7 @@ from hockney.measurement import Listener, Status, ignore_event
 from hockney.models.applications.message_costs import messages_of_run, relevant
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages.caveats.predictions import CostsOrigin
-from hockney.store import Reading, RunFolder, expected, left, missing, pair_in
+from hockney.store import Reading, RunFolder, expected_items, unmeasured_items, missing_items, pair_in
 from hockney.system.bundled import bundled_catalog
 
 SURVEY = "survey"
@@ -237,8 +237,8 @@ def _newest_unfinished() -> tuple[str, int, int]:
         with contextlib.suppress(HockneyError):
             plan = folder.plan()
             run = folder.read().run
-            if lacking := len(missing(plan, run)):
-                return str(folder.path), lacking, len(expected(plan, run))
+            if lacking := len(missing_items(plan, run)):
+                return str(folder.path), lacking, len(expected_items(plan, run))
     return "", 0, 0
 
 
@@ -283,7 +283,7 @@ def only_unfinished_run(listen: Listener = ignore_event) -> RunFolder:
     for folder in _run_folders():
         (complete if _is_complete(folder) else incomplete).append(folder)
     candidates = [folder for folder in incomplete if not _is_impossible(folder)] + _unfinished_pairs()
-    candidates = candidates or [folder for folder in complete if left(folder.plan(), folder.read().run)]
+    candidates = candidates or [folder for folder in complete if unmeasured_items(folder.plan(), folder.read().run)]
     if len(candidates) != 1:
         raise _not_one_unfinished_run(RUNS, [str(folder.path) for folder in candidates])
     listen(Status(f"resuming {printable(str(candidates[0].path))}, the only unfinished run in {RUNS}"))
@@ -332,7 +332,7 @@ def _complete_reading(folder: RunFolder) -> Reading | None:
     """The records of a complete run."""
     with contextlib.suppress(HockneyError):
         reading = folder.read()
-        if not missing(folder.plan(), reading.run):
+        if not missing_items(folder.plan(), reading.run):
             return reading
     return None
 
@@ -458,14 +458,14 @@ def _newest_written_run_text(run: str, place: Path, written: str) -> str:
     return f"from {run}, the newest run in {place} (last written {written})"
 
 
-def _no_complete_run(place: Path, unfinished: str, left: int, planned: int) -> UsageError:
-    """`unfinished` is the newest run in `place` that lacks `left` of its `planned` measurements; "" if there
+def _no_complete_run(place: Path, unfinished: str, lacking: int, planned: int) -> UsageError:
+    """`unfinished` is the newest run in `place` that lacks `lacking` of its `planned` measurements; "" if there
     is none."""
     why = f"there is no complete one in {place}"
     remedy = "name a run's folder"
     if unfinished:
         run = printable(shlex.quote(unfinished))
-        why += f"; {run} lacks {left} of {planned} measurements"
+        why += f"; {run} lacks {lacking} of {planned} measurements"
         remedy = f"'hockney resume {run}' measures them, or name the run as it is"
     return UsageError("no run is given", why, remedy, code="no-run-named", unfinished=unfinished)
 

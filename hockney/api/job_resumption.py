@@ -28,7 +28,7 @@ from hockney.core.paths import AnyPath, to_path
 from hockney.core.wording import plural
 from hockney.measurement import Listener, Outcome, Status, ignore_event
 from hockney.process import CannotStart
-from hockney.store import LaunchShare, RunFolder, absorb, missing, pair_in, pair_with, parts_of, writing
+from hockney.store import LaunchShare, RunFolder, absorb_shares, missing_items, pair_in, pair_with, unabsorbed_shares, lock_records
 
 POLL_INTERVAL_S = 5.0
 """Schedulers ask users not to poll more often. In the first 20 s of waiting the question is repeated sooner:
@@ -156,12 +156,12 @@ def _not_ended(path: Path, job: BatchJob, state: State) -> Exception:
 
 def _job_results(folder: RunFolder, job: BatchJob, listen: Listener) -> Run:
     """What the job has measured."""
-    absorb(folder, all_ended=True)
+    absorb_shares(folder, all_ended=True)
     reading = folder.read()
     if not reading.run.records:
         log = max(folder.path.glob(batch.LOGS), key=lambda path: path.stat().st_mtime, default=None)
         raise _job_without_records(folder.path, job.number, log)
-    lacking = len(missing(folder.plan(), reading.run))
+    lacking = len(missing_items(folder.plan(), reading.run))
     if lacking:
         listen(
             Notice(
@@ -182,7 +182,7 @@ def _plan_on_job_hosts(
     there is nothing to replace."""
     if not _is_provisional(folder, job):
         return None
-    with writing(folder, PLANNING_LIMIT_S):
+    with lock_records(folder, PLANNING_LIMIT_S):
         if not _is_provisional(folder, job):
             return None
         options, question = _stored_request(folder, job, replacements)
@@ -197,7 +197,7 @@ def _plan_on_job_hosts(
 
 def _is_provisional(folder: RunFolder, job: BatchJob) -> bool:
     """Whether the plan is the one made before submitting, and nothing is measured."""
-    if not job.provisional or folder.sums.own != job.provisional or parts_of(folder):
+    if not job.provisional or folder.sums.checksum != job.provisional or unabsorbed_shares(folder):
         return False
     return not folder.records_path.stat().st_size
 

@@ -32,7 +32,7 @@ from hockney.core.settings import Settings
 from hockney.core.units import format_seconds, typed_seconds
 from hockney.core.wording import plural
 from hockney.measurement import Listener, ignore_event
-from hockney.store import RunFolder, default_path, expected, lockable, missing
+from hockney.store import RunFolder, default_path, expected_items, lockable, missing_items
 from hockney.system import trust
 
 OVERHEAD_S = 60.0
@@ -170,7 +170,7 @@ def submit(
         job.scheduler.NAME,
         tasks=batch_options.tasks,
         mark=mark_programs(job.options.settings(job.asked.study)).mark,
-        provisional=folder.sums.own,
+        provisional=folder.sums.checksum,
         question=msgspec.to_builtins(job.asked),
         options=asdict(job.options),
     )
@@ -206,7 +206,7 @@ def submit_again(
         job = with_job_number(folder.path, job)
         refuse_not_ended(folder.path, job)
     plan, run = folder.plan(), folder.read().run
-    lacking = len(missing(plan, run))
+    lacking = len(missing_items(plan, run))
     if not lacking:
         raise UsageError(
             f"{folder.path} is complete",
@@ -225,7 +225,7 @@ def submit_again(
             path=str(folder.path),
             hosts=tuple(settings.hosts),
         )
-    seconds = measuring_s(settings) * lacking / max(1, len(expected(plan, run)))
+    seconds = measuring_s(settings) * lacking / max(1, len(expected_items(plan, run)))
     scheduler = _script_scheduler(listen) if only_script else batch.scheduler_here(os.environ)
     earlier = job if job is not None and job.scheduler == scheduler.NAME else BatchJob(scheduler.NAME)
     batch_options = fill_in_stored_options(batch_options, earlier, folder.path)

@@ -44,7 +44,7 @@ from hockney.measurement import (
     ignore_event,
     notifier,
 )
-from hockney.store import LaunchShare, RunFolder, left, missing
+from hockney.store import LaunchShare, RunFolder, unmeasured_items, missing_items
 from hockney.studies import Options
 
 DEFAULT_OPTIONS = RunOptions()
@@ -288,7 +288,7 @@ def resumed_bench(
     old_machine = folder.machine()
     planned, records = folder.plan(), folder.read().run
     cases = planned.cases
-    unfinished = extend or bool(left(planned, records))
+    unfinished = extend or bool(unmeasured_items(planned, records))
     bench = measurement.prepare(
         settings.machine,
         settings.mpi,
@@ -359,7 +359,7 @@ def measure_rest(
     except HockneyError:
         listen(Status(records_kept_text(folder.path)))
         raise
-    if share is not None and missing(folder.plan(), folder.read().run):
+    if share is not None and missing_items(folder.plan(), folder.read().run):
         return Run(folder, outcome, requested=requested)
     with keeping(folder.path, complete=not outcome.left):
         listen(Working("fitting the models"))

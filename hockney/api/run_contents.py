@@ -17,7 +17,7 @@ from hockney.core.machine import Machine
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.record import Record
 from hockney.core.settings import Settings
-from hockney.store import Plan, Reading, RunFolder, expected, missing
+from hockney.store import Plan, Reading, RunFolder, expected_items, missing_items
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure as PlotlyFigure
@@ -257,8 +257,8 @@ def evidence_of(folder: RunFolder, results: Results) -> Evidence:
         run=results.run,
         machine=results.machine,
         settings=plan.settings,
-        planned=len(expected(plan, results.run)),
-        left=len(missing(plan, results.run)),
+        planned=len(expected_items(plan, results.run)),
+        left=len(missing_items(plan, results.run)),
         added=len(set(results.run.by_case()) - {case.line for case in plan.cases}),
         notices=tuple(notice.text for notice in results.notices),
         surveyed=folder.surveyed(),

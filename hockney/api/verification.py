@@ -15,7 +15,7 @@ from hockney.core.units import format_bytes
 from hockney.core.wording import list_names, plural
 from hockney.measurement.events import Finding
 from hockney.pages.format import percent
-from hockney.store import Plan, Reading, RunFolder, Salvaged, expected, missing
+from hockney.store import Plan, Reading, RunFolder, Salvaged, expected_items, missing_items
 from hockney.store import salvage as salvaged_lines
 
 
@@ -78,9 +78,9 @@ def _record_findings(folder: RunFolder, plan: Plan, machine: object) -> Iterator
     unended = [launch.launch for launch in reading.run.launches if launch.launch not in ended]
     if unended and not copied:
         yield _unended_launches(unended)
-    left = len(missing(plan, reading.run))
+    left = len(missing_items(plan, reading.run))
     if left:
-        yield _missing_measurements(left, len(expected(plan, reading.run)))
+        yield _missing_measurements(left, len(expected_items(plan, reading.run)))
 
 
 def _payload_findings(reading: Reading) -> Iterator[Finding]:

@@ -13,7 +13,7 @@ import msgspec
 from hockney.core.machine import Machine
 from hockney.core.record import Origin, RunRecords
 from hockney.mpi import title_of
-from hockney.store import Plan, RunFolder, missing
+from hockney.store import Plan, RunFolder, missing_items
 
 EARLIEST_S = 1e9
 """Clocks that start at 0, as those of simulated machines, show no date."""
@@ -72,7 +72,7 @@ def describe(folder: RunFolder) -> ArchivedRun:
         records=len(run.records),
         cases=len({record.case for record in run.records}),
         failures=len(run.failures),
-        left=len(missing(plan, run)),
+        left=len(missing_items(plan, run)),
         bytes=reading.good_bytes,
     )
 

@@ -26,7 +26,7 @@ from hockney.measurement.events import Listener, MeasuringBegan, Status
 from hockney.measurement.rounds import schedule
 from hockney.measurement.session import MOST_FAILURES_OF_A_CASE, Outcome, Session, budget_used_up_notice
 from hockney.models.least_time import least_of
-from hockney.store import SIDES, Plan, RunFolder, create_pair, left, missing
+from hockney.store import SIDES, Plan, RunFolder, create_pair, unmeasured_items, missing_items
 
 COST_SHARE = 0.7
 """Fraction of the budget for starting and ending launches."""
@@ -152,7 +152,7 @@ class _InterleavedSession:
         lacking = {
             (item.launch, item.case)
             for session in self.sessions
-            for item in left(session.plan, session.out.reading.run)
+            for item in unmeasured_items(session.plan, session.out.reading.run)
         }
         cases: dict[int, list[Case]] = {}
         for item in sorted(self.plan.items, key=lambda item: (item.launch, item.order)):
@@ -227,5 +227,5 @@ class _InterleavedSession:
 
     def _outcome(self, session: Session) -> Outcome:
         seconds = session.bench.now() - self.began
-        still_left = len(missing(session.plan, session.out.run()))
+        still_left = len(missing_items(session.plan, session.out.run()))
         return Outcome(session.measured, still_left, session.failures.total(), seconds)

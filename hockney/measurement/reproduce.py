@@ -13,7 +13,7 @@ from hockney.core.settings import Settings
 from hockney.measurement.bench import Bench, check_start
 from hockney.measurement.events import Listener
 from hockney.measurement.session import begin, measure
-from hockney.store import RunFolder, left
+from hockney.store import RunFolder, unmeasured_items
 
 STUDY = "cases"
 """A part's folder is a run of ad-hoc cases: `hockney report`, `models` and `export` read it."""
@@ -48,7 +48,7 @@ def run_part(
             study=STUDY, budget_s=budget_s or BUDGET_S, launches=launches, seed=1, machine=machine
         )
         folder = begin(path, cases, settings, bench)
-    todo = left(folder.plan(), folder.read().run)
+    todo = unmeasured_items(folder.plan(), folder.read().run)
     if todo:
         outcome = measure(folder, bench or prepare(machine), listen)
         return folder, outcome.left

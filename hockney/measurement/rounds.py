@@ -24,7 +24,7 @@ from hockney.measurement.bench import Bench
 from hockney.measurement.events import Listener, Waiting
 from hockney.models.refined_sizes import sizes_between
 from hockney.models.statistics import Observation, relative_precision
-from hockney.store import Item, Plan, additions
+from hockney.store import Item, Plan, addition_rounds
 
 LaunchKind = tuple[int, str, str]
 """What the cases of a launch share: ranks (0: the whole layout), executable and launch setting."""
@@ -253,7 +253,7 @@ class Refinement:
         self.bench = bench
         self.most = int(MOST_ADDED_SHARE * len(planned))
         minimal = plan.settings.extend and plan.settings.launches <= FEWEST_LAUNCHES
-        self.additions = additions(plan.settings.launches) if plan.settings.refine and not minimal else {}
+        self.additions = addition_rounds(plan.settings.launches) if plan.settings.refine and not minimal else {}
         measured = dict.fromkeys(record.parse_case() for record in run.records)
         self.cases = tuple(case for case in measured if case not in planned)
         self.new: tuple[Case, ...] = ()

@@ -50,11 +50,11 @@ from hockney.store import (
     PartFolder,
     Plan,
     RunFolder,
-    absorb,
-    expected,
-    left,
-    missing,
-    writing,
+    absorb_shares,
+    expected_items,
+    unmeasured_items,
+    missing_items,
+    lock_records,
 )
 
 MOST_FAILURES_OF_A_CASE = 2
@@ -118,7 +118,7 @@ def measure(
     `share` while others measure theirs; all results so far are kept.
     """
     if share is None:
-        writers = absorb(folder)
+        writers = absorb_shares(folder)
         if writers:
             raise EnvironmentProblem(
                 f"{plural(writers, 'share')} of {folder.path} may still be measured",
@@ -130,10 +130,10 @@ def measure(
             )
         return _measure(folder, bench, listen, budget_s, goal=goal)
     try:
-        part = PartFolder.part(folder, share)
-        return _measure(part, bench, listen, budget_s, part.whole().items)
+        part = PartFolder.of_share(folder, share)
+        return _measure(part, bench, listen, budget_s, part.share_plan().items)
     finally:
-        absorb(folder, own=share.file)
+        absorb_shares(folder, own_file=share.file)
 
 
 def _measure(
@@ -146,15 +146,15 @@ def _measure(
 ) -> Outcome:
     """`whole` are the items that share the budget of the plan's settings; by default, all expected items."""
     plan = folder.plan()
-    with writing(folder, bench.lock_s) as out:
+    with lock_records(folder, bench.lock_s) as out:
         for notice in out.reading.notices:
             listen(notice)
-        todo = left(plan, out.reading.run)
+        todo = unmeasured_items(plan, out.reading.run)
         if todo:
             for note in bench.launcher.describe(max(bench.ranks_of(item.case) for item in todo)).notes:
                 listen(Status(f"note: {note.text}"))
         if budget_s is None:
-            whole = whole or expected(plan, out.reading.run)
+            whole = whole or expected_items(plan, out.reading.run)
             budget_s = (
                 plan.settings.budget_s if plan.settings.every_s else budget_share_s(plan, todo, whole, bench)
             )
@@ -205,7 +205,7 @@ class Session:
         ends = bool(self.plan.settings.through_s) and len(todo) == len(self.plan.items)
         rounds = Rounds(self.plan, len(work), self.budget_s, self.bench, self.listen, ends)
         launches = len({item.launch for item in todo})
-        planned = len(expected(self.plan, self.out.run()))
+        planned = len(expected_items(self.plan, self.out.run()))
         self.listen(
             MeasuringBegan(
                 len(todo),
@@ -232,7 +232,7 @@ class Session:
             self._extend()
         self._settle([*dict.fromkeys(item.case for item in todo), *self.refinement.cases])
         seconds = self.bench.now() - self.began
-        still_left = len(missing(self.plan, self.out.run()))
+        still_left = len(missing_items(self.plan, self.out.run()))
         return Outcome(self.measured, still_left, self.failures.total(), seconds)
 
     def _measure_round(self, todo: tuple[Item, ...], complete: bool) -> None:

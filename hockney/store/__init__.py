@@ -3,10 +3,10 @@
 """The run folder: `plan.txt`, `machine.json`, append-only `records.jsonl`, and the derived `fits.json`."""
 
 from hockney.store.appender import Appender, lockable
-from hockney.store.completeness import additions, expected, left, missing
+from hockney.store.completeness import addition_rounds, expected_items, unmeasured_items, missing_items
 from hockney.store.folder import RunFolder, default_path, refuse_taken
 from hockney.store.pair import SIDES, create_pair, pair_in, pair_with
-from hockney.store.parts import LaunchShare, PartFolder, absorb, parts_of, writing
+from hockney.store.parts import LaunchShare, PartFolder, absorb_shares, unabsorbed_shares, lock_records
 from hockney.store.plan import Item, Plan
 from hockney.store.record_reader import Reading
 from hockney.store.salvage import Salvaged, salvage
@@ -21,18 +21,18 @@ __all__ = [
     "Reading",
     "RunFolder",
     "Salvaged",
-    "absorb",
-    "additions",
+    "absorb_shares",
+    "addition_rounds",
     "create_pair",
     "default_path",
-    "expected",
-    "left",
+    "expected_items",
+    "unmeasured_items",
     "lockable",
-    "missing",
+    "missing_items",
     "pair_in",
     "pair_with",
-    "parts_of",
+    "unabsorbed_shares",
     "refuse_taken",
     "salvage",
-    "writing",
+    "lock_records",
 ]

@@ -19,7 +19,7 @@ from hockney.core.errors import EnvironmentProblem
 from hockney.core.notice import Notice
 from hockney.core.record import Close, Launch, Line, RunRecords, encode_line
 from hockney.store import messages
-from hockney.store.checksums import NONE, SEAL_BYTES, own_at_end, sealed
+from hockney.store.checksums import NO_CHECKSUM, SEAL_BYTES, checksum_at_end, seal_line
 from hockney.store.record_reader import Reading, read_lines
 
 # Errors of flock(2) on file systems without locks: Lustre mounted with noflock, some NFS and FUSE.
@@ -40,7 +40,7 @@ class Appender:
     has no locks, there is a notice, and the file is not `locked`.
     """
 
-    def __init__(self, path: Path, before: str = NONE) -> None:
+    def __init__(self, path: Path, before: str = NO_CHECKSUM) -> None:
         self.path = path
         self.locked = False
         self._before = before
@@ -55,8 +55,8 @@ class Appender:
             unlocked = self._lock()
             self.reading = read_lines(self.path, self._before)
             self.reading = replace(self.reading, notices=(*self.reading.notices, *unlocked))
-            if self.reading.unfit is not None:
-                raise self.reading.unfit
+            if self.reading.checksum_problem is not None:
+                raise self.reading.checksum_problem
             self._mend()
         except OSError as error:
             self._close()
@@ -76,7 +76,7 @@ class Appender:
         launch; on failure the file is restored."""
         due = isinstance(line, Launch | Close) or time.monotonic() >= self._synced_s + SYNC_S
         try:
-            self._write(sealed(encode_line(line), self._last()) + b"\n", through=due)
+            self._write(seal_line(encode_line(line), self._last()) + b"\n", through=due)
         except OSError as error:
             raise messages.not_writable(self.path, error) from error
         self._appended.append(line)
@@ -105,7 +105,7 @@ class Appender:
         between."""
         size = os.fstat(self._file).st_size
         tail = os.pread(self._file, SEAL_BYTES, max(0, size - SEAL_BYTES))
-        return own_at_end(tail) or self._before
+        return checksum_at_end(tail) or self._before
 
     def _write(self, data: bytes, through: bool = True) -> None:
         """All of `data` or nothing, even if the disk is full or Ctrl-C arrives meanwhile."""

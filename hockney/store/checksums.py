@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Literal
 from zlib import crc32
 
-NONE = "00000000"
+NO_CHECKSUM = "00000000"
 """For a plan without a checksum."""
 _SEAL_BEGINS = b',"sum":"'
 _SEAL = re.compile(re.escape(_SEAL_BEGINS) + rb'([0-9a-f]{8})-([0-9a-f]{8})"}\s*\Z')
@@ -33,15 +33,15 @@ def checksum(data: bytes) -> str:
 
 @dataclass(frozen=True)
 class Seal:
-    """The seal at the end of a line: its `own` checksum and that of the line `before`. `fits`: whether the
+    """The seal at the end of a line: its `checksum` and that of the line `before`. `matches`: whether the
     line matches its checksum."""
 
-    own: str
+    checksum: str
     before: str
-    fits: bool
+    matches: bool
 
 
-def sealed(line: bytes, before: str) -> bytes:
+def seal_line(line: bytes, before: str) -> bytes:
     """A line of JSON, an object, with its seal."""
     own = checksum(line + before.encode())
     return line[:-1] + f',"sum":"{own}-{before}"}}'.encode()
@@ -66,7 +66,7 @@ class Chain:
     def __init__(self, before: str) -> None:
         self.last = before
         self.count = 0
-        self._sealing = before != NONE
+        self._sealing = before != NO_CHECKSUM
 
     def next(self, raw: bytes) -> Literal["unsealed", "fits", "changed", "moved"]:
         """Take a line. "moved": the line is unchanged, but another line used to precede it."""
@@ -75,13 +75,13 @@ class Chain:
             return "changed" if self._sealing else "unsealed"
         self._sealing = True
         self.count += 1
-        before, self.last = self.last, seal.own
-        if not seal.fits:
+        before, self.last = self.last, seal.checksum
+        if not seal.matches:
             return "changed"
         return "fits" if seal.before == before else "moved"
 
 
-def own_at_end(tail: bytes) -> str | None:
+def checksum_at_end(tail: bytes) -> str | None:
     """The own checksum of the last line of a file, from its last SEAL_BYTES; None if it has none."""
     found = _SEAL.search(tail)
     return found[1].decode() if found else None
@@ -98,25 +98,25 @@ def sealed_plan(text: str, files: dict[str, bytes]) -> str:
 
 @dataclass(frozen=True)
 class PlanSums:
-    """The checksums in the text of a plan: its `own`, NONE if it was written before there were any, and those
-    of other `files` by name. `fits`: whether the text matches its checksum, if it has one."""
+    """The checksums in the text of a plan: its own `checksum`, NO_CHECKSUM if it was written before there were any, and those
+    of other `files` by name. `matches`: whether the text matches its checksum, if it has one."""
 
-    own: str
+    checksum: str
     files: dict[str, str]
-    fits: bool
+    matches: bool
 
     @property
     def sealed(self) -> bool:
-        return self.own != NONE
+        return self.checksum != NO_CHECKSUM
 
 
 @lru_cache(maxsize=4)  # of the same text for every file that is read
 def plan_sums(text: str) -> PlanSums:
     named = (line.removeprefix(_PLAN).strip() for line in text.splitlines() if line.startswith(_PLAN))
-    own = next(named, NONE)
+    own = next(named, NO_CHECKSUM)
     head = _split_head(text)[0]
     in_place = head.splitlines()[-1:] == [f"{_PLAN}{own}"]  # where `sealed_plan` puts it
-    fits = own == NONE or (in_place and own == _plan_checksum(text))
+    fits = own == NO_CHECKSUM or (in_place and own == _plan_checksum(text))
     return PlanSums(own, dict(_FILE.findall(head)), fits)
 
 

@@ -21,29 +21,29 @@ INTERRUPTED = (128 + signal.SIGINT, 128 + signal.SIGTERM, -signal.SIGINT, -signa
 """Exit codes of a launch that ended because hockney was interrupted."""
 
 
-def additions(rounds: int) -> dict[int, float]:
+def addition_rounds(rounds: int) -> dict[int, float]:
     """The numbers of rounds after which sizes are added, and up to which share of the maximum."""
     return {max(1, round(rounds * part)): share for part, share in ADDITIONS}
 
 
-def expected(plan: Plan, run: RunRecords) -> tuple[Item, ...]:
+def expected_items(plan: Plan, run: RunRecords) -> tuple[Item, ...]:
     """The items of the plan, followed by those of the added cases."""
     return (*plan.items, *_added(plan, run))
 
 
-def left(plan: Plan, run: RunRecords) -> tuple[Item, ...]:
+def unmeasured_items(plan: Plan, run: RunRecords) -> tuple[Item, ...]:
     """The expected items without a record, in order. A record belongs to the planned launch whose number its
     launch line gives; a repeated launch has the same number."""
     index = {launch.launch: launch.index for launch in run.launches}
     done = {(index.get(record.launch), record.parse_case()) for record in run.records}
-    return tuple(item for item in expected(plan, run) if (item.launch, item.case) not in done)
+    return tuple(item for item in expected_items(plan, run) if (item.launch, item.case) not in done)
 
 
-def missing(plan: Plan, run: RunRecords) -> tuple[Item, ...]:
+def missing_items(plan: Plan, run: RunRecords) -> tuple[Item, ...]:
     """The items left that a run still needs. If hockney chose the number of launches (`extend`), that number
     is a target, which a busy machine may not reach: a planned case with `FEWEST_LAUNCHES` needs no more, and
     an added one none, unless the run was interrupted or a launch that was made has lost their record."""
-    items = left(plan, run)
+    items = unmeasured_items(plan, run)
     if not items or not plan.settings.extend or _interrupted(run):
         return items
     launches = Counter(case for case, _ in {(record.case, record.launch) for record in run.records})
@@ -90,7 +90,7 @@ def _added(plan: Plan, run: RunRecords) -> list[Item]:
             number = index.get(record.launch, 0)
             first[case] = min(number, first.get(case, number))
     failed = {failure.case for failure in run.failures}
-    begins = sorted(rounds * plan.groups for rounds in additions(plan.settings.launches))
+    begins = sorted(rounds * plan.groups for rounds in addition_rounds(plan.settings.launches))
     launches = sorted({(item.launch, _kind(item.case)) for item in plan.items})
     items = []
     for case, measured in first.items():

@@ -252,14 +252,14 @@ class RunFolder:
     def read(self) -> Reading:
         """Read the records. Raises EnvironmentProblem if they are damaged or do not belong to the plan."""
         text = self._plan_text
-        reading = read_lines(self.records_path, plan_sums(text).own)
+        reading = read_lines(self.records_path, plan_sums(text).checksum)
         refuse_inconsistent(reading, parse_plan(text, str(self.plan_path)), self.records_path)
-        if reading.unfit is not None:
-            raise reading.unfit
+        if reading.checksum_problem is not None:
+            raise reading.checksum_problem
         return reading
 
     def append(self) -> Appender:
-        return Appender(self.records_path, self.sums.own)
+        return Appender(self.records_path, self.sums.checksum)
 
     def save_fits(self, fits: Fits, seal: Seal = no_seal) -> None:
         self._replace(self.fits_path, fits_text(fits, seal))

@@ -21,7 +21,7 @@ from hockney.core.errors import EnvironmentProblem, UsageError, printable
 from hockney.core.record import Close, Failure, Launch, Line, Record, RunRecords
 from hockney.store import messages
 from hockney.store.appender import Appender
-from hockney.store.completeness import left
+from hockney.store.completeness import unmeasured_items
 from hockney.store.folder import RunFolder
 from hockney.store.plan import Plan
 from hockney.store.record_reader import decoded, raw_lines
@@ -66,15 +66,17 @@ class LaunchShare:
 
 @dataclass(frozen=True)
 class PartFolder(RunFolder):
-    """A run folder as the writer of a share sees it: only its launches, without those that `done` has."""
+    """The view of a run folder for the writer of one share: the plan has the share's launches without the cases
+    in `done` (number of the launch, case), and the records go to the share's file."""
 
     share: LaunchShare
     done: frozenset[tuple[int, Case]]
 
     @staticmethod
-    def part(folder: RunFolder, share: LaunchShare) -> PartFolder:
+    def of_share(folder: RunFolder, share: LaunchShare) -> PartFolder:
+        """The run in `folder` without what `records.jsonl` has of the share already."""
         plan = share.of(folder.plan())
-        lacking = {(item.launch, item.case) for item in left(plan, folder.read().run)}
+        lacking = {(item.launch, item.case) for item in unmeasured_items(plan, folder.read().run)}
         done = frozenset((item.launch, item.case) for item in plan.items) - lacking
         return PartFolder(folder.path, share, done)
 
@@ -83,11 +85,11 @@ class PartFolder(RunFolder):
         return self.path / self.share.file
 
     def plan(self) -> Plan:
-        whole = self.whole()
-        items = (item for item in whole.items if (item.launch, item.case) not in self.done)
-        return replace(whole, items=tuple(items))
+        share_plan = self.share_plan()
+        items = (item for item in share_plan.items if (item.launch, item.case) not in self.done)
+        return replace(share_plan, items=tuple(items))
 
-    def whole(self) -> Plan:
+    def share_plan(self) -> Plan:
         """The share's launches, also those that are done, in the share's part of the budget. Rounds have one
         each, and a share measures whole rounds."""
         plan = self.share.of(super().plan())
@@ -97,26 +99,26 @@ class PartFolder(RunFolder):
         return replace(plan, settings=settings)
 
 
-def parts_of(folder: RunFolder) -> list[Path]:
+def unabsorbed_shares(folder: RunFolder) -> list[Path]:
     """The records of shares that `records.jsonl` does not have yet."""
     return sorted(path for path in folder.path.glob("records-*of*.jsonl") if FILE.fullmatch(path.name))
 
 
-def absorb(folder: RunFolder, wait_s: float = WAIT_S, *, own: str = "", all_ended: bool = False) -> int:
+def absorb_shares(folder: RunFolder, wait_s: float = WAIT_S, *, own_file: str = "", all_ended: bool = False) -> int:
     """Move the lines of all shares that nobody is writing into `records.jsonl`; returns how many shares still
     have a writer. On a file system without locks each other share may have one, unless `all_ended`; the
-    caller's `own` file has none. Killed at any moment, it is repeated: lines that have arrived are not
+    caller's `own_file` has none. Killed at any moment, it is repeated: lines that have arrived are not
     appended again. Raises EnvironmentProblem, also if another process writes `records.jsonl` for longer than
     `wait_s`."""
-    found = parts_of(folder)
+    found = unabsorbed_shares(folder)
     if not found:
         return 0
-    with writing(folder, wait_s) as out:
-        return sum(not _absorb_part(path, folder, out, all_ended or path.name == own) for path in found)
+    with lock_records(folder, wait_s) as out:
+        return sum(not _absorb_part(path, folder, out, all_ended or path.name == own_file) for path in found)
 
 
 @contextlib.contextmanager
-def writing(folder: RunFolder, wait_s: float) -> Iterator[Appender]:
+def lock_records(folder: RunFolder, wait_s: float) -> Iterator[Appender]:
     """The run's records, when it is our turn to write them."""
     end = time.monotonic() + wait_s
     with contextlib.ExitStack() as stack:
@@ -137,7 +139,7 @@ def _absorb_part(path: Path, folder: RunFolder, out: Appender, ended: bool) -> b
     if not (out.locked or ended):
         return False
     try:
-        with Appender(path, folder.sums.own) as part:
+        with Appender(path, folder.sums.checksum) as part:
             if not (part.locked or ended):
                 return False
             lines = [decoded(raw, path, number) for number, raw in raw_lines(path)]

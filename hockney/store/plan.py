@@ -120,7 +120,7 @@ def parse_plan(text: str, where: str) -> Plan:
             found=len(items),
             said=said,
         )
-    if not plan_sums(text).fits:
+    if not plan_sums(text).matches:
         raise messages.file_changed(where)
     return Plan(_settings(settings, where), tuple(items))
 

@@ -19,7 +19,7 @@ from hockney.core.errors import EnvironmentProblem, UsageError, printable
 from hockney.core.notice import Notice
 from hockney.core.record import SCHEMA, Launch, Line, Record, RunRecords, decode_line
 from hockney.store import messages
-from hockney.store.checksums import NONE, Chain
+from hockney.store.checksums import NO_CHECKSUM, Chain
 from hockney.store.plan import Plan
 from hockney.system.files import NotRegular, open_regular
 
@@ -32,14 +32,14 @@ MOST_BYTES = 1 << 26
 @dataclass(frozen=True)
 class Reading:
     """`good_bytes` is the length of the file up to the last valid line; `notices` are for the user; `lines`
-    has the line number of each record; `unfit` is the first line whose checksums do not match; `sealed` of
+    has the line number of each record; `checksum_problem` is the first line whose checksums do not match; `sealed` of
     the `count` lines have checksums. `digest` is that of the valid lines (BLAKE2b)."""
 
     run: RunRecords
     good_bytes: int
     notices: tuple[Notice, ...] = ()
     lines: tuple[int, ...] = ()
-    unfit: EnvironmentProblem | None = None
+    checksum_problem: EnvironmentProblem | None = None
     count: int = 0
     sealed: int = 0
     digest: str = ""
@@ -49,7 +49,7 @@ class _LineHead(msgspec.Struct):
     schema: int
 
 
-def read_lines(path: Path, before: str = NONE) -> Reading:
+def read_lines(path: Path, before: str = NO_CHECKSUM) -> Reading:
     """Read the whole file. `before` is the checksum to which its first line refers. Raises EnvironmentProblem
     for an unreadable line, and if the file is missing."""
     lines: list[Line] = []
@@ -57,7 +57,7 @@ def read_lines(path: Path, before: str = NONE) -> Reading:
     good = 0
     notices: tuple[Notice, ...] = ()
     chain = Chain(before)
-    unfit: EnvironmentProblem | None = None
+    checksum_problem: EnvironmentProblem | None = None
     digest = hashlib.blake2b(digest_size=32)
     for number, raw in raw_lines(path):
         try:
@@ -68,8 +68,8 @@ def read_lines(path: Path, before: str = NONE) -> Reading:
             notices = (last_line_dropped(path),)
             break
         found = chain.next(raw)
-        if unfit is None and found == "changed":
-            unfit = EnvironmentProblem(
+        if checksum_problem is None and found == "changed":
+            checksum_problem = EnvironmentProblem(
                 f"line {number} of {path} was changed after it was written",
                 "its checksum does not match",
                 messages.SALVAGE,
@@ -77,8 +77,8 @@ def read_lines(path: Path, before: str = NONE) -> Reading:
                 path=str(path),
                 line=number,
             )
-        elif unfit is None and found == "moved":
-            unfit = messages.line_out_of_order(path, number)
+        elif checksum_problem is None and found == "moved":
+            checksum_problem = messages.line_out_of_order(path, number)
         lines.append(line)
         if isinstance(line, Record):
             numbers.append(number)
@@ -89,7 +89,7 @@ def read_lines(path: Path, before: str = NONE) -> Reading:
         good,
         notices,
         tuple(numbers),
-        unfit=unfit,
+        checksum_problem=checksum_problem,
         count=len(lines),
         sealed=chain.count,
         digest=digest.hexdigest(),

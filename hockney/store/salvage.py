@@ -50,14 +50,14 @@ class _Intact:
     def __init__(self, damaged: RunFolder) -> None:
         self._path = damaged.records_path
         self._sums = damaged.sums
-        self._chain = Chain(self._sums.own)
+        self._chain = Chain(self._sums.checksum)
         self._seen: set[str] = set()
         self._consistency = Consistency(damaged.plan(), self._path)
 
     def refuse_other_plan(self) -> None:
         """The first line refers to its plan."""
         seal = seal_of(next((raw for _, raw in raw_lines(self._path)), b""))
-        if self._sums.sealed and seal is not None and seal.fits and seal.before != self._sums.own:
+        if self._sums.sealed and seal is not None and seal.matches and seal.before != self._sums.checksum:
             raise messages.line_out_of_order(self._path, 1)
 
     def line(self, raw: bytes, number: int) -> Line | None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from tiers import slow
 
-from hockney.store import RunFolder, left
+from hockney.store import RunFolder, unmeasured_items
 
 CASES = ("bcast bytes=64,1KiB", "barrier")
 FAST, SLOW = "--machine fake:seed=1", "--machine 'fake:seed=2;slow=bcast bytes=1024:1.3'"
@@ -134,7 +134,7 @@ def test_killed_and_resumed_in_turns(hockney, tmp_path, number):
     _, err = process.communicate(timeout=120)
     assert process.returncode in (-number, 128 + number), err
     folders = [RunFolder(tmp_path / "r" / side) for side in "ab"]
-    assert any(left(folder.plan(), folder.read().run) for folder in folders), "killed in the middle"
+    assert any(unmeasured_items(folder.plan(), folder.read().run) for folder in folders), "killed in the middle"
     before = [len(folder.read().run.records) for folder in folders]
     if number != signal.SIGKILL:
         assert "hockney resume r" in err
@@ -146,7 +146,7 @@ def test_killed_and_resumed_in_turns(hockney, tmp_path, number):
     last: list[dict[tuple[int, str], float]] = []
     for folder, kept in zip(folders, before, strict=True):
         run = folder.read().run
-        assert not left(folder.plan(), run) and len(run.records) > kept
+        assert not unmeasured_items(folder.plan(), run) and len(run.records) > kept
         index = {launch.launch: launch.index for launch in run.launches}
         last.append({(index[record.launch], record.case): record.launch for record in run.records})
     assert last[0].keys() == last[1].keys(), "each measurement has its counterpart"
@@ -181,4 +181,4 @@ def test_an_unfinished_one_is_resumed_by_default(hockney, monkeypatch):
     assert hockney("resume", "-q").code in (0, 4)
     for side in "ab":
         folder = RunFolder(kept / side)
-        assert not left(folder.plan(), folder.read().run)
+        assert not unmeasured_items(folder.plan(), folder.read().run)

@@ -15,7 +15,7 @@ from signals import heed_interrupts
 from tiers import slow
 
 from hockney.cli.errors import guarded
-from hockney.store import RunFolder, left
+from hockney.store import RunFolder, unmeasured_items
 
 WORDS = ["run", "pingpong bytes=0:64", "barrier ranks=2,4", "--launches", "2", "--out", "r", "--seed", "1"]
 PACE_S = 0.4
@@ -62,7 +62,7 @@ def test_killed_and_resumed(tmp_path, monkeypatch, capsys, number, lines):
     assert "Traceback" not in err
     folder = RunFolder(tmp_path / "r")
     kept = folder.read().run.records
-    assert 0 < len(left(folder.plan(), folder.read().run)) < 20, "killed in the middle"
+    assert 0 < len(unmeasured_items(folder.plan(), folder.read().run)) < 20, "killed in the middle"
     if number != signal.SIGKILL:
         assert "hockney resume r" in err
         assert folder.read().run.closes[-1].launch == folder.read().run.launches[-1].launch
@@ -93,7 +93,7 @@ def test_a_disk_that_fills_up_in_the_middle(tmp_path, monkeypatch, capsys):
     assert kept.notices == () and 0 < len(kept.run.records) < 20
     monkeypatch.chdir(tmp_path)
     assert guarded(["resume", "r", "--machine", "fake", "-q"]) == 0
-    assert left(folder.plan(), folder.read().run) == ()
+    assert unmeasured_items(folder.plan(), folder.read().run) == ()
 
 
 def test_the_programs_exit_code_and_streams(tmp_path):

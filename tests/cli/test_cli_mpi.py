@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from real_mpi import engine_for, mpi_named
 
-from hockney.store import RunFolder, left
+from hockney.store import RunFolder, unmeasured_items
 
 MAIN = [sys.executable, "-c", "from hockney.cli import main; main()"]
 WORDS = [
@@ -64,7 +64,7 @@ def wait_for(process: subprocess.Popen, path: Path, records: int) -> None:
 
 def check_whole(folder: RunFolder) -> None:
     run = folder.read().run
-    assert left(folder.plan(), run) == ()
+    assert unmeasured_items(folder.plan(), run) == ()
     assert len(run.records) == len(folder.plan().items), "each once"
     assert all(r.verified.errors == 0 and r.times_s for r in run.records)
     assert any(r.verified.bytes for r in run.records)

@@ -15,7 +15,7 @@ import pytest
 from real_mpi import engine_for, mpi_named
 from signals import heed_interrupts
 
-from hockney.store import RunFolder, left
+from hockney.store import RunFolder, unmeasured_items
 
 pytestmark = pytest.mark.mpi
 WORDS = ["run", "pingpong bytes=0:64", "--launches", "1", "--budget", "10m", "--out", "r", "-q"]
@@ -62,7 +62,7 @@ def test_the_records_of_the_running_launch_are_kept(tmp_path):
     run = folder.read().run
     assert code == 128 + signal.SIGTERM
     assert len(run.records) == len(folder.plan().items)
-    assert left(folder.plan(), run) == () and not run.failures
+    assert unmeasured_items(folder.plan(), run) == () and not run.failures
     assert [close.launch for close in run.closes] == [launch.launch for launch in run.launches]
 
 

@@ -21,7 +21,7 @@ from hockney import api
 from hockney.api.run_options import RunOptions
 from hockney.cli.output.progress import next_round_text
 from hockney.machines import simulated
-from hockney.store import RunFolder, left
+from hockney.store import RunFolder, unmeasured_items
 
 NOISY = simulated.write(simulated.platform("sun-ethernet")) + "\n[noise]\nrelative = 0.1\nseed = 1\n"
 
@@ -206,7 +206,7 @@ def test_ended_while_it_waits_for_the_next_round(tmp_path, number):
     folder = RunFolder(tmp_path / "r")
     run = folder.read().run
     assert len(run.records) == 2 and [close.exit_code for close in run.closes] == [0, 0]
-    assert len(left(folder.plan(), run)) == 4
+    assert len(unmeasured_items(folder.plan(), run)) == 4
     if number != signal.SIGKILL:
         assert "hockney resume r" in heard[-1]
     fast = {**environment, "HOCKNEY_MACHINE": "fake"}
@@ -214,4 +214,4 @@ def test_ended_while_it_waits_for_the_next_round(tmp_path, number):
         [*main, "resume", "r", "--machine", "fake"], cwd=tmp_path, env=fast, capture_output=True, text=True
     )
     assert done.returncode == 0 and len(WAITING.findall(done.stderr)) == 1, done.stderr
-    assert left(folder.plan(), folder.read().run) == ()
+    assert unmeasured_items(folder.plan(), folder.read().run) == ()

@@ -131,7 +131,7 @@ def test_the_results_of_an_ended_job_have_all_shares(hockney, slurm, no_locks):
     folder = RunFolder(Path("r"))
     for number in (1, 2):
         measurement.session._measure(
-            PartFolder.part(folder, LaunchShare(number, 2)), prepare("fake"), ignore_event, 5.0
+            PartFolder.of_share(folder, LaunchShare(number, 2)), prepare("fake"), ignore_event, 5.0
         )
     assert not records("r")
     slurm.state(ENDED["slurm"])

@@ -25,7 +25,7 @@ from fault_rounds import Rounds
 from real_mpi import engine_for, group_for, mpi_named
 from signals import heed_interrupts
 
-from hockney.store import RunFolder, left
+from hockney.store import RunFolder, unmeasured_items
 
 MAIN = [sys.executable, "-c", "from hockney.cli import main; main()"]
 MARK = "HOCKNEY_FAULT"
@@ -152,7 +152,7 @@ def resumed(killing: Killing, call: Calls) -> str:
     if records.records[: len(kept)] != kept:
         return "lost records"
     pairs = [(record.launch.partition(".")[0], record.case) for record in records.records]
-    if len(set(pairs)) != len(pairs) or left(folder.plan(), records):
+    if len(set(pairs)) != len(pairs) or unmeasured_items(folder.plan(), records):
         return "not exactly the planned measurements"
     verified = call("verify", "r", "--json", cwd=killing.folder)
     if verified.code != 0 or any(f["verdict"] == "bad" for f in json.loads(verified.out)["findings"]):

@@ -15,7 +15,7 @@ from hockney.core.machine import Machine
 from hockney.core.settings import Settings
 from hockney.launch.launcher import Hello
 from hockney.measurement.bench import add_levels
-from hockney.store import left, missing
+from hockney.store import unmeasured_items, missing_items
 
 LINES = (
     *(f"pingpong bytes={1 << k} place={place}" for k in range(3, 22) for place in ("node", "network")),
@@ -81,7 +81,7 @@ def test_sizes_are_added_at_the_level_of_the_change(tmp_path):
     outcome = measurement.measure(folder, bench, lambda event: None)
     plan, run = folder.plan(), folder.read().run
     added = {record.parse_case() for record in run.records} - set(plan.cases)
-    assert outcome.left == 0 and not left(plan, run) and not missing(plan, run)
+    assert outcome.left == 0 and not unmeasured_items(plan, run) and not missing_items(plan, run)
     assert {case.place for case in added if case.workload == "pingpong"} == {"node", "network"}
     assert all(case.is_placed for case in added)
 

@@ -10,7 +10,7 @@ from hockney import measurement
 from hockney.core.settings import Settings
 from hockney.launch.fake import FakeLauncher, Fault
 from hockney.measurement.rounds import MOST_ADDED_SHARE
-from hockney.store import additions
+from hockney.store import addition_rounds
 
 SIZES = [0, *(1 << k for k in range(23))]
 OTHERS = [f"bcast ranks={p} bytes={size}" for p in (2, 4) for size in SIZES[4::2]]
@@ -104,4 +104,4 @@ def test_a_size_that_fails_is_left_out_and_not_missed(tmp_path):
     ],
 )
 def test_launches_come_after_each_addition(rounds, after):
-    assert additions(rounds) == after
+    assert addition_rounds(rounds) == after

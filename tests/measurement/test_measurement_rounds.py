@@ -26,7 +26,7 @@ from hockney.measurement.rounds import (
     rounds_late_notice,
 )
 from hockney.models.statistics import observe, relative_precision
-from hockney.store import Plan, RunFolder, left
+from hockney.store import Plan, RunFolder, unmeasured_items
 
 LINES = ("pingpong bytes=8", "barrier ranks=2", "barrier ranks=4")
 LONG = ("pingpong bytes=256MiB", "bcast bytes=256MiB ranks=4")
@@ -60,7 +60,7 @@ def began(folder: RunFolder) -> list[float]:
 
 
 def whole(folder: RunFolder) -> bool:
-    return left(folder.plan(), folder.read().run) == ()
+    return unmeasured_items(folder.plan(), folder.read().run) == ()
 
 
 class Slow(FakeLauncher):
@@ -193,7 +193,7 @@ def test_resuming_after_any_truncation_completes_all_rounds(tmp_path_factory, se
     measure(folder, bench)
     data = folder.records_path.read_bytes()
     folder.records_path.write_bytes(data[: seed % (len(data) + 1)])
-    missing = left(folder.plan(), folder.read().run)
+    missing = unmeasured_items(folder.plan(), folder.read().run)
     began_s = bench.now()
     outcome, _ = measure(folder, bench)
     assert outcome.measured == len(missing) and whole(folder)

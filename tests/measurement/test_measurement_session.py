@@ -20,7 +20,7 @@ from hockney.launch.fake_world import World
 from hockney.launch.launcher import LaunchFailed
 from hockney.measurement.budget import TOLERANCE
 from hockney.models.least_time import least_of
-from hockney.store import RunFolder, left, missing
+from hockney.store import RunFolder, unmeasured_items, missing_items
 
 LINES = (
     "pingpong bytes=0",
@@ -137,7 +137,7 @@ def test_the_number_of_launches_is_an_aim_where_hockney_chose_it(tmp_path, exten
     outcome = measurement.measure(folder, bench, lambda event: None)
     launches = Counter(record.case for record in folder.read().run.records)
     assert 3 <= min(launches.values()) <= max(launches.values()) < 10
-    assert left(folder.plan(), folder.read().run), "what 'resume' would measure"
+    assert unmeasured_items(folder.plan(), folder.read().run), "what 'resume' would measure"
     assert outcome.left == (0 if extend else 60 - outcome.measured)
 
 
@@ -150,10 +150,10 @@ def test_an_interrupted_run_is_unfinished_however_many_launches_it_has(tmp_path,
     folder = measurement.begin(tmp_path / "r", cases, settings, bench)
     measurement.measure(folder, bench, lambda event: None)
     plan, run = folder.plan(), folder.read().run
-    assert not missing(plan, run)
+    assert not missing_items(plan, run)
     *closes, last = run.closes
     ended = [] if end is None else [replace_fields(last, exit_code=end)]
-    assert missing(plan, replace(run, closes=(*closes, *ended))) == left(plan, run)
+    assert missing_items(plan, replace(run, closes=(*closes, *ended))) == unmeasured_items(plan, run)
 
 
 @pytest.mark.parametrize(("kind", "reason"), [("die", "died"), ("hang", "hung")])

@@ -16,10 +16,10 @@ from hockney import api
 from hockney.core.errors import EnvironmentProblem
 from hockney.store import RunFolder, appender, salvage
 from hockney.store.checksums import (
-    NONE,
+    NO_CHECKSUM,
     plan_sums,
     seal_of,
-    sealed,
+    seal_line,
     sealed_plan,
 )
 
@@ -29,19 +29,19 @@ PLAN = '# A plan.\n# measurements = 1\nstudy = "cases"\n\n0 0 barrier ranks=2\n'
 @given(st.dictionaries(st.text(), st.text()), st.integers(0, 2**32 - 1))
 def test_a_sealed_line_is_json_and_fits(values, number):
     before = f"{number:08x}"
-    line = sealed(json.dumps({"kind": "x", **values}).encode(), before)
+    line = seal_line(json.dumps({"kind": "x", **values}).encode(), before)
     seal = seal_of(line + b"\n")
-    assert seal is not None and seal.fits and seal.before == before
-    assert json.loads(line)["sum"] == f"{seal.own}-{before}"
+    assert seal is not None and seal.matches and seal.before == before
+    assert json.loads(line)["sum"] == f"{seal.checksum}-{before}"
 
 
 @given(st.integers(0), st.integers(0, 7))
 def test_a_flipped_bit_is_seen(at, bit):
-    line = sealed(b'{"kind":"record","times_s":[1e-6,2e-6]}', NONE)
+    line = seal_line(b'{"kind":"record","times_s":[1e-6,2e-6]}', NO_CHECKSUM)
     changed = bytearray(line)
     changed[at % len(line)] ^= 1 << bit
     seal = seal_of(bytes(changed))
-    assert seal is None or not seal.fits
+    assert seal is None or not seal.matches
 
 
 def test_every_flipped_bit_of_a_plan_is_seen():
@@ -51,21 +51,21 @@ def test_every_flipped_bit_of_a_plan_is_seen():
         text = bytearray(good)
         text[bit // 8] ^= 1 << bit % 8
         sums = plan_sums(text.decode("utf-8", "replace"))
-        assert not (sums.fits and sums.sealed and len(sums.files) == 1), bytes(text)
+        assert not (sums.matches and sums.sealed and len(sums.files) == 1), bytes(text)
 
 
 def test_a_plan_and_its_files():
     text = sealed_plan(PLAN, {"machine.json": b"{}", "catalog.json": b"[]"})
-    assert plan_sums(text).fits and plan_sums(text).own != NONE
+    assert plan_sums(text).matches and plan_sums(text).checksum != NO_CHECKSUM
     assert set(plan_sums(text).files) == {"machine.json", "catalog.json"}
-    assert plan_sums(text.replace("\n", "\r\n")).fits, "the ends of lines say nothing"
+    assert plan_sums(text.replace("\n", "\r\n")).matches, "the ends of lines say nothing"
     for old, new in (("cases", "case"), ("ranks=2", "ranks=3"), ("# machine.json = ", "# machine.json = 0")):
-        assert not plan_sums(text.replace(old, new)).fits
-    assert not plan_sums(text + f"# checksum = {plan_sums(text).own}\n").fits
+        assert not plan_sums(text.replace(old, new)).matches
+    assert not plan_sums(text + f"# checksum = {plan_sums(text).checksum}\n").matches
     *head, last = (line for line in text.splitlines(keepends=True) if line.startswith("#"))
-    assert plan_sums(text).own in last
-    assert not plan_sums("".join([last, *head]) + text.partition(last)[2]).fits, "moved"
-    assert plan_sums(PLAN).fits and plan_sums(PLAN).own == NONE, "an older hockney wrote none"
+    assert plan_sums(text).checksum in last
+    assert not plan_sums("".join([last, *head]) + text.partition(last)[2]).matches, "moved"
+    assert plan_sums(PLAN).matches and plan_sums(PLAN).checksum == NO_CHECKSUM, "an older hockney wrote none"
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def test_a_crash_is_no_edit(run):
     count = len(RunFolder.open(run).read().run.records)
     path.write_bytes(whole[: len(whole) * 2 // 3])
     reading = RunFolder.open(run).read()
-    assert 0 < len(reading.run.records) < count and reading.unfit is None
+    assert 0 < len(reading.run.records) < count and reading.checksum_problem is None
     api.resume(run, replacements=api.Replacements(machine="fake"))
     assert len(RunFolder.open(run).read().run.records) == count
 

@@ -16,7 +16,7 @@ from hockney import api, measurement
 from hockney.core.record import Record, RunRecords
 from hockney.core.settings import Settings
 from hockney.launch.fake import FakeLauncher
-from hockney.store import RunFolder, expected, left, missing, salvage
+from hockney.store import RunFolder, expected_items, unmeasured_items, missing_items, salvage
 
 SIZES = [0, *(1 << k for k in range(23))]
 LINES = [*(f"pingpong bytes={size}" for size in SIZES), "bcast ranks=4", "bcast ranks=4 bytes=64"]
@@ -82,7 +82,7 @@ def records_of(run: RunRecords, added: bool, planned: set[str]) -> list[Record]:
 def test_every_single_loss_is_missed(request, tmp_path, extend):
     folder = (request.getfixturevalue("kept") if extend else made(tmp_path / "r", extend)).folder
     plan, run = folder.plan(), folder.read().run
-    assert not missing(plan, run) and not left(plan, run)
+    assert not missing_items(plan, run) and not unmeasured_items(plan, run)
     planned, index = {case.line for case in plan.cases}, index_of(run)
     first: dict[str, int] = {}
     for record in records_of(run, True, planned):
@@ -90,9 +90,9 @@ def test_every_single_loss_is_missed(request, tmp_path, extend):
     assert {4, 8} <= set(first.values()) <= {4, 8, 12}, "launches of 2 ranks after 2, 4 and 6 of 10 rounds"
     for record in run.records:
         if index[record.launch] in {item.launch for item in plan.items}:
-            lost = missing(plan, without(run, record))
+            lost = missing_items(plan, without(run, record))
             assert [(i.launch, i.case.line) for i in lost] == [(index[record.launch], record.case)]
-    assert len(expected(plan, run)) == len(plan.items) + sum(10 - n // 2 for n in first.values())
+    assert len(expected_items(plan, run)) == len(plan.items) + sum(10 - n // 2 for n in first.values())
 
 
 @pytest.mark.parametrize("added", [False, True])
@@ -104,7 +104,7 @@ def test_a_resumed_run_measures_what_was_lost_and_nothing_else(complete, tmp_pat
     lost = records_of(run, added, planned)[nth]
     whole = salvaged(folder, lost, tmp_path / "s")
     codes = {finding.code: finding.numbers for finding in api.verify(whole.path)}
-    assert codes["measurements-missing"] == {"left": 1, "planned": len(expected(folder.plan(), run))}
+    assert codes["measurements-missing"] == {"left": 1, "planned": len(expected_items(folder.plan(), run))}
     events = []
     outcome = measurement.measure(whole, complete.bench, events.append)
     assert (outcome.measured, outcome.left) == (1, 0)
@@ -147,9 +147,9 @@ def test_a_launch_that_ran_out_of_time_has_lost_nothing(tmp_path):
     folder = measurement.begin(tmp_path / "r", cases, settings, bench)
     outcome = measurement.measure(folder, bench, lambda event: None)
     plan, run = folder.plan(), folder.read().run
-    assert outcome.left == 0 and left(plan, run)
+    assert outcome.left == 0 and unmeasured_items(plan, run)
     last = run.launches[-1].index
-    assert any(item.launch == last for item in left(plan, run)), "the last launch was cut off"
-    assert run.closes[-1].reason == "time" and not missing(plan, run)
+    assert any(item.launch == last for item in unmeasured_items(plan, run)), "the last launch was cut off"
+    assert run.closes[-1].reason == "time" and not missing_items(plan, run)
     whole = (*run.closes[:-1], replace_fields(run.closes[-1], reason=""))
-    assert {item.launch for item in missing(plan, replace(run, closes=whole))} == {last}
+    assert {item.launch for item in missing_items(plan, replace(run, closes=whole))} == {last}

@@ -23,7 +23,7 @@ from hockney.core.fit import Estimate, Fits, Summary, Surveyed
 from hockney.core.machine import Machine
 from hockney.core.record import SCHEMA, RunRecords
 from hockney.core.settings import Settings
-from hockney.store import Item, Plan, RunFolder, default_path, left, salvage
+from hockney.store import Item, Plan, RunFolder, default_path, unmeasured_items, salvage
 from hockney.store.plan import parse_plan
 from hockney.system.bundled import bundled_catalog
 
@@ -76,7 +76,7 @@ def test_a_run_without_its_records_is_damaged(tmp_path):
     """Before the first launch they are an empty file."""
     folder = RunFolder.create(tmp_path / "a", PLAN, MACHINE)
     assert folder.records_path.read_bytes() == b"" and "records.jsonl" not in folder.sums.files
-    assert left(folder.plan(), folder.read().run) == PLAN.items
+    assert unmeasured_items(folder.plan(), folder.read().run) == PLAN.items
     folder.records_path.unlink()
     for action in (folder.read, lambda: salvage(folder, tmp_path / "b")):
         assert code(action) == "records-missing"
@@ -264,8 +264,8 @@ def test_a_damaged_plan_is_named_by_line(old, new, code, number):
 def test_left_is_what_is_not_done():
     again = [launch(name="0.1"), record(CASE.line), record(PLAN.items[2].case.line)]
     own = msgspec.structs.replace(again[1], launch="0.1")
-    assert left(PLAN, RunRecords.of([again[0], own, again[2]])) == PLAN.items[1:], (
+    assert unmeasured_items(PLAN, RunRecords.of([again[0], own, again[2]])) == PLAN.items[1:], (
         "a launch of its own, and a stray record"
     )
-    assert left(PLAN, RunRecords()) == PLAN.items
+    assert unmeasured_items(PLAN, RunRecords()) == PLAN.items
     assert PLAN.cases == (CASE, PLAN.items[2].case)

@@ -24,12 +24,12 @@ from hockney.store import (
     LaunchShare,
     PartFolder,
     RunFolder,
-    absorb,
+    absorb_shares,
     appender,
-    left,
+    unmeasured_items,
     lockable,
     parts,
-    parts_of,
+    unabsorbed_shares,
 )
 from hockney.store.record_reader import decoded, raw_lines
 
@@ -58,7 +58,7 @@ def measure(folder: RunFolder, share: LaunchShare | None = None) -> measurement.
 
 def write_part(folder: RunFolder, share: LaunchShare) -> Path:
     """The records of a share, of which nobody has taken notice yet."""
-    part = PartFolder.part(folder, share)
+    part = PartFolder.of_share(folder, share)
     measurement.session._measure(part, prepare("fake"), ignore_event, 10.0)
     return part.records_path
 
@@ -87,8 +87,8 @@ def test_shares_measured_in_any_order_complete_the_run(folder: RunFolder):
     for number in (3, 1, 2):
         assert measure(folder, LaunchShare(number, 3)).left == 0
     assert done(folder) == 2 * ROUNDS
-    assert not left(folder.plan(), folder.read().run)
-    assert not parts_of(folder)
+    assert not unmeasured_items(folder.plan(), folder.read().run)
+    assert not unabsorbed_shares(folder)
     assert all(finding.verdict != "bad" for finding in api.verify(folder.path))
 
 
@@ -96,27 +96,27 @@ def test_two_shares_at_once(folder: RunFolder):
     """While another writer has its file open, only finished ones are taken."""
     first, second = LaunchShare(1, 2), LaunchShare(2, 2)
     write_part(folder, first)
-    with PartFolder.part(folder, second).append():
-        assert absorb(folder) == 1
+    with PartFolder.of_share(folder, second).append():
+        assert absorb_shares(folder) == 1
         assert done(folder) == ROUNDS
-        assert [path.name for path in parts_of(folder)] == [second.file]
-    assert absorb(folder) == 0
-    assert not parts_of(folder)
+        assert [path.name for path in unabsorbed_shares(folder)] == [second.file]
+    assert absorb_shares(folder) == 0
+    assert not unabsorbed_shares(folder)
 
 
 def test_a_share_waits_for_the_writer_of_the_run(folder: RunFolder):
     write_part(folder, LaunchShare(1, 2))
     with folder.append(), pytest.raises(HockneyError) as raised:
-        absorb(folder, wait_s=0.3)
+        absorb_shares(folder, wait_s=0.3)
     assert raised.value.code == "records-locked"
-    assert absorb(folder) == 0
+    assert absorb_shares(folder) == 0
     assert done(folder) == ROUNDS
 
 
 def test_a_share_killed_in_the_middle_of_a_line_loses_only_that(folder: RunFolder):
     path = write_part(folder, LaunchShare(1, 2))
     path.write_bytes(path.read_bytes() + b'{"kind":"record","schema":2,"lau')
-    absorb(folder)
+    absorb_shares(folder)
     assert done(folder) == ROUNDS
 
 
@@ -125,11 +125,11 @@ def test_an_absorption_killed_in_the_middle_is_repeated(folder: RunFolder, kept:
     """The first lines have arrived already when the file is taken again."""
     path = write_part(folder, LaunchShare(1, 2))
     copy = path.read_bytes()
-    absorb(folder)
+    absorb_shares(folder)
     lines = folder.records_path.read_bytes().splitlines(keepends=True)
     folder.records_path.write_bytes(b"".join(lines[:kept]))
     path.write_bytes(copy)
-    absorb(folder)
+    absorb_shares(folder)
     assert done(folder) == ROUNDS
     assert folder.records_path.read_bytes() == b"".join(lines)
 
@@ -138,12 +138,12 @@ def test_launches_that_two_writers_gave_one_name_are_kept_apart(folder: RunFolde
     """A job that was requeued measures a launch again, whose first records nobody had taken yet."""
     path = write_part(folder, LaunchShare(1, 2))
     lines = [decoded(raw, path, number) for number, raw in raw_lines(path)]
-    absorb(folder)
-    with Appender(path, folder.sums.own) as out:
+    absorb_shares(folder)
+    with Appender(path, folder.sums.checksum) as out:
         for line in lines:
             later = isinstance(line, Launch)
             out.append(msgspec.structs.replace(line, started_s=line.started_s + 60) if later else line)
-    absorb(folder)
+    absorb_shares(folder)
     run = folder.read().run
     assert len({launch.launch for launch in run.launches}) == len(run.launches) == ROUNDS
     assert done(folder) == 2 * ROUNDS
@@ -151,7 +151,7 @@ def test_launches_that_two_writers_gave_one_name_are_kept_apart(folder: RunFolde
 
 def test_what_the_run_has_is_not_measured_again(folder: RunFolder):
     measure(folder, LaunchShare(1, 2))
-    assert PartFolder.part(folder, LaunchShare(1, 2)).plan().items == ()
+    assert PartFolder.of_share(folder, LaunchShare(1, 2)).plan().items == ()
     assert measure(folder, LaunchShare(1, 2)).measured == 0
     assert measure(folder).measured == ROUNDS
 
@@ -165,7 +165,7 @@ def test_resuming_takes_what_shares_left_behind(folder: RunFolder):
 def test_nobody_writes_to_a_file_that_was_taken(folder: RunFolder, monkeypatch: pytest.MonkeyPatch):
     """The file is unlinked between opening and locking it."""
     path = write_part(folder, LaunchShare(1, 2))
-    part = PartFolder.part(folder, LaunchShare(1, 2)).append()
+    part = PartFolder.of_share(folder, LaunchShare(1, 2)).append()
     flock = __import__("fcntl").flock
 
     def late(file: int, how: int) -> None:
@@ -201,7 +201,7 @@ def test_a_share_is_on_the_disk_before_its_file_goes(folder: RunFolder, monkeypa
     monkeypatch.setattr(Path, "unlink", last)
     lines = path.read_bytes().splitlines()
     path.write_bytes(b"\n".join(lines[:-1]) + b"\n")  # killed before the end of its last launch
-    absorb(folder)
+    absorb_shares(folder)
     assert kept == [records.read_bytes()]
 
 
@@ -209,7 +209,7 @@ def test_a_share_is_on_the_disk_before_its_file_goes(folder: RunFolder, monkeypa
 def test_only_in_a_job_a_lock_is_waited_for(folder, share, monkeypatch):
     """The lock of a node that died, whose job was requeued, is released late."""
     path = folder.records_path if share is None else folder.path / share.file
-    holder = Appender(path, folder.sums.own)
+    holder = Appender(path, folder.sums.checksum)
     waits: list[float] = []
 
     def release(seconds: float) -> None:
@@ -246,17 +246,17 @@ def test_without_locks_only_its_own_writer_takes_a_share(folder: RunFolder, no_l
     assert measure(folder, second).left == 0
     assert path.read_bytes() == written
     assert done(folder) == ROUNDS
-    assert absorb(folder) == 1
+    assert absorb_shares(folder) == 1
     assert measure(folder, first).left == 0
-    assert not parts_of(folder)
+    assert not unabsorbed_shares(folder)
     assert done(folder) == 2 * ROUNDS
 
 
 def test_without_locks_all_shares_are_taken_when_all_have_ended(folder: RunFolder, no_locks: None):
     write_part(folder, LaunchShare(1, 2))
     write_part(folder, LaunchShare(2, 2))
-    assert absorb(folder) == 2
-    assert absorb(folder, all_ended=True) == 0
+    assert absorb_shares(folder) == 2
+    assert absorb_shares(folder, all_ended=True) == 0
     assert done(folder) == 2 * ROUNDS
 
 
@@ -271,7 +271,7 @@ def test_a_share_whose_file_alone_cannot_be_locked_is_not_taken(folder: RunFolde
         flock(file, how)
 
     monkeypatch.setattr("hockney.store.appender.fcntl.flock", short)
-    assert absorb(folder) == 1
+    assert absorb_shares(folder) == 1
     assert path.exists()
 
 
@@ -283,7 +283,7 @@ def test_whether_a_folder_has_locks(tmp_path: Path, request: pytest.FixtureReque
 
 
 def test_nobody_measures_the_launches_of_shares_with_a_writer(folder: RunFolder):
-    with PartFolder.part(folder, LaunchShare(1, 2)).append(), pytest.raises(HockneyError) as raised:
+    with PartFolder.of_share(folder, LaunchShare(1, 2)).append(), pytest.raises(HockneyError) as raised:
         measure(folder)
     assert raised.value.code == "shares-being-measured"
     assert raised.value.fields["writers"] == 1

@@ -31,7 +31,7 @@ from hockney.core.paths import AnyPath, to_path
 from hockney.core.settings import Settings
 from hockney.core.wording import flag, option, plural
 from hockney.measurement import Bench, CasesChosen, InterleavedSide, Listener, Status
-from hockney.store import RunFolder, left, pair_in
+from hockney.store import RunFolder, unmeasured_items, pair_in
 from hockney.studies import ad_hoc
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def resume_interleaved(
     turns = [InterleavedSide(side, bench) for side, bench in zip(pair, benches, strict=True)]
     plan = pair[0].plan()
     if seconds is None:
-        lacking = max(len(left(plan, side.read().run)) for side in pair)
+        lacking = max(len(unmeasured_items(plan, side.read().run)) for side in pair)
         seconds = plan.settings.budget_s * lacking / max(1, len(plan.items))
         seconds += sum(bench.checked_s for bench in benches)
     return _measure_and_compare(turns, seconds, listener, share, cost, extend)

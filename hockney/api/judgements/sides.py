@@ -17,7 +17,7 @@ from hockney.core.settings import Settings
 from hockney.judgements.sides import MeasuredRun, Side
 from hockney.measurement import Listener
 from hockney.measurement.kinds import published
-from hockney.store import RunFolder, missing, pair_in
+from hockney.store import RunFolder, missing_items, pair_in
 from hockney.system.bundled import bundled_catalog
 
 Source = AnyPath | Run
@@ -137,7 +137,7 @@ def _read_run(
         machine, run = reference.run_of(reference.paper_of(source), catalog)
         return MeasuredRun(source, machine, run, Settings(study="published", budget_s=0.0), catalog)
     failed = failed_cases.get(source.settings.interleaved, ())
-    lacking = [item for item in missing(source.plan, source.reading.run) if item.case.line not in failed]
+    lacking = [item for item in missing_items(source.plan, source.reading.run) if item.case.line not in failed]
     for notice in source.reading.notices:
         listen(notice)
     return MeasuredRun(

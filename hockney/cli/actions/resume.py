@@ -16,7 +16,7 @@ from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line
 from hockney.core.errors import Exit, UsageError
 from hockney.core.wording import plural
-from hockney.store import missing, pair_in
+from hockney.store import missing_items, pair_in
 
 if TYPE_CHECKING:
     from hockney.pages.case_columns import CaseColumn
@@ -65,7 +65,7 @@ def action(
 
 def missing_count(run: Run) -> int:
     """How many measurements the whole run lacks."""
-    return len(missing(run.plan, run.reading.run))
+    return len(missing_items(run.plan, run.reading.run))
 
 
 def print_share(run: Run, number: int, count: int, form: AnswerForm) -> int:
