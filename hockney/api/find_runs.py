@@ -38,7 +38,7 @@ from hockney.measurement import Listener, Status, ignore_event
 from hockney.models.applications.message_costs import messages_of_run, relevant
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages.caveats.predictions import CostsOrigin
-from hockney.store import Reading, RunFolder, expected_items, unmeasured_items, missing_items, pair_in
+from hockney.store import Reading, RunFolder, expected_items, missing_items, pair_in, unmeasured_items
 from hockney.system.bundled import bundled_catalog
 
 SURVEY = "survey"
@@ -283,7 +283,9 @@ def only_unfinished_run(listen: Listener = ignore_event) -> RunFolder:
     for folder in _run_folders():
         (complete if _is_complete(folder) else incomplete).append(folder)
     candidates = [folder for folder in incomplete if not _is_impossible(folder)] + _unfinished_pairs()
-    candidates = candidates or [folder for folder in complete if unmeasured_items(folder.plan(), folder.read().run)]
+    candidates = candidates or [
+        folder for folder in complete if unmeasured_items(folder.plan(), folder.read().run)
+    ]
     if len(candidates) != 1:
         raise _not_one_unfinished_run(RUNS, [str(folder.path) for folder in candidates])
     listen(Status(f"resuming {printable(str(candidates[0].path))}, the only unfinished run in {RUNS}"))
@@ -459,8 +461,8 @@ def _newest_written_run_text(run: str, place: Path, written: str) -> str:
 
 
 def _no_complete_run(place: Path, unfinished: str, lacking: int, planned: int) -> UsageError:
-    """`unfinished` is the newest run in `place` that lacks `lacking` of its `planned` measurements; "" if there
-    is none."""
+    """`unfinished` is the newest run in `place` that lacks `lacking` of its `planned` measurements; "" if
+    there is none."""
     why = f"there is no complete one in {place}"
     remedy = "name a run's folder"
     if unfinished:

@@ -28,7 +28,16 @@ from hockney.core.paths import AnyPath, to_path
 from hockney.core.wording import plural
 from hockney.measurement import Listener, Outcome, Status, ignore_event
 from hockney.process import CannotStart
-from hockney.store import LaunchShare, RunFolder, absorb_shares, missing_items, pair_in, pair_with, unabsorbed_shares, lock_records
+from hockney.store import (
+    LaunchShare,
+    RunFolder,
+    absorb_shares,
+    lock_records,
+    missing_items,
+    pair_in,
+    pair_with,
+    unabsorbed_shares,
+)
 
 POLL_INTERVAL_S = 5.0
 """Schedulers ask users not to poll more often. In the first 20 s of waiting the question is repeated sooner:

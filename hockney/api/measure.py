@@ -44,7 +44,7 @@ from hockney.measurement import (
     ignore_event,
     notifier,
 )
-from hockney.store import LaunchShare, RunFolder, unmeasured_items, missing_items
+from hockney.store import LaunchShare, RunFolder, missing_items, unmeasured_items
 from hockney.studies import Options
 
 DEFAULT_OPTIONS = RunOptions()

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """An archive of runs: their folders, copied there as they are, and an index that can be made again."""
 
-from hockney.archive.archive import Added, Archive, Contents, is_archive, refuse_inside
+from hockney.archive.archive import Archive, ArchivedCopy, Contents, is_archive, refuse_inside
 from hockney.archive.archived_run import ArchivedRun, Damaged, describe
 
 __all__ = [
-    "Added",
     "Archive",
+    "ArchivedCopy",
     "ArchivedRun",
     "Contents",
     "Damaged",

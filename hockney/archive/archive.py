@@ -17,7 +17,7 @@ from typing import BinaryIO
 
 from hockney.archive.archived_run import ArchivedRun, Damaged, describe
 from hockney.archive.copying import FRESH, NAMED, REMOVED, copy_run, not_writable, remove
-from hockney.archive.index import TEMPORARY_INDEX, Changes, Known, read_index, read_times, write_index
+from hockney.archive.index import TEMPORARY_INDEX, Changes, IndexedFolder, read_index, read_times, write_index
 from hockney.core.errors import EnvironmentProblem, HockneyError, UsageError, printable
 from hockney.core.notice import Notice
 from hockney.core.paths import INDEX
@@ -28,23 +28,23 @@ from hockney.system.files import open_regular, remove_older
 
 TEMPORARY = (FRESH, REMOVED, TEMPORARY_INDEX)
 BLOCK = 1 << 20
-"""Bytes that are compared at once: how many there are comes from the index."""
+"""Bytes compared at once. Their total comes from the index, so it cannot be trusted."""
 ABANDONED_S = 86_400.0
-"""Nothing that is copied or removed takes this long: older ones are those of processes that were killed."""
+"""Copying or removing never takes this long: older temporary files belong to processes that were killed."""
 WATCHED = ("plan.txt", "machine.json", "records.jsonl", "catalog.json", "survey.json")
 """A run is read again if one of these files has changed."""
 
 
 TimesOf = Callable[[RunFolder], RunTimes]
 Progress = Callable[[int, int], None]
-"""How many of so many runs have been read."""
-Told = Callable[[Notice], None]
+"""Receives the number of runs read so far and the number of all runs to be read."""
+Notify = Callable[[Notice], None]
 
 
 @dataclass(frozen=True)
-class Added:
-    """A run in the archive. `new`: the archive did not have it in this state; `replaced` are earlier states
-    of it, which were removed."""
+class ArchivedCopy:
+    """A run that was added to the archive. `new`: the archive did not have it in this state; `replaced` are
+    the names of earlier states of it, which were removed."""
 
     entry: ArchivedRun
     new: bool
@@ -73,7 +73,8 @@ class Archive:
 
     @staticmethod
     def open(path: Path, *, create: bool = False) -> Archive:
-        """Raises UsageError if there is none, or something else; EnvironmentProblem if it cannot be made."""
+        """Open the archive in the folder `path`. Raises UsageError if there is none or `path` is something
+        else, EnvironmentProblem if it cannot be created."""
         if (path / "plan.txt").is_file():
             raise UsageError(
                 f"'{printable(str(path))}' is a run",
@@ -112,7 +113,7 @@ class Archive:
     def folder(self, entry: ArchivedRun) -> RunFolder:
         return RunFolder(self.path / entry.name)
 
-    def add(self, source: RunFolder) -> Added:
+    def add(self, source: RunFolder) -> ArchivedCopy:
         """Copy a run into the archive. An earlier state of the same run is removed. Raises UsageError for a
         run of this archive or one that contains it, EnvironmentProblem if it is damaged or the archive is not
         writable, Inconclusive if nothing was measured."""
@@ -133,19 +134,21 @@ class Archive:
         self.remove(states)
         later = contents.superseded.get(entry.name)
         if later is not None:
-            return Added(later, False)
-        return Added(entry, copied.new, tuple(states))
+            return ArchivedCopy(later, False)
+        return ArchivedCopy(entry, copied.new, tuple(states))
 
     def contents(self, progress: Progress | None = None) -> Contents:
-        """Raises EnvironmentProblem if the folder cannot be read."""
+        """Read the archive, and update its index. Raises EnvironmentProblem if the folder cannot be read."""
         return self._read(read_index(self.index_path), progress)
 
     def reindex(self, progress: Progress | None = None) -> Contents:
-        """The same from the runs alone: the index is made again."""
-        return self._read({}, progress, again=True)
+        """Rebuild the index from the run folders, and return the contents. Raises EnvironmentProblem if the
+        folder cannot be read."""
+        return self._read({}, progress, rebuild=True)
 
     def remove(self, names: Iterable[str]) -> None:
-        """Each run disappears at once, before its files are deleted. Raises EnvironmentProblem."""
+        """Remove these runs. Each disappears at once, before its files are deleted. Raises
+        EnvironmentProblem."""
         for name in names:
             try:
                 remove(self.path / name)
@@ -155,58 +158,62 @@ class Archive:
     def times(
         self,
         entries: Sequence[ArchivedRun],
-        by: str,
+        program: str,
         compute: TimesOf,
         workload: str = "",
         progress: Progress | None = None,
-        told: Told | None = None,
+        notify: Notify | None = None,
     ) -> dict[str, RunTimes]:
-        """The times of these runs, by name: from the index if the program `by` computed them, otherwise from
-        `compute`, which makes them for the index too. With a `workload` only its cases, at least. Runs for
-        which `compute` raises a HockneyError are left out; `told` gets a notice."""
+        """The times of these runs, by name: from the index if `program` (the digest of its sources) computed
+        them, otherwise from `compute`, which makes them for the index too. With a `workload` only its cases,
+        at least. Runs for which `compute` raises a HockneyError are left out; `notify` gets a notice."""
         names = [entry.name for entry in entries]
-        found = {name: of for name, of in read_times(self.index_path, names, workload).items() if of.by == by}
-        lacking = [entry for entry in entries if entry.name not in found]
-        made: dict[str, RunTimes] = {}
-        for number, entry in enumerate(lacking):
+        indexed = {
+            name: of for name, of in read_times(self.index_path, names, workload).items() if of.by == program
+        }
+        unindexed = [entry for entry in entries if entry.name not in indexed]
+        computed: dict[str, RunTimes] = {}
+        for number, entry in enumerate(unindexed):
             try:
-                made[entry.name] = compute(self.folder(entry))
+                computed[entry.name] = compute(self.folder(entry))
             except HockneyError as error:
-                if told is not None and self.folder(entry).path.exists():
-                    told(_damaged_run(entry.name, str(error)))
+                if notify is not None and self.folder(entry).path.exists():
+                    notify(_damaged_run(entry.name, str(error)))
             if progress is not None:
-                progress(number + 1, len(lacking))
-        if made:
-            write_index(self.index_path, Changes(times=made))
-        return {name: (found | made)[name] for name in names if name in found or name in made}
+                progress(number + 1, len(unindexed))
+        if computed:
+            write_index(self.index_path, Changes(times=computed))
+        return {name: (indexed | computed)[name] for name in names if name in indexed or name in computed}
 
     def _read(
         self,
-        before: Mapping[str, Known],
+        indexed: Mapping[str, IndexedFolder],
         progress: Progress | None,
         described: Mapping[str, ArchivedRun] | None = None,
         *,
-        again: bool = False,
+        rebuild: bool = False,
     ) -> Contents:
-        """`before` is what the index has; `described` are runs that have just been read."""
-        every = self._states()
-        states = {name: state for name, state in every.items() if _in_utf8(name)}
-        nameless = [_nameless(name) for name in sorted(every.keys() - states.keys())]
+        """`indexed` is what the index has; `described` are runs that have just been read."""
+        all_states = self._states()
+        states = {name: state for name, state in all_states.items() if _in_utf8(name)}
+        unreadable_names = [_unreadable_name(name) for name in sorted(all_states.keys() - states.keys())]
         changed = [
-            name for name, state in states.items() if name not in before or before[name].state != state
+            name for name, state in states.items() if name not in indexed or indexed[name].state != state
         ]
-        known: dict[str, Known] = {}
+        updated: dict[str, IndexedFolder] = {}
         for number, name in enumerate(changed):
-            what = (described or {}).get(name) or self._described(name)
-            if what is not None:
-                known[name] = Known(states[name], what)
+            content = (described or {}).get(name) or self._describe_folder(name)
+            if content is not None:
+                updated[name] = IndexedFolder(states[name], content)
             if progress is not None:
                 progress(number + 1, len(changed))
-        changes = Changes(gone=before.keys() - states.keys(), known=known)
-        if changes or again:
-            write_index(self.index_path, changes, fresh=again)
-        now = [known.get(name) or before[name] for name in states if name in known or name in before]
-        return self._sorted([*(each.what for each in now), *nameless])
+        changes = Changes(gone=indexed.keys() - states.keys(), updated=updated)
+        if changes or rebuild:
+            write_index(self.index_path, changes, fresh=rebuild)
+        current = [
+            updated.get(name) or indexed[name] for name in states if name in updated or name in indexed
+        ]
+        return self._sorted([*(each.content for each in current), *unreadable_names])
 
     def _states(self) -> dict[str, str]:
         """The state of every folder that is a run, by name: sizes and times of its files."""
@@ -224,8 +231,8 @@ class Archive:
         states = {name: _state(os.path.join(self.path, name)) for name in names}
         return {name: state for name, state in states.items() if state}
 
-    def _described(self, name: str) -> ArchivedRun | Damaged | None:
-        """The run, or how it is damaged; None if it was removed meanwhile."""
+    def _describe_folder(self, name: str) -> ArchivedRun | Damaged | None:
+        """Describe the run in the folder `name`, or its damage; None if it was removed meanwhile."""
         folder = RunFolder(self.path / name)
         try:
             return describe(folder)
@@ -245,21 +252,21 @@ class Archive:
 
     def _superseded(self, entries: Sequence[ArchivedRun]) -> dict[str, ArchivedRun]:
         """Earlier states of a run whose later state is there too, and second copies of the same state."""
-        same: dict[str, list[ArchivedRun]] = {}
+        by_identity: dict[str, list[ArchivedRun]] = {}
         for entry in entries:
-            same.setdefault(entry.identity, []).append(entry)
-        found: dict[str, ArchivedRun] = {}
-        for states in same.values():
+            by_identity.setdefault(entry.identity, []).append(entry)
+        superseded: dict[str, ArchivedRun] = {}
+        for states in by_identity.values():
             states.sort(key=lambda each: (-each.bytes, each.name))
             for k, entry in enumerate(states):
-                kept = (each for each in states[:k] if each.name not in found)
-                later = next((each for each in kept if self._continues(each, entry)), None)
+                current = (each for each in states[:k] if each.name not in superseded)
+                later = next((each for each in current if self._continues(each, entry)), None)
                 if later is not None:
-                    found[entry.name] = later
-        return found
+                    superseded[entry.name] = later
+        return superseded
 
     def _continues(self, later: ArchivedRun, earlier: ArchivedRun) -> bool:
-        """Whether the records of one begin with those of the other."""
+        """Whether the records of `later` begin with those of `earlier`."""
         try:
             with (
                 open_regular(self.folder(later).records_path) as one,
@@ -287,7 +294,7 @@ def in_future(entry: ArchivedRun) -> bool:
 
 
 def refuse_inside(archive: Path, source: RunFolder) -> None:
-    """Raises UsageError for an archive inside of the run, which would be copied into itself."""
+    """Raises UsageError if the archive is inside of the run, which would be copied into itself."""
     if archive.resolve().is_relative_to(source.path.resolve()):
         raise UsageError(
             f"the archive '{printable(str(archive))}' is inside of the run '{printable(str(source.path))}'",
@@ -307,7 +314,7 @@ def is_archive(path: Path) -> bool:
 
 
 def _in_utf8(name: str) -> bool:
-    """Names of other bytes cannot be kept in the index, nor printed."""
+    """Whether the index can store the name, and a terminal print it."""
     try:
         name.encode()
     except UnicodeEncodeError:
@@ -315,7 +322,7 @@ def _in_utf8(name: str) -> bool:
     return True
 
 
-def _nameless(name: str) -> Damaged:
+def _unreadable_name(name: str) -> Damaged:
     shown = name.encode(errors="backslashreplace").decode()
     problem = EnvironmentProblem(
         f"the name of the folder '{printable(shown)}' is not UTF-8",
@@ -328,7 +335,7 @@ def _nameless(name: str) -> Damaged:
 
 
 def _state(folder: str) -> str:
-    """ "" if it is no run."""
+    """Sizes and times of the folder's files, as one text; "" if it is not a run."""
     parts = []
     for name in WATCHED:
         try:

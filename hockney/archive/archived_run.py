@@ -73,7 +73,7 @@ def describe(folder: RunFolder) -> ArchivedRun:
         cases=len({record.case for record in run.records}),
         failures=len(run.failures),
         left=len(missing_items(plan, run)),
-        bytes=reading.good_bytes,
+        bytes=reading.valid_bytes,
     )
 
 

@@ -78,8 +78,8 @@ def copy_run(source: RunFolder, archive: Path) -> Copied:
         name = _name(entry, digest_of(RunFolder(fresh)))
         new = _move_into_place(fresh, archive / name, entry)
     except OSError as error:
-        if (unread := _unreadable_source_file(error, source)) is not None:
-            raise not_readable(unread, error) from error
+        if (unreadable := _unreadable_source_file(error, source)) is not None:
+            raise not_readable(unreadable, error) from error
         raise not_writable(archive, error) from error
     finally:
         remove_tree(fresh)
@@ -146,43 +146,44 @@ def _copy_folder(source: RunFolder, fresh: Path) -> None:
     _through_to_disk(fresh)
 
 
-def _move_into_place(fresh: Path, place: Path, entry: ArchivedRun) -> bool:
-    """False if the place has this run already."""
+def _move_into_place(fresh: Path, target: Path, entry: ArchivedRun) -> bool:
+    """Rename the copy `fresh` to `target`; False if the run is there already."""
     for attempt in range(MOST_ATTEMPTS):
         try:
-            os.rename(fresh, place)
+            os.rename(fresh, target)
         except OSError as error:
             taken = error.errno in (errno.ENOTEMPTY, errno.EEXIST)
             if not taken or attempt + 1 == MOST_ATTEMPTS:
                 raise
-            if _holds_run(place, fresh, entry):
+            if _holds_run(target, fresh, entry):
                 return False
-            remove(place)
+            remove(target)
         else:
             break
-    _through_to_disk(place.parent)
+    _through_to_disk(target.parent)
     return True
 
 
-def _holds_run(place: Path, fresh: Path, entry: ArchivedRun) -> bool:
+def _holds_run(target: Path, fresh: Path, entry: ArchivedRun) -> bool:
     """Whether it is the run of the copy, undamaged, or a later state of it, as if it was resumed there."""
     try:
-        if digest_of(RunFolder(place)) == digest_of(RunFolder(fresh)):
+        if digest_of(RunFolder(target)) == digest_of(RunFolder(fresh)):
             return True
-        there = describe(RunFolder(place))
+        archived = describe(RunFolder(target))
     except (OSError, EnvironmentProblem):  # also while another process replaces it
         return False
-    return there.identity == entry.identity and there.bytes > entry.bytes
+    return archived.identity == entry.identity and archived.bytes > entry.bytes
 
 
 def remove(run: Path) -> None:
-    """It disappears at once, before its files are deleted; another process may have done that."""
-    gone = run.with_name(f"{REMOVED}{uuid.uuid4().hex}")
+    """Remove a run. It disappears at once, before its files are deleted; another process may have removed it
+    already."""
+    hidden = run.with_name(f"{REMOVED}{uuid.uuid4().hex}")
     try:
-        os.rename(run, gone)
+        os.rename(run, hidden)
     except FileNotFoundError:
         return
-    remove_tree(gone)
+    remove_tree(hidden)
 
 
 def _through_to_disk(path: Path) -> None:

@@ -57,49 +57,51 @@ _INSERT = f"INSERT INTO run (state, {', '.join(FIELDS)}) VALUES (?{', ?' * len(F
 
 
 @dataclass(frozen=True)
-class Known:
-    """What the index has of a folder, which had this `state` (sizes and times of its files)."""
+class IndexedFolder:
+    """An entry of the index: the `content` of a folder when it had this `state` (sizes and times of its
+    files). `times_by` is the program that computed the times, "" if there are none."""
 
     state: str
-    what: ArchivedRun | Damaged
+    content: ArchivedRun | Damaged
     times_by: str = ""
 
 
 @dataclass
 class Changes:
-    """To be written to the index."""
+    """Changes to be written to the index: names of the folders that are gone, updated entries, and times of
+    runs."""
 
     gone: set[str] = field(default_factory=set)
-    known: dict[str, Known] = field(default_factory=dict)
+    updated: dict[str, IndexedFolder] = field(default_factory=dict)
     times: dict[str, RunTimes] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return bool(self.gone or self.known or self.times)
+        return bool(self.gone or self.updated or self.times)
 
 
-def read_index(path: Path) -> dict[str, Known]:
-    """What the index has, by the folder's name."""
-    found: dict[str, Known] = {}
+def read_index(path: Path) -> dict[str, IndexedFolder]:
+    """Read all entries, by the name of the folder; empty if the index is missing or not usable."""
+    folders: dict[str, IndexedFolder] = {}
     with contextlib.suppress(*UNREADABLE), _open_index(path) as index:
         for state, times_by, *values in index.execute(
             f"SELECT state, times_by, {', '.join(FIELDS)} FROM run"
         ):
             entry = msgspec.convert(dict(zip(FIELDS, values, strict=True)), ArchivedRun)
-            found[entry.name] = Known(state, entry, times_by)
+            folders[entry.name] = IndexedFolder(state, entry, times_by)
         damaged = _rows(index, "SELECT name, state, code, text FROM damaged", tuple[str, str, str, str])
         for name, state, code, text in damaged:
-            found[name] = Known(state, Damaged(name=name, code=code, text=text))
-        return found
+            folders[name] = IndexedFolder(state, Damaged(name=name, code=code, text=text))
+        return folders
     return {}
 
 
 def read_times(path: Path, runs: Sequence[str], workload: str = "") -> dict[str, RunTimes]:
     """The times of those of the `runs` that the index has, of one workload or of all."""
-    asked = set(runs)
+    requested = set(runs)
     with contextlib.suppress(*UNREADABLE), _open_index(path) as index:
-        known = _rows(index, "SELECT id, name, times_by FROM run", tuple[int, str, str])
-        names = {number: name for number, name, by in known if by and name in asked}
-        wanted = {number: RunTimes(by, [], {}) for number, _, by in known if number in names}
+        runs_by_id = _rows(index, "SELECT id, name, times_by FROM run", tuple[int, str, str])
+        names = {number: name for number, name, by in runs_by_id if by and name in requested}
+        wanted = {number: RunTimes(by, [], {}) for number, _, by in runs_by_id if number in names}
         for run, name, value in _rows(index, "SELECT run, name, value FROM fact", tuple[int, str, str]):
             if run in wanted:
                 wanted[run].facts[name] = value
@@ -150,14 +152,14 @@ def write_index(path: Path, changes: Changes, *, fresh: bool = False) -> bool:
 def _open_index(path: Path) -> Iterator[sqlite3.Connection]:
     """The index, opened for reading, without locks. Raises OSError or sqlite3.Error if it is not an intact
     index of VERSION."""
-    _intact(path)
-    words = f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1"
-    with contextlib.closing(sqlite3.connect(words, uri=True)) as index:
+    _read_intact(path)
+    uri = f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1"
+    with contextlib.closing(sqlite3.connect(uri, uri=True)) as index:
         _check_tables(index)
         yield index
 
 
-def _intact(path: Path) -> bytes:
+def _read_intact(path: Path) -> bytes:
     """The file's content; SQLite would wait for a pipe without end. Raises OSError."""
     data = read_regular(path, MOST_BYTES)
     if data[SEAL] != _seal(data):
@@ -166,9 +168,9 @@ def _intact(path: Path) -> bytes:
 
 
 def _seal(data: bytes) -> bytes:
-    around = data[: SEAL.start], bytes(SEAL.stop - SEAL.start), data[SEAL.stop :]
+    parts = data[: SEAL.start], bytes(SEAL.stop - SEAL.start), data[SEAL.stop :]
     crc = 0
-    for part in around:
+    for part in parts:
         crc = zlib.crc32(part, crc)
     return crc.to_bytes(4, "big")
 
@@ -184,15 +186,17 @@ def _check_tables(index: sqlite3.Connection) -> None:
     """Its tables are those of VERSION, and there is nothing else: a stranger's views and triggers
     could run forever."""
     (version,) = index.execute("PRAGMA user_version").fetchone()
-    made = index.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid").fetchall()
-    if version != VERSION or tuple(sql for (sql,) in made) != TABLES:
+    statements = index.execute(
+        "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid"
+    ).fetchall()
+    if version != VERSION or tuple(sql for (sql,) in statements) != TABLES:
         raise sqlite3.DatabaseError(str(version))
 
 
 def _copy_index(path: Path, temporary: str) -> bool:
     """Whether `temporary` is now an intact copy of the index."""
     try:
-        Path(temporary).write_bytes(_intact(path))
+        Path(temporary).write_bytes(_read_intact(path))
         with contextlib.closing(sqlite3.connect(temporary)) as index:
             _check_tables(index)
             return True
@@ -212,23 +216,23 @@ def _apply(index: sqlite3.Connection, changes: Changes) -> None:
     """No journal is needed: the file is thrown away if this fails."""
     index.execute("PRAGMA journal_mode = OFF")
     index.execute("PRAGMA synchronous = OFF")
-    _delete_runs(index, changes.gone | changes.known.keys())
-    for name, known in changes.known.items():
-        if isinstance(known.what, Damaged):
-            row = (name, known.state, known.what.code, known.what.text)
+    _delete_runs(index, changes.gone | changes.updated.keys())
+    for name, known in changes.updated.items():
+        if isinstance(known.content, Damaged):
+            row = (name, known.state, known.content.code, known.content.text)
             index.execute("INSERT INTO damaged (name, state, code, text) VALUES (?, ?, ?, ?)", row)
         else:
-            index.execute(_INSERT, (known.state, *(getattr(known.what, each) for each in FIELDS)))
+            index.execute(_INSERT, (known.state, *(getattr(known.content, each) for each in FIELDS)))
     if changes.times:
         _apply_times(index, changes.times)
 
 
 def _delete_runs(index: sqlite3.Connection, names: Iterable[str]) -> None:
-    listed = [(name,) for name in names]
+    rows = [(name,) for name in names]
     for table in ("time", "fact"):
-        index.executemany(f"DELETE FROM {table} WHERE run IN (SELECT id FROM run WHERE name = ?)", listed)
+        index.executemany(f"DELETE FROM {table} WHERE run IN (SELECT id FROM run WHERE name = ?)", rows)
     for table in ("run", "damaged"):
-        index.executemany(f"DELETE FROM {table} WHERE name = ?", listed)
+        index.executemany(f"DELETE FROM {table} WHERE name = ?", rows)
 
 
 def _apply_times(index: sqlite3.Connection, times: Mapping[str, RunTimes]) -> None:

@@ -26,7 +26,7 @@ from hockney.measurement.events import Listener, MeasuringBegan, Status
 from hockney.measurement.rounds import schedule
 from hockney.measurement.session import MOST_FAILURES_OF_A_CASE, Outcome, Session, budget_used_up_notice
 from hockney.models.least_time import least_of
-from hockney.store import SIDES, Plan, RunFolder, create_pair, unmeasured_items, missing_items
+from hockney.store import SIDES, Plan, RunFolder, create_pair, missing_items, unmeasured_items
 
 COST_SHARE = 0.7
 """Fraction of the budget for starting and ending launches."""

@@ -253,7 +253,9 @@ class Refinement:
         self.bench = bench
         self.most = int(MOST_ADDED_SHARE * len(planned))
         minimal = plan.settings.extend and plan.settings.launches <= FEWEST_LAUNCHES
-        self.additions = addition_rounds(plan.settings.launches) if plan.settings.refine and not minimal else {}
+        self.additions = (
+            addition_rounds(plan.settings.launches) if plan.settings.refine and not minimal else {}
+        )
         measured = dict.fromkeys(record.parse_case() for record in run.records)
         self.cases = tuple(case for case in measured if case not in planned)
         self.new: tuple[Case, ...] = ()

@@ -52,9 +52,9 @@ from hockney.store import (
     RunFolder,
     absorb_shares,
     expected_items,
-    unmeasured_items,
-    missing_items,
     lock_records,
+    missing_items,
+    unmeasured_items,
 )
 
 MOST_FAILURES_OF_A_CASE = 2

@@ -31,8 +31,9 @@ arrive faster than this wait together. A crash of the system can lose them; the 
 
 
 class Appender:
-    """Use as a context manager. Entering locks the file against other writers, reads it, and cuts off an
-    unfinished last line (see `reading.notices`), so that appended lines cannot merge with it.
+    """A context manager for appending to a file of records. Entering locks the file against other writers,
+    reads it, and cuts off an unfinished last line (see `reading.notices`), which would merge with the next
+    one.
 
     `before` is the checksum to which the first line refers (`checksums`).
 
@@ -44,7 +45,7 @@ class Appender:
         self.path = path
         self.locked = False
         self._before = before
-        self.reading = Reading(run=RunRecords(), good_bytes=0)
+        self.reading = Reading(run=RunRecords(), valid_bytes=0)
         self._appended: list[Line] = []
         self._file = -1
         self._synced_s = -math.inf
@@ -82,7 +83,7 @@ class Appender:
         self._appended.append(line)
 
     def sync(self) -> None:
-        """Returns when all lines are on the disk."""
+        """Wait until all lines are on the disk."""
         try:
             through_to_disk(self._file)
         except OSError as error:
@@ -144,10 +145,10 @@ class Appender:
 
     def _mend(self) -> None:
         size = os.fstat(self._file).st_size
-        good = self.reading.good_bytes
-        if good < size:
-            os.ftruncate(self._file, good)
-        if good and os.pread(self._file, 1, good - 1) != b"\n":
+        valid_bytes = self.reading.valid_bytes
+        if valid_bytes < size:
+            os.ftruncate(self._file, valid_bytes)
+        if valid_bytes and os.pread(self._file, 1, valid_bytes - 1) != b"\n":
             self._write(b"\n")  # the line was complete, only its newline was missing
 
     def _close(self) -> None:
@@ -161,9 +162,9 @@ class Appender:
 
 def lockable(path: Path) -> bool:
     """Whether files in the folder `path`, which need not exist yet, can be locked. Nothing is left there."""
-    there = next(parent for parent in (path.absolute(), *path.absolute().parents) if parent.is_dir())
+    folder = next(parent for parent in (path.absolute(), *path.absolute().parents) if parent.is_dir())
     try:
-        with tempfile.TemporaryFile(dir=there) as file:
+        with tempfile.TemporaryFile(dir=folder) as file:
             return _locked(file.fileno())
     except OSError:  # not writable, which the writer reports
         return True

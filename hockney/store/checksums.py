@@ -18,7 +18,7 @@ from typing import Literal
 from zlib import crc32
 
 NO_CHECKSUM = "00000000"
-"""For a plan without a checksum."""
+"""Stands for the checksum of a plan that has none."""
 _SEAL_BEGINS = b',"sum":"'
 _SEAL = re.compile(re.escape(_SEAL_BEGINS) + rb'([0-9a-f]{8})-([0-9a-f]{8})"}\s*\Z')
 SEAL_BYTES = 64
@@ -33,29 +33,29 @@ def checksum(data: bytes) -> str:
 
 @dataclass(frozen=True)
 class Seal:
-    """The seal at the end of a line: its `checksum` and that of the line `before`. `matches`: whether the
+    """The seal at the end of a line: its `checksum` and that of the line `previous`. `matches`: whether the
     line matches its checksum."""
 
     checksum: str
-    before: str
+    previous: str
     matches: bool
 
 
 def seal_line(line: bytes, before: str) -> bytes:
-    """A line of JSON, an object, with its seal."""
-    own = checksum(line + before.encode())
-    return line[:-1] + f',"sum":"{own}-{before}"}}'.encode()
+    """Append a seal to `line`, a JSON object on one line."""
+    own_checksum = checksum(line + before.encode())
+    return line[:-1] + f',"sum":"{own_checksum}-{before}"}}'.encode()
 
 
 def seal_of(raw: bytes) -> Seal | None:
     """The seal at the end of a line; None if it has none."""
     begin = raw.rfind(_SEAL_BEGINS)
-    found = _SEAL.match(raw, begin) if begin >= 0 else None
-    if found is None:
+    match = _SEAL.match(raw, begin) if begin >= 0 else None
+    if match is None:
         return None
-    own, before = (part.decode() for part in found.groups())
-    sealed_part = crc32(b"}" + found[2], crc32(memoryview(raw)[:begin]))
-    return Seal(own, before, f"{sealed_part:08x}" == own)
+    own_checksum, before = (part.decode() for part in match.groups())
+    sealed_part = crc32(b"}" + match[2], crc32(memoryview(raw)[:begin]))
+    return Seal(own_checksum, before, f"{sealed_part:08x}" == own_checksum)
 
 
 class Chain:
@@ -78,7 +78,7 @@ class Chain:
         before, self.last = self.last, seal.checksum
         if not seal.matches:
             return "changed"
-        return "fits" if seal.before == before else "moved"
+        return "fits" if seal.previous == before else "moved"
 
 
 def checksum_at_end(tail: bytes) -> str | None:
@@ -98,8 +98,9 @@ def sealed_plan(text: str, files: dict[str, bytes]) -> str:
 
 @dataclass(frozen=True)
 class PlanSums:
-    """The checksums in the text of a plan: its own `checksum`, NO_CHECKSUM if it was written before there were any, and those
-    of other `files` by name. `matches`: whether the text matches its checksum, if it has one."""
+    """The checksums in the text of a plan: its own `checksum`, NO_CHECKSUM if it was written before there
+    were any, and those of other `files` by name. `matches`: whether the text matches its checksum, if it has
+    one."""
 
     checksum: str
     files: dict[str, str]
@@ -112,20 +113,20 @@ class PlanSums:
 
 @lru_cache(maxsize=4)  # of the same text for every file that is read
 def plan_sums(text: str) -> PlanSums:
-    named = (line.removeprefix(_PLAN).strip() for line in text.splitlines() if line.startswith(_PLAN))
-    own = next(named, NO_CHECKSUM)
+    stated = (line.removeprefix(_PLAN).strip() for line in text.splitlines() if line.startswith(_PLAN))
+    own_checksum = next(stated, NO_CHECKSUM)
     head = _split_head(text)[0]
-    in_place = head.splitlines()[-1:] == [f"{_PLAN}{own}"]  # where `sealed_plan` puts it
-    fits = own == NO_CHECKSUM or (in_place and own == _plan_checksum(text))
-    return PlanSums(own, dict(_FILE.findall(head)), fits)
+    in_place = head.splitlines()[-1:] == [f"{_PLAN}{own_checksum}"]  # where `sealed_plan` puts it
+    matches = own_checksum == NO_CHECKSUM or (in_place and own_checksum == _plan_checksum(text))
+    return PlanSums(own_checksum, dict(_FILE.findall(head)), matches)
 
 
 def _plan_checksum(text: str) -> str:
     """The checksum of a plan's lines except the one that states it. Only a line feed ends a line, not any
     other character that could."""
     lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")
-    own = next((k for k, line in enumerate(lines) if line.startswith(_PLAN)), len(lines))
-    return checksum("\n".join([*lines[:own], *lines[own + 1 :]]).encode())
+    position = next((k for k, line in enumerate(lines) if line.startswith(_PLAN)), len(lines))
+    return checksum("\n".join([*lines[:position], *lines[position + 1 :]]).encode())
 
 
 def _split_head(text: str) -> tuple[str, str]:

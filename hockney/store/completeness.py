@@ -72,8 +72,8 @@ def _complete_launches(run: RunRecords) -> set[int]:
         return set()
     last = run.launches[-1]
     ends = [close for close in run.closes if close.launch == last.launch]
-    whole = bool(ends) and ends[-1].exit_code == 0 and not ends[-1].reason
-    return {launch.index for launch in run.launches if whole or launch.index < last.index}
+    complete = bool(ends) and ends[-1].exit_code == 0 and not ends[-1].reason
+    return {launch.index for launch in run.launches if complete or launch.index < last.index}
 
 
 def _added(plan: Plan, run: RunRecords) -> list[Item]:

@@ -37,17 +37,17 @@ def _create(path: Path, create: Callable[[str, Path], RunFolder]) -> Pair:
         raise messages.folder_not_empty(path)
     if path.exists() and not path.is_dir():
         raise messages.not_a_folder(path)
-    place = path.resolve()  # it may be a link to a folder, which a folder cannot replace
-    fresh = place.with_name(f".{place.name[:40]}-{uuid.uuid4().hex}")
+    target = path.resolve()  # it may be a link to a folder, which a folder cannot replace
+    temporary = target.with_name(f".{target.name[:40]}-{uuid.uuid4().hex}")
     try:
         for side in SIDES:
-            create(side, fresh / side)
-        os.rename(fresh, place)
+            create(side, temporary / side)
+        os.rename(temporary, target)
     except OSError as error:
         taken = path.is_dir() and any(path.iterdir())
         raise messages.folder_not_empty(path) if taken else messages.not_writable(path, error) from error
     finally:
-        shutil.rmtree(fresh, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
     a, b = (RunFolder(path / side) for side in SIDES)
     return a, b
 
@@ -58,13 +58,13 @@ def pair_in(path: Path) -> Pair | None:
     with contextlib.suppress(HockneyError, OSError):
         if not (a.plan_path.is_file() and b.plan_path.is_file()):
             return None
-        named = a.plan().settings.interleaved
-        if named and b.plan().settings.interleaved == named:
+        identity = a.plan().settings.interleaved
+        if identity and b.plan().settings.interleaved == identity:
             return a, b
     return None
 
 
 def pair_with(path: Path) -> Path | None:
     """The folder of the interleaved comparison that the run in `path` is a side of, if both are there."""
-    whole = path.absolute()
-    return path.parent if whole.name in SIDES and pair_in(whole.parent) is not None else None
+    absolute = path.absolute()
+    return path.parent if absolute.name in SIDES and pair_in(absolute.parent) is not None else None

@@ -58,7 +58,8 @@ class LaunchShare:
         return f"records-{self.number}of{self.count}.jsonl"
 
     def of(self, plan: Plan) -> Plan:
-        """Every `count`-th round of launches, so that every share has all cases."""
+        """The part of `plan` in this share: every `count`-th round of launches, so that every share has all
+        cases."""
         groups = plan.groups
         items = (i for i in plan.items if i.launch // groups % self.count == self.number - 1)
         return replace(plan, items=tuple(items))
@@ -66,8 +67,8 @@ class LaunchShare:
 
 @dataclass(frozen=True)
 class PartFolder(RunFolder):
-    """The view of a run folder for the writer of one share: the plan has the share's launches without the cases
-    in `done` (number of the launch, case), and the records go to the share's file."""
+    """The view of a run folder for the writer of one share: the plan has the share's launches without the
+    cases in `done` (number of the launch, case), and the records go to the share's file."""
 
     share: LaunchShare
     done: frozenset[tuple[int, Case]]
@@ -76,8 +77,8 @@ class PartFolder(RunFolder):
     def of_share(folder: RunFolder, share: LaunchShare) -> PartFolder:
         """The run in `folder` without what `records.jsonl` has of the share already."""
         plan = share.of(folder.plan())
-        lacking = {(item.launch, item.case) for item in unmeasured_items(plan, folder.read().run)}
-        done = frozenset((item.launch, item.case) for item in plan.items) - lacking
+        unmeasured = {(item.launch, item.case) for item in unmeasured_items(plan, folder.read().run)}
+        done = frozenset((item.launch, item.case) for item in plan.items) - unmeasured
         return PartFolder(folder.path, share, done)
 
     @property
@@ -104,22 +105,25 @@ def unabsorbed_shares(folder: RunFolder) -> list[Path]:
     return sorted(path for path in folder.path.glob("records-*of*.jsonl") if FILE.fullmatch(path.name))
 
 
-def absorb_shares(folder: RunFolder, wait_s: float = WAIT_S, *, own_file: str = "", all_ended: bool = False) -> int:
+def absorb_shares(
+    folder: RunFolder, wait_s: float = WAIT_S, *, own_file: str = "", all_ended: bool = False
+) -> int:
     """Move the lines of all shares that nobody is writing into `records.jsonl`; returns how many shares still
     have a writer. On a file system without locks each other share may have one, unless `all_ended`; the
     caller's `own_file` has none. Killed at any moment, it is repeated: lines that have arrived are not
     appended again. Raises EnvironmentProblem, also if another process writes `records.jsonl` for longer than
     `wait_s`."""
-    found = unabsorbed_shares(folder)
-    if not found:
+    paths = unabsorbed_shares(folder)
+    if not paths:
         return 0
     with lock_records(folder, wait_s) as out:
-        return sum(not _absorb_part(path, folder, out, all_ended or path.name == own_file) for path in found)
+        return sum(not _absorb_part(path, folder, out, all_ended or path.name == own_file) for path in paths)
 
 
 @contextlib.contextmanager
 def lock_records(folder: RunFolder, wait_s: float) -> Iterator[Appender]:
-    """The run's records, when it is our turn to write them."""
+    """Lock the run's records for writing, once no other process has the lock. Raises EnvironmentProblem after
+    `wait_s` seconds."""
     end = time.monotonic() + wait_s
     with contextlib.ExitStack() as stack:
         while True:
@@ -154,38 +158,38 @@ def _absorb_part(path: Path, folder: RunFolder, out: Appender, ended: bool) -> b
     return True
 
 
-def _new_lines(lines: list[Line], there: RunRecords) -> list[Line]:
-    """The lines that `there` does not have. A launch whose name is taken by another one gets the next
+def _new_lines(lines: list[Line], existing: RunRecords) -> list[Line]:
+    """The lines that `existing` does not have. A launch whose name is taken by another one gets the next
     number."""
-    begun = {launch.launch: launch for launch in there.launches}
-    ended = {close.launch for close in there.closes}
-    known = {(record.launch, record.case) for record in there.records}
-    known |= {(failure.launch, failure.case) for failure in there.failures}
+    existing_launches = {launch.launch: launch for launch in existing.launches}
+    closed = {close.launch for close in existing.closes}
+    measured = {(record.launch, record.case) for record in existing.records}
+    measured |= {(failure.launch, failure.case) for failure in existing.failures}
     names: dict[str, str] = {}
     new: list[Line] = []
     for line in lines:
         if isinstance(line, Launch):
-            names[line.launch], arrived = _name(line, begun)
-            begun[names[line.launch]] = line
+            names[line.launch], arrived = _name(line, existing_launches)
+            existing_launches[names[line.launch]] = line
             if arrived:
                 continue
         name = names.get(line.launch, line.launch)
-        if isinstance(line, Record | Failure) and (name, line.case) in known:
+        if isinstance(line, Record | Failure) and (name, line.case) in measured:
             continue
-        if isinstance(line, Close) and name in ended:
+        if isinstance(line, Close) and name in closed:
             continue
         new.append(line if name == line.launch else msgspec.structs.replace(line, launch=name))
     return new
 
 
-def _name(line: Launch, begun: dict[str, Launch]) -> tuple[str, bool]:
-    """The name of a launch among those that have begun, and whether it is one of them."""
+def _name(line: Launch, existing: dict[str, Launch]) -> tuple[str, bool]:
+    """The name of the launch `line` beside the `existing` launches, and whether it is one of them."""
     index, _, number = line.launch.partition(".")
     count = int(number or 0)
     while True:
         name = f"{index}.{count}"
-        if name not in begun:
+        if name not in existing:
             return name, False
-        if msgspec.structs.replace(begun[name], launch=line.launch) == line:
+        if msgspec.structs.replace(existing[name], launch=line.launch) == line:
             return name, True
         count += 1

@@ -31,12 +31,12 @@ MOST_BYTES = 1 << 26
 
 @dataclass(frozen=True)
 class Reading:
-    """`good_bytes` is the length of the file up to the last valid line; `notices` are for the user; `lines`
-    has the line number of each record; `checksum_problem` is the first line whose checksums do not match; `sealed` of
-    the `count` lines have checksums. `digest` is that of the valid lines (BLAKE2b)."""
+    """`valid_bytes` is the length of the file up to the last valid line; `notices` are for the user; `lines`
+    has the line number of each record; `checksum_problem` is the first line whose checksums do not match;
+    `sealed` of the `count` lines have checksums. `digest` is that of the valid lines (BLAKE2b)."""
 
     run: RunRecords
-    good_bytes: int
+    valid_bytes: int
     notices: tuple[Notice, ...] = ()
     lines: tuple[int, ...] = ()
     checksum_problem: EnvironmentProblem | None = None
@@ -54,7 +54,7 @@ def read_lines(path: Path, before: str = NO_CHECKSUM) -> Reading:
     for an unreadable line, and if the file is missing."""
     lines: list[Line] = []
     numbers: list[int] = []
-    good = 0
+    valid_bytes = 0
     notices: tuple[Notice, ...] = ()
     chain = Chain(before)
     checksum_problem: EnvironmentProblem | None = None
@@ -67,8 +67,8 @@ def read_lines(path: Path, before: str = NO_CHECKSUM) -> Reading:
                 raise
             notices = (last_line_dropped(path),)
             break
-        found = chain.next(raw)
-        if checksum_problem is None and found == "changed":
+        state = chain.next(raw)
+        if checksum_problem is None and state == "changed":
             checksum_problem = EnvironmentProblem(
                 f"line {number} of {path} was changed after it was written",
                 "its checksum does not match",
@@ -77,16 +77,16 @@ def read_lines(path: Path, before: str = NO_CHECKSUM) -> Reading:
                 path=str(path),
                 line=number,
             )
-        elif checksum_problem is None and found == "moved":
+        elif checksum_problem is None and state == "moved":
             checksum_problem = messages.line_out_of_order(path, number)
         lines.append(line)
         if isinstance(line, Record):
             numbers.append(number)
-        good += len(raw)
+        valid_bytes += len(raw)
         digest.update(raw)
     return Reading(
         RunRecords.of(lines),
-        good,
+        valid_bytes,
         notices,
         tuple(numbers),
         checksum_problem=checksum_problem,

@@ -31,9 +31,9 @@ def salvage(damaged: RunFolder, into: Path) -> Salvaged:
     plan = damaged.plan()
     intact = _Intact(damaged)
     intact.refuse_other_plan()
-    made = RunFolder.create(into, plan, damaged.machine(), damaged.surveyed(), damaged.catalog())
+    salvaged = RunFolder.create(into, plan, damaged.machine(), damaged.surveyed(), damaged.catalog())
     kept, dropped = 0, []
-    with made.append() as out:
+    with salvaged.append() as out:
         for number, raw in raw_lines(damaged.records_path):
             line = intact.line(raw, number)
             if line is None:
@@ -41,7 +41,7 @@ def salvage(damaged: RunFolder, into: Path) -> Salvaged:
             else:
                 out.append(line)
                 kept += 1
-    return Salvaged(made, kept, tuple(dropped))
+    return Salvaged(salvaged, kept, tuple(dropped))
 
 
 class _Intact:
@@ -57,7 +57,7 @@ class _Intact:
     def refuse_other_plan(self) -> None:
         """The first line refers to its plan."""
         seal = seal_of(next((raw for _, raw in raw_lines(self._path)), b""))
-        if self._sums.sealed and seal is not None and seal.matches and seal.before != self._sums.checksum:
+        if self._sums.sealed and seal is not None and seal.matches and seal.previous != self._sums.checksum:
             raise messages.line_out_of_order(self._path, 1)
 
     def line(self, raw: bytes, number: int) -> Line | None:

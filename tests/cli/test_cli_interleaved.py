@@ -134,7 +134,9 @@ def test_killed_and_resumed_in_turns(hockney, tmp_path, number):
     _, err = process.communicate(timeout=120)
     assert process.returncode in (-number, 128 + number), err
     folders = [RunFolder(tmp_path / "r" / side) for side in "ab"]
-    assert any(unmeasured_items(folder.plan(), folder.read().run) for folder in folders), "killed in the middle"
+    assert any(unmeasured_items(folder.plan(), folder.read().run) for folder in folders), (
+        "killed in the middle"
+    )
     before = [len(folder.read().run.records) for folder in folders]
     if number != signal.SIGKILL:
         assert "hockney resume r" in err

@@ -15,7 +15,7 @@ from hockney.core.machine import Machine
 from hockney.core.settings import Settings
 from hockney.launch.launcher import Hello
 from hockney.measurement.bench import add_levels
-from hockney.store import unmeasured_items, missing_items
+from hockney.store import missing_items, unmeasured_items
 
 LINES = (
     *(f"pingpong bytes={1 << k} place={place}" for k in range(3, 22) for place in ("node", "network")),

@@ -20,7 +20,7 @@ from hockney.launch.fake_world import World
 from hockney.launch.launcher import LaunchFailed
 from hockney.measurement.budget import TOLERANCE
 from hockney.models.least_time import least_of
-from hockney.store import RunFolder, unmeasured_items, missing_items
+from hockney.store import RunFolder, missing_items, unmeasured_items
 
 LINES = (
     "pingpong bytes=0",

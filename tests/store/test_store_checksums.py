@@ -18,8 +18,8 @@ from hockney.store import RunFolder, appender, salvage
 from hockney.store.checksums import (
     NO_CHECKSUM,
     plan_sums,
-    seal_of,
     seal_line,
+    seal_of,
     sealed_plan,
 )
 
@@ -31,7 +31,7 @@ def test_a_sealed_line_is_json_and_fits(values, number):
     before = f"{number:08x}"
     line = seal_line(json.dumps({"kind": "x", **values}).encode(), before)
     seal = seal_of(line + b"\n")
-    assert seal is not None and seal.matches and seal.before == before
+    assert seal is not None and seal.matches and seal.previous == before
     assert json.loads(line)["sum"] == f"{seal.checksum}-{before}"
 
 

@@ -16,7 +16,7 @@ from hockney import api, measurement
 from hockney.core.record import Record, RunRecords
 from hockney.core.settings import Settings
 from hockney.launch.fake import FakeLauncher
-from hockney.store import RunFolder, expected_items, unmeasured_items, missing_items, salvage
+from hockney.store import RunFolder, expected_items, missing_items, salvage, unmeasured_items
 
 SIZES = [0, *(1 << k for k in range(23))]
 LINES = [*(f"pingpong bytes={size}" for size in SIZES), "bcast ranks=4", "bcast ranks=4 bytes=64"]

@@ -23,7 +23,7 @@ from hockney.core.fit import Estimate, Fits, Summary, Surveyed
 from hockney.core.machine import Machine
 from hockney.core.record import SCHEMA, RunRecords
 from hockney.core.settings import Settings
-from hockney.store import Item, Plan, RunFolder, default_path, unmeasured_items, salvage
+from hockney.store import Item, Plan, RunFolder, default_path, salvage, unmeasured_items
 from hockney.store.plan import parse_plan
 from hockney.system.bundled import bundled_catalog
 

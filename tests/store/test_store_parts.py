@@ -26,10 +26,10 @@ from hockney.store import (
     RunFolder,
     absorb_shares,
     appender,
-    unmeasured_items,
     lockable,
     parts,
     unabsorbed_shares,
+    unmeasured_items,
 )
 from hockney.store.record_reader import decoded, raw_lines
 

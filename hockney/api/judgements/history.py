@@ -18,7 +18,7 @@ from hockney.api.notebook.keywords import Quantity, share_of
 from hockney.api.notebook.log_events import log
 from hockney.api.run_contents import Run
 from hockney.api.tables import Rows
-from hockney.archive import Added, Archive, ArchivedRun, Contents, refuse_inside
+from hockney.archive import Archive, ArchivedCopy, ArchivedRun, Contents, refuse_inside
 from hockney.core.errors import Inconclusive, UsageError, printable
 from hockney.core.notice import Notice
 from hockney.core.paths import AnyPath, to_path
@@ -63,7 +63,7 @@ class History:
         object.__setattr__(self, "path", archive_path(path))
         object.__setattr__(self, "listen", listen or log)
 
-    def add(self, *runs: AnyPath | Run) -> list[Added]:
+    def add(self, *runs: AnyPath | Run) -> list[ArchivedCopy]:
         """Copy runs (or folders of runs) into the archive, which is created if needed. A run that it has
         already is not copied again; an earlier state of a run is replaced. Of a folder, runs without
         measurements are left out, with a notice. Raises UsageError for what is no run, EnvironmentProblem if
@@ -77,7 +77,7 @@ class History:
         for source, _ in sources:
             refuse_inside(self.path, source)
         archive = Archive.open(self.path, create=True)
-        added: list[Added] = []
+        added: list[ArchivedCopy] = []
         failures: list[Inconclusive] = []
         for source, count in sources:
             try:
@@ -98,7 +98,7 @@ class History:
         if failures and not added:
             raise failures[0]
         archive.times(
-            [each.entry for each in added if each.new], sources_digest(), run_times, told=self.listen
+            [each.entry for each in added if each.new], sources_digest(), run_times, notify=self.listen
         )
         return added
 

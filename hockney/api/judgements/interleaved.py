@@ -31,7 +31,7 @@ from hockney.core.paths import AnyPath, to_path
 from hockney.core.settings import Settings
 from hockney.core.wording import flag, option, plural
 from hockney.measurement import Bench, CasesChosen, InterleavedSide, Listener, Status
-from hockney.store import RunFolder, unmeasured_items, pair_in
+from hockney.store import RunFolder, pair_in, unmeasured_items
 from hockney.studies import ad_hoc
 
 if TYPE_CHECKING:

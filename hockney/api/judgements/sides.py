@@ -137,7 +137,9 @@ def _read_run(
         machine, run = reference.run_of(reference.paper_of(source), catalog)
         return MeasuredRun(source, machine, run, Settings(study="published", budget_s=0.0), catalog)
     failed = failed_cases.get(source.settings.interleaved, ())
-    lacking = [item for item in missing_items(source.plan, source.reading.run) if item.case.line not in failed]
+    lacking = [
+        item for item in missing_items(source.plan, source.reading.run) if item.case.line not in failed
+    ]
     for notice in source.reading.notices:
         listen(notice)
     return MeasuredRun(
