@@ -143,9 +143,9 @@ def _absolute(path: str) -> str:
 def refuse_unknown(question: Question, workloads: set[str]) -> None:
     """Raises UsageError if a case's name is neither a workload's nor a study's."""
     for name in sorted(question.workloads - workloads):
-        from hockney.reference.peers import named  # reads tables that no other question needs
+        from hockney.reference.peers import benchmark_named  # reads tables that no other question needs
 
-        if (peer := named(name)) is not None:
+        if (peer := benchmark_named(name)) is not None:
             raise _name_of_another_benchmark(peer[0].name, bool(peer[0].case))
         if NAME.fullmatch(name):  # it may have been meant as a study
             others = {name for names in measurement.other_groups().values() for name in names}

@@ -17,7 +17,7 @@ from hockney.core.paths import AnyPath, to_path
 from hockney.draw.page import Table
 from hockney.machines import simulated
 from hockney.measurement import Bench, Listener, Status, ignore_event, notifier
-from hockney.reproductions import Answer, Check, Compared, Part, Reproduction, all_papers
+from hockney.reproductions import Answer, Check, ComparedNumber, Part, Reproduction, all_papers
 from hockney.reproductions.all_papers import PaperResult
 from hockney.store import RunFolder, default_path
 from hockney.system.bundled import catalog_with
@@ -37,7 +37,7 @@ class ReproductionResult:
     study: Reproduction
     out: Path
     files: Sequence[Path]
-    compared: Sequence[Compared]
+    compared: Sequence[ComparedNumber]
     checks: Sequence[Check]
     left: int
     tables: Sequence[Table] = ()

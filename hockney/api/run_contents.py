@@ -132,7 +132,7 @@ class Run:
         self.save_fits()
         default = self.folder.report_path
         target = default if path is None else to_path(path)
-        return report.write(self.page, target, own=target.absolute() == default.absolute())
+        return report.write(self.page, target, in_run_folder=target.absolute() == default.absolute())
 
     def figures(self, folder: AnyPath) -> list[Path]:
         """Write each figure as SVG and PNG into `folder`."""

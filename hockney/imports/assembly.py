@@ -26,7 +26,7 @@ from hockney.imports import wording
 from hockney.imports.conversion import Converted, Omitted, convert, in_place
 from hockney.imports.formats import LogFile, all_formats
 from hockney.imports.log import MOST_CHARACTERS, MOST_RANKS, Invocation, LogTable, Row
-from hockney.reference.peers import Benchmark, BenchmarkGroup, named
+from hockney.reference.peers import Benchmark, BenchmarkGroup, benchmark_named
 from hockney.system.bundled import bundled_catalog, catalog_with
 
 UNKNOWN_MACHINE = "unknown machine"
@@ -37,7 +37,7 @@ MOST_VERSION = 60
 
 @dataclass(frozen=True)
 class ImportedRun:
-    """`name` is that of suite and version; `notices` are about what was left out."""
+    """A run made of logs. Its `name` has the suite and its version; `notices` say what was left out."""
 
     name: str
     machine: Machine
@@ -87,33 +87,33 @@ def assemble(
                     group = groups.setdefault((suite, invocation.version), _Group(suite, invocation.version))
                     _add(group, file, invocation, tables, ranks, same_buffers, catalog)
         general += _file_notices(file)
-    made = [_make_run(group, machine, ranks, catalog) for group in groups.values() if group.launches]
-    if not made:
+    runs = [_make_run(group, machine, ranks, catalog) for group in groups.values() if group.launches]
+    if not runs:
         reasons = [reason for group in groups.values() for *_, reason in group.omitted]
         raise _nothing_imported([file.name for file in files], list(dict.fromkeys(reasons)))
     general += [notice for group in groups.values() if not group.launches for notice in _notices(group)]
-    made = [
+    runs = [
         replace(each, name=name)
-        for each, name in zip(made, _unique_names([m.name for m in made]), strict=True)
+        for each, name in zip(runs, _unique_names([m.name for m in runs]), strict=True)
     ]
-    return [replace(made[0], notices=(*made[0].notices, *general)), *made[1:]]
+    return [replace(runs[0], notices=(*runs[0].notices, *general)), *runs[1:]]
 
 
 def _unique_names(names: Sequence[str]) -> list[str]:
-    """Numbers follow the names that are there already, also in other letters: file systems may not tell them
-    apart."""
-    found: dict[str, str] = {}
+    """Number repeated names, also if they differ in upper and lower case only, which some file systems
+    ignore."""
+    unique: dict[str, str] = {}
     for name in names:
         other, count = name, 1
-        while other.lower() in found:
+        while other.lower() in unique:
             count += 1
             other = f"{name}-{count}"
-        found[other.lower()] = other
-    return list(found.values())
+        unique[other.lower()] = other
+    return list(unique.values())
 
 
 def _file_notices(file: LogFile) -> Iterator[Notice]:
-    """What of the file was not understood."""
+    """Notices about the parts of the file that were not understood."""
     if not file.logs:
         yield Notice(f"{printable(file.name)}: no benchmark's output in it", "nothing-known-in-log")
     for log in file.logs.values():
@@ -131,7 +131,7 @@ def _file_notices(file: LogFile) -> Iterator[Notice]:
 
 def _find_benchmark(table: LogTable) -> tuple[Benchmark, BenchmarkGroup] | None:
     """The benchmark of a table whose numbers can be those of a case; None for others."""
-    found = named(table.benchmark)
+    found = benchmark_named(table.benchmark)
     return None if found is None or table.unusable or not found[0].case else found
 
 
@@ -181,7 +181,8 @@ def _add(
     same_buffers: bool,
     catalog: Catalog,
 ) -> None:
-    """The tables of one invocation: a launch for each number of ranks, and more if a case is there twice."""
+    """Add the tables of one invocation: a launch for each number of ranks, and more if a case is there
+    twice."""
     group.files[file.name] = None
     if invocation.complete is False:
         group.notices.append(
@@ -225,10 +226,10 @@ def _convert_table(
     same_buffers: bool,
     catalog: Catalog,
 ) -> list[Converted]:
-    """The rows that correspond to cases; the others are counted."""
+    """Convert the rows that correspond to cases, and count the others as omitted."""
     known = _find_benchmark(table)
     if known is None or not table.rows:
-        found = named(table.benchmark)
+        found = benchmark_named(table.benchmark)
         reason = table.unusable or (found[0].reason if found else wording.unknown_benchmark())
         _omit(group, file, table, (reason if known is None else wording.no_rows()), max(1, len(table.rows)))
         return []
@@ -241,21 +242,21 @@ def _convert_table(
         group.assumed[benchmark.name] = None
     rows: list[Row] = list(table.rows)
     if same_buffers and table.suite == "nccl":
-        twins = [in_place(row) for row in rows]
-        _omit(group, file, table, wording.no_in_place(), twins.count(None))
-        rows = [row for row in twins if row is not None]
-    chosen = LogTable(table.suite, table.benchmark, table.line, tuple(rows), parameters=table.parameters)
-    made = []
-    for each in convert(chosen, benchmark, ranks, catalog):
+        in_place_rows = [in_place(row) for row in rows]
+        _omit(group, file, table, wording.no_in_place(), in_place_rows.count(None))
+        rows = [row for row in in_place_rows if row is not None]
+    selected = LogTable(table.suite, table.benchmark, table.line, tuple(rows), parameters=table.parameters)
+    converted = []
+    for each in convert(selected, benchmark, ranks, catalog):
         if isinstance(each, Omitted):
             _omit(group, file, table, each.reason, 1)
         else:
-            made.append(each)
-    if made:
+            converted.append(each)
+    if converted:
         group.notes[wording.definition(definitions.title, definitions.defined)] = None
         if benchmark.differs:
             group.notes[wording.differs(benchmark.name, benchmark.case, benchmark.differs)] = None
-    return made
+    return converted
 
 
 def _omit(group: _Group, file: LogFile, table: LogTable, reason: str, count: int) -> None:
@@ -278,28 +279,28 @@ def _make_run(group: _Group, machine: str, given: int | None, catalog: Catalog) 
     systems = {invocation.system for invocation, *_ in group.launches}
     name = machine or wording.hosts(hosts) or UNKNOWN_MACHINE
     launches, records = [], []
-    for index, (invocation, started_s, made) in enumerate(group.launches):
-        launches.append(_launch(group, index, invocation, started_s, made[0].case.ranks, name))
-        records += [_record(each, launches[-1], position, catalog) for position, each in enumerate(made)]
+    for index, (invocation, started_s, converted) in enumerate(group.launches):
+        launches.append(_launch(group, index, invocation, started_s, converted[0].case.ranks, name))
+        records += [_record(each, launches[-1], position, catalog) for position, each in enumerate(converted)]
     notices = tuple(_notices(group))
     assumed = [wording.ranks_given(given, list(group.assumed))] if given and group.assumed else []
-    most = max(len(launch.ranks) for launch in launches)
-    about = Machine(
+    most_ranks = max(len(launch.ranks) for launch in launches)
+    description = Machine(
         schema=SCHEMA,
         kind="imported",
         traits=IMPORTED_TRAITS,
         host=name,
         system=systems.pop() if len(systems) == 1 else "",
         cpu=group.title,
-        cores=most,
-        threads=most,
+        cores=most_ranks,
+        threads=most_ranks,
         hockney=__version__,
         citation=", ".join(map(printable, group.files)),
         notes=[wording.one_mean(group.title), *group.notes, *assumed, *(notice.text for notice in notices)],
     )
     version = UNSAFE.sub("_", group.version)[:MOST_VERSION].rstrip("_")
     short = f"{group.suite}-{version}" if version else group.suite
-    return ImportedRun(short, about, RunRecords(tuple(launches), tuple(records)), catalog, notices)
+    return ImportedRun(short, description, RunRecords(tuple(launches), tuple(records)), catalog, notices)
 
 
 def _launch(

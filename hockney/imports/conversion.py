@@ -58,8 +58,8 @@ print an error without a unit, which is left out."""
 
 @dataclass(frozen=True)
 class Converted:
-    """A time of a case in seconds. `repetitions` is of how many operations it is the mean (1: unknown),
-    `errors` the number of wrong results."""
+    """The time of a case in seconds: the mean of `repetitions` operations (1: unknown). `errors` is the
+    number of wrong results."""
 
     case: Case
     seconds: float
@@ -71,7 +71,7 @@ class Converted:
 
 @dataclass(frozen=True)
 class Omitted:
-    """A row without a case, and why."""
+    """A row that has no case, and the `reason`."""
 
     line: int
     reason: str
@@ -90,15 +90,15 @@ def in_place(row: Row) -> Row | None:
 def convert(
     table: LogTable, benchmark: Benchmark, ranks: int, catalog: Catalog
 ) -> Iterator[Converted | Omitted]:
-    """Each row of `table`, which is of `benchmark`; `catalog` has its workload."""
+    """Convert each row of `table`, which is of `benchmark`; `catalog` has its workload."""
     for row in table.rows:
         try:
             case = _case(table, row, benchmark, ranks, catalog)
         except UsageError as error:
             yield Omitted(row.line, wording.no_case(error))
             continue
-        moved = _directions(case, catalog) * case.bytes
-        time = _time(row, moved, HALF_DIGITS.get(table.suite, 0.0))
+        bytes_moved = _directions(case, catalog) * case.bytes
+        time = _time(row, bytes_moved, HALF_DIGITS.get(table.suite, 0.0))
         if time is None:
             yield Omitted(row.line, wording.no_time())
         elif time[0] <= 0:
@@ -108,19 +108,19 @@ def convert(
             metrics = _metrics(table.suite, row) | (
                 {ROUNDING: _metric("s", "max", rounding)} if rounding else {}
             )
-            yield Converted(case, seconds, moved, _repetitions(row), row.errors, metrics)
+            yield Converted(case, seconds, bytes_moved, _repetitions(row), row.errors, metrics)
 
 
 def _case(table: LogTable, row: Row, benchmark: Benchmark, ranks: int, catalog: Catalog) -> Case:
     """Raises UsageError if the catalog has no such case."""
     name, *words = benchmark.case.split()
     raw = dict(word.split("=", 1) for word in words)
-    known = {parameter.name for parameter in catalog.workload(name).parameters}
-    raw |= {key: value for key, value in table.parameters.items() if key in known}
-    if "window" in table.parameters and "window" not in known and "operations" in raw:
+    parameter_names = {parameter.name for parameter in catalog.workload(name).parameters}
+    raw |= {key: value for key, value in table.parameters.items() if key in parameter_names}
+    if "window" in table.parameters and "window" not in parameter_names and "operations" in raw:
         raw["operations"] = table.parameters["window"]  # one-sided: operations before each completion
     if "operations" in table.parameters:
-        if "operations" not in known:
+        if "operations" not in parameter_names:
             raise UsageError(
                 "several operations were completed together",
                 "hockney has no such case",
@@ -129,7 +129,7 @@ def _case(table: LogTable, row: Row, benchmark: Benchmark, ranks: int, catalog: 
         raw["operations"] = str(min(_repetitions(row), MOST_OPERATIONS))
     raw.setdefault("ranks", str(ranks))
     size = next((row.values[column] for column in SIZES if column in row.values), None)
-    if "bytes" in known:
+    if "bytes" in parameter_names:
         if size is None:
             raise UsageError("the row has no size", "the case needs one", code="row-without-size")
         raw["bytes"] = f"{size / (int(raw['ranks']) if benchmark.whole else 1):.17g}"
@@ -141,7 +141,7 @@ def _directions(case: Case, catalog: Catalog) -> int:
     return 2 if catalog.entry(case.workload).bidirectional or case.get("direction") == "both" else 1
 
 
-def _time(row: Row, moved: int, half_digit: float) -> tuple[float, float] | None:
+def _time(row: Row, bytes_moved: int, half_digit: float) -> tuple[float, float] | None:
     """The time, from a rate or a bandwidth if none is printed, and its largest error due to rounding."""
     values = row.values
     for column in TIMES:
@@ -150,7 +150,7 @@ def _time(row: Row, moved: int, half_digit: float) -> tuple[float, float] | None
     for column in (*RATES, *BANDWIDTHS):
         if column in values:
             value = values[column]
-            seconds = (1 if column in RATES else moved / MB) / value if value else 0.0
+            seconds = (1 if column in RATES else bytes_moved / MB) / value if value else 0.0
             return seconds, seconds * half_digit / value if value else 0.0
     return None
 
@@ -160,12 +160,12 @@ def _repetitions(row: Row) -> int:
 
 
 def _metrics(suite: str, row: Row) -> dict[str, MetricSeries]:
-    found = {}
+    metrics = {}
     for column, value in row.values.items():
         if column in METRICS and not (suite == "nccl" and column == "error"):
             name, unit, over, factor = METRICS[column]
-            found[name] = _metric(unit, over, value * factor)
-    return found
+            metrics[name] = _metric(unit, over, value * factor)
+    return metrics
 
 
 def _metric(unit: str, over: OverRanks, value: float) -> MetricSeries:

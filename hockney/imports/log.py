@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is read from the output of another benchmark: tables of numbers as printed, and lines that were not
+"""The contents of another benchmark's output: tables of numbers as printed, and lines that were not
 understood."""
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from dataclasses import dataclass, field
 from hockney.core.errors import printable
 
 PREFIX = re.compile(r"^(?:\[\d+,\d+\]<std(?:out|err)>: ?|\d+: |\[\d+\] (?!MPI startup\(\)))")
-"""What launchers put before each line: Open MPI's --tag-output, srun --label, -l of MPICH and Intel MPI.
-Intel MPI's library prints lines that begin in the last way itself."""
-PREFIXED = frozenset("[0123456789")
-"""What such a prefix begins with."""
+"""The prefix that launchers put before each line: Open MPI's --tag-output, srun --label, -l of MPICH and
+Intel MPI. Intel MPI's library prints lines that begin in the last way itself."""
+PREFIX_STARTS = frozenset("[0123456789")
+"""The characters with which such a prefix begins."""
 C_NUMBER = re.compile(r"\+?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
 COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 LAUNCHER = re.compile(r"\b(?:mpirun|mpiexec(?:\.\w+)?|orterun|prun|prterun|srun|aprun|jsrun|ibrun)\b")
 COUNT = re.compile(r"(?:^|\s)(?:-n|-np|--np|--ntasks|--n)[ =]+(\d{1,9})\b", re.ASCII)
 MOST_CHARACTERS = 1 << 16
 """Of a line that is read. SKaMPI prints the time of each rank; other lines are short."""
-BEYOND = 1e18
+MOST_VALUE = 1e18
 MOST_RANKS = 1 << 17
 """Of a launch that is imported: a run has a line for each of them."""
 
@@ -91,8 +91,8 @@ class Log:
     bad: tuple[BadLine, ...] = ()
 
 
-def cleaned(line: str) -> str:
-    """The line without colours and without what launchers put before it; other control characters are shown
+def clean_line(line: str) -> str:
+    """Remove colours, and the prefixes of launchers; other control characters are shown
     as escapes, since parts of lines are printed. A line of more than `MOST_CHARACTERS` is empty."""
     if len(line) > MOST_CHARACTERS:
         return ""
@@ -100,7 +100,7 @@ def cleaned(line: str) -> str:
         line = COLOUR.sub("", line)
     if "\t" in line:
         line = line.expandtabs()
-    return printable(PREFIX.sub("", line) if line[:1] in PREFIXED else line)
+    return printable(PREFIX.sub("", line) if line[:1] in PREFIX_STARTS else line)
 
 
 def launched_ranks(line: str) -> int | None:
@@ -110,18 +110,18 @@ def launched_ranks(line: str) -> int | None:
     return int(counts[0]) or None if counts else None
 
 
-def number(word: str) -> float | None:
-    """A number that is not negative, as C prints it; None for any other word, and for sizes and times that no
-    machine reaches."""
+def parse_number(word: str) -> float | None:
+    """Read a number that is not negative, as C prints it; None for any other word, and for sizes and times
+    that no machine reaches."""
     if not C_NUMBER.fullmatch(word):
         return None
     value = float(word)
-    return value if value < BEYOND else None
+    return value if value < MOST_VALUE else None
 
 
-def row_of(line: int, words: Sequence[str], columns: Sequence[str]) -> Row | None:
-    """The row with these `columns`; None if it is not complete, or has words that are no numbers."""
-    numbers = [number(word) for word in words]
+def parse_row(line: int, words: Sequence[str], columns: Sequence[str]) -> Row | None:
+    """Read a row with these `columns`; None if it is not complete, or has words that are not numbers."""
+    numbers = [parse_number(word) for word in words]
     if len(numbers) != len(columns) or None in numbers:
         return None
     return Row(line, {name: value for name, value in zip(columns, numbers, strict=True) if value is not None})

@@ -70,7 +70,7 @@ def dates_of_files() -> str:
 
 
 def hosts(names: Sequence[str]) -> str:
-    """ "" if they are unknown."""
+    """The first host and the number of others; "" if `names` is empty."""
     if len(names) < 2:
         return "".join(names)
     return f"{names[0]} and {plural(len(names) - 1, 'other host')}"

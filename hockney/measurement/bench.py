@@ -208,14 +208,14 @@ def _start_once(bench: Bench, ranks: int) -> Bench:
     """Start `ranks` ranks, unless as many have started before; returns the updated bench."""
     if ranks <= bench.checked_ranks:
         return bench
-    began = bench.now()
+    start_s = bench.now()
     checked = bench.launcher.check(ranks)
     machine = bench.machine
     if bench.layout is not None and ranks == bench.layout.ranks:
         machine = add_levels(machine, bench.layout, checked.hellos)
     if not checked.hellos:
         return replace(bench, machine=machine)
-    took_s = bench.now() - began
+    took_s = bench.now() - start_s
     return replace(
         bench,
         machine=msgspec.structs.replace(machine, transport=dict(checked.transport)),

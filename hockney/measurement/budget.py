@@ -92,13 +92,13 @@ class Budget:
     first_cost_s: float = 0.0
     shared: bool = True
     reserve_s: float = 0.0
-    began: float = field(init=False)
+    start_s: float = field(init=False)
     floor_s: float = 0.0
     costs: list[float] = field(default_factory=list)
     excess: list[float] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.began = self.now()
+        self.start_s = self.now()
 
     def next_round(self, total_s: float) -> Budget:
         """The budget of another round starting now, with the costs of launches and cases so far."""
@@ -106,7 +106,7 @@ class Budget:
 
     @property
     def elapsed_s(self) -> float:
-        return self.now() - self.began
+        return self.now() - self.start_s
 
     @property
     def cost_s(self) -> float:
@@ -143,7 +143,7 @@ class Budget:
 
     def exclude(self, seconds: float) -> None:
         """Exclude time from the budget: waiting for a hung case."""
-        self.began += seconds
+        self.start_s += seconds
 
     def exhausted(self, cases: int, launches: int = 1) -> bool:
         """Whether the time left is too short for `launches` more launches of LEAST_CASE_SHARE of `cases`,

@@ -165,13 +165,13 @@ def emulated_host_findings(
     """Starts the ranks of a survey on the hosts of an emulated machine."""
     bench = prepare(machine, mpi, hosts=host_options, launcher=launcher_options)
     ranks = bench.layout.ranks if bench.layout else 2
-    began = time.monotonic()
+    start_s = time.monotonic()
     hosts = sorted({hello.host for hello in bench.launcher.check(ranks).hellos})
     yield Finding(
         "good",
         str(machine),
         f"ranks start on the emulated hosts {', '.join(hosts)}, in "
-        f"{format_seconds(time.monotonic() - began)}",
+        f"{format_seconds(time.monotonic() - start_s)}",
         "emulated-hosts-start",
     )
 
@@ -304,10 +304,10 @@ def _mpi_complete(title: str, mpicxx: str, cached: bool) -> Finding:
 
 def _mpi_lacks(title: str, mpicxx: str, refused_by_ability: Mapping[str, str], cached: bool) -> Finding:
     """`refused_by_ability` maps what this MPI lacks to the groups or cases that are therefore refused."""
-    listed = "; ".join(f"{what} ({refused})" for what, refused in refused_by_ability.items())
+    listing = "; ".join(f"{what} ({refused})" for what, refused in refused_by_ability.items())
     lacks = [{"what": what, "refused": refused.split(", ")} for what, refused in refused_by_ability.items()]
     numbers = {"mpi": title, "mpicxx": mpicxx, "lacks": lacks, "cached": cached}
-    text = f"lacks, with the refused workloads in parentheses: {listed}"
+    text = f"lacks, with the refused workloads in parentheses: {listing}"
     return Finding("note", title, text, "mpi-lacks", numbers)
 
 
@@ -393,11 +393,11 @@ def start_findings(launcher: MpiLauncher, ranks: int) -> Iterator[Finding]:
 def start_idle_ranks(
     launcher: MpiLauncher, ranks: int, now: Callable[[], float] = time.monotonic
 ) -> IdleLaunch:
-    began = now()
+    start_s = now()
     for line in launcher.run([], ranks, LaunchOptions("doctor", 0, budget_s=1.0)):
         if isinstance(line, Launch):
-            return IdleLaunch(line, now() - began)
-    return IdleLaunch(None, now() - began)
+            return IdleLaunch(line, now() - start_s)
+    return IdleLaunch(None, now() - start_s)
 
 
 def _layout_chosen(layout: Layout, hosts: Sequence[str], scheduler: str) -> Finding:

@@ -119,7 +119,7 @@ class _InterleavedSession:
         )
         for session in sessions:
             session.budget = self.budget
-        self.began = benches[0].now()
+        self.start_s = benches[0].now()
 
     def run(self, more: bool) -> tuple[Outcome, ...]:
         todo = self._missing_cases()
@@ -207,9 +207,9 @@ class _InterleavedSession:
         """Machines with separate clocks wait for the one that is running."""
         others = [session for session in self.sessions if session.bench.now != running.bench.now]
         starts_s = [session.bench.now() for session in others]
-        began = running.bench.now()
+        pair_start_s = running.bench.now()
         yield
-        elapsed_s = running.bench.now() - began
+        elapsed_s = running.bench.now() - pair_start_s
         for session, start_s in zip(others, starts_s, strict=True):
             session.bench.wait(max(0.0, elapsed_s - (session.bench.now() - start_s)))
 
@@ -226,6 +226,6 @@ class _InterleavedSession:
             self.listen(Status(f"note: {text}"))
 
     def _outcome(self, session: Session) -> Outcome:
-        seconds = session.bench.now() - self.began
+        seconds = session.bench.now() - self.start_s
         still_left = len(missing_items(session.plan, session.out.run()))
         return Outcome(session.measured, still_left, session.failures.total(), seconds)

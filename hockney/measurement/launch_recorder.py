@@ -22,14 +22,14 @@ from hockney.store import Appender
 
 class LaunchRecorder:
     """Runs a launch and stores its results. After `launch`, `answered_cases` have a record or a failure,
-    `failed_cases` a failure. `began` is the start of measuring by the bench's clock."""
+    `failed_cases` a failure. `start_s` is the start of measuring by the bench's clock."""
 
-    def __init__(self, bench: Bench, out: Appender, listen: Listener, budget: Budget, began: float) -> None:
+    def __init__(self, bench: Bench, out: Appender, listen: Listener, budget: Budget, start_s: float) -> None:
         self.bench = bench
         self.out = out
         self.listen = listen
         self.budget = budget
-        self.began = began
+        self.start_s = start_s
         self.answered_cases: set[Case] = set()
         self.failed_cases: list[Case] = []
         self.record_count = 0
@@ -43,7 +43,7 @@ class LaunchRecorder:
         property of the simulated machine."""
         ranks = max(map(self.bench.ranks_of, cases))
         self.listen(LaunchBegan(options.launch, ranks, len(cases), options.budget_s))
-        began, before = self.bench.now(), self.bench.moment()
+        launch_start_s, before = self.bench.now(), self.bench.moment()
         problem: LaunchFailed | None = None
         code: int = Exit.INTERRUPTED
         reason: Reason | Literal[""] = ""
@@ -63,7 +63,7 @@ class LaunchRecorder:
                 Close(
                     schema=SCHEMA,
                     launch=options.launch,
-                    seconds=ended - began if self.bench.machine.traits.wall_clock else 0.0,
+                    seconds=ended - launch_start_s if self.bench.machine.traits.wall_clock else 0.0,
                     exit_code=code,
                     outside_cores=load.outside_cores,
                     steal=load.steal,
@@ -74,9 +74,9 @@ class LaunchRecorder:
         self.budget.exclude(hung_s)
         measuring = 0.0 if self._first_start is None else self._last_result - self._first_start - hung_s
         self.budget.record_launch(
-            options.budget_s, max(0.0, measuring), ended - began - hung_s, len(self.answered_cases)
+            options.budget_s, max(0.0, measuring), ended - launch_start_s - hung_s, len(self.answered_cases)
         )
-        self.listen(LaunchEnded(options.launch, ended - began))
+        self.listen(LaunchEnded(options.launch, ended - launch_start_s))
         return problem
 
     def _handle_line(self, line: EngineLine) -> None:
@@ -100,7 +100,7 @@ class LaunchRecorder:
             self.failed_cases.append(case)
         else:
             self.record_count += 1
-        self.listen(CaseEnded(line, self.bench.now() - self.began))
+        self.listen(CaseEnded(line, self.bench.now() - self.start_s))
 
     @property
     def started(self) -> bool:

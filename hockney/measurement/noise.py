@@ -126,10 +126,10 @@ def _precision_finding(series: WatchedCase, quiet: bool) -> Finding:
     on a busy machine its precision is promised only for the time after the load."""
     precisions = reachable_precision(series.noise)
     values = {f"{seconds:.0f}": value for seconds, value in precisions.items()}
-    now = values if quiet else dict.fromkeys(values)
+    current = values if quiet else dict.fromkeys(values)
     watched_s = series.noise.watched_s
     numbers = _case_numbers(series) | {
-        "precision": now,
+        "precision": current,
         "precision_when_quiet": values,
         "watched_s": watched_s,
     }
@@ -138,12 +138,12 @@ def _precision_finding(series: WatchedCase, quiet: bool) -> Finding:
         return _precision_unknown(_activity(series), watched_s, numbers)
     if not quiet:
         return _precision_unknown_while_busy(_activity(series), known, numbers)
-    enough = known[WANTED_AT_S] <= WANTED_PRECISION
-    return _precision_reachable(_activity(series), known, enough, watched_s, numbers)
+    precise = known[WANTED_AT_S] <= WANTED_PRECISION
+    return _precision_reachable(_activity(series), known, precise, watched_s, numbers)
 
 
 def _times_vary(
-    what: Activity,
+    activity: Activity,
     cpus: Sequence[str],
     ends: tuple[float, float],
     modes: Modes | None,
@@ -154,7 +154,7 @@ def _times_vary(
     cores = ("cpus " if len(cpus) > 1 else "cpu ") + " and ".join(cpus)
     fast, slow = ends
     text = (
-        f"{_activity_text(what)} on {cores}: {format_seconds(fast)} to {format_seconds(slow)}"
+        f"{_activity_text(activity)} on {cores}: {format_seconds(fast)} to {format_seconds(slow)}"
         f" in 80% of the visits (ratio {slow / fast:.2f})"
     )
     if modes is not None:
@@ -169,19 +169,19 @@ def _times_vary(
 
 
 def _precision_reachable(
-    what: Activity,
-    reached: Mapping[float, float],
+    activity: Activity,
+    precisions: Mapping[float, float],
     enough: bool,
     watched_s: float,
     numbers: Mapping[str, object],
 ) -> Finding:
-    """`reached` is the half width of a 95% interval, by the seconds of the budget."""
+    """`precisions` has the half width of the 95% interval for each budget (s)."""
     text = (
-        f"{_activity_text(what)}: a run as large as a survey can reach a precision of about "
-        f"{_precisions_within(reached)}, if the machine stays as in these {format_seconds(watched_s, 2)}; a "
-        "mode that lasts longer may be several times as slow or fast"
+        f"{_activity_text(activity)}: a run as large as a survey can reach a precision of about "
+        f"{_precisions_within(precisions)}, if the machine stays as in these {format_seconds(watched_s, 2)}; "
+        "a mode that lasts longer may be several times as slow or fast"
     )
-    if what == "messages":
+    if activity == "messages":
         text += "; most cases of a survey vary more than this one"
     return Finding(
         "good" if enough else "note",
@@ -193,28 +193,28 @@ def _precision_reachable(
 
 
 def _precision_unknown_while_busy(
-    what: Activity, reached: Mapping[float, float], numbers: Mapping[str, object]
+    activity: Activity, precisions: Mapping[float, float], numbers: Mapping[str, object]
 ) -> Finding:
-    """`reached` as above, after the other programs have stopped."""
+    """`precisions` are as above, after the other programs have stopped."""
     text = (
-        f"{_activity_text(what)}: the precision of a survey on this busy machine cannot be predicted; on the "
-        f"quiet machine, a run as large as a survey can reach about {_precisions_within(reached)}"
+        f"{_activity_text(activity)}: the precision of a survey on this busy machine cannot be predicted; on "
+        f"the quiet machine, a run as large as a survey can reach about {_precisions_within(precisions)}"
     )
     return Finding("note", SUBJECT, text, "precision-while-busy", numbers)
 
 
-def _precision_unknown(what: Activity, watched_s: float, numbers: Mapping[str, object]) -> Finding:
+def _precision_unknown(activity: Activity, watched_s: float, numbers: Mapping[str, object]) -> Finding:
     longer = 4 * max(15, math.ceil(watched_s))
     text = (
-        f"{_activity_text(what)}: the precision of a survey is unknown, because modes last longer than the "
-        f"observation ({format_seconds(watched_s, 2)}); use --noise {longer}s"
+        f"{_activity_text(activity)}: the precision of a survey is unknown, because modes last longer than "
+        f"the observation ({format_seconds(watched_s, 2)}); use --noise {longer}s"
     )
     return Finding("note", SUBJECT, text, "precision-unknown", numbers)
 
 
-def _precisions_within(reached: Mapping[float, float]) -> str:
+def _precisions_within(precisions: Mapping[float, float]) -> str:
     return ", ".join(
-        f"{format_percent(value, 2)} in {_budget(seconds)}" for seconds, value in reached.items()
+        f"{format_percent(value, 2)} in {_budget(seconds)}" for seconds, value in precisions.items()
     )
 
 
@@ -247,8 +247,8 @@ def noise_skipped(reason: str) -> Finding:
     return Finding("note", SUBJECT, f"not measured: {reason}", "noise-not-measured")
 
 
-def _activity_text(what: Activity) -> str:
-    return {"computing": "computing for 20 us", "messages": "messages of 8 B"}[what]
+def _activity_text(activity: Activity) -> str:
+    return {"computing": "computing for 20 us", "messages": "messages of 8 B"}[activity]
 
 
 COMPUTING, MESSAGES = "compute work=20us", "pingpong bytes=8"

@@ -107,11 +107,11 @@ class Rounds:
     bench: Bench
     listen: Listener
     ends: bool = False
-    began: float = field(init=False)
+    start_s: float = field(init=False)
     late: int = 0
 
     def __post_init__(self) -> None:
-        self.began = self.bench.now()
+        self.start_s = self.bench.now()
 
     @property
     def every_s(self) -> float:
@@ -125,7 +125,7 @@ class Rounds:
     def begin(self, k: int, number: int) -> bool:
         """Wait until the k-th of these rounds, the plan's `number`, is due (both from 0); False if the period
         ends before it could be measured."""
-        due = self.began + k * self.every_s
+        due = self.start_s + k * self.every_s
         late_s = self.bench.now() - due
         if k and self.ends and self._is_period_over():
             self.listen(period_over_notice(self.count - k))
@@ -142,7 +142,7 @@ class Rounds:
         next round is due earlier."""
         if not self.every_s:
             return self.budget_s
-        until_next = self.began + (k + 1) * self.every_s - self.bench.now()
+        until_next = self.start_s + (k + 1) * self.every_s - self.bench.now()
         whole = min(self.budget_s, max(LEAST_SHARE * self.budget_s, until_next))
         return whole * items / len(self.plan.cases)
 
@@ -151,7 +151,7 @@ class Rounds:
             self.listen(rounds_late_notice(self.late, self.count))
 
     def _is_period_over(self) -> bool:
-        return self.bench.now() + LEAST_SHARE * self.budget_s > self.began + self.total_s
+        return self.bench.now() + LEAST_SHARE * self.budget_s > self.start_s + self.total_s
 
     def _report_late(self, number: int, late_s: float) -> None:
         """Report the first late round; `end` reports how many there were."""

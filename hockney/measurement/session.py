@@ -183,7 +183,7 @@ class Session:
         # starting ranks to see whether they start is the first launch of all
         self.budget_s = budget_s if plan.settings.every_s else max(0.0, budget_s - bench.checked_s)
         self.budget = Budget(self.budget_s, bench.now, bench.launch_cost_s, shared=shared)
-        self.began = bench.now()
+        self.start_s = bench.now()
         self.out_of_time = False
         self.names = _Names(out.reading.run)
         self.failures: Counter[Case] = Counter()
@@ -231,7 +231,7 @@ class Session:
         if self.plan.settings.extend and not completed_only and not self.out_of_time:
             self._extend()
         self._settle([*dict.fromkeys(item.case for item in todo), *self.refinement.cases])
-        seconds = self.bench.now() - self.began
+        seconds = self.bench.now() - self.start_s
         still_left = len(missing_items(self.plan, self.out.run()))
         return Outcome(self.measured, still_left, self.failures.total(), seconds)
 
@@ -317,7 +317,7 @@ class Session:
             self.launch = index
             budget_s = min(most_s, self.budget.share(len(cases), max(waiting, len(cases)), launches_left))
             self.launch_budgets_s.append(budget_s)
-            recorder = LaunchRecorder(self.bench, self.out, self._handle_event, self.budget, self.began)
+            recorder = LaunchRecorder(self.bench, self.out, self._handle_event, self.budget, self.start_s)
             # rounds are compared with each other: each is complete, if late
             limit_s = 0.0 if self.plan.settings.every_s else self.budget.limit(cases)
             options = self._options(index, budget_s, limit_s, cases[0])
@@ -419,13 +419,13 @@ class _Names:
     """Makes launch names: planned number, dot, number of earlier launches with that number."""
 
     def __init__(self, run: RunRecords) -> None:
-        named = {launch.launch for launch in run.launches} | {close.launch for close in run.closes}
-        named |= {failure.launch for failure in run.failures}
-        self.used = Counter(name.partition(".")[0] for name in named)
+        names = {launch.launch for launch in run.launches} | {close.launch for close in run.closes}
+        names |= {failure.launch for failure in run.failures}
+        self.launch_counts = Counter(name.partition(".")[0] for name in names)
 
     def next(self, index: int) -> str:
-        name = f"{index}.{self.used[str(index)]}"
-        self.used[str(index)] += 1
+        name = f"{index}.{self.launch_counts[str(index)]}"
+        self.launch_counts[str(index)] += 1
         return name
 
 

@@ -8,9 +8,9 @@ copying and inconsistencies.
 """
 
 from hockney.reference.papers import (
-    About,
     Formula,
     FormulaPiece,
+    PaperMachine,
     PrintedRow,
     Published,
     machine_names,
@@ -22,9 +22,9 @@ from hockney.reference.run import TRAITS, run_of
 
 __all__ = [
     "TRAITS",
-    "About",
     "Formula",
     "FormulaPiece",
+    "PaperMachine",
     "PrintedRow",
     "Published",
     "machine_names",

@@ -98,8 +98,8 @@ class Formula:
 
 
 @dataclass(frozen=True)
-class About:
-    """One machine of a paper. A paper may have several, and print numbers for only some of them."""
+class PaperMachine:
+    """A machine of a paper, which may have several and print numbers for only some of them."""
 
     name: str
     title: str
@@ -114,7 +114,7 @@ class Published:
     name: str
     title: str
     citation: str
-    machines: tuple[About, ...]
+    machines: tuple[PaperMachine, ...]
     rows: tuple[PrintedRow, ...]
     formulas: tuple[Formula, ...]
     method: tuple[str, ...]
@@ -122,7 +122,7 @@ class Published:
     transcription: tuple[str, ...]
     inconsistencies: tuple[str, ...]
 
-    def machine(self, name: str) -> About:
+    def machine(self, name: str) -> PaperMachine:
         for each in self.machines:
             if each.name == name:
                 return each
@@ -144,12 +144,12 @@ class Published:
 
     def of(self, machine: str) -> Published:
         """The paper with the rows and formulas of one of its machines."""
-        about = self.machine(machine)
+        selected = self.machine(machine)
         return Published(
             name=self.name,
-            title=about.title,
+            title=selected.title,
             citation=self.citation,
-            machines=(about,),
+            machines=(selected,),
             rows=tuple(r for r in self.rows if r.machine == machine),
             formulas=tuple(f for f in self.formulas if f.machine == machine),
             method=self.method,
@@ -159,7 +159,7 @@ class Published:
         )
 
     def knows(self, key: str) -> bool:
-        """Whether `key` is that of a row or formula, or a prefix of some ("t3e/table/bcast")."""
+        """Whether `key` is the key of a row or formula, or a prefix of some ("t3e/table/bcast")."""
         above = key.rstrip("/")
         return any(each == above or each.startswith(f"{above}/") for each in self._keys())
 
@@ -191,7 +191,7 @@ COLUMNS = tuple(PrintedRow.__annotations__)
 
 @cache
 def names() -> tuple[str, ...]:
-    """The papers."""
+    """The names of all papers."""
     folder = files("hockney.reference")
     return tuple(sorted(p.name.removesuffix(".toml") for p in folder.iterdir() if p.name.endswith(".toml")))
 
@@ -210,7 +210,7 @@ def published(name: str) -> Published:
         name=name,
         title=document["title"],
         citation=document["citation"],
-        machines=tuple(About(**machine) for machine in document["machines"]),
+        machines=tuple(PaperMachine(**machine) for machine in document["machines"]),
         rows=tuple(_row(each) for each in table),
         formulas=tuple(_formula(each) for each in document.get("formulas", ())),
         method=tuple(document["method"]),
@@ -223,7 +223,7 @@ def published(name: str) -> Published:
 @cache
 def machine_names() -> dict[str, str]:
     """Every published machine with its paper."""
-    return {about.name: name for name in names() for about in published(name).machines}
+    return {machine.name: name for name in names() for machine in published(name).machines}
 
 
 def paper_of(machine: str) -> Published:

@@ -40,25 +40,25 @@ def run_of(paper: Published, catalog: Catalog) -> tuple[Machine, RunRecords]:
     two numbers for one case, the second is in a separate launch, so that both count. Raises Inconclusive if
     the paper prints no number that corresponds to a case of the engine.
     """
-    about = paper.machines[0]
+    machine = paper.machines[0]
     printed = list(_times(paper, catalog))
     if not printed:
         raise Inconclusive(
-            f"no published number for {about.name} can be compared",
+            f"no published number for {machine.name} can be compared",
             "none of them corresponds to a case that hockney measures",
-            f"'hockney machines --show {about.name}' prints the published numbers",
+            f"'hockney machines --show {machine.name}' prints the published numbers",
             code="no-printed-cases",
-            machine=about.name,
+            machine=machine.name,
         )
-    times: dict[Case, int] = {}
+    occurrences: dict[Case, int] = {}
     grouped: dict[tuple[int, int], list[tuple[Case, float]]] = {}
     for case, seconds in printed:
-        times[case] = times.get(case, 0) + 1
-        grouped.setdefault((case.ranks, times[case]), []).append((case, seconds))
+        occurrences[case] = occurrences.get(case, 0) + 1
+        grouped.setdefault((case.ranks, occurrences[case]), []).append((case, seconds))
     launches = []
     records = []
     for index, key in enumerate(sorted(grouped)):
-        launches.append(_launch(about.name, index, ranks=key[0]))
+        launches.append(_launch(machine.name, index, ranks=key[0]))
         for position, (case, seconds) in enumerate(grouped[key]):
             records.append(_record(case, catalog, seconds, launches[-1].launch, position))
     return _machine(paper, max(ranks for ranks, _ in grouped)), RunRecords(tuple(launches), tuple(records))
@@ -109,17 +109,17 @@ def _record(case: Case, catalog: Catalog, seconds: float, launch: str, position:
 
 
 def _machine(paper: Published, ranks: int) -> Machine:
-    about = paper.machines[0]
+    machine = paper.machines[0]
     return Machine(
         schema=SCHEMA,
         kind="published",
         traits=TRAITS,
-        host=about.name,
+        host=machine.name,
         system="",
-        cpu=about.title,
+        cpu=machine.title,
         cores=ranks,
         threads=ranks,
         hockney=__version__,
         citation=paper.citation,
-        notes=[about.text, *paper.method, *paper.transcription, *paper.inconsistencies],
+        notes=[machine.text, *paper.method, *paper.transcription, *paper.inconsistencies],
     )

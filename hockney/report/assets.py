@@ -32,21 +32,21 @@ from hockney.system.trust import refuse_foreign_cache
 
 @dataclass(frozen=True)
 class Script:
-    """`packed` is base64 of gzip; `policy` is the hash of the unpacked script for the page's content security
-    policy."""
+    """A script for a page. `base64_gzip` is its compressed text; `policy` is the hash of the unpacked script
+    for the page's content security policy."""
 
-    packed: str
+    base64_gzip: str
     policy: str
 
 
 @functools.cache
 def plotly() -> Script:
-    """The same for every page, so that it is packed once."""
+    """Plotly's script, which is the same for every page, so that it is compressed once."""
     text = script_file().read_bytes()
     return Script(_base64(compressed(text)), policy(text))
 
 
-def packed(content: bytes) -> str:
+def compress_to_base64(content: bytes) -> str:
     return _base64(gzip.compress(content, 6, mtime=0))
 
 
@@ -81,7 +81,7 @@ FOLDER = "page"
 
 @cache
 def folder() -> Path | None:
-    """The folder of the parts; None if it cannot be made, or if others can write into it."""
+    """The cache's folder for parts of pages; None if it cannot be made, or if others can write into it."""
     try:
         path = cache_folder(os.environ) / FOLDER
         path.mkdir(parents=True, exist_ok=True)

@@ -26,42 +26,42 @@ _GIVEN_SIZE = re.compile(rf"[\d.,]+ {_SIZE}")
 _OF_A_SIZE = re.compile(rf" \((?:no interval|95%: (?:at (?:most|least) )?[\d.,]+ {_SIZE}\b)")
 
 
-def inert(value: Any) -> Any:
-    """Every text that the template prints: one printable line (the template escapes it after this)."""
+def to_printable(value: Any) -> Any:
+    """Make every text that the template prints one printable line. The template escapes it afterwards."""
     return one_line(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-def units(text: str) -> Markup:
-    """Keeps a number and its unit on the same line."""
+def keep_units_together(text: str) -> Markup:
+    """Keep each number and its unit on the same line."""
     return _quantities(text, "{}")
 
 
-def emphasised(text: str) -> Markup:
-    """Emphasises the results of a headline: times, rates, shares and ratios, with their signs. Not
+def emphasise_results(text: str) -> Markup:
+    """Emphasise the results of a headline: times, rates, shares and ratios, with their signs. Not
     emphasised: text in brackets, counts, and given quantities ("with 10 us", "within 20%", "95% intervals").
     A size is given, too, unless it has an interval or begins an answer ("Eager limit: 64 KiB")."""
     return _quantities(text, "<strong>{}</strong>", _ANSWER)
 
 
-def sentence(text: str) -> str:
+def to_sentence(text: str) -> str:
     """`text` with a capital letter and a full stop, however it was written."""
     text = one_line(text)
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) or not text else ".")
 
 
-def _quantities(text: str, form: str, pattern: re.Pattern[str] = _QUANTITY) -> Markup:
+def _quantities(text: str, markup: str, pattern: re.Pattern[str] = _QUANTITY) -> Markup:
     parts, end = [], 0
     text = one_line(text)
     for match in pattern.finditer(text):
         before = text[: match.start()]
-        aside = before.count("(") > before.count(")") or bool(
+        plain = before.count("(") > before.count(")") or bool(
             _COUNT_NOUNS.search(match[0]) or _GIVEN.search(before)
         )
         if _GIVEN_SIZE.fullmatch(match[0]):
-            aside = aside or not (before.endswith(": ") or bool(_OF_A_SIZE.match(text, match.end())))
+            plain = plain or not (before.endswith(": ") or bool(_OF_A_SIZE.match(text, match.end())))
         parts += [
             escape(text[end : match.start()]),
-            Markup("{}" if aside else form).format(_keep_together(match[0])),
+            Markup("{}" if plain else markup).format(_keep_together(match[0])),
         ]
         end = match.end()
     return Markup("").join([*parts, escape(text[end:])])

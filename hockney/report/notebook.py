@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 
 from hockney.core.errors import one_line, sentences
 from hockney.draw.page import Caveat, Table
-from hockney.report.html_text import emphasised, sentence
+from hockney.report.html_text import emphasise_results, to_sentence
 
 RIGHT = Markup(' style="text-align: right; white-space: nowrap"')
 LEFT = Markup(' style="text-align: left"')
@@ -34,12 +34,12 @@ def summary(
 
 
 def _paragraph(text: str) -> Markup:
-    return Markup("<p>{}</p>").format(emphasised(text))
+    return Markup("<p>{}</p>").format(emphasise_results(text))
 
 
 def _caveat(caveat: Caveat) -> Markup:
     words = sentences(caveat.text, f"affects {caveat.touches}", caveat.todo)
-    return Markup("<li>{}</li>").format(one_line(sentence(words)))
+    return Markup("<li>{}</li>").format(one_line(to_sentence(words)))
 
 
 def _table(table: Table) -> Markup:

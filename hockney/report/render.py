@@ -91,18 +91,18 @@ def render(page: Page) -> str:
     # Compressing takes as long as everything else, and is done concurrently.
     with ThreadPoolExecutor(1) as executor:
         packing = executor.submit(assets.plotly) if page.figures else None
-        return _filled(page, packing)
+        return _fill_template(page, packing)
 
 
-def _filled(page: Page, packing: Future[assets.Script] | None) -> str:
+def _fill_template(page: Page, packing: Future[assets.Script] | None) -> str:
     identities = _Identities()
     lead = page.lead
-    first = _figure(lead, identities) if isinstance(lead, Figure) else None
-    asked = _widget(lead, identities) if isinstance(lead, Widget) else None
+    lead_figure = _figure(lead, identities) if isinstance(lead, Figure) else None
+    lead_widget = _widget(lead, identities) if isinstance(lead, Widget) else None
     results = _table(page.results, identities) if page.results else None
     sections = [_section(section, identities) for section in page.sections]
-    drawn = [*([first] if first else []), *(f for section in sections for f in section.figures)]
-    widgets = [*([asked] if asked else []), *(s.widget for s in sections if s.widget)]
+    drawn = [*([lead_figure] if lead_figure else []), *(f for section in sections for f in section.figures)]
+    widgets = [*([lead_widget] if lead_widget else []), *(s.widget for s in sections if s.widget)]
     scripts = [_resource(name) for name in _scripts(page)]
     library = packing and packing.result()
     allowed = [assets.policy(script.encode()) for script in scripts]
@@ -113,17 +113,19 @@ def _filled(page: Page, packing: Future[assets.Script] | None) -> str:
     }
     return _template()(
         page=page,
-        lead=first,
-        lead_widget=asked,
+        lead=lead_figure,
+        lead_widget=lead_widget,
         results=results,
         sections=sections,
         light=LIGHT.variables,
         dark=DARK.variables,
         style=Markup(_resource("style.css")),
         scripts=[Markup(script) for script in scripts],
-        plotly=library and Markup(library.packed),
+        plotly=library and Markup(library.base64_gzip),
         script_hashes=Markup(" ".join([*allowed, *([library.policy] if library else [])])),
-        figures_packed=Markup(assets.packed(html_text.embedded_json(live).encode())) if drawn else None,
+        figures_packed=Markup(assets.compress_to_base64(html_text.embedded_json(live).encode()))
+        if drawn
+        else None,
         widgets_json=html_text.embedded_json({w.id: w.data for w in widgets}) if widgets else None,
         version=__version__,
     )
@@ -137,8 +139,8 @@ def _scripts(page: Page) -> list[str]:
     """The scripts that the page needs, in order of dependency."""
     widgets = dict.fromkeys(widget.script for widget in page.widgets)
     shared = ["units.js", "sketch.js"] if widgets else []
-    own = [f"widgets/{name}.js" for widget in widgets for name in (*MODELS.get(widget, ()), widget)]
-    return [*shared, *own, "report.js"]
+    specific = [f"widgets/{name}.js" for widget in widgets for name in (*MODELS.get(widget, ()), widget)]
+    return [*shared, *specific, "report.js"]
 
 
 @functools.cache
@@ -149,13 +151,13 @@ def _template() -> Callable[..., str]:
         loader=PackageLoader("hockney.report", "."),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=html_text.inert,
+        finalize=html_text.to_printable,
         keep_trailing_newline=True,
     )
     environment.filters |= {
-        "units": html_text.units,
-        "emphasised": html_text.emphasised,
-        "sentence": html_text.sentence,
+        "keep_units_together": html_text.keep_units_together,
+        "emphasise_results": html_text.emphasise_results,
+        "to_sentence": html_text.to_sentence,
     }
     return environment.get_template("page.html.j2").render
 
@@ -235,7 +237,7 @@ def _figure(figure: Figure, identities: _Identities, small: bool = False) -> Sho
         described=describe(figure),
         svg=still(figure, identity, small),
         live=interactive(figure),
-        tall=_tall(figure),
+        tall=_height(figure),
         columns=columns,
         rows=rows,
         numeric=(1, 2),
@@ -248,7 +250,7 @@ ROW_REM, AROUND_REM, LEAST_REM = 1.0, 5.0, 10.0
 whole figure at least, so that its axis title has room below the ticks."""
 
 
-def _tall(figure: Figure) -> float:
+def _height(figure: Figure) -> float:
     """The figure's height if it needs a custom one, otherwise 0."""
     rows = figure.x.rows
     return round(max(LEAST_REM, AROUND_REM + ROW_REM * rows), 1) if rows else 0.0
@@ -279,10 +281,10 @@ def _spans(table: Table) -> Spans:
     return spans
 
 
-def write(page: Page, path: Path, *, own: bool = False) -> Path:
-    """Write the report to `path`, completely or not at all, and return it. `own`: it belongs to a run folder
-    and is not the user's choice."""
-    (keep if own else replace)(Path(path), render(page).encode("utf-8"))
+def write(page: Page, path: Path, *, in_run_folder: bool = False) -> Path:
+    """Write the report to `path`, completely or not at all, and return it. `in_run_folder`: the path is not
+    the user's choice."""
+    (keep if in_run_folder else replace)(Path(path), render(page).encode("utf-8"))
     return Path(path)
 
 

@@ -12,14 +12,22 @@ from hockney.core.catalog import Catalog
 from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.plugins import plugin_names, plugins
 from hockney.draw.page import Page, Section, Table
-from hockney.reproductions.compared import Check, CloseRows, Compared, Statement, Status, status_of, tallies
+from hockney.reproductions.compared import (
+    Check,
+    CloseRows,
+    ComparedNumber,
+    Statement,
+    Status,
+    status_of,
+    tallies,
+)
 from hockney.reproductions.parts import Answer, Part
 
 __all__ = [
     "Answer",
     "Check",
     "CloseRows",
-    "Compared",
+    "ComparedNumber",
     "Part",
     "Reproduction",
     "Statement",
@@ -58,12 +66,12 @@ class Reproduction(Protocol):
 
     def parts(self, catalog: Catalog) -> list[Part]: ...
 
-    def compare(self, answers: Mapping[str, Answer]) -> list[Compared]: ...
+    def compare(self, answers: Mapping[str, Answer]) -> list[ComparedNumber]: ...
 
-    def checks(self, answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[Check]: ...
+    def checks(self, answers: Mapping[str, Answer], compared: Sequence[ComparedNumber]) -> list[Check]: ...
 
     def page(
-        self, answers: Mapping[str, Answer], compared: Sequence[Compared], checks: Sequence[Check]
+        self, answers: Mapping[str, Answer], compared: Sequence[ComparedNumber], checks: Sequence[Check]
     ) -> Page: ...
 
 
@@ -78,7 +86,7 @@ class Contribution(Protocol):
 
     def parts(self, catalog: Catalog) -> Iterable[Part]: ...
 
-    def compare(self, answers: Mapping[str, Answer]) -> list[Compared]: ...
+    def compare(self, answers: Mapping[str, Answer]) -> list[ComparedNumber]: ...
 
     def checks(self, answers: Mapping[str, Answer]) -> list[Check]: ...
 
@@ -87,7 +95,7 @@ class Contribution(Protocol):
     def summary(self, answers: Mapping[str, Answer]) -> tuple[str, ...]: ...
 
 
-def summaries(study: Reproduction, compared: Sequence[Compared]) -> Sequence[Table]:
+def summaries(study: Reproduction, compared: Sequence[ComparedNumber]) -> Sequence[Table]:
     """Tables that a reproduction has instead of its rows of the series "algorithms"; its optional function
     `summaries` returns them."""
     make = getattr(study, "summaries", None)

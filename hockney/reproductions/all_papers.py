@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from hockney.core.wording import plural
 from hockney.draw.page import Page, Section, Table
 from hockney.reproductions import Reproduction
-from hockney.reproductions.compared import CLOSE, Check, Compared, tallies
+from hockney.reproductions.compared import CLOSE, Check, ComparedNumber, tallies
 from hockney.reproductions.pages import check_table
 
 TITLE = "The papers, reproduced"
@@ -23,7 +23,7 @@ class PaperResult:
     """The results of one reproduction; `report` is the path of its page, relative to the common one."""
 
     study: Reproduction
-    compared: Sequence[Compared]
+    compared: Sequence[ComparedNumber]
     checks: Sequence[Check]
     report: str
 

@@ -22,7 +22,7 @@ CLOSE = (0.01, 0.05, 0.25)
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedNumber:
     """One printed number. `key` is that of the reference's row, `what` describes it, `unit` is that of all
     values. `emulated` was measured with real messages on an emulated machine, and is `predicted` from
     messages between two of its hosts. `status`: fitted if the machine's description has used this row,
@@ -92,7 +92,7 @@ class Statement:
         """Nothing can be said about it, so it does not hold."""
         return self.check(False, why)
 
-    def within(self, rows: Sequence[Compared], most: float) -> Check:
+    def within(self, rows: Sequence[ComparedNumber], limit: float) -> Check:
         """Whether every one of `rows` has at most this relative error; a row that was not measured does
         not."""
         missing = sum(row.error is None for row in rows)
@@ -104,7 +104,7 @@ class Statement:
         if missing:
             found += f"; {missing} {NOT_SIMULATED}"
         fitted = all(row.status == "fitted" for row in rows)
-        return self.check(not missing and errors[worst] <= most, found, fitted)
+        return self.check(not missing and errors[worst] <= limit, found, fitted)
 
 
 @dataclass(frozen=True)
@@ -121,13 +121,13 @@ class CloseRows:
 def status_of(platform: Platform, key: str, mechanism: str = "") -> Status:
     """The status of the row `key` on this machine: fitted also if an origin names a prefix of the row
     ("t3e/table" for "t3e/table/bcast/8/32"), whether its number was fitted to the row or copied from it."""
-    used = [row for origin in platform.origins for row in origin.rows]
-    if any(key == row or key.startswith(f"{row.rstrip('/')}/") for row in used):
+    used_rows = [row for origin in platform.origins for row in origin.rows]
+    if any(key == row or key.startswith(f"{row.rstrip('/')}/") for row in used_rows):
         return "fitted"
     return "variant" if mechanism else "predicted"
 
 
-def tallies(compared: Iterable[Compared]) -> list[CloseRows]:
+def tallies(compared: Iterable[ComparedNumber]) -> list[CloseRows]:
     """One for each status that occurs. The trials of one algorithm after another do not count, nor bounds,
     nor a printed 0 that is met."""
     rows = [

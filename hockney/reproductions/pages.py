@@ -14,7 +14,7 @@ from hockney.core.wording import plural
 from hockney.draw.amount import Amount
 from hockney.draw.figure import Axis, Figure, Kind, Series
 from hockney.draw.page import Page, Section, Table
-from hockney.reproductions.compared import CLOSE, NOT_SIMULATED, Check, Compared, Status, tallies
+from hockney.reproductions.compared import CLOSE, NOT_SIMULATED, Check, ComparedNumber, Status, tallies
 from hockney.reproductions.parts import Answer
 
 NEAR = CLOSE[-1]
@@ -22,7 +22,7 @@ NEAR = CLOSE[-1]
 MOST_NAMES = 8
 
 
-def time_rows(compared: Iterable[Compared]) -> list[Compared]:
+def time_rows(compared: Iterable[ComparedNumber]) -> list[ComparedNumber]:
     """Rows with a time on the machine itself, not on one of its variants or in a trial."""
     without_trials = [
         row for row in compared if row.status != "variant" and row.series not in ("tried", "algorithms")
@@ -30,31 +30,31 @@ def time_rows(compared: Iterable[Compared]) -> list[Compared]:
     return [row for row in without_trials if row.unit == "s" and row.published > 0]
 
 
-def simulated_rows(rows: Iterable[Compared]) -> list[Compared]:
+def simulated_rows(rows: Iterable[ComparedNumber]) -> list[ComparedNumber]:
     return [row for row in rows if row.error is not None]
 
 
-def rows_within(rows: Iterable[Compared], within: float = NEAR) -> list[Compared]:
+def rows_within(rows: Iterable[ComparedNumber], within: float = NEAR) -> list[ComparedNumber]:
     return [row for row in simulated_rows(rows) if abs(row.error or 0.0) <= within]
 
 
-def rows_beyond(rows: Iterable[Compared], beyond: float = NEAR) -> list[Compared]:
+def rows_beyond(rows: Iterable[ComparedNumber], beyond: float = NEAR) -> list[ComparedNumber]:
     return [row for row in simulated_rows(rows) if abs(row.error or 0.0) > beyond]
 
 
-def largest_error(rows: Iterable[Compared]) -> float | None:
+def largest_error(rows: Iterable[ComparedNumber]) -> float | None:
     """The largest relative error; None if nothing was measured."""
     return max((abs(row.error or 0.0) for row in simulated_rows(rows)), default=None)
 
 
-def agreement(rows: Sequence[Compared], what: str) -> str:
+def agreement(rows: Sequence[ComparedNumber], what: str) -> str:
     """ "56 of the 72 printed times within 25%", followed by the number that could not be simulated."""
     missing = len(rows) - len(simulated_rows(rows))
     left = f"; {missing} could not be simulated" if missing else ""
     return f"{len(rows_within(rows))} of the {len(rows)} {what} within {NEAR:.0%}{left}"
 
 
-def deviations(rows: Sequence[Compared]) -> str:
+def deviations(rows: Sequence[ComparedNumber]) -> str:
     """Rows with a larger error, by the words that several rows share: "MPI_Gather, 8 B (4)"."""
     groups: dict[str, int] = {}
     for row in rows_beyond(rows):
@@ -67,7 +67,7 @@ def deviations(rows: Sequence[Compared]) -> str:
     return f"Off by more than {NEAR:.0%}: {'; '.join(names[:MOST_NAMES])}{more}."
 
 
-def overview_figure(paper: str, compared: Sequence[Compared]) -> Figure | None:
+def overview_figure(paper: str, compared: Sequence[ComparedNumber]) -> Figure | None:
     """A point for each time; None if nothing was simulated."""
     rows = [row for row in simulated_rows(time_rows(compared)) if (row.simulated or 0.0) > 0]
     if not rows:
@@ -99,7 +99,7 @@ def overview_figure(paper: str, compared: Sequence[Compared]) -> Figure | None:
     )
 
 
-def _points(name: str, rows: Sequence[Compared], hollow: bool = False) -> Series:
+def _points(name: str, rows: Sequence[ComparedNumber], hollow: bool = False) -> Series:
     return Series(
         name,
         tuple(row.published for row in rows),
@@ -132,7 +132,7 @@ METHOD = (
 def page(
     reproduction: tuple[str, str, str],
     answers: Mapping[str, Answer],
-    compared: Sequence[Compared],
+    compared: Sequence[ComparedNumber],
     checks: Sequence[Check],
     summary: Sequence[str],
     sections: Sequence[Section],
@@ -172,7 +172,7 @@ def page(
     )
 
 
-def _agreement(compared: Sequence[Compared], checks: Sequence[Check]) -> Section:
+def _agreement(compared: Sequence[ComparedNumber], checks: Sequence[Check]) -> Section:
     """What the paper states, and how closely its numbers are met."""
     return Section("Agreement", tables=(check_table(checks), *([tally_table(compared)] if compared else ())))
 
@@ -206,7 +206,7 @@ KINDS: Mapping[Status, str] = {
 }
 
 
-def tally_table(compared: Iterable[Compared]) -> Table:
+def tally_table(compared: Iterable[ComparedNumber]) -> Table:
     """How many of the printed numbers were reproduced, and how closely, by status."""
     found = tallies(compared)
     rows = [
@@ -231,7 +231,7 @@ def tally_table(compared: Iterable[Compared]) -> Table:
     )
 
 
-def comparison_table(name: str, rows: Iterable[Compared]) -> Table:
+def comparison_table(name: str, rows: Iterable[ComparedNumber]) -> Table:
     """The table of these rows, without empty columns and without what the table's name already states."""
     cells = [
         (
@@ -294,7 +294,7 @@ def make_series(
     return Series(name, tuple(map(float, xs)), tuple(ys), kind=drawn, group=group or name, hollow=hollow)
 
 
-def table_names(compared: Iterable[Compared]) -> tuple[str, ...]:
+def table_names(compared: Iterable[ComparedNumber]) -> tuple[str, ...]:
     """The tables' names, in order, without those of the series "algorithms", which are summed up
     elsewhere."""
     return tuple(dict.fromkeys(row.table for row in compared if row.series != "algorithms"))

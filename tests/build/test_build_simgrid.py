@@ -250,14 +250,14 @@ def test_no_cmake(place, monkeypatch):
 
 
 def test_boost_is_known_by_version_and_parts(tmp_path, monkeypatch):
-    compilers = build.compilers.compilers({**os.environ})
+    system_compilers = compilers({**os.environ})
     whole = tmp_path / "whole"
     stand_in_installer(whole)
     include = next(whole.rglob("include"))
     monkeypatch.setenv("CPATH", str(include))
-    assert simgrid.compiler_has_boost(compilers)
+    assert simgrid.compiler_has_boost(system_compilers)
     (include / "boost/version.hpp").write_text("#define BOOST_VERSION 105800\n")
-    assert not simgrid.compiler_has_boost(compilers)
+    assert not simgrid.compiler_has_boost(system_compilers)
 
 
 @pytest.mark.skipif(

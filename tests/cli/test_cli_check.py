@@ -104,7 +104,7 @@ def test_a_folder_of_runs_and_several_baselines(hockney, base):
 
 def test_an_archive(hockney, base, monkeypatch):
     """Its newest runs count."""
-    monkeypatch.setattr("hockney.api.judgements.baseline.MOST_RUNS", 2)
+    monkeypatch.setattr("hockney.api.judgements.baseline.MAX_RUNS_PER_MACHINE", 2)
     for k in (1, 2, 3):
         machine = f"fake:seed={k};day={10 * k}"
         words = (

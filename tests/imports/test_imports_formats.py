@@ -12,7 +12,7 @@ import pytest
 from hockney.core.case import parse_canonical
 from hockney.core.errors import HockneyError
 from hockney.imports import ImportedRun, assemble, read_log
-from hockney.reference.peers import named
+from hockney.reference.peers import benchmark_named
 
 LOGS = Path(__file__).parents[1] / "data" / "imports"
 US = 1e-6
@@ -240,4 +240,4 @@ def test_a_log_without_any_case_has_its_reason():
     with pytest.raises(HockneyError) as refused:
         assemble([read_log("a", text)], ranks=2)
     assert refused.value.code == "nothing-imported"
-    assert refused.value.fields["reasons"] == (named("osu_xccl_allreduce")[0].reason,)
+    assert refused.value.fields["reasons"] == (benchmark_named("osu_xccl_allreduce")[0].reason,)

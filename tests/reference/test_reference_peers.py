@@ -11,7 +11,7 @@ import pytest
 from hockney import measurement
 from hockney.core.errors import UsageError
 from hockney.pages.evidence import Options
-from hockney.reference.peers import find, suites
+from hockney.reference.peers import find_benchmark, suites
 from hockney.reference.peers.page import page
 from hockney.studies import ad_hoc
 from hockney.system.bundled import bundled_catalog, catalog_with
@@ -47,7 +47,12 @@ def test_a_benchmark_has_a_case_or_a_reason_and_a_way_out():
 def test_each_name_is_there_once_however_it_is_written():
     assert len({each.name.lower() for each in BENCHMARKS}) == len(BENCHMARKS)
     for each in EQUIVALENT:
-        assert find(each.name)[0] == find(each.name.upper())[0] == find(f" {each.name.lower()} ")[0] == each
+        assert (
+            find_benchmark(each.name)[0]
+            == find_benchmark(each.name.upper())[0]
+            == find_benchmark(f" {each.name.lower()} ")[0]
+            == each
+        )
 
 
 def test_no_reduction_has_a_size_of_less_than_a_double():
@@ -64,10 +69,10 @@ def test_the_programs_of_both_suites_are_there():
 
 
 def test_a_path_and_a_name_without_its_program_are_understood():
-    assert find("./c/mpi/pt2pt/standard/osu_latency")[0].name == "osu_latency"
-    assert find("osu-latency")[0].name == "osu_latency"
-    assert find("Ialltoall_pure")[0].name == "IMB-NBC/Ialltoall_pure"
-    assert find("IMB-MPI1 pingpong")[0].name == "IMB-MPI1/PingPong"
+    assert find_benchmark("./c/mpi/pt2pt/standard/osu_latency")[0].name == "osu_latency"
+    assert find_benchmark("osu-latency")[0].name == "osu_latency"
+    assert find_benchmark("Ialltoall_pure")[0].name == "IMB-NBC/Ialltoall_pure"
+    assert find_benchmark("IMB-MPI1 pingpong")[0].name == "IMB-MPI1/PingPong"
 
 
 @pytest.mark.parametrize(
@@ -82,20 +87,20 @@ def test_a_path_and_a_name_without_its_program_are_understood():
 )
 def test_a_near_miss_gets_a_suggestion(typed, suggested):
     with pytest.raises(UsageError) as raised:
-        find(typed)
+        find_benchmark(typed)
     assert (raised.value.code, raised.value.suggestion) == ("unknown-benchmark", suggested)
 
 
 @pytest.mark.parametrize("name", ["osu_xccl_bw", "osu_nccl_allreduce", "IMB-MPI1-GPU/PingPong", "osu_init"])
 def test_one_without_an_equivalent_is_refused_with_its_reason(name):
     with pytest.raises(UsageError) as raised:
-        find(name)
+        find_benchmark(name)
     assert raised.value.code == "no-equivalent"
     assert raised.value.fields["name"] == name and raised.value.fields["reason"]
 
 
 def test_parameters_replace_those_of_the_benchmark():
-    benchmark, _ = find("osu_bw")
+    benchmark, _ = find_benchmark("osu_bw")
     assert benchmark.line({"window": "16", "bytes": "8"}) == "stream window=16 bytes=8"
     assert "bytes" not in benchmark.line(sizes=False)
 

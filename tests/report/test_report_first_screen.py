@@ -78,7 +78,7 @@ def test_a_page_is_six_sheets_at_most_and_small(browser: Browser, written: Writt
     path = written(study)
     browser.open(path, figures=False)
     assert 2 <= sheets(browser) <= MOST_SHEETS
-    assert path.stat().st_size - len(assets.plotly().packed) <= MOST_BYTES
+    assert path.stat().st_size - len(assets.plotly().base64_gzip) <= MOST_BYTES
 
 
 @pytest.mark.slow

@@ -122,8 +122,8 @@ def test_the_page_says_everything_it_was_given(elements):
         wanted += [section.title, *section.text, *(f.caption for f in section.figures)]
         wanted += [cell for table in section.tables for row in (table.columns, *table.rows) for cell in row]
         wanted += [w.touches for w in section.warnings]
-    wanted += [html_text.sentence(w.text) for w in page.warnings] + [
-        html_text.sentence(w.todo) for w in page.warnings
+    wanted += [html_text.to_sentence(w.text) for w in page.warnings] + [
+        html_text.to_sentence(w.todo) for w in page.warnings
     ]
     for part in wanted:
         assert " ".join(part.split()) in shown, part
@@ -156,9 +156,9 @@ def test_hostile_texts_stay_texts():
 
 
 def test_a_headline_s_asides_and_counts_do_not_shout():
-    headline = html_text.emphasised("2 ranks: 457 ns (95%: 366 ns to 571 ns).")
+    headline = html_text.emphasise_results("2 ranks: 457 ns (95%: 366 ns to 571 ns).")
     assert headline == "2\u00a0ranks: <strong>457\u00a0ns</strong> (95%: 366\u00a0ns to 571\u00a0ns)."
-    given = html_text.emphasised(
+    given = html_text.emphasise_results(
         "4 ranks with 10.0 us of work are 86.7% efficient; mpi takes 4.1 times as long"
     )
     assert re.findall("<strong>(.*?)</strong>", given) == ["86.7%", "4.1\u00a0times"]
@@ -182,7 +182,7 @@ def test_a_headline_s_asides_and_counts_do_not_shout():
     ],
 )
 def test_only_results_are_emphasised_with_their_sign(text, results):
-    found = re.findall("<strong>(.*?)</strong>", html_text.emphasised(text))
+    found = re.findall("<strong>(.*?)</strong>", html_text.emphasise_results(text))
     assert [each.replace("\u00a0", " ") for each in found] == results
 
 
@@ -204,12 +204,12 @@ def test_json_in_a_script_cannot_end_it():
 
 
 def test_quantities_keep_their_units_and_stand_out_in_the_headline():
-    assert html_text.emphasised("0.41 us [0.40, 0.42] at 4 KiB, n2, 5 users") == (
+    assert html_text.emphasise_results("0.41 us [0.40, 0.42] at 4 KiB, n2, 5 users") == (
         "<strong>0.41\u00a0us [0.40,\u00a00.42]</strong> at 4\u00a0KiB, n2, 5 users"
     )
-    assert html_text.units("<b> 9.6 GB/s") == "&lt;b&gt; 9.6\u00a0GB/s"
-    assert html_text.sentence("noisy") == "Noisy."
-    assert html_text.sentence("Why?") == "Why?"
+    assert html_text.keep_units_together("<b> 9.6 GB/s") == "&lt;b&gt; 9.6\u00a0GB/s"
+    assert html_text.to_sentence("noisy") == "Noisy."
+    assert html_text.to_sentence("Why?") == "Why?"
 
 
 def test_data_are_all_there_in_base_units_and_no_formula_for_a_spreadsheet():

@@ -13,7 +13,7 @@ from hockney.core.case import Case
 from hockney.core.errors import UsageError
 from hockney.core.platform import Network, Origin, Platform, Segment
 from hockney.core.record import SCHEMA, Record, RunRecords, Stop, Sync, Verified
-from hockney.reproductions import Answer, Compared, Part, Statement, pages, status_of, tallies
+from hockney.reproductions import Answer, ComparedNumber, Part, Statement, pages, status_of, tallies
 from hockney.system.bundled import catalog_with
 
 
@@ -29,8 +29,8 @@ def platform(*rows: str) -> Platform:
 
 def row(
     simulated: float | None, published: float = 1.0, status: reproductions.Status = "predicted"
-) -> Compared:
-    return Compared("k", "a number", published, simulated, None, "s", status)
+) -> ComparedNumber:
+    return ComparedNumber("k", "a number", published, simulated, None, "s", status)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_an_unknown_reproduction_is_named():
 
 
 def test_a_table_has_no_empty_column_and_does_not_repeat_its_name():
-    rows = [Compared("k", "a number", 1.0, 1.1, None, "s", "variant", "a bus", table="on a bus")]
+    rows = [ComparedNumber("k", "a number", 1.0, 1.1, None, "s", "variant", "a bus", table="on a bus")]
     shown = pages.comparison_table("on a bus", rows)
     assert shown.columns == ("printed number", "published", "simulated", "error", "status")
     assert shown.rows == (("a number", "1.000 s", "1.100 s", "+10.0%", "variant"),)

@@ -16,7 +16,7 @@ from hockney.cli.output.tables import print_json, print_line, print_table, print
 from hockney.cli.output.terminal import echo
 from hockney.core.errors import Exit, printable
 from hockney.draw.page import Table
-from hockney.reproductions import Compared, all_papers, pages, tallies
+from hockney.reproductions import ComparedNumber, all_papers, pages, tallies
 
 
 def action(
@@ -90,7 +90,7 @@ def _document(done: ReproductionResult) -> dict[str, object]:
     }
 
 
-def row_document(row: Compared) -> dict[str, object]:
+def row_document(row: ComparedNumber) -> dict[str, object]:
     names = (
         "key",
         "table",

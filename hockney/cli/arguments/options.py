@@ -278,7 +278,7 @@ def like_cases(
     """The cases of the benchmarks `names`, in which `words` replace parameters; `say` gets what each is and
     how its definition differs. Raises UsageError for an unknown benchmark, one without an equivalent, and
     words that are not parameters."""
-    from hockney.reference.peers import find  # reads the tables, which no other command needs
+    from hockney.reference.peers import find_benchmark  # reads the tables, which no other command needs
 
     for word in words:
         if "=" not in word:
@@ -292,7 +292,7 @@ def like_cases(
     _, parameters = split_case(" ".join(["like", *words]))
     cases = []
     for name in names:
-        benchmark, group = find(name)
+        benchmark, group = find_benchmark(name)
         case = benchmark.line(parameters, sizes=not sizes_given)
         cases.append(case)
         say(

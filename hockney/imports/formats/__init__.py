@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from hockney.core.plugins import plugins
-from hockney.imports.log import MOST_CHARACTERS, Log, cleaned
+from hockney.imports.log import MOST_CHARACTERS, Log, clean_line
 
 
 class Format(Protocol):
@@ -51,7 +51,7 @@ def read_log(name: str, text: str, modified_s: float = 0.0) -> LogFile:
     if not formats:
         return LogFile(name, {}, modified_s)
     printed = text.splitlines()
-    lines = [cleaned(line) for line in printed]
+    lines = [clean_line(line) for line in printed]
     cut = len(lines) if text and not text.endswith(("\n", "\r")) else 0
     used = lines[:-1] if cut and not lines[-1].lstrip().startswith("#") else lines
     logs = {suite: each.read(used) for suite, each in formats.items()}

@@ -20,8 +20,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 
-from hockney.imports.log import IN_GROUPS, BadLine, Invocation, Log, LogTable, Row, row_of
-from hockney.reference.peers import named
+from hockney.imports.log import IN_GROUPS, BadLine, Invocation, Log, LogTable, Row, parse_row
+from hockney.reference.peers import benchmark_named
 
 SUITE = "imb"
 TITLE = "Intel MPI Benchmarks"
@@ -128,7 +128,7 @@ def _read_table_line(current: _ImbTable, number: int, line: str, bad: list[BadLi
     elif TIMEOUT.match(text):
         bad.append(BadLine(number, text))
     elif text[:1].isdigit() and current.columns:
-        row = row_of(number, text.split(), current.columns)
+        row = parse_row(number, text.split(), current.columns)
         if row is None:
             bad.append(BadLine(number, text))
         else:
@@ -140,7 +140,7 @@ def _read_table_line(current: _ImbTable, number: int, line: str, bad: list[BadLi
 def _finish_table(current: _ImbTable | None, program: str) -> list[LogTable]:
     if current is None:
         return []
-    guesses = (guess for guess in GUESSES if named(f"{guess}/{current.name}") is not None)
+    guesses = (guess for guess in GUESSES if benchmark_named(f"{guess}/{current.name}") is not None)
     program = program or next(guesses, "")
     name = f"{program}/{current.name}" if program else current.name
     parameters: dict[str, str] = {}

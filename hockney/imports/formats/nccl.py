@@ -19,7 +19,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from hockney.imports.log import IN_GROUPS, BadLine, Invocation, Log, LogTable, Row, number
+from hockney.imports.log import IN_GROUPS, BadLine, Invocation, Log, LogTable, Row, parse_number
 
 SUITE = "nccl"
 TITLE = "nccl-tests"
@@ -118,7 +118,7 @@ def _row(line_number: int, words: Sequence[str], columns: Sequence[str]) -> Row 
         if name in WORDS or name == "root":
             continue
         key = f"{name}'" if name in values or (name == "time" and "time" in values) else name
-        value = number(word)
+        value = parse_number(word)
         if value is None:
             if word.upper() != "N/A":
                 return None

@@ -16,7 +16,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from hockney.imports.log import BadLine, Invocation, Log, LogTable, Row, launched_ranks, row_of
+from hockney.imports.log import BadLine, Invocation, Log, LogTable, Row, launched_ranks, parse_row
 
 SUITE = "osu"
 TITLE = "OSU Micro-Benchmarks"
@@ -163,7 +163,7 @@ def _read_table_line(current: _OsuTable, number: int, line: str, bad: list[BadLi
         if words[-1].lower() in ("pass", "fail"):
             failed = int(words.pop().lower() == "fail")
         columns = tuple(name for name in current.columns if name.lower() != "validation")
-        row = row_of(number, words, columns)
+        row = parse_row(number, words, columns)
         if row is None:
             bad.append(BadLine(number, text))
         else:

@@ -24,7 +24,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from hockney.imports.log import BadLine, Invocation, Log, LogTable, Row, launched_ranks, number
+from hockney.imports.log import BadLine, Invocation, Log, LogTable, Row, launched_ranks, parse_number
 
 SUITE = "skampi"
 TITLE = "SKaMPI"
@@ -58,7 +58,7 @@ class _SkampiBlock:
     four: bool
     ranks: int | None = None
     rows: dict[int, list[Row]] = field(default_factory=dict)
-    """By the number of ranks, 0 if unknown."""
+    """Rows by number of ranks; the key is 0 if that is unknown."""
 
 
 def read(lines: Sequence[str]) -> Log:
@@ -93,7 +93,7 @@ def read(lines: Sequence[str]) -> Log:
                 if current.four
                 else _read_version_5(current, line_number, text)
             )
-            if row is None and (number(text.split()[0]) is not None or "=" in text):
+            if row is None and (parse_number(text.split()[0]) is not None or "=" in text):
                 bad.append(BadLine(line_number, text))
     tables += _finish_block(current)
     return Log(tuple(invocations), tuple(tables), tuple(bad))
@@ -101,7 +101,7 @@ def read(lines: Sequence[str]) -> Log:
 
 def _read_version_5(current: _SkampiBlock, line_number: int, text: str) -> Row | None:
     variables = VARIABLE.findall(text)
-    words = [number(word) for word in VARIABLE.sub("", text).split()]
+    words = [parse_number(word) for word in VARIABLE.sub("", text).split()]
     if None in words or not words:
         return None
     numbers = [value for value in words if value is not None]
@@ -117,7 +117,7 @@ def _read_version_5(current: _SkampiBlock, line_number: int, text: str) -> Row |
 
 
 def _read_version_4(current: _SkampiBlock, line_number: int, text: str) -> Row | None:
-    numbers = [number(word) for word in text.split()[:4]]
+    numbers = [parse_number(word) for word in text.split()[:4]]
     if len(numbers) < 4 or None in numbers:
         return None
     x, time, deviation, count = (value or 0.0 for value in numbers)

@@ -170,9 +170,9 @@ def _variables(ethernet: Ethernet, layout: Layout) -> tuple[tuple[str, str], ...
     )
 
 
-def _hidden_on_hosts(what: str, path: str, memory: str) -> EnvironmentProblem:
+def _hidden_on_hosts(name: str, path: str, memory: str) -> EnvironmentProblem:
     return EnvironmentProblem(
-        f"{what} is in {memory}, where emulated hosts do not see it",
+        f"{name} is in {memory}, where emulated hosts do not see it",
         f"each of them has a separate {memory}, and the path is {printable(path)}",
         "use another folder",
         code="hidden-on-emulated-hosts",

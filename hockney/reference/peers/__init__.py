@@ -84,18 +84,18 @@ def suites() -> tuple[BenchmarkSuite, ...]:
     return tuple(map(_suite, SUITES))
 
 
-def find(name: str) -> tuple[Benchmark, BenchmarkGroup]:
+def find_benchmark(name: str) -> tuple[Benchmark, BenchmarkGroup]:
     """The benchmark that a user calls `name`, in any case, with or without the folder of its program or, if
     no other program has one of that name, without its program. Raises UsageError if there is none, or if
     hockney has no equivalent."""
-    every = _by_name()
+    benchmarks = _by_name()
     wanted = _normalise(name)
-    ending = [full for full in every if full.endswith(f"/{wanted}")]
-    full = wanted if wanted in every else ending[0] if len(ending) == 1 else ""
+    matches = [full for full in benchmarks if full.endswith(f"/{wanted}")]
+    full = wanted if wanted in benchmarks else matches[0] if len(matches) == 1 else ""
     if not full:
-        listed = sorted((each for each, _ in every.values()), key=lambda each: not each.case)
-        raise _unknown_benchmark(name, [each.name for each in listed], "/" in wanted)
-    benchmark, group = every[full]
+        candidates = sorted((each for each, _ in benchmarks.values()), key=lambda each: not each.case)
+        raise _unknown_benchmark(name, [each.name for each in candidates], "/" in wanted)
+    benchmark, group = benchmarks[full]
     if not benchmark.case:
         raise UsageError(
             f"hockney has no equivalent of {benchmark.name}",
@@ -108,14 +108,16 @@ def find(name: str) -> tuple[Benchmark, BenchmarkGroup]:
     return benchmark, group
 
 
-def named(name: str) -> tuple[Benchmark, BenchmarkGroup] | None:
+def benchmark_named(name: str) -> tuple[Benchmark, BenchmarkGroup] | None:
     """The benchmark with exactly this name, in any case, with its program, or written imb_NAME; None if there
     is none. It may have no equivalent."""
-    every, wanted = _by_name(), _normalise(name)
+    benchmarks, wanted = _by_name(), _normalise(name)
     if wanted.startswith("imb_"):
         ending = wanted.replace("imb_", "/", 1)
-        wanted = next((full for full in every if full.startswith("imb-") and full.endswith(ending)), wanted)
-    return every.get(wanted)
+        wanted = next(
+            (full for full in benchmarks if full.startswith("imb-") and full.endswith(ending)), wanted
+        )
+    return benchmarks.get(wanted)
 
 
 def _normalise(name: str) -> str:

@@ -21,7 +21,7 @@ from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Page, Section, Table
 from hockney.models.statistics import mean_difference
 from hockney.reproductions import pages
-from hockney.reproductions.compared import Check, Compared, Statement, status_of
+from hockney.reproductions.compared import Check, ComparedNumber, Statement, status_of
 from hockney.reproductions.parts import Answer
 from hockney.suites.annealing.reproductions.annealing_cases import (
     CLUSTER,
@@ -81,7 +81,7 @@ NO_GAIN = 0.02
 # printed numbers
 
 
-def compare(answers: Mapping[str, Answer]) -> list[Compared]:
+def compare(answers: Mapping[str, Answer]) -> list[ComparedNumber]:
     variants = [name for name in ROUNDS_BY_PART if name != CLUSTER]
     return [
         *_table_1(answers[CLUSTER]),
@@ -96,14 +96,14 @@ def _title(answer: Answer) -> str:
     return answer.platform.title.partition(", ")[2]
 
 
-def _table_1(answer: Answer, mechanism: str = "") -> Iterable[Compared]:
+def _table_1(answer: Answer, mechanism: str = "") -> Iterable[ComparedNumber]:
     for setup in SETUPS:
         for kind in KINDS:
             for process in PROCESSES:
                 row = printed_row(setup, kind, process)
                 # of a variant, every row is listed as such, the fitted ones too
                 status = "variant" if mechanism else status_of(answer.platform, row.key)
-                yield Compared(
+                yield ComparedNumber(
                     row.key,
                     f"{setup}, {kind} of {'the master' if process == MASTER else 'a worker'}",
                     row.si,
@@ -116,9 +116,9 @@ def _table_1(answer: Answer, mechanism: str = "") -> Iterable[Compared]:
                 )
 
 
-def _reduction_row(answer: Answer) -> Compared:
+def _reduction_row(answer: Answer) -> ComparedNumber:
     row = PRINTED.row(CAPTION)
-    return Compared(
+    return ComparedNumber(
         row.key,
         "communication of the master with nonblocking messages, of that without",
         row.si,
@@ -142,7 +142,7 @@ def printed_reduction() -> float:
     return printed_row(ESTIMATED, COMMUNICATION, MASTER).si / printed_row(ORIGINAL, COMMUNICATION, MASTER).si
 
 
-def _share_rows(answer: Answer) -> Iterable[Compared]:
+def _share_rows(answer: Answer) -> Iterable[ComparedNumber]:
     """The printed range is of all the paper's runs, the simulated one of table 1's."""
     shares = [
         communication_share(answer, setup, process)
@@ -152,7 +152,7 @@ def _share_rows(answer: Answer) -> Iterable[Compared]:
     known_shares = [each for each in shares if each is not None]
     for end, extreme in (("low", min), ("high", max)):
         row = PRINTED.row(SHARE.format(end))
-        yield Compared(
+        yield ComparedNumber(
             row.key,
             f"communication, of the time, {'smallest' if end == 'low' else 'largest'} share",
             row.si,
@@ -166,10 +166,10 @@ def _share_rows(answer: Answer) -> Iterable[Compared]:
         )
 
 
-def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[Check]:
+def checks(answers: Mapping[str, Answer], compared: Sequence[ComparedNumber]) -> list[Check]:
     rows_by_key = {row.key: row for row in compared if row.status != "variant"}
 
-    def rows(*setups: str, kind: str) -> list[Compared]:
+    def rows(*setups: str, kind: str) -> list[ComparedNumber]:
         return [
             rows_by_key[printed_row(setup, kind, process).key] for setup in setups for process in PROCESSES
         ]
@@ -282,7 +282,7 @@ def _t3d_gain_check(answer: Answer, processes: int, *, expects_gain: bool) -> Ch
 # the page
 
 
-def page(answers: Mapping[str, Answer], compared: Sequence[Compared], checks: Sequence[Check]) -> Page:
+def page(answers: Mapping[str, Answer], compared: Sequence[ComparedNumber], checks: Sequence[Check]) -> Page:
     summary = _summary(answers, compared)
     sections = _sections(answers, compared)
     return pages.page((NAME, TITLE, PRINTED.citation), answers, compared, checks, summary, sections)
@@ -301,7 +301,7 @@ TITLES = {
 }
 
 
-def _summary(answers: Answers, compared: Sequence[Compared]) -> tuple[str, ...]:
+def _summary(answers: Answers, compared: Sequence[ComparedNumber]) -> tuple[str, ...]:
     predicted = [row for row in pages.time_rows(compared) if row.status == "predicted"]
     introduction = (
         "A. Fachat and K. H. Hoffmann timed ensemble annealing with a master in three set-ups: broadcast and "
@@ -318,7 +318,7 @@ def _summary(answers: Answers, compared: Sequence[Compared]) -> tuple[str, ...]:
     return tuple(filter(None, texts))
 
 
-def _table_1_sentence(predicted: Sequence[Compared]) -> str:
+def _table_1_sentence(predicted: Sequence[ComparedNumber]) -> str:
     errors = {
         kind: pages.largest_error([row for row in predicted if f"/{kind}/" in row.key]) for kind in KINDS
     }
@@ -371,7 +371,7 @@ def _t3d_sentence(answers: Answers) -> str:
 # sections
 
 
-def _sections(answers: Answers, compared: Sequence[Compared]) -> list[Section]:
+def _sections(answers: Answers, compared: Sequence[ComparedNumber]) -> list[Section]:
     return [
         Section("Steps over time, four workstations", figures=(_cluster_figure(answers[CLUSTER]),)),
         Section(
@@ -414,7 +414,7 @@ def _figure(name: str, title: str, series: list[Series]) -> Figure:
     )
 
 
-def _miss_explanations(answers: Answers, compared: Sequence[Compared]) -> Iterator[str]:
+def _miss_explanations(answers: Answers, compared: Sequence[ComparedNumber]) -> Iterator[str]:
     """Explanations of predictions off by more than EXPLAINED, from the printed and the simulated times."""
     missed = {row.key for row in pages.rows_beyond(compared, EXPLAINED_ERROR) if row.status == "predicted"}
     if any(printed_row(ESTIMATED, kind, WORKER).key in missed for kind in KINDS):
@@ -443,7 +443,7 @@ def _worker_explanation(answer: Answer) -> Iterator[str]:
     )
 
 
-def _rounds_table(answers: Answers, compared: Sequence[Compared]) -> Table:
+def _rounds_table(answers: Answers, compared: Sequence[ComparedNumber]) -> Table:
     """The errors of the predictions by assumed number of rounds and time of the processor."""
     rows = []
     for name, rounds in ROUNDS_BY_PART.items():

@@ -21,7 +21,7 @@ from hockney.draw.page import Page, Section
 from hockney.machines import simulated
 from hockney.pages.format import quantity
 from hockney.reproductions import pages
-from hockney.reproductions.compared import Check, Compared, Statement, status_of
+from hockney.reproductions.compared import Check, ComparedNumber, Statement, status_of
 from hockney.reproductions.parts import Answer, Part
 from hockney.suites.bsp.reproductions import paragon_bsp, paragon_kernels
 
@@ -79,21 +79,21 @@ def _slow_copies_part(catalog: Catalog) -> Part:
     return Part(paragon_kernels.SLOW_COPIES, name, tuple(map(catalog.case, texts)))
 
 
-def compare(answers: Mapping[str, Answer]) -> list[Compared]:
+def compare(answers: Mapping[str, Answer]) -> list[ComparedNumber]:
     pairs, bisection = answers["pairs"], answers["bisection"]
     saturation = [row for direction in DIRECTIONS for row in _saturation_rows(bisection, direction)]
     bulk = [*paragon_bsp.compare(answers), *paragon_kernels.compare(answers)]
     return [*_time_rows(pairs), *_line_rows(pairs), *saturation, *bulk]
 
 
-def _time_rows(pairs: Answer) -> list[Compared]:
+def _time_rows(pairs: Answer) -> list[ComparedNumber]:
     rows = []
     for workload, title in WORKLOAD_TITLES.items():
         formula = PRINTED.formula(FORMULA.format(workload))
         for size in SIZES:
             key = f"{formula.key}/{size}"
             rows.append(
-                Compared(
+                ComparedNumber(
                     key,
                     f"{title}, {quantity(size, 'B')}",
                     formula.time(size),
@@ -107,7 +107,7 @@ def _time_rows(pairs: Answer) -> list[Compared]:
     return rows
 
 
-def _line_rows(pairs: Answer) -> list[Compared]:
+def _line_rows(pairs: Answer) -> list[ComparedNumber]:
     """The values that the paper derives from its first formula, derived from a line through the simulated
     times."""
     bandwidth = PRINTED.row("paragon/text/bandwidth")
@@ -115,11 +115,11 @@ def _line_rows(pairs: Answer) -> list[Compared]:
     line = _fit_line(pairs)
     status = [status_of(pairs.platform, row.key) for row in (bandwidth, half)]
     return [
-        Compared(
+        ComparedNumber(
             bandwidth.key, "asymptotic bandwidth", bandwidth.si, line and 1 / line[1], None, "B/s",
             status[0], table=POINTS,
         ),
-        Compared(
+        ComparedNumber(
             half.key, "half-performance length", half.value, line and line[0] / line[1] / 1e3, None,
             half.unit, status[1], table=POINTS,
         ),
@@ -135,14 +135,14 @@ def _fit_line(pairs: Answer) -> tuple[float, float] | None:
     return float(start), float(slope)
 
 
-def _saturation_rows(bisection: Answer, direction: str) -> list[Compared]:
+def _saturation_rows(bisection: Answer, direction: str) -> list[ComparedNumber]:
     last_linear = PRINTED.row("paragon/bisection/linear-to")
     first_constant = PRINTED.row("paragon/bisection/constant-from")
     rates = bandwidths(bisection, direction)
     model = {p: modelled_bandwidth(bisection.platform, p, direction) for p in LINE}
     mechanism = DIRECTIONS[direction]
     return [
-        Compared(
+        ComparedNumber(
             row.key, label, row.si, limit_of(rates) if rates else None, limit_of(model),
             "processors", status_of(bisection.platform, row.key, mechanism), mechanism, note,
             table=f"bisection, {mechanism}" if mechanism else "bisection",
@@ -187,8 +187,8 @@ def constant_from(bandwidth: Mapping[int, float]) -> int:
     return min(p for p in LINE if bandwidth[p] >= (1 - CONSTANT_TOLERANCE) * max(bandwidth.values()))
 
 
-def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[Check]:
-    def rows_of(*keys: str) -> list[Compared]:
+def checks(answers: Mapping[str, Answer], compared: Sequence[ComparedNumber]) -> list[Check]:
+    def rows_of(*keys: str) -> list[ComparedNumber]:
         return [row for row in compared if row.key.startswith(keys) and row.status != "variant"]
 
     one, both = (FORMULA.format(workload) + "/" for workload in WORKLOAD_TITLES)
@@ -221,7 +221,7 @@ def _bisection_check(bisection: Answer) -> Check:
     return statement.check(holds, f"linear to {linear_to(rates)}, constant from {constant_from(rates)}")
 
 
-def page(answers: Mapping[str, Answer], compared: Sequence[Compared], checks: Sequence[Check]) -> Page:
+def page(answers: Mapping[str, Answer], compared: Sequence[ComparedNumber], checks: Sequence[Check]) -> Page:
     pairs, bisection = answers["pairs"], answers["bisection"]
     sections = [
         Section("One message, and two that cross", figures=(_time_figure(pairs), _rate_figure(pairs))),
@@ -236,7 +236,7 @@ def page(answers: Mapping[str, Answer], compared: Sequence[Compared], checks: Se
     )
 
 
-def _summary(compared: Sequence[Compared], checks: Sequence[Check]) -> tuple[str, ...]:
+def _summary(compared: Sequence[ComparedNumber], checks: Sequence[Check]) -> tuple[str, ...]:
     error = pages.largest_error(row for row in compared if row.key.startswith("paragon/formula/"))
     texts = [
         "On the Intel Paragon one message took 146 us + 0.0115 us a byte, and 216 us + 0.0226 us a byte "

@@ -16,7 +16,7 @@ from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.reproductions import pages
-from hockney.reproductions.compared import CLOSE, Check, Compared, Statement, status_of
+from hockney.reproductions.compared import CLOSE, Check, ComparedNumber, Statement, status_of
 from hockney.reproductions.parts import Answer, Part
 from hockney.suites.bsp.models.parameters import permutation_fit, relation_fit, value
 from hockney.suites.bsp.models.programs import WORD
@@ -88,7 +88,7 @@ def parameter(answer: Answer, symbol: str, processors: int, method: str = "put")
     return None if fit is None else value(fit, symbol)
 
 
-def compare(answers: Mapping[str, Answer]) -> list[Compared]:
+def compare(answers: Mapping[str, Answer]) -> list[ComparedNumber]:
     rows = []
     for symbol, (model, unit) in SYMBOLS.items():
         for mesh, processors, printed in printed_values(symbol):
@@ -96,7 +96,7 @@ def compare(answers: Mapping[str, Answer]) -> list[Compared]:
             simulated = parameter(answer, symbol, processors)
             key = f"paragon/{model}/{symbol}/{mesh}"
             rows.append(
-                Compared(
+                ComparedNumber(
                     key, f"{symbol}, {processors} processors", printed, simulated, None, unit,
                     status_of(answer.platform, key), table=TABLES[model],
                 )
@@ -104,7 +104,7 @@ def compare(answers: Mapping[str, Answer]) -> list[Compared]:
     return [*rows, *_word_rows(answers[part_name(SMALLEST)])]
 
 
-def _word_rows(answer: Answer) -> Iterator[Compared]:
+def _word_rows(answer: Answer) -> Iterator[ComparedNumber]:
     """The parts of a word's time, and what combining gains."""
     seconds_per_word = _seconds_per_word(answer)
     for key, label, parts in (
@@ -112,7 +112,7 @@ def _word_rows(answer: Answer) -> Iterator[Compared]:
         ("network", "share of the network in a word", ("exchange",)),
     ):
         row = PRINTED.row(f"paragon/bsp-library/{key}")
-        yield Compared(
+        yield ComparedNumber(
             row.key, label, row.si,
             sum(seconds_per_word[part] for part in parts) if seconds_per_word else None, None, "s",
             status_of(answer.platform, row.key), table=TABLES["bsp"],
@@ -120,7 +120,7 @@ def _word_rows(answer: Answer) -> Iterator[Compared]:
     gain = combining_gain(answer)
     for end, label in (("low", "at least"), ("high", "at most")):
         row = PRINTED.row(f"paragon/bsp-library/combining/{end}")
-        yield Compared(
+        yield ComparedNumber(
             row.key, f"g without combining / g with it, {label}", row.si, gain, None, "", "predicted",
             bound=True, table=TABLES["bsp"],
         )  # fmt: skip
@@ -152,7 +152,7 @@ def _seconds_per_word(answer: Answer) -> dict[str, float] | None:
     return seconds_per_word
 
 
-def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[Check]:
+def checks(answers: Mapping[str, Answer], compared: Sequence[ComparedNumber]) -> list[Check]:
     rows = {row.key: row for row in compared}
     low, high = COMBINING
     statement = Statement("combining", "text", f"combining makes g {low:g} to {high:g} times smaller")
@@ -163,7 +163,7 @@ def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[
     ]
 
 
-def _parameter_check(symbol: str, rows: Mapping[str, Compared]) -> Check:
+def _parameter_check(symbol: str, rows: Mapping[str, ComparedNumber]) -> Check:
     """The check of a parameter on the meshes to which it was not fitted."""
     model, _ = SYMBOLS[symbol]
     printed = [
@@ -185,7 +185,7 @@ def printed_values(symbol: str) -> Iterator[tuple[str, int, float]]:
             yield mesh, processors, values[key]
 
 
-def figures(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> tuple[Figure, ...]:
+def figures(answers: Mapping[str, Answer], compared: Sequence[ComparedNumber]) -> tuple[Figure, ...]:
     """The paper's figures 3 to 5, and each parameter over the number of processors."""
     return _relations(answers), _parts(answers), _permutations(answers), *_parameters(compared)
 
@@ -278,7 +278,7 @@ def _permutations(answers: Mapping[str, Answer]) -> Figure:
     )
 
 
-def _parameters(compared: Sequence[Compared]) -> Iterator[Figure]:
+def _parameters(compared: Sequence[ComparedNumber]) -> Iterator[Figure]:
     by_key = {row.key: row for row in compared}
     for symbol, (model, unit) in SYMBOLS.items():
         rows = [(p, by_key[f"paragon/{model}/{symbol}/{mesh}"]) for mesh, p, _ in printed_values(symbol)]

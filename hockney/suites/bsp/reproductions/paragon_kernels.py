@@ -21,7 +21,7 @@ from hockney.core.record import Record
 from hockney.core.units import PERCENT
 from hockney.draw.figure import Axis, Figure
 from hockney.reproductions import pages
-from hockney.reproductions.compared import CLOSE, NOT_SIMULATED, Check, Compared, Statement, Status
+from hockney.reproductions.compared import CLOSE, NOT_SIMULATED, Check, ComparedNumber, Statement, Status
 from hockney.reproductions.parts import Answer
 from hockney.suites.bsp.models.costs import Base, CostModel, predict, relative_error, repaired
 from hockney.suites.bsp.models.parameters import (
@@ -196,7 +196,7 @@ def kernels_like(
 # printed numbers
 
 
-def compare(answers: Mapping[str, Answer]) -> list[Compared]:
+def compare(answers: Mapping[str, Answer]) -> list[ComparedNumber]:
     """Shares of communication, and the number of keys at which the better route changes."""
     kernels = simulated_kernels(answers)
     rows = []
@@ -210,7 +210,7 @@ def compare(answers: Mapping[str, Answer]) -> list[Compared]:
         status: Status = "fitted" if name == "bsp/8" else "predicted"
         label = f"communication in a matrix multiplication, {style}, {MESHES[mesh]} processors"
         rows.append(
-            Compared(
+            ComparedNumber(
                 row.key, label, row.si, share, None, PERCENT, status, table="kernels",
                 note="the paper: less than" if is_upper_bound else "", bound=is_upper_bound,
             )
@@ -219,7 +219,7 @@ def compare(answers: Mapping[str, Answer]) -> list[Compared]:
     for kernels_found, mechanism in ((kernels, ""), (slow_copies_kernels, COPIES)):
         status = "fitted" if mechanism else "predicted"
         rows.append(
-            Compared(
+            ComparedNumber(
                 CROSSOVER.key, "sample sort: the butterfly is faster up to", CROSSOVER.si,
                 crossover(kernels_found), None, "keys", status, mechanism, table="kernels",
             )
@@ -250,7 +250,7 @@ def _seconds_by_keys(kernels: Sequence[SimulatedKernel], style: str) -> dict[int
 # what the paper states
 
 
-def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[Check]:
+def checks(answers: Mapping[str, Answer], compared: Sequence[ComparedNumber]) -> list[Check]:
     kernels = simulated_kernels(answers)
     return [
         _bsp_speed_check(kernels),
@@ -290,7 +290,7 @@ def _bsp_speed_check(kernels: Sequence[SimulatedKernel]) -> Check:
     return statement.check(shares[largest] < COMPARABLE_SPEED, finding)
 
 
-def _bsp_communication_check(compared: Sequence[Compared]) -> Check:
+def _bsp_communication_check(compared: Sequence[ComparedNumber]) -> Check:
     """The check of communication's share in BSP, of which the share on 8 processors was fitted."""
     fitted, predicted = (row for row in compared if row.key.startswith(BSP_SHARE_KEY))
     claim = (

@@ -15,7 +15,7 @@ from hockney import measurement
 from hockney.cli.errors import guarded
 from hockney.core.record import RunRecords
 from hockney.machines import simulated
-from hockney.reproductions import Answer, Compared
+from hockney.reproductions import Answer, ComparedNumber
 from hockney.suites.bsp.reproductions import paragon, paragon_bsp, paragon_kernels
 
 ON_PARAGON = ("unidirectional", "bidirectional", "bandwidth", "bisection")
@@ -69,7 +69,7 @@ def given(world: ParagonWorld) -> dict:
     return answers(paragon, on_paragon(world=world), PARAGON.metrics)
 
 
-def rows(world: ParagonWorld) -> dict[str, Compared]:
+def rows(world: ParagonWorld) -> dict[str, ComparedNumber]:
     return {row.key: row for row in paragon.compare(given(world))}
 
 

@@ -22,7 +22,7 @@ from hockney.draw.page import Section, Table
 from hockney.machines import simulated
 from hockney.models.programs.prediction import described_startup
 from hockney.reproductions import pages
-from hockney.reproductions.compared import Check, Compared, Statement, status_of
+from hockney.reproductions.compared import Check, ComparedNumber, Statement, status_of
 from hockney.reproductions.parts import Answer, Part
 from hockney.suites.npb.programs import PIPELINED
 
@@ -172,7 +172,7 @@ def rate_for_linear(answers: Answers, kernel: str, network: str = KERNELS) -> fl
 # what the paper states
 
 
-def compare(answers: Answers) -> list[Compared]:
+def compare(answers: Answers) -> list[ComparedNumber]:
     """Speed-ups that the paper calls linear."""
     rows = []
     for network, (_, title) in NETWORKS.items():
@@ -182,7 +182,7 @@ def compare(answers: Answers) -> list[Compared]:
             processes = benchmark.linear_to
             key = f"barriers/speedup/{kernel}/{processes}"
             rows.append(
-                Compared(
+                ComparedNumber(
                     key,
                     f"speed-up of {benchmark.title}, {processes} processes",
                     float(processes),

@@ -18,7 +18,7 @@ from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Page, Section, Table
 from hockney.models.barriers import traffic
 from hockney.reproductions import contributions, pages
-from hockney.reproductions.compared import NOT_SIMULATED, Check, Compared, Statement, status_of
+from hockney.reproductions.compared import NOT_SIMULATED, Check, ComparedNumber, Statement, status_of
 from hockney.reproductions.parts import Answer, Part
 from hockney.studies.barriers import paper
 from hockney.studies.barriers.paper import (
@@ -91,7 +91,7 @@ def on_emulated(machine: str) -> Reproduction:
     return EthernetOnTcp(machine)
 
 
-def compare(answers: Mapping[str, Answer]) -> list[Compared]:
+def compare(answers: Mapping[str, Answer]) -> list[ComparedNumber]:
     algorithm_rows = (barrier_rows(answers["algorithms"], name) for name in ALGORITHMS if name != MPI)
     return [
         message_row(answers),
@@ -103,10 +103,10 @@ def compare(answers: Mapping[str, Answer]) -> list[Compared]:
     ]
 
 
-def message_row(answers: Mapping[str, Answer]) -> Compared:
+def message_row(answers: Mapping[str, Answer]) -> ComparedNumber:
     row = PRINTED.row(MESSAGE)
     message = answers["message"]
-    return Compared(
+    return ComparedNumber(
         row.key,
         "one message, one way",
         row.si,
@@ -118,7 +118,7 @@ def message_row(answers: Mapping[str, Answer]) -> Compared:
     )
 
 
-def barrier_rows(answer: Answer, name: str, mechanism: str = "") -> Iterable[Compared]:
+def barrier_rows(answer: Answer, name: str, mechanism: str = "") -> Iterable[ComparedNumber]:
     title = ALGORITHMS[name]
     for p in PROCESSES:
         row = PRINTED.row(BARRIER.format(name, p))
@@ -128,7 +128,7 @@ def barrier_rows(answer: Answer, name: str, mechanism: str = "") -> Iterable[Com
             if is_single
             else ""
         )
-        yield Compared(
+        yield ComparedNumber(
             row.key,
             f"{title}, {p} process{'es' if p > 1 else ''}",
             row.si,
@@ -142,7 +142,7 @@ def barrier_rows(answer: Answer, name: str, mechanism: str = "") -> Iterable[Com
         )
 
 
-def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[Check]:
+def checks(answers: Mapping[str, Answer], compared: Sequence[ComparedNumber]) -> list[Check]:
     return [
         *message_checks(compared),
         _consistency_check(answers),
@@ -192,7 +192,7 @@ def _mpi_barrier_check(answers: Mapping[str, Answer]) -> Check:
     return statement.check(abs(ratio / printed_ratio - 1) <= 0.25, f"{ratio:.2f} times")
 
 
-def _tournament_checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[Check]:
+def _tournament_checks(answers: Mapping[str, Answer], compared: Sequence[ComparedNumber]) -> list[Check]:
     """The checks of which broadcast, one message or P-1 messages, explains the printed tournament. One
     process sends nothing, and the time printed for 3 belongs to another row."""
     rows = [row for row in compared if row.key.startswith("barriers/table/tournament/")]
@@ -242,7 +242,7 @@ def times_on_most_processes(
     }
 
 
-def message_checks(compared: Sequence[Compared]) -> list[Check]:
+def message_checks(compared: Sequence[ComparedNumber]) -> list[Check]:
     largest = {BARRIER.format(name, PROCESSES[-1]) for name in MESSAGE_BARRIERS}
     claim = f"dissemination, MCS tree, N-way and total exchange on {PROCESSES[-1]} processes within 10%"
     return [
@@ -255,7 +255,7 @@ def message_checks(compared: Sequence[Compared]) -> list[Check]:
     ]
 
 
-def page(answers: Mapping[str, Answer], compared: Sequence[Compared], checks: Sequence[Check]) -> Page:
+def page(answers: Mapping[str, Answer], compared: Sequence[ComparedNumber], checks: Sequence[Check]) -> Page:
     sections = [
         *(each for contribution in contributions(NAME) for each in contribution.sections(answers)),
         Section("Barriers", figures=(_figure(answers),), tables=(_barriers_table(answers),)),
@@ -267,7 +267,7 @@ def page(answers: Mapping[str, Answer], compared: Sequence[Compared], checks: Se
     return pages.page((NAME, TITLE, PRINTED.citation), answers, compared, checks, summary, sections)
 
 
-def _summary(compared: Sequence[Compared]) -> tuple[str, ...]:
+def _summary(compared: Sequence[ComparedNumber]) -> tuple[str, ...]:
     rows = [row for row in pages.time_rows(compared) if row.key != MESSAGE and not row.key.endswith("/1")]
     by_messages = [row for row in rows if row.key.split("/")[2] in MESSAGE_BARRIERS]
     if not pages.simulated_rows(rows):

@@ -17,7 +17,7 @@ from hockney.core.units import format_value
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Page, Section, Table
 from hockney.reproductions import pages
-from hockney.reproductions.compared import Check, Compared, Statement
+from hockney.reproductions.compared import Check, ComparedNumber, Statement
 from hockney.reproductions.parts import Answer, Part
 from hockney.studies.barriers import paper
 from hockney.suites.papers.reproductions import emulated, ethernet
@@ -78,7 +78,7 @@ class EthernetOnTcp:
             Part(BARRIERS, MACHINE, barriers, (), self.machine, 1, BARRIERS_S),
         ]
 
-    def compare(self, answers: Answers) -> list[Compared]:
+    def compare(self, answers: Answers) -> list[ComparedNumber]:
         message = ethernet.message_row(answers)
         rows = [replace(message, emulated=answers[emulated.SURVEY].seconds("isend_recv"))]
         for name in ethernet.ALGORITHMS:
@@ -88,7 +88,7 @@ class EthernetOnTcp:
         rows += ethernet.barrier_rows(answers["true-switch"], MPI, ethernet.TRUE_SWITCH)
         return rows
 
-    def checks(self, answers: Answers, compared: Sequence[Compared]) -> list[Check]:
+    def checks(self, answers: Answers, compared: Sequence[ComparedNumber]) -> list[Check]:
         return [
             *ethernet.message_checks(compared),
             *(finding(lambda name, p: barrier(answers, name, p)) for finding in FINDINGS),
@@ -102,7 +102,7 @@ class EthernetOnTcp:
             emulated.table(answers, EXCHANGE_PROCESSES, EXCHANGE_SIZES, 1),
         ]
 
-    def page(self, answers: Answers, compared: Sequence[Compared], checks: Sequence[Check]) -> Page:
+    def page(self, answers: Answers, compared: Sequence[ComparedNumber], checks: Sequence[Check]) -> Page:
         findings, messages, exchange = self.tables(answers)
         figure = _figure(answers)
         sections = [

@@ -13,7 +13,7 @@ from hockney.core.catalog import Catalog
 from hockney.draw.figure import Figure, Series
 from hockney.draw.page import Page, Section
 from hockney.reproductions import pages
-from hockney.reproductions.compared import Check, Compared, Statement
+from hockney.reproductions.compared import Check, ComparedNumber, Statement
 from hockney.reproductions.parts import Answer, Part
 from hockney.suites.papers.reproductions import efficiencies
 from hockney.suites.papers.reproductions.efficiencies import Cell
@@ -43,12 +43,12 @@ def parts(catalog: Catalog) -> list[Part]:
     return [Part(GRID, "ibm-sp", efficiencies.cases(catalog, grid, ITERATIONS))]
 
 
-def compare(answers: Mapping[str, Answer]) -> list[Compared]:
+def compare(answers: Mapping[str, Answer]) -> list[ComparedNumber]:
     """No rows: the paper prints no number for this machine."""
     return []
 
 
-def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[Check]:
+def checks(answers: Mapping[str, Answer], compared: Sequence[ComparedNumber]) -> list[Check]:
     return [check for p, figure in FIGURE_OF.items() for check in _figure_checks(answers[GRID], p, figure)]
 
 
@@ -84,7 +84,7 @@ def _figure_checks(grid: Answer, processes: int, figure: int) -> list[Check]:
     ]
 
 
-def page(answers: Mapping[str, Answer], compared: Sequence[Compared], checks: Sequence[Check]) -> Page:
+def page(answers: Mapping[str, Answer], compared: Sequence[ComparedNumber], checks: Sequence[Check]) -> Page:
     held_count = sum(check.holds for check in checks)
     summary = (
         "U. R. Hanebutte and M. Tatsumi draw the efficiency of an IBM SPx on 2 and 4 processes without "

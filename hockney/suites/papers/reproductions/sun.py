@@ -25,7 +25,7 @@ from hockney.core.catalog import Catalog
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Page, Section
 from hockney.reproductions import pages
-from hockney.reproductions.compared import Check, Compared, Statement, status_of
+from hockney.reproductions.compared import Check, ComparedNumber, Statement, status_of
 from hockney.reproductions.parts import Answer, Part
 from hockney.suites.papers.reproductions import efficiencies
 from hockney.suites.papers.reproductions.efficiencies import WORD_BYTES, Cell
@@ -93,7 +93,7 @@ def on_emulated(machine: str) -> Reproduction:
     return SunOnTcp(machine)
 
 
-def compare(answers: Mapping[str, Answer]) -> list[Compared]:
+def compare(answers: Mapping[str, Answer]) -> list[ComparedNumber]:
     rows = [
         *exchange_rows(answers["exchange"], PROCESSES),
         *exchange_rows(answers[MORE_PROCESSES], ALL_PROCESSES[2:]),
@@ -103,12 +103,12 @@ def compare(answers: Mapping[str, Answer]) -> list[Compared]:
     return [*rows, *(row for answer, words in variants for row in exchange_rows(answer, PROCESSES, words))]
 
 
-def exchange_rows(answer: Answer, processes: Sequence[int], mechanism: str = "") -> Iterable[Compared]:
+def exchange_rows(answer: Answer, processes: Sequence[int], mechanism: str = "") -> Iterable[ComparedNumber]:
     for p in processes:
         formula = PRINTED.formula(FORMULA.format(p))
         for words in WORDS:
             key = f"{formula.key}/{words}"
-            yield Compared(
+            yield ComparedNumber(
                 key,
                 f"exchange of {p} processes, L = {words}",
                 formula.time(WORD_BYTES * words),
@@ -132,12 +132,12 @@ def equation_2(cell: Cell) -> float:
     return cell.work / (cell.work + cell.processes * exchange_s(cell.processes, cell.words))
 
 
-def _break_evens(grid: Answer) -> Iterable[Compared]:
+def _break_evens(grid: Answer) -> Iterable[ComparedNumber]:
     """The work with which np processes are as fast as one: the paper's 50% on two and 25% on four."""
     for p in ALL_PROCESSES:
         for words in END_WORDS:
             key = f"granularity/break-even/{p}/{words}"
-            yield Compared(
+            yield ComparedNumber(
                 key,
                 f"break-even of {p} processes, L = {words}",
                 p * exchange_s(p, words) / (p - 1),
@@ -150,7 +150,7 @@ def _break_evens(grid: Answer) -> Iterable[Compared]:
             )
 
 
-def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[Check]:
+def checks(answers: Mapping[str, Answer], compared: Sequence[ComparedNumber]) -> list[Check]:
     known_efficiencies = {
         cell: value
         for cell in efficiencies.cells(ALL_PROCESSES, WORDS, WORK_S)
@@ -159,7 +159,7 @@ def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[
     return [*exchange_checks(compared), *_efficiency_checks(known_efficiencies)]
 
 
-def exchange_checks(compared: Sequence[Compared]) -> list[Check]:
+def exchange_checks(compared: Sequence[ComparedNumber]) -> list[Check]:
     rows = [row for row in compared if row.table == "equation 3"]
     claim = "equation 3 at L = 1 to 10000 words within 8%"
     return [Statement("equation-3", "equation 3", claim).within(rows, 0.08)]
@@ -213,7 +213,7 @@ def _efficiency_checks(known_efficiencies: Mapping[Cell, float]) -> list[Check]:
     ]
 
 
-def page(answers: Mapping[str, Answer], compared: Sequence[Compared], checks: Sequence[Check]) -> Page:
+def page(answers: Mapping[str, Answer], compared: Sequence[ComparedNumber], checks: Sequence[Check]) -> Page:
     sections = [
         Section("The exchange", figures=(_exchange_figure(answers),)),
         Section(
@@ -226,7 +226,7 @@ def page(answers: Mapping[str, Answer], compared: Sequence[Compared], checks: Se
     )
 
 
-def _summary(compared: Sequence[Compared]) -> tuple[str, ...]:
+def _summary(compared: Sequence[ComparedNumber]) -> tuple[str, ...]:
     rows, variants = _equation_rows(compared), [row for row in compared if row.status == "variant"]
     error, variant_error = pages.largest_error(rows), pages.largest_error(variants)
     texts = [
@@ -247,7 +247,7 @@ def _summary(compared: Sequence[Compared]) -> tuple[str, ...]:
     return tuple(texts)
 
 
-def _equation_rows(compared: Sequence[Compared]) -> list[Compared]:
+def _equation_rows(compared: Sequence[ComparedNumber]) -> list[ComparedNumber]:
     return [row for row in pages.time_rows(compared) if row.table == "equation 3"]
 
 

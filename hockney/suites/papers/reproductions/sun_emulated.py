@@ -19,7 +19,7 @@ from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Page, Section, Table
 from hockney.models.applications.granularity import Algorithm, efficiency
 from hockney.reproductions import pages
-from hockney.reproductions.compared import Check, Compared, Statement, status_of
+from hockney.reproductions.compared import Check, ComparedNumber, Statement, status_of
 from hockney.reproductions.parts import Answer, Part
 from hockney.suites.papers.reproductions import efficiencies, emulated, sun
 from hockney.suites.papers.reproductions.efficiencies import WORD_BYTES, Cell
@@ -72,10 +72,10 @@ class SunOnTcp:
             Part(EMULATED_GRID, MACHINE, grid, (), self.machine, 1, GRID_S),
         ]
 
-    def compare(self, answers: Answers) -> list[Compared]:
+    def compare(self, answers: Answers) -> list[ComparedNumber]:
         return [*_exchange_rows(answers), *_efficiency_rows(answers)]
 
-    def checks(self, answers: Answers, compared: Sequence[Compared]) -> list[Check]:
+    def checks(self, answers: Answers, compared: Sequence[ComparedNumber]) -> list[Check]:
         return [
             *sun.exchange_checks(compared),
             *emulated.checks(answers, PROCESSES, SIZES),
@@ -92,7 +92,7 @@ class SunOnTcp:
             _efficiency_table(answers),
         ]
 
-    def page(self, answers: Answers, compared: Sequence[Compared], checks: Sequence[Check]) -> Page:
+    def page(self, answers: Answers, compared: Sequence[ComparedNumber], checks: Sequence[Check]) -> Page:
         exchange_table, grid_table = self.tables(answers)
         figure = _exchange_figure(answers)
         sections = [
@@ -108,7 +108,7 @@ class SunOnTcp:
         return pages.page(paper, answers, compared, checks, summary, sections, lead=figure)
 
 
-def _exchange_rows(answers: Answers) -> Iterator[Compared]:
+def _exchange_rows(answers: Answers) -> Iterator[ComparedNumber]:
     for name, processes in (("exchange", sun.PROCESSES), (sun.MORE_PROCESSES, sun.ALL_PROCESSES[2:])):
         rows = sun.exchange_rows(answers[name], processes)
         for row, (p, size) in zip(rows, product(processes, SIZES), strict=True):
@@ -138,10 +138,10 @@ def _efficiency_by_equation_2(answers: Answers, cell: Cell) -> float | None:
     return None if exchange is None else cell.work / (cell.work + cell.processes * exchange)
 
 
-def _efficiency_rows(answers: Answers) -> Iterator[Compared]:
+def _efficiency_rows(answers: Answers) -> Iterator[ComparedNumber]:
     for cell in cells():
         key = f"granularity/efficiency/{cell.processes}/{cell.words}/{cell.work:g}"
-        yield Compared(
+        yield ComparedNumber(
             key,
             _cell_name(cell),
             sun.equation_2(cell),

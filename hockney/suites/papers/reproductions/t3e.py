@@ -17,7 +17,7 @@ from hockney.core.catalog import Catalog
 from hockney.draw.page import Page, Section, Table
 from hockney.machines.simulated import platform
 from hockney.reproductions import pages
-from hockney.reproductions.compared import Check, Compared, Statement, status_of
+from hockney.reproductions.compared import Check, ComparedNumber, Statement, status_of
 from hockney.reproductions.parts import Answer, Part
 from hockney.studies.collectives.plan import T3E_SIZES
 from hockney.suites.papers.reproductions import (
@@ -71,7 +71,7 @@ def parts(catalog: Catalog) -> list[Part]:
     return [*t3e_cases.parts(catalog), t3e_algorithms.part(catalog, platform(NAME))]
 
 
-def compare(answers: Mapping[str, Answer]) -> list[Compared]:
+def compare(answers: Mapping[str, Answer]) -> list[ComparedNumber]:
     tables = [_row(answers, o, s, p) for s in SIZES for o in OPERATIONS for p in PROCESSES]
     mechanism_rows = [row for mechanism in MECHANISMS for row in _mechanism_rows(answers, mechanism)]
     return [
@@ -84,10 +84,10 @@ def compare(answers: Mapping[str, Answer]) -> list[Compared]:
     ]
 
 
-def _pair_rows(pairs: Answer) -> Iterable[Compared]:
+def _pair_rows(pairs: Answer) -> Iterable[ComparedNumber]:
     for size in T3E_SIZES:
         key = f"{FORMULA.key}/{size}"
-        yield Compared(
+        yield ComparedNumber(
             key,
             f"one way, {size} B",
             FORMULA.time(size),
@@ -105,7 +105,7 @@ def _row(
     size: str,
     processes: int,
     mechanism: Mechanism | None = None,
-) -> Compared:
+) -> ComparedNumber:
     row, answer = printed(operation, size, processes), answers[mechanism.part if mechanism else "tables"]
     has_time = mechanism is not None or is_simulated(operation, size, processes)
     if mechanism:
@@ -114,7 +114,7 @@ def _row(
         time = seconds(answer, operation, SIZES[size], processes) if has_time else None
     explanations = [each for each in MECHANISMS if (operation, size) in each.explains]
     is_missed = time is None or abs(time / row.si - 1) > CLOSE
-    return Compared(
+    return ComparedNumber(
         row.key,
         f"{OPERATIONS[operation]}, {SIZE_WORDS[size]}, {processes} processes",
         row.si,
@@ -132,14 +132,14 @@ def _row(
     )
 
 
-def _mechanism_rows(answers: Mapping[str, Answer], m: Mechanism) -> Iterable[Compared]:
+def _mechanism_rows(answers: Mapping[str, Answer], m: Mechanism) -> Iterable[ComparedNumber]:
     return (_row(answers, o, s, p, m) for o, s in m.rows for p in m.processes)
 
 
-def _barrier_rows(answers: Mapping[str, Answer]) -> Iterable[Compared]:
+def _barrier_rows(answers: Mapping[str, Answer]) -> Iterable[ComparedNumber]:
     row, tables = PRINTED.row("t3e/text/barrier/256"), answers["tables"]
     for algorithm, mechanism in ((MPI, ""), (MESSAGE_BARRIER, "a barrier of messages")):
-        yield Compared(
+        yield ComparedNumber(
             row.key,
             "MPI_Barrier, 256 processes",
             row.si,
@@ -152,16 +152,16 @@ def _barrier_rows(answers: Mapping[str, Answer]) -> Iterable[Compared]:
         )
 
 
-def table_rows(compared: Iterable[Compared]) -> list[Compared]:
+def table_rows(compared: Iterable[ComparedNumber]) -> list[ComparedNumber]:
     """The 72 printed times on the machine of messages."""
     return [row for row in compared if row.series == "collectives"]
 
 
-def close_rows(rows: Iterable[Compared]) -> list[Compared]:
+def close_rows(rows: Iterable[ComparedNumber]) -> list[ComparedNumber]:
     return [row for row in rows if row.error is not None and abs(row.error) <= CLOSE]
 
 
-def explained_counts(compared: Sequence[Compared]) -> tuple[int, int, int]:
+def explained_counts(compared: Sequence[ComparedNumber]) -> tuple[int, int, int]:
     """Rows for which the machine of messages disagrees, how many of them agree with the mechanism assumed to
     explain them, and to how many of these the mechanism was fitted."""
     explained_rows = {(m.words, o, s) for m in MECHANISMS for o, s in m.explains}
@@ -176,7 +176,7 @@ def explained_counts(compared: Sequence[Compared]) -> tuple[int, int, int]:
     return len(missed), len(explained_status), explained_status.count("fitted")
 
 
-def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[Check]:
+def checks(answers: Mapping[str, Answer], compared: Sequence[ComparedNumber]) -> list[Check]:
     rows = table_rows(compared)
     close = close_rows(rows)
     by_status = [
@@ -205,7 +205,7 @@ def checks(answers: Mapping[str, Answer], compared: Sequence[Compared]) -> list[
     ]
 
 
-def page(answers: Mapping[str, Answer], compared: Sequence[Compared], checks: Sequence[Check]) -> Page:
+def page(answers: Mapping[str, Answer], compared: Sequence[ComparedNumber], checks: Sequence[Check]) -> Page:
     algorithms = Section(
         "Which algorithms come nearest",
         text=t3e_findings.sentences(compared),
@@ -236,12 +236,12 @@ def _section(operation: str, answers: Mapping[str, Answer]) -> Section:
     )
 
 
-def summaries(compared: Sequence[Compared]) -> Sequence[Table]:
+def summaries(compared: Sequence[ComparedNumber]) -> Sequence[Table]:
     """The tables for the terminal: the nearest algorithms, instead of a row for each algorithm."""
     return (t3e_findings.nearest_table(compared),)
 
 
-def _summary(compared: Sequence[Compared]) -> tuple[str, ...]:
+def _summary(compared: Sequence[ComparedNumber]) -> tuple[str, ...]:
     rows = table_rows(compared)
     close, (missed, explained, fitted) = close_rows(rows), explained_counts(compared)
     if not pages.simulated_rows(rows):
@@ -261,7 +261,7 @@ def _summary(compared: Sequence[Compared]) -> tuple[str, ...]:
     )
 
 
-def _mechanism_sentences(compared: Sequence[Compared]) -> tuple[str, ...]:
+def _mechanism_sentences(compared: Sequence[ComparedNumber]) -> tuple[str, ...]:
     """A sentence for each mechanism: how many of the rows on which it was tried agree with and without it."""
     near_keys = {row.key for row in close_rows(table_rows(compared))}
     texts = []

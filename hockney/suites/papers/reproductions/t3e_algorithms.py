@@ -14,7 +14,7 @@ from hockney.core.smpi_algorithms import chosen
 from hockney.models.loggp_sim import LogGPSimulator
 from hockney.models.schedules import SCHEDULES, NotModelled
 from hockney.models.schedules.smpi import SMPI
-from hockney.reproductions.compared import Check, Compared, Statement
+from hockney.reproductions.compared import Check, ComparedNumber, Statement
 from hockney.reproductions.parts import Answer, Part
 from hockney.suites.papers.reproductions.t3e_cases import (
     ALGORITHMS,
@@ -191,7 +191,7 @@ def _seconds_from_messages(
     return (ends[-1] + (calls - SETTLED_CALLS) * seconds_per_call) / calls
 
 
-def rows(answer: Answer) -> list[Compared]:
+def rows(answer: Answer) -> list[ComparedNumber]:
     """A row for each algorithm and each printed time of a collective."""
     return [
         _row(answer, operation, algorithm, size, p)
@@ -202,10 +202,10 @@ def rows(answer: Answer) -> list[Compared]:
     ]
 
 
-def _row(answer: Answer, operation: str, algorithm: str, size: str, processes: int) -> Compared:
+def _row(answer: Answer, operation: str, algorithm: str, size: str, processes: int) -> ComparedNumber:
     row, total = printed(operation, size, processes), SIZES[size]
     is_small = is_simulated(operation, algorithm, total, processes)
-    return Compared(
+    return ComparedNumber(
         row.key,
         f"{OPERATIONS[operation]}, {SIZE_WORDS[size]}, {processes} processes",
         row.si,
@@ -220,7 +220,7 @@ def _row(answer: Answer, operation: str, algorithm: str, size: str, processes: i
     )
 
 
-def simgrid_check(compared: Sequence[Compared], machine: Platform, tolerance: float) -> Check:
+def simgrid_check(compared: Sequence[ComparedNumber], machine: Platform, tolerance: float) -> Check:
     """Whether each algorithm of SimGrid's MPI and the engine's algorithm with the same messages take the same
     time within `tolerance`."""
     simgrids = {row.key: row.simulated for row in compared if row.series == "collectives"}

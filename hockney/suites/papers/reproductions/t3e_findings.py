@@ -17,7 +17,7 @@ from math import exp, log
 from hockney.core.wording import join_words
 from hockney.draw.page import Table
 from hockney.reference.aggregated_bandwidth import DEFINITIONS
-from hockney.reproductions.compared import CLOSE, Compared
+from hockney.reproductions.compared import CLOSE, ComparedNumber
 from hockney.suites.papers.reproductions.t3e_cases import OPERATIONS, PROCESSES, SIZE_WORDS, SIZES, printed
 
 NEAR_ERROR = CLOSE[-1]
@@ -45,10 +45,10 @@ class Match:
         return sum(error is not None and abs(error) <= NEAR_ERROR for error in self.errors)
 
 
-def matches(compared: Iterable[Compared]) -> dict[tuple[str, str], list[Match]]:
+def matches(compared: Iterable[ComparedNumber]) -> dict[tuple[str, str], list[Match]]:
     """The algorithms by operation and size, the nearest first. Algorithms that were simulated on some
     PROCESSES only follow the others; those never simulated are left out."""
-    grouped: dict[tuple[str, str, str], list[Compared]] = {}
+    grouped: dict[tuple[str, str, str], list[ComparedNumber]] = {}
     for row in compared:
         if row.series == "algorithms":
             grouped.setdefault((*_operation_and_size(row), row.mechanism.partition("=")[2]), []).append(row)
@@ -65,7 +65,7 @@ def matches(compared: Iterable[Compared]) -> dict[tuple[str, str], list[Match]]:
     return {key: by_size[key] for key in order if key in by_size}
 
 
-def nearest(compared: Iterable[Compared]) -> list[Match]:
+def nearest(compared: Iterable[ComparedNumber]) -> list[Match]:
     """The nearest algorithm of each operation and size."""
     return [candidates[0] for candidates in matches(compared).values()]
 
@@ -80,7 +80,7 @@ def tied_matches(candidates: Sequence[Match]) -> list[Match]:
     ]
 
 
-def unexplained_rows(compared: Sequence[Compared]) -> list[Compared]:
+def unexplained_rows(compared: Sequence[ComparedNumber]) -> list[ComparedNumber]:
     """The printed times that the nearest algorithm of their operation and size misses by more than
     NEAR_ERROR; an algorithm that comes near on one number of processes only is a coincidence."""
     nearest_algorithms = {(match.operation, match.size): match.algorithm for match in nearest(compared)}
@@ -93,24 +93,24 @@ def unexplained_rows(compared: Sequence[Compared]) -> list[Compared]:
     return [row for row in nearest_rows if row.error is not None and abs(row.error) > NEAR_ERROR]
 
 
-def unreached_keys(compared: Iterable[Compared]) -> set[str]:
+def unreached_keys(compared: Iterable[ComparedNumber]) -> set[str]:
     """The keys of the printed times that no algorithm reaches within NEAR_ERROR."""
     rows = [row for row in compared if row.series == "algorithms" and row.error is not None]
     near_keys = {row.key for row in rows if abs(row.error or 0.0) <= NEAR_ERROR}
     return {row.key for row in rows} - near_keys
 
 
-def _operation_and_size(row: Compared) -> tuple[str, str]:
+def _operation_and_size(row: ComparedNumber) -> tuple[str, str]:
     """Operation and size."""
     operation, size = row.key.split("/")[2:4]
     return operation, size
 
 
-def _ratio(row: Compared) -> float:
+def _ratio(row: ComparedNumber) -> float:
     return abs(log((row.simulated or 0.0) / row.published))
 
 
-def nearest_table(compared: Sequence[Compared]) -> Table:
+def nearest_table(compared: Sequence[ComparedNumber]) -> Table:
     """A row for each operation and size: the nearest algorithm, its errors, and the algorithm that
     follows."""
     rows = tuple(_nearest_row(candidates) for candidates in matches(compared).values())
@@ -138,7 +138,7 @@ def _distance(match: Match) -> str:
     return f"{match.algorithm} ({match.factor:.2f})"
 
 
-def sentences(compared: Sequence[Compared]) -> tuple[str, ...]:
+def sentences(compared: Sequence[ComparedNumber]) -> tuple[str, ...]:
     """Sentences on what can be concluded, and what cannot."""
     if not nearest(compared):
         return ()
@@ -164,7 +164,7 @@ def sentences(compared: Sequence[Compared]) -> tuple[str, ...]:
     return tuple(texts)
 
 
-def headline(compared: Sequence[Compared]) -> tuple[str, ...]:
+def headline(compared: Sequence[ComparedNumber]) -> tuple[str, ...]:
     """The first screen's sentence on algorithms."""
     nearest_matches = nearest(compared)
     if not nearest_matches:
@@ -178,7 +178,7 @@ def headline(compared: Sequence[Compared]) -> tuple[str, ...]:
     )
 
 
-def names_by_operation(compared: Iterable[Compared]) -> str:
+def names_by_operation(compared: Iterable[ComparedNumber]) -> str:
     """ "MPI_Bcast: binomial; MPI_Alltoall: linear (8 B), bruck (1 KB, 1 MB)"; "or" between those that are as
     near."""
     grouped: dict[str, dict[str, list[str]]] = {}
@@ -194,7 +194,7 @@ def _names_by_size(names: Mapping[str, Sequence[str]]) -> str:
     return ", ".join(f"{name} ({', '.join(sizes)})" for name, sizes in names.items())
 
 
-def _row_list(rows: Iterable[Compared]) -> str:
+def _row_list(rows: Iterable[ComparedNumber]) -> str:
     """ "MPI_Reduce, 8 B, 32 (-54.0%) and 64 processes (-56.3%)", operations separated by semicolons."""
     grouped: dict[str, list[str]] = {}
     for row in rows:

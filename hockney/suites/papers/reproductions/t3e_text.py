@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from hockney.core.case import MPI
 from hockney.reference.aggregated_bandwidth import DEFINITIONS
-from hockney.reproductions.compared import Check, Compared, Statement, status_of
+from hockney.reproductions.compared import Check, ComparedNumber, Statement, status_of
 from hockney.reproductions.parts import Answer
 from hockney.studies.collectives.plan import T3E_SIZES
 from hockney.suites.papers.reproductions import t3e_algorithms
@@ -37,7 +37,7 @@ MEDIUM, MEDIUM_PROCESSES = 16384, 64
 """Bytes of a buffer of medium size, and the most processes on which all messages are simulated at once."""
 
 
-def rows(answers: Mapping[str, Answer]) -> Iterable[Compared]:
+def rows(answers: Mapping[str, Answer]) -> Iterable[ComparedNumber]:
     """Numbers in the text. The paper's estimates are shown as the model of the quantities that they
     estimate."""
     tables, shared_memory = answers["tables"], answers["shmem-collectives"]
@@ -51,12 +51,12 @@ def rows(answers: Mapping[str, Answer]) -> Iterable[Compared]:
         mechanism: str = "",
         note: str = "",
         bound: bool = False,
-    ) -> Compared:
+    ) -> ComparedNumber:
         row = PRINTED.row(f"t3e/text/{key}")
         estimate = PRINTED.row(f"t3e/text/{model}").si if model else None
         unit = "B/s" if row.unit.endswith("/s") else "s"
         status = status_of(by.platform, row.key, mechanism)
-        return Compared(
+        return ComparedNumber(
             row.key, label, row.si, simulated, estimate, unit, status, mechanism, note=note, table=TEXT,
             bound=bound,
         )  # fmt: skip
@@ -86,7 +86,9 @@ def rows(answers: Mapping[str, Answer]) -> Iterable[Compared]:
     yield from _peak_rows(tables, answers[ALGORITHMS], row_of)
 
 
-def _peak_rows(tables: Answer, algorithms: Answer, row_of: Callable[..., Compared]) -> Iterable[Compared]:
+def _peak_rows(
+    tables: Answer, algorithms: Answer, row_of: Callable[..., ComparedNumber]
+) -> Iterable[ComparedNumber]:
     total = SIZES["1MB"]
 
     def rates(by: Answer, operation: str, algorithm: str = "") -> list[float]:
