@@ -8,7 +8,6 @@ python -m hockney.reference.peers.page > docs/reference/peers.md
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 
 from hockney.reference.peers import Benchmark, BenchmarkGroup, suites
@@ -33,6 +32,7 @@ Names are not case-sensitive, and the program (IMB-RMA) may be omitted if the na
 NAME=VALUE replaces a parameter of the case; `bytes=` or `--sizes` replaces the benchmark's sizes.
 
 In a case, `*` stands for the operation in the benchmark's name, in lower case.
+Numbers in parentheses are the notes below a table.
 A case marked *close* does not measure exactly the same thing.
 [`hockney import`](../import.md) reads the output of these benchmarks.
 In all cases, the ranks verify what they receive, and there are several launches ([method](../method.md)).
@@ -48,23 +48,19 @@ def page() -> str:
 
 
 def _section(group: BenchmarkGroup) -> str:
-    rows, notes = _with_notes(list(_rows(group)))
-    columns = ["benchmark", "case", "differences"]
-    if not any(differs for _, _, differs in rows):
-        columns.pop()
-    table = [columns, ["---"] * len(columns), *(row[: len(columns)] for row in rows)]
+    """A table; if few rows have differences or several share them, these are notes below it."""
+    rows: list[tuple[str, ...]] = list(_rows(group))
+    texts = list(dict.fromkeys(row[2] for row in rows if row[2]))
+    head: tuple[str, ...] = ("benchmark", "case", "differences")
+    notes = ""
+    if 2 * len(texts) <= len(rows):
+        head = head[:2]
+        rows = [(name, f"{case} ({texts.index(text) + 1})" if text else case) for name, case, text in rows]
+        notes = "\n".join(f"{number}. {text}" for number, text in enumerate(texts, 1))
+    table = [head, tuple("---" for _ in head), *rows]
     lines = "\n".join(f"| {' | '.join(row)} |" for row in table)
     sentences = group.defined.replace(". ", ".\n")
-    return "\n\n".join([f"### {group.title}", sentences, lines, *notes]) + "\n"
-
-
-def _with_notes(rows: list[Row]) -> tuple[list[Row], list[str]]:
-    """A text of several rows becomes a note below the table."""
-    times = Counter(differs for _, _, differs in rows)
-    texts = [text for text, count in times.items() if text and count > 1 and len(text.split()) > 4]
-    numbers = {text: f"({number})" for number, text in enumerate(texts, 1)}
-    noted = [(name, case, numbers.get(differs, differs)) for name, case, differs in rows]
-    return noted, [f"{number} {text}" for text, number in numbers.items()]
+    return "\n\n".join(part for part in (f"### {group.title}", sentences, lines, notes) if part) + "\n"
 
 
 def _rows(group: BenchmarkGroup) -> Iterator[Row]:
