@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from hockney.archive.archived_run import ArchivedRun, Damaged, describe
-from hockney.archive.copying import FRESH, NAMED, REMOVED, copy_run, not_writable, remove
+from hockney.archive.copying import COPY_PREFIX, NAME, REMOVED_PREFIX, copy_run, not_writable, remove
 from hockney.archive.index import TEMPORARY_INDEX, Changes, IndexedFolder, read_index, read_times, write_index
 from hockney.core.errors import EnvironmentProblem, HockneyError, UsageError, printable
 from hockney.core.notice import Notice
@@ -26,7 +26,7 @@ from hockney.models.history.times import RunTimes
 from hockney.store import RunFolder
 from hockney.system.files import open_regular, remove_older
 
-TEMPORARY = (FRESH, REMOVED, TEMPORARY_INDEX)
+TEMPORARY = (COPY_PREFIX, REMOVED_PREFIX, TEMPORARY_INDEX)
 BLOCK = 1 << 20
 """Bytes compared at once. Their total comes from the index, so it cannot be trusted."""
 ABANDONED_S = 86_400.0
@@ -218,8 +218,8 @@ class Archive:
     def _states(self) -> dict[str, str]:
         """The state of every folder that is a run, by name: sizes and times of its files."""
         try:
-            with os.scandir(self.path) as listed:
-                names = sorted(each.name for each in listed if not each.name.startswith("."))
+            with os.scandir(self.path) as folders:
+                names = sorted(each.name for each in folders if not each.name.startswith("."))
         except OSError as error:
             raise EnvironmentProblem(
                 f"cannot read the archive '{printable(str(self.path))}'",
@@ -241,12 +241,12 @@ class Archive:
                 return None
             return Damaged(name=name, code=problem.code, text=str(problem))
 
-    def _sorted(self, found: Sequence[ArchivedRun | Damaged]) -> Contents:
-        entries = [each for each in found if isinstance(each, ArchivedRun)]
-        damaged = tuple(each for each in found if isinstance(each, Damaged))
+    def _sorted(self, runs: Sequence[ArchivedRun | Damaged]) -> Contents:
+        entries = [each for each in runs if isinstance(each, ArchivedRun)]
+        damaged = tuple(each for each in runs if isinstance(each, Damaged))
         superseded = self._superseded(entries)
-        kept = (each for each in entries if each.name not in superseded)
-        ordered = sorted(kept, key=lambda each: (each.started_s, each.name))
+        current = (each for each in entries if each.name not in superseded)
+        ordered = sorted(current, key=lambda each: (each.started_s, each.name))
         past = tuple(each for each in ordered if not in_future(each))
         return Contents(past, damaged, tuple(ordered[len(past) :]), superseded)
 
@@ -308,7 +308,7 @@ def refuse_inside(archive: Path, source: RunFolder) -> None:
 def is_archive(path: Path) -> bool:
     """Whether runs have been added to this folder; the index may be missing."""
     try:
-        return path.is_dir() and any(NAMED.fullmatch(each.name) for each in path.iterdir())
+        return path.is_dir() and any(NAME.fullmatch(each.name) for each in path.iterdir())
     except OSError:
         return False
 
@@ -323,15 +323,15 @@ def _in_utf8(name: str) -> bool:
 
 
 def _unreadable_name(name: str) -> Damaged:
-    shown = name.encode(errors="backslashreplace").decode()
+    escaped = name.encode(errors="backslashreplace").decode()
     problem = EnvironmentProblem(
-        f"the name of the folder '{printable(shown)}' is not UTF-8",
+        f"the name of the folder '{printable(escaped)}' is not UTF-8",
         "",
         "rename it",
         code="archive-name-not-utf8",
-        path=shown,
+        path=escaped,
     )
-    return Damaged(name=shown, code=problem.code, text=str(problem))
+    return Damaged(name=escaped, code=problem.code, text=str(problem))
 
 
 def _state(folder: str) -> str:

@@ -30,21 +30,21 @@ from hockney.store import RunFolder
 from hockney.store.messages import not_readable
 from hockney.system.files import open_regular, remove_tree
 
-FRESH = ".adding-"
+COPY_PREFIX = ".adding-"
 """The prefix of copies that are not complete yet."""
-REMOVED = ".removed-"
+REMOVED_PREFIX = ".removed-"
 """The prefix of runs that are being removed."""
 MOST_BYTES = 1 << 28
-"""Of a file that hockney did not write there."""
+"""Maximum size of a file that hockney did not write there."""
 MOST_DEEP = 20
-"""Folders within each other."""
+"""Maximum depth of folders."""
 MOST_ATTEMPTS = 20
-"""Of moving a copy to its place while other processes do the same."""
+"""Attempts to move a copy to its place while other processes do the same."""
 DIGITS = 12
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 UNSAFE = re.compile(r"[^\w.+-]")
 """Characters that are not part of a folder's name: the study's name comes from a file."""
-NAMED = re.compile(r".+-(\d{8}T\d{6}Z|undated)-[0-9a-f]{12}")
+NAME = re.compile(r".+-(\d{8}T\d{6}Z|undated)-[0-9a-f]{12}")
 """The names of copies (`_name`)."""
 MOST_STUDY = 40
 """Characters of the study in the name, which file systems limit to 255 bytes."""
@@ -63,10 +63,10 @@ def copy_run(source: RunFolder, archive: Path) -> Copied:
     name, and is on the disk by then. Raises EnvironmentProblem if the run is damaged or the copy cannot be
     written or the run not be read, Inconclusive if it has no records."""
     describe(source)  # so that errors name its files, and no device or endless file is copied
-    fresh = archive / f"{FRESH}{uuid.uuid4().hex}"
+    copy = archive / f"{COPY_PREFIX}{uuid.uuid4().hex}"
     try:
-        _copy_folder(source, fresh)
-        entry = describe(RunFolder(fresh))
+        _copy_folder(source, copy)
+        entry = describe(RunFolder(copy))
         if not entry.records:
             raise Inconclusive(
                 f"'{printable(str(source.path))}' has no measurements",
@@ -75,14 +75,14 @@ def copy_run(source: RunFolder, archive: Path) -> Copied:
                 code="archive-nothing-measured",
                 path=str(source.path),
             )
-        name = _name(entry, digest_of(RunFolder(fresh)))
-        new = _move_into_place(fresh, archive / name, entry)
+        name = _name(entry, digest_of(RunFolder(copy)))
+        new = _move_into_place(copy, archive / name, entry)
     except OSError as error:
         if (unreadable := _unreadable_source_file(error, source)) is not None:
             raise not_readable(unreadable, error) from error
         raise not_writable(archive, error) from error
     finally:
-        remove_tree(fresh)
+        remove_tree(copy)
     return Copied(replace(entry, name=name), new)
 
 
@@ -120,19 +120,19 @@ def _name(entry: ArchivedRun, digest: str) -> str:
     return f"{study}-{stamp}-{digest[:DIGITS]}"
 
 
-def _copy_folder(source: RunFolder, fresh: Path) -> None:
+def _copy_folder(source: RunFolder, copy: Path) -> None:
     """All regular files except the report, which is large and can be written again. Links are not followed:
     what they point to is no part of the run. Raises EnvironmentProblem for files of others that are larger
     than MOST_BYTES, and for more than MOST_DEEP nested folders."""
-    fresh.mkdir()
+    copy.mkdir()
     folders = [source.path]
     while folders:
         folder = folders.pop()
         for path in sorted(folder.iterdir()):
-            target = fresh / path.relative_to(source.path)
+            target = copy / path.relative_to(source.path)
             status = path.lstat()
             if stat.S_ISDIR(status.st_mode):
-                if len(target.relative_to(fresh).parts) > MOST_DEEP:
+                if len(target.relative_to(copy).parts) > MOST_DEEP:
                     raise not_readable(
                         path, OSError(errno.ELOOP, f"it is in {MOST_DEEP} folders within each other")
                     )
@@ -143,19 +143,19 @@ def _copy_folder(source: RunFolder, fresh: Path) -> None:
                     raise not_readable(path, OSError(errno.EFBIG, os.strerror(errno.EFBIG)))
                 shutil.copy2(path, target)
                 _through_to_disk(target)
-    _through_to_disk(fresh)
+    _through_to_disk(copy)
 
 
-def _move_into_place(fresh: Path, target: Path, entry: ArchivedRun) -> bool:
-    """Rename the copy `fresh` to `target`; False if the run is there already."""
+def _move_into_place(copy: Path, target: Path, entry: ArchivedRun) -> bool:
+    """Rename the folder `copy` to `target`; False if the run is there already."""
     for attempt in range(MOST_ATTEMPTS):
         try:
-            os.rename(fresh, target)
+            os.rename(copy, target)
         except OSError as error:
-            taken = error.errno in (errno.ENOTEMPTY, errno.EEXIST)
-            if not taken or attempt + 1 == MOST_ATTEMPTS:
+            occupied = error.errno in (errno.ENOTEMPTY, errno.EEXIST)
+            if not occupied or attempt + 1 == MOST_ATTEMPTS:
                 raise
-            if _holds_run(target, fresh, entry):
+            if _holds_run(target, copy, entry):
                 return False
             remove(target)
         else:
@@ -164,10 +164,10 @@ def _move_into_place(fresh: Path, target: Path, entry: ArchivedRun) -> bool:
     return True
 
 
-def _holds_run(target: Path, fresh: Path, entry: ArchivedRun) -> bool:
+def _holds_run(target: Path, copy: Path, entry: ArchivedRun) -> bool:
     """Whether it is the run of the copy, undamaged, or a later state of it, as if it was resumed there."""
     try:
-        if digest_of(RunFolder(target)) == digest_of(RunFolder(fresh)):
+        if digest_of(RunFolder(target)) == digest_of(RunFolder(copy)):
             return True
         archived = describe(RunFolder(target))
     except (OSError, EnvironmentProblem):  # also while another process replaces it
@@ -178,7 +178,7 @@ def _holds_run(target: Path, fresh: Path, entry: ArchivedRun) -> bool:
 def remove(run: Path) -> None:
     """Remove a run. It disappears at once, before its files are deleted; another process may have removed it
     already."""
-    hidden = run.with_name(f"{REMOVED}{uuid.uuid4().hex}")
+    hidden = run.with_name(f"{REMOVED_PREFIX}{uuid.uuid4().hex}")
     try:
         os.rename(run, hidden)
     except FileNotFoundError:

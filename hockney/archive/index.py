@@ -101,10 +101,10 @@ def read_times(path: Path, runs: Sequence[str], workload: str = "") -> dict[str,
     with contextlib.suppress(*UNREADABLE), _open_index(path) as index:
         runs_by_id = _rows(index, "SELECT id, name, times_by FROM run", tuple[int, str, str])
         names = {number: name for number, name, by in runs_by_id if by and name in requested}
-        wanted = {number: RunTimes(by, [], {}) for number, _, by in runs_by_id if number in names}
+        times_by_run = {number: RunTimes(by, [], {}) for number, _, by in runs_by_id if number in names}
         for run, name, value in _rows(index, "SELECT run, name, value FROM fact", tuple[int, str, str]):
-            if run in wanted:
-                wanted[run].facts[name] = value
+            if run in times_by_run:
+                times_by_run[run].facts[name] = value
         for case, line in _rows(index, 'SELECT id, line FROM "case"', tuple[int, str]):
             if workload and line.split(" ", 1)[0] != workload:
                 continue
@@ -114,9 +114,9 @@ def read_times(path: Path, runs: Sequence[str], workload: str = "") -> dict[str,
                 tuple[int, str, int, Seconds, Seconds | None, Seconds | None],
             )
             for run, level, launches, typical_s, low_s, high_s in rows:
-                if run in wanted:
-                    wanted[run].times.append(CaseTime(line, level, launches, typical_s, low_s, high_s))
-        return {names[number]: times for number, times in wanted.items()}
+                if run in times_by_run:
+                    times_by_run[run].times.append(CaseTime(line, level, launches, typical_s, low_s, high_s))
+        return {names[number]: times for number, times in times_by_run.items()}
     return {}
 
 
@@ -217,12 +217,12 @@ def _apply(index: sqlite3.Connection, changes: Changes) -> None:
     index.execute("PRAGMA journal_mode = OFF")
     index.execute("PRAGMA synchronous = OFF")
     _delete_runs(index, changes.gone | changes.updated.keys())
-    for name, known in changes.updated.items():
-        if isinstance(known.content, Damaged):
-            row = (name, known.state, known.content.code, known.content.text)
+    for name, folder in changes.updated.items():
+        if isinstance(folder.content, Damaged):
+            row = (name, folder.state, folder.content.code, folder.content.text)
             index.execute("INSERT INTO damaged (name, state, code, text) VALUES (?, ?, ?, ?)", row)
         else:
-            index.execute(_INSERT, (known.state, *(getattr(known.content, each) for each in FIELDS)))
+            index.execute(_INSERT, (folder.state, *(getattr(folder.content, each) for each in FIELDS)))
     if changes.times:
         _apply_times(index, changes.times)
 
@@ -237,11 +237,11 @@ def _delete_runs(index: sqlite3.Connection, names: Iterable[str]) -> None:
 
 def _apply_times(index: sqlite3.Connection, times: Mapping[str, RunTimes]) -> None:
     runs = dict(index.execute("SELECT name, id FROM run"))
-    known = {name: of for name, of in times.items() if name in runs}
-    lines = {(each.case,) for of in known.values() for each in of.times}
+    indexed = {name: of for name, of in times.items() if name in runs}
+    lines = {(each.case,) for of in indexed.values() for each in of.times}
     index.executemany('INSERT OR IGNORE INTO "case" (line) VALUES (?)', sorted(lines))
     cases = dict(index.execute('SELECT line, id FROM "case"'))
-    for name, of in known.items():
+    for name, of in indexed.items():
         run = runs[name]
         for table in ("time", "fact"):
             index.execute(f"DELETE FROM {table} WHERE run = ?", (run,))

@@ -158,18 +158,18 @@ def _refuse_unknown_ranks(files: Iterable[LogFile], ranks: int | None) -> None:
         )
 
 
-def _ranks(table: LogTable, benchmark: Benchmark, given: int | None) -> int | None:
+def _ranks(table: LogTable, benchmark: Benchmark, given_ranks: int | None) -> int | None:
     """The number of ranks in the benchmark's case, or else in the table, or else as given by the user."""
     for word in benchmark.case.split():
         if word.startswith("ranks="):
             return int(word.removeprefix("ranks="))
-    return table.ranks or given
+    return table.ranks or given_ranks
 
 
 def _catalog(files: Iterable[LogFile]) -> Catalog:
     tables = [table for file in files for log in file.logs.values() for table in log.tables]
-    found = [known[0] for table in tables if (known := _find_benchmark(table))]
-    return catalog_with(bundled_catalog(), {each.case.split()[0] for each in found})
+    benchmarks = [pair[0] for table in tables if (pair := _find_benchmark(table))]
+    return catalog_with(bundled_catalog(), {each.case.split()[0] for each in benchmarks})
 
 
 def _add(
@@ -177,7 +177,7 @@ def _add(
     file: LogFile,
     invocation: Invocation,
     tables: Sequence[LogTable],
-    given: int | None,
+    given_ranks: int | None,
     same_buffers: bool,
     catalog: Catalog,
 ) -> None:
@@ -198,7 +198,7 @@ def _add(
     launches: dict[tuple[int, int], list[Converted]] = {}
     seen: dict[str, int] = {}
     for table in tables:
-        for each in _convert_table(group, file, table, given, same_buffers, catalog):
+        for each in _convert_table(group, file, table, given_ranks, same_buffers, catalog):
             seen[each.case.line] = seen.get(each.case.line, 0) + 1
             launches.setdefault((each.case.ranks, seen[each.case.line]), []).append(each)
     if len(group.launches) + len(launches) > MOST_LAUNCHES:
@@ -222,19 +222,19 @@ def _convert_table(
     group: _Group,
     file: LogFile,
     table: LogTable,
-    given: int | None,
+    given_ranks: int | None,
     same_buffers: bool,
     catalog: Catalog,
 ) -> list[Converted]:
     """Convert the rows that correspond to cases, and count the others as omitted."""
-    known = _find_benchmark(table)
-    if known is None or not table.rows:
+    pair = _find_benchmark(table)
+    if pair is None or not table.rows:
         found = benchmark_named(table.benchmark)
         reason = table.unusable or (found[0].reason if found else wording.unknown_benchmark())
-        _omit(group, file, table, (reason if known is None else wording.no_rows()), max(1, len(table.rows)))
+        _omit(group, file, table, (reason if pair is None else wording.no_rows()), max(1, len(table.rows)))
         return []
-    benchmark, definitions = known
-    ranks = _ranks(table, benchmark, given) or 0
+    benchmark, definitions = pair
+    ranks = _ranks(table, benchmark, given_ranks) or 0
     if ranks > MOST_RANKS:
         _omit(group, file, table, wording.too_many_ranks(ranks, MOST_RANKS), len(table.rows))
         return []
@@ -273,7 +273,7 @@ def _notices(group: _Group) -> list[Notice]:
     return [*map(_omitted, texts), *group.notices]
 
 
-def _make_run(group: _Group, machine: str, given: int | None, catalog: Catalog) -> ImportedRun:
+def _make_run(group: _Group, machine: str, given_ranks: int | None, catalog: Catalog) -> ImportedRun:
     group.launches.sort(key=lambda each: each[1])
     hosts = list(dict.fromkeys(host for invocation, *_ in group.launches for host in invocation.hosts))
     systems = {invocation.system for invocation, *_ in group.launches}
@@ -283,7 +283,7 @@ def _make_run(group: _Group, machine: str, given: int | None, catalog: Catalog) 
         launches.append(_launch(group, index, invocation, started_s, converted[0].case.ranks, name))
         records += [_record(each, launches[-1], position, catalog) for position, each in enumerate(converted)]
     notices = tuple(_notices(group))
-    assumed = [wording.ranks_given(given, list(group.assumed))] if given and group.assumed else []
+    assumed = [wording.ranks_given(given_ranks, list(group.assumed))] if given_ranks and group.assumed else []
     most_ranks = max(len(launch.ranks) for launch in launches)
     description = Machine(
         schema=SCHEMA,

@@ -84,7 +84,7 @@ class BadLine:
 
 @dataclass(frozen=True)
 class Log:
-    """What one reader found in one file. `tables` refer to `invocations` by their index."""
+    """The contents of one file, as read for one suite. `tables` refer to `invocations` by their index."""
 
     invocations: tuple[Invocation, ...] = ()
     tables: tuple[LogTable, ...] = ()

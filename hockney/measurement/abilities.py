@@ -40,7 +40,7 @@ class Ability(msgspec.Struct, frozen=True):
 
 
 class Abilities(msgspec.Struct, frozen=True):
-    """What one MPI can do, and what it lacks. `cached`: found earlier."""
+    """The abilities of one MPI. `cached`: they were found earlier."""
 
     known: tuple[Ability, ...]
     cached: bool = False
@@ -51,8 +51,8 @@ class Abilities(msgspec.Struct, frozen=True):
 
 
 def abilities(mpi: Mpi, environ: Mapping[str, str], root: bool = False) -> Abilities:
-    """What `mpi` has and lacks, from the cache if it was found earlier. Raises EnvironmentProblem if the
-    program does not compile or run."""
+    """Determine the abilities of `mpi`, from the cache if they were found earlier. Raises EnvironmentProblem
+    if the program does not compile or run."""
     source = build.source_folder()
     cache_file = (
         cache_folder(environ) / "abilities" / f"{mpi.family}-{build.identity_of(mpi, source, environ)}.json"
@@ -73,7 +73,7 @@ def abilities(mpi: Mpi, environ: Mapping[str, str], root: bool = False) -> Abili
 
 
 def _header_abilities(mpi: Mpi, source: Path) -> list[Ability]:
-    """What the header promises."""
+    """The abilities that the MPI's header promises."""
     simulated = ["-DHOCKNEY_SMPI"] if family_of(mpi).simulated else []
     words = [
         mpi.mpicxx,
@@ -90,7 +90,7 @@ def _header_abilities(mpi: Mpi, source: Path) -> list[Ability]:
 
 
 def _tested_abilities(mpi: Mpi, source: Path, root: bool) -> list[Ability]:
-    """What one rank finds."""
+    """The abilities that a test program finds on one rank."""
     with tempfile.TemporaryDirectory(prefix="hockney-") as folder:
         program = f"{folder}/abilities"
         words = [mpi.mpicxx, f"-I{source}", "-o", program, str(source / "abilities/abilities.cpp")]

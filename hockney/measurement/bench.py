@@ -36,11 +36,10 @@ LOCK_S = 120.0
 
 @dataclass(frozen=True)
 class Bench:
-    """What a measurement needs. `launch_cost_s` is the measured cost of starting ranks, `checked_s` the time
-    that `check_start` took for it. Budgets are kept by the clock `now`; between rounds, `wait` advances that
-    clock by the given seconds. `layout` spreads ranks over the machine's nodes (None: over one);
-    `checked_ranks` is the largest number of ranks that have started so far.
-    """
+    """Everything that a measurement needs. `launch_cost_s` is the measured cost of starting ranks,
+    `checked_s` the time that `check_start` took for it. Budgets are kept by the clock `now`; between rounds,
+    `wait` advances that clock by the given seconds. `layout` spreads ranks over the machine's nodes (None:
+    over one); `checked_ranks` is the largest number of ranks that have started so far."""
 
     launcher: Launcher
     catalog: Catalog
@@ -57,7 +56,8 @@ class Bench:
         return self.catalog.workload(case.workload).group
 
     def launch_kind(self, case: Case) -> tuple[int, str, str]:
-        """What the cases of a launch share: ranks (0: the whole layout), executable and launch setting."""
+        """The properties that all cases of a launch share: ranks (0: the whole layout), executable and launch
+        setting."""
         return case.launched_ranks, self.group_of(case), case.setting
 
     def ranks_of(self, case: Case) -> int:
@@ -95,14 +95,14 @@ class Bench:
         return Load(None, None) if before is None else load_between(before, moment())
 
 
-def check_ranks(bench: Bench, most: int) -> None:
+def check_ranks(bench: Bench, most_ranks: int) -> None:
     """Raises UsageError if there are more ranks than this machine can run."""
     if bench.machine.platform is not None:
         from hockney.machines import simulated
 
-        simulated.check_ranks(bench.machine.platform, most)
+        simulated.check_ranks(bench.machine.platform, most_ranks)
     else:
-        refuse_too_many_ranks(most, bench.machine, bench.layout.nodes if bench.layout else 1)
+        refuse_too_many_ranks(most_ranks, bench.machine, bench.layout.nodes if bench.layout else 1)
 
 
 def check_network(bench: Bench, cases: Sequence[Case], assumed: bool) -> None:
@@ -115,20 +115,20 @@ def check_network(bench: Bench, cases: Sequence[Case], assumed: bool) -> None:
 
     if not (reason := simulated.between_nodes_guessed(platform)):
         return
-    most = platform.nodes[0].cores if bench.layout is None else bench.layout.ranks_per_node
+    most_ranks = platform.nodes[0].cores if bench.layout is None else bench.layout.ranks_per_node
     ranks = max(map(bench.ranks_of, cases), default=0)
-    if ranks > most:
+    if ranks > most_ranks:
         raise UsageError(
             f"{ranks} ranks of {printable(platform.name)} are on several nodes, and nobody has measured "
             "messages between these",
             f"their cost in its description is a guess ({reason})",
-            f"use at most {plural(most, 'rank')}, calibrate from a survey between two hosts or with the "
-            "--network of a machine that states where its costs are from, or accept the guess with "
+            f"use at most {plural(most_ranks, 'rank')}, calibrate from a survey between two hosts or with "
+            "the --network of a machine that states where its costs are from, or accept the guess with "
             f"{option('assume_network')}",
             code="network-not-measured",
             machine=platform.name,
             ranks=ranks,
-            most=most,
+            most=most_ranks,
             reason=reason,
         )
 
@@ -168,13 +168,13 @@ def check_start(bench: Bench, cases: Sequence[Case]) -> Bench:
     placed = [case for case in cases if case.is_placed]
     if placed and bench.layout is None and not bench.machine.traits.described:
         bench = replace(bench, layout=_host_layout(bench))
-    most = max(map(bench.ranks_of, cases), default=0)
-    check_ranks(bench, most)
+    most_ranks = max(map(bench.ranks_of, cases), default=0)
+    check_ranks(bench, most_ranks)
     if not cases:
         return bench
     if placed and bench.layout is not None and not bench.machine.levels:
         bench = _start_once(bench, bench.layout.ranks)  # more ranks may meet elsewhere
-    bench = _start_once(bench, most)
+    bench = _start_once(bench, most_ranks)
     if bench.layout is not None:
         refuse_missing_levels(bench.machine, bench.layout, placed)
     return bench

@@ -179,13 +179,13 @@ def thin_sizes(
         curves.setdefault(_curve_of(case, catalog), []).append(case)
     for curve in curves.values():
         curve.sort(key=lambda case: catalog.entry(case.workload).size_of(case))
-    kept: tuple[Case, ...] = tuple(cases)
+    thinned: tuple[Case, ...] = tuple(cases)
     for count in range(max(map(len, curves.values()), default=0), FEWEST_SIZES - 1, -1):
         chosen = {case for curve in curves.values() for case in _spread_evenly(curve, count)}
-        kept = tuple(case for case in cases if case in chosen)
-        if is_enough(kept):
+        thinned = tuple(case for case in cases if case in chosen)
+        if is_enough(thinned):
             break
-    return kept
+    return thinned
 
 
 def _curve_of(case: Case, catalog: Catalog) -> Case:

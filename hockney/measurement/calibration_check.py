@@ -40,8 +40,10 @@ def twin_cases(real: Survey) -> list[Case]:
     """The cases to simulate: all cases of the run between two ranks. A simulator has no caches, so buffers
     are always hot, and one level within a node."""
     measured = (case for level in real.levels for case, _ in level.measured)
-    chosen = (case for case in measured if case.ranks == PAIR_RANKS and case.get("buffers", HOT) == HOT)
-    return [case.with_parameter(PLACE, in_simulation(case.place)) if case.place else case for case in chosen]
+    selected = (case for case in measured if case.ranks == PAIR_RANKS and case.get("buffers", HOT) == HOT)
+    return [
+        case.with_parameter(PLACE, in_simulation(case.place)) if case.place else case for case in selected
+    ]
 
 
 def _layout(real: Survey) -> HostOptions:
@@ -56,14 +58,14 @@ def _layout(real: Survey) -> HostOptions:
 def survey_twin(platform: Platform, real: Survey, notify: Notify, listen: Listener) -> Survey:
     """Survey `platform` in simulation with the cases of `real`, without noise: medians are compared."""
     quiet = msgspec.structs.replace(platform, noise=None)
-    with tempfile.TemporaryDirectory(prefix="hockney-twin-") as place:
-        description = Path(place) / "twin.toml"
+    with tempfile.TemporaryDirectory(prefix="hockney-twin-") as scratch:
+        description = Path(scratch) / "twin.toml"
         description.write_text(simulated.write(quiet), "utf-8")
         machine = simulated_reference(str(description))
         bench = prepare(machine, "", True, notify, hosts=_layout(real))
         available = {workload.name for workload in bench.catalog.workloads}
         cases = [case for case in twin_cases(real) if case.workload in available]
         settings = Settings(study="cases", budget_s=BUDGET_S, launches=1, seed=1, machine=machine)
-        folder = begin(Path(place) / "twin", cases, settings, check_start(bench, cases))
+        folder = begin(Path(scratch) / "twin", cases, settings, check_start(bench, cases))
         measure(folder, bench, listen)
         return calibration_survey(folder)[0]

@@ -292,8 +292,8 @@ def _simgrid_missing(problem: HockneyError) -> Finding:
 
 
 def _engine_finding(path: Path, cached: bool, seconds: float, compiler: str) -> Finding:
-    how = "compiled earlier" if cached else f"compiled in {format_seconds(seconds)}"
-    return Finding("good", "engine", f"{path} ({how}, {compiler})", "engine")
+    origin = "compiled earlier" if cached else f"compiled in {format_seconds(seconds)}"
+    return Finding("good", "engine", f"{path} ({origin}, {compiler})", "engine")
 
 
 def _mpi_complete(title: str, mpicxx: str, cached: bool) -> Finding:
@@ -416,9 +416,9 @@ def _layout_chosen(layout: Layout, hosts: Sequence[str], scheduler: str) -> Find
 
 def _started_by(program: str, interface: str, agent: str) -> Finding:
     """`interface` is srun's, "" with mpiexec; `agent` is the remote shell, "" for the launcher's own."""
-    how = f" --mpi={interface}" if interface else f", remote shell {printable(agent)}" if agent else ""
+    details = f" --mpi={interface}" if interface else f", remote shell {printable(agent)}" if agent else ""
     numbers = {"program": program, "interface": interface, "agent": agent}
-    return Finding("good", "launcher", f"{program}{how}", "launcher", numbers)
+    return Finding("good", "launcher", f"{program}{details}", "launcher", numbers)
 
 
 def _levels_found(levels: Sequence[Level]) -> Finding:

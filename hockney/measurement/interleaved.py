@@ -135,12 +135,12 @@ class _InterleavedSession:
             self._report_notes(todo)
         pairs_left = len(todo)
         for launch, cases in chain(todo.items(), longer):
-            wanted = [case for case in cases if not self._is_given_up(case)]
-            if pairs_left < len(todo) and self.budget.exhausted(len(wanted), len(self.sessions)):
+            runnable = [case for case in cases if not self._is_given_up(case)]
+            if pairs_left < len(todo) and self.budget.exhausted(len(runnable), len(self.sessions)):
                 if pairs_left > 0:
                     self.listen(budget_used_up_notice(waiting, self.budget.cost_s))
                 break
-            self._launch_pair(launch, wanted, waiting, pairs_left)
+            self._launch_pair(launch, runnable, waiting, pairs_left)
             waiting -= len(self.sessions) * len(cases)
             pairs_left -= 1
             if any(session.out_of_time for session in self.sessions):
@@ -182,7 +182,7 @@ class _InterleavedSession:
         if not cases:
             return
         sides = len(self.sessions)
-        budgets_s = [given for session in self.sessions for given in session.launch_budgets_s]
+        budgets_s = [budget_s for session in self.sessions for budget_s in session.launch_budgets_s]
         planned = pairs_left > 0 or not budgets_s
         most_s = math.inf if planned else max(budgets_s)
         kind = self.sessions[0].bench.launch_kind(cases[0])

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The noise of this machine, for the doctor: a few launches that visit two cases as often as possible,
+"""Measures the noise of this machine for the doctor. A few launches visit two cases as often as possible:
 computing, which needs just a core, and short messages between two cores. The numbers go into the doctor's
 JSON document."""
 
@@ -133,13 +133,13 @@ def _precision_finding(series: WatchedCase, quiet: bool) -> Finding:
         "precision_when_quiet": values,
         "watched_s": watched_s,
     }
-    known = {seconds: value for seconds, value in precisions.items() if value is not None}
-    if len(known) < len(precisions):
+    reachable = {seconds: value for seconds, value in precisions.items() if value is not None}
+    if len(reachable) < len(precisions):
         return _precision_unknown(_activity(series), watched_s, numbers)
     if not quiet:
-        return _precision_unknown_while_busy(_activity(series), known, numbers)
-    precise = known[WANTED_AT_S] <= WANTED_PRECISION
-    return _precision_reachable(_activity(series), known, precise, watched_s, numbers)
+        return _precision_unknown_while_busy(_activity(series), reachable, numbers)
+    precise = reachable[WANTED_AT_S] <= WANTED_PRECISION
+    return _precision_reachable(_activity(series), reachable, precise, watched_s, numbers)
 
 
 def _times_vary(
@@ -150,7 +150,7 @@ def _times_vary(
     steady: bool,
     numbers: Mapping[str, object],
 ) -> Finding:
-    """`ends` are the 10% and 90% points of the times of visits."""
+    """Report how much times vary. `ends` are the 10% and 90% quantiles of the times of visits."""
     cores = ("cpus " if len(cpus) > 1 else "cpu ") + " and ".join(cpus)
     fast, slow = ends
     text = (

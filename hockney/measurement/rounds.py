@@ -143,8 +143,8 @@ class Rounds:
         if not self.every_s:
             return self.budget_s
         until_next = self.start_s + (k + 1) * self.every_s - self.bench.now()
-        whole = min(self.budget_s, max(LEAST_SHARE * self.budget_s, until_next))
-        return whole * items / len(self.plan.cases)
+        round_s = min(self.budget_s, max(LEAST_SHARE * self.budget_s, until_next))
+        return round_s * items / len(self.plan.cases)
 
     def end(self) -> None:
         if self.late > 1:
@@ -263,14 +263,14 @@ class Refinement:
     def refine(self, rounds: int, observations: Sequence[Observation]) -> tuple[Case, ...]:
         """Add sizes around changes of the observed costs after this number of rounds of launches; returns the
         added cases."""
-        most = int(self.additions[rounds] * self.most)
-        new = tuple(sizes_between(observations, max(0, most - len(self.cases))))
+        limit = int(self.additions[rounds] * self.most)
+        new = tuple(sizes_between(observations, max(0, limit - len(self.cases))))
         self.cases += new
         self.new += new
         return new
 
     def added_for(self, case: Case) -> list[Case]:
         """New cases that can share a launch with `case`. Cases that were added before `run` was resumed are
-        among the work left (`store.left`)."""
+        among the missing items (`store.unmeasured_items`)."""
         launch_kind = self.bench.launch_kind
         return [added for added in self.new if launch_kind(added) == launch_kind(case)]

@@ -141,10 +141,11 @@ def _measure(
     bench: Bench,
     listen: Listener,
     budget_s: float | None,
-    whole: tuple[Item, ...] | None = None,
+    all_items: tuple[Item, ...] | None = None,
     goal: Goal | None = None,
 ) -> Outcome:
-    """`whole` are the items that share the budget of the plan's settings; by default, all expected items."""
+    """`all_items` are the items that share the budget of the plan's settings; by default, all expected
+    items."""
     plan = folder.plan()
     with lock_records(folder, bench.lock_s) as out:
         for notice in out.reading.notices:
@@ -154,9 +155,11 @@ def _measure(
             for note in bench.launcher.describe(max(bench.ranks_of(item.case) for item in todo)).notes:
                 listen(Status(f"note: {note.text}"))
         if budget_s is None:
-            whole = whole or expected_items(plan, out.reading.run)
+            all_items = all_items or expected_items(plan, out.reading.run)
             budget_s = (
-                plan.settings.budget_s if plan.settings.every_s else budget_share_s(plan, todo, whole, bench)
+                plan.settings.budget_s
+                if plan.settings.every_s
+                else budget_share_s(plan, todo, all_items, bench)
             )
         return Session(plan, bench, listen, out, budget_s, goal).run(todo)
 
@@ -290,14 +293,14 @@ class Session:
         self.budget.reserve_s = 0.0
         for index in count(1 + max((item.launch for item in self.plan.items), default=-1)):
             if self.goal is None:
-                chosen = turns.largest_group(imprecise_cases(cases, self._observed(), self.plan.settings))
+                selected = turns.largest_group(imprecise_cases(cases, self._observed(), self.plan.settings))
                 most_s = longest_s
             else:
-                chosen = turns.next(self.goal.open_cases(cases, self.out.run()))
-                most_s = max(self.budget.cost_s, longest_s * turns.part(chosen))
-            if not chosen or self.budget.exhausted(len(chosen)):
+                selected = turns.next(self.goal.open_cases(cases, self.out.run()))
+                most_s = max(self.budget.cost_s, longest_s * turns.part(selected))
+            if not selected or self.budget.exhausted(len(selected)):
                 return
-            order = list(chosen)
+            order = list(selected)
             random.Random(f"{self.plan.settings.seed} {index}").shuffle(order)
             count_before = self.measured
             self.launch_until_done(index, order, len(order), 1, most_s=most_s)
@@ -460,15 +463,15 @@ COMPLETING_S = 0.2
 another if they ended early."""
 
 
-def budget_share_s(plan: Plan, todo: Sequence[Item], whole: Sequence[Item], bench: Bench) -> float:
-    """The time for `todo`, a part of the `whole` run, including that of the check and of starting launches:
+def budget_share_s(plan: Plan, todo: Sequence[Item], all_items: Sequence[Item], bench: Bench) -> float:
+    """The time for `todo`, a part of `all_items`, including that of the check and of starting launches:
     each measurement gets as long as in the whole run, but each launch at least `COMPLETING_S` and the
     shortest time that its cases can take. A simulation may use all of the run's budget: it ends after a few
     repetitions."""
-    if not bench.machine.traits.wall_clock or len(todo) == len(whole):
+    if not bench.machine.traits.wall_clock or len(todo) == len(all_items):
         return plan.settings.budget_s
-    measuring_s = plan.settings.budget_s - _start_cost_s(whole, bench)
-    share_s = measuring_s * len(todo) / max(1, len(whole))
+    measuring_s = plan.settings.budget_s - _start_cost_s(all_items, bench)
+    share_s = measuring_s * len(todo) / max(1, len(all_items))
     launches_s = COMPLETING_S * len({item.launch for item in todo})
     return _start_cost_s(todo, bench) + max(share_s, launches_s, least_of(item.case for item in todo))
 

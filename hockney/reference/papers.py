@@ -228,10 +228,10 @@ def machine_names() -> dict[str, str]:
 
 def paper_of(machine: str) -> Published:
     """The paper of a machine, with that machine's numbers. Raises UsageError for an unknown one."""
-    known = machine_names()
-    if machine not in known:
-        raise unknown("published machine", machine, known, code="unknown-published-machine")
-    return published(known[machine]).of(machine)
+    papers = machine_names()
+    if machine not in papers:
+        raise unknown("published machine", machine, papers, code="unknown-published-machine")
+    return published(papers[machine]).of(machine)
 
 
 def _row(raw: dict[str, str]) -> PrintedRow:

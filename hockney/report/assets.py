@@ -63,8 +63,8 @@ def script_file(parts_in: Path = Path(__file__).parent) -> Path:
     parts = sorted(parts_in.glob("plotly-basic-*.min.js"))
     if parts:
         return parts[-1]
-    found = importlib.util.find_spec("plotly")
-    for folder in (found.submodule_search_locations or []) if found else []:
+    spec = importlib.util.find_spec("plotly")
+    for folder in (spec.submodule_search_locations or []) if spec else []:
         path = Path(folder, "package_data", "plotly.min.js")
         if path.is_file():
             return path
@@ -101,8 +101,8 @@ class Template(FileSystemBytecodeCache):
 
 def compressed(content: bytes) -> bytes:
     """`content` as gzip. What the cache has is decompressed, to be sure that it is this content."""
-    place = folder()
-    kept = place and place / f"{hashlib.sha256(content).hexdigest()}.gz"
+    folder_path = folder()
+    kept = folder_path and folder_path / f"{hashlib.sha256(content).hexdigest()}.gz"
     if kept:
         with contextlib.suppress(OSError, EOFError, zlib.error):
             found = kept.read_bytes()

@@ -63,6 +63,6 @@ def text_lines(table: Table) -> list[str]:
     first, *others = table.columns
     lines = []
     for count, *cells in table.rows:
-        named = (f"{name} {cell}" for name, cell in zip(others, cells, strict=True))
-        lines.append(f"{count} {first}: {', '.join(named)}")
+        cell_texts = (f"{name} {cell}" for name, cell in zip(others, cells, strict=True))
+        lines.append(f"{count} {first}: {', '.join(cell_texts)}")
     return lines

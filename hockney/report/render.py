@@ -145,9 +145,9 @@ def _scripts(page: Page) -> list[str]:
 
 @functools.cache
 def _template() -> Callable[..., str]:
-    place = assets.folder()
+    cache = assets.folder()
     environment = Environment(
-        bytecode_cache=None if place is None else assets.Template(str(place)),
+        bytecode_cache=None if cache is None else assets.Template(str(cache)),
         loader=PackageLoader("hockney.report", "."),
         autoescape=True,
         undefined=StrictUndefined,
@@ -179,11 +179,11 @@ class _Identities:
 
     def new(self, kind: str, text: str) -> str:
         word = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:60].strip("-")
-        wanted = "-".join(filter(None, [kind, word])) or "section"
-        name, k = wanted, 1
+        base = "-".join(filter(None, [kind, word])) or "section"
+        name, k = base, 1
         while name in self._taken:
             k += 1
-            name = f"{wanted}-{k}"
+            name = f"{base}-{k}"
         self._taken |= {name, f"{name}-title"}
         return name
 

@@ -115,7 +115,7 @@ def on_emulated(study: Reproduction) -> Callable[[str], Reproduction] | None:
 
 
 def contributions(paper: str) -> tuple[Contribution, ...]:
-    """What suites add to the reproduction of this name."""
+    """The contributions of suites to the reproduction of this name."""
     names = [name for name in plugin_names(__name__) if name.startswith(f"{paper}_")]
     return tuple(plugins(__name__, "PART_OF", names=names))
 

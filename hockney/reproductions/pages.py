@@ -50,8 +50,8 @@ def largest_error(rows: Iterable[ComparedNumber]) -> float | None:
 def agreement(rows: Sequence[ComparedNumber], what: str) -> str:
     """ "56 of the 72 printed times within 25%", followed by the number that could not be simulated."""
     missing = len(rows) - len(simulated_rows(rows))
-    left = f"; {missing} could not be simulated" if missing else ""
-    return f"{len(rows_within(rows))} of the {len(rows)} {what} within {NEAR:.0%}{left}"
+    unsimulated = f"; {missing} could not be simulated" if missing else ""
+    return f"{len(rows_within(rows))} of the {len(rows)} {what} within {NEAR:.0%}{unsimulated}"
 
 
 def deviations(rows: Sequence[ComparedNumber]) -> str:
@@ -73,12 +73,12 @@ def overview_figure(paper: str, compared: Sequence[ComparedNumber]) -> Figure | 
     if not rows:
         return None
     off = [row for row in rows if row in rows_beyond(rows)]
-    close = [row for row in rows if row not in off]
+    near = [row for row in rows if row not in off]
     ends = [value for row in rows for value in (row.published, row.simulated or row.published)]
     low, high = min(ends), max(ends)
     series = (
-        _points("predicted", [row for row in close if row.status == "predicted"]),
-        _points("fitted", [row for row in close if row.status == "fitted"], True),
+        _points("predicted", [row for row in near if row.status == "predicted"]),
+        _points("fitted", [row for row in near if row.status == "fitted"], True),
         _points(f"off by more than {NEAR:.0%}", off),
         Series(
             f"equal, band: within {NEAR:.0%}",
@@ -173,7 +173,7 @@ def page(
 
 
 def _agreement(compared: Sequence[ComparedNumber], checks: Sequence[Check]) -> Section:
-    """What the paper states, and how closely its numbers are met."""
+    """The section on the paper's statements and on how closely its numbers are met."""
     return Section("Agreement", tables=(check_table(checks), *([tally_table(compared)] if compared else ())))
 
 
@@ -208,7 +208,7 @@ KINDS: Mapping[Status, str] = {
 
 def tally_table(compared: Iterable[ComparedNumber]) -> Table:
     """How many of the printed numbers were reproduced, and how closely, by status."""
-    found = tallies(compared)
+    counts = tallies(compared)
     rows = [
         (
             KINDS[each.status],
@@ -216,10 +216,10 @@ def tally_table(compared: Iterable[ComparedNumber]) -> Table:
             *map(str, each.within),
             str(each.missing) if each.missing else "",
         )
-        for each in found
+        for each in counts
     ]
     columns = ["printed numbers", "count", *(f"within {close:.0%}" for close in CLOSE), NOT_SIMULATED]
-    if not any(each.missing for each in found):
+    if not any(each.missing for each in counts):
         columns, rows = columns[:-1], [row[:-1] for row in rows]
     return Table(
         "agreement",
@@ -247,14 +247,14 @@ def comparison_table(name: str, rows: Iterable[ComparedNumber]) -> Table:
         )
         for row in rows
     ]
-    kept = [k for k in range(len(COLUMNS)) if any(row[k] for row in cells)]
-    columns = tuple(COLUMNS[k] for k in kept)
+    columns_used = [k for k in range(len(COLUMNS)) if any(row[k] for row in cells)]
+    columns = tuple(COLUMNS[k] for k in columns_used)
     numeric = tuple(k for k, column in enumerate(columns) if column in NUMERIC)
     return Table(
         name or "compared",
         name,
         columns,
-        tuple(tuple(row[k] for k in kept) for row in cells),
+        tuple(tuple(row[k] for k in columns_used) for row in cells),
         numeric=numeric,
     )
 
@@ -288,8 +288,8 @@ def make_series(
     hollow: bool = False,
 ) -> Series:
     """A series for a figure from pairs of x and y, without those that were not measured."""
-    known = [(x, y) for x, y in points if y is not None]
-    xs, ys = zip(*known, strict=True) if known else ((), ())
+    measured = [(x, y) for x, y in points if y is not None]
+    xs, ys = zip(*measured, strict=True) if measured else ((), ())
     drawn: Kind = "line" if kind == "line" else "points"
     return Series(name, tuple(map(float, xs)), tuple(ys), kind=drawn, group=group or name, hollow=hollow)
 

@@ -92,13 +92,13 @@ class Appender:
 
     def run(self) -> RunRecords:
         """All lines of the file, including appended ones."""
-        before = self.reading.run
-        now = RunRecords.of(self._appended)
+        earlier = self.reading.run
+        appended = RunRecords.of(self._appended)
         return RunRecords(
-            before.launches + now.launches,
-            before.records + now.records,
-            before.failures + now.failures,
-            before.closes + now.closes,
+            earlier.launches + appended.launches,
+            earlier.records + appended.records,
+            earlier.failures + appended.failures,
+            earlier.closes + appended.closes,
         )
 
     def _last(self) -> str:
@@ -110,7 +110,7 @@ class Appender:
 
     def _write(self, data: bytes, through: bool = True) -> None:
         """All of `data` or nothing, even if the disk is full or Ctrl-C arrives meanwhile."""
-        before = os.fstat(self._file).st_size
+        size = os.fstat(self._file).st_size
         try:
             written = os.write(self._file, data)
             while written < len(data):  # a short write: the next one gives the reason
@@ -120,7 +120,7 @@ class Appender:
                 self._synced_s = time.monotonic()
         except BaseException:
             with contextlib.suppress(OSError):
-                os.ftruncate(self._file, before)
+                os.ftruncate(self._file, size)
             raise
 
     def _lock(self) -> tuple[Notice, ...]:

@@ -83,8 +83,8 @@ class Chain:
 
 def checksum_at_end(tail: bytes) -> str | None:
     """The own checksum of the last line of a file, from its last SEAL_BYTES; None if it has none."""
-    found = _SEAL.search(tail)
-    return found[1].decode() if found else None
+    match = _SEAL.search(tail)
+    return match[1].decode() if match else None
 
 
 def sealed_plan(text: str, files: dict[str, bytes]) -> str:

@@ -54,7 +54,7 @@ T = TypeVar("T", Machine, Surveyed, Catalog)
 
 
 def default_path(study: str, now: datetime | None = None, parent: Path = Path("runs")) -> Path:
-    """runs/STUDY-20260131T093000Z, with -2, -3 ... if that exists."""
+    """The path of a new run: runs/STUDY-20260131T093000Z, with -2, -3 ... if that exists."""
     stamp = (now or datetime.now(timezone.utc)).strftime("%Y%m%dT%H%M%SZ")
     path = parent / f"{study}-{stamp}"
     count = 2
@@ -95,8 +95,8 @@ class RunFolder:
         try:
             new_folder(path, {"records.jsonl": b"", **files})
         except FileExistsError as error:
-            taken = messages.folder_not_empty if path.is_dir() else messages.not_a_folder
-            raise taken(path) from error
+            describe_problem = messages.folder_not_empty if path.is_dir() else messages.not_a_folder
+            raise describe_problem(path) from error
         except OSError as error:
             raise messages.not_writable(path, error) from error
         return RunFolder(path)
@@ -109,7 +109,7 @@ class RunFolder:
         surveyed: Surveyed | None = None,
         catalog: Catalog | None = None,
     ) -> RunFolder:
-        """The same in the default place, under an unused name; `LATEST` there points to it."""
+        """Create a folder in the default place, under an unused name; `LATEST` there points to it."""
         for _ in range(MOST_NAMES):
             with contextlib.suppress(UsageError):
                 folder = RunFolder.create(default_path(study), plan, machine, surveyed, catalog)
@@ -118,8 +118,8 @@ class RunFolder:
         return RunFolder.create(default_path(study), plan, machine, surveyed, catalog)
 
     def begin_again(self, plan: Plan, machine: Machine, surveyed: Surveyed | None, catalog: Catalog) -> None:
-        """Another plan, of a run that has no records yet. The plan is written last, so that the other files
-        do not match it if this process is killed meanwhile."""
+        """Replace the plan of a run that has no records yet. The plan is written last, so that the other
+        files do not match it if this process is killed meanwhile."""
         for name, data in _files(plan, machine, surveyed, catalog).items():
             self._replace(self.path / name, data)
         self.__dict__.pop("_plan_text", None)
@@ -316,14 +316,14 @@ def _pretty(value: Machine | Surveyed | Catalog) -> bytes:
 
 def fits_text(fits: Fits, seal: Seal = no_seal) -> bytes:
     text = msgspec.json.format(msgspec.json.encode(fits), indent=1) + b"\n"
-    found = seal(text)
-    return text.removesuffix(_END) + f',\n "seal": "{found}"\n}}\n'.encode() if found else text
+    digest = seal(text)
+    return text.removesuffix(_END) + f',\n "seal": "{digest}"\n}}\n'.encode() if digest else text
 
 
 def sealed_fits(data: bytes, matches: Callable[[bytes, str], bool]) -> Fits | None:
     """The fits in a text with a seal that `matches` the text without it; None otherwise."""
-    found = _SEAL.search(data)
-    if found is None or not matches(data[: found.start()] + _END, found[1].decode()):
+    match = _SEAL.search(data)
+    if match is None or not matches(data[: match.start()] + _END, match[1].decode()):
         return None
     try:
         return msgspec.json.decode(data, type=Fits)

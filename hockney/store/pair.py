@@ -44,8 +44,8 @@ def _create(path: Path, create: Callable[[str, Path], RunFolder]) -> Pair:
             create(side, temporary / side)
         os.rename(temporary, target)
     except OSError as error:
-        taken = path.is_dir() and any(path.iterdir())
-        raise messages.folder_not_empty(path) if taken else messages.not_writable(path, error) from error
+        occupied = path.is_dir() and any(path.iterdir())
+        raise messages.folder_not_empty(path) if occupied else messages.not_writable(path, error) from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
     a, b = (RunFolder(path / side) for side in SIDES)

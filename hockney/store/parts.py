@@ -42,8 +42,8 @@ class LaunchShare:
     @staticmethod
     def parse(text: str) -> LaunchShare:
         """A share from text such as "2/4". Raises UsageError."""
-        found = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
-        if not found or not 1 <= int(found[1]) <= int(found[2]) <= MOST_SHARES:
+        match = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
+        if not match or not 1 <= int(match[1]) <= int(match[2]) <= MOST_SHARES:
             raise UsageError(
                 f"'{printable(text)}' is not a share of a run",
                 "it is its number, from 1, a slash, and the number of shares",
@@ -51,7 +51,7 @@ class LaunchShare:
                 code="not-a-share",
                 text=text,
             )
-        return LaunchShare(int(found[1]), int(found[2]))
+        return LaunchShare(int(match[1]), int(match[2]))
 
     @property
     def file(self) -> str:

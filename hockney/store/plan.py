@@ -83,11 +83,11 @@ def parse_plan(text: str, where: str) -> Plan:
     """The inverse of `Plan.text`; errors give the line of `where`."""
     settings: dict[str, str] = {}
     items: list[Item] = []
-    said = ""
+    stated = ""
     for number, line in enumerate(text.splitlines(), 1):
         line = line.strip()
         if line.startswith(COUNT):
-            said = line.removeprefix(COUNT)
+            stated = line.removeprefix(COUNT)
         if not line or line.startswith("#"):
             continue
         try:
@@ -110,15 +110,15 @@ def parse_plan(text: str, where: str) -> Plan:
                 path=where,
                 line=number,
             ) from error
-    if said not in ("", str(len(items))):
+    if stated not in ("", str(len(items))):
         raise EnvironmentProblem(
             f"{where} has {len(items)} measurements",
-            f"it was written with {printable(said)}",
+            f"it was written with {printable(stated)}",
             "restore it from a copy",
             code="plan-of-other-length",
             path=where,
             found=len(items),
-            said=said,
+            said=stated,
         )
     if not plan_sums(text).matches:
         raise messages.file_changed(where)

@@ -143,9 +143,9 @@ def decoded(raw: bytes, path: Path, number: int) -> Line:
 
 def _is_possible(record: Record) -> bool:
     """Whether operations can take these times. Some take none on simulated machines."""
-    least = 0.0 if record.simulated else SHORTEST_S
+    shortest_s = 0.0 if record.simulated else SHORTEST_S
     times = record.times_s
-    return not times or (least <= min(times) and max(times) <= LONGEST_S)
+    return not times or (shortest_s <= min(times) and max(times) <= LONGEST_S)
 
 
 def _schema_of(raw: bytes) -> int:

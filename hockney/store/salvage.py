@@ -61,10 +61,10 @@ class _Intact:
             raise messages.line_out_of_order(self._path, 1)
 
     def line(self, raw: bytes, number: int) -> Line | None:
-        found, own = self._chain.next(raw), self._chain.last
-        if found == "changed" or (found != "unsealed" and own in self._seen):
+        state, checksum = self._chain.next(raw), self._chain.last
+        if state == "changed" or (state != "unsealed" and checksum in self._seen):
             return None
-        self._seen.add(own)
+        self._seen.add(checksum)
         try:
             line = decoded(raw, self._path, number)
             if isinstance(line, Record):

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from hockney.archive import Archive
 from hockney.archive.archive import ABANDONED_S
 from hockney.archive.archived_run import describe
-from hockney.archive.copying import FRESH, MOST_BYTES, digest_of, remove
+from hockney.archive.copying import COPY_PREFIX, MOST_BYTES, digest_of, remove
 from hockney.archive.index import _seal_file, read_index
 from hockney.core.errors import EnvironmentProblem, HockneyError, Inconclusive, UsageError
 from hockney.models.history.times import CaseTime, RunTimes
@@ -309,11 +309,11 @@ def test_removed_runs_are_gone(archive, runs):
 
 def test_abandoned_copies_are_removed_when_old(archive, runs):
     for name, age in (("old", ABANDONED_S + 60), ("new", 60.0)):
-        folder = shutil.copytree(runs[0], archive.path / f"{FRESH}{name}")
+        folder = shutil.copytree(runs[0], archive.path / f"{COPY_PREFIX}{name}")
         os.utime(folder, (time.time() - age,) * 2)
     filled(archive, runs[1:2])
     assert len(names(archive)) == 1
-    assert [path.name for path in archive.path.glob(".*")] == [f"{FRESH}new"]
+    assert [path.name for path in archive.path.glob(".*")] == [f"{COPY_PREFIX}new"]
 
 
 def times_of(folder: RunFolder) -> RunTimes:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from hockney.api.judgements.history import History
 from hockney.archive import Archive
-from hockney.archive.copying import FRESH
+from hockney.archive.copying import COPY_PREFIX
 from hockney.store import RunFolder
 
 WRITER = """
@@ -116,7 +116,7 @@ def test_writers_that_are_killed(runs, tmp_path):
     assert seen == {False, True}, "killed before it was there, and after"
     assert killed > 6
     left = {each.name for each in path.glob(".*")}
-    assert left and all(each.startswith((FRESH, ".index-")) for each in left)
+    assert left and all(each.startswith((COPY_PREFIX, ".index-")) for each in left)
     whole(Archive.open(path), {there})
     assert Archive.open(path).add(RunFolder(runs[0])).entry.name == name
     whole(Archive.open(path), {there, name})

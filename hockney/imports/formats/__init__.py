@@ -32,7 +32,7 @@ def all_formats() -> dict[str, Format]:
 
 @dataclass(frozen=True)
 class LogFile:
-    """What was found in one file, by suite. `modified_s` is when the file was written, in seconds since 1970
+    """The contents of one file, by suite. `modified_s` is when the file was written, in seconds since 1970
     (0: unknown), `cut` the number of its last line if that has no end, otherwise 0, `long` the numbers of
     lines that are too long to be read."""
 

@@ -108,8 +108,8 @@ def _read_table_line(current: _NcclTable, line_number: int, line: str, bad: list
 
 
 def _row(line_number: int, words: Sequence[str], columns: Sequence[str]) -> Row | None:
-    """Columns of the second group, for the same buffers, are named after the first with a quote. What is
-    not available (N/A) is left out."""
+    """Read a row. Columns of the second group, for the same buffers, get the names of the first with a quote.
+    Numbers that are not available (N/A) are left out."""
     if len(words) != len(columns):
         return None
     values: dict[str, float] = {}
@@ -136,8 +136,8 @@ def _invocation(each: _NcclTable) -> Invocation:
 
 def _table(each: _NcclTable, invocation: int) -> LogTable:
     ranks = max(each.hosts) + 1 if each.hosts else None
-    made = {"iterations": float(each.iterations)} if each.iterations else {}
-    rows = tuple(replace(row, values={**row.values, **made}) for row in each.rows)
+    iterations = {"iterations": float(each.iterations)} if each.iterations else {}
+    rows = tuple(replace(row, values={**row.values, **iterations}) for row in each.rows)
     benchmark = each.program or "nccl-tests"
     unusable = NO_PROGRAM if not each.program else IN_GROUPS if len(each.groups) > 1 else ""
     return LogTable(SUITE, benchmark, each.line, rows, invocation, ranks, {}, unusable)

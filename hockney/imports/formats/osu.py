@@ -116,31 +116,31 @@ def read(lines: Sequence[str]) -> Log:
 
 def _drop_repeated_titles(tables: Sequence[LogTable]) -> list[LogTable]:
     """The tables without titles that are repeated before the table begins, as several ranks may print one."""
-    kept = []
+    remaining = []
     for k, table in enumerate(tables):
         follows = tables[k + 1] if k + 1 < len(tables) else None
         again = follows is not None and follows.benchmark == table.benchmark
         if table.rows or follows is None or not again or follows.line - table.line > REPEATED:
-            kept.append(table)
-    return kept
+            remaining.append(table)
+    return remaining
 
 
 def _begin_table(title: str, number: int, invocation: int, command: str) -> _OsuTable:
-    begun = _OsuTable(benchmark_of(title), number, invocation)
+    table = _OsuTable(benchmark_of(title), number, invocation)
     if "one sided" in title.lower().replace("-", " "):
-        begun.parameters |= OLD_ONE_SIDED
-    if PROGRAM.findall(command)[-1:] != [begun.benchmark]:
+        table.parameters |= OLD_ONE_SIDED
+    if PROGRAM.findall(command)[-1:] != [table.benchmark]:
         command = ""  # of another program, for example in a script that the log shows
-    if begun.benchmark.startswith(TWO_RANK_PROGRAMS) or begun.benchmark.endswith(
+    if table.benchmark.startswith(TWO_RANK_PROGRAMS) or table.benchmark.endswith(
         ("_latency", "_bw", "_bibw")
     ):
-        begun.ranks = 2
+        table.ranks = 2
     elif command:
-        begun.ranks = launched_ranks(command)
+        table.ranks = launched_ranks(command)
     program = PROGRAM.search(command)
     if program and (window := OPTION_WINDOW.search(command, program.end())):
-        begun.parameters["window"] = window[1]
-    return begun
+        table.parameters["window"] = window[1]
+    return table
 
 
 def _read_table_line(current: _OsuTable, number: int, line: str, bad: list[BadLine]) -> None:

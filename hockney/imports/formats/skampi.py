@@ -132,7 +132,7 @@ def _finish_block(current: _SkampiBlock | None) -> list[LogTable]:
         return []
     name = benchmark_of(current.name)
     unsized = current.four and "-nodes" in current.name and not name.endswith(WITHOUT_SIZE)
-    known = 2 if name.startswith("Pingpong_") else current.ranks
+    known_ranks = 2 if name.startswith("Pingpong_") else current.ranks
     return [
         LogTable(
             SUITE,
@@ -140,7 +140,7 @@ def _finish_block(current: _SkampiBlock | None) -> list[LogTable]:
             current.line,
             tuple(rows),
             current.invocation,
-            ranks or known,
+            ranks or known_ranks,
             unusable=NO_SIZE if unsized else "",
         )
         for ranks, rows in (current.rows or {0: []}).items()

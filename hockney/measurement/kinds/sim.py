@@ -46,7 +46,7 @@ def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
     """Reads the description before anything is searched for or compiled."""
     platform = simulated.platform(reference.name)
     mpi = find_simgrid(notify=options.notify)
-    built, catalog, others = build_executables(
+    built, catalog, group_engines = build_executables(
         mpi, options.workloads, options.notify, compiles=not options.plans_only
     )
     verifying_each = {workload.name for workload in catalog.with_role("npb", "annealing")}
@@ -56,14 +56,14 @@ def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
         built.path,
         built.platform,
         platform,
-        others=others,
+        others=group_engines,
         verifying_each=verifying_each,
         ranks_per_node=layout.ranks_per_node if layout is not None else 0,
     )
-    return Bench(launcher, catalog, _described(platform, mpi, built), layout=layout)
+    return Bench(launcher, catalog, _describe_machine(platform, mpi, built), layout=layout)
 
 
-def _described(platform: Platform, mpi: Mpi, built: build.Engine) -> Machine:
+def _describe_machine(platform: Platform, mpi: Mpi, built: build.Engine) -> Machine:
     """The machine described by `platform`, as stored in a run; of this host it contains only what compiled
     the engine."""
     cores = platform.capacity

@@ -89,12 +89,12 @@ def find_benchmark(name: str) -> tuple[Benchmark, BenchmarkGroup]:
     no other program has one of that name, without its program. Raises UsageError if there is none, or if
     hockney has no equivalent."""
     benchmarks = _by_name()
-    wanted = _normalise(name)
-    matches = [full for full in benchmarks if full.endswith(f"/{wanted}")]
-    full = wanted if wanted in benchmarks else matches[0] if len(matches) == 1 else ""
+    normalised = _normalise(name)
+    matches = [full for full in benchmarks if full.endswith(f"/{normalised}")]
+    full = normalised if normalised in benchmarks else matches[0] if len(matches) == 1 else ""
     if not full:
         candidates = sorted((each for each, _ in benchmarks.values()), key=lambda each: not each.case)
-        raise _unknown_benchmark(name, [each.name for each in candidates], "/" in wanted)
+        raise _unknown_benchmark(name, [each.name for each in candidates], "/" in normalised)
     benchmark, group = benchmarks[full]
     if not benchmark.case:
         raise UsageError(
@@ -111,13 +111,13 @@ def find_benchmark(name: str) -> tuple[Benchmark, BenchmarkGroup]:
 def benchmark_named(name: str) -> tuple[Benchmark, BenchmarkGroup] | None:
     """The benchmark with exactly this name, in any case, with its program, or written imb_NAME; None if there
     is none. It may have no equivalent."""
-    benchmarks, wanted = _by_name(), _normalise(name)
-    if wanted.startswith("imb_"):
-        ending = wanted.replace("imb_", "/", 1)
-        wanted = next(
-            (full for full in benchmarks if full.startswith("imb-") and full.endswith(ending)), wanted
+    benchmarks, normalised = _by_name(), _normalise(name)
+    if normalised.startswith("imb_"):
+        ending = normalised.replace("imb_", "/", 1)
+        normalised = next(
+            (full for full in benchmarks if full.startswith("imb-") and full.endswith(ending)), normalised
         )
-    return benchmarks.get(wanted)
+    return benchmarks.get(normalised)
 
 
 def _normalise(name: str) -> str:

@@ -77,8 +77,8 @@ def _rows(group: BenchmarkGroup) -> Iterator[Row]:
         case = pattern if len(same) > 1 else _case(alike[0], same.pop())
         yield ", ".join(f"`{each.name}`" for each in alike), case, differs
     for (reason, instead), names in without.items():
-        listed = names if len(names) <= MANY else [*names[:2], f"and {len(names) - 2} others"]
-        yield ", ".join(listed), "none", f"{reason}; {instead}"
+        printed_names = names if len(names) <= MANY else [*names[:2], f"and {len(names) - 2} others"]
+        yield ", ".join(printed_names), "none", f"{reason}; {instead}"
 
 
 def _pattern(benchmark: Benchmark) -> str:
