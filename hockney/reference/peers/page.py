@@ -83,8 +83,10 @@ def _rows(group: BenchmarkGroup) -> Iterator[Row]:
 
 def _pattern(benchmark: Benchmark) -> str:
     """The case, with a star for the operation in the benchmark's name."""
-    name = re.sub("_(pure|persist(_pure)?|persistent)$", "", benchmark.name.rpartition("/")[2].lower())
-    name, line = name.removeprefix("osu_"), benchmark.line()
+    name = re.sub(
+        "_(pure|persist(_pure)?|persistent|perf)$|mt$", "", benchmark.name.rpartition("/")[2].lower()
+    )
+    name, line = name.removeprefix("osu_").removeprefix("mpi_"), benchmark.line()
     words = [name, *(word for word in ("write", "read", "put", "get") if word in name)]
     for word in words:
         if re.search(rf"(?<![a-z]){word}(?![a-z])", line):
