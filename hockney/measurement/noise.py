@@ -230,8 +230,8 @@ def _interference_found(
     quiet: bool,
     numbers: Mapping[str, object],
 ) -> Finding:
-    """`preempted` is a share of the visits, `steal` of the processor time. The machine is `quiet` if all are
-    small."""
+    """Report the load from other programs. `preempted` is a share of the visits, `steal` of the processor
+    time. The machine is `quiet` if all are small."""
     parts = [f"ranks lost their cores in {format_percent(preempted, 2)} of the visits"]
     if outside_cores is not None:
         parts.append(f"other programs used {outside_cores:.2f} processors")

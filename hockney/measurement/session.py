@@ -419,7 +419,7 @@ class Session:
 
 
 class _Names:
-    """Makes launch names: planned number, dot, number of earlier launches with that number."""
+    """Makes the names of launches: the planned number, a dot, and the number of earlier launches with it."""
 
     def __init__(self, run: RunRecords) -> None:
         names = {launch.launch for launch in run.launches} | {close.launch for close in run.closes}

@@ -81,7 +81,7 @@ class Formula:
     case: str = ""
 
     def time(self, size: float) -> float:
-        """Seconds for `size` bytes. Raises UsageError outside the printed ranges."""
+        """The time in seconds for `size` bytes. Raises UsageError outside the printed ranges."""
         for piece in self.segments:
             if piece.first <= size <= piece.last:
                 return piece.constant_s + piece.per_byte_s * size

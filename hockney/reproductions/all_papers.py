@@ -29,7 +29,7 @@ class PaperResult:
 
     @property
     def statements(self) -> list[Check]:
-        """What the paper states, without the reproduction's own conditions and what holds by
+        """The statements of the paper, without the reproduction's own conditions and what holds by
         construction."""
         return [check for check in self.checks if check.where and not check.fitted]
 

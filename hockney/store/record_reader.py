@@ -237,7 +237,8 @@ class Consistency:
 
 
 def refuse_inconsistent(reading: Reading, plan: Plan, path: Path) -> None:
-    """Checks the records in the file `path`. Raises EnvironmentProblem, which gives the line."""
+    """Check the records of the file `path`. Raises EnvironmentProblem with the number of the first
+    inconsistent line."""
     consistency = Consistency(plan, path)
     for launch in reading.run.launches:
         consistency.begin(launch)

@@ -92,7 +92,7 @@ def words(data: bytes) -> None:
 
 
 def machines() -> list[bytes]:
-    folder = ROOT / "hockney" / "simulated" / "machines"
+    folder = ROOT / "hockney" / "machines" / "simulated" / "machines"
     return [path.read_bytes() for path in sorted(folder.glob("*.toml"))]
 
 

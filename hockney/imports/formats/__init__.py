@@ -26,7 +26,7 @@ class Format(Protocol):
 
 
 def all_formats() -> dict[str, Format]:
-    """Every format, by suite."""
+    """All formats, by suite."""
     return {each.SUITE: each for each in plugins(__name__, "SUITE", "TITLE", "MARKS", "read")}
 
 
