@@ -55,7 +55,7 @@ def stub_page(request, monkeypatch):
     if "hockney" not in request.fixturenames or request.node.get_closest_marker("page"):
         return
 
-    def write(page: Page, path: Path, *, own: bool = False) -> Path:
+    def write(page: Page, path: Path, *, in_run_folder: bool = False) -> Path:
         path.write_text("the report's place\n")
         return path
 

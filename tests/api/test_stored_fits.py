@@ -173,7 +173,7 @@ def test_exact_values_of_a_simulated_machine_are_exact_again(folder):
     machine = folder.machine()
     traits = msgspec.structs.replace(machine.traits, origin="simulated", noiseless=True)
     exact = msgspec.structs.replace(machine, traits=traits)
-    assert exact.exact
+    assert exact.is_exact
     summary = measurement.load_results(folder).fits.summaries[0]
     fits = stored.restore_exact(
         exact, msgspec.structs.replace(measurement.load_results(folder).fits, summaries=[summary])
