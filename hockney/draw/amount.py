@@ -65,9 +65,9 @@ def unit_of(cells: Sequence[str]) -> str:
 
 def shortest_scale(cells: Sequence[str]) -> tuple[float, str] | None:
     """The scale that makes the longest of the cells' numbers shortest; None if they would be long."""
-    shown = [cell for cell in cells if isinstance(cell, Amount)]
-    numbers = [value for cell in shown for value in cell.values]
-    digits = max((cell.digits for cell in shown), default=0)
+    amounts = [cell for cell in cells if isinstance(cell, Amount)]
+    numbers = [value for cell in amounts for value in cell.values]
+    digits = max((cell.digits for cell in amounts), default=0)
     scales = SCALES.get(unit_of(cells), ())
     if not scales or not all(map(math.isfinite, numbers)):
         return None

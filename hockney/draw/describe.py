@@ -39,13 +39,13 @@ def describe(figure: Figure) -> str:
 
 
 def _course(figure: Figure, series: Series) -> str:
-    seen = sorted(
+    points = sorted(
         (x, y) for x, y in zip(series.x, series.y, strict=True) if math.isfinite(x) and math.isfinite(y)
     )
-    if not seen:
+    if not points:
         return one_line(f"{series.name}: no values.")
-    (x0, y0), (x1, y1) = seen[0], seen[-1]
+    (x0, y0), (x1, y1) = points[0], points[-1]
     start, end = (
         f"{format_value(y, figure.y.unit)} at {place_words(figure.x, x)}" for x, y in ((x0, y0), (x1, y1))
     )
-    return one_line(f"{series.name}: {start}" + (f" to {end}." if len(seen) > 1 else "."))
+    return one_line(f"{series.name}: {start}" + (f" to {end}." if len(points) > 1 else "."))

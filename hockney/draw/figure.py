@@ -89,7 +89,7 @@ def file_name(name: str) -> str:
 
 def named(figures: Iterable[Figure]) -> dict[str, Figure]:
     """The figures under file names that differ in more than capitals: the second figure of a name gets -2."""
-    found: dict[str, Figure] = {}
+    by_name: dict[str, Figure] = {}
     taken: set[str] = set()
     for figure in figures:
         stem = name = file_name(figure.name)
@@ -98,5 +98,5 @@ def named(figures: Iterable[Figure]) -> dict[str, Figure]:
             k += 1
             name = f"{stem}-{k}"
         taken.add(name.lower())
-        found[name] = figure
-    return found
+        by_name[name] = figure
+    return by_name

@@ -17,7 +17,7 @@ from hockney.core.errors import one_line
 from hockney.draw.describe import axis_title, point
 from hockney.draw.figure import Figure, Series
 from hockney.draw.intervals import parted
-from hockney.draw.layout import CutOff, Entry, Picture, entries, picture
+from hockney.draw.layout import CutOff, Entry, Picture, entries, lay_out
 from hockney.draw.palette import DASHES, LIGHT, SYMBOLS, Look, looks
 from hockney.draw.ticks import Scale
 
@@ -40,29 +40,29 @@ CONFIG = {
 
 def interactive(figure: Figure) -> dict[str, Any]:
     figure = parted(figure)
-    shown = picture(figure)
+    picture = lay_out(figure)
     data: list[dict[str, Any]] = []
     places: list[list[int]] = []
-    seen = looks(figure)
-    for series, look in zip(figure.series, seen, strict=True):
-        traces = TRACES[series.kind](figure, series, look, shown)
+    series_looks = looks(figure)
+    for series, look in zip(figure.series, series_looks, strict=True):
+        traces = TRACES[series.kind](figure, series, look, picture)
         places.append(list(range(len(data), len(data) + len(traces))))
         data += traces
-    across, up = (shown.y, shown.x) if figure.x.names else (shown.x, shown.y)
+    across, up = (picture.y, picture.x) if figure.x.names else (picture.x, picture.y)
     return {
         "data": [_turned(trace) for trace in data] if figure.x.names else data,
-        "layout": _layout(shown, across, up),
+        "layout": _layout(picture, across, up),
         "config": dict(CONFIG),
-        "legend": [_entry(entry, seen, places) for entry in entries(figure.series)],
+        "legend": [_entry(entry, series_looks, places) for entry in entries(figure.series)],
         "ticks": {"x": levels(across), "y": levels(up)},
     }
 
 
-def _entry(entry: Entry, seen: Sequence[Look], places: Sequence[list[int]]) -> dict[str, Any]:
+def _entry(entry: Entry, series_looks: Sequence[Look], places: Sequence[list[int]]) -> dict[str, Any]:
     """`dash` is that of the entry's line, if it has one, and `symbol` that of its points; `kind` is "both" if
     it has both. `places` are the traces of each series."""
     drawn = [k for k in (entry.points, entry.line) if k is not None]
-    look = seen[drawn[0]]
+    look = series_looks[drawn[0]]
     kind = "both" if len(drawn) > 1 else "line" if entry.points is None else "points"
     return {
         "name": one_line(entry.name),
@@ -70,7 +70,7 @@ def _entry(entry: Entry, seen: Sequence[Look], places: Sequence[list[int]]) -> d
         "slot": look.slot,
         "hollow": look.hollow,
         "symbol": SYMBOLS[look.symbol][0],
-        "dash": DASHES[seen[drawn[-1]].dash][0],
+        "dash": DASHES[series_looks[drawn[-1]].dash][0],
         "traces": [trace for k in entry.series for trace in places[k]],
     }
 
@@ -83,10 +83,10 @@ def _turned(trace: dict[str, Any]) -> dict[str, Any]:
     return turned
 
 
-def _points(figure: Figure, series: Series, look: Look, shown: Picture) -> list[dict[str, Any]]:
+def _points(figure: Figure, series: Series, look: Look, picture: Picture) -> list[dict[str, Any]]:
     colour = LIGHT.series[look.slot]
-    bars = [shown.bar(series, k) for k in range(len(series.x))]
-    trace = _trace(figure, series, shown) | {
+    bars = [picture.bar(series, k) for k in range(len(series.x))]
+    trace = _trace(figure, series, picture) | {
         "mode": "markers",
         "marker": {
             "symbol": SYMBOLS[look.symbol][0] + ("-open" if look.hollow else ""),
@@ -105,7 +105,7 @@ def _points(figure: Figure, series: Series, look: Look, shown: Picture) -> list[
             "array": [b.above for b in bars],
             "arrayminus": [b.below for b in bars],
         }
-    cut = shown.cut_offs(series)
+    cut = picture.cut_offs(series)
     return [trace, _arrows(series, look, cut, bool(figure.x.names))] if cut else [trace]
 
 
@@ -129,9 +129,9 @@ def _arrows(series: Series, look: Look, cut: Sequence[CutOff], turned: bool) -> 
     }
 
 
-def _line(figure: Figure, series: Series, look: Look, shown: Picture) -> list[dict[str, Any]]:
+def _line(figure: Figure, series: Series, look: Look, picture: Picture) -> list[dict[str, Any]]:
     colour = LIGHT.series[look.slot]
-    path = shown.path(series)
+    path = picture.path(series)
     text = [None if k is None else _hover(figure, series, k) for _, k in path]
     line: dict[str, Any] = {
         "type": "scatter",
@@ -140,12 +140,12 @@ def _line(figure: Figure, series: Series, look: Look, shown: Picture) -> list[di
         "hoverinfo": "text",
         "hovertext": text,
         "x": [x for x, _ in path],
-        "y": [None if k is None else shown.y.place(series.y[k]) for _, k in path],
+        "y": [None if k is None else picture.y.place(series.y[k]) for _, k in path],
         "line": {"color": colour, "width": 1.8, "dash": DASHES[look.dash][0]},
         "connectgaps": False,
     }
     bands = []
-    for piece in shown.bands(series):
+    for piece in picture.bands(series):
         x = [x for x, _, _ in piece]
         outline = [high for _, _, high in piece] + [low for _, low, _ in reversed(piece)]
         bands.append(
@@ -165,10 +165,10 @@ def _line(figure: Figure, series: Series, look: Look, shown: Picture) -> list[di
     return [*bands, line]
 
 
-def _blocks(figure: Figure, series: Series, look: Look, shown: Picture) -> list[dict[str, Any]]:
+def _blocks(figure: Figure, series: Series, look: Look, picture: Picture) -> list[dict[str, Any]]:
     """Outlines, which a null separates, and a transparent point in each bar for the pointer."""
     colour = LIGHT.series[look.slot]
-    blocks = shown.blocks(series)
+    blocks = picture.blocks(series)
     x: list[float | None] = []
     y: list[float | None] = []
     for block in blocks:
@@ -196,14 +196,14 @@ def _blocks(figure: Figure, series: Series, look: Look, shown: Picture) -> list[
     return [middle, outline]
 
 
-def _trace(figure: Figure, series: Series, shown: Picture) -> dict[str, Any]:
+def _trace(figure: Figure, series: Series, picture: Picture) -> dict[str, Any]:
     indices = range(len(series.x))
     return {
         "type": "scatter",
         "name": one_line(series.name),
         "hoverinfo": "text",
-        "x": [shown.x.place(series.x[k]) for k in indices],
-        "y": [shown.y.place(series.y[k]) for k in indices],
+        "x": [picture.x.place(series.x[k]) for k in indices],
+        "y": [picture.y.place(series.y[k]) for k in indices],
         "hovertext": [_hover(figure, series, k) for k in indices],
     }
 
@@ -229,10 +229,10 @@ def inert(text: str) -> str:
     return one_line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _layout(shown: Picture, across: Scale, up: Scale) -> dict[str, Any]:
-    return layout(across, up, 10 + MARK_ROW_PX * shown.mark_rows) | {
-        "shapes": _shapes(shown),
-        "annotations": _annotations(shown, across),
+def _layout(picture: Picture, across: Scale, up: Scale) -> dict[str, Any]:
+    return layout(across, up, 10 + MARK_ROW_PX * picture.mark_rows) | {
+        "shapes": _shapes(picture),
+        "annotations": _annotations(picture, across),
     }
 
 
@@ -295,10 +295,10 @@ def axis(scale: Scale, length: float, room: Callable[[str], float]) -> dict[str,
     }
 
 
-def _shapes(shown: Picture) -> list[dict[str, Any]]:
-    lines = [(mark.at, LIGHT.muted, "dot", 1.2) for mark in shown.marks]
-    if shown.gap is not None:
-        lines.append((shown.gap, LIGHT.line, "dot", 1.0))
+def _shapes(picture: Picture) -> list[dict[str, Any]]:
+    lines = [(mark.at, LIGHT.muted, "dot", 1.2) for mark in picture.marks]
+    if picture.gap is not None:
+        lines.append((picture.gap, LIGHT.line, "dot", 1.0))
     return [
         {
             "type": "line",
@@ -315,7 +315,7 @@ def _shapes(shown: Picture) -> list[dict[str, Any]]:
     ]
 
 
-def _annotations(shown: Picture, across: Scale) -> list[dict[str, Any]]:
+def _annotations(picture: Picture, across: Scale) -> list[dict[str, Any]]:
     """Annotations on a log axis are positioned at the logarithm of the value (shapes are not)."""
     return [
         {
@@ -331,7 +331,7 @@ def _annotations(shown: Picture, across: Scale) -> list[dict[str, Any]]:
             "font": {"size": 11.5, "color": LIGHT.muted},
             "borderpad": 1,
         }
-        for mark in shown.marks
+        for mark in picture.marks
     ]
 
 

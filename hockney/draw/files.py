@@ -17,7 +17,7 @@ from hockney.core.errors import one_line, unknown
 from hockney.draw.describe import axis_title
 from hockney.draw.figure import Figure, Series, file_name
 from hockney.draw.intervals import parted
-from hockney.draw.layout import BAR_HEIGHT, Picture, entries, picture
+from hockney.draw.layout import BAR_HEIGHT, Picture, entries, lay_out
 from hockney.draw.palette import DASHES, LIGHT, SYMBOLS, Look, looks
 from hockney.draw.ticks import Scale
 from hockney.system.files import make_folder, replace
@@ -97,16 +97,16 @@ def _quiet() -> Iterator[None]:
 
 def _draw(canvas: Any, figure: Figure) -> None:
     figure = parted(figure)
-    shown = picture(figure)
+    picture = lay_out(figure)
     axes = canvas.add_subplot()
     if figure.x.names:
         canvas.set_figheight(1.0 + ROW * figure.x.rows)
-        _dress(axes, shown.y, shown.x, 390.0)
+        _dress(axes, picture.y, picture.x, 390.0)
     else:
-        _dress(axes, shown.x, shown.y, 390.0)
-    if shown.gap is not None:
-        axes.axvline(shown.gap, color=LIGHT.line, linewidth=0.8, linestyle=DASHES[2][1], zorder=1)
-    for mark in shown.marks:
+        _dress(axes, picture.x, picture.y, 390.0)
+    if picture.gap is not None:
+        axes.axvline(picture.gap, color=LIGHT.line, linewidth=0.8, linestyle=DASHES[2][1], zorder=1)
+    for mark in picture.marks:
         axes.axvline(mark.at, color=LIGHT.muted, linewidth=0.9, linestyle=DASHES[2][1], zorder=1)
         axes.annotate(
             mark.label,
@@ -120,33 +120,33 @@ def _draw(canvas: Any, figure: Figure) -> None:
             fontsize=SIZE - 1,
         )
     handles = [
-        DRAWN[series.kind](axes, series, look, shown)
+        DRAWN[series.kind](axes, series, look, picture)
         for series, look in zip(figure.series, looks(figure), strict=True)
     ]
-    listed = entries(figure.series)
-    if len(listed) > 1:
-        signs = [tuple(handles[k] for k in (e.line, e.points) if k is not None) for e in listed]
-        _legend(canvas, signs, [entry.name for entry in listed])
+    legend = entries(figure.series)
+    if len(legend) > 1:
+        signs = [tuple(handles[k] for k in (e.line, e.points) if k is not None) for e in legend]
+        _legend(canvas, signs, [entry.name for entry in legend])
 
 
-def _points(axes: Any, series: Series, look: Look, shown: Picture) -> Any:
+def _points(axes: Any, series: Series, look: Look, picture: Picture) -> Any:
     colour = LIGHT.series[look.slot]
     places = [
-        (shown.x.place(x), shown.y.place(y), shown.bar(series, k))
+        (picture.x.place(x), picture.y.place(y), picture.bar(series, k))
         for k, (x, y) in enumerate(zip(series.x, series.y, strict=True))
     ]
     drawn = [(x, y, bar) for x, y, bar in places if x is not None and y is not None]
     bars = [[b.below for _, _, b in drawn], [b.above for _, _, b in drawn]] if series.low else None
     across, up = [x for x, _, _ in drawn], [y for _, y, _ in drawn]
-    if shown.x.axis.names:
+    if picture.x.axis.names:
         across, up = up, across
-    for cut in shown.cut_offs(series):
-        place, signs = ((cut.at, cut.x), "<>") if shown.x.axis.names else ((cut.x, cut.at), "v^")
+    for cut in picture.cut_offs(series):
+        place, signs = ((cut.at, cut.x), "<>") if picture.x.axis.names else ((cut.x, cut.at), "v^")
         axes.plot(*place, signs[cut.high], color=colour, markersize=4.2, clip_on=False, zorder=4)
     return axes.errorbar(
         across,
         up,
-        **{"xerr" if shown.x.axis.names else "yerr": bars},
+        **{"xerr" if picture.x.axis.names else "yerr": bars},
         linestyle="none",
         marker=SYMBOLS[look.symbol][1],
         markersize=4.2,
@@ -162,9 +162,9 @@ def _points(axes: Any, series: Series, look: Look, shown: Picture) -> Any:
     )
 
 
-def _line(axes: Any, series: Series, look: Look, shown: Picture) -> Any:
+def _line(axes: Any, series: Series, look: Look, picture: Picture) -> Any:
     colour = LIGHT.series[look.slot]
-    for piece in shown.bands(series):
+    for piece in picture.bands(series):
         axes.fill_between(
             [x for x, _, _ in piece],
             [low for _, low, _ in piece],
@@ -174,7 +174,7 @@ def _line(axes: Any, series: Series, look: Look, shown: Picture) -> Any:
             linewidth=0,
             zorder=2,
         )
-    path = shown.path(series)
+    path = picture.path(series)
     nan = math.nan
     (line,) = axes.plot(
         [nan if x is None else x for x, _ in path],
@@ -187,8 +187,8 @@ def _line(axes: Any, series: Series, look: Look, shown: Picture) -> Any:
     return line
 
 
-def _blocks(axes: Any, series: Series, look: Look, shown: Picture) -> Any:
-    blocks = shown.blocks(series)
+def _blocks(axes: Any, series: Series, look: Look, picture: Picture) -> Any:
+    blocks = picture.blocks(series)
     return axes.barh(
         [block.x for block in blocks],
         [block.end - block.start for block in blocks],

@@ -93,12 +93,12 @@ class Picture:
 
     def blocks(self, series: Series) -> list[BarSpan]:
         """The bars of the kind `bars` that have a length."""
-        found = []
+        spans = []
         for k, (x, start, length) in enumerate(zip(series.x, series.starts, series.y, strict=True)):
             at, first, last = self.x.place(x), self.y.place(start), self.y.place(start + length)
             if at is not None and first is not None and last is not None and length:
-                found.append(BarSpan(at, first, last, k))
-        return found
+                spans.append(BarSpan(at, first, last, k))
+        return spans
 
     def cut_offs(self, series: Series) -> list[CutOff]:
         """The places where error bars extend beyond the axis."""
@@ -154,7 +154,7 @@ class Picture:
 
 
 @functools.lru_cache(maxsize=1)
-def picture(figure: Figure) -> Picture:
+def lay_out(figure: Figure) -> Picture:
     """The last one is cached: a page draws each figure twice."""
     x = scale(figure.x, (v for s in figure.series for v in s.x), _counts(figure))
     y = scale(figure.y, _heights(figure))
@@ -165,13 +165,13 @@ def picture(figure: Figure) -> Picture:
 def _counts(figure: Figure) -> list[float]:
     """The values of an axis that counts things: integers with a unit that is a plain word."""
     places = [float(v) for s in figure.series if s.kind == "points" for v in s.x]
-    whole = figure.x.unit not in ("s", "B", "B/s") and all(v.is_integer() for v in places)
-    return places if whole and len(set(places)) <= 40 else []
+    counting = figure.x.unit not in ("s", "B", "B/s") and all(v.is_integer() for v in places)
+    return places if counting and len(set(places)) <= 40 else []
 
 
 def _heights(figure: Figure) -> list[float]:
-    known = [v for s in figure.series for v in (_ends(s) if s.kind == "bars" else s.y)]
-    values = [v for v in known if drawable(v) and (v > 0 or figure.y.scale == "linear")]
+    drawn_values = [v for s in figure.series for v in (_ends(s) if s.kind == "bars" else s.y)]
+    values = [v for v in drawn_values if drawable(v) and (v > 0 or figure.y.scale == "linear")]
     if not values:
         return []
     smallest, largest = min(values), max(values)

@@ -45,10 +45,10 @@ def plotly_figure(figure: Figure) -> PlotlyFigure:
 def _with_legend(drawn: dict[str, Any]) -> list[dict[str, Any]]:
     """Each entry of the page's legend becomes one of Plotly's: it is represented by its last trace that is
     not text, and all its traces are switched together."""
-    shown: dict[int, dict[str, Any]] = {}
+    by_trace: dict[int, dict[str, Any]] = {}
     for number, entry in enumerate(drawn["legend"]):
         last = max(trace for trace in entry["traces"] if drawn["data"][trace]["mode"] != "text")
         for trace in entry["traces"]:
             group = {"name": inert(entry["name"]), "legendgroup": str(number)}
-            shown[trace] = group | {"showlegend": trace == last}
-    return [trace | shown.get(k, {"showlegend": False}) for k, trace in enumerate(drawn["data"])]
+            by_trace[trace] = group | {"showlegend": trace == last}
+    return [trace | by_trace.get(k, {"showlegend": False}) for k, trace in enumerate(drawn["data"])]

@@ -21,7 +21,7 @@ from hockney.core.errors import one_line
 from hockney.draw.describe import axis_title
 from hockney.draw.figure import Figure, Series
 from hockney.draw.intervals import parted
-from hockney.draw.layout import Entry, Picture, entries, picture
+from hockney.draw.layout import Entry, Picture, entries, lay_out
 from hockney.draw.palette import DASHES, SYMBOLS, Look, looks
 from hockney.draw.ticks import Scale, Ticks
 
@@ -44,32 +44,32 @@ def still(figure: Figure, identity: str, small: bool = False) -> Markup:
     `identity` is unique on the page, for the one id that a picture needs. A `small` one is for three side by
     side: its type is as large there as that of the others."""
     figure = parted(figure)
-    shown, seen = picture(figure), looks(figure)
+    picture, series_looks = lay_out(figure), looks(figure)
 
-    listed = entries(figure.series)
+    legend = entries(figure.series)
     width, height = (SMALL_WIDTH, SMALL_HEIGHT) if small else (WIDTH, HEIGHT)
 
     def sign(k: int, x: float, y: float) -> str:
-        return _sign(listed[k], seen, x, y)
+        return _sign(legend[k], series_looks, x, y)
 
-    names, top = legend_elements([entry.name for entry in listed], sign, width)
-    top += 6 + MARK_ROW * shown.mark_rows
+    names, top = legend_elements([entry.name for entry in legend], sign, width)
+    top += 6 + MARK_ROW * picture.mark_rows
     frame = (
-        framed(shown.y, shown.x, top, width, ROW * (figure.x.rows + 0.2))
+        framed(picture.y, picture.x, top, width, ROW * (figure.x.rows + 0.2))
         if figure.x.names
-        else framed(shown.x, shown.y, top, width, height)
+        else framed(picture.x, picture.y, top, width, height)
     )
-    drawn = list(zip(figure.series, seen, strict=True))
-    inside = [_blocks(frame, series, look, shown) for series, look in drawn if series.kind == "bars"]
-    inside += [_band(frame, series, look, shown) for series, look in drawn if series.kind == "line"]
-    inside += [_line(frame, series, look, shown) for series, look in drawn if series.kind == "line"]
-    inside += [_bars(frame, series, look, shown) for series, look in drawn if series.kind == "points"]
-    points = [_points(frame, series, look, shown) for series, look in drawn if series.kind == "points"]
-    points += [_arrows(frame, series, look, shown) for series, look in drawn if series.kind == "points"]
+    drawn = list(zip(figure.series, series_looks, strict=True))
+    inside = [_blocks(frame, series, look, picture) for series, look in drawn if series.kind == "bars"]
+    inside += [_band(frame, series, look, picture) for series, look in drawn if series.kind == "line"]
+    inside += [_line(frame, series, look, picture) for series, look in drawn if series.kind == "line"]
+    inside += [_bars(frame, series, look, picture) for series, look in drawn if series.kind == "points"]
+    points = [_points(frame, series, look, picture) for series, look in drawn if series.kind == "points"]
+    points += [_arrows(frame, series, look, picture) for series, look in drawn if series.kind == "points"]
     parts = [
         names,
         axes_elements(frame),
-        _marks(frame, shown),
+        _marks(frame, picture),
         *_clipped(frame, identity, "".join(inside)),
         *points,
     ]
@@ -86,12 +86,12 @@ def _clipped(frame: Frame, identity: str, content: str) -> tuple[str, ...]:
     return clip, element("g", content, clip_path=f"url(#{name})", fill="none")
 
 
-def _marks(frame: Frame, shown: Picture) -> str:
+def _marks(frame: Frame, picture: Picture) -> str:
     result = []
-    if shown.gap is not None:
-        result.append(_dotted(frame, shown.gap, "var(--line)"))
+    if picture.gap is not None:
+        result.append(_dotted(frame, picture.gap, "var(--line)"))
     words = []
-    for mark in shown.marks:
+    for mark in picture.marks:
         x = frame.across(mark.at)
         result.append(_dotted(frame, mark.at, "var(--muted)"))
         after = frame.right + RIGHT - x
@@ -106,30 +106,30 @@ def _dotted(frame: Frame, at: float, colour: str) -> str:
     return straight(line, colour, stroke_dasharray="1.5 2.5")
 
 
-def _band(frame: Frame, series: Series, look: Look, shown: Picture) -> str:
+def _band(frame: Frame, series: Series, look: Look, picture: Picture) -> str:
     pieces = [
         path(
             [(frame.across(x), frame.down(high)) for x, _, high in piece]
             + [(frame.across(x), frame.down(low)) for x, low, _ in reversed(piece)],
             close=True,
         )
-        for piece in shown.bands(series)
+        for piece in picture.bands(series)
     ]
     return element("path", d="".join(pieces), fill=slot(look.slot), opacity="0.18") if pieces else ""
 
 
-def _blocks(frame: Frame, series: Series, look: Look, shown: Picture) -> str:
+def _blocks(frame: Frame, series: Series, look: Look, picture: Picture) -> str:
     """Bars along the rows of an axis with names."""
     outlines = []
-    for block in shown.blocks(series):
+    for block in picture.blocks(series):
         (low, high), ends = map(frame.down, block.sides), (frame.across(block.start), frame.across(block.end))
         corners = [(ends[0], low), (ends[1], low), (ends[1], high), (ends[0], high)]
         outlines.append(path(corners, close=True))
     return element("path", d="".join(outlines), fill=slot(look.slot)) if outlines else ""
 
 
-def _line(frame: Frame, series: Series, look: Look, shown: Picture) -> str:
-    course = shown.path(series)
+def _line(frame: Frame, series: Series, look: Look, picture: Picture) -> str:
+    course = picture.path(series)
     pieces = [
         path(
             [(frame.across(x), frame.down(series.y[k])) for x, k in piece if x is not None and k is not None]
@@ -152,14 +152,14 @@ def _stroke(line: str, look: Look) -> str:
     )
 
 
-def _bars(frame: Frame, series: Series, look: Look, shown: Picture) -> str:
+def _bars(frame: Frame, series: Series, look: Look, picture: Picture) -> str:
     result = []
-    for k, (x, y) in enumerate(_places(frame, series, shown)):
-        bar = shown.bar(series, k)
-        value = shown.y.place(series.y[k])
+    for k, (x, y) in enumerate(_places(frame, series, picture)):
+        bar = picture.bar(series, k)
+        value = picture.y.place(series.y[k])
         if x is None or y is None or value is None or not (bar.above or bar.below):
             continue
-        if shown.x.axis.names:
+        if picture.x.axis.names:
             left, right = frame.across(value - bar.below), frame.across(value + bar.above)
             result.append(f"M{number(left)} {number(y)}H{number(right)}")
             result += [f"M{number(end)} {number(y - CAP)}v{2 * CAP:g}" for end in (left, right)]
@@ -170,12 +170,12 @@ def _bars(frame: Frame, series: Series, look: Look, shown: Picture) -> str:
     return element("path", d="".join(result), stroke=slot(look.slot), stroke_width=BAR) if result else ""
 
 
-def _arrows(frame: Frame, series: Series, look: Look, shown: Picture) -> str:
+def _arrows(frame: Frame, series: Series, look: Look, picture: Picture) -> str:
     """Arrows where error bars are cut off, as one path; empty if there are none."""
     result = []
-    for cut in shown.cut_offs(series):
+    for cut in picture.cut_offs(series):
         side, length = (-ARROW[0], ARROW[1]) if cut.high else (ARROW[0], -ARROW[1])
-        if shown.x.axis.names:
+        if picture.x.axis.names:
             x, y = frame.across(cut.at), frame.down(cut.x)
             result.append(path([(x, y), (x - length, y + side), (x - length, y - side)], close=True))
         else:
@@ -184,22 +184,22 @@ def _arrows(frame: Frame, series: Series, look: Look, shown: Picture) -> str:
     return element("path", d="".join(result), fill=slot(look.slot)) if result else ""
 
 
-def _points(frame: Frame, series: Series, look: Look, shown: Picture) -> str:
-    places = [(x, y) for x, y in _places(frame, series, shown) if x is not None and y is not None]
+def _points(frame: Frame, series: Series, look: Look, picture: Picture) -> str:
+    places = [(x, y) for x, y in _places(frame, series, picture) if x is not None and y is not None]
     return symbols(places, look) if places else ""
 
 
-def _places(frame: Frame, series: Series, shown: Picture) -> list[tuple[float | None, float | None]]:
+def _places(frame: Frame, series: Series, picture: Picture) -> list[tuple[float | None, float | None]]:
     """The position at which each point is drawn; (None, None) if it has no position on an axis."""
-    placed = [(shown.x.place(x), shown.y.place(y)) for x, y in zip(series.x, series.y, strict=True)]
-    if shown.x.axis.names:
+    placed = [(picture.x.place(x), picture.y.place(y)) for x, y in zip(series.x, series.y, strict=True)]
+    if picture.x.axis.names:
         placed = [(y, x) for x, y in placed]
     return [(None, None) if x is None or y is None else (frame.across(x), frame.down(y)) for x, y in placed]
 
 
-def _sign(entry: Entry, seen: Sequence[Look], x: float, y: float) -> str:
-    line = "" if entry.line is None else _stroke(path([(x, y), (x + 18, y)]), seen[entry.line])
-    return line + ("" if entry.points is None else symbols([(x + 9, y)], seen[entry.points]))
+def _sign(entry: Entry, series_looks: Sequence[Look], x: float, y: float) -> str:
+    line = "" if entry.line is None else _stroke(path([(x, y), (x + 18, y)]), series_looks[entry.line])
+    return line + ("" if entry.points is None else symbols([(x + 9, y)], series_looks[entry.points]))
 
 
 Anchor = Literal["start", "middle", "end"]
@@ -328,8 +328,8 @@ class Label:
         ]
 
 
-def labels(shown: Iterable[Label], colour: str) -> str:
-    return element("g", "".join(map(str, shown)), fill=colour)
+def label_group(labels: Iterable[Label], colour: str) -> str:
+    return element("g", "".join(map(str, labels)), fill=colour)
 
 
 BAR = 1.0
@@ -465,7 +465,7 @@ def straight(path: str, colour: str, **more: str) -> str:
 
 
 def label_texts(words: Sequence[Label]) -> str:
-    return labels(words, "var(--muted)")
+    return label_group(words, "var(--muted)")
 
 
 def legend_elements(
@@ -485,4 +485,4 @@ def legend_elements(
         x += taken + GAP
     signs = "".join(sign(k, *place) for k, place in enumerate(places))
     words = [Label(x + SIGN, y, name, "start") for (x, y), name in zip(places, names, strict=True)]
-    return signs + labels(words, "var(--ink)"), y + 0.5 * LEGEND_ROW
+    return signs + label_group(words, "var(--ink)"), y + 0.5 * LEGEND_ROW

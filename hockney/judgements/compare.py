@@ -84,10 +84,10 @@ def _unmatched(
 
 
 def _caveats(a: Side, b: Side, judged: JudgedCases) -> list[Caveat]:
-    found = []
-    changed = _redefined(a, b)
+    caveats = []
+    changed = _redefined_workloads(a, b)
     if changed:
-        found.append(
+        caveats.append(
             Caveat(
                 "workload-redefined",
                 f"the engines of A and B define {plural(len(changed), 'workload')} differently: "
@@ -98,7 +98,7 @@ def _caveats(a: Side, b: Side, judged: JudgedCases) -> list[Caveat]:
         )
     for side in (a, b):
         if side.wrong:
-            found.append(
+            caveats.append(
                 Caveat(
                     "wrong-payload",
                     f"{side.name} has {plural(side.wrong, 'record')} in which data arrived wrong",
@@ -107,7 +107,7 @@ def _caveats(a: Side, b: Side, judged: JudgedCases) -> list[Caveat]:
                 )
             )
         if names := mixed(side):
-            found.append(
+            caveats.append(
                 Caveat(
                     "mixed-environment",
                     f"the runs of {side.name} differ in {list_names(names)}",
@@ -117,7 +117,7 @@ def _caveats(a: Side, b: Side, judged: JudgedCases) -> list[Caveat]:
             )
         left = sum(run.left for run in side.runs)
         if left:
-            found.append(
+            caveats.append(
                 Caveat(
                     "measurements-missing",
                     f"{side.name} is unfinished: {plural(left, 'measurement')} of its plan "
@@ -128,10 +128,10 @@ def _caveats(a: Side, b: Side, judged: JudgedCases) -> list[Caveat]:
             )
     loaded = {side.name: (side.loaded, side.launches) for side in (a, b) if side.loaded}
     if loaded:
-        found.append(_loaded_launches(loaded, FEWEST_QUIET, paired=judged.paired))
+        caveats.append(_loaded_launches(loaded, FEWEST_QUIET, paired=judged.paired))
     alone = without_counterpart(a, b) if judged.paired else 0
     if alone:
-        found.append(
+        caveats.append(
             Caveat(
                 "launches-without-counterpart",
                 f"{plural(alone, 'launch', 'launches')} of one side had no counterpart on the other",
@@ -140,17 +140,17 @@ def _caveats(a: Side, b: Side, judged: JudgedCases) -> list[Caveat]:
             )
         )
     if judged.modes:
-        found.append(_machine_modes(judged.modes))
+        caveats.append(_machine_modes(judged.modes))
     lopsided = [each for each in judged.cases if one_sided(each.excluded)]
     if lopsided:
         most = max(lopsided, key=lambda each: max(each.excluded))
-        found.append(
+        caveats.append(
             _pairs_excluded_on_one_side(len(lopsided), len(judged.cases), most.excluded, most.launches[0])
         )
     varying = [place for place, side in enumerate((a, b)) if not side.exact]
     few = [each for each in judged.cases if any(each.launches[k] < FEWEST_LAUNCHES for k in varying)]
     if few:
-        found.append(
+        caveats.append(
             Caveat(
                 "few-launches",
                 f"{len(few)} of {plural(len(judged.cases), 'case')} "
@@ -159,10 +159,10 @@ def _caveats(a: Side, b: Side, judged: JudgedCases) -> list[Caveat]:
                 "measure with more launches (--launches 10)",
             )
         )
-    return found
+    return caveats
 
 
-def _redefined(a: Side, b: Side) -> list[str]:
+def _redefined_workloads(a: Side, b: Side) -> list[str]:
     """The workloads that both measured, but by different definitions."""
     shared = sorted(a.workloads.keys() & b.workloads.keys())
     return [name for name in shared if len(set(map(_meaning, (*a.workloads[name], *b.workloads[name])))) > 1]
@@ -195,13 +195,13 @@ def _nothing_in_common(of_a: int, of_b: int) -> Inconclusive:
     )
 
 
-def _pairs_excluded_on_one_side(count: int, of: int, most: tuple[int, int], pairs: int) -> Caveat:
+def _pairs_excluded_on_one_side(count: int, cases: int, most: tuple[int, int], pairs: int) -> Caveat:
     """`most` pairs of one of these cases were excluded in which B was far slower, or far faster."""
     slow = "B" if most[0] else "A"
     return Caveat(
         "pairs-excluded-on-one-side",
-        f"the ratios of {count} of {plural(of, 'case')} exclude pairs of launches in which always the same "
-        f"side was far slower, such as {slow} in {max(most)} of {pairs} pairs",
+        f"the ratios of {count} of {plural(cases, 'case')} exclude pairs of launches in which always the "
+        f"same side was far slower, such as {slow} in {max(most)} of {pairs} pairs",
         "these cases: they are not reported as the same, since one side may be slow now and then",
         "measure with more launches: a change of the machine then affects both sides",
     )
@@ -226,8 +226,11 @@ def _machine_modes(modes: Sequence[MachineModes]) -> Caveat:
 def _loaded_launches(loaded: Mapping[str, tuple[int, int]], fewest: int, *, paired: bool) -> Caveat:
     """The loaded launches of each side that has some, and all its launches; where `fewest` quiet ones, or
     pairs, measured a case, the loaded ones do not count."""
-    sides = [f"{some} of {plural(of, 'launch', 'launches')} of {side}" for side, (some, of) in loaded.items()]
-    if max(of - some for some, of in loaded.values()) < fewest:
+    sides = [
+        f"{busy} of {plural(launches, 'launch', 'launches')} of {side}"
+        for side, (busy, launches) in loaded.items()
+    ]
+    if max(launches - busy for busy, launches in loaded.values()) < fewest:
         use = "they are included, since there are too few quiet ones"
     else:
         counted = "quiet pairs of launches" if paired else "quiet launches"

@@ -149,8 +149,8 @@ class ComparedSides(Judgement[CaseVerdict]):
     def effect_sentences(self) -> tuple[str, ...]:
         """The effect on times, and whether MPI reports anything else on side B; empty unless launches took
         turns."""
-        found = self.effect
-        return () if found is None else (_effect_on_times(found, self), _reported(found, self.reported))
+        effect = self.effect
+        return () if effect is None else (_effect_on_times(effect, self), _reported(effect, self.reported))
 
     @property
     def details(self) -> tuple[str, ...]:
@@ -181,8 +181,8 @@ class ComparedSides(Judgement[CaseVerdict]):
     def operations_table(self) -> Table:
         return operations_table(self)
 
-    def cases_table(self, chosen: Sequence[CaseVerdict], name: str, title: str) -> Table:
-        return cases_table(self, chosen, name, title)
+    def cases_table(self, cases: Sequence[CaseVerdict], name: str, title: str) -> Table:
+        return cases_table(self, cases, name, title)
 
     def judged_operations(self) -> Iterator[JudgedOperation]:
         name = labels(self)
@@ -236,11 +236,11 @@ WORDS: dict[State, str] = {"same": "the same", "unknown": "no interval"}
 """Of verdicts for people, where they differ."""
 
 
-def labels(compared: ComparedSides) -> Callable[[Case], str]:
+def labels(comparison: ComparedSides) -> Callable[[Case], str]:
     """Short names of all cases."""
-    cases = [each.case for each in compared.cases]
-    cases += [each.case for each in (*compared.only_a, *compared.only_b)]
-    named = short_labels(cases, compared.catalog)
+    cases = [each.case for each in comparison.cases]
+    cases += [each.case for each in (*comparison.only_a, *comparison.only_b)]
+    named = short_labels(cases, comparison.catalog)
     return lambda case: named.get(case.line, case.line)
 
 
@@ -248,20 +248,26 @@ def verdict(state: State) -> str:
     return WORDS.get(state, state)
 
 
-def side(of: Side) -> str:
+def side(measured: Side) -> str:
     """ "A: runs/old (old stack), node7, Open MPI 4.1.6, 10 launches, 2026-01-31 09:30 UTC"."""
-    names = list_names([run.name for run in of.runs], MAX_CASES)
-    label = f" ({'; '.join(of.labels)})" if of.labels else ""
-    machines = {run.machine.host: run.machine for run in of.runs}
+    names = list_names([run.name for run in measured.runs], MAX_CASES)
+    label = f" ({'; '.join(measured.labels)})" if measured.labels else ""
+    machines = {run.machine.host: run.machine for run in measured.runs}
     places = [machine.cpu if machine.traits.published else host for host, machine in machines.items()]
-    mpis = dict.fromkeys(title_of(run.machine.mpi) for run in of.runs if run.machine.mpi)
-    words = [names + label, list_names(places), *mpis, plural(of.launches, "launch", "launches"), _when(of)]
-    return f"{of.name}: {', '.join(filter(None, words))}"
+    mpis = dict.fromkeys(title_of(run.machine.mpi) for run in measured.runs if run.machine.mpi)
+    words = [
+        names + label,
+        list_names(places),
+        *mpis,
+        plural(measured.launches, "launch", "launches"),
+        _when(measured),
+    ]
+    return f"{measured.name}: {', '.join(filter(None, words))}"
 
 
-def _when(of: Side) -> str:
-    started = [launch.started_s for run in of.runs for launch in run.run.launches]
-    if not started or any(run.machine.traits.described for run in of.runs):
+def _when(measured: Side) -> str:
+    started = [launch.started_s for run in measured.runs for launch in run.run.launches]
+    if not started or any(run.machine.traits.described for run in measured.runs):
         return ""
     try:
         return datetime.fromtimestamp(min(started), timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
@@ -269,92 +275,105 @@ def _when(of: Side) -> str:
         return ""
 
 
-def _operations(compared: ComparedSides) -> list[str]:
+def _operations(comparison: ComparedSides) -> list[str]:
     """A sentence for each operation, the slower ones first; one for all undecided operations and one for all
     that are the same, unless some of their cases changed: the table has their numbers."""
-    name = labels(compared)
-    undecided, same = _without_change(compared, *UNDECIDED_VERDICTS), _without_change(compared, "same")
+    name = labels(comparison)
+    undecided, same = _without_change(comparison, *UNDECIDED_VERDICTS), _without_change(comparison, "same")
     rest = [
-        operation(each, compared, name) for each in compared.changed_first if each not in (*undecided, *same)
+        operation(each, comparison, name)
+        for each in comparison.changed_first
+        if each not in (*undecided, *same)
     ]
     if undecided:
         more = _more([case for each in undecided for case in each.of(*UNDECIDED_VERDICTS)])
-        rest.append(f"Undecided: {_titles(undecided, compared)}{f' ({more})' if more else ''}.")
+        rest.append(f"Undecided: {_titles(undecided, comparison)}{f' ({more})' if more else ''}.")
     if same:
-        rest.append(f"The same within {format_percent(compared.tolerance)}: {_titles(same, compared)}.")
+        rest.append(f"The same within {format_percent(comparison.tolerance)}: {_titles(same, comparison)}.")
     return rest
 
 
-def _without_change(compared: ComparedSides, *states: State) -> list[OperationVerdict]:
+def _without_change(comparison: ComparedSides, *states: State) -> list[OperationVerdict]:
     """The operations of these states, if there are several, without those with slower or faster cases."""
-    found = [each for each in compared.operations if each.state in states and not each.of("slower", "faster")]
-    return found if len(found) > 1 else []
+    operations = [
+        each for each in comparison.operations if each.state in states and not each.of("slower", "faster")
+    ]
+    return operations if len(operations) > 1 else []
 
 
-def _titles(of: Iterable[OperationVerdict], compared: ComparedSides) -> str:
-    return join_words(sorted(title(each, compared) for each in of))
+def _titles(operations: Iterable[OperationVerdict], comparison: ComparedSides) -> str:
+    return join_words(sorted(title(each, comparison) for each in operations))
 
 
-def title(each: OperationVerdict, compared: ComparedSides) -> str:
+def title(operation: OperationVerdict, comparison: ComparedSides) -> str:
     """The workload's name, with the level if there are several."""
-    return f"{each.workload} {each.level}" if each.level and compared.several_levels else each.workload
-
-
-def _times(compared: ComparedSides) -> str:
-    count = len(compared.operations)
-    of = plural(count, "operation")
-    slower, faster, same = (
-        sum(each.state == state for each in compared.operations) for state in ("slower", "faster", "same")
+    return (
+        f"{operation.workload} {operation.level}"
+        if operation.level and comparison.several_levels
+        else operation.workload
     )
-    limit = format_percent(compared.tolerance)
+
+
+def _times(comparison: ComparedSides) -> str:
+    count = len(comparison.operations)
+    operations = plural(count, "operation")
+    slower, faster, same = (
+        sum(each.state == state for each in comparison.operations) for state in ("slower", "faster", "same")
+    )
+    limit = format_percent(comparison.tolerance)
     if slower:
         also = f", and faster in {faster}" if faster else ""
-        return f"B is slower than A in {slower} of {of}{_worst(compared)}{also}."
-    if compared.state == "undecided":
+        return f"B is slower than A in {slower} of {operations}{_worst(comparison)}{also}."
+    if comparison.state == "undecided":
         open_ = count - faster - same
-        if not open_ and compared.failed:
-            failures = plural(len(compared.failed), "case")
+        if not open_ and comparison.failed:
+            failures = plural(len(comparison.failed), "case")
             return f"Undecided: no operation is slower, but B failed in {failures} that A measured."
         if not open_:
-            lacks = plural(len(compared.missing), "case")
+            lacks = plural(len(comparison.missing), "case")
             return f"Undecided: no operation is slower, but B lacks {lacks} that it should have."
-        some = f"no operation is slower, but {open_} of {of}" if count > open_ else of
+        some = f"no operation is slower, but {open_} of {operations}" if count > open_ else operations
         return f"Undecided: {some} may be slower by more than {limit}."
     if faster:
         rest = f", and the same within {limit} in {same}" if same else ""
-        return f"B is faster than A in {faster} of {of}{rest}; none is slower."
-    return f"B is not slower than A: {of} {'takes' if count == 1 else 'take'} the same time within {limit}."
+        return f"B is faster than A in {faster} of {operations}{rest}; none is slower."
+    verb = "takes" if count == 1 else "take"
+    return f"B is not slower than A: {operations} {verb} the same time within {limit}."
 
 
-def _worst(compared: ComparedSides) -> str:
-    slower = compared.of("slower")
+def _worst(comparison: ComparedSides) -> str:
+    slower = comparison.of("slower")
     if not slower:
         return ""
-    return f", most in {labels(compared)(slower[0].case)} ({slower[0].ratio.value:.2f} times as long)"
+    return f", most in {labels(comparison)(slower[0].case)} ({slower[0].ratio.value:.2f} times as long)"
 
 
-def operation(each: OperationVerdict, compared: ComparedSides, name: Callable[[Case], str]) -> str:
+def operation(verdict: OperationVerdict, comparison: ComparedSides, name: Callable[[Case], str]) -> str:
     """ "allreduce: slower in 3 of 12 cases, most in allreduce, 4 KiB, 2 ranks: 1.312 (95%: ...); ..."."""
-    count, limit = len(each.cases), format_percent(compared.tolerance)
+    count, limit = len(verdict.cases), format_percent(comparison.tolerance)
     parts = [
-        f"{state} in {len(found)} of {plural(count, 'case')}, most in {_case(found[0], name)}"
+        f"{state} in {len(changed)} of {plural(count, 'case')}, most in {_case(changed[0], name)}"
         for state in ("slower", "faster")
-        if (found := each.of(state))
+        if (changed := verdict.of(state))
     ]
-    mean = f"on average {ratio(each.ratio)}{_relative(each)}"
-    if not parts and each.state == "same":
+    mean = f"on average {ratio(verdict.ratio)}{_relative(verdict)}"
+    if not parts and verdict.state == "same":
         parts = [f"the same within {limit}"]
-    elif not parts and each.state in ("slower", "faster"):
-        parts = [each.state]
-    elif each.state in ("undecided", "unknown"):
+    elif not parts and verdict.state in ("slower", "faster"):
+        parts = [verdict.state]
+    elif verdict.state in ("undecided", "unknown"):
         parts.append("undecided")
-    still_open = each.of(*UNDECIDED_VERDICTS)
+    still_open = verdict.of(*UNDECIDED_VERDICTS)
     undecided = len(still_open)
-    of = f"all {undecided}" if undecided == count else f"{undecided} of {count}"
+    portion = f"all {undecided}" if undecided == count else f"{undecided} of {count}"
     rest = _more(still_open)
     if undecided and count > 1:
-        rest = f"{of} cases {'is' if undecided == 1 else 'are'} undecided" + (f" ({rest})" if rest else "")
-    return f"{title(each, compared)}: {'; '.join(filter(None, [*parts, mean if count > 1 else '', rest]))}."
+        rest = f"{portion} cases {'is' if undecided == 1 else 'are'} undecided" + (
+            f" ({rest})" if rest else ""
+        )
+    return (
+        f"{title(verdict, comparison)}: {'; '.join(filter(None, [*parts, mean if count > 1 else '', rest]))}."
+    )
 
 
 def _case(each: CaseVerdict, name: Callable[[Case], str]) -> str:
@@ -370,10 +389,12 @@ def relative(each: CaseVerdict | OperationVerdict) -> str:
     return f", relative to operations that did not change {ratio(each.relative)}" if each.relative else ""
 
 
-def ratio(of: Estimate) -> str:
+def ratio(estimate: Estimate) -> str:
     """ "1.031 (95%: 1.025 to 1.037)"."""
-    ends = ratio_ends(of)
-    return f"{of.value:.3f}" + ("" if ends == EXACT else f" (95%: {ends})" if ends else " (no interval)")
+    ends = ratio_ends(estimate)
+    return f"{estimate.value:.3f}" + (
+        "" if ends == EXACT else f" (95%: {ends})" if ends else " (no interval)"
+    )
 
 
 def _more(undecided: Sequence[CaseVerdict]) -> str:
@@ -385,11 +406,11 @@ def _more(undecided: Sequence[CaseVerdict]) -> str:
     return f"about {launches} of each side would decide {'half of these cases' if len(counts) > 1 else 'it'}"
 
 
-def without_comparison(compared: ComparedSides) -> tuple[str, ...]:
+def without_comparison(comparison: ComparedSides) -> tuple[str, ...]:
     """The cases that only one side measured, and the operations of which the other has none."""
-    texts, name = [], labels(compared)
-    shared = {each.workload for each in compared.operations}
-    for here, other, cases in (("A", "B", compared.only_a), ("B", "A", compared.only_b)):
+    texts, name = [], labels(comparison)
+    shared = {each.workload for each in comparison.operations}
+    for here, other, cases in (("A", "B", comparison.only_a), ("B", "A", comparison.only_b)):
         failed = [each for each in cases if each.failure]
         lacking = [each for each in cases if each.expected and not each.failure]
         others = [each for each in cases if not each.expected and not each.failure]
@@ -434,35 +455,35 @@ def ratio_ends(ratio: Estimate) -> str:
     return "" if ratio.low is None or ratio.high is None else f"{ratio.low:.3f} to {ratio.high:.3f}"
 
 
-def _effect_on_times(found: Effect, compared: ComparedSides) -> str:
-    if found.state == "found" and found.clearest is not None:
-        return f"What differs has an effect, most clearly on {_clearest(found.clearest, compared)}."
-    if found.bound is None or found.widest is None:
+def _effect_on_times(effect: Effect, comparison: ComparedSides) -> str:
+    if effect.state == "found" and effect.clearest is not None:
+        return f"What differs has an effect, most clearly on {_clearest(effect.clearest, comparison)}."
+    if effect.bound is None or effect.widest is None:
         return "Whether what differs has any effect is unknown: a ratio has no interval."
-    name = title(found.widest, compared)
-    mean = f"the mean of an operation differs by {_percent(found.bound)} at most ({name})"
+    name = title(effect.widest, comparison)
+    mean = f"the mean of an operation differs by {_percent(effect.bound)} at most ({name})"
     case = ""
-    if found.case_bound is not None and found.widest_case is not None and len(compared.cases) > 1:
-        name = labels(compared)(found.widest_case.case)
-        case = f", a single case by {_percent(found.case_bound)} at most ({name})"
-    start = "No effect found" if found.state == "none" else "Whether there is any effect is undecided"
+    if effect.case_bound is not None and effect.widest_case is not None and len(comparison.cases) > 1:
+        name = labels(comparison)(effect.widest_case.case)
+        case = f", a single case by {_percent(effect.case_bound)} at most ({name})"
+    start = "No effect found" if effect.state == "none" else "Whether there is any effect is undecided"
     return f"{start}: {mean}{case}."
 
 
-def _reported(found: Effect, reported: tuple[Difference, ...]) -> str:
-    if reported:
-        changes = list_names([f"{each.name} ({each.a}; {each.b})" for each in reported])
+def _reported(effect: Effect, differences: tuple[Difference, ...]) -> str:
+    if differences:
+        changes = list_names([f"{each.name} ({each.a}; {each.b})" for each in differences])
         return f"MPI reports a difference: {changes}."
-    unused = "; the setting may not be in use" if found.state == "none" else ""
+    unused = "; the setting may not be in use" if effect.state == "none" else ""
     return f"What MPI and its launches report does not differ{unused}."
 
 
-def _clearest(of: CaseVerdict | OperationVerdict, compared: ComparedSides) -> str:
-    if isinstance(of, CaseVerdict):
-        name = labels(compared)(of.case)
-        return f"{name}: {of.ratio.value:.3f} (95%: {ratio_ends(of.ratio)}){relative(of)}"
-    mean = f"{of.ratio.value:.3f} on average (95%: {ratio_ends(of.ratio)})"
-    return f"{title(of, compared)}: {mean}{relative(of)}"
+def _clearest(verdict: CaseVerdict | OperationVerdict, comparison: ComparedSides) -> str:
+    if isinstance(verdict, CaseVerdict):
+        name = labels(comparison)(verdict.case)
+        return f"{name}: {verdict.ratio.value:.3f} (95%: {ratio_ends(verdict.ratio)}){relative(verdict)}"
+    mean = f"{verdict.ratio.value:.3f} on average (95%: {ratio_ends(verdict.ratio)})"
+    return f"{title(verdict, comparison)}: {mean}{relative(verdict)}"
 
 
 def _percent(bound: float) -> str:
@@ -474,11 +495,13 @@ RELATIVE = "relative"
 MEANING = "Relative: to the mean of the operations that did not change (95% interval)."
 
 
-def operations_table(compared: ComparedSides, chosen: Sequence[OperationVerdict] | None = None) -> Table:
-    """One row for each operation, those that changed first, with the number of its cases by verdict. `chosen`
-    are only some of them."""
-    shown = compared.changed_first if chosen is None else chosen
-    level, relative = compared.several_levels, any(each.relative for each in shown)
+def operations_table(
+    comparison: ComparedSides, operations: Sequence[OperationVerdict] | None = None
+) -> Table:
+    """One row for each of `operations`, by default all with those that changed first, with the number of
+    its cases by verdict."""
+    operations = comparison.changed_first if operations is None else operations
+    level, relative = comparison.several_levels, any(each.relative for each in operations)
     rows = tuple(
         (
             each.workload,
@@ -491,7 +514,7 @@ def operations_table(compared: ComparedSides, chosen: Sequence[OperationVerdict]
             *([_relative_cell(each)] if relative else []),
             verdict(each.state),
         )
-        for each in shown
+        for each in operations
     )
     columns = (
         "operation", *(["level"] if level else []), "cases", "slower", "faster", "the same", "undecided",
@@ -501,11 +524,11 @@ def operations_table(compared: ComparedSides, chosen: Sequence[OperationVerdict]
     return Table("operations", "Operations", columns, rows, numbers, MEANING if relative else "")
 
 
-def cases_table(compared: ComparedSides, chosen: Sequence[CaseVerdict], name: str, title: str) -> Table:
+def cases_table(comparison: ComparedSides, cases: Sequence[CaseVerdict], name: str, title: str) -> Table:
     """Cases with both times, their ratio and verdict; and with the launches that would decide them, if some
     of them are undecided."""
-    named, open_ = labels(compared), any(more(each) for each in chosen)
-    relative = any(each.relative for each in chosen)
+    named, open_ = labels(comparison), any(more(each) for each in cases)
+    relative = any(each.relative for each in cases)
     rows = tuple(
         (
             named(each.case),
@@ -517,7 +540,7 @@ def cases_table(compared: ComparedSides, chosen: Sequence[CaseVerdict], name: st
             verdict(each.state),
             *([more(each)] if open_ else []),
         )
-        for each in chosen
+        for each in cases
     )
     columns = (
         "case",
@@ -532,10 +555,10 @@ def cases_table(compared: ComparedSides, chosen: Sequence[CaseVerdict], name: st
     )
     captions = ["More launches: of A and of B, that would decide the case, approximately."] if open_ else []
     captions += [MEANING] if relative else []
-    if compared.paired:
+    if comparison.paired:
         captions.append(
             "B / A is that of pairs of launches, excluding pairs during which the machine changed"
-            f"{_most_excluded(chosen)}."
+            f"{_most_excluded(cases)}."
         )
     caption = " ".join(captions)
     numbers = tuple(place for place in range(1, len(columns)) if columns[place] != "verdict")
@@ -550,9 +573,9 @@ def _relative_cell(each: CaseVerdict | OperationVerdict) -> str:
     return f"{each.relative.value:.3f}" + (f" ({ends})" if ends else "")
 
 
-def _most_excluded(chosen: Sequence[CaseVerdict]) -> str:
+def _most_excluded(cases: Sequence[CaseVerdict]) -> str:
     """ " (up to 3 of 40: B far slower in 2, far faster in 1)"."""
-    most = max(chosen, key=lambda each: sum(each.excluded), default=None)
+    most = max(cases, key=lambda each: sum(each.excluded), default=None)
     if most is None or not any(most.excluded):
         return ""
     slower, faster = most.excluded

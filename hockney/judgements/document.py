@@ -19,27 +19,27 @@ from hockney.models.statistics import MachineModes
 from hockney.mpi import title_of
 
 
-def comparison_document(compared: ComparedSides) -> dict[str, Any]:
+def comparison_document(comparison: ComparedSides) -> dict[str, Any]:
     """Times in seconds; ratios are B / A."""
-    name = labels(compared)
+    name = labels(comparison)
     return {
-        "verdict": compared.state,
-        "sentence": compared.overall,
-        "tolerance": compared.tolerance,
-        "cost": compared.cost,
-        "tests": compared.judged.tests,
-        "paired": compared.paired,
-        "effect": _effect(compared),
-        "reference": [{"operation": each, "level": level} for each, level in compared.judged.reference],
-        "modes": [_modes(each) for each in compared.judged.modes],
-        "a": _side(compared.a),
-        "b": _side(compared.b),
-        "differences": _differences(compared.differences),
-        "warnings": list(compared.caveats),
-        "operations": [_compared_operation(each, compared, name) for each in compared.operations],
-        "cases": [_case(each) for each in compared.cases],
-        "only_a": [_unmatched(each) for each in compared.only_a],
-        "only_b": [_unmatched(each) for each in compared.only_b],
+        "verdict": comparison.state,
+        "sentence": comparison.overall,
+        "tolerance": comparison.tolerance,
+        "cost": comparison.cost,
+        "tests": comparison.judged.tests,
+        "paired": comparison.paired,
+        "effect": _effect(comparison),
+        "reference": [{"operation": each, "level": level} for each, level in comparison.judged.reference],
+        "modes": [_modes(each) for each in comparison.judged.modes],
+        "a": _side(comparison.a),
+        "b": _side(comparison.b),
+        "differences": _differences(comparison.differences),
+        "warnings": list(comparison.caveats),
+        "operations": [_compared_operation(each, comparison, name) for each in comparison.operations],
+        "cases": [_case(each) for each in comparison.cases],
+        "only_a": [_unmatched(each) for each in comparison.only_a],
+        "only_b": [_unmatched(each) for each in comparison.only_b],
     }
 
 
@@ -69,22 +69,22 @@ def _modes(each: MachineModes) -> dict[str, Any]:
 
 
 def _compared_operation(
-    each: OperationVerdict, compared: ComparedSides, name: Callable[[Case], str]
+    verdict: OperationVerdict, comparison: ComparedSides, name: Callable[[Case], str]
 ) -> dict[str, Any]:
-    counted = {state: len(each.of(state)) for state in ("slower", "faster", "same", "undecided", "unknown")}
+    counts = {state: len(verdict.of(state)) for state in ("slower", "faster", "same", "undecided", "unknown")}
     return {
-        "operation": each.workload,
-        "level": each.level,
-        "cases": len(each.cases),
-        **counted,
-        **_estimate("mean_ratio", each.ratio),
-        **_estimate("relative_ratio", each.relative),
-        "p_changed": each.p_changed,
-        "p_same": each.p_same,
-        **_excluded(each),
-        "mean_verdict": each.mean_state,
-        "verdict": each.state,
-        "sentence": operation(each, compared, name),
+        "operation": verdict.workload,
+        "level": verdict.level,
+        "cases": len(verdict.cases),
+        **counts,
+        **_estimate("mean_ratio", verdict.ratio),
+        **_estimate("relative_ratio", verdict.relative),
+        "p_changed": verdict.p_changed,
+        "p_same": verdict.p_same,
+        **_excluded(verdict),
+        "mean_verdict": verdict.mean_state,
+        "verdict": verdict.state,
+        "sentence": operation(verdict, comparison, name),
     }
 
 
@@ -117,32 +117,32 @@ def _estimate(name: str, estimate: Estimate | None, unit: str = "") -> dict[str,
     return {f"{name}{unit}": value, f"{name}_low{unit}": low, f"{name}_high{unit}": high}
 
 
-def _differences(of: Iterable[Difference]) -> list[dict[str, str]]:
-    return [{"what": each.name, "a": each.a, "b": each.b} for each in of]
+def _differences(differences: Iterable[Difference]) -> list[dict[str, str]]:
+    return [{"what": each.name, "a": each.a, "b": each.b} for each in differences]
 
 
-def _effect(compared: ComparedSides) -> dict[str, Any] | None:
+def _effect(comparison: ComparedSides) -> dict[str, Any] | None:
     """The effect, for programs; bounds are factors above 1, either way. None unless launches took turns."""
-    found = compared.judged.effect
-    if found is None:
+    effect = comparison.judged.effect
+    if effect is None:
         return None
-    clearest = found.clearest
+    clearest = effect.clearest
     return {
-        "verdict": found.state,
-        "p": found.p,
+        "verdict": effect.state,
+        "p": effect.p,
         "clearest_operation": "" if clearest is None else _workload(clearest),
         "clearest_case": clearest.case.line if isinstance(clearest, CaseVerdict) else "",
-        "operation_bound": found.bound,
-        "widest_operation": "" if found.widest is None else found.widest.workload,
-        "case_bound": found.case_bound,
-        "widest_case": "" if found.widest_case is None else found.widest_case.case.line,
-        "reported": _differences(compared.reported),
-        "sentences": list(compared.effect_sentences),
+        "operation_bound": effect.bound,
+        "widest_operation": "" if effect.widest is None else effect.widest.workload,
+        "case_bound": effect.case_bound,
+        "widest_case": "" if effect.widest_case is None else effect.widest_case.case.line,
+        "reported": _differences(comparison.reported),
+        "sentences": list(comparison.effect_sentences),
     }
 
 
-def _workload(of: CaseVerdict | OperationVerdict) -> str:
-    return of.case.workload if isinstance(of, CaseVerdict) else of.workload
+def _workload(verdict: CaseVerdict | OperationVerdict) -> str:
+    return verdict.case.workload if isinstance(verdict, CaseVerdict) else verdict.workload
 
 
 def _unmatched(each: Unmatched) -> dict[str, Any]:
@@ -202,7 +202,9 @@ def shown_document(history: ShownHistory) -> dict[str, Any]:
         "runs": history.runs,
         "series": [_trend(machine, trend) for machine, trend in history.trends],
         "environment": [
-            {"machine": machine, **_fact(each)} for machine, of in history.facts.items() for each in of
+            {"machine": machine, **_fact(each)}
+            for machine, machine_facts in history.facts.items()
+            for each in machine_facts
         ],
     }
 

@@ -38,10 +38,12 @@ class Difference:
 
 def differences(a: Side, b: Side) -> tuple[Difference, ...]:
     """Facts in the order of a report's environment; those that are the same in all runs are left out."""
-    of = {side.name: [facts(run) for run in side.runs] for side in (a, b)}
-    every = [known for side in (a, b) for known in of[side.name]]
-    names = dict.fromkeys(name for known in every for name in known)
-    rows = [Difference(name, _values(of[a.name], name), _values(of[b.name], name)) for name in names]
+    by_side = {side.name: [facts(run) for run in side.runs] for side in (a, b)}
+    all_facts = [run_facts for side in (a, b) for run_facts in by_side[side.name]]
+    names = dict.fromkeys(name for run_facts in all_facts for name in run_facts)
+    rows = [
+        Difference(name, _values(by_side[a.name], name), _values(by_side[b.name], name)) for name in names
+    ]
     if a.loaded or b.loaded:
         rows.append(Difference("launches under load", *(f"{s.loaded} of {s.launches}" for s in (a, b))))
     return tuple(row for row in rows if row.a != row.b)
@@ -49,9 +51,9 @@ def differences(a: Side, b: Side) -> tuple[Difference, ...]:
 
 def mixed(side: Side) -> tuple[str, ...]:
     """The facts that differ between the runs of one side."""
-    known = [facts(run) for run in side.runs]
-    names = dict.fromkeys(name for each in known for name in each)
-    return tuple(name for name in names if len({each.get(name) for each in known}) > 1)
+    run_facts = [facts(run) for run in side.runs]
+    names = dict.fromkeys(name for each in run_facts for name in each)
+    return tuple(name for name in names if len({each.get(name) for each in run_facts}) > 1)
 
 
 def facts(run: MeasuredRun) -> dict[str, str]:
@@ -63,19 +65,19 @@ def facts(run: MeasuredRun) -> dict[str, str]:
         settings=run.settings,
         planned=0,
     )
-    known = {name: text for name, text in environment.facts(evidence) if name not in VARYING}
+    recorded = {name: text for name, text in environment.facts(evidence) if name not in VARYING}
     if run.machine.nodes_vary:
-        known.pop(ON_OTHER_NODES, None)
-        known |= {"nodes": known["nodes"].partition(": ")[0]} if "nodes" in known else {}
+        recorded.pop(ON_OTHER_NODES, None)
+        recorded |= {"nodes": recorded["nodes"].partition(": ")[0]} if "nodes" in recorded else {}
     engines = dict.fromkeys(launch.engine for launch in run.run.launches if launch.engine)
-    own = {
+    further = {
         "hosts": plural(run.run.max_hosts(), "host") if run.machine.traits.records_nodes else "",
         "engine": list_names(list(engines)),
         "mpiexec arguments": run.settings.mpiexec_args or NONE,
         "variables": " ".join(run.settings.variables) or NONE,
     }
-    return known | {name: text for name, text in own.items() if text}
+    return recorded | {name: text for name, text in further.items() if text}
 
 
-def _values(runs: Iterable[dict[str, str]], name: str) -> str:
-    return "; ".join(dict.fromkeys(known.get(name, NOT_RECORDED) for known in runs))
+def _values(run_facts: Iterable[dict[str, str]], name: str) -> str:
+    return "; ".join(dict.fromkeys(facts_of_run.get(name, NOT_RECORDED) for facts_of_run in run_facts))

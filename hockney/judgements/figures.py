@@ -41,17 +41,17 @@ MIN_LABELLED = 0.04
 """The ends of a smaller tolerance are too close to 1 for labels."""
 
 
-def biggest(compared: ComparedSides) -> Figure | None:
+def biggest(comparison: ComparedSides) -> Figure | None:
     """A row for each of the cases that changed most; if none did, for those with the largest ratios."""
-    changed = compared.of("slower", "faster") or compared.judged.biggest_first
-    chosen = sorted(changed[:MAX_ROWS], key=lambda each: -each.ratio.value)
-    if not chosen:
+    changed = comparison.of("slower", "faster") or comparison.judged.biggest_first
+    cases = sorted(changed[:MAX_ROWS], key=lambda each: -each.ratio.value)
+    if not cases:
         return None
-    name = labels(compared)
+    name = labels(comparison)
     series = (
         estimates(
             title,
-            [(k, each.ratio, _detail(each)) for k, each in enumerate(chosen) if each.state in states],
+            [(k, each.ratio, _detail(each)) for k, each in enumerate(cases) if each.state in states],
             hollow=title == "undecided",
             tone=tone,
         )
@@ -59,13 +59,13 @@ def biggest(compared: ComparedSides) -> Figure | None:
     )
     return Figure(
         "changes",
-        "Biggest changes" if compared.of("slower", "faster") else "Largest ratios",
-        Axis("case", "case", "linear", names=tuple(name(each.case) for each in chosen)),
+        "Biggest changes" if comparison.of("slower", "faster") else "Largest ratios",
+        Axis("case", "case", "linear", names=tuple(name(each.case) for each in cases)),
         Axis("B / A", "", "log", include=RATIO_RANGE),
         tuple(each for each in series if each.x),
         f"Ratios with 95% intervals; hollow: undecided. The lines are 1 and the tolerance of "
-        f"{format_percent(compared.tolerance)}.",
-        marks=_marks(compared.tolerance),
+        f"{format_percent(comparison.tolerance)}.",
+        marks=_marks(comparison.tolerance),
     )
 
 
@@ -75,7 +75,7 @@ def _marks(tolerance: float) -> tuple[tuple[float, str], ...]:
     return tuple((at, f"{at:.3g}" if at in named else "") for at in sorted({1.0, *ends}))
 
 
-def over_size(compared: ComparedSides, operation: OperationVerdict) -> Figure | None:
+def over_size(comparison: ComparedSides, operation: OperationVerdict) -> Figure | None:
     """Its ratios against its size, or against the ranks if there is only one size; a series for each
     combination of the other parameters. None for a single point."""
     sizes = {each.size for each in operation.cases}
@@ -91,13 +91,13 @@ def over_size(compared: ComparedSides, operation: OperationVerdict) -> Figure | 
         if by_rank
         else Axis(entry.size, entry.size_unit, "log", zero=min(sizes) == 0)
     )
-    name = title(operation, compared)
+    name = title(operation, comparison)
     return Figure(
         f"ratio-{name.replace(' ', '-')}",
         f"{name}: {verdict(operation.state)}",
         axis,
         Axis("B / A", "", "log", include=RATIO_RANGE),
-        (_tolerance(compared.tolerance, series), *series),
+        (_tolerance(comparison.tolerance, series), *series),
     )
 
 
@@ -115,12 +115,14 @@ def _series(operation: OperationVerdict, varying: str) -> tuple[Series, ...]:
     drawn: list[Series] = []
     for values, cases in sorted(largest, key=lambda group: list(map(str, group[0]))):
         title = ", ".join(_word(name, value) for name, value in zip(names, values, strict=True)) or "B / A"
-        place = [(_x(each, varying), each.ratio, _detail(each)) for each in cases]
-        place.sort(key=lambda point: point[0])
-        points = estimates(title, place)
-        known = [(x, r.value, r.low, r.high) for x, r, _ in place if r.low is not None and r.high is not None]
-        if known:
-            drawn.append(_band(title, known))
+        ratios = [(_x(each, varying), each.ratio, _detail(each)) for each in cases]
+        ratios.sort(key=lambda point: point[0])
+        points = estimates(title, ratios)
+        bounds = [
+            (x, r.value, r.low, r.high) for x, r, _ in ratios if r.low is not None and r.high is not None
+        ]
+        if bounds:
+            drawn.append(_band(title, bounds))
         drawn.append(points)
     return tuple(each for each in drawn if each.x)
 
@@ -156,31 +158,31 @@ def _tolerance(tolerance: float, series: Sequence[Series]) -> Series:
     )
 
 
-def distribution(compared: ComparedSides, each: CaseVerdict) -> Figure:
+def distribution(comparison: ComparedSides, verdict: CaseVerdict) -> Figure:
     """The share of repetitions that took at most a given time, for both sides, and the launches' medians."""
     series = []
-    for side, seen in zip("AB", each.observed, strict=True):
-        times_s = np.array([time for record in seen.records for time in record.times_s])
+    for side, observation in zip("AB", verdict.observed, strict=True):
+        times_s = np.array([time for record in observation.records for time in record.times_s])
         shares = np.linspace(*QUANTILE_RANGE, QUANTILES)
         quantiles = np.quantile(times_s, shares)
         series.append(
             Series(side, tuple(quantiles.tolist()), tuple(shares.tolist()), kind="line", group=side)
         )
-        series.append(_launches(side, seen))
-    name = labels(compared)(each.case)
+        series.append(_launches(side, observation))
+    name = labels(comparison)(verdict.case)
     return Figure(
-        f"times-{_file(each.case)}",
+        f"times-{_file(verdict.case)}",
         name,
         Axis("time", "s", "log"),
         Axis("share of the repetitions", "%", "linear", include=(0.0, 1.0)),
         tuple(series),
-        f"B / A is {ratio(each.ratio)}. Lines: the repetitions, from 2% to 95% of them; points: the median "
-        "of each launch.",
+        f"B / A is {ratio(verdict.ratio)}. Lines: the repetitions, from 2% to 95% of them; points: the "
+        "median of each launch.",
     )
 
 
-def _launches(side: str, seen: Observation) -> Series:
-    medians = sorted(median(record.times_s) for record in seen.records)
+def _launches(side: str, observation: Observation) -> Series:
+    medians = sorted(median(record.times_s) for record in observation.records)
     shares = tuple((k + 0.5) / len(medians) for k in range(len(medians)))
     return Series(f"launches of {side}", tuple(medians), shares, group=side)
 

@@ -114,7 +114,7 @@ class CheckedRun(Judgement[CheckedSeries]):
 
     @property
     def changed(self) -> list[CheckedSeries]:
-        return [each for of in self.operations for each in of.of("slower", "faster")]
+        return [each for operation in self.operations for each in operation.of("slower", "faster")]
 
     @property
     def ordered(self) -> tuple[CheckedSeries, ...]:
@@ -129,8 +129,8 @@ class CheckedRun(Judgement[CheckedSeries]):
     def operations_table(self) -> Table:
         return _checked_operations(self)
 
-    def cases_table(self, chosen: Sequence[CheckedSeries], name: str, title: str) -> Table:
-        return _checked_cases(chosen, name, title)
+    def cases_table(self, series: Sequence[CheckedSeries], name: str, title: str) -> Table:
+        return _checked_cases(series, name, title)
 
     def judged_operations(self) -> Iterator[JudgedOperation]:
         for each in self.operations:
@@ -200,12 +200,12 @@ def short(series: TimeSeries) -> str:
 
 def _times(checked: CheckedRun) -> str:
     count = len(checked.operations)
-    of = plural(count, "operation")
+    operations = plural(count, "operation")
     counted: Callable[..., int] = lambda *states: sum(each.state in states for each in checked.operations)  # noqa: E731
     slower, faster, open_ = counted("slower"), counted("faster"), counted("unknown", "undecided")
     against = f"the {plural(checked.earlier, 'earlier run')} on {checked.machine}"
     if slower:
-        return f"The run is slower than usual in {slower} of {of}{_worst(checked)}."
+        return f"The run is slower than usual in {slower} of {operations}{_worst(checked)}."
     if checked.failed:
         return (
             f"Undecided: no operation is slower than usual, but {plural(len(checked.failed), 'case')} failed."
@@ -218,13 +218,15 @@ def _times(checked: CheckedRun) -> str:
         if needed:
             more = plural(needed, "more run")
             return (
-                f"Undecided: {open_} of {of} {'has' if open_ == 1 else 'have'} too few earlier runs; "
+                f"Undecided: {open_} of {operations} {'has' if open_ == 1 else 'have'} too few earlier runs; "
                 f"{more} would do (at least {FEWEST_RUNS})."
             )
-        return f"Undecided: in {open_} of {of}, runs differ so much that twice the time would be usual."
+        return (
+            f"Undecided: in {open_} of {operations}, runs differ so much that twice the time would be usual."
+        )
     if faster:
-        return f"The run is faster than usual in {faster} of {of}; none is slower."
-    return f"The run is as usual: {of}, compared with {against}."
+        return f"The run is faster than usual in {faster} of {operations}; none is slower."
+    return f"The run is as usual: {operations}, compared with {against}."
 
 
 def _worst(checked: CheckedRun) -> str:
@@ -235,17 +237,17 @@ def _worst(checked: CheckedRun) -> str:
     return f", most in {short(worst.series)} ({worst.ratio.value:.2f} times as long)"
 
 
-def operation(each: CheckedOperation, checked: CheckedRun) -> str:
+def operation(checked_operation: CheckedOperation, checked: CheckedRun) -> str:
     """ "allreduce: slower in 3 of 12 cases, most in ...; on average 1.04 (95%: ...); ..."."""
-    level = f" {each.level}" if each.level and checked.several_levels else ""
-    count, mean = len(each.cases), each.mean
+    level = f" {checked_operation.level}" if checked_operation.level and checked.several_levels else ""
+    count, mean = len(checked_operation.cases), checked_operation.mean
     parts = [
-        f"{state} in {len(found)} of {plural(count, 'case')}, most in {short(found[0].series)}: "
-        f"{found[0].ratio.value:.2f}{ratio_bounds(found[0].ratio)}"
+        f"{state} in {len(changed)} of {plural(count, 'case')}, most in {short(changed[0].series)}: "
+        f"{changed[0].ratio.value:.2f}{ratio_bounds(changed[0].ratio)}"
         for state in ("slower", "faster")
-        if (found := each.of(state))
+        if (changed := checked_operation.of(state))
     ]
-    parts = parts or [verdict(each.state)]
+    parts = parts or [verdict(checked_operation.state)]
     parts.append(f"on average {mean.ratio.value:.2f}{ratio_bounds(mean.ratio)} times the usual time")
     if mean.needed:
         parts.append(f"{plural(mean.needed, 'more run')} needed")
@@ -253,7 +255,7 @@ def operation(each: CheckedOperation, checked: CheckedRun) -> str:
         parts.append(f"a change by {format_percent(mean.noticeable - 1, 2)} would be noticed")
     if mean.since is not None:
         parts.append(f"usual since {since(mean.since)}")
-    return f"{each.workload}{level}: {'; '.join(parts)}."
+    return f"{checked_operation.workload}{level}: {'; '.join(parts)}."
 
 
 def since(change: LevelChange) -> str:
@@ -287,13 +289,13 @@ def shown_sentence(history: ShownHistory) -> str:
     """The result: how many series changed, and the largest last change."""
     count = len(history.trends)
     changed = [(machine, trend) for machine, trend in history.trends if trend.changes]
-    of = f"{count} {'series' if count > 1 else 'time series'} of {plural(history.runs, 'run')}"
+    all_series = f"{count} {'series' if count > 1 else 'time series'} of {plural(history.runs, 'run')}"
     if not changed:
-        return f"No change found in {of}."
+        return f"No change found in {all_series}."
     largest = max(changed, key=lambda each: abs(each[1].changes[-1].ratio.value - 1))
     change = largest[1].changes[-1]
     return (
-        f"{len(changed)} of {of} changed; the largest last change: {short(largest[1].series)}, "
+        f"{len(changed)} of {all_series} changed; the largest last change: {short(largest[1].series)}, "
         f"{change.ratio.value:.2f}{ratio_bounds(change.ratio)} times as long since {day(change.at.at_s)}."
     )
 
@@ -328,7 +330,7 @@ def _checked_operations(checked: CheckedRun) -> Table:
     return Table("operations", "Operations", columns, rows, tuple(range(first, first + 7)))
 
 
-def _checked_cases(chosen: Sequence[CheckedSeries], name: str, title: str) -> Table:
+def _checked_cases(series: Sequence[CheckedSeries], name: str, title: str) -> Table:
     rows = tuple(
         (
             short(each.series),
@@ -339,7 +341,7 @@ def _checked_cases(chosen: Sequence[CheckedSeries], name: str, title: str) -> Ta
             str(each.runs),
             verdict(each.state),
         )
-        for each in chosen
+        for each in series
     )
     columns = ("case", "time", "usual", "ratio", "95% interval", "runs", "verdict")
     return Table(name, title, columns, rows, (1, 2, 3, 4, 5))
@@ -377,8 +379,8 @@ def trends_table(history: ShownHistory) -> Table:
 def changes_table(history: ShownHistory) -> Table:
     """Every change of the level, by date."""
     several = len(history.machines) > 1
-    found = [(machine, trend, change) for machine, trend in history.trends for change in trend.changes]
-    found.sort(key=lambda each: each[2].at.at_s)
+    changes = [(machine, trend, change) for machine, trend in history.trends for change in trend.changes]
+    changes.sort(key=lambda each: each[2].at.at_s)
     rows = tuple(
         (
             day(change.at.at_s),
@@ -389,7 +391,7 @@ def changes_table(history: ShownHistory) -> Table:
             ratio_ends(change.ratio),
             _facts_at(history, machine, change.first_s, change.last_s),
         )
-        for machine, trend, change in found
+        for machine, trend, change in changes
     )
     columns = (
         "since", "changed (95%)", "series", *(["machine"] if several else []), "ratio", "95% interval",

@@ -143,7 +143,7 @@ class Judgement(ABC, Generic[Case]):
     def operations_table(self) -> Table: ...
 
     @abstractmethod
-    def cases_table(self, chosen: Sequence[Case], name: str, title: str) -> Table: ...
+    def cases_table(self, cases: Sequence[Case], name: str, title: str) -> Table: ...
 
     @abstractmethod
     def judged_operations(self) -> Iterable[JudgedOperation]:
@@ -229,22 +229,26 @@ def _count(element: xml.Element) -> None:
         element.set(attribute, str(len(element.findall(f".//{tag}"))))
 
 
-def junit(of: Judgement[Case]) -> str:
+def junit(judgement: Judgement[Case]) -> str:
     """A test report: a suite for each operation, a test for each case. A slower case fails, one without an
     answer is skipped; a case that failed or is missing is an error, as is data that arrived wrong. The time
     of a test is that of one operation."""
-    facts = of.facts
-    suites = [_suite(each, of.overall, facts) for each in of.judged_operations()]
-    data = [wrong_data(of.wrong_data)] if of.wrong_data else []
-    return junit_document(of.command, [*suites, Suite("data", data), *of.lacking_tests()])
+    facts = judgement.facts
+    suites = [_suite(each, judgement.overall, facts) for each in judgement.judged_operations()]
+    data = [wrong_data(judgement.wrong_data)] if judgement.wrong_data else []
+    return junit_document(judgement.command, [*suites, Suite("data", data), *judgement.lacking_tests()])
 
 
-def _suite(of: JudgedOperation, overall: str, facts: Sequence[tuple[str, str]]) -> Suite:
-    tests = [_test(each, of.workload) for each in of.cases]
-    if of.mean_state == "slower" and not any(each.state == "slower" for each in of.cases):
+def _suite(operation: JudgedOperation, verdict: str, facts: Sequence[tuple[str, str]]) -> Suite:
+    tests = [_test(each, operation.workload) for each in operation.cases]
+    if operation.mean_state == "slower" and not any(each.state == "slower" for each in operation.cases):
         mean = "mean of all cases"
-        tests.append(CaseResult(mean, of.workload, "failure", one_line(of.sentence), "slower", seconds=""))
-    return Suite(of.name, tests, [("overall", overall), ("operation", of.sentence), *facts])
+        tests.append(
+            CaseResult(
+                mean, operation.workload, "failure", one_line(operation.sentence), "slower", seconds=""
+            )
+        )
+    return Suite(operation.name, tests, [("overall", verdict), ("operation", operation.sentence), *facts])
 
 
 def _test(each: JudgedCase, group: str) -> CaseResult:
@@ -260,29 +264,29 @@ def _test(each: JudgedCase, group: str) -> CaseResult:
     )
 
 
-def markdown(of: Judgement[Case]) -> str:
-    return "\n".join(_markdown_lines(of))
+def markdown(judgement: Judgement[Case]) -> str:
+    return "\n".join(_markdown_lines(judgement))
 
 
-def _markdown_lines(of: Judgement[Case]) -> Iterator[str]:
-    yield f"**{escaped(of.overall)}**"
+def _markdown_lines(judgement: Judgement[Case]) -> Iterator[str]:
+    yield f"**{escape_markdown(judgement.overall)}**"
     yield ""
-    warnings = (f"warning: {sentences(each.text, each.todo)}" for each in of.caveats)
-    for line in (*of.brief_sides, *warnings, *of.effect_sentences):
-        yield f"- {escaped(line)}"
-    differences, changes = of.headings
-    if of.differences_table.rows:
-        yield from _table_lines(of.differences_table, heading=differences)
-    yield from _table_lines(of.operations_table, heading="Operations")
-    changed = of.changed
+    warnings = (f"warning: {sentences(each.text, each.todo)}" for each in judgement.caveats)
+    for line in (*judgement.brief_sides, *warnings, *judgement.effect_sentences):
+        yield f"- {escape_markdown(line)}"
+    differences, changes = judgement.headings
+    if judgement.differences_table.rows:
+        yield from _table_lines(judgement.differences_table, heading=differences)
+    yield from _table_lines(judgement.operations_table, heading="Operations")
+    changed = judgement.changed
     if changed:
-        yield from _table_lines(of.cases_table(changed[:MAX_CHANGES], "changes", ""), heading=changes)
-        if of.counts_omitted and len(changed) > MAX_CHANGES:
+        yield from _table_lines(judgement.cases_table(changed[:MAX_CHANGES], "changes", ""), heading=changes)
+        if judgement.counts_omitted and len(changed) > MAX_CHANGES:
             yield f"\n{len(changed) - MAX_CHANGES} more cases have changed."
     yield "\n<details><summary>All operations and cases</summary>\n"
-    for sentence in (*of.answer[1:], *of.lacking):
-        yield f"- {escaped(sentence)}"
-    yield from _table_lines(of.cases_table(of.ordered[:MAX_CASES], "cases", "Cases"))
+    for sentence in (*judgement.answer[1:], *judgement.lacking):
+        yield f"- {escape_markdown(sentence)}"
+    yield from _table_lines(judgement.cases_table(judgement.ordered[:MAX_CASES], "cases", "Cases"))
     yield "\n</details>\n"
 
 
@@ -296,13 +300,13 @@ def _table_lines(table: Table, heading: str = "") -> Iterator[str]:
     for row in table.rows:
         yield _row(row)
     if table.caption:
-        yield f"\n{escaped(table.caption)}"
+        yield f"\n{escape_markdown(table.caption)}"
 
 
 def _row(cells: tuple[str, ...] | list[str], *, plain: bool = False) -> str:
-    return f"| {' | '.join(cell if plain else escaped(cell) for cell in cells)} |"
+    return f"| {' | '.join(cell if plain else escape_markdown(cell) for cell in cells)} |"
 
 
-def escaped(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Displayed, never interpreted."""
     return SPECIAL.sub(r"\\\1", one_line(text))

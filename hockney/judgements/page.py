@@ -33,121 +33,125 @@ MAX_OPERATIONS = 12
 """Of more, those that are the same are in a section of their own, which is closed."""
 
 
-def comparison_page(compared: ComparedSides) -> Page:
-    headline = compared.answer
+def comparison_page(comparison: ComparedSides) -> Page:
+    headline = comparison.answer
     return Page(
         title="B compared with A",
-        subtitle=f"{side(compared.a)}; {side(compared.b)}",
+        subtitle=f"{side(comparison.a)}; {side(comparison.b)}",
         headline=headline[:4],
-        warnings=compared.caveats,
-        sections=tuple(section for section in _sections(compared, headline[4:]) if section is not None),
-        environment=(*_environment(compared.a), *_environment(compared.b)),
-        method=method_of_comparison(compared),
-        lead=figures.biggest(compared),
+        warnings=comparison.caveats,
+        sections=tuple(section for section in _sections(comparison, headline[4:]) if section is not None),
+        environment=(*_environment(comparison.a), *_environment(comparison.b)),
+        method=method_of_comparison(comparison),
+        lead=figures.biggest(comparison),
     )
 
 
-def _sections(compared: ComparedSides, rest: Sequence[str]) -> list[Section | None]:
-    changes = compared.of("slower", "faster")
-    undecided = compared.of("undecided", "unknown")
-    first, same = _split(compared)
+def _sections(comparison: ComparedSides, rest: Sequence[str]) -> list[Section | None]:
+    changes = comparison.of("slower", "faster")
+    undecided = comparison.of("undecided", "unknown")
+    first, same = _split(comparison)
     return [
-        _effect(compared),
-        _environments(compared),
-        Section("Operations", tuple(rest), tables=(operations_table(compared, first),)),
-        _cases(compared, changes, "changes", "Biggest changes"),
-        _one_sided(compared),
-        _over_size(compared, first),
-        _cases(compared, undecided, "undecided", "Undecided cases"),
-        _same(compared, same),
-        _distributions(compared, changes or compared.judged.biggest_first),
-        _cases(compared, list(compared.cases), "cases", "All cases", closed=True),
+        _effect(comparison),
+        _environments(comparison),
+        Section("Operations", tuple(rest), tables=(operations_table(comparison, first),)),
+        _cases(comparison, changes, "changes", "Biggest changes"),
+        _one_sided(comparison),
+        _ratios_over_size(comparison, first),
+        _cases(comparison, undecided, "undecided", "Undecided cases"),
+        _same(comparison, same),
+        _distributions(comparison, changes or comparison.judged.biggest_first),
+        _cases(comparison, list(comparison.cases), "cases", "All cases", closed=True),
     ]
 
 
-def _effect(compared: ComparedSides) -> Section | None:
-    texts = compared.effect_sentences
+def _effect(comparison: ComparedSides) -> Section | None:
+    texts = comparison.effect_sentences
     return Section("Is there any effect?", texts) if texts else None
 
 
-def _environments(compared: ComparedSides) -> Section:
-    if not compared.differences:
+def _environments(comparison: ComparedSides) -> Section:
+    if not comparison.differences:
         return Section("What differs", ("The environments of A and B do not differ, as far as recorded.",))
-    return Section("What differs", tables=(compared.differences_table,))
+    return Section("What differs", tables=(comparison.differences_table,))
 
 
 def _cases(
-    compared: ComparedSides, chosen: Sequence[CaseVerdict], name: str, title: str, *, closed: bool = False
+    comparison: ComparedSides, cases: Sequence[CaseVerdict], name: str, title: str, *, closed: bool = False
 ) -> Section | None:
-    if not chosen:
+    if not cases:
         return None
-    shown = chosen[:MAX_ROWS]
-    text = () if len(shown) == len(chosen) else (f"The first {len(shown)} of {len(chosen)} cases.",)
-    return Section(title, text, tables=(compared.cases_table(shown, name, title),), closed=closed)
+    first = cases[:MAX_ROWS]
+    text = () if len(first) == len(cases) else (f"The first {len(first)} of {len(cases)} cases.",)
+    return Section(title, text, tables=(comparison.cases_table(first, name, title),), closed=closed)
 
 
-def _one_sided(compared: ComparedSides) -> Section | None:
-    texts = compared.lacking
+def _one_sided(comparison: ComparedSides) -> Section | None:
+    texts = comparison.lacking
     return Section("Measured on one side only", texts) if texts else None
 
 
-def _over_size(compared: ComparedSides, chosen: Sequence[OperationVerdict]) -> Section | None:
-    drawn = _figures(compared, chosen)
+def _ratios_over_size(comparison: ComparedSides, operations: Sequence[OperationVerdict]) -> Section | None:
+    ratio_figures = _figures(comparison, operations)
     text = (
         "B / A with 95% intervals as bands; those with the biggest changes first. The gray band is the "
         "tolerance.",
     )
-    return Section("Ratio over size", text, drawn, multiples=True) if drawn else None
+    return Section("Ratio over size", text, ratio_figures, multiples=True) if ratio_figures else None
 
 
-def _figures(compared: ComparedSides, chosen: Sequence[OperationVerdict]) -> tuple[Figure, ...]:
-    return tuple(figure for each in chosen if (figure := figures.over_size(compared, each)) is not None)
+def _figures(comparison: ComparedSides, operations: Sequence[OperationVerdict]) -> tuple[Figure, ...]:
+    return tuple(figure for each in operations if (figure := figures.over_size(comparison, each)) is not None)
 
 
-def _split(compared: ComparedSides) -> tuple[list[OperationVerdict], list[OperationVerdict]]:
+def _split(comparison: ComparedSides) -> tuple[list[OperationVerdict], list[OperationVerdict]]:
     """The operations that come first, and those that are the same, if there are many."""
-    ordered = compared.changed_first
+    ordered = comparison.changed_first
     same = [each for each in ordered if each.state == "same"]
     if len(ordered) <= MAX_OPERATIONS or len(same) == len(ordered):
         return ordered, []
     return [each for each in ordered if each.state != "same"], same
 
 
-def _same(compared: ComparedSides, same: Sequence[OperationVerdict]) -> Section | None:
-    if not same:
+def _same(comparison: ComparedSides, operations: Sequence[OperationVerdict]) -> Section | None:
+    if not operations:
         return None
-    table = operations_table(compared, same)
-    drawn = _figures(compared, same)
-    return Section("Operations that are the same", (), drawn, (table,), closed=True, multiples=True)
+    table = operations_table(comparison, operations)
+    ratio_figures = _figures(comparison, operations)
+    return Section("Operations that are the same", (), ratio_figures, (table,), closed=True, multiples=True)
 
 
-def _distributions(compared: ComparedSides, cases: Sequence[CaseVerdict]) -> Section | None:
-    chosen = [each for each in cases[:MAX_DISTRIBUTIONS] if all(seen.records for seen in each.observed)]
-    if not chosen or compared.a.exact or compared.b.exact:
+def _distributions(comparison: ComparedSides, cases: Sequence[CaseVerdict]) -> Section | None:
+    with_records = [
+        each
+        for each in cases[:MAX_DISTRIBUTIONS]
+        if all(observation.records for observation in each.observed)
+    ]
+    if not with_records or comparison.a.exact or comparison.b.exact:
         return None
-    drawn = tuple(figures.distribution(compared, each) for each in chosen)
+    drawn = tuple(figures.distribution(comparison, each) for each in with_records)
     text = "Which share of the repetitions took at most how long, in the cases with the biggest changes."
     return Section("Distributions", (text,), drawn, closed=True, multiples=True)
 
 
-def _environment(of: Side) -> list[tuple[str, str]]:
+def _environment(measured: Side) -> list[tuple[str, str]]:
     rows = [
-        ("runs", list_names([run.name for run in of.runs], 10)),
-        ("measured", side(of).partition(": ")[2]),
+        ("runs", list_names([run.name for run in measured.runs], 10)),
+        ("measured", side(measured).partition(": ")[2]),
     ]
-    return [(f"{of.name}, {name}", text) for name, text in rows]
+    return [(f"{measured.name}, {name}", text) for name, text in rows]
 
 
-def method_of_comparison(compared: ComparedSides) -> tuple[str, ...]:
-    limit = format_percent(compared.tolerance)
-    cost = "" if compared.cost == "typical" else " in its fastest mode"
+def method_of_comparison(comparison: ComparedSides) -> tuple[str, ...]:
+    limit = format_percent(comparison.tolerance)
+    cost = "" if comparison.cost == "typical" else " in its fastest mode"
     return (
-        *_ratios(cost, paired=compared.paired),
+        *_ratios(cost, paired=comparison.paired),
         f"Slower and faster: the ratio is beyond the tolerance of {limit}. The same: it is within the "
         "tolerance. Otherwise it is undecided.",
-        f"{plural(compared.judged.tests, 'ratio')} "
-        f"{verb_form(compared.judged.tests, 'was', 'were')} tested together, those of cases and the means of "
-        f"operations (Benjamini and Hochberg): on average at most {LEVEL:.0%} of those reported as slower "
+        f"{plural(comparison.judged.tests, 'ratio')} "
+        f"{verb_form(comparison.judged.tests, 'was', 'were')} tested together, those of cases and the means "
+        f"of operations (Benjamini and Hochberg): on average at most {LEVEL:.0%} of those reported as slower "
         f"or faster are false, and at most {LEVEL:.0%} of those reported as the same. Intervals are those of "
         "single ratios.",
     )

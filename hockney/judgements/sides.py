@@ -116,14 +116,14 @@ class Side:
     @cached_property
     def workloads(self) -> dict[str, list[Workload]]:
         """The different definitions of each workload that was measured, by its name."""
-        found: dict[str, list[Workload]] = {}
+        definitions: dict[str, list[Workload]] = {}
         for run in self.runs:
             for name in sorted({record.parse_case().workload for record in run.records}):
-                known = found.setdefault(name, [])
+                same_name = definitions.setdefault(name, [])
                 entry = run.catalog.entry(name)
-                if entry not in known:
-                    known.append(entry)
-        return found
+                if entry not in same_name:
+                    same_name.append(entry)
+        return definitions
 
     def observed(self, catalog: Catalog, cost: Cost) -> dict[Case, PooledCase]:
         """Each case with the launches of all runs."""
@@ -132,13 +132,13 @@ class Side:
     def levels(self, catalog: Catalog) -> dict[Case, str]:
         """The level that each case names, otherwise whether its ranks were on one node or on several; "" if
         both or unknown."""
-        found: dict[Case, set[str]] = {}
+        levels: dict[Case, set[str]] = {}
         for run in self.runs:
             for record in run.records:
                 case = completed(record.parse_case(), catalog)
                 level = run.level(record) if run.machine.traits.records_nodes else ""
-                found.setdefault(case, set()).add(level)
-        return {case: level.pop() if len(level) == 1 else "" for case, level in found.items()}
+                levels.setdefault(case, set()).add(level)
+        return {case: level.pop() if len(level) == 1 else "" for case, level in levels.items()}
 
     def failures(self, catalog: Catalog) -> dict[Case, str]:
         """The reason why a case has no result in some launch, by case."""
@@ -154,9 +154,9 @@ def pooled_cases(by_run: Iterable[Iterable[Observation]], catalog: Catalog) -> d
     default in `catalog`."""
     by_case: dict[Case, dict[int, Observation]] = {}
     for number, run in enumerate(by_run):
-        for seen in run:
-            by_case.setdefault(completed(seen.case, catalog), {})[number] = seen
-    return {case: PooledCase.of(seen) for case, seen in by_case.items()}
+        for observation in run:
+            by_case.setdefault(completed(observation.case, catalog), {})[number] = observation
+    return {case: PooledCase.of(observation) for case, observation in by_case.items()}
 
 
 def joint_catalog(sides: Iterable[Side]) -> Catalog:
@@ -230,8 +230,8 @@ def _loaded(run: MeasuredRun) -> set[int | str]:
 def _observed(run: MeasuredRun, cost: Cost, loaded: Collection[int | str]) -> list[Observation]:
     under_load = {launch.launch for launch in run.run.launches if launch.index in loaded}
     return [
-        replace(seen, launches=_names(run, seen.launches))
-        for seen in observe(run.run, run.catalog, cost, loaded=under_load)
+        replace(observation, launches=_names(run, observation.launches))
+        for observation in observe(run.run, run.catalog, cost, loaded=under_load)
     ]
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from hockney.draw import Axis, Figure, Series, interactive
 from hockney.draw.files import rendered
-from hockney.draw.layout import BAR_HEIGHT, picture
+from hockney.draw.layout import BAR_HEIGHT, lay_out
 from hockney.draw.palette import SYMBOLS
 from hockney.draw.plotly_figure import plotly_figure
 from hockney.draw.svg import still
@@ -31,7 +31,7 @@ FIGURE = Figure(
 
 
 def test_each_bar_begins_at_its_base_and_bars_without_a_length_are_left_out():
-    shown = picture(FIGURE)
+    shown = lay_out(FIGURE)
     first, second = (shown.blocks(series) for series in FIGURE.series)
     assert [(block.start, block.end) for block in first] == [(0.0, 1.0), (0.0, 0.7)]
     assert [(block.x, block.start, block.end, block.k) for block in second] == [(-1.0, 0.7, 1.0, 1)]
@@ -49,7 +49,7 @@ def test_the_axis_contains_the_whole_stack():
             Series("b", ROWS, (1.0, 3.0), kind="bars", base=(5.0, 6.0)),
         ),
     )
-    scale = picture(long).y
+    scale = lay_out(long).y
     assert scale.low <= 0 and scale.high >= 9
 
 

@@ -12,7 +12,7 @@ import pytest
 from hockney.draw import interactive
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.files import rendered
-from hockney.draw.layout import CHARACTER, NARROWEST, Bar, picture
+from hockney.draw.layout import CHARACTER, NARROWEST, Bar, lay_out
 from hockney.draw.svg import still
 
 SIZE, TIME = Axis("size", "B", zero=True), Axis("time", "s")
@@ -22,7 +22,7 @@ def test_the_model_at_zero_is_a_dash_of_its_own():
     line = Series(
         "m", (4.0, 0.0, 1.0), (3e-6, 1e-6, 2e-6), (2e-6, 0.5e-6, 1e-6), (4e-6, 2e-6, 3e-6), kind="line"
     )
-    shown = picture(Figure("f", "F", SIZE, TIME, (line,)))
+    shown = lay_out(Figure("f", "F", SIZE, TIME, (line,)))
     path = shown.path(line)
     assert [k for _, k in path] == [1, 1, None, 2, 0]
     assert path[0][0] < shown.x.zero < path[1][0] < shown.gap < path[3][0] == 1.0
@@ -35,7 +35,7 @@ def test_error_bars_are_lengths_and_an_impossible_low_end_stays_drawable():
     points = Series(
         "p", (1.0, 2.0, 4.0), (2e-6, 3e-6, math.nan), (1.5e-6, -1e-6, 1e-6), (2.5e-6, math.inf, 2e-6)
     )
-    shown = picture(Figure("f", "F", SIZE, TIME, (points,)))
+    shown = lay_out(Figure("f", "F", SIZE, TIME, (points,)))
     first = shown.bar(points, 0)
     assert math.isclose(first.above, 0.5e-6) and math.isclose(first.below, 0.5e-6)
     second = shown.bar(points, 1)
@@ -48,9 +48,9 @@ def test_error_bars_are_lengths_and_an_impossible_low_end_stays_drawable():
 
 def test_the_view_shows_intervals_but_not_at_the_cost_of_the_values():
     x, y = (1.0, 2.0), (1e-6, 2e-6)
-    near = picture(Figure("f", "F", SIZE, TIME, (Series("p", x, y, (0.9e-6, 1.8e-6), (1.1e-6, 3e-6)),)))
+    near = lay_out(Figure("f", "F", SIZE, TIME, (Series("p", x, y, (0.9e-6, 1.8e-6), (1.1e-6, 3e-6)),)))
     assert near.y.high > 3e-6
-    far = picture(Figure("f", "F", SIZE, TIME, (Series("p", x, y, (0.9e-6, 1.8e-6), (1.1e-6, 3.0)),)))
+    far = lay_out(Figure("f", "F", SIZE, TIME, (Series("p", x, y, (0.9e-6, 1.8e-6), (1.1e-6, 3.0)),)))
     assert far.y.high < 1e-5
 
 
@@ -63,7 +63,7 @@ def cut_off(names: tuple[str, ...] = ()) -> Figure:
 
 def test_bars_that_are_longer_than_the_axis_are_marked():
     figure = cut_off()
-    shown = picture(figure)
+    shown = lay_out(figure)
     high, low = shown.y.high, shown.y.low
     assert [(cut.x, cut.at, cut.high) for cut in shown.cut_offs(figure.series[0])] == [
         (1.0, high, True),
@@ -98,9 +98,9 @@ def test_a_cut_off_bar_has_an_arrow_in_every_way_of_drawing(names, symbols):
 def test_labels_of_near_marks_stand_in_different_rows():
     points = Series("p", (1.0, 2.0**20), (1e-6, 1e-3))
     near = tuple((4096.0 * 2**k, f"change at {4 * 2**k} KiB") for k in range(3))
-    shown = picture(Figure("f", "F", SIZE, TIME, (points,), marks=near))
+    shown = lay_out(Figure("f", "F", SIZE, TIME, (points,), marks=near))
     assert sorted(m.row for m in shown.marks) == [0, 1, 2]
-    apart = picture(Figure("f", "F", SIZE, TIME, (points,), marks=((2.0, "a"), (2.0**15, "b"))))
+    apart = lay_out(Figure("f", "F", SIZE, TIME, (points,), marks=((2.0, "a"), (2.0**15, "b"))))
     assert [m.row for m in apart.marks] == [0, 0]
     assert len("a") * CHARACTER < 0.5 * NARROWEST
 
@@ -110,7 +110,7 @@ def test_names_of_rows_leave_less_room_for_labels_of_marks():
 
     def rows(name: str) -> int:
         axis = Axis("case", "case", "linear", names=(name, "b"))
-        shown = picture(Figure("f", "F", axis, ratios, (Series("p", (0.0, 1.0), (1.0, 1.2)),), marks=marks))
+        shown = lay_out(Figure("f", "F", axis, ratios, (Series("p", (0.0, 1.0), (1.0, 1.2)),), marks=marks))
         return len({mark.row for mark in shown.marks})
 
     assert rows("a") == 1 and rows("reduce_scatter_block, 64 KiB, 4 ranks") == 2
@@ -118,14 +118,14 @@ def test_names_of_rows_leave_less_room_for_labels_of_marks():
 
 def test_marks_outside_the_view_are_left_out():
     points = Series("p", (8.0, 64.0), (1e-6, 1e-3))
-    shown = picture(
+    shown = lay_out(
         Figure("f", "F", SIZE, TIME, (points,), marks=((1.0, "a"), (16.0, "b"), (-1.0, "c"), (2.0**30, "d")))
     )
     assert [m.label for m in shown.marks] == ["b"]
 
 
 def test_a_figure_without_a_value_is_still_a_figure():
-    shown = picture(
+    shown = lay_out(
         Figure("f", "F", SIZE, TIME, (Series("p", (), ()), Series("q", (math.nan,), (0.0,), kind="line")))
     )
     assert 0 < shown.x.low < shown.x.high and 0 < shown.y.low < shown.y.high

@@ -14,7 +14,7 @@ import pytest
 from hockney.draw import Axis, Figure, Series, interactive
 from hockney.draw.describe import describe
 from hockney.draw.files import rendered
-from hockney.draw.layout import picture
+from hockney.draw.layout import lay_out
 from hockney.draw.svg import still
 from hockney.report import data
 
@@ -77,7 +77,7 @@ def test_words_and_files_have_the_names():
 def test_figures_side_by_side_have_the_same_axes():
     def drawn(*y: float):
         x = Axis("bytes", "B", zero=True, include=(0.0, 1.0, 1024.0))
-        return picture(
+        return lay_out(
             Figure("f", "F", x, Axis("time", "s", include=(1e-7, 1.0)), (Series("s", (8.0,) * len(y), y),))
         )
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Still pictures of a page: well-formed, finite, all texts escaped, points at the positions of `picture`."""
+"""Still pictures of a page: well-formed, finite, all texts escaped, points at the positions of `lay_out`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from hockney.core.errors import one_line
 from hockney.draw import Axis, Figure, Series
-from hockney.draw.layout import picture
+from hockney.draw.layout import lay_out
 from hockney.draw.palette import SYMBOLS
 from hockney.draw.svg import HEIGHT, SHAPES, WIDTH, Label, framed, number, path, shortened, still, text_width
 
@@ -85,7 +85,7 @@ def test_any_figure_gives_a_sane_picture(figure):
 @given(figures)
 def test_points_are_where_the_picture_places_them(figure):
     """Each frame's position is recomputed from the picture's grid lines: left and bottom of its axes."""
-    shown = picture(figure)
+    shown = lay_out(figure)
     root = drawn(figure)
     left, top, bottom, right = _axes(root)
     wanted = {
@@ -136,7 +136,7 @@ def test_a_line_breaks_beside_zero_and_runs_through_its_points():
     )
     dash, course = line.get("d", "M")[1:].split("M")
     places = list(accumulate(_pairs(course), lambda a, b: (a[0] + b[0], a[1] + b[1])))
-    shown = picture(LINE)
+    shown = lay_out(LINE)
     left, top, bottom, right = _axes(root)
     frame = framed(shown.x, shown.y, top, WIDTH, HEIGHT)
     assert (frame.left, frame.bottom, frame.right) == pytest.approx((left, bottom, right), abs=0.06)

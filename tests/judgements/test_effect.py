@@ -14,7 +14,7 @@ from compared_runs import MACHINE, changed, run, side
 from hockney.api.judgements import comparison
 from hockney.judgements.compare import compare
 from hockney.judgements.document import comparison_document
-from hockney.judgements.judgement import escaped, junit, markdown
+from hockney.judgements.judgement import escape_markdown, junit, markdown
 from hockney.judgements.page import comparison_page
 
 COUNT = 12
@@ -82,7 +82,7 @@ def test_it_is_in_every_output(kind):
     first = made.effect_sentences[0]
     assert first in html.unescape(comparison._comparison_html(made))
     assert first in {text for section in comparison_page(made).sections for text in section.text}
-    assert first in html.unescape(junit(made)) and escaped(first) in markdown(made)
+    assert first in html.unescape(junit(made)) and escape_markdown(first) in markdown(made)
     written = json.loads(json.dumps(comparison_document(made)["effect"]))
     assert written["verdict"] == made.effect.state and written["sentences"][0] == first
 
