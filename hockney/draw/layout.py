@@ -46,7 +46,7 @@ class BarSpan:
 
     @property
     def sides(self) -> tuple[float, float]:
-        """Its edges on the x axis."""
+        """The edges of the bar on the x axis."""
         return self.x - BAR_HEIGHT / 2, self.x + BAR_HEIGHT / 2
 
 

@@ -398,7 +398,7 @@ def ratio(estimate: Estimate) -> str:
 
 
 def _more(undecided: Sequence[CaseVerdict]) -> str:
-    """How many launches would decide the undecided case, or half of several."""
+    """The number of launches that would decide the undecided case, or half of several."""
     counts = sorted(max(case.more_launches) for case in undecided if case.more_launches)
     if not counts:
         return ""

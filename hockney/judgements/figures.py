@@ -75,9 +75,9 @@ def _marks(tolerance: float) -> tuple[tuple[float, str], ...]:
     return tuple((at, f"{at:.3g}" if at in named else "") for at in sorted({1.0, *ends}))
 
 
-def over_size(comparison: ComparedSides, operation: OperationVerdict) -> Figure | None:
-    """Its ratios against its size, or against the ranks if there is only one size; a series for each
-    combination of the other parameters. None for a single point."""
+def ratios_over_size(comparison: ComparedSides, operation: OperationVerdict) -> Figure | None:
+    """The ratios of the operation over its size, or over the ranks if there is only one size; a series for
+    each combination of the other parameters. None for a single point."""
     sizes = {each.size for each in operation.cases}
     ranks = {each.case.ranks for each in operation.cases}
     if max(len(sizes), len(ranks)) < 2:

@@ -66,7 +66,7 @@ class Judgement(ABC, Generic[Case]):
     @property
     @abstractmethod
     def wrong_data(self) -> str:
-        """In how much of what is judged data arrived wrong, as a sentence; empty if nowhere."""
+        """States how much of the judged data arrived wrong; empty if none did."""
 
     @property
     def fails(self) -> bool:
@@ -95,7 +95,7 @@ class Judgement(ABC, Generic[Case]):
 
     @property
     def brief_sides(self) -> tuple[str, ...]:
-        """The same for Markdown."""
+        """The sides in brief, for Markdown."""
         return self.sides
 
     @property
@@ -308,5 +308,5 @@ def _row(cells: tuple[str, ...] | list[str], *, plain: bool = False) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """Displayed, never interpreted."""
+    """Escapes Markdown, so that a viewer shows `text` as it is."""
     return SPECIAL.sub(r"\\\1", one_line(text))

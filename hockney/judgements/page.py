@@ -101,7 +101,9 @@ def _ratios_over_size(comparison: ComparedSides, operations: Sequence[OperationV
 
 
 def _figures(comparison: ComparedSides, operations: Sequence[OperationVerdict]) -> tuple[Figure, ...]:
-    return tuple(figure for each in operations if (figure := figures.over_size(comparison, each)) is not None)
+    return tuple(
+        figure for each in operations if (figure := figures.ratios_over_size(comparison, each)) is not None
+    )
 
 
 def _split(comparison: ComparedSides) -> tuple[list[OperationVerdict], list[OperationVerdict]]:

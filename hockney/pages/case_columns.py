@@ -63,13 +63,13 @@ def _moved(m: Measured) -> float | None:
 
 
 def _undisturbed(summary: Summary) -> float | None:
-    found = differing(summary)
-    return None if found is None else found.cost.value
+    undisturbed = differing(summary)
+    return None if undisturbed is None else undisturbed.cost.value
 
 
 def _disturbed(summary: Summary) -> float | None:
-    found = differing(summary)
-    return None if found is None else found.disturbed
+    undisturbed = differing(summary)
+    return None if undisturbed is None else undisturbed.disturbed
 
 
 COLUMNS = {
@@ -140,5 +140,5 @@ def where_columns(measured: Sequence[Measured]) -> Sequence[CaseColumn]:
     """The place and the nodes, if they differ among these cases without naming them in the case."""
     places = {m.summary.place for m in measured if m.summary.place}
     nodes = {m.summary.nodes for m in measured if m.summary.nodes}
-    found = [COLUMNS["place"]] if len(places) > 1 else []
-    return [*found, COLUMNS["nodes"]] if len(nodes) > 1 and max(nodes) > 1 else found
+    place_columns = [COLUMNS["place"]] if len(places) > 1 else []
+    return [*place_columns, COLUMNS["nodes"]] if len(nodes) > 1 and max(nodes) > 1 else place_columns

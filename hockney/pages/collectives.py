@@ -24,7 +24,7 @@ ROLES = ("collective", "barrier", "exchange")
 """Operations of many ranks, timed over all of them."""
 
 
-def of(catalog: Catalog) -> list[Workload]:
+def collective_workloads(catalog: Catalog) -> list[Workload]:
     """MPI's collectives, for which cost models exist. Exchanges among many ranks are shown elsewhere."""
     return catalog.with_role("collective", "barrier")
 
@@ -76,13 +76,13 @@ def _multiples(measured: list[Measured], fits: list[Fit]) -> tuple[Figure, ...]:
         over_ranks = len({m.case.ranks for m in cases}) > len({m.size for m in cases})
         size = Axis("bytes", "B", "log", zero=True, include=tuple(sorted(sizes)))
         axis = Axis("ranks", "ranks", include=tuple(sorted(ranks))) if over_ranks else size
-        series = _over_ranks(cases) if over_ranks else _over_size(cases, fits)
+        series = _series_over_ranks(cases) if over_ranks else _series_over_size(cases, fits)
         if sum(len(s.x) for s in series if s.kind == "points") > 1:
             figures.append(Figure(f"collective-{name}", name, axis, time, tuple(series)))
     return tuple(figures)
 
 
-def _over_size(cases: list[Measured], fits: list[Fit]) -> list[Series]:
+def _series_over_size(cases: list[Measured], fits: list[Fit]) -> list[Series]:
     """A series for each number of ranks and nodes, and level of pairs, with the fitted cost of each."""
     series: list[Series] = []
     for ranks, nodes, place in sorted({_layout(m) for m in cases}):
@@ -99,7 +99,7 @@ def _layout(m: Measured) -> tuple[int, int, str]:
     return m.case.ranks, m.case.nodes, m.case.place
 
 
-def _over_ranks(cases: list[Measured]) -> list[Series]:
+def _series_over_ranks(cases: list[Measured]) -> list[Series]:
     """A series for each size and number of nodes, or level of pairs."""
     series = []
     for size, nodes, place in sorted({(m.size, *_layout(m)[1:]) for m in cases}):

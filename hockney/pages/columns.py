@@ -82,7 +82,7 @@ def chosen(columns: Iterable[Column[Row]], *headings: str | tuple[str, str]) -> 
     """The columns with these headings, in this order; a pair replaces the first heading by the second."""
     by_heading = {column.heading: column for column in columns}
     pairs = (pair if isinstance(pair, tuple) else (pair, pair) for pair in headings)
-    return tuple(replace(by_heading[heading], heading=shown) for heading, shown in pairs)
+    return tuple(replace(by_heading[heading], heading=new_heading) for heading, new_heading in pairs)
 
 
 def without_intervals(columns: Iterable[Column[Row]]) -> tuple[Column[Row], ...]:
@@ -92,13 +92,13 @@ def without_intervals(columns: Iterable[Column[Row]]) -> tuple[Column[Row], ...]
 def columns_table(
     name: str, title: str, columns: Iterable[Column[Row]], rows: Iterable[Row], caption: str = ""
 ) -> Table:
-    shown = [column for column in columns if column.heading]
-    spread = [column for column in shown for _ in column.headings]
+    titled = [column for column in columns if column.heading]
+    spread = [column for column in titled for _ in column.headings]
     return Table(
         name,
         title,
-        tuple(heading for column in shown for heading in column.headings),
-        tuple(tuple(cell for column in shown for cell in column.cells(row)) for row in rows),
+        tuple(heading for column in titled for heading in column.headings),
+        tuple(tuple(cell for column in titled for cell in column.cells(row)) for row in rows),
         tuple(k for k, column in enumerate(spread) if column.format.numeric),
         caption,
         tuple(k for k, column in enumerate(spread) if column.parameter),

@@ -24,22 +24,22 @@ MAX_POINTS = 1000
 
 def section(evidence: Evidence) -> Section | None:
     """The section for the most important case; None if its visits are all alike."""
-    shown = _most_important(evidence)
-    if shown is None or evidence.machine.traits.noiseless:
+    case = _most_important(evidence)
+    if case is None or evidence.machine.traits.noiseless:
         return None
-    visits = _visits(evidence, shown)
+    visits = _visits(evidence, case)
     if len(visits) < MIN_VISITS:
         return None
     tenths = quantiles((time_s for _, time_s in visits), n=10, method="inclusive")
     low, middle, high = tenths[0], tenths[4], tenths[8]
-    modes = shown.summary.modes
+    modes = case.summary.modes
     if modes is None and high - low <= VARIES * middle:
         return None
-    cost = f"{_subject(shown)} {quantity(low, 's')} to {quantity(high, 's')} in the middle 80% of the visits."
+    cost = f"{_subject(case)} {quantity(low, 's')} to {quantity(high, 's')} in the middle 80% of the visits."
     return Section(
         title="Course over time",
-        text=(cost if modes is None else _in_modes(shown, modes),),
-        figures=(_figure(shown, visits),),
+        text=(cost if modes is None else _in_modes(case, modes),),
+        figures=(_figure(case, visits),),
         closed=True,
     )
 

@@ -109,14 +109,14 @@ def _layout(m: Machine) -> list[tuple[str, str]]:
     if m.layout is None:
         return []
     names = list(dict.fromkeys(filter(None, m.hosts)))
-    shown = ", ".join(
+    hosts = ", ".join(
         [*names[:MAX_HOSTS], *([f"and {len(names) - MAX_HOSTS} more"] if names[MAX_HOSTS:] else [])]
     )
     nodes = plural(m.layout.nodes, "node")
     if len(names) > m.layout.nodes:
         nodes += f" in each launch, of {plural(len(names), 'host')}"
     return [
-        ("nodes", f"{nodes}: {shown}" if shown else nodes),
+        ("nodes", f"{nodes}: {hosts}" if hosts else nodes),
         ("ranks per node", str(m.layout.ranks_per_node)),
         ("messages travel", ", ".join(map(place_words, m.levels))),
     ]
@@ -153,7 +153,7 @@ def _simulated(evidence: Evidence, platform: Platform) -> tuple[tuple[str, str],
 
 
 def _load_of_others(evidence: Evidence) -> str:
-    """The most that other programs used in a launch."""
+    """The largest load by other programs in a launch."""
     used = [close.outside_cores for close in evidence.run.closes if close.outside_cores]
     return f"up to {max(used):.2f} processors during a launch" if used else ""
 

@@ -89,13 +89,17 @@ class Evidence:
         from hockney.models.statistics import launch_times, observe
 
         if self.whole is not None:
-            own = [m.case for m in self.measured] if cases is None else cases
-            return self.whole.observed(own, cost=cost)
+            own_cases = [m.case for m in self.measured] if cases is None else cases
+            return self.whole.observed(own_cases, cost=cost)
         cost = cost or self.fits.cost
         if cost not in self._observed:
             self._observed[cost] = observe(self.run, self.catalog, cost, self.times or launch_times)
-        wanted = None if cases is None else {case.line for case in cases}
-        return [seen for seen in self._observed[cost] if wanted is None or seen.case.line in wanted]
+        lines = None if cases is None else {case.line for case in cases}
+        return [
+            observation
+            for observation in self._observed[cost]
+            if lines is None or observation.case.line in lines
+        ]
 
     def cached(self, compute: Callable[[Evidence], T]) -> T:
         """`compute(self)`, cached: several sections of a page need the same result."""

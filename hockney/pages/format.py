@@ -92,8 +92,8 @@ def with_interval(estimate: Estimate, unit: str) -> str:
     """ "451 ns (95%: 449 ns to 453 ns)"; of an exact value just that."""
     if isinstance(estimate, ExactValue):
         return quantity(estimate.value, unit)
-    known = estimate.low is not None or estimate.high is not None
-    bounds = f" (95%: {interval(estimate, unit)})" if known else " (no interval)"
+    has_bounds = estimate.low is not None or estimate.high is not None
+    bounds = f" (95%: {interval(estimate, unit)})" if has_bounds else " (no interval)"
     return quantity(estimate.value, unit) + bounds
 
 
@@ -117,8 +117,8 @@ def ratio_bounds(ratio: Estimate) -> str:
     """ " (95%: 1.84 to 1.90)", to follow the ratio in a sentence; empty if it is exact."""
     if isinstance(ratio, ExactValue):
         return ""
-    known = ratio_interval(ratio)
-    return f" (95%: {known})" if known else " (no interval)"
+    bounds = ratio_interval(ratio)
+    return f" (95%: {bounds})" if bounds else " (no interval)"
 
 
 def typical_cost(summary: Summary) -> str:
@@ -133,8 +133,8 @@ def no_interval_reason(summary: Summary) -> str:
     cost = summary.typical
     if summary.unknown_change:
         return "other cases changed in launches that it missed"
-    known = cost.low is not None or cost.high is not None
-    return "" if known or summary.launches < 2 else f"its {summary.launches} launches disagree"
+    has_bounds = cost.low is not None or cost.high is not None
+    return "" if has_bounds or summary.launches < 2 else f"its {summary.launches} launches disagree"
 
 
 def precision(estimate: Estimate) -> float | None:

@@ -100,15 +100,15 @@ def assumed_sentences(prediction: Prediction, platform: Platform | None) -> tupl
     """The algorithm, the source of message times, and the network. `platform` is the description that a
     machine's name selects."""
     messages = prediction.messages
-    of = f"on {messages.title}, by {messages.source}"
+    source = f"on {messages.title}, by {messages.source}"
     message = "an undisturbed message" if messages.cost == "undisturbed" else "a message"
     size = format_size(prediction.algorithm.bytes)
     buffers = BUFFERS.get(messages.buffers, "")
-    one = f"{message} of {size}{buffers} takes {_one_way(prediction)} in one direction"
+    one_message = f"{message} of {size}{buffers} takes {_one_way(prediction)} in one direction"
     fit = _fit_verdicts(messages) if platform is None else f" ({in_short(platform)})"
     return (
         f"Assumed: {algorithm_text(prediction.algorithm)}.",
-        f"Messages {of}: {one}{fit}.",
+        f"Messages {source}: {one_message}{fit}.",
         f"Network: {kind(messages)}, {messages.why}.",
         *_sharing_sentence(messages),
     )
@@ -117,9 +117,9 @@ def assumed_sentences(prediction: Prediction, platform: Platform | None) -> tupl
 def _sharing_sentence(messages: PointToPointCosts) -> tuple[str, ...]:
     """What messages of one node share that set out at once, if pairs were measured."""
     levels = ((level, level.node) for level in messages.levels())
-    known = [(_level_words(level, messages), node) for level, node in levels if node is not None]
+    nodes = [(_level_words(level, messages), node) for level, node in levels if node is not None]
     words = [
-        f"{_shared_rate(node)} {where}, measured with {plural(node.pairs, 'pair')}" for where, node in known
+        f"{_shared_rate(node)} {where}, measured with {plural(node.pairs, 'pair')}" for where, node in nodes
     ]
     return (f"Messages that set out from one node at once share {', and '.join(words)}.",) if words else ()
 
@@ -136,9 +136,11 @@ def _shared_rate(node: NodeSharing) -> str:
 
 def _fit_verdicts(messages: PointToPointCosts) -> str:
     """The verdicts of the fits from which the times are."""
-    of = {True: "the fit on a node", False: "that between nodes"} if messages.near else {False: "the fit"}
+    fit_names = (
+        {True: "the fit on a node", False: "that between nodes"} if messages.near else {False: "the fit"}
+    )
     words = [
-        f"{of[level is messages.near]} is {level.verdict}: {level.doubt}"
+        f"{fit_names[level is messages.near]} is {level.verdict}: {level.doubt}"
         for level in messages.levels()
         if level.verdict
     ]
@@ -164,12 +166,12 @@ def algorithm_text(what: Algorithm) -> str:
 
 
 def best_sentences(prediction: Prediction) -> tuple[str, ...]:
-    found = prediction.best
-    fastest, thrifty = found.fastest, found.thrifty
-    range_ = f"of 1 to {found.most}"
-    if found.most == 1:
+    best = prediction.best
+    fastest, thrifty = best.fastest, best.thrifty
+    range_ = f"of 1 to {best.most}"
+    if best.most == 1:
         return ("Best: 1 rank; the machine has no more.",)
-    ends = "" if len(set(found.ends)) == 1 else f" (95%: {found.ends[0]} to {found.ends[1]})"
+    ends = "" if len(set(best.ends)) == 1 else f" (95%: {best.ends[0]} to {best.ends[1]})"
     if fastest.ranks == 1:
         first = f"Best: 1 rank{ends}; no other number {range_} is faster."
     else:
@@ -209,7 +211,7 @@ def time_text(estimate: Estimate) -> str:
 
 
 def time_cell(estimate: Estimate) -> Amount:
-    """The same as a cell of a table."""
+    """The time as a cell of a table."""
     if estimate.low is None or estimate.high is None:
         return Amount(time_text(estimate), (estimate.value,), "s")
     return Amount(time_text(estimate), (estimate.value, estimate.low, estimate.high), "s", "{} [{}, {}]")
@@ -232,13 +234,13 @@ def three_digits(value: float) -> str:
     return f"<{FEW}" if 0 < value < FEW else format_significant(value, 3)
 
 
-def _ranged(estimate: Estimate, shown: Callable[[float], str], unit: str = "") -> str:
+def _ranged(estimate: Estimate, format: Callable[[float], str], unit: str = "") -> str:
     ends = (
         ""
         if estimate.low is None or estimate.high is None
-        else (f" [{shown(estimate.low)}, {shown(estimate.high)}]")
+        else (f" [{format(estimate.low)}, {format(estimate.high)}]")
     )
-    return f"{shown(estimate.value)}{unit}{ends}"
+    return f"{format(estimate.value)}{unit}{ends}"
 
 
 def document(prediction: Prediction, caveats: Sequence[Caveat], platform: Platform | None) -> dict[str, Any]:

@@ -60,7 +60,7 @@ def first_line(evidence: Evidence) -> str:
 
 
 def key_results(evidence: Evidence) -> tuple[KeyResult, ...]:
-    """Of each level at which ranks meet, what two ranks measured; then barriers and allreduces."""
+    """The results of two ranks at each level at which ranks meet, then barriers and allreduces."""
     pairs = (result for level in evidence.levels for result in _between_two(level))
     return (*pairs, *_together(evidence))
 
@@ -77,7 +77,7 @@ def table(evidence: Evidence) -> Table | None:
 
 
 def document(evidence: Evidence) -> list[dict[str, object]]:
-    """The same as objects. Times are in s, rates in B/s, sizes in B."""
+    """The key results as JSON objects. Times are in s, rates in B/s, sizes in B."""
     return columns_document(DOCUMENT, key_results(evidence))
 
 
@@ -171,11 +171,11 @@ def _fitted(level: Evidence) -> Iterator[KeyResult]:
 
 
 def _parameter(fit: Fit, symbol: str, key: str, name: str) -> Iterator[KeyResult]:
-    """None below the resolution of the times, where the fit's value is 0."""
+    """Yields nothing below the resolution of the times, where the fit's value is 0."""
     parameter = fit.parameter(symbol)
     if parameter is not None and parameter.estimate.value > 0:
-        shown = f"{name} ({fit.verdict} fit)" if fit.model != loggp.MODEL else name
-        yield KeyResult(key, shown, parameter.unit, parameter.estimate, verdict=fit.verdict)
+        title = f"{name} ({fit.verdict} fit)" if fit.model != loggp.MODEL else name
+        yield KeyResult(key, title, parameter.unit, parameter.estimate, verdict=fit.verdict)
 
 
 def _together(evidence: Evidence) -> Iterator[KeyResult]:

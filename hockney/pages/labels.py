@@ -23,8 +23,8 @@ def labels(evidence: Evidence) -> Callable[[str], str]:
 
 
 def _labels(evidence: Evidence) -> Callable[[str], str]:
-    known = {s.case for s in evidence.fits.summaries} | {f.case for f in evidence.run.failures}
-    named = short_labels(map(parse_canonical, sorted(known)), evidence.catalog)
+    lines = {s.case for s in evidence.fits.summaries} | {f.case for f in evidence.run.failures}
+    named = short_labels(map(parse_canonical, sorted(lines)), evidence.catalog)
     return lambda line: named.get(line, line)
 
 
@@ -35,16 +35,16 @@ def short_labels(cases: Iterable[Case], catalog: Catalog) -> dict[str, str]:
     for case in cases:
         by_workload.setdefault(case.workload, []).append(case)
     named: dict[str, str] = {}
-    for these in by_workload.values():
+    for group in by_workload.values():
         names = sorted(
-            {name for case in these for name in case.values},
+            {name for case in group for name in case.values},
             key=lambda n: (n == NODES, n == LAST, n != FIRST, n),
         )
-        size = catalog.entry(these[0].workload).size
-        varying = [name for name in names if name == size or len({case.get(name) for case in these}) > 1]
-        found = {case.line: _label(case, varying, catalog) for case in these}
-        unique = len(set(found.values())) == len(found)
-        named |= found if unique else {case.line: case.line for case in these}
+        size = catalog.entry(group[0].workload).size
+        varying = [name for name in names if name == size or len({case.get(name) for case in group}) > 1]
+        labels = {case.line: _label(case, varying, catalog) for case in group}
+        unique = len(set(labels.values())) == len(labels)
+        named |= labels if unique else {case.line: case.line for case in group}
     return named
 
 

@@ -99,7 +99,7 @@ def _refined(evidence: Evidence) -> list[str]:
 
 
 def _visited_often(evidence: Evidence) -> list[int]:
-    """How many visits each measurement has that has more than one."""
+    """The numbers of visits of measurements with more than one."""
     counts = (record.visit_count for record in evidence.run.records)
     return [count for count in counts if count > 1]
 
@@ -119,15 +119,15 @@ def _visits(evidence: Evidence) -> list[str]:
 
 
 def _typical(evidence: Evidence) -> str:
-    often = _visited_often(evidence)
-    of = "the same mean of its visits' medians" if often else "the median of its repetitions"
+    visited_often = _visited_often(evidence)
+    launch_time = "the same mean of its visits' medians" if visited_often else "the median of its repetitions"
     text = (
         "The typical time of a case is a robust mean of its launches' times on a log scale, with "
-        f"outliers downweighted; a launch's time is {of}. The 95% interval is Student's, from the "
+        f"outliers downweighted; a launch's time is {launch_time}. The 95% interval is Student's, from the "
         "variance between launches; it is widened to cover the spread within launches and slow changes "
         "over time."
     )
-    if often:
+    if visited_often:
         text += (
             " The undisturbed cost is the same mean over the visits in the fastest mode, those within "
             "10% of the fastest tenth; it is shown if the typical cost is more than 10% higher. Its interval "
@@ -158,7 +158,7 @@ def _ends(evidence: Evidence) -> str:
 
 
 def _rounds(evidence: Evidence) -> list[str]:
-    """How a run was repeated over a period; empty if it was not."""
+    """Describes how a run was repeated over a period; empty if it was not."""
     if not evidence.settings.every_s:
         return []
     groups = len({(len(x.ranks), x.setting) for x in evidence.run.launches}) or 1

@@ -48,8 +48,8 @@ def _rows(m: Measured) -> Iterator[tuple[str, Estimate, str]]:
     """Name, value and unit."""
     for name, metric in m.summary.metrics.items():
         yield _head(name, metric), metric.typical, metric.unit
-        if name == OPERATIONS and (known := rate(m.summary)) is not None:
-            yield "rate", known, RATE
+        if name == OPERATIONS and (operation_rate := rate(m.summary)) is not None:
+            yield "rate", operation_rate, RATE
 
 
 def rate(summary: Summary) -> Estimate | None:
@@ -104,8 +104,8 @@ def _head(name: str, metric: MetricSummary) -> str:
 
 
 def _rate_cell(m: Measured) -> str:
-    known = rate(m.summary)
-    return "" if known is None else _value(known, RATE)
+    operation_rate = rate(m.summary)
+    return "" if operation_rate is None else _value(operation_rate, RATE)
 
 
 def _cell(m: Measured, name: str, phase: bool) -> str:
@@ -114,8 +114,8 @@ def _cell(m: Measured, name: str, phase: bool) -> str:
         return ""
     if not phase:
         return _value(metric.typical, metric.unit)
-    whole = m.summary.typical.value
-    share = f", {percent(metric.typical.value / whole)}" if whole else ""
+    total_s = m.summary.typical.value
+    share = f", {percent(metric.typical.value / total_s)}" if total_s else ""
     return quantity(metric.typical.value, metric.unit) + share
 
 

@@ -44,13 +44,13 @@ SIZE = Axis("message size", "B", "log", zero=True)
 
 
 def section(evidence: Evidence) -> Section | None:
-    """If ranks meet at several levels, these compared, and then each of them."""
+    """Compares the levels if ranks meet at several, and then shows each of them."""
     parts = [part for level in evidence.levels if (part := _of_level(level)) is not None]
     if not parts:
         return None
-    compared = compare(evidence.levels) if len(evidence.levels) > 1 else None
-    if compared is not None:
-        parts = [compared, *parts]
+    comparison = compare(evidence.levels) if len(evidence.levels) > 1 else None
+    if comparison is not None:
+        parts = [comparison, *parts]
     return Section(
         title="Between two ranks",
         text=tuple(text for part in parts for text in part.text),

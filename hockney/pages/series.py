@@ -16,14 +16,14 @@ from hockney.pages.format import bandwidth
 
 def estimates(
     name: str,
-    known: Iterable[tuple[float, Estimate, str]],
+    points: Iterable[tuple[float, Estimate, str]],
     group: str = "",
     *,
     hollow: bool = False,
     tone: Tone = "",
 ) -> Series:
     """A point at each x, with its 95% interval as bar and its text. `group` is `name` unless given."""
-    drawn = tuple(known)
+    drawn = tuple(points)
     values = [value for _, value, _ in drawn]
     return Series(
         name=name,

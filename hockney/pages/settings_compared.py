@@ -55,12 +55,12 @@ class ComparedSettings:
 
     @property
     def launches(self) -> int:
-        """The fewest with one setting."""
-        return min(len(seen.launches) for same in self.observed.values() for seen in same)
+        """The smallest number of launches with one setting."""
+        return min(len(observation.launches) for same in self.observed.values() for observation in same)
 
     @property
     def undecided(self) -> int:
-        """How many of the ratios are."""
+        """The number of ratios that are undecided."""
         return sum(verdict(ratio) in UNDECIDED_VERDICTS for ratio in self.ratios.values())
 
 
@@ -72,9 +72,9 @@ def compared_settings(evidence: Evidence) -> tuple[ComparedSettings, ...]:
 def _compared_settings(evidence: Evidence) -> tuple[ComparedSettings, ...]:
     without = equivalent(evidence.settings.launch_settings)
     by_case: dict[Case, dict[str, list[Observation]]] = {}
-    for seen in evidence.observed():
-        setting = WITHOUT if seen.case.setting in without else seen.case.setting
-        by_case.setdefault(seen.case.with_setting(""), {}).setdefault(setting, []).append(seen)
+    for observation in evidence.observed():
+        setting = WITHOUT if observation.case.setting in without else observation.case.setting
+        by_case.setdefault(observation.case.with_setting(""), {}).setdefault(setting, []).append(observation)
     return tuple(
         ComparedSettings(case, observed)
         for case, observed in sorted(by_case.items(), key=lambda each: each[0].line)
@@ -89,9 +89,9 @@ def section(evidence: Evidence) -> Section | None:
     for each in compared_settings(evidence):
         for name, ratio in each.ratios.items():
             both = (each.observed[WITHOUT], each.observed[name])
-            times = [quantity(pool_launches(seen).interval()[0], "s") for seen in both]
-            known = ratio.low is not None and ratio.high is not None
-            ends = f"{ratio.low:.2f} to {ratio.high:.2f}" if known else ""
+            times = [quantity(pool_launches(observation).interval()[0], "s") for observation in both]
+            has_bounds = ratio.low is not None and ratio.high is not None
+            ends = f"{ratio.low:.2f} to {ratio.high:.2f}" if has_bounds else ""
             rows.append((each.case.line, name, *times, f"{ratio.value:.2f}", ends))
     if not rows:
         return None

@@ -23,22 +23,30 @@ CAPTION = (
 
 def differing(summary: Summary) -> Undisturbed | None:
     """The undisturbed cost, if the typical one differs from it."""
-    found = summary.undisturbed
-    return found if found is not None and summary.typical.value > DIFFERS * found.cost.value else None
+    undisturbed = summary.undisturbed
+    return (
+        undisturbed
+        if undisturbed is not None and summary.typical.value > DIFFERS * undisturbed.cost.value
+        else None
+    )
 
 
 def cell(summary: Summary) -> str:
     """ "210 ns (disturbed: 60%)", or empty."""
-    found = differing(summary)
+    undisturbed = differing(summary)
     return (
-        "" if found is None else f"{quantity(found.cost.value, 's')} (disturbed: {percent(found.disturbed)})"
+        ""
+        if undisturbed is None
+        else f"{quantity(undisturbed.cost.value, 's')} (disturbed: {percent(undisturbed.disturbed)})"
     )
 
 
 def cost(summary: Summary) -> str:
     """ "252 ns (95%: 229 ns to 281 ns), undisturbed 210 ns (95%: 205 ns to 215 ns)", for a sentence."""
-    found, typical = differing(summary), typical_cost(summary)
-    return typical if found is None else f"{typical}, undisturbed {with_interval(found.cost, 's')}"
+    undisturbed, typical = differing(summary), typical_cost(summary)
+    return (
+        typical if undisturbed is None else f"{typical}, undisturbed {with_interval(undisturbed.cost, 's')}"
+    )
 
 
 def with_column(table: Table, summaries: Sequence[Summary], after: str, *, always: bool = False) -> Table:

@@ -43,7 +43,9 @@ def all_studies() -> dict[str, Study]:
 def is_study(name: str) -> bool:
     """Whether users run a study by this name, which is that of its module; no other is imported."""
     module = name.replace("-", "_")
-    return module in plugin_names(__name__) and any(name == found.NAME for found in _studies([module]))
+    return module in plugin_names(__name__) and any(
+        name == candidate.NAME for candidate in _studies([module])
+    )
 
 
 def _studies(modules: Iterable[str]) -> Iterator[Study]:
@@ -111,7 +113,7 @@ def summary(study: Study, evidence: Evidence) -> Sequence[Table]:
 def study(name: str) -> Study:
     """The module with the same name is tried first, which spares the import of the others."""
     modules = sorted(plugin_names(__name__), key=lambda module: module != name.replace("-", "_"))
-    for found in _studies(modules):
-        if name == found.NAME:
-            return found
+    for candidate in _studies(modules):
+        if name == candidate.NAME:
+            return candidate
     raise unknown("study", name, all_studies(), "'hockney run --list' shows all", code="unknown-study")

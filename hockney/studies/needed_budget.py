@@ -30,10 +30,10 @@ def remedy(times: float, launches: int, settings: Settings) -> str:
     """The command line options with `times` the measuring time, as a sentence."""
     if settings.every_s:
         return f"Measure more rounds, for example with --repeat {math.ceil(times * settings.launches)}."
-    wanted = f"--budget {suggested_budget(times * settings.budget_s)}"
+    options = f"--budget {suggested_budget(times * settings.budget_s)}"
     if not settings.extend and launches >= settings.launches:
-        wanted = f"--launches {math.ceil(times * settings.launches)} and {wanted}"
-    return f"Measure again on a quiet machine with {wanted} or more."
+        options = f"--launches {math.ceil(times * settings.launches)} and {options}"
+    return f"Measure again on a quiet machine with {options} or more."
 
 
 def suggested_budget(seconds: float) -> str:

@@ -12,15 +12,15 @@ from hockney.core.machine import Machine
 
 
 def fewest_nodes(ranks: int, layout: Layout) -> int:
-    """The fewest nodes that have room for so many ranks, the same number on each; 0 if there are none."""
+    """The smallest number of nodes with room for `ranks` ranks, equally many on each; 0 if there is none."""
     room = (n for n in range(1, layout.nodes + 1) if ranks % n == 0 and ranks // n <= layout.ranks_per_node)
     return next(room, 0)
 
 
 def node_counts(ranks: int, layout: Layout) -> tuple[int, ...]:
-    """One node and all nodes, as far as they have room for so many ranks; otherwise the fewest nodes."""
-    wanted = {n for n in (1, layout.nodes) if ranks % n == 0 and ranks // n <= layout.ranks_per_node}
-    return tuple(sorted(wanted or {fewest_nodes(ranks, layout)}))
+    """One node and all nodes, as far as they have room for `ranks` ranks; otherwise the fewest nodes."""
+    counts = {n for n in (1, layout.nodes) if ranks % n == 0 and ranks // n <= layout.ranks_per_node}
+    return tuple(sorted(counts or {fewest_nodes(ranks, layout)}))
 
 
 def settled(cases: Iterable[Case], machine: Machine) -> list[Case]:
@@ -38,7 +38,7 @@ def _settled(case: Case, layout: Layout) -> Case:
 
 
 def spread_over(nodes: int) -> str:
-    """The words of a case on so many nodes, "" for 0."""
+    """The words of a case on `nodes` nodes, "" for 0."""
     return f" {NODES}={nodes}" if nodes else ""
 
 
@@ -57,8 +57,8 @@ def spanned(machine: Machine) -> tuple[str, ...]:
     """The farthest level within a node and that between nodes, as far as ranks meet there. Models predict
     from these (`message_costs.chosen_fits`): ranks that fill a node meet at its farthest level too, and ranks
     of several nodes have messages of both."""
-    found = levels(machine)
-    return found[-2:] if found[-1] == NETWORK else found[-1:]
+    levels_of_machine = levels(machine)
+    return levels_of_machine[-2:] if levels_of_machine[-1] == NETWORK else levels_of_machine[-1:]
 
 
 def at_each(lines: Iterable[str], machine: Machine) -> Iterator[str]:

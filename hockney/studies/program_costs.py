@@ -57,15 +57,15 @@ def _longest(program: Program) -> int:
 
 def _collectives(programs: Iterable[Program], catalog: Catalog) -> Iterator[str]:
     """The cases that measure at least two sizes of each operation, for a line through them."""
-    found: dict[tuple[str, int], set[int]] = {}
+    sizes_by_operation: dict[tuple[str, int], set[int]] = {}
     for program in programs:
         for phase in program.phases:
             for each in phase.collectives:
                 size = max(8, -(-round(block_size(each, program.ranks)) // 8) * 8)
-                found.setdefault((each.operation, program.ranks), set()).update(
+                sizes_by_operation.setdefault((each.operation, program.ranks), set()).update(
                     (size,) if size > 8 else (size, 2 * size)
                 )
-    for (operation, ranks), sizes in sorted(found.items()):
+    for (operation, ranks), sizes in sorted(sizes_by_operation.items()):
         for workload in catalog.with_role("collective"):
             if workload.operation == operation:
                 few = thin(sorted({8, *sizes}), FEW)

@@ -66,9 +66,9 @@ def _headline(evidence: Evidence) -> tuple[str, ...]:
         candidates = [m for m in measured if m.workload.operation == operation]
         candidates.sort(key=lambda m: m.case.get(ALGORITHM, MPI) != MPI)
         for m in candidates[:1]:  # MPI's own algorithm before others
-            of = f" of {quantity(m.size, 'B')}" if m.size else ""
+            size = f" of {quantity(m.size, 'B')}" if m.size else ""
             time = quantity(m.summary.typical.value, "s")
-            texts.append(f"{collectives.title(m)}{of} on {plural(most, 'rank')}: {time} by the paper.")
+            texts.append(f"{collectives.title(m)}{size} on {plural(most, 'rank')}: {time} by the paper.")
     return tuple(texts or _ends_of_first(evidence)) or ("Nothing was measured.",)
 
 
@@ -82,9 +82,9 @@ def _ends_of_first(evidence: Evidence) -> list[str]:
     )
     texts = []
     for m in (ordered[0], *ordered[1:][-1:]):
-        of = f" of {quantity(m.size, m.workload.size_unit)}" if m.has_size else ""
+        size = f" of {quantity(m.size, m.workload.size_unit)}" if m.has_size else ""
         time = quantity(m.summary.typical.value, "s")
-        texts.append(f"{collectives.title(m)}{of} on {plural(m.case.ranks, 'rank')}: {time} by the paper.")
+        texts.append(f"{collectives.title(m)}{size} on {plural(m.case.ranks, 'rank')}: {time} by the paper.")
     return texts
 
 

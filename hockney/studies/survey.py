@@ -172,7 +172,7 @@ def _trains(sizes: tuple[int, ...], most: int) -> Iterator[str]:
 def _collectives(sizes: tuple[int, ...], ranks: int, catalog: Catalog, extent: SurveySizes) -> Iterator[str]:
     doubles = whole_doubles(sizes)
     few = sorted({*thin(doubles, extent.collectives), *[s for s in doubles if s > 0][:1]})
-    for workload in collectives.of(catalog):
+    for workload in collectives.collective_workloads(catalog):
         if workload.size:
             yield from (
                 f"{workload.name} {workload.size}={s} buffers=hot sync=barrier ranks={ranks}" for s in few

@@ -224,7 +224,9 @@ def test_the_page_has_every_section_and_no_empty_figure(page, golden):
     assert page.lead is figures["latency"]
     assert {"bandwidth", "loggp", "overlap-ratio-message-2"} < set(figures)
     multiples = {f.name: f for f in figures.values() if f.name.startswith("collective-")}
-    assert len(figures) == 4 + len(multiples) and len(multiples) == len(collectives.of(CATALOG))
+    assert len(figures) == 4 + len(multiples) and len(multiples) == len(
+        collectives.collective_workloads(CATALOG)
+    )
     assert len({f.y.include for f in multiples.values()}) == 1, "the same times on all of them"
     names = [s.name for s in multiples["collective-allreduce"].series if s.kind == "points"]
     assert names == ["2 ranks", "4 ranks"]

@@ -68,9 +68,11 @@ def _caveats(evidence: Evidence) -> tuple[RunCaveat, ...]:
 def everywhere(evidence: Evidence) -> tuple[Caveat, ...]:
     """The caveats that affect all numbers, or the numbers of more than one section."""
     return tuple(
-        d.caveat
-        for d in caveats(evidence)
-        if d.cases is None or len(of := _sections(d.cases, evidence)) != 1 or "" in of
+        run_caveat.caveat
+        for run_caveat in caveats(evidence)
+        if run_caveat.cases is None
+        or len(sections := _sections(run_caveat.cases, evidence)) != 1
+        or "" in sections
     )
 
 
@@ -107,13 +109,13 @@ def _sections(cases: Iterable[str], evidence: Evidence) -> set[str]:
     return {section_of(evidence.role_of(case)) for case in cases}
 
 
-def _complete(found: RunCaveat, evidence: Evidence) -> RunCaveat:
+def _complete(incomplete: RunCaveat, evidence: Evidence) -> RunCaveat:
     """Adds which numbers it affects, unless it states that itself."""
-    if found.caveat.touches:
-        return found
+    if incomplete.caveat.touches:
+        return incomplete
     named = labels(evidence)
-    touches = ALL_NUMBERS if found.cases is None else _listed(sorted(map(named, found.cases)))
-    return replace(found, caveat=replace(found.caveat, touches=touches))
+    touches = ALL_NUMBERS if incomplete.cases is None else _listed(sorted(map(named, incomplete.cases)))
+    return replace(incomplete, caveat=replace(incomplete.caveat, touches=touches))
 
 
 def _verification(evidence: Evidence) -> RunCaveat | None:
@@ -215,7 +217,7 @@ def _unbound(evidence: Evidence) -> RunCaveat | None:
         return None
     names = {launch.launch for launch in free}
     cases = {r.case for r in evidence.run.records if r.launch in names}
-    whole = len(free) == len(evidence.run.launches)
+    all_launches = len(free) == len(evidence.run.launches)
     launches = len(evidence.run.launches)
     return run_caveat(
         Caveat(
@@ -224,7 +226,7 @@ def _unbound(evidence: Evidence) -> RunCaveat | None:
             "" if len(free) == launches else f"{plural(len(free), 'launch', 'launches')} of {launches}",
             "leave out --no-bind, or let the launcher bind them",
         ),
-        None if whole else cases,
+        None if all_launches else cases,
     )
 
 
@@ -322,21 +324,21 @@ def _precision(evidence: Evidence) -> RunCaveat | None:
         return None
     requested = evidence.settings.precision
     warned = max(requested, WARNED_PRECISION) if requested == PRECISION else requested
-    every = {s.case: precision(s.typical) for s in evidence.fits.summaries}
-    wide = {case: width for case, width in every.items() if width is None or width > warned}
+    widths = {s.case: precision(s.typical) for s in evidence.fits.summaries}
+    wide = {case: width for case, width in widths.items() if width is None or width > warned}
     if not wide:
         return None
     named = labels(evidence)
     widest, width = max(wide.items(), key=lambda item: math.inf if item[1] is None else item[1])
     if width is None:
-        known = "no interval"
+        widest_text = "no interval"
     else:
-        known = f"±{percent(width)}" if width < 1 else f"within {half_width(width)}"
+        widest_text = f"±{percent(width)}" if width < 1 else f"within {half_width(width)}"
     text = f"the 95% interval is wider than ±{percent(warned)}"
-    if len(every) == 1:
-        text += f" ({known})"
+    if len(widths) == 1:
+        text += f" ({widest_text})"
     else:
-        text = f"in {len(wide)} of {len(every)} cases {text} (the widest, {named(widest)}: {known})"
+        text = f"in {len(wide)} of {len(widths)} cases {text} (the widest, {named(widest)}: {widest_text})"
     worst = "; the table of spread has the worst of them" if len(wide) > 1 else ""
     return run_caveat(
         Caveat(
@@ -357,14 +359,14 @@ def _launches_differ(evidence: Evidence) -> RunCaveat | None:
     differ = [s for s in evidence.fits.summaries if _may_differ(s) and _differs(s)]
     if not differ:
         return None
-    apart = {
-        seen.case.line: float(max(seen.log_typical) - min(seen.log_typical))
-        for seen in evidence.observed(cost="typical")
+    log_ranges = {
+        observation.case.line: float(max(observation.log_typical) - min(observation.log_typical))
+        for observation in evidence.observed(cost="typical")
     }
-    worst = max(differ, key=lambda s: apart[s.case])
+    worst = max(differ, key=lambda s: log_ranges[s.case])
     single = sum((s.between or 0.0) <= LAUNCHES_DIFFER for s in differ)
     alone = f"; one launch is far off in {single}" if single else ""
-    ratio = format_number(math.exp(apart[worst.case]), 2)
+    ratio = format_number(math.exp(log_ranges[worst.case]), 2)
     most = (
         f"the slowest takes up to {ratio} times as long as the fastest, {labels(evidence)(worst.case)}{alone}"
     )
@@ -411,17 +413,17 @@ def _differs(summary: Summary) -> bool:
 
 def _launches_in_two_modes(evidence: Evidence) -> RunCaveat | None:
     """The fit of the ping-pong is named if it is among them, otherwise the first one."""
-    of = {fit.line: fit.two_modes.text for fit in evidence.fits.fits if fit.two_modes is not None}
-    if not of:
+    modes = {fit.line: fit.two_modes.text for fit in evidence.fits.fits if fit.two_modes is not None}
+    if not modes:
         return None
     messages_fit = fitted(evidence.levels[0])
-    line = messages_fit.line if messages_fit is not None and messages_fit.line in of else next(iter(of))
-    every = {fit.line for fit in evidence.fits.fits if fit.verdict != "refused"}
+    line = messages_fit.line if messages_fit is not None and messages_fit.line in modes else next(iter(modes))
+    fit_lines = {fit.line for fit in evidence.fits.fits if fit.verdict != "refused"}
     return run_caveat(
         Caveat(
             LAUNCHES_IN_TWO_MODES,
-            f"in {len(of)} of {plural(len(every), 'fit')}, {'for example ' if len(of) > 1 else ''}that of "
-            f"{line}, {of[line]}; chance decides how many are in each",
+            f"in {len(modes)} of {plural(len(fit_lines), 'fit')}, {'for example ' if len(modes) > 1 else ''}"
+            f"that of {line}, {modes[line]}; chance decides how many are in each",
             "fitted parameters, predictions and the typical times of short messages",
             "use the fast mode (--cost undisturbed), or measure again or with more time (--budget)",
         )
@@ -434,13 +436,13 @@ def _undecided_settings(evidence: Evidence) -> RunCaveat | None:
         return None
     from hockney.pages.settings_compared import compared_settings
 
-    compared = compared_settings(evidence)
-    differ = [each for each in compared if each.spread > LAUNCHES_DIFFER and each.undecided]
+    comparisons = compared_settings(evidence)
+    differ = [each for each in comparisons if each.spread > LAUNCHES_DIFFER and each.undecided]
     if not differ:
         return None
     worst = max(differ, key=lambda each: each.largest_change)
     undecided = sum(each.undecided for each in differ)
-    ratios = plural(sum(len(each.ratios) for each in compared), "ratio")
+    ratios = plural(sum(len(each.ratios) for each in comparisons), "ratio")
     planned = _more_launches(evidence, worst.launches)
     return run_caveat(
         Caveat(
@@ -532,9 +534,9 @@ def _contradiction(evidence: Evidence) -> RunCaveat | None:
     cases: set[str] = set()
     for level in evidence.levels:
         fits = [fit for fit in level.fits.fits if fit.model == loggp.MODEL]
-        found = [caveat.text for fit in fits for caveat in loggp.contradictions(fit)]
-        texts += [", ".join(filter(None, (where(level), text))) for text in found]
-        cases |= {m.case.line for m in level.of_role("train") if found}
+        contradictions = [caveat.text for fit in fits for caveat in loggp.contradictions(fit)]
+        texts += [", ".join(filter(None, (where(level), text))) for text in contradictions]
+        cases |= {m.case.line for m in level.of_role("train") if contradictions}
     return (
         run_caveat(
             Caveat(
@@ -621,8 +623,8 @@ _ALL: tuple[Callable[[Evidence], RunCaveat | None], ...] = (
 
 
 def _under_load(loaded: int, launches: int) -> str:
-    of = plural(launches, "launch", "launches")
-    return f"{loaded} of {of} had a high load: the numbers below are those of a busy machine."
+    all_launches = plural(launches, "launch", "launches")
+    return f"{loaded} of {all_launches} had a high load: the numbers below are those of a busy machine."
 
 
 def _listed(lines: Sequence[str]) -> str:

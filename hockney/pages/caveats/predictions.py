@@ -68,7 +68,7 @@ class Predicted(Protocol):
 
 
 def prediction_caveats(prediction: Prediction, origin: CostsOrigin) -> tuple[Caveat, ...]:
-    """The most serious first."""
+    """The caveats about predictions, the most serious first."""
     of_algorithm = (caveat for check in _OF_ALGORITHM for caveat in check(prediction, origin))
     return *cost_caveats(prediction, origin), *of_algorithm
 
@@ -287,7 +287,7 @@ def _one_level(prediction: Predicted, origin: CostsOrigin) -> Iterator[Caveat]:
 
 
 def _sends_at_level(costs: PointToPointCosts, ranks: int, within: bool) -> bool:
-    """Whether so many ranks send messages within a node, or between nodes."""
+    """Whether ranks send messages within a node, or between nodes."""
     return costs.per_node(ranks) > 1 if within else costs.count_of_nodes(ranks) > 1
 
 

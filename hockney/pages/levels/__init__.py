@@ -47,11 +47,11 @@ def spread_ranks(ranks: int, nodes: int) -> str:
     return plural(ranks, "rank") + (f" on {plural(nodes, 'node')}" if nodes else "")
 
 
-def placed(shown: Shown, evidence: Evidence) -> Shown:
+def placed(item: Shown, evidence: Evidence) -> Shown:
     """A figure or table of one level, with the level in its name and title."""
     if not evidence.place:
-        return shown
-    return replace(shown, name=f"{shown.name}-{evidence.place}", title=f"{shown.title}, {where(evidence)}")
+        return item
+    return replace(item, name=f"{item.name}-{evidence.place}", title=f"{item.title}, {where(evidence)}")
 
 
 def prefixed(text: str, words: str) -> str:

@@ -83,7 +83,10 @@ def _table(measured: Levels) -> Table:
     rows = tuple(
         (
             name,
-            *("" if known is None else with_interval(known.estimate, known.unit) for known in _known(fit)),
+            *(
+                "" if parameter is None else with_interval(parameter.estimate, parameter.unit)
+                for parameter in _known(fit)
+            ),
             "" if fit is None else fit.verdict,
         )
         for name, (_, fit) in measured.items()

@@ -23,25 +23,25 @@ def section(evidence: Evidence) -> Section | None:
         return None
     from hockney.models.collective_checks import errors_by_layout  # needs numpy
 
-    found = errors_by_layout(evidence.fits, evidence.machine, hosts=evidence.run.max_hosts())
-    if not found:
+    errors = errors_by_layout(evidence.fits, evidence.machine, hosts=evidence.run.max_hosts())
+    if not errors:
         return None
     return Section(
         title="Collectives predicted from messages",
         text=(
-            f"{_typical(found)} Every message costs what those between two ranks of its level do; ranks "
+            f"{_typical(errors)} Every message costs what those between two ranks of its level do; ranks "
             "begin when they leave a barrier, as when they are measured (sync=barrier). The algorithm of "
             "MPI's own calls is unknown; the table states which one is predicted instead.",
         ),
-        tables=(_table(found),),
+        tables=(_table(errors),),
         closed=True,
     )
 
 
-def _typical(found: list[LayoutErrors]) -> str:
+def _typical(layouts: list[LayoutErrors]) -> str:
     parts = []
-    for nodes in sorted({each.nodes for each in found}):
-        errors = [abs(error) for each in found if each.nodes == nodes for error in each.errors]
+    for nodes in sorted({each.nodes for each in layouts}):
+        errors = [abs(error) for each in layouts if each.nodes == nodes for error in each.errors]
         parts.append(f"{median(errors):.0%} on {plural(nodes, 'node')} ({plural(len(errors), 'case')})")
     return f"Typical errors: {', '.join(parts)}."
 
@@ -51,7 +51,7 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def _table(found: list[LayoutErrors]) -> Table:
+def _table(layouts: list[LayoutErrors]) -> Table:
     rows = tuple(
         (
             each.operation,
@@ -63,6 +63,6 @@ def _table(found: list[LayoutErrors]) -> Table:
             f"{each.typical:.0%}",
             f"{each.worst:+.0%}",
         )
-        for each in found
+        for each in layouts
     )
     return Table("predicted", "Errors of the predictions", COLUMNS, rows, numeric=tuple(range(3, 8)))

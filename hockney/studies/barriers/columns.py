@@ -65,17 +65,17 @@ def arrivals(results: Sequence[BarrierResult]) -> Table:
     return columns_table("arrivals", "Entered one after another", (*_barrier(results), *ARRIVALS), rows)
 
 
-def messages(known: EmptyMessages) -> Table:
+def messages(level: EmptyMessages) -> Table:
     """The measured costs; predictions shorten o_s and o_r if their sum exceeds T."""
-    used, measured = known.costs, known.overheads
+    used, measured = level.costs, level.overheads
     rows = [
-        ("T", "unidirectional, ping-pong", known.one_way),
-        ("E", "bidirectional, MPI_Sendrecv", known.exchange),
-        ("base", "unidirectional, MPI_Isend and MPI_Recv (the base line)", known.base),
+        ("T", "unidirectional, ping-pong", level.one_way),
+        ("E", "bidirectional, MPI_Sendrecv", level.exchange),
+        ("base", "unidirectional, MPI_Isend and MPI_Recv (the base line)", level.base),
         (
             "T_b",
             "unidirectional with one byte, by MPI_Send or MPI_Bcast, whichever takes longer",
-            known.broadcast,
+            level.broadcast,
         ),
     ]
     if measured is not None:
@@ -90,14 +90,14 @@ def messages(known: EmptyMessages) -> Table:
             ("o_r (0 B)", f"the receiver's processor is busy{receive}", measured.receive),
             ("g", "from one message to the next", measured.gap),
         ]
-    where = place_words(known.place)
+    where = place_words(level.place)
     columns: tuple[Column[tuple[str, str, Estimate]], ...] = (
         Column("symbol", lambda row: row[0]),
         Column("what", lambda row: row[1]),
         Column("time", lambda row: row[2], SECONDS, interval=INTERVAL),
     )
     return columns_table(
-        f"messages-{known.place}" if where else "messages",
+        f"messages-{level.place}" if where else "messages",
         "Empty messages between two ranks" + (f", {where}" if where else ""),
         columns,
         rows,

@@ -38,7 +38,7 @@ def first_layout(evidence: Evidence, results: Sequence[BarrierResult]) -> tuple[
 
 
 def costs_on_ranks(evidence: Evidence, ranks: int, nodes: int = 0) -> Figure | None:
-    """A call back to back on this many ranks; None if fewer than two barriers were measured."""
+    """The cost of each barrier, called back to back on `ranks` ranks; None for fewer than two barriers."""
     try:
         choice = choose(evidence, ranks, nodes)
     except HockneyError:
@@ -81,19 +81,19 @@ def _cost_series(kind: str, rows: Sequence[tuple[int, Candidate]], best: Candida
 def entry_costs(results: Sequence[BarrierResult]) -> Figure | None:
     """The effect of the way of entering on a barrier's cost, in the order of the costs back to back."""
     most, nodes = max(((each.ranks, each.nodes) for each in results), default=(0, 0))
-    selected = [
+    largest = [
         each for each in results if (each.ranks, each.nodes) == (most, nodes) and each.loop is not None
     ]
-    if most < 2 or not any("alone" in each.times for each in selected):
+    if most < 2 or not any("alone" in each.times for each in largest):
         return None
     series = []
     for way, name in ENTRY_TITLES:
-        known = [(k, each.times[way]) for k, each in enumerate(selected) if way in each.times]
-        series.append(estimates(name, ((k, v, quantity(v.value, "s")) for k, v in known)))
+        points = [(k, each.times[way]) for k, each in enumerate(largest) if way in each.times]
+        series.append(estimates(name, ((k, v, quantity(v.value, "s")) for k, v in points)))
     return Figure(
         "barriers-entered",
         f"{spread_ranks(most, nodes)}: the same barriers entered in other ways",
-        _barrier_axis([each.algorithm for each in selected]),
+        _barrier_axis([each.algorithm for each in largest]),
         Axis("time", "s"),
         tuple(s for s in series if s.x),
         "Ordered by the back-to-back costs.",
@@ -125,20 +125,20 @@ def members(name: str, results: Sequence[BarrierResult]) -> list[BarrierResult]:
     return [each for each in results if family(each.algorithm) == name]
 
 
-def against_ranks(results: Sequence[BarrierResult], form: str) -> Iterator[Figure]:
+def costs_over_ranks(results: Sequence[BarrierResult], form: str) -> Iterator[Figure]:
     """One figure for each family and number of nodes, with the lines of the prediction `form`; none if only
     one number of ranks was measured."""
     for nodes in sorted({each.nodes for each in results}):
         several = [each for each in results if each.ranks > 1 and each.nodes == nodes]
         if len({each.ranks for each in several}) > 1:
-            yield from _against_ranks(several, form, nodes)
+            yield from _costs_over_ranks(several, form, nodes)
 
 
-def _against_ranks(several: Sequence[BarrierResult], form: str, nodes: int) -> Iterator[Figure]:
+def _costs_over_ranks(several: Sequence[BarrierResult], form: str, nodes: int) -> Iterator[Figure]:
     for name, title in FAMILIES:
-        selected = members(name, several)
-        lines = _lines(selected, form)
-        drawn = [s for s in _series(selected, "loop") if s.x] + lines
+        family = members(name, several)
+        lines = _lines(family, form)
+        drawn = [s for s in _series(family, "loop") if s.x] + lines
         if drawn:
             caption = "Points: medians of calls back to back with 95% intervals."
             caption += f" Lines: predicted by {form}, from messages between two ranks." if lines else ""
@@ -169,23 +169,23 @@ def predictions(results: Sequence[BarrierResult]) -> Figure | None:
 def _series(results: Sequence[BarrierResult], way: Way) -> list[Series]:
     drawn = []
     for name in dict.fromkeys(each.algorithm for each in results):
-        known = [
+        points = [
             (each.ranks, each.times[way], name)
             for each in results
             if each.algorithm == name and way in each.times
         ]
-        drawn.append(_cloud(name, sorted(known, key=lambda k: k[0])))
+        drawn.append(_cloud(name, sorted(points, key=lambda k: k[0])))
     return drawn
 
 
 def _lines(results: Sequence[BarrierResult], form: str) -> list[Series]:
     drawn = []
     for name in dict.fromkeys(each.algorithm for each in results):
-        known = sorted(
+        points = sorted(
             (e.ranks, t) for e in results if e.algorithm == name and (t := e.predicted(form)) is not None
         )
-        if len(known) > 1:
-            xs, ys = zip(*known, strict=True)
+        if len(points) > 1:
+            xs, ys = zip(*points, strict=True)
             drawn.append(Series(f"{name}, predicted", tuple(map(float, xs)), ys, kind="line", group=name))
     return drawn
 
@@ -193,13 +193,13 @@ def _lines(results: Sequence[BarrierResult], form: str) -> list[Series]:
 def _pairs(
     name: str, results: Sequence[BarrierResult], prediction: Callable[[BarrierResult], float | None]
 ) -> Series:
-    known = [
+    points = [
         (value, each.loop, f"{each.algorithm}, {each.ranks} ranks")
         for each in results
         if (value := prediction(each)) is not None and each.loop is not None
     ]
-    return _cloud(name, known)
+    return _cloud(name, points)
 
 
-def _cloud(name: str, known: Sequence[tuple[float, Estimate, str]]) -> Series:
-    return estimates(name, ((x, v, f"{word}: {with_interval(v, 's')}") for x, v, word in known))
+def _cloud(name: str, points: Sequence[tuple[float, Estimate, str]]) -> Series:
+    return estimates(name, ((x, v, f"{word}: {with_interval(v, 's')}") for x, v, word in points))

@@ -35,10 +35,10 @@ MAX_ALIKE = 3
 
 def sentences(evidence: Evidence, results: Sequence[BarrierResult]) -> tuple[str, ...]:
     counts = layouts(results)
-    shown = list(dict.fromkeys((counts[0], *counts[-MAX_LAYOUTS + 1 :]))) if counts else []
-    texts = [_best(evidence, *layout) for layout in shown]
+    layouts_shown = list(dict.fromkeys((counts[0], *counts[-MAX_LAYOUTS + 1 :]))) if counts else []
+    texts = [_best(evidence, *layout) for layout in layouts_shown]
     texts.append(_long(evidence, results))
-    texts += [_failed(evidence), *(_predicted(results, *layout) for layout in shown)]
+    texts += [_failed(evidence), *(_predicted(results, *layout) for layout in layouts_shown)]
     return tuple(sentence for sentence in texts if sentence) or ("Nothing was measured.",)
 
 
@@ -85,7 +85,7 @@ def chosen(choice: Choice) -> str:
 
 
 def _compared(choice: Choice, other: Candidate) -> str:
-    """If two measured times vary and their ratio has no interval, this is stated."""
+    """Says so if two measured times vary and their ratio has no interval."""
     text = times_as_long(other.ratio)
     exact = isinstance(choice.best.time, ExactValue)
     return text if not choice.measured or exact or other.ratio.low is not None else f"{text} (no interval)"

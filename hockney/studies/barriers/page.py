@@ -78,26 +78,26 @@ def _costs(evidence: Evidence, results: Sequence[BarrierResult], first: tuple[in
 def _numbers(results: Sequence[BarrierResult]) -> Section | None:
     """All times next to their predictions, by family."""
     families = ((name, title, figures.members(name, results)) for name, title in figures.FAMILIES)
-    shown = [columns.costs(members, name, title) for name, title, members in families if members]
+    tables = [columns.costs(members, name, title) for name, title, members in families if members]
     counted, arrived = columns.predictions(results), columns.arrivals(results)
-    shown += [table for table in (counted, arrived) if table.rows]
-    if not shown:
+    tables += [table for table in (counted, arrived) if table.rows]
+    if not tables:
         return None
     return Section(
         "All barriers in numbers",
-        figures=tuple(figures.against_ranks(results, choose_prediction(results)[0])),
-        tables=tuple(shown),
+        figures=tuple(figures.costs_over_ranks(results, choose_prediction(results)[0])),
+        tables=tuple(tables),
         closed=True,
     )
 
 
 def _predicted(evidence: Evidence, results: Sequence[BarrierResult]) -> Section | None:
-    known = BarrierResults.of(evidence).messages
-    if known is None:
+    messages = BarrierResults.of(evidence).messages
+    if messages is None:
         return None
     figure = figures.predictions(results)
     crowded = sorted({each.ranks for each in results if each.ranks > BarrierResults.of(evidence).cores})
-    text = [_one_message(level) for level in known.levels]
+    text = [_one_message(level) for level in messages.levels]
     telling = [each for each in results if each.structure_s is not None and each.loop is not None]
     if telling:
         form, off = choose_prediction(telling)
@@ -106,7 +106,7 @@ def _predicted(evidence: Evidence, results: Sequence[BarrierResult]) -> Section 
             words = "neither prediction. LogGP"
         error = headline.typical_error(telling, form)
         text.append(f"The measurements fit {words}: typically off by {error:.0%}.")
-    for level in known.levels:
+    for level in messages.levels:
         if level.overheads is not None and level.overheads.caveats:
             reasons = "; ".join(caveat.text for caveat in level.overheads.caveats)
             text.append(f"LogGP's parameters do not describe these messages: {reasons}.")
@@ -119,16 +119,16 @@ def _predicted(evidence: Evidence, results: Sequence[BarrierResult]) -> Section 
         "Predicted from messages",
         text=tuple(text),
         figures=(figure,) if figure is not None else (),
-        tables=tuple(columns.messages(level) for level in known.levels),
+        tables=tuple(columns.messages(level) for level in messages.levels),
     )
 
 
-def _one_message(known: EmptyMessages) -> str:
+def _one_message(level: EmptyMessages) -> str:
     text = (
-        f"One message takes {quantity(known.base.value, 's')} (the base line), two messages that cross take "
-        f"{quantity(known.exchange.value, 's')}."
+        f"One message takes {quantity(level.base.value, 's')} (the base line), two messages that cross take "
+        f"{quantity(level.exchange.value, 's')}."
     )
-    return prefixed(text, place_words(known.place))
+    return prefixed(text, place_words(level.place))
 
 
 def _arrivals(results: Sequence[BarrierResult]) -> Section | None:

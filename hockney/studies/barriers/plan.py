@@ -70,7 +70,8 @@ def _spread(ranks: int, machine: Machine) -> tuple[str, ...]:
 
 
 def algorithms(catalog: Catalog, machine: Machine) -> list[str]:
-    """All of the engine's. Simulated ranks share no memory, so only message-based ones are left there."""
+    """All algorithms of the engine. Simulated ranks share no memory, so only message-based ones are left
+    there."""
     choices = catalog.workload("barrier").algorithms
     if machine.traits.shared_memory:
         return list(choices)

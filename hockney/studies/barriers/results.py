@@ -36,15 +36,15 @@ class EmptyMessages:
 
     @property
     def costs(self) -> MessageCosts:
-        known = self.overheads
+        overheads = self.overheads
         return MessageCosts(
             one_way_s=self.one_way.value,
             exchange_s=self.exchange.value,
             broadcast_s=self.broadcast.value,
             base_s=self.base.value,
-            send_s=known.send.value if known else 0.0,
-            receive_s=known.receive.value if known else 0.0,
-            gap_s=known.gap.value if known else 0.0,
+            send_s=overheads.send.value if overheads else 0.0,
+            receive_s=overheads.receive.value if overheads else 0.0,
+            gap_s=overheads.gap.value if overheads else 0.0,
         )
 
 
@@ -68,8 +68,10 @@ class LevelsOfMessages:
 
 def messages_by_level(evidence: Evidence) -> LevelsOfMessages | None:
     """Within a node those of the farthest level. None if ping-pong or exchange are missing."""
-    known = {part.place: found for part in evidence.levels if (found := empty_messages(part)) is not None}
-    near, between = known.get(farthest_level_in_node(known)), known.get(NETWORK)
+    by_place = {
+        part.place: messages for part in evidence.levels if (messages := empty_messages(part)) is not None
+    }
+    near, between = by_place.get(farthest_level_in_node(by_place)), by_place.get(NETWORK)
     if between is not None:
         return LevelsOfMessages(between, near)
     only = near or empty_messages(evidence)
@@ -160,14 +162,18 @@ class BarrierResults:
     def ratio(self, ranks: int, algorithm: str, over: str, nodes: int = 0) -> Estimate | None:
         """The ratio of the times of a call of two barriers, back to back; None if one of them was not
         measured."""
-        of, base = (self._loops.get((ranks, nodes, name)) for name in (algorithm, over))
-        return None if of is None or base is None else ratio(of, base)
+        numerator, denominator = (self._loops.get((ranks, nodes, name)) for name in (algorithm, over))
+        return None if numerator is None or denominator is None else ratio(numerator, denominator)
 
     @cached_property
     def _loops(self) -> dict[tuple[int, int, str], Observation]:
         """Observations of barriers back to back, by ranks, nodes and algorithm."""
-        seen = self.evidence.observed(m.case for m in self.evidence.measured if way_of(m.case) == "loop")
-        return {(each.case.ranks, each.case.nodes, str(each.case["algorithm"])): each for each in seen}
+        observations = self.evidence.observed(
+            m.case for m in self.evidence.measured if way_of(m.case) == "loop"
+        )
+        return {
+            (each.case.ranks, each.case.nodes, str(each.case["algorithm"])): each for each in observations
+        }
 
     @cached_property
     def messages(self) -> LevelsOfMessages | None:
@@ -379,10 +385,10 @@ def _choice(
 
 def _ratio(each: Candidate, best: Candidate, ranks: int, nodes: int, run: BarrierResults | None) -> Estimate:
     value = each.seconds / best.seconds if best.seconds else math.inf
-    known = None
+    interval = None
     if run is not None and each.by == best.by == MEASURED:
-        known = run.ratio(ranks, each.algorithm, best.algorithm, nodes)
-    return Estimate(value, known.low, known.high) if known else Estimate(value, None, None)
+        interval = run.ratio(ranks, each.algorithm, best.algorithm, nodes)
+    return Estimate(value, interval.low, interval.high) if interval else Estimate(value, None, None)
 
 
 def _is_alike(each: Candidate, best: Candidate) -> bool:
@@ -401,8 +407,8 @@ def _predicted(
     measured: Mapping[str, Candidate],
 ) -> Choice:
     """Barriers that were not measured, predicted by the models."""
-    known = BarrierResults.of(evidence).costs
-    costs = known.spread(ranks, nodes) if known is not None else None
+    messages = BarrierResults.of(evidence).costs
+    costs = messages.spread(ranks, nodes) if messages is not None else None
     form, off = choose_prediction(results)
     candidates, unknown = [], []
     for name in dict.fromkeys(result.algorithm for result in results):
@@ -417,7 +423,7 @@ def _predicted(
             seconds, by, factor = (
                 by_levels(node_s, nodes, costs),
                 LEVELS,
-                _level_prediction_factor(results, known),
+                _level_prediction_factor(results, messages),
             )
         elif fit is not None:
             fitted = sum((each.algorithm, each.nodes) == (name, nodes) for each in results)
@@ -445,8 +451,8 @@ def _node_seconds(results: Sequence[BarrierResult], name: str, ranks: int, nodes
     if name != HIERARCHICAL or nodes < 2:
         return None
     each = ranks // nodes
-    found = [x.loop.value for x in results if (x.algorithm, x.ranks, x.nodes) == (name, each, 1) and x.loop]
-    return 0.0 if each == 1 else found[0] if found else None
+    loops_s = [x.loop.value for x in results if (x.algorithm, x.ranks, x.nodes) == (name, each, 1) and x.loop]
+    return 0.0 if each == 1 else loops_s[0] if loops_s else None
 
 
 def _level_prediction_factor(results: Sequence[BarrierResult], costs: MessageCosts | None) -> float:

@@ -90,8 +90,8 @@ def fastest(run: CollectiveResults, ranks: int) -> Table | None:
         return None
     rows = []
     for operation in run.operations:
-        of = {run.column(p): p for p in points if p.operation == operation}
-        rows.append((mpi_name(operation), *(_winner(of.get(size)) for size in sizes)))
+        by_size = {run.column(p): p for p in points if p.operation == operation}
+        rows.append((mpi_name(operation), *(_winner(by_size.get(size)) for size in sizes)))
     columns = ("operation", *(quantity(size, "B") for size in sizes))
     return Table(
         f"fastest-{ranks}",
@@ -128,7 +128,7 @@ def compared(run: CollectiveResults) -> Table:
 
 
 def every_time(run: CollectiveResults) -> Table:
-    """All algorithms."""
+    """The times of all algorithms."""
     columns: tuple[Column[tuple[CollectivePoint, str]], ...] = (
         Column("operation", lambda row: row[0].name),
         Column("algorithm", lambda row: row[1]),
@@ -155,8 +155,8 @@ def definitions(run: CollectiveResults) -> Table:
 def summary(evidence: Evidence) -> Sequence[Table]:
     """The table on a terminal."""
     run = CollectiveResults.of(evidence)
-    found = fastest(run, run.shown_first)
-    return () if found is None else (found,)
+    table = fastest(run, run.shown_first)
+    return () if table is None else (table,)
 
 
 def answer(evidence: Evidence) -> dict[str, Any]:

@@ -57,14 +57,14 @@ def ratios(run: CollectiveResults, ranks: int) -> Figure | None:
     series = []
     for size, offset in zip(sizes, within_row(len(sizes), BETWEEN_SIZES), strict=True):
         for decided in (True, False):
-            known = [
+            ratios_at_size = [
                 (names.index(p.operation) + offset, p.ratio, f"{p.name}: {p.best}, MPI is {p.verdict}")
                 for p in points
                 if p.ratio and p.buffer == size and decided != (p.verdict in UNDECIDED_VERDICTS)
             ]
             name = str(quantity(size, "B"))
             label = name if decided else f"{name}, undecided"
-            series.append(estimates(label, known, name, hollow=not decided))
+            series.append(estimates(label, ratios_at_size, name, hollow=not decided))
     return Figure(
         f"ratio-{ranks}",
         f"{plural(ranks, 'rank')}: MPI's time / the best user-level algorithm's",
@@ -134,8 +134,8 @@ def _curve(
     value: Callable[[CollectivePoint], Estimate | None],
     group: str,
 ) -> Series:
-    known = [(p.buffer, each, p.best) for p in points if (each := value(p)) is not None]
-    return estimates(name, known, group)
+    estimated = [(p.buffer, each, p.best) for p in points if (each := value(p)) is not None]
+    return estimates(name, estimated, group)
 
 
 def _prediction(
@@ -143,12 +143,12 @@ def _prediction(
 ) -> Series:
     """The predicted times of the algorithm that was fastest at each size."""
     all_of = predictions(evidence)
-    known = [
+    times = [
         (p.buffer, seconds)
         for p in points
         if (seconds := all_of.get((p.operation, p.best, ranks, p.block))) is not None
     ]
-    x, y = _line(known, ranks, rate) if len(known) > 1 else ((), ())
+    x, y = _line(times, ranks, rate) if len(times) > 1 else ((), ())
     return Series(f"predicted, {plural(ranks, 'rank')}", x, y, kind="line", group=f"user {ranks}")
 
 
@@ -158,10 +158,10 @@ def _printed(operation: str, ranks: int, rate: Rate | None) -> Series:
 
 
 def _line(
-    known: Sequence[tuple[float, float]], ranks: int, rate: Rate | None
+    times: Sequence[tuple[float, float]], ranks: int, rate: Rate | None
 ) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Sizes with their times (s) or, by the definition `rate`, with their bandwidths."""
-    drawn = [(x, t) for x, t in known if rate is None or (x > 0 and t > 0)]
+    drawn = [(x, t) for x, t in times if rate is None or (x > 0 and t > 0)]
     y = (t if rate is None else rate(x, ranks, t) for x, t in drawn)
     return tuple(float(x) for x, _ in drawn), tuple(y)
 

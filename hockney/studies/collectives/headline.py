@@ -46,15 +46,15 @@ def sentences(evidence: Evidence) -> tuple[str, ...]:
 
 
 def _collectives(run: CollectiveResults, ranks: int) -> list[str]:
-    compared = run.compared(ranks)
-    if not compared:
+    points = run.compared(ranks)
+    if not points:
         return []
     worst = run.worst(ranks)
-    operations = dict.fromkeys(p.operation for p in compared)
-    found = {p.operation for p in compared if p.verdict in ("slower", *UNDECIDED_VERDICTS)}
-    others = [mpi_name(name) for name in operations if name not in found]
+    operations = dict.fromkeys(p.operation for p in points)
+    not_faster = {p.operation for p in points if p.verdict in ("slower", *UNDECIDED_VERDICTS)}
+    others = [mpi_name(name) for name in operations if name not in not_faster]
     largest = "; ".join(_slow(p) for p in list(worst.values())[:MAX_OPERATIONS])
-    text = _counted(Counter(p.verdict for p in compared), ranks, len(operations))
+    text = _counted(Counter(p.verdict for p in points), ranks, len(operations))
     texts = [f"{text}. {largest}." if largest else f"{text}."]
     if len(worst) > MAX_OPERATIONS:
         texts.append(
@@ -62,9 +62,9 @@ def _collectives(run: CollectiveResults, ranks: int) -> list[str]:
         )
     if others and worst:
         texts.append(f"Nowhere slower: {list_names(others, 9)}.")
-    if any(p.verdict == "undecided" for p in compared):
+    if any(p.verdict == "undecided" for p in points):
         texts.append(UNDECIDED)
-    if undecided := [p for p in compared if p.verdict in UNDECIDED_VERDICTS]:
+    if undecided := [p for p in points if p.verdict in UNDECIDED_VERDICTS]:
         launches = min(p.launches for p in undecided)
         times = multiple((p.time_to_decide for p in undecided), launches)
         texts.append(remedy(times, launches, run.evidence.settings))
@@ -72,7 +72,7 @@ def _collectives(run: CollectiveResults, ranks: int) -> list[str]:
 
 
 def _counted(counts: Counter[str], ranks: int, operations: int) -> str:
-    """How many cases have which verdict; that most are open comes first."""
+    """The number of cases with each verdict; if most are undecided, that comes first."""
     cases = plural(counts.total(), "case")
     slower = "MPI is slower than an algorithm of messages that a user can write"
     still_open = []
@@ -163,7 +163,7 @@ def _size_range(sizes: list[int], among: list[int]) -> str:
 
 
 def send_time_sentences(evidence: Evidence) -> list[str]:
-    """One for each level at which messages were measured."""
+    """A sentence for each level at which messages were measured."""
     return [prefixed(text, where(level)) for level in evidence.levels if (text := send_time_sentence(level))]
 
 

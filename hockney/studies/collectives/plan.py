@@ -74,12 +74,12 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     ranks = tuple(p for p in options.ranks or default if p > 1)
     sizes = options.sizes or (SIZES_SIMULATED if simulated else SIZES)
     sync = sync_of(options, machine)
-    chosen = _operations(options.value(OPERATIONS), catalog)
-    known = _algorithms(options.value(ALGORITHMS), chosen)
+    workloads = _operations(options.value(OPERATIONS), catalog)
+    algorithms = _algorithms(options.value(ALGORITHMS), workloads)
     lines = [
         f"{w.name} algorithm={a} {w.size}={size} buffers=hot sync={sync} ranks={p}"
-        for w in chosen
-        for a in known[w.name]
+        for w in workloads
+        for a in algorithms[w.name]
         for p in ranks
         for size in sorted({block_bytes(w.operation, s, p) for s in sizes})
     ]
@@ -133,18 +133,18 @@ def eager_variables(limit: int, machine: Machine) -> dict[str, str]:
 
 def eager_limits(options: Options, machine: Machine) -> list[int]:
     """The limits to try; empty if the machine has no such variables, or if two ranks are not measured."""
-    wanted = [limit for limit in options.value(EAGER_LIMITS) if limit]
+    limits = [limit for limit in options.value(EAGER_LIMITS) if limit]
     if options.ranks and 2 not in options.ranks:
         return []
-    return [limit for limit in wanted if eager_variables(limit, machine)]
+    return [limit for limit in limits if eager_variables(limit, machine)]
 
 
 def launch_settings(options: Options, machine: Machine) -> Sequence[LaunchSetting]:
-    wanted = eager_limits(options, machine)
-    own = [LaunchSetting(OWN_LIMIT, ())] if wanted else []
+    limits = eager_limits(options, machine)
+    own = [LaunchSetting(OWN_LIMIT, ())] if limits else []
     return [
         *own,
-        *(LaunchSetting.of(limit_setting(limit), eager_variables(limit, machine)) for limit in wanted),
+        *(LaunchSetting.of(limit_setting(limit), eager_variables(limit, machine)) for limit in limits),
     ]
 
 

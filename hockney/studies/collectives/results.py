@@ -165,7 +165,7 @@ class CollectivePoint:
 
     @property
     def launches(self) -> int:
-        """The fewest that measured MPI's own algorithm or the best user-level one."""
+        """The smaller number of launches, of MPI's own algorithm and the best user-level one."""
         return min(self.times[name].summary.launches for name in (MPI, self.best) if name in self.times)
 
     @property
@@ -197,9 +197,9 @@ class CollectiveResults:
     def _point(self, operation: str, ranks: int, block: int, times: dict[str, Measured]) -> CollectivePoint:
         users = {name: m.summary.typical.value for name, m in times.items() if name != MPI}
         best = min(users, key=lambda name: (users[name], name)) if users else ""
-        known = self._ratio(times[MPI], times[best]) if best and MPI in times else None
-        known = None if known is None else widen(known, self.stricter)
-        return CollectivePoint(operation, ranks, block, times, best, known)
+        mpi_ratio = self._ratio(times[MPI], times[best]) if best and MPI in times else None
+        mpi_ratio = None if mpi_ratio is None else widen(mpi_ratio, self.stricter)
+        return CollectivePoint(operation, ranks, block, times, best, mpi_ratio)
 
     @cached_property
     def stricter(self) -> float:
@@ -211,8 +211,8 @@ class CollectiveResults:
     def _ratio(self, mpi: Measured, best: Measured) -> Estimate | None:
         if self.evidence.machine.is_exact:
             return ExactValue.of(mpi.summary.typical.value / best.summary.typical.value)
-        of, over = self._observed.get(mpi.case.line), self._observed.get(best.case.line)
-        return None if of is None or over is None else ratio(of, over)
+        numerator, denominator = self._observed.get(mpi.case.line), self._observed.get(best.case.line)
+        return None if numerator is None or denominator is None else ratio(numerator, denominator)
 
     @cached_property
     def _observed(self) -> dict[str, Observation]:
@@ -252,11 +252,11 @@ class CollectiveResults:
     def worst(self, ranks: int) -> dict[str, CollectivePoint]:
         """The point where MPI is slower by the largest factor, for each operation with such points; the
         largest factor first."""
-        found: dict[str, CollectivePoint] = {}
+        by_operation: dict[str, CollectivePoint] = {}
         for p in self.of_ranks(ranks):
-            if p.verdict == "slower" and _value(p) > _value(found.get(p.operation)):
-                found[p.operation] = p
-        return dict(sorted(found.items(), key=lambda item: -_value(item[1])))
+            if p.verdict == "slower" and _value(p) > _value(by_operation.get(p.operation)):
+                by_operation[p.operation] = p
+        return dict(sorted(by_operation.items(), key=lambda item: -_value(item[1])))
 
 
 def _value(point: CollectivePoint | None) -> float:
@@ -279,7 +279,7 @@ def _compute_predictions(evidence: Evidence) -> Predictions:
         for name in p.times:
             if name != MPI:
                 cases.setdefault((p.operation, name, p.ranks, p.nodes), []).append(p.block)
-    found: dict[tuple[str, str, int, int], float] = {}
+    predicted_s: dict[tuple[str, str, int, int], float] = {}
     hosts = evidence.run.max_hosts()
     for (operation, name, ranks, nodes), blocks in cases.items():
         try:
@@ -289,8 +289,8 @@ def _compute_predictions(evidence: Evidence) -> Predictions:
             )  # fmt: skip
         except HockneyError:  # no model of messages, or none of this algorithm on so many ranks
             continue
-        found |= {(operation, name, ranks, each.size): each.time.value for each in times}
-    return found
+        predicted_s |= {(operation, name, ranks, each.size): each.time.value for each in times}
+    return predicted_s
 
 
 SizeObservations = dict[int, Observation]
@@ -320,11 +320,11 @@ class EagerEffect:
     @cached_property
     def measured(self) -> dict[str, list[Measured]]:
         """The pingpongs with each setting."""
-        found: dict[str, list[Measured]] = {}
+        by_setting: dict[str, list[Measured]] = {}
         for m in self.evidence.measured:
             if m.case.workload == "pingpong" and m.case.setting.startswith("eager-"):
-                found.setdefault(m.case.setting, []).append(m)
-        return found
+                by_setting.setdefault(m.case.setting, []).append(m)
+        return by_setting
 
     @cached_property
     def limits(self) -> tuple[EagerLimit, ...]:
@@ -336,24 +336,27 @@ class EagerEffect:
         nearest = self.evidence.levels[0]
         if ordinary := self._observed(nearest.of("pingpong", buffers="hot", ranks=2)):
             named[OWN_LIMIT].append(ordinary)
-        known = {
+        sizes_by_limit = {
             (limit, setting): sizes
-            for setting, (of, *_) in named.items()
-            if (sizes := sorted(own.keys() & of.keys())) and (limit := limit_of(setting)) is not None
+            for setting, (observations, *_) in named.items()
+            if (sizes := sorted(own.keys() & observations.keys()))
+            and (limit := limit_of(setting)) is not None
         }
-        among = interval_stretch(len(known))
-        found = []
-        for (limit, setting), sizes in sorted(known.items()):
-            of_all = interval_stretch(len(known) * len(sizes))
-            by_size = {size: widen(_turns(named, size).ratio(setting, OWN_LIMIT), of_all) for size in sizes}
+        limits_stretch = interval_stretch(len(sizes_by_limit))
+        limits = []
+        for (limit, setting), sizes in sorted(sizes_by_limit.items()):
+            sizes_stretch = interval_stretch(len(sizes_by_limit) * len(sizes))
+            by_size = {
+                size: widen(_turns(named, size).ratio(setting, OWN_LIMIT), sizes_stretch) for size in sizes
+            }
             mean = widen(
                 InterleavedSettings.of_geometric_means(_with_sizes(named, sizes), sizes).ratio(
                     setting, OWN_LIMIT
                 ),
-                among,
+                limits_stretch,
             )
-            found.append(EagerLimit(limit, setting, by_size, mean))
-        return tuple(found)
+            limits.append(EagerLimit(limit, setting, by_size, mean))
+        return tuple(limits)
 
     def _observed(self, measured: Iterable[Measured]) -> SizeObservations:
         return {int(o.size): o for o in self.evidence.observed(m.case for m in measured)}
@@ -361,28 +364,28 @@ class EagerEffect:
     @property
     def best(self) -> EagerLimit | None:
         """The limit with the smallest mean; None if that is not significantly below 1."""
-        known = [each for each in self.limits if self.verdict(each) == "faster"]
-        return min(known, key=lambda each: each.over_all.value, default=None)
+        faster = [each for each in self.limits if self.verdict(each) == "faster"]
+        return min(faster, key=lambda each: each.over_all.value, default=None)
 
     def verdict(self, each: EagerLimit, size: int | None = None) -> Verdict:
         """Whether messages with one of the limits are faster or slower than with MPI's own: of this size,
         or on average over all sizes."""
         return verdict(each.over_all if size is None else each.by_size[size])
 
-    def sizes(self, each: EagerLimit, wanted: Verdict) -> list[int]:
-        """The sizes at which one of the limits is faster, or slower."""
-        return [size for size in each.by_size if self.verdict(each, size) == wanted]
+    def sizes(self, each: EagerLimit, verdict: Verdict) -> list[int]:
+        """The sizes at which the limit has this verdict."""
+        return [size for size in each.by_size if self.verdict(each, size) == verdict]
 
 
 def _with_sizes(
     named: Mapping[str, Sequence[SizeObservations]], sizes: Iterable[int]
 ) -> dict[str, list[SizeObservations]]:
     """The settings, and those of their observations, that have all of these sizes."""
-    found = {name: [each for each in same if each.keys() >= set(sizes)] for name, same in named.items()}
-    return {name: same for name, same in found.items() if same}
+    by_setting = {name: [each for each in same if each.keys() >= set(sizes)] for name, same in named.items()}
+    return {name: same for name, same in by_setting.items() if same}
 
 
 def _turns(named: Mapping[str, Sequence[SizeObservations]], size: int) -> InterleavedSettings:
     return InterleavedSettings.of(
-        {name: [of[size] for of in same] for name, same in _with_sizes(named, [size]).items()}
+        {name: [by_size[size] for by_size in same] for name, same in _with_sizes(named, [size]).items()}
     )

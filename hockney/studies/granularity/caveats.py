@@ -159,10 +159,10 @@ def oversubscribed_caveat(ranks: Sequence[int], cores: int, limits: Sequence[str
 
 def _above_one_caveat(cells: int, highest: str, where: str, low: str) -> Caveat:
     """`low` is the lower end of the interval of the highest one; "" without an interval."""
-    known = f" (95%: at least {low})" if low else " (no interval)"
+    bound = f" (95%: at least {low})" if low else " (no interval)"
     return Caveat(
         "efficiency-above-one",
-        f"efficiencies above 100% in {plural(cells, 'cell')}, up to {highest}{known}: the work took longer "
+        f"efficiencies above 100% in {plural(cells, 'cell')}, up to {highest}{bound}: the work took longer "
         "on one rank than all ranks together spent on it, because the machine was slower while one rank was "
         "measured",
         where,
@@ -180,13 +180,13 @@ def _reduced_grid(evidence: Evidence) -> Caveat | None:
         return None
     ranks = tuple(sorted({case.ranks for case in measured}))
     options = Options(ranks=ranks, surveyed=evidence.surveyed, budget_s=math.inf)
-    whole = plan(options, evidence.catalog, evidence.machine)
-    works, all_works = _parameter_values(measured, "work"), _parameter_values(_grid_cases(whole), "work")
+    full_grid = plan(options, evidence.catalog, evidence.machine)
+    works, all_works = _parameter_values(measured, "work"), _parameter_values(_grid_cases(full_grid), "work")
     fewer_works = works != all_works and works == all_works[: len(works)]
     details = any(case.get("shares") != "equal" for case in measured)
     if details and not fewer_works:
         return None
-    enough = typed_seconds(ROUNDS * least_of(whole))
+    enough = typed_seconds(ROUNDS * least_of(full_grid))
     budget = typed_seconds(evidence.settings.budget_s)
     return _reduced_grid_caveat(budget, works[-1] if fewer_works else None, details, enough)
 

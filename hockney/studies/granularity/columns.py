@@ -98,14 +98,14 @@ def grain_table(measured: tuple[Cell, ...], messages: PointToPointCosts | None) 
     rows = []
     for p in rank_counts(measured):
         for size in lengths(measured):
-            selected = line(measured, p, size)
-            if not selected:
+            curve = line(measured, p, size)
+            if not curve:
                 continue
             row = [str(p), length(size)]
-            costs = messages.spread(selected[0].nodes) if messages else None
-            for wanted in (1 / p, WANTED):
-                row.append(str(predicted(costs, size, p, wanted)) if costs else "unknown")
-                row.append(str(reached(selected, wanted)))
+            costs = messages.spread(curve[0].nodes) if messages else None
+            for efficiency in (1 / p, WANTED):
+                row.append(str(predicted(costs, size, p, efficiency)) if costs else "unknown")
+                row.append(str(reached(curve, efficiency)))
             rows.append(tuple(row))
     columns: tuple[str, ...] = ("ranks", "message")
     for name in ("break-even", f"{WANTED:.0%}"):
@@ -153,8 +153,8 @@ def assumption_table(checked: Sequence[Checked]) -> Table:
     for p in sorted({each.cell.ranks for each in checked if each.cell.ranks > 1}):
         here = [each for each in checked if each.cell.ranks == p]
         for step in STEPS:
-            if known := [each for each in here if each.parts[step] is not None]:
-                rows.append(_assumption_row(step, p, known))
+            if effects := [each for each in here if each.parts[step] is not None]:
+                rows.append(_assumption_row(step, p, effects))
         rows.append(_cores_row(p, here))
     columns = ("ranks", "assumed", "checked by", "median effect", "largest effect", "there", "verdict")
     return Table(
@@ -170,11 +170,11 @@ def assumption_table(checked: Sequence[Checked]) -> Table:
     )
 
 
-def _assumption_row(step: str, ranks: int, known: Sequence[Checked]) -> tuple[str, ...]:
-    worst = max(known, key=lambda c: abs(c.parts[step] or 0.0))
+def _assumption_row(step: str, ranks: int, effects: Sequence[Checked]) -> tuple[str, ...]:
+    worst = max(effects, key=lambda c: abs(c.parts[step] or 0.0))
     effect = worst.parts[step] or 0.0
     verdict = "holds" if abs(effect) <= LITTLE else "breaks" if abs(effect) > MUCH else "nearly holds"
-    typical = median(abs(c.parts[step] or 0.0) for c in known)
+    typical = median(abs(c.parts[step] or 0.0) for c in effects)
     return (
         str(ranks),
         ASSUMED[step],
@@ -282,14 +282,14 @@ WALL = " The wall clock also counts other programs; it is used if threads have n
 
 def presets_table(evidence: Evidence) -> Table | None:
     """A row for each number of ranks, preset and clock; None if nothing was computed without exchange."""
-    found: dict[tuple[int, float, str], list[float]] = {}
+    errors_by_preset: dict[tuple[int, float, str], list[float]] = {}
     for record in evidence.run.records:
         case = record.parse_case()
         preset, error = record.metric("work"), record.metric("work_error")
         if case.workload == "compute" and preset is not None and error is not None:
             key = case.ranks, preset, record.labels.get("work_clock", "thread")
-            found.setdefault(key, []).append(error)
-    if not found:
+            errors_by_preset.setdefault(key, []).append(error)
+    if not errors_by_preset:
         return None
     rows = tuple(
         (
@@ -299,7 +299,7 @@ def presets_table(evidence: Evidence) -> Table | None:
             percent(max(errors)),
             CLOCKS[clock],
         )
-        for (ranks, preset, clock), errors in sorted(found.items())
+        for (ranks, preset, clock), errors in sorted(errors_by_preset.items())
     )
     return Table(
         "presets",
@@ -309,7 +309,7 @@ def presets_table(evidence: Evidence) -> Table | None:
         numeric=(0, 1, 2, 3),
         caption="For each launch: the error of the rank that missed the preset time most, in the median "
         "repetition, on the clock that decides when the computation stops."
-        + (WALL if any(clock == "wall" for _, _, clock in found) else ""),
+        + (WALL if any(clock == "wall" for _, _, clock in errors_by_preset) else ""),
     )
 
 

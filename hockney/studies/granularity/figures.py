@@ -69,8 +69,8 @@ def curve_works(measured: Sequence[Cell]) -> tuple[float, ...]:
 def efficiency_points(name: str, measured: Sequence[Cell], group: str, x: Sequence[float] = ()) -> Series:
     """Measured efficiencies with their intervals, against T or against `x`."""
     places = x or [cell.work_s for cell in measured]
-    known = zip(places, measured, strict=True)
-    return estimates(name, ((at, cell.efficiency, _detail(cell)) for at, cell in known), group)
+    points = zip(places, measured, strict=True)
+    return estimates(name, ((at, cell.efficiency, _detail(cell)) for at, cell in points), group)
 
 
 def efficiency_curve(
@@ -116,13 +116,13 @@ def runs(measured: tuple[Cell, ...], messages: PointToPointCosts | None) -> Iter
     """Figure 1: every single run and the typical one with the shortest message, one figure for each np."""
     for p in sorted({cell.ranks for cell in measured}):
         size, ranks = min(cell.bytes for cell in measured if cell.ranks == p), plural(p, "rank")
-        selected = line(measured, p, size)
-        if not selected:
+        curve = line(measured, p, size)
+        if not curve:
             continue
-        at = curve_works(selected)
-        drawn = [efficiency_points("typical", selected, ranks), _cloud(selected, ranks)]
+        at = curve_works(curve)
+        drawn = [efficiency_points("typical", curve, ranks), _cloud(curve, ranks)]
         if messages is not None:
-            costs = messages.spread(selected[0].nodes)
+            costs = messages.spread(curve[0].nodes)
             drawn.append(efficiency_curve("predicted", costs, at, p, size, group=ranks))
         drawn += [break_even_line(at, p)] if p > 1 else []
         yield Figure(
@@ -142,10 +142,10 @@ def period(measured: tuple[Cell, ...]) -> Figure | None:
     if not counts:
         return None
     p, size = counts[0], min(lengths(measured))
-    selected = line(measured, p, size)
-    shown = thin(selected, 4)
-    began = min((t for cell in shown for t in cell.started_s), default=0.0)
-    drawn = [_course(cell, began) for cell in shown if len(cell.started_s) >= MIN_ROUNDS]
+    curve = line(measured, p, size)
+    drawn_cells = thin(curve, 4)
+    began = min((t for cell in drawn_cells for t in cell.started_s), default=0.0)
+    drawn = [_course(cell, began) for cell in drawn_cells if len(cell.started_s) >= MIN_ROUNDS]
     if not drawn:
         return None
     return Figure(
@@ -163,16 +163,16 @@ def by_length(measured: tuple[Cell, ...], messages: PointToPointCosts | None) ->
     for p in rank_counts(measured):
         drawn: list[Series] = []
         for size in lengths(measured):
-            if selected := line(measured, p, size):
-                drawn += _pair(messages, selected, p, size, length(size))
+            if curve := line(measured, p, size):
+                drawn += _pair(messages, curve, p, size, length(size))
         if drawn:
-            every = [cell.work_s for cell in measured if cell.ranks == p]
+            works = [cell.work_s for cell in measured if cell.ranks == p]
             yield Figure(
                 f"efficiency-{p}",
                 f"Efficiency of {p} ranks",
                 WORK,
                 EFFICIENCY,
-                (*drawn, break_even_line(every, p)),
+                (*drawn, break_even_line(works, p)),
                 "Points: typical efficiencies with 95% intervals. Lines: predicted from the model of one "
                 "message, with its 95% band. There is no serial work.",
             )
@@ -187,8 +187,8 @@ def by_serial(measured: tuple[Cell, ...], messages: PointToPointCosts | None) ->
             continue
         drawn: list[Series] = []
         for serial in fractions:
-            selected = line(measured, p, size, serial)
-            drawn += _pair(messages, selected, p, size, f"s = {100 * serial:g}%", serial)
+            curve = line(measured, p, size, serial)
+            drawn += _pair(messages, curve, p, size, f"s = {100 * serial:g}%", serial)
         yield Figure(
             f"serial-{p}",
             f"Efficiency of {p} ranks with a serial part of the work",
@@ -205,15 +205,15 @@ def collapsed(measured: tuple[Cell, ...], messages: PointToPointCosts) -> Figure
     """All lengths on one curve: against T relative to its break-even work, x / (x + np - 1)."""
     drawn: list[Series] = []
     for p in rank_counts(measured):
-        selected = [c for c in measured if c.ranks == p and c.even and not c.serial]
-        even = [break_even(Algorithm(1.0, c.bytes), messages.spread(c.nodes), p) for c in selected]
-        at = [c.work_s / e for c, e in zip(selected, even, strict=True) if e]
-        if len(at) < len(selected) or not at:
+        cells = [c for c in measured if c.ranks == p and c.even and not c.serial]
+        even = [break_even(Algorithm(1.0, c.bytes), messages.spread(c.nodes), p) for c in cells]
+        at = [c.work_s / e for c, e in zip(cells, even, strict=True) if e]
+        if len(at) < len(cells) or not at:
             continue
         xs = log_spaced(min(*at, 1.0), max(*at, 1.0))
         group = f"{p} ranks"
         drawn += [
-            efficiency_points(f"{group}, all lengths", selected, group, at),
+            efficiency_points(f"{group}, all lengths", cells, group, at),
             Series(f"{group}, equation 2", xs, tuple(x / (x + p - 1) for x in xs), kind="line", group=group),
         ]
     if not drawn:
@@ -232,21 +232,21 @@ def collapsed(measured: tuple[Cell, ...], messages: PointToPointCosts) -> Figure
 
 def _pair(
     messages: PointToPointCosts | None,
-    selected: Sequence[Cell],
+    curve: Sequence[Cell],
     ranks: int,
     size: int,
     group: str,
     serial: float = 0.0,
 ) -> list[Series]:
-    drawn = [efficiency_points(group, selected, group)]
+    drawn = [efficiency_points(group, curve, group)]
     if messages is not None:
-        at, costs = curve_works(selected), messages.spread(selected[0].nodes)
+        at, costs = curve_works(curve), messages.spread(curve[0].nodes)
         drawn.append(efficiency_curve(f"{group}, predicted", costs, at, ranks, size, serial, group))
     return drawn
 
 
-def _cloud(selected: Sequence[Cell], group: str) -> Series:
-    places = [(cell.work_s, e) for cell in selected for e in thin(sorted(cell.runs), MAX_RUNS)]
+def _cloud(curve: Sequence[Cell], group: str) -> Series:
+    places = [(cell.work_s, e) for cell in curve for e in thin(sorted(cell.runs), MAX_RUNS)]
     return Series("single runs", tuple(x for x, _ in places), tuple(y for _, y in places), group=group)
 
 
@@ -273,10 +273,10 @@ def measured_against_predicted(checked: Sequence[Checked], counts: Sequence[int]
     diagonal = (min(ends), max(ends))
     drawn = []
     for p in counts:
-        selected = [each for each in checked if each.cell.ranks == p]
+        cells = [each for each in checked if each.cell.ranks == p]
         name = plural(p, "rank")
-        x = [each.predicted.value for each in selected]
-        drawn.append(efficiency_points(name, [each.cell for each in selected], name, x))
+        x = [each.predicted.value for each in cells]
+        drawn.append(efficiency_points(name, [each.cell for each in cells], name, x))
     return Figure(
         "validation",
         "Measured against predicted efficiency",
@@ -290,15 +290,15 @@ def measured_against_predicted(checked: Sequence[Checked], counts: Sequence[int]
 def prediction_errors(checked: Sequence[Checked], counts: Sequence[int]) -> Figure:
     drawn = []
     for p in counts:
-        selected = [each for each in checked if each.cell.ranks == p]
+        cells = [each for each in checked if each.cell.ranks == p]
         name = plural(p, "rank")
         drawn.append(
             Series(
                 name,
-                tuple(each.cell.work_s for each in selected),
-                tuple(each.error for each in selected),
+                tuple(each.cell.work_s for each in cells),
+                tuple(each.error for each in cells),
                 group=name,
-                detail=tuple(_cell_text(each) for each in selected),
+                detail=tuple(_cell_text(each) for each in cells),
             )
         )
     works = [each.cell.work_s for each in checked]
@@ -387,12 +387,12 @@ def _level_lines(
 ) -> Iterator[Series]:
     """The line of the T that each efficiency needs, as far as that is among `works`, at each of `rows`: the
     place on the vertical axis, the algorithm and the ranks. No line for an efficiency never reached."""
-    for wanted, label in levels:
-        needed = [(work_needed(wanted, algorithm, messages, p), y) for y, algorithm, p in rows]
+    for level, label in levels:
+        needed = [(work_needed(level, algorithm, messages, p), y) for y, algorithm, p in rows]
         places = [(work, y) for work, y in needed if work is not None]
-        seen = [(work, y) for work, y in places if works[0] <= work <= works[-1]]
-        if seen:
-            xs, ys = zip(*seen, strict=True)
+        visible = [(work, y) for work, y in places if works[0] <= work <= works[-1]]
+        if visible:
+            xs, ys = zip(*visible, strict=True)
             yield Series(f"{name}, {label}", xs, ys, kind="line", group=name)
 
 

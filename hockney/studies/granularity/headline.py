@@ -48,10 +48,10 @@ def headline(
     checked: Sequence[Checked],
     messages: PointToPointCosts | None,
     crowded: Sequence[int],
-    seen: str,
+    method: str,
     settings: Settings,
 ) -> tuple[str, ...]:
-    """`crowded` are the numbers of ranks without a core per rank; `seen` is how the numbers were obtained,
+    """`crowded` are the numbers of ranks without a core per rank; `method` is how the numbers were obtained,
     measured or simulated. Curves whose intervals are missing or too wide give no answer."""
     counts = rank_counts(measured)
     if not measured:
@@ -72,7 +72,7 @@ def headline(
         ):  # the grid's ends are more informative
             texts.append(_grain_sentence(measured, p, size))
         else:
-            texts.append(_break_even_sentence(measured, messages, p, size, seen))
+            texts.append(_break_even_sentence(measured, messages, p, size, method))
     if lacking:
         texts.insert(0, _inconclusive_sentence(lacking, not any(texts), settings))
         texts += map(_known_sentence, lacking)
@@ -108,10 +108,10 @@ def _ends(measured: tuple[Cell, ...], ranks: int) -> tuple[int, ...]:
 
 def _grain_sentence(measured: tuple[Cell, ...], ranks: int, size: int) -> str:
     """The finest and the coarsest granularity that was measured."""
-    selected = line(measured, ranks, size)
-    if not selected:
+    curve = line(measured, ranks, size)
+    if not curve:
         return ""
-    first, last = selected[0], selected[-1]
+    first, last = curve[0], curve[-1]
     text = (
         f"{ranks} ranks are {efficiency_text(first.efficiency)} efficient with {quantity(first.work_s, 's')} "
         f"of work between two exchanges of {plain_length(size)}"
@@ -122,21 +122,21 @@ def _grain_sentence(measured: tuple[Cell, ...], ranks: int, size: int) -> str:
 
 
 def _break_even_sentence(
-    measured: tuple[Cell, ...], messages: PointToPointCosts | None, ranks: int, size: int, seen: str
+    measured: tuple[Cell, ...], messages: PointToPointCosts | None, ranks: int, size: int, method: str
 ) -> str:
     """Break-even, and the work for a good efficiency."""
-    selected = line(measured, ranks, size)
-    if not selected:
+    curve = line(measured, ranks, size)
+    if not curve:
         return ""
-    even, good = reached(selected, 1 / ranks), reached(selected, WANTED)
+    even, good = reached(curve, 1 / ranks), reached(curve, WANTED)
     text = (
         f"{ranks} ranks that exchange {plain_length(size)} beat one rank {even.since} and are {WANTED:.0%} "
-        f"efficient {good.since}, {seen}"
+        f"efficient {good.since}, {method}"
     )
     if messages is None:
         return f"{text}."
-    costs = messages.spread(selected[0].nodes)
-    needs = (str(predicted(costs, size, ranks, wanted)) for wanted in (1 / ranks, WANTED))
+    costs = messages.spread(curve[0].nodes)
+    needs = (str(predicted(costs, size, ranks, efficiency)) for efficiency in (1 / ranks, WANTED))
     return f"{text}; predicted: {' and '.join(needs)}."
 
 
@@ -154,7 +154,10 @@ def _known_sentence(lacking: ThinCurve) -> str:
     if not lacking.known:
         return ""
     ends = dict((lacking.known[0], lacking.known[-1]))
-    each = [f"{efficiency_text(known)} efficient with {quantity(work, 's')}" for work, known in ends.items()]
+    each = [
+        f"{efficiency_text(efficiency)} efficient with {quantity(work, 's')}"
+        for work, efficiency in ends.items()
+    ]
     return (
         f"{lacking.ranks} ranks that exchange {plain_length(lacking.bytes)} are {join_words(each)} of work."
     )

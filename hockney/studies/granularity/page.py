@@ -47,19 +47,19 @@ METHOD = (
 
 def page(evidence: Evidence) -> Page:
     measured = cells(evidence)
-    known = costs.known(evidence)
-    messages = known.messages
+    machine_costs = costs.known(evidence)
+    messages = machine_costs.messages
     cores = costs.cores(evidence)
     checked = validation.check(evidence, measured, messages, cores) if messages else ()
-    seen = "simulated" if evidence.machine.traits.simulated else "measured"
+    method = "simulated" if evidence.machine.traits.simulated else "measured"
     crowded = crowded_counts(measured, cores)
-    sentences = headline(measured, checked, messages, crowded, seen, evidence.settings)
+    sentences = headline(measured, checked, messages, crowded, method, evidence.settings)
     runs = _runs(measured, messages)
     sections = [
         _grain(measured, messages),
         _agreement(checked, messages, evidence) if messages and checked else None,
         _agreement_details(checked, evidence) if messages and checked else None,
-        _message_costs(known) if evidence.run.records else None,
+        _message_costs(machine_costs) if evidence.run.records else None,
         runs if evidence.settings.every_s else _closed(runs),
         _closed(_serial(measured, messages)),
         _closed(_uneven_work(checked)),
@@ -172,11 +172,11 @@ def _is_faster(median: Estimate, than: Estimate) -> bool:
     return (median.high or median.value) < (than.low or than.value)
 
 
-def _message_costs(known: MachineCosts) -> Section:
+def _message_costs(machine_costs: MachineCosts) -> Section:
     """The basis of the predictions."""
-    messages = known.messages
+    messages = machine_costs.messages
     if messages is None:
-        return Section("What messages cost", text=(f"There is no prediction: {known.why}.",))
+        return Section("What messages cost", text=(f"There is no prediction: {machine_costs.why}.",))
     text = []
     for level in messages.levels():
         words = _verdict_text(level)
@@ -268,11 +268,12 @@ def _misses(checked: Sequence[Checked]) -> list[str]:
             continue
         worst = max(missed, key=lambda each: abs(each.error))
         which = ", all of them with uneven work," if all(map(_is_uneven, missed)) else ""
-        known = columns.load_text(missed) if step == CORES else columns.measurements(worst, step)
+        measurement = columns.load_text(missed) if step == CORES else columns.measurements(worst, step)
         texts.append(
             f"In {plural(len(missed), 'cell')}{which} the prediction is off by more than "
             f"{columns.points_text(MUCH)} points because {words}; in the worst, on "
-            f"{plural(worst.cell.ranks, 'rank')}, by {columns.change_text(worst.error)} points ({known})."
+            f"{plural(worst.cell.ranks, 'rank')}, by {columns.change_text(worst.error)} points "
+            f"({measurement})."
         )
     return texts
 

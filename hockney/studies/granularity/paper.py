@@ -28,7 +28,7 @@ anything there."""
 
 @cache
 def section() -> Section:
-    """The same on every page."""
+    """The section on the paper, which is the same on every page."""
     return Section(
         "The paper's machine",
         text=(

@@ -223,34 +223,34 @@ class Reached:
         return f"from {self} of work" if self.below is not None else f"only {self} of work"
 
 
-def reached(measured: Sequence[Cell], wanted: float) -> Reached:
-    """The work at which measured efficiencies, ascending in T, exceed `wanted` for the first time. Between
-    two works log(E / (1 - E)) is interpolated linearly over log T, as implied by equation 2.
+def reached(measured: Sequence[Cell], efficiency: float) -> Reached:
+    """The work at which measured efficiencies, ascending in T, exceed `efficiency` for the first time.
+    Between two works log(E / (1 - E)) is interpolated linearly over log T, as implied by equation 2.
 
     Its interval is from the ends of the efficiencies' intervals. Since efficiency does not fall with T, an
-    upper end holds for less work too, and a lower end for more. If the curve exceeds `wanted` everywhere or
-    nowhere, but not the ends of its intervals, the result is a range: a single cell does not decide."""
+    upper end holds for less work too, and a lower end for more. If the curve exceeds `efficiency` everywhere
+    or nowhere, but not the ends of its intervals, the result is a range: a single cell does not decide."""
     if not measured:
         return Reached()
     values = [(c.work_s, c.efficiency.value) for c in measured]
     (least, first), (most, _) = values[0], values[-1]
     uppers, lowers = _limits(measured)
-    at = _crossing(values, wanted)
-    early, late = _crossing(uppers, wanted), _crossing(lowers, wanted)
-    if first < wanted and at is not None:
+    at = _crossing(values, efficiency)
+    early, late = _crossing(uppers, efficiency), _crossing(lowers, efficiency)
+    if first < efficiency and at is not None:
         return Reached(at=Estimate(at, early and min(at, early), late and max(at, late)))
     if not any(_known(c.efficiency) for c in measured):
-        return Reached(below=least) if first >= wanted else Reached(above=most)
-    reaches = uppers[-1][1] >= wanted
-    from_least, shown = uppers[0][1] >= wanted, lowers[-1][1] >= wanted
-    if first >= wanted and shown:
+        return Reached(below=least) if first >= efficiency else Reached(above=most)
+    reaches = uppers[-1][1] >= efficiency
+    from_least, to_end = uppers[0][1] >= efficiency, lowers[-1][1] >= efficiency
+    if first >= efficiency and to_end:
         return Reached(below=least if late is None else late)
-    if first < wanted and not reaches:
+    if first < efficiency and not reaches:
         return Reached(above=most)
-    low, high = (least if from_least else early), (late if shown else most)
+    low, high = (least if from_least else early), (late if to_end else most)
     if from_least:
-        return Reached(above=low, below=high, open="below" if shown else "both")
-    return Reached(above=low, below=high, open="" if shown else "above")
+        return Reached(above=low, below=high, open="below" if to_end else "both")
+    return Reached(above=low, below=high, open="" if to_end else "above")
 
 
 def _known(efficiency: Estimate) -> bool:
@@ -266,24 +266,26 @@ def _limits(measured: Sequence[Cell]) -> tuple[list[tuple[float, float]], list[t
     return list(zip(works, uppers, strict=True)), list(zip(works, accumulate(lows, max), strict=True))
 
 
-def predicted(messages: PointToPointCosts, size: int, ranks: int, wanted: float) -> Reached:
-    """The same by equation 6, with the interval from the fit's."""
+def predicted(messages: PointToPointCosts, size: int, ranks: int, efficiency: float) -> Reached:
+    """The work that an efficiency needs by equation 6; its interval follows from the fit's."""
     algorithm = on_cores(Algorithm(1.0, size), ranks, messages.most_ranks)
-    value = work_needed(wanted, algorithm, messages, ranks)
+    value = work_needed(efficiency, algorithm, messages, ranks)
     if value is None:
         return Reached(never=True)
     ends = exchange_bounds(messages, size, ranks)
     low, high = (
-        (None, None) if ends is None else (work_needed(wanted, algorithm, messages, ranks, e) for e in ends)
+        (None, None)
+        if ends is None
+        else (work_needed(efficiency, algorithm, messages, ranks, e) for e in ends)
     )
     return Reached(at=Estimate(value, low and min(low, value), high and max(high, value)))
 
 
-def _crossing(values: Sequence[tuple[float, float | None]], wanted: float) -> float | None:
-    """The first position at which the value exceeds `wanted` from below."""
+def _crossing(values: Sequence[tuple[float, float | None]], efficiency: float) -> float | None:
+    """The first position at which the value exceeds `efficiency` from below."""
     for (t0, e0), (t1, e1) in pairwise(values):
-        if e0 is not None and e1 is not None and e0 < wanted <= e1:
-            a, b, w = (_straight(v) for v in (e0, e1, wanted))
+        if e0 is not None and e1 is not None and e0 < efficiency <= e1:
+            a, b, w = (_straight(v) for v in (e0, e1, efficiency))
             return t0 * (t1 / t0) ** ((w - a) / (b - a))
     return None
 
@@ -333,12 +335,12 @@ def find_thin(curve: Sequence[Cell]) -> ThinCurve | None:
     widths = [interval_width(cell.efficiency) for cell in curve]
     if math.isinf(widths[0]) or math.isinf(widths[-1]) or math.isinf(median(widths)):
         without = sum(math.isinf(each) for each in widths)
-        known = tuple(
+        points = tuple(
             (cell.work_s, cell.efficiency)
             for cell, each in zip(curve, widths, strict=True)
             if each <= TOO_WIDE
         )
-        return ThinCurve(ranks, size, None, launches, len(curve), without, known)
+        return ThinCurve(ranks, size, None, launches, len(curve), without, points)
     overlap = first is not last and (first.high or 0.0) >= (last.low or 0.0)
     ends = max(widths[0], widths[-1])
     if median(widths) > TOO_WIDE or (overlap and ends > WIDE):

@@ -100,7 +100,7 @@ class ErrorSummary:
 def check(
     evidence: Evidence, measured: Sequence[Cell], messages: PointToPointCosts, cores: int
 ) -> tuple[Checked, ...]:
-    """Every cell with its prediction, on a machine with this many cores."""
+    """Every cell with its prediction, on a machine with `cores` cores."""
     exchange = {
         (m.case.ranks, m.size): m.summary.typical.value
         for m in evidence.of("round_robin", exchange="ordered")

@@ -72,9 +72,9 @@ def violations(verdicts: Verdicts) -> Table:
 def notable(verdicts: Verdicts) -> Table:
     """Every violation, and what is not decided; at most MAX_ROWS of them."""
     result: Column[Judged] = Column("result", lambda each: each.state)
-    selected = [*verdicts.violated, *verdicts.of("undecided", "unknown")][:MAX_ROWS]
+    rows = [*verdicts.violated, *verdicts.of("undecided", "unknown")][:MAX_ROWS]
     columns = (*_comparison(verdicts, "other way"), result)
-    return columns_table("comparisons", "Violated or undecided", columns, selected)
+    return columns_table("comparisons", "Violated or undecided", columns, rows)
 
 
 def _comparison(verdicts: Verdicts, other: str) -> Sequence[Column[Judged]]:

@@ -49,8 +49,8 @@ def _rows(verdicts: Verdicts) -> dict[str, Judged]:
         name = rule_text(each.rule)
         if each.rule.kind == "algorithm":
             name = f"{each.left.workload} <= other algorithms"
-        known = rows.get(name)
-        if known is None or _rank(each) > _rank(known):
+        worst = rows.get(name)
+        if worst is None or _rank(each) > _rank(worst):
             rows[name] = each
     return rows
 

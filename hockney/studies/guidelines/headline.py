@@ -26,7 +26,7 @@ def headline(verdicts: Verdicts) -> tuple[str, ...]:
 
 
 def counts(verdicts: Verdicts) -> tuple[str, ...]:
-    """The same without single violations."""
+    """The sentence of the numbers, without single violations."""
     return (_result(verdicts), *_unknown(verdicts))
 
 

@@ -108,8 +108,8 @@ COLUMNS: tuple[Column[OverlapRow], ...] = (
 
 def best(run: OverlapResults, ranks: int, *operations: str) -> Table | None:
     """A row for each operation, by default all, and size."""
-    found = [each for operation in operations or run.operations for each in run.best(operation, ranks)]
-    if not found:
+    bests = [each for operation in operations or run.operations for each in run.best(operation, ranks)]
+    if not bests:
         return None
     columns = chosen(
         COLUMNS, "operation", "size", "nonblocking", ("tests", "best tests"), "total / apart", "hidden",
@@ -123,7 +123,7 @@ def best(run: OverlapResults, ranks: int, *operations: str) -> Table | None:
     )
     title = ", ".join(["Best number of tests", *map(call_title, operations), plural(ranks, "rank")])
     name = "-".join(["overlap-best", *operations, str(ranks)])
-    return columns_table(name, title, columns, _best(run, found), caption)
+    return columns_table(name, title, columns, _best(run, bests), caption)
 
 
 def definitions(run: OverlapResults) -> Table:
@@ -155,8 +155,8 @@ def _part(name: str) -> Column[OverlapRow]:
     return Column(name, lambda row: row.p.parts.get(name), SECONDS)
 
 
-def _best(run: OverlapResults, found: Sequence[BestTests]) -> Iterator[OverlapRow]:
-    return (OverlapRow(run, each.best, each.verdict) for each in found)
+def _best(run: OverlapResults, bests: Sequence[BestTests]) -> Iterator[OverlapRow]:
+    return (OverlapRow(run, each.best, each.verdict) for each in bests)
 
 
 def _cases(run: OverlapResults) -> Iterator[OverlapRow]:
@@ -179,15 +179,15 @@ def answer(evidence: Evidence) -> dict[str, Any]:
             {
                 "operation": operation,
                 "ranks": ranks,
-                "pays_at": sizes_where(found, PAYS),
-                "undecided_at": sizes_where(found, *UNDECIDED_VERDICTS),
+                "pays_at": sizes_where(bests, PAYS),
+                "undecided_at": sizes_where(bests, *UNDECIDED_VERDICTS),
                 "best": columns_document(
-                    COLUMNS, _best(run, found), "bytes", "verdict", "tests", "progress", "ratio"
+                    COLUMNS, _best(run, bests), "bytes", "verdict", "tests", "progress", "ratio"
                 ),
             }
             for operation in run.operations
             for ranks in run.counts
-            if (found := run.best(operation, ranks))
+            if (bests := run.best(operation, ranks))
         ],
         "cases": columns_document(COLUMNS, _cases(run)),
         "progress_thread": [

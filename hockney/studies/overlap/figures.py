@@ -21,17 +21,17 @@ Value = Callable[[OverlapPoint], "Estimate | None"]
 
 
 def share_bounds(share: Estimate) -> str:
-    """The same to follow a share in a sentence; empty if it is exact."""
+    """The interval of a share, to follow it in a sentence; empty if it is exact."""
     if isinstance(share, ExactValue):
         return ""
-    known = share_interval(share)
-    return f" (95%: {known})" if known else " (no interval)"
+    bounds = share_interval(share)
+    return f" (95%: {bounds})" if bounds else " (no interval)"
 
 
 def hidden(run: OverlapResults, operation: str, ranks: int) -> Figure | None:
     """The first screen's, and one for each other operation."""
     points = _sized(run, operation, ranks)
-    return _over_size(
+    return _figure_over_size(
         ("hidden", operation, ranks),
         "what computing hides",
         points,
@@ -44,7 +44,7 @@ def hidden(run: OverlapResults, operation: str, ranks: int) -> Figure | None:
 
 def ratio(run: OverlapResults, operation: str, ranks: int) -> Figure | None:
     points = _sized(run, operation, ranks)
-    return _over_size(
+    return _figure_over_size(
         ("ratio", operation, ranks),
         "time / one after the other",
         points,
@@ -56,7 +56,7 @@ def ratio(run: OverlapResults, operation: str, ranks: int) -> Figure | None:
 
 def slowdown(run: OverlapResults, operation: str, ranks: int) -> Figure | None:
     points = [p for p in _sized(run, operation, ranks) if run.times(p).slowdown is not None]
-    return _over_size(
+    return _figure_over_size(
         ("slowdown", operation, ranks),
         "computing",
         points,
@@ -70,7 +70,7 @@ def times(run: OverlapResults, operation: str, ranks: int) -> Figure | None:
     """Total against pure + cpu."""
     points = _sized(run, operation, ranks)
     series = (*_series(points, lambda p: p.total, _ratio_detail), *_apart(run, points))
-    return _over_size(("times", operation, ranks), "time", points, Axis("time", "s"), series)
+    return _figure_over_size(("times", operation, ranks), "time", points, Axis("time", "s"), series)
 
 
 def _apart(run: OverlapResults, points: Sequence[OverlapPoint]) -> Iterator[Series]:
@@ -123,7 +123,7 @@ def _figure(key: Key, title: str, x: Axis, y: Axis, series: Iterable[Series], no
     )
 
 
-def _over_size(
+def _figure_over_size(
     key: Key, title: str, points: Sequence[OverlapPoint], y: Axis, series: Iterable[Series], note: str = ""
 ) -> Figure | None:
     """A figure over the size; None without points."""
@@ -134,10 +134,12 @@ def _over_size(
 def _series(
     points: Sequence[OverlapPoint], value: Value, detail: Callable[[OverlapPoint], str]
 ) -> Iterator[Series]:
-    """One for each number of tests."""
+    """A series for each number of tests."""
     for name in dict.fromkeys(map(tests_text, points)):
-        of = [p for p in points if tests_text(p) == name]
-        yield estimates(name, ((p.size, known, detail(p)) for p in of if (known := value(p)) is not None))
+        same_tests = [p for p in points if tests_text(p) == name]
+        yield estimates(
+            name, ((p.size, estimate, detail(p)) for p in same_tests if (estimate := value(p)) is not None)
+        )
 
 
 def _shown(share: Estimate) -> Estimate:

@@ -26,22 +26,22 @@ def _singular_name(operation: str) -> str:
     return f"a {operation}" if operation == MESSAGE else call_name(operation)
 
 
-def _consecutive_sizes(wanted: Sequence[int], every: Sequence[int]) -> list[tuple[int, int]]:
+def _consecutive_sizes(sizes: Sequence[int], measured: Sequence[int]) -> list[tuple[int, int]]:
     """Sizes that follow each other among all measured ones, as first and last."""
-    found: list[tuple[int, int]] = []
+    ranges: list[tuple[int, int]] = []
     last = -2
-    for place, size in enumerate(sorted(every)):
-        if size in wanted:
-            found = [*found[:-1], (found[-1][0], size)] if place == last + 1 else [*found, (size, size)]
+    for place, size in enumerate(sorted(measured)):
+        if size in sizes:
+            ranges = [*ranges[:-1], (ranges[-1][0], size)] if place == last + 1 else [*ranges, (size, size)]
             last = place
-    return found
+    return ranges
 
 
-def sizes_text(wanted: Sequence[int], every: Sequence[int]) -> str:
+def sizes_text(sizes: Sequence[int], measured: Sequence[int]) -> str:
     """ "8 B and 64 KiB to 4 MiB", of consecutive measured sizes."""
     return join_words(
         f"{quantity(first, 'B')}" + (f" to {quantity(last, 'B')}" if last > first else "")
-        for first, last in _consecutive_sizes(wanted, every)
+        for first, last in _consecutive_sizes(sizes, measured)
     )
 
 
@@ -59,29 +59,29 @@ def headline(run: OverlapResults) -> tuple[str, ...]:
 def verdict(run: OverlapResults) -> str:
     """Whether nonblocking communication pays, for which operations and sizes, and how often to test."""
     start = f"On {plural(run.shown, 'rank')}, starting communication before computing"
-    found = {name: best for name in run.operations if (best := run.best(name, run.shown))}
-    paying, still_open = _sizes(found, PAYS), _sizes(found, *UNDECIDED_VERDICTS)
+    bests = {name: best for name in run.operations if (best := run.best(name, run.shown))}
+    paying, still_open = _sizes(bests, PAYS), _sizes(bests, *UNDECIDED_VERDICTS)
     undecided = f"undecided for {_listed(still_open)}" if still_open else ""
     if len(still_open) > 1 and all(
-        each.verdict in (PAYS, *UNDECIDED_VERDICTS) for best in found.values() for each in best
+        each.verdict in (PAYS, *UNDECIDED_VERDICTS) for best in bests.values() for each in best
     ):
         undecided = "undecided for the others"
     if paying:
-        counts = sorted({each.best.tests for best in found.values() for each in best if each.verdict == PAYS})
+        counts = sorted({each.best.tests for best in bests.values() for each in best if each.verdict == PAYS})
         text = f"{start} pays for {_listed(paying)}, with {_calls(counts)} of MPI_Test"
         return f"{text}; {undecided}." if undecided else f"{text}."
-    if all(each.verdict in UNDECIDED_VERDICTS for best in found.values() for each in best):
+    if all(each.verdict in UNDECIDED_VERDICTS for best in bests.values() for each in best):
         return f"It is undecided whether, on {plural(run.shown, 'rank')}, starting communication early pays."
-    text = f"{start} does not pay for {_listed(_sizes(found, 'alike', 'slower'))}"
+    text = f"{start} does not pay for {_listed(_sizes(bests, 'alike', 'slower'))}"
     return f"{text}; {undecided}." if undecided else f"{text}."
 
 
-def _sizes(found: Mapping[str, Sequence[BestTests]], *wanted: str) -> dict[str, str]:
-    """The sizes with the `wanted` verdicts, by operation: "64 KiB to 4 MiB", or "" for an operation without
+def _sizes(bests: Mapping[str, Sequence[BestTests]], *verdicts: str) -> dict[str, str]:
+    """The sizes with these `verdicts`, by operation: "64 KiB to 4 MiB", or "" for an operation without
     sizes."""
     texts = {}
-    for name, best in found.items():
-        sizes = [each.size for each in best if each.verdict in wanted]
+    for name, best in bests.items():
+        sizes = [each.size for each in best if each.verdict in verdicts]
         if sizes:
             sized = best[0].best.measured.has_size
             texts[name] = sizes_text(sizes, [each.size for each in best]) if sized else ""
@@ -119,9 +119,9 @@ def _gain(run: OverlapResults) -> str:
 
 
 def _slowed(run: OverlapResults) -> str:
-    """The most that computing is slowed down where its interval shows it."""
-    known = [(p, slowdown) for p in _here(run) if (slowdown := run.times(p).slowdown) is not None]
-    worst = [(p, s) for p, s in known if s.value >= SLOWED and s.low is not None and s.low > 1]
+    """The largest slowdown of computing whose interval is above 1, as a sentence."""
+    slowdowns = [(p, slowdown) for p in _here(run) if (slowdown := run.times(p).slowdown) is not None]
+    worst = [(p, s) for p, s in slowdowns if s.value >= SLOWED and s.low is not None and s.low > 1]
     if not worst:
         return ""
     p, slowdown = max(worst, key=lambda pair: pair[1].value)

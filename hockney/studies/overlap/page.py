@@ -59,14 +59,14 @@ def page(evidence: Evidence) -> Page:
 def _bests(run: OverlapResults) -> Section | None:
     """A table for each operation, of which the first one explains the columns."""
     each = ((ranks, operation) for ranks in run.counts for operation in run.operations)
-    found = [t for ranks, operation in each if (t := columns.best(run, ranks, operation)) is not None]
-    shown = (*found[:1], *(replace(table, caption="") for table in found[1:]))
-    return Section("Best number of tests", tables=shown) if shown else None
+    tables = [t for ranks, operation in each if (t := columns.best(run, ranks, operation)) is not None]
+    tables_shown = (*tables[:1], *(replace(table, caption="") for table in tables[1:]))
+    return Section("Best number of tests", tables=tables_shown) if tables_shown else None
 
 
 def _drawn(run: OverlapResults, draw: Draw, *ranks: int) -> list[Figure]:
-    found = (draw(run, operation, p) for p in ranks or run.counts for operation in run.operations)
-    return [figure for figure in found if figure is not None]
+    drawings = (draw(run, operation, p) for p in ranks or run.counts for operation in run.operations)
+    return [figure for figure in drawings if figure is not None]
 
 
 def _multiples(

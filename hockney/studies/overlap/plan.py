@@ -116,13 +116,15 @@ def _lines(
 def _workload(operation: str, catalog: Catalog) -> tuple[Workload, str]:
     """The workload with this operation, and the beginning of its lines. Raises UsageError for an unknown
     one."""
-    known: dict[str, tuple[Workload, str]] = {}
+    by_operation: dict[str, tuple[Workload, str]] = {}
     for workload in catalog.with_role(ROLE):
         parameter = workload.parameter(OPERATION)
         if parameter is None:
-            known[workload.operation] = workload, workload.name
+            by_operation[workload.operation] = workload, workload.name
         else:
-            known |= {name: (workload, f"{workload.name} {OPERATION}={name}") for name in parameter.choices}
-    if operation not in known:
-        raise unknown("nonblocking operation", operation, known, code="unknown-nonblocking-operation")
-    return known[operation]
+            by_operation |= {
+                name: (workload, f"{workload.name} {OPERATION}={name}") for name in parameter.choices
+            }
+    if operation not in by_operation:
+        raise unknown("nonblocking operation", operation, by_operation, code="unknown-nonblocking-operation")
+    return by_operation[operation]

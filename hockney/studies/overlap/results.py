@@ -165,8 +165,8 @@ class OverlapResults:
         """The measured cases, by case line."""
         settings = ("", SETTING)
         every = (m for m in self.evidence.measured if m.workload.role == ROLE)
-        known = (m for m in every if RATIO in m.summary.metrics)
-        return {m.case.line: m for m in known if m.case.setting in settings}
+        with_ratio = (m for m in every if RATIO in m.summary.metrics)
+        return {m.case.line: m for m in with_ratio if m.case.setting in settings}
 
     def _ratio(self, m: Measured) -> Estimate:
         plain = self._measured.get(m.case.with_setting("").line)
@@ -187,7 +187,7 @@ class OverlapResults:
 
         observed = self.evidence.observed((m.case for m in self._measured.values()), cost="typical")
         exact = self.evidence.machine.is_exact
-        return {seen.case.line: OverlapTimes.of(seen, exact=exact) for seen in observed}
+        return {observation.case.line: OverlapTimes.of(observation, exact=exact) for observation in observed}
 
     @property
     def operations(self) -> tuple[str, ...]:
@@ -231,10 +231,10 @@ class OverlapResults:
     @property
     def pays(self) -> bool | None:
         """Whether nonblocking communication pays at some size; None if that is undecided."""
-        found = {each.verdict for each in self.every_best}
-        if PAYS in found:
+        verdicts = {each.verdict for each in self.every_best}
+        if PAYS in verdicts:
             return True
-        return None if not found or not found.isdisjoint(UNDECIDED_VERDICTS) else False
+        return None if not verdicts or not verdicts.isdisjoint(UNDECIDED_VERDICTS) else False
 
     @property
     def conclusive(self) -> bool:
@@ -246,10 +246,10 @@ class OverlapResults:
     def threads(self) -> tuple[tuple[OverlapPoint, OverlapPoint], ...]:
         """Each point with the progress thread, and the same one without."""
         plain = {p.measured.case.line: p for p in self.points if p.progress == OWN}
-        of = (
+        point_pairs = (
             (p, plain.get(p.measured.case.with_setting("").line)) for p in self.points if p.progress == THREAD
         )
-        return tuple((p, other) for p, other in of if other is not None)
+        return tuple((p, other) for p, other in point_pairs if other is not None)
 
     def times_to_decide(self) -> list[float]:
         """The multiple of the measuring time that decides a size, for each undecided size."""
@@ -259,7 +259,7 @@ class OverlapResults:
 
     @property
     def launches(self) -> int:
-        """The fewest that measured a case."""
+        """The smallest number of launches that measured a case."""
         return min((p.measured.summary.launches for p in self.points), default=0)
 
 
@@ -267,5 +267,5 @@ def is_conclusive(evidence: Evidence) -> bool:
     return OverlapResults.of(evidence).conclusive
 
 
-def sizes_where(found: Iterable[BestTests], *wanted: Verdict) -> list[int]:
-    return [each.size for each in found if each.verdict in wanted]
+def sizes_where(bests: Iterable[BestTests], *verdicts: Verdict) -> list[int]:
+    return [each.size for each in bests if each.verdict in verdicts]

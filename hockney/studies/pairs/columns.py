@@ -64,13 +64,13 @@ def way_name(way: Way) -> str:
     return "-".join(part for part in parts if part)
 
 
-def saturated_text(found: Saturation) -> str:
+def saturated_text(saturation: Saturation) -> str:
     """The saturation as a cell of a table."""
-    if found.reached is None:
+    if saturation.reached is None:
         return "undecided"
-    if found.pairs == 1:
+    if saturation.pairs == 1:
         return "more pairs not measured"
-    return f"from {found.pairs}" if found.reached else f"not up to {found.pairs}"
+    return f"from {saturation.pairs}" if saturation.reached else f"not up to {saturation.pairs}"
 
 
 def rate_text(rate: float) -> str:
@@ -229,9 +229,9 @@ def _way(run: PairsResults, way: Way) -> dict[str, Any]:
         "place": way.level,
         "direction": way.direction,
         "saturation": [
-            {"bytes": size, "reached": found.reached, "pairs": found.pairs if found.reached else None}
+            {"bytes": size, "reached": result.reached, "pairs": result.pairs if result.reached else None}
             for size in run.sizes(way)
-            for found in (saturation(run.row(way, size)),)
+            for result in (saturation(run.row(way, size)),)
         ],
         "model": None
         if fit is None

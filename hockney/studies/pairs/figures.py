@@ -26,10 +26,10 @@ def bandwidths(run: PairsResults, way: Way) -> Figure | None:
         return None
     series: list[Series] = []
     for pairs in run.counts(way):
-        of = [p for p in points if p.pairs == pairs]
+        same_pairs = [p for p in points if p.pairs == pairs]
         name = plural(pairs, "pair")
-        series.append(estimates(name, ((p.size, bandwidth(p.measured), _bandwidth(p)) for p in of)))
-        if modelled := _modelled(run, way, of, name):
+        series.append(estimates(name, ((p.size, bandwidth(p.measured), _bandwidth(p)) for p in same_pairs)))
+        if modelled := _modelled(run, way, same_pairs, name):
             series.append(modelled)
     return Figure(
         f"pairs-bandwidth-{way_name(way)}",

@@ -64,13 +64,13 @@ def reached(run: PairsResults, way: Way) -> str:
 
 
 def _saturated(way: Way, row: tuple[PairsPoint, ...]) -> str:
-    found, last = saturation(row), row[-1]
-    if found.reached is None:
+    result, last = saturation(row), row[-1]
+    if result.reached is None:
         return f"whether {plural(last.pairs, 'pair')} saturate {_saturated_path(way)} is undecided"
-    if not found.reached:
+    if not result.reached:
         slower = f", although {_longer(row)}" if last.slowed == "slower" else ""
         return f"up to {plural(last.pairs, 'pair')}, more pairs carry more{slower}"
-    pairs = plural(found.pairs, "pair")
+    pairs = plural(result.pairs, "pair")
     return f"from {pairs} on {_saturated_path(way)} is saturated, so that {_longer(row)}"
 
 
@@ -88,8 +88,10 @@ def _message_rate(run: PairsResults, way: Way) -> str:
         return ""
     first, last = row[0], row[-1]
     factor = first.measured.summary.typical.value / last.measured.summary.typical.value
-    known = rate_interval(last.rate)
-    bounds = "" if isinstance(last.rate, ExactValue) else f" (95%: {known})" if known else " (no interval)"
+    interval = rate_interval(last.rate)
+    bounds = (
+        "" if isinstance(last.rate, ExactValue) else f" (95%: {interval})" if interval else " (no interval)"
+    )
     return (
         f"Of {quantity(last.size, 'B')}, {plural(last.pairs, 'pair')} send {rate_text(last.rate.value)} "
         f"messages a second{bounds}, {factor:.2f} times as many as {plural(first.pairs, 'pair')}."
@@ -102,19 +104,19 @@ def _model(run: PairsResults, way: Way) -> str:
     if fit is None or fit.verdict in ("refused", "poor"):
         where = between(way.level)
         return "" if fit is None else f"The model of sharing {where} is {fit.verdict}: {fit.why}."
-    known = {p.symbol: p.estimate for p in fit.parameters}
-    one = quantity(known[ONE].value, "B/s")
-    if known[RATE].high is None:
-        least = quantity(known[RATE].low or known[RATE].value, "B/s")
+    parameters = {p.symbol: p.estimate for p in fit.parameters}
+    one = quantity(parameters[ONE].value, "B/s")
+    if parameters[RATE].high is None:
+        least = quantity(parameters[RATE].low or parameters[RATE].value, "B/s")
         return f"The rate that pairs share {between(way.level)} is at least {least}; one pair reaches {one}."
-    shared = with_interval(known[RATE], "B/s")
+    shared = with_interval(parameters[RATE], "B/s")
     text = f"By the max-rate model, pairs share {shared}, of which one takes up to {one}"
-    if FULL in known:
-        pairs = known[FULL].value
+    if FULL in parameters:
+        pairs = parameters[FULL].value
         text += f", so that {'one pair uses' if pairs < NOTABLE else f'{pairs:.2g} pairs use'} all of it"
     most = max(p.rate.value for p in run.row(way, run.sizes(way)[0]))
-    if GAP in known and most * known[GAP].value > NEARLY:
-        text += f"; together they send at most {rate_text(1 / known[GAP].value)} messages a second"
+    if GAP in parameters and most * parameters[GAP].value > NEARLY:
+        text += f"; together they send at most {rate_text(1 / parameters[GAP].value)} messages a second"
     return f"{text}."
 
 

@@ -88,19 +88,19 @@ def _levels(options: Options, machine: Machine) -> Sequence[str]:
     """The levels at which to measure; "" stands for where the launch puts the ranks. Given numbers of ranks
     have the levels at which all of their pairs have room. Raises UsageError for a level at which no two ranks
     meet."""
-    wanted: Sequence[str] = options.value(PLACE)
-    for level in wanted:
-        known = [*machine.levels, *_apart(machine)]
-        if known and level not in known:
+    levels: Sequence[str] = options.value(PLACE)
+    for level in levels:
+        available = [*machine.levels, *_apart(machine)]
+        if available and level not in available:
             raise UsageError(
                 f"no two ranks meet {between(level)}",
-                f"pairs of this launch have place={', '.join(known)}",
-                f"use place={known[-1]}",
+                f"pairs of this launch have place={', '.join(available)}",
+                f"use place={available[-1]}",
                 code="not-at-level",
                 level=level,
             )
-    if wanted:
-        return wanted
+    if levels:
+        return levels
     if not machine.is_placed or (options.ranks and machine.ranks_per_node == 1):
         return ("",)
     if options.ranks:
@@ -130,12 +130,12 @@ def _ranks(options: Options, machine: Machine, level: str) -> Iterator[str]:
 def _levels_of(ranks: int, machine: Machine) -> Sequence[str]:
     """The levels at which all of these ranks have room, as without given ranks: otherwise pairs on several
     nodes would be counted as pairs of one. "" if there are none."""
-    known = machine.levels if machine.is_placed and machine.ranks_per_node > 1 else ()
-    return [level for level in known if ranks // 2 <= _room(machine, level)] or [""]
+    levels = machine.levels if machine.is_placed and machine.ranks_per_node > 1 else ()
+    return [level for level in levels if ranks // 2 <= _room(machine, level)] or [""]
 
 
 def _check_room(options: Options, machine: Machine, levels: Sequence[str]) -> None:
-    """The most pairs must have room at one level, or among one of the numbers of ranks."""
+    """Raises UsageError if the largest number of pairs has no room at any level or number of ranks."""
     for ranks in options.ranks:
         if ranks % 2:
             raise UsageError(
@@ -148,10 +148,10 @@ def _check_room(options: Options, machine: Machine, levels: Sequence[str]) -> No
     if APART in levels and max(options.ranks, default=0) > 2 * _room(machine, APART):
         raise _too_many_pairs(max(options.ranks) // 2, _room(machine, APART), between(APART))
     most = max([ranks // 2 for ranks in options.ranks] or [_room(machine, level) for level in levels])
-    wanted = max(options.value(PAIRS), default=1)
-    if wanted > most:
+    largest = max(options.value(PAIRS), default=1)
+    if largest > most:
         where = between(levels[0]) if len(levels) == 1 and levels[0] else ""
-        raise _too_many_pairs(wanted, most, where)
+        raise _too_many_pairs(largest, most, where)
 
 
 def _room(machine: Machine, level: str) -> int:
@@ -164,8 +164,8 @@ def _room(machine: Machine, level: str) -> int:
 
 
 def _pairs(options: Options, most: int) -> Sequence[int]:
-    wanted: Sequence[int] = options.value(PAIRS) or doubling(1, min(most, MAX_DEFAULT_PAIRS))
-    return [pairs for pairs in wanted if pairs <= most]
+    counts: Sequence[int] = options.value(PAIRS) or doubling(1, min(most, MAX_DEFAULT_PAIRS))
+    return [pairs for pairs in counts if pairs <= most]
 
 
 def _lines(options: Options) -> Iterator[str]:

@@ -109,7 +109,7 @@ class PairsResults:
     @cached_property
     def points(self) -> tuple[PairsPoint, ...]:
         """The points by way, size and pairs."""
-        found = []
+        points = []
         for way, size in dict.fromkeys((way, m.size) for way, m, _ in self._cases):
             row = [(m, pairs) for w, m, pairs in self._cases if (w, m.size) == (way, size)]
             for place, (m, pairs) in enumerate(row):
@@ -120,7 +120,7 @@ class PairsResults:
                     before, fewer = row[place - 1]
                     reverse = self._ratio(m, before, 1.0 if way.streams else fewer / pairs)
                     gain = _inverse(reverse)
-                found.append(
+                points.append(
                     PairsPoint(
                         m,
                         way,
@@ -131,7 +131,7 @@ class PairsResults:
                         verdict(reverse) if reverse else "unknown",
                     )
                 )
-        return tuple(found)
+        return tuple(points)
 
     @cached_property
     def stricter(self) -> float:
@@ -151,20 +151,20 @@ class PairsResults:
 
     @cached_property
     def _observed(self) -> dict[str, Observation]:
-        seen = self.evidence.observed((m.case for _, m, _ in self._cases))
-        return {each.case.line: each for each in seen}
+        observations = self.evidence.observed((m.case for _, m, _ in self._cases))
+        return {each.case.line: each for each in observations}
 
-    def _ratio(self, of: Measured, over: Measured, factor: float) -> Estimate:
+    def _ratio(self, numerator: Measured, denominator: Measured, factor: float) -> Estimate:
         """The ratio of their times, times `factor`, with the interval that the verdicts use."""
-        if of is over:
+        if numerator is denominator:
             return DefinedValue.of(factor)
         if self.evidence.machine.is_exact:
-            return ExactValue.of(factor * of.summary.typical.value / over.summary.typical.value)
+            return ExactValue.of(factor * numerator.summary.typical.value / denominator.summary.typical.value)
         from hockney.models.statistics import ratio
 
-        found = ratio(self._observed[of.case.line], self._observed[over.case.line])
-        low, high = (None if end is None else factor * end for end in (found.low, found.high))
-        return widen(Estimate(factor * found.value, low, high), self.stricter)
+        unscaled = ratio(self._observed[numerator.case.line], self._observed[denominator.case.line])
+        low, high = (None if end is None else factor * end for end in (unscaled.low, unscaled.high))
+        return widen(Estimate(factor * unscaled.value, low, high), self.stricter)
 
     @property
     def ways(self) -> tuple[Way, ...]:
@@ -190,8 +190,8 @@ class PairsResults:
 
     def ping_pong(self, way: Way) -> Way | None:
         """The way of the ping-pongs between the same ranks; None if there are none."""
-        found = (w for w in self.ways if w.workload == PING_PONG and w.level == way.level)
-        return next(found, None)
+        ways = (w for w in self.ways if w.workload == PING_PONG and w.level == way.level)
+        return next(ways, None)
 
     def fit(self, way: Way) -> Fit | None:
         """The model of sharing."""
@@ -219,7 +219,7 @@ class PairsResults:
 
     @property
     def launches(self) -> int:
-        """The fewest that measured a case."""
+        """The smallest number of launches that measured a case."""
         return min((p.measured.summary.launches for p in self.points), default=0)
 
 
@@ -239,11 +239,11 @@ def saturation(row: Sequence[PairsPoint]) -> Saturation:
     return Saturation(bool(row) and pairs < row[-1].pairs, pairs)
 
 
-def _inverse(of: Estimate) -> Estimate:
-    if isinstance(of, ExactValue):
-        return ExactValue.of(1 / of.value)
-    low, high = (1 / end if end else None for end in (of.high, of.low))
-    return Estimate(1 / of.value, low, high)
+def _inverse(ratio: Estimate) -> Estimate:
+    if isinstance(ratio, ExactValue):
+        return ExactValue.of(1 / ratio.value)
+    low, high = (1 / end if end else None for end in (ratio.high, ratio.low))
+    return Estimate(1 / ratio.value, low, high)
 
 
 def way_of(m: Measured, run: RunRecords) -> Way:

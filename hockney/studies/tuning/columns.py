@@ -31,7 +31,7 @@ COLUMNS: tuple[Column[ComparedChoice], ...] = (
 )
 
 
-def rules_table(found: Tuning) -> Table:
+def rules_table(tuning: Tuning) -> Table:
     rows = tuple(
         (
             rule.operation,
@@ -41,7 +41,7 @@ def rules_table(found: Tuning) -> Table:
             bracketed(rule.best),
             bracketed(rule.worst),
         )
-        for whose, name, rule in found.named()
+        for whose, name, rule in tuning.named()
     )
     columns = ("operation", "ranks", "sizes", "algorithm", "ratio at best", "at worst")
     return Table("rules", "", columns, rows, numeric=(1, 4, 5), parameters=(1,))

@@ -26,15 +26,15 @@ WIDTH = 0.7
 """Of the sizes of one operation, where the distance of the operations is 1."""
 
 
-def kept_and_changed(found: Tuning) -> Figure | None:
+def kept_and_changed(tuning: Tuning) -> Figure | None:
     """A row for each operation and number of ranks, in it the sizes from top to bottom, or a barrier in its
     middle; None without any."""
-    shown = found.deciding
-    if not shown:
+    choices = tuning.deciding
+    if not choices:
         return None
-    several = len({each.point.ranks for each in shown}) > 1
-    rows = list(dict.fromkeys(_row(each, several) for each in shown))
-    sizes = sorted({each.point.size for each in shown if each.point.size})
+    several = len({each.point.ranks for each in choices}) > 1
+    rows = list(dict.fromkeys(_row(each, several) for each in choices))
+    sizes = sorted({each.point.size for each in choices if each.point.size})
     offsets = dict(zip(sizes, within_row(len(sizes), WIDTH / max(1, len(sizes) - 1)), strict=True))
 
     def point(each: ComparedChoice) -> tuple[float, Estimate, str]:
@@ -44,7 +44,7 @@ def kept_and_changed(found: Tuning) -> Figure | None:
     series = (
         estimates(
             name,
-            [point(each) for each in shown if each.state in states],
+            [point(each) for each in choices if each.state in states],
             hollow=name == "undecided",
             tone=tone,
         )
@@ -58,7 +58,7 @@ def kept_and_changed(found: Tuning) -> Figure | None:
         tuple(s for s in series if s.x),
         f"{_order(sizes)}With 95% intervals. An algorithm is faster if its interval is left of the line. "
         "Hollow: undecided.",
-        marks=((1 - found.effect, f"{1 - found.effect:.4g}"),),
+        marks=((1 - tuning.effect, f"{1 - tuning.effect:.4g}"),),
     )
 
 

@@ -14,13 +14,13 @@ from hockney.studies.needed_budget import remedy
 from hockney.studies.tuning.results import Tuning
 
 
-def headline(found: Tuning, settings: Settings) -> tuple[str, ...]:
-    """How often another algorithm is faster and by how much at best, how often that is undecided, and the
-    budget that would decide it."""
-    if not found.deciding:
+def headline(tuning: Tuning, settings: Settings) -> tuple[str, ...]:
+    """States how often another algorithm is faster and by how much at best, how often that is undecided, and
+    the budget that would decide it."""
+    if not tuning.deciding:
         return ("Nothing was measured.",)
-    faster, undecided, unknown = (found.count(state) for state in ("faster", "undecided", "unknown"))
-    where = f"{plural(len(found.deciding), 'combination')} of operation, ranks and size"
+    faster, undecided, unknown = (tuning.count(state) for state in ("faster", "undecided", "unknown"))
+    where = f"{plural(len(tuning.deciding), 'combination')} of operation, ranks and size"
     text = f"Another algorithm than MPI's own choice is faster at {faster} of {where}"
     if not faster:
         text = f"No algorithm is faster than MPI's own choice at any of {where}"
@@ -28,8 +28,8 @@ def headline(found: Tuning, settings: Settings) -> tuple[str, ...]:
         text += f"; {undecided} {'is' if undecided == 1 else 'are'} undecided"
     if unknown:
         text += f"; {unknown} {'has' if unknown == 1 else 'have'} no interval"
-    texts = [f"{text}." if found.conclusive else f"Inconclusive: {text[0].lower()}{text[1:]}."]
-    most = min(found.named(), key=lambda each: each[2].best.high or 0.0, default=None)
+    texts = [f"{text}." if tuning.conclusive else f"Inconclusive: {text[0].lower()}{text[1:]}."]
+    most = min(tuning.named(), key=lambda each: each[2].best.high or 0.0, default=None)
     if most is not None:
         whose, name, rule = most
         size = rule.sizes[rule.ratios.index(rule.best)]
@@ -40,10 +40,10 @@ def headline(found: Tuning, settings: Settings) -> tuple[str, ...]:
     if undecided:
         texts.append(
             "Undecided: the interval of a ratio does not show whether an algorithm is faster by "
-            f"{format_percent(found.effect)}, so MPI's own choice is kept."
+            f"{format_percent(tuning.effect)}, so MPI's own choice is kept."
         )
     if undecided or unknown:
-        texts.append(remedy(found.times, found.launches, settings))
+        texts.append(remedy(tuning.times, tuning.launches, settings))
     return tuple(texts)
 
 

@@ -20,33 +20,33 @@ from hockney.studies.tuning.results import HOCKNEY, OPEN_MPI, Tuning, tuning
 
 
 def page(evidence: Evidence) -> Page:
-    found = evidence.cached(tuning)
-    used = rules_table(found)
+    result = evidence.cached(tuning)
+    used = rules_table(result)
     sections = [
         Section("Faster algorithms", tables=(used,)) if used.rows else None,
-        _kept(found),
-        *(_details(found, whose) for whose in (HOCKNEY, OPEN_MPI)),
+        _kept(result),
+        *(_details(result, whose) for whose in (HOCKNEY, OPEN_MPI)),
         quality.spread(evidence),
         quality.verification(evidence),
     ]
     return study_page(
         evidence,
         title="Collective algorithms",
-        headline=headline(found, evidence.settings),
+        headline=headline(result, evidence.settings),
         sections=sections,
         method=(
             *memory(evidence),
             f"An algorithm is faster than MPI's own choice if the 95% interval of the ratio of their times "
-            f"lies below {1 - found.effect:g}, and not faster if it lies above. Otherwise it is undecided.",
+            f"lies below {1 - result.effect:g}, and not faster if it lies above. Otherwise it is undecided.",
         ),
-        lead=figures.kept_and_changed(found),
+        lead=figures.kept_and_changed(result),
     )
 
 
-def _kept(found: Tuning) -> Section | None:
+def _kept(tuning: Tuning) -> Section | None:
     """The combinations without a faster algorithm, each with the algorithm that comes closest; open if that
     is the whole answer."""
-    rows = [each for each in found.comparisons if each.state != "faster"]
+    rows = [each for each in tuning.comparisons if each.state != "faster"]
     if not rows:
         return None
     columns = chosen(COLUMNS, "operation", "ranks", "bytes", "closest algorithm", RATIO, "result")
@@ -58,15 +58,15 @@ def _kept(found: Tuning) -> Section | None:
             "Not faster: no algorithm gains as much.",
         ),
         tables=(table,),
-        closed=any(found.named()),
+        closed=any(tuning.named()),
     )
 
 
-def _details(found: Tuning, whose: str) -> Section | None:
+def _details(tuning: Tuning, whose: str) -> Section | None:
     """The ratios of all algorithms of hockney or of Open MPI; None if there are none."""
     rows = [
-        replace(each, closest=candidate, state=candidate.state(found.effect))
-        for each in found.comparisons
+        replace(each, closest=candidate, state=candidate.state(tuning.effect))
+        for each in tuning.comparisons
         if each.whose == whose
         for candidate in sorted(each.point.candidates, key=lambda candidate: candidate.ratio.value)
     ]

@@ -48,17 +48,17 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
 
 def launch_settings(options: Options, machine: Machine) -> Sequence[LaunchSetting]:
     """The settings that force Open MPI's algorithms, if its mpiexec starts the ranks."""
-    known = machine.mpi is not None and family_of(machine.mpi).forces_algorithms
-    forcible = known and machine.traits.uses_mpiexec
+    forces = machine.mpi is not None and family_of(machine.mpi).forces_algorithms
+    forcible = forces and machine.traits.uses_mpiexec
     return openmpi.forcing() if forcible and options.value(INTERNAL) == "yes" else ()
 
 
 def _workloads(options: Options, catalog: Catalog) -> list[Workload]:
-    wanted = options.value(OPERATIONS) or TABLED
+    operations = options.value(OPERATIONS) or TABLED
     return [
         workload
         for workload in catalog.workloads
-        if comparable(workload) and workload.algorithms and workload.operation in wanted
+        if comparable(workload) and workload.algorithms and workload.operation in operations
     ]
 
 

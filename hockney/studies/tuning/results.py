@@ -61,7 +61,7 @@ class Tuning:
 
     @cached_property
     def comparisons(self) -> tuple[ComparedChoice, ...]:
-        """All points with candidates."""
+        """A comparison for each point that has candidates."""
         return tuple(
             ComparedChoice(whose, point, point.state(self.effect), point.decisive(self.effect))
             for whose, points in ((HOCKNEY, self.points), (OPEN_MPI, self.internal_points))
@@ -71,15 +71,15 @@ class Tuning:
 
     @cached_property
     def deciding(self) -> tuple[ComparedChoice, ...]:
-        """One for each combination of operation, ranks and size: of hockney's algorithms and Open MPI's,
-        those whose state comes first, or the fastest."""
+        """The comparison that decides each combination of operation, ranks and size: of hockney's
+        algorithms and Open MPI's, those whose state comes first, or the fastest."""
         by_state = sorted(
             self.comparisons, key=lambda each: (STATES.index(each.state), each.closest.ratio.value)
         )
-        chosen: dict[Place, ComparedChoice] = {}
+        by_place: dict[Place, ComparedChoice] = {}
         for each in by_state:
-            chosen.setdefault(each.place, each)
-        return tuple(chosen[place] for place in sorted(chosen))
+            by_place.setdefault(each.place, each)
+        return tuple(by_place[place] for place in sorted(by_place))
 
     def count(self, *states: State) -> int:
         """Combinations with one of these states."""
@@ -115,5 +115,5 @@ def tuning(evidence: Evidence, effect: float = EFFECT) -> Tuning:
         tuple(internal),
         tuple(rules_of(internal, effect)),
         effect,
-        min((len(seen.launches) for seen in observations), default=0),
+        min((len(observation.launches) for observation in observations), default=0),
     )
