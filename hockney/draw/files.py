@@ -246,8 +246,8 @@ def _legend(canvas: Any, handles: list[Any], names: list[str], characters: int =
     canvas.set_figheight(canvas.get_figheight() + LEGEND_ROW * (math.ceil(len(names) / columns) - 1))
 
 
-def _shortened(name: str, most: int = 60) -> str:
-    return name if len(name) <= most else name[: most - 1] + "…"
+def _shortened(name: str, max_length: int = 60) -> str:
+    return name if len(name) <= max_length else name[: max_length - 1] + "…"
 
 
 def _by_row(items: list[T], columns: int) -> list[T]:

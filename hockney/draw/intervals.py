@@ -29,7 +29,7 @@ def _parts(series: Series) -> list[Series]:
     ]
     if series.kind != "points" or not missing:
         return [series]
-    with_interval = [k for k in range(len(series.x)) if k not in set(missing)]
+    bounded_indices = [k for k in range(len(series.x)) if k not in set(missing)]
     without = replace(
         _of(series, missing),
         name=f"{series.name}{SUFFIX}",
@@ -38,7 +38,11 @@ def _parts(series: Series) -> list[Series]:
         high=(),
         hollow=True,
     )
-    return [replace(_of(series, with_interval), group=without.group), without] if with_interval else [without]
+    return (
+        [replace(_of(series, bounded_indices), group=without.group), without]
+        if bounded_indices
+        else [without]
+    )
 
 
 def _of(series: Series, points: Sequence[int]) -> Series:

@@ -165,8 +165,8 @@ def lay_out(figure: Figure) -> Picture:
 def _counts(figure: Figure) -> list[float]:
     """The values of an axis that counts things: integers with a unit that is a plain word."""
     places = [float(v) for s in figure.series if s.kind == "points" for v in s.x]
-    counting = figure.x.unit not in ("s", "B", "B/s") and all(v.is_integer() for v in places)
-    return places if counting and len(set(places)) <= 40 else []
+    is_count = figure.x.unit not in ("s", "B", "B/s") and all(v.is_integer() for v in places)
+    return places if is_count and len(set(places)) <= 40 else []
 
 
 def _heights(figure: Figure) -> list[float]:

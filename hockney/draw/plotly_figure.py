@@ -42,13 +42,13 @@ def plotly_figure(figure: Figure) -> PlotlyFigure:
     return graph_objects.Figure(data=_with_legend(drawn), layout=layout | standing)
 
 
-def _with_legend(drawn: dict[str, Any]) -> list[dict[str, Any]]:
+def _with_legend(figure: dict[str, Any]) -> list[dict[str, Any]]:
     """Each entry of the page's legend becomes one of Plotly's: it is represented by its last trace that is
     not text, and all its traces are switched together."""
     by_trace: dict[int, dict[str, Any]] = {}
-    for number, entry in enumerate(drawn["legend"]):
-        last = max(trace for trace in entry["traces"] if drawn["data"][trace]["mode"] != "text")
+    for number, entry in enumerate(figure["legend"]):
+        last = max(trace for trace in entry["traces"] if figure["data"][trace]["mode"] != "text")
         for trace in entry["traces"]:
             group = {"name": inert(entry["name"]), "legendgroup": str(number)}
             by_trace[trace] = group | {"showlegend": trace == last}
-    return [trace | by_trace.get(k, {"showlegend": False}) for k, trace in enumerate(drawn["data"])]
+    return [trace | by_trace.get(k, {"showlegend": False}) for k, trace in enumerate(figure["data"])]

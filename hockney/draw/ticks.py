@@ -81,12 +81,12 @@ class Scale:
         """The finest level whose labels do not overlap on an axis of `length`; `room` is the size of a label.
         If that has fewer than two labels, some of a finer level that do not overlap; report.js chooses in the
         same way."""
-        visible = [level.within(self.low, self.high) for level in self.levels]
-        fitting = [level for level in visible if self._fits(level, length, room)]
-        finest = fitting[-1] if fitting else visible[0]
-        if len(visible) == 1 or (fitting and len(finest.values) > 1):
+        visible_levels = [level.within(self.low, self.high) for level in self.levels]
+        fitting = [level for level in visible_levels if self._fits(level, length, room)]
+        finest = fitting[-1] if fitting else visible_levels[0]
+        if len(visible_levels) == 1 or (fitting and len(finest.values) > 1):
             return finest
-        thinned = (level.every(stride) for level in visible for stride in range(1, len(level.values)))
+        thinned = (level.every(stride) for level in visible_levels for stride in range(1, len(level.values)))
         return next((level for level in thinned if self._fits(level, length, room)), finest)
 
     def _fits(self, level: Ticks, length: float, room: Callable[[str], float]) -> bool:

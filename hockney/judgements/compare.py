@@ -67,19 +67,25 @@ def _level(case: Case, of_a: dict[Case, str], of_b: dict[Case, str]) -> str:
 
 
 def _unmatched(
-    there: Mapping[Case, object], here: Mapping[Case, object], side: Side, same: bool, catalog: Catalog
+    other_cases: Mapping[Case, object],
+    side_cases: Mapping[Case, object],
+    side: Side,
+    same: bool,
+    catalog: Catalog,
 ) -> tuple[Unmatched, ...]:
-    """The cases `there` that are not among those of the `side`."""
+    """The `other_cases` that are not among the `side_cases` of `side`."""
     failed = side.failures(catalog)
     expected = lacking(
-        there,
-        here.keys(),
+        other_cases,
+        side_cases.keys(),
         side.planned(catalog),
         lambda case: catalog.entry(case.workload).size_of(case),
         same_study=same,
     )
     return tuple(
-        Unmatched(case, failed.get(case, ""), case in expected) for case in there if case not in here
+        Unmatched(case, failed.get(case, ""), case in expected)
+        for case in other_cases
+        if case not in side_cases
     )
 
 
@@ -195,13 +201,13 @@ def _nothing_in_common(of_a: int, of_b: int) -> Inconclusive:
     )
 
 
-def _pairs_excluded_on_one_side(count: int, cases: int, most: tuple[int, int], pairs: int) -> Caveat:
-    """`most` pairs of one of these cases were excluded in which B was far slower, or far faster."""
-    slow = "B" if most[0] else "A"
+def _pairs_excluded_on_one_side(count: int, cases: int, excluded: tuple[int, int], pairs: int) -> Caveat:
+    """`excluded` are the pairs of one case that were excluded because B was far slower, or far faster."""
+    slow = "B" if excluded[0] else "A"
     return Caveat(
         "pairs-excluded-on-one-side",
         f"the ratios of {count} of {plural(cases, 'case')} exclude pairs of launches in which always the "
-        f"same side was far slower, such as {slow} in {max(most)} of {pairs} pairs",
+        f"same side was far slower, such as {slow} in {max(excluded)} of {pairs} pairs",
         "these cases: they are not reported as the same, since one side may be slow now and then",
         "measure with more launches: a change of the machine then affects both sides",
     )

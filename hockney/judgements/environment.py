@@ -65,10 +65,10 @@ def facts(run: MeasuredRun) -> dict[str, str]:
         settings=run.settings,
         planned=0,
     )
-    recorded = {name: text for name, text in environment.facts(evidence) if name not in VARYING}
+    run_facts = {name: text for name, text in environment.facts(evidence) if name not in VARYING}
     if run.machine.nodes_vary:
-        recorded.pop(ON_OTHER_NODES, None)
-        recorded |= {"nodes": recorded["nodes"].partition(": ")[0]} if "nodes" in recorded else {}
+        run_facts.pop(ON_OTHER_NODES, None)
+        run_facts |= {"nodes": run_facts["nodes"].partition(": ")[0]} if "nodes" in run_facts else {}
     engines = dict.fromkeys(launch.engine for launch in run.run.launches if launch.engine)
     further = {
         "hosts": plural(run.run.max_hosts(), "host") if run.machine.traits.records_nodes else "",
@@ -76,7 +76,7 @@ def facts(run: MeasuredRun) -> dict[str, str]:
         "mpiexec arguments": run.settings.mpiexec_args or NONE,
         "variables": " ".join(run.settings.variables) or NONE,
     }
-    return recorded | {name: text for name, text in further.items() if text}
+    return run_facts | {name: text for name, text in further.items() if text}
 
 
 def _values(run_facts: Iterable[dict[str, str]], name: str) -> str:

@@ -234,7 +234,7 @@ def _run_detail(point: RunPoint, labels: dict[str, str]) -> str:
 
 
 def _levels(trend: Trend, start: float) -> list[Series]:
-    """One line for each part between changes."""
+    """A line for each part between changes."""
     points = trend.series.points
     cuts = [0, *(points.index(change.at) for change in trend.changes), len(points)]
     drawn: list[Series] = []
@@ -249,7 +249,7 @@ def _levels(trend: Trend, start: float) -> list[Series]:
 
 
 def _fact_marks(facts: tuple[FactChange, ...], start: float) -> tuple[tuple[float, str], ...]:
-    """One line for each run at which something changed."""
+    """A mark for each run at which something changed."""
     at: dict[float, list[str]] = {}
     for fact in facts:
         if fact.fact not in UNIMPORTANT:

@@ -124,14 +124,14 @@ def _same(comparison: ComparedSides, operations: Sequence[OperationVerdict]) -> 
 
 
 def _distributions(comparison: ComparedSides, cases: Sequence[CaseVerdict]) -> Section | None:
-    with_records = [
+    verdicts = [
         each
         for each in cases[:MAX_DISTRIBUTIONS]
         if all(observation.records for observation in each.observed)
     ]
-    if not with_records or comparison.a.exact or comparison.b.exact:
+    if not verdicts or comparison.a.exact or comparison.b.exact:
         return None
-    drawn = tuple(figures.distribution(comparison, each) for each in with_records)
+    drawn = tuple(figures.distribution(comparison, each) for each in verdicts)
     text = "Which share of the repetitions took at most how long, in the cases with the biggest changes."
     return Section("Distributions", (text,), drawn, closed=True, multiples=True)
 

@@ -248,17 +248,18 @@ AD_HOC = "cases"
 
 
 def lacking(
-    there: Iterable[Case],
-    here: Collection[Case],
+    candidates: Iterable[Case],
+    side_cases: Collection[Case],
     planned: Collection[Case],
     size_of: Callable[[Case], float],
     *,
     same_study: bool,
 ) -> set[Case]:
-    """The cases `there` that are missing `here` although they were `planned`; with `same_study`, also those
-    of workloads that are neither here nor planned, if other cases have the same number of ranks and size."""
-    workloads = {case.workload for case in (*here, *planned)}
-    measured = {(case.ranks, size_of(case)) for case in (*here, *planned)}
+    """The `candidates` that are missing in `side_cases` although they were `planned`; with `same_study`,
+    also those of workloads that are neither measured nor planned, if other cases have the same number of
+    ranks and size."""
+    workloads = {case.workload for case in (*side_cases, *planned)}
+    measured = {(case.ranks, size_of(case)) for case in (*side_cases, *planned)}
     ranks = {count for count, _ in measured}
 
     def left_out(case: Case) -> bool:
@@ -267,7 +268,7 @@ def lacking(
         size = size_of(case)
         return (case.ranks, size) in measured if size else case.ranks in ranks
 
-    return {case for case in there if case not in here and (case in planned or left_out(case))}
+    return {case for case in candidates if case not in side_cases and (case in planned or left_out(case))}
 
 
 def same_study(a: Collection[str], b: Collection[str]) -> bool:

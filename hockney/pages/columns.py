@@ -92,13 +92,13 @@ def without_intervals(columns: Iterable[Column[Row]]) -> tuple[Column[Row], ...]
 def columns_table(
     name: str, title: str, columns: Iterable[Column[Row]], rows: Iterable[Row], caption: str = ""
 ) -> Table:
-    titled = [column for column in columns if column.heading]
-    spread = [column for column in titled for _ in column.headings]
+    titled_columns = [column for column in columns if column.heading]
+    spread = [column for column in titled_columns for _ in column.headings]
     return Table(
         name,
         title,
-        tuple(heading for column in titled for heading in column.headings),
-        tuple(tuple(cell for column in titled for cell in column.cells(row)) for row in rows),
+        tuple(heading for column in titled_columns for heading in column.headings),
+        tuple(tuple(cell for column in titled_columns for cell in column.cells(row)) for row in rows),
         tuple(k for k, column in enumerate(spread) if column.format.numeric),
         caption,
         tuple(k for k, column in enumerate(spread) if column.parameter),

@@ -135,7 +135,7 @@ def _shared_rate(node: NodeSharing) -> str:
 
 
 def _fit_verdicts(messages: PointToPointCosts) -> str:
-    """The verdicts of the fits from which the times are."""
+    """The verdicts of the fits that give the times."""
     fit_names = (
         {True: "the fit on a node", False: "that between nodes"} if messages.near else {False: "the fit"}
     )
@@ -234,13 +234,13 @@ def three_digits(value: float) -> str:
     return f"<{FEW}" if 0 < value < FEW else format_significant(value, 3)
 
 
-def _ranged(estimate: Estimate, format: Callable[[float], str], unit: str = "") -> str:
+def _ranged(estimate: Estimate, write: Callable[[float], str], unit: str = "") -> str:
     ends = (
         ""
         if estimate.low is None or estimate.high is None
-        else (f" [{format(estimate.low)}, {format(estimate.high)}]")
+        else (f" [{write(estimate.low)}, {write(estimate.high)}]")
     )
-    return f"{format(estimate.value)}{unit}{ends}"
+    return f"{write(estimate.value)}{unit}{ends}"
 
 
 def document(prediction: Prediction, caveats: Sequence[Caveat], platform: Platform | None) -> dict[str, Any]:

@@ -71,7 +71,7 @@ def table(evidence: Evidence) -> Table | None:
         return None
     columns = _columns(
         levels=len({r.where for r in results}) > 1,
-        both=any(r.undisturbed is not None for r in results),
+        undisturbed=any(r.undisturbed is not None for r in results),
     )
     return columns_table("key-results", "Key results", columns, results)
 
@@ -93,14 +93,14 @@ DOCUMENT: tuple[Column[KeyResult], ...] = (
 )
 
 
-def _columns(*, levels: bool, both: bool) -> tuple[Column[KeyResult], ...]:
+def _columns(*, levels: bool, undisturbed: bool) -> tuple[Column[KeyResult], ...]:
     """Levels if there are several, and undisturbed costs if any of them differs."""
     columns: list[Column[KeyResult]] = [Column("result", lambda r: r.name)]
     if levels:
         columns.append(Column("where", lambda r: r.where))
     columns.append(Column("typical", lambda r: quantity(r.typical.value, r.unit), COUNT))
     columns.append(Column(INTERVAL, lambda r: r.no_interval or interval(r.typical, r.unit), COUNT))
-    if both:
+    if undisturbed:
         columns.append(
             Column("undisturbed", lambda r: r.undisturbed and quantity(r.undisturbed.value, r.unit), COUNT)
         )

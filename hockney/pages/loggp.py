@@ -99,11 +99,11 @@ def _per_message(trains: tuple[Measured, ...], n: int) -> Series:
     return Series(f"{n} messages", x, y, low, high, group=f"{n} messages", detail=detail)
 
 
-def _difference(many: Estimate, one: Estimate, over: int) -> tuple[float, float, float]:
-    value = (many.value - one.value) / over
-    if many.low is None or many.high is None or one.low is None or one.high is None:
+def _difference(train: Estimate, one: Estimate, intervals: int) -> tuple[float, float, float]:
+    value = (train.value - one.value) / intervals
+    if train.low is None or train.high is None or one.low is None or one.high is None:
         return value, UNKNOWN, UNKNOWN
-    return value, (many.low - one.high) / over, (many.high - one.low) / over
+    return value, (train.low - one.high) / intervals, (train.high - one.low) / intervals
 
 
 def _line(trains: tuple[Measured, ...], fit: Fit) -> Series | None:

@@ -64,8 +64,8 @@ def _is_grid(rows: Sequence[PrintedRow]) -> bool:
     asked = [(_what(row), row.ranks) for row in rows]
     counts = {row.ranks for row in rows}
     workloads = {_what(row) for row in rows}
-    complete = len(asked) == len(set(asked)) == len(counts) * len(workloads)
-    return complete and None not in counts and len(counts) > 1
+    is_complete = len(asked) == len(set(asked)) == len(counts) * len(workloads)
+    return is_complete and None not in counts and len(counts) > 1
 
 
 def _what(row: PrintedRow) -> str:

@@ -76,7 +76,7 @@ def spread(evidence: Evidence) -> Section | None:
     ranked = sorted(evidence.fits.summaries, key=_width, reverse=True)
     if not ranked:
         return None
-    widest, named = ranked[:MAX_ROWS], labels(evidence)
+    summaries, named = ranked[:MAX_ROWS], labels(evidence)
     rows = tuple(
         (
             named(s.case),
@@ -88,7 +88,7 @@ def spread(evidence: Evidence) -> Section | None:
             str(s.visits),
             str(s.launches) + (f" + {s.inferred_launches} inferred" if s.inferred_launches else ""),
         )
-        for s in widest
+        for s in summaries
     )
     columns = (
         "case",
@@ -116,7 +116,7 @@ def spread(evidence: Evidence) -> Section | None:
             "that time; 'within a launch' is the interquartile range relative to the median; 'between "
             "launches' is a robust standard deviation of the launches' times, relative to the typical time.",
         ),
-        tables=(with_column(table, widest, "typical"),),
+        tables=(with_column(table, summaries, "typical"),),
         closed=True,
     )
 

@@ -49,13 +49,13 @@ def cost(summary: Summary) -> str:
     )
 
 
-def with_column(table: Table, summaries: Sequence[Summary], after: str, *, always: bool = False) -> Table:
+def with_column(table: Table, summaries: Sequence[Summary], heading: str, *, always: bool = False) -> Table:
     """The table, which has a row for each of `summaries`, with a column of undisturbed costs after the column
-    `after`; unchanged if no cost differs, unless the column is required `always`."""
+    `heading`; unchanged if no cost differs, unless the column is required `always`."""
     cells = [cell(summary) for summary in summaries]
     if not any(cells) and not always:
         return table
-    place = table.columns.index(after) + 1
+    place = table.columns.index(heading) + 1
     rows = zip(table.rows, cells, strict=True)
     return Table(
         table.name,

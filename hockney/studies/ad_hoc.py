@@ -100,7 +100,7 @@ def _possible(
 ) -> Iterator[Case]:
     """The cases, without those that cannot exist because a parameter in `ranged` is no multiple of what it
     should be: nobody asked for such a value in particular. Raises UsageError if there is no other."""
-    impossible, any_case = None, False
+    impossible, has_case = None, False
     for each in combined:
         try:
             case = catalog.complete_case(name, each)
@@ -109,9 +109,9 @@ def _possible(
                 raise
             impossible = error
         else:
-            any_case = True
+            has_case = True
             yield case
-    if impossible and not any_case:
+    if impossible and not has_case:
         raise impossible
 
 

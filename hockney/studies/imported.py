@@ -36,7 +36,7 @@ def page(evidence: Evidence) -> Page:
 
 
 def _headline(evidence: Evidence) -> tuple[str, ...]:
-    """What there is, the cost of a message, and the shortest operations on the largest number of ranks."""
+    """The workloads, the cost of a message, and the shortest operations on the largest number of ranks."""
     names = list_names(sorted({m.case.workload for m in evidence.measured}), MAX_NAMES)
     counts = sorted({m.case.ranks for m in evidence.measured})
     if not counts:

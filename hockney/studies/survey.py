@@ -164,8 +164,8 @@ def _pairs(
     yield from overlap.lines(sizes, catalog, extent.overlap)
 
 
-def _trains(sizes: tuple[int, ...], most: int) -> Iterator[str]:
-    for size in thin(sizes, most):
+def _trains(sizes: tuple[int, ...], max_sizes: int) -> Iterator[str]:
+    for size in thin(sizes, max_sizes):
         yield from trains(size)
 
 

@@ -109,13 +109,13 @@ def _sections(cases: Iterable[str], evidence: Evidence) -> set[str]:
     return {section_of(evidence.role_of(case)) for case in cases}
 
 
-def _complete(incomplete: RunCaveat, evidence: Evidence) -> RunCaveat:
+def _complete(run_caveat: RunCaveat, evidence: Evidence) -> RunCaveat:
     """Adds which numbers it affects, unless it states that itself."""
-    if incomplete.caveat.touches:
-        return incomplete
+    if run_caveat.caveat.touches:
+        return run_caveat
     named = labels(evidence)
-    touches = ALL_NUMBERS if incomplete.cases is None else _listed(sorted(map(named, incomplete.cases)))
-    return replace(incomplete, caveat=replace(incomplete.caveat, touches=touches))
+    touches = ALL_NUMBERS if run_caveat.cases is None else _listed(sorted(map(named, run_caveat.cases)))
+    return replace(run_caveat, caveat=replace(run_caveat.caveat, touches=touches))
 
 
 def _verification(evidence: Evidence) -> RunCaveat | None:

@@ -357,17 +357,19 @@ def _oversubscribed(ranks: Sequence[int], cores: int, ranks_a_core: Sequence[flo
     )
 
 
-def _network_assumed(ranks: Sequence[int], needed: int, possible: int, undecided: Undecided) -> Caveat:
-    """`needed` cores are required to measure it; `possible` is a number of ranks on which this machine can, 0
-    if it has too few cores. `undecided`: why exchanges that were measured do not tell."""
+def _network_assumed(
+    ranks: Sequence[int], needed_cores: int, possible_ranks: int, undecided: Undecided
+) -> Caveat:
+    """`needed_cores` are required to measure it; `possible_ranks` is a number of ranks on which this machine
+    can, 0 if it has too few cores. `undecided`: why exchanges that were measured do not tell."""
     if undecided == "contradictory":
         remedy = "the measured exchanges do not decide it; --network shared predicts the other case"
-    elif not possible:
-        remedy = f"measuring it needs {needed} cores; --network shared predicts the other case"
+    elif not possible_ranks:
+        remedy = f"measuring it needs {needed_cores} cores; --network shared predicts the other case"
     else:
         out = "runs/longer" if undecided == "short" else "runs/network"
         sizes = " --sizes 1words,1MiB" if undecided == "short" else ""
-        run = f"hockney run granularity --ranks 2,{possible} --out {out}{sizes}"
+        run = f"hockney run granularity --ranks 2,{possible_ranks} --out {out}{sizes}"
         remedy = f"'{run}' measures it; then predict with --run {out}"
     return Caveat(
         "network-assumed",

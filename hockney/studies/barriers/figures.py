@@ -81,19 +81,19 @@ def _cost_series(kind: str, rows: Sequence[tuple[int, Candidate]], best: Candida
 def entry_costs(results: Sequence[BarrierResult]) -> Figure | None:
     """The effect of the way of entering on a barrier's cost, in the order of the costs back to back."""
     most, nodes = max(((each.ranks, each.nodes) for each in results), default=(0, 0))
-    largest = [
+    same_layout = [
         each for each in results if (each.ranks, each.nodes) == (most, nodes) and each.loop is not None
     ]
-    if most < 2 or not any("alone" in each.times for each in largest):
+    if most < 2 or not any("alone" in each.times for each in same_layout):
         return None
     series = []
     for way, name in ENTRY_TITLES:
-        points = [(k, each.times[way]) for k, each in enumerate(largest) if way in each.times]
+        points = [(k, each.times[way]) for k, each in enumerate(same_layout) if way in each.times]
         series.append(estimates(name, ((k, v, quantity(v.value, "s")) for k, v in points)))
     return Figure(
         "barriers-entered",
         f"{spread_ranks(most, nodes)}: the same barriers entered in other ways",
-        _barrier_axis([each.algorithm for each in largest]),
+        _barrier_axis([each.algorithm for each in same_layout]),
         Axis("time", "s"),
         tuple(s for s in series if s.x),
         "Ordered by the back-to-back costs.",

@@ -200,8 +200,10 @@ class BarrierResults:
         return failures(self.evidence)
 
 
-def barrier_results(evidence: Evidence, costs: MessageCosts | None, most: int) -> tuple[BarrierResult, ...]:
-    """The results, with predictions from `costs` on up to `most` ranks."""
+def barrier_results(
+    evidence: Evidence, costs: MessageCosts | None, max_ranks: int
+) -> tuple[BarrierResult, ...]:
+    """The results, with predictions from `costs` on up to `max_ranks` ranks."""
     times: dict[tuple[int, int, str], dict[Way, Estimate]] = {}
     for m in evidence.measured:
         if (way := way_of(m.case)) is not None:
@@ -210,7 +212,7 @@ def barrier_results(evidence: Evidence, costs: MessageCosts | None, most: int) -
     results = [
         _with_predictions(
             BarrierResult(name, ranks, ways, nodes=nodes),
-            costs.spread(ranks, nodes) if costs is not None and ranks <= most else None,
+            costs.spread(ranks, nodes) if costs is not None and ranks <= max_ranks else None,
         )
         for (ranks, nodes, name), ways in times.items()
     ]

@@ -51,8 +51,8 @@ def _collectives(run: CollectiveResults, ranks: int) -> list[str]:
         return []
     worst = run.worst(ranks)
     operations = dict.fromkeys(p.operation for p in points)
-    not_faster = {p.operation for p in points if p.verdict in ("slower", *UNDECIDED_VERDICTS)}
-    others = [mpi_name(name) for name in operations if name not in not_faster]
+    exceptions = {p.operation for p in points if p.verdict in ("slower", *UNDECIDED_VERDICTS)}
+    others = [mpi_name(name) for name in operations if name not in exceptions]
     largest = "; ".join(_slow(p) for p in list(worst.values())[:MAX_OPERATIONS])
     text = _counted(Counter(p.verdict for p in points), ranks, len(operations))
     texts = [f"{text}. {largest}." if largest else f"{text}."]
@@ -152,12 +152,12 @@ def _share_text(value: Estimate) -> str:
     return f"{value.value:.0%}{bounds}"
 
 
-def _size_range(sizes: list[int], among: list[int]) -> str:
+def _size_range(sizes: list[int], all_sizes: list[int]) -> str:
     """ "4 KiB to 16 KiB" if they are next to each other among all, otherwise each."""
     if not sizes:
         return ""
-    first = among.index(sizes[0])
-    if len(sizes) > 1 and among[first : first + len(sizes)] == sizes:
+    first = all_sizes.index(sizes[0])
+    if len(sizes) > 1 and all_sizes[first : first + len(sizes)] == sizes:
         return f"{quantity(sizes[0], 'B')} to {quantity(sizes[-1], 'B')}"
     return join_words([quantity(size, "B") for size in sizes])
 

@@ -98,24 +98,26 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     return once(catalog.case(line) for line in (*lines, *messages_of_two))
 
 
-def _operations(asked: Iterable[str], catalog: Catalog) -> list[Workload]:
+def _operations(names: Iterable[str], catalog: Catalog) -> list[Workload]:
     """The collectives that have algorithms. Raises UsageError for another name."""
-    there = {w.operation: w for w in catalog.with_role("collective") if w.algorithms}
-    for name in asked:
-        if name not in there:
-            raise unknown_collective(name, there)
-    return [w for name, w in there.items() if not asked or name in asked]
+    by_operation = {w.operation: w for w in catalog.with_role("collective") if w.algorithms}
+    for name in names:
+        if name not in by_operation:
+            raise unknown_collective(name, by_operation)
+    return [w for name, w in by_operation.items() if not names or name in names]
 
 
-def _algorithms(asked: Iterable[str], workloads: Iterable[Workload]) -> dict[str, list[str]]:
+def _algorithms(requested: Iterable[str], workloads: Iterable[Workload]) -> dict[str, list[str]]:
     """The algorithms by workload: MPI's own first, which is always measured. Raises UsageError for a name
     that no workload has."""
     choices = {w.name: sorted(w.algorithms, key=lambda name: name != MPI) for w in workloads}
-    every = dict.fromkeys(name for names in choices.values() for name in names)
-    for name in asked:
-        if name not in every:
-            raise unknown_algorithm(name, ", ".join(choices), every)
-    return {w: [n for n in names if n == MPI or not asked or n in asked] for w, names in choices.items()}
+    all_names = dict.fromkeys(name for names in choices.values() for name in names)
+    for name in requested:
+        if name not in all_names:
+            raise unknown_algorithm(name, ", ".join(choices), all_names)
+    return {
+        w: [n for n in names if n == MPI or not requested or n in requested] for w, names in choices.items()
+    }
 
 
 EAGER_SIZES = tuple(512 << k for k in range(10))

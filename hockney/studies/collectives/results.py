@@ -364,8 +364,8 @@ class EagerEffect:
     @property
     def best(self) -> EagerLimit | None:
         """The limit with the smallest mean; None if that is not significantly below 1."""
-        faster = [each for each in self.limits if self.verdict(each) == "faster"]
-        return min(faster, key=lambda each: each.over_all.value, default=None)
+        faster_limits = [each for each in self.limits if self.verdict(each) == "faster"]
+        return min(faster_limits, key=lambda each: each.over_all.value, default=None)
 
     def verdict(self, each: EagerLimit, size: int | None = None) -> Verdict:
         """Whether messages with one of the limits are faster or slower than with MPI's own: of this size,

@@ -186,17 +186,17 @@ def _assumption_row(step: str, ranks: int, effects: Sequence[Checked]) -> tuple[
     )
 
 
-def _cores_row(ranks: int, here: Sequence[Checked]) -> tuple[str, ...]:
-    crowded = [each for each in here if each.crowded]
+def _cores_row(ranks: int, checked: Sequence[Checked]) -> tuple[str, ...]:
+    crowded = [each for each in checked if each.crowded]
     verdict = "breaks" if crowded else "holds"
-    return str(ranks), ASSUMED[CORES], CHECKED_BY[CORES], "", "", load_text(here), verdict
+    return str(ranks), ASSUMED[CORES], CHECKED_BY[CORES], "", "", load_text(checked), verdict
 
 
-def load_text(here: Sequence[Checked]) -> str:
+def load_text(checked: Sequence[Checked]) -> str:
     """The cores available to the ranks, and the part of them used by other programs."""
-    worst = max(here, key=lambda each: each.cell.outside)
-    had = f"{plural(worst.cell.ranks, 'rank')} on {plural(worst.cores, 'core')}"
-    return f"{had}, other programs typically used {worst.cell.outside:.2f}" if worst.cell.outside else had
+    worst = max(checked, key=lambda each: each.cell.outside)
+    cores = f"{plural(worst.cell.ranks, 'rank')} on {plural(worst.cores, 'core')}"
+    return f"{cores}, other programs typically used {worst.cell.outside:.2f}" if worst.cell.outside else cores
 
 
 def measurements(checked: Checked, step: str) -> str:

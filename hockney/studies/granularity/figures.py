@@ -143,9 +143,9 @@ def period(measured: tuple[Cell, ...]) -> Figure | None:
         return None
     p, size = counts[0], min(lengths(measured))
     curve = line(measured, p, size)
-    drawn_cells = thin(curve, 4)
-    began = min((t for cell in drawn_cells for t in cell.started_s), default=0.0)
-    drawn = [_course(cell, began) for cell in drawn_cells if len(cell.started_s) >= MIN_ROUNDS]
+    cells_shown = thin(curve, 4)
+    began = min((t for cell in cells_shown for t in cell.started_s), default=0.0)
+    drawn = [_course(cell, began) for cell in cells_shown if len(cell.started_s) >= MIN_ROUNDS]
     if not drawn:
         return None
     return Figure(
@@ -390,9 +390,9 @@ def _level_lines(
     for level, label in levels:
         needed = [(work_needed(level, algorithm, messages, p), y) for y, algorithm, p in rows]
         places = [(work, y) for work, y in needed if work is not None]
-        visible = [(work, y) for work, y in places if works[0] <= work <= works[-1]]
-        if visible:
-            xs, ys = zip(*visible, strict=True)
+        visible_places = [(work, y) for work, y in places if works[0] <= work <= works[-1]]
+        if visible_places:
+            xs, ys = zip(*visible_places, strict=True)
             yield Series(f"{name}, {label}", xs, ys, kind="line", group=name)
 
 

@@ -156,10 +156,10 @@ def _works(
     return half_decades_around(low, max(high, 10 * low))
 
 
-def _pairs(lengths: Sequence[int], asked: Sequence[float], details: bool) -> list[tuple[int, float]]:
+def _pairs(lengths: Sequence[int], fractions: Sequence[float], details: bool) -> list[tuple[int, float]]:
     """Lengths and serial fractions that are measured together."""
-    if asked:
-        return [(length, s) for length in lengths for s in asked]
+    if fractions:
+        return [(length, s) for length in lengths for s in fractions]
     ends = {min(lengths), max(lengths)} if details else set()
     return [(length, s) for length in lengths for s in (SERIAL if length in ends else SERIAL[:1])]
 

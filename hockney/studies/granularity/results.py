@@ -326,7 +326,7 @@ class ThinCurve:
 
 
 def find_thin(curve: Sequence[Cell]) -> ThinCurve | None:
-    """What is missing for statements about `curve`, which ascends in T; None if nothing is."""
+    """Returns what statements about `curve`, which ascends in T, lack; None if they lack nothing."""
     if not curve:
         return None
     first, last = curve[0].efficiency, curve[-1].efficiency

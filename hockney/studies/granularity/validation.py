@@ -159,12 +159,12 @@ def _checked(cell: Cell, messages: PointToPointCosts, apart: Apart, cores: int) 
     return Checked(cell, predicted, apart, model_s, parts, cores, messages.change(cell.bytes, p))
 
 
-def _efficiency(cell: Cell, alone: float, share: float, exchange: float) -> float:
+def _efficiency(cell: Cell, alone_s: float, share_s: float, exchange_s: float) -> float:
     """Equation 6 from the times of the whole work on one rank, of a rank's equal share, of the exchange."""
     if cell.ranks == 1:
-        return alone / (cell.serial * alone + (1 - cell.serial) * share)
-    busy = cell.serial * alone + (1 - cell.serial) * cell.imbalance * share
-    return alone / (cell.ranks * (busy + exchange))
+        return alone_s / (cell.serial * alone_s + (1 - cell.serial) * share_s)
+    busy_s = cell.serial * alone_s + (1 - cell.serial) * cell.imbalance * share_s
+    return alone_s / (cell.ranks * (busy_s + exchange_s))
 
 
 def _parts(checked: Checked) -> float:

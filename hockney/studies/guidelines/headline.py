@@ -26,7 +26,7 @@ def headline(verdicts: Verdicts) -> tuple[str, ...]:
 
 
 def counts(verdicts: Verdicts) -> tuple[str, ...]:
-    """The sentence of the numbers, without single violations."""
+    """The sentences on the result, without single violations."""
     return (_result(verdicts), *_unknown(verdicts))
 
 

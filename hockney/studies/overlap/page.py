@@ -37,7 +37,7 @@ def page(evidence: Evidence) -> Page:
     lead = next((drawn for drawn in _drawn(run, figures.hidden, run.shown)), None)
     sections = [
         _bests(run),
-        _multiples(run, "What computing hides", figures.hidden, without=lead),
+        _multiples(run, "What computing hides", figures.hidden, lead=lead),
         _multiples(run, "How much computing slows down", figures.slowdown),
         _multiples(run, "Time compared with one after the other", figures.ratio),
         _definitions(run),
@@ -70,10 +70,10 @@ def _drawn(run: OverlapResults, draw: Draw, *ranks: int) -> list[Figure]:
 
 
 def _multiples(
-    run: OverlapResults, title: str, draw: Draw, *, without: Figure | None = None, closed: bool = False
+    run: OverlapResults, title: str, draw: Draw, *, lead: Figure | None = None, closed: bool = False
 ) -> Section | None:
-    drawn = tuple(f for f in _drawn(run, draw) if without is None or f.name != without.name)
-    return Section(title, figures=drawn, multiples=True, closed=closed) if drawn else None
+    multiples = tuple(f for f in _drawn(run, draw) if lead is None or f.name != lead.name)
+    return Section(title, figures=multiples, multiples=True, closed=closed) if multiples else None
 
 
 def _definitions(run: OverlapResults) -> Section | None:

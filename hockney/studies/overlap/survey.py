@@ -21,14 +21,14 @@ SMALLEST = 512
 """Shorter messages take nearly as long, so as much of them is hidden."""
 
 
-def lines(sizes: tuple[int, ...], catalog: Catalog, most: int) -> Iterator[str]:
+def lines(sizes: tuple[int, ...], catalog: Catalog, max_sizes: int) -> Iterator[str]:
     """The cases of messages between two ranks, of this number of sizes at most."""
-    few = thin(tuple(size for size in sizes if size >= SMALLEST), most)
+    thinned = thin(tuple(size for size in sizes if size >= SMALLEST), max_sizes)
     for workload in catalog.with_role(ROLE):
         if workload.operation == MESSAGE:
             yield from (
                 f"{workload.name} {workload.size}={size} buffers=hot tests={tests} sync=barrier ranks=2"
-                for size in few
+                for size in thinned
                 for tests in TESTS
             )
 

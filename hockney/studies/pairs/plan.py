@@ -148,10 +148,10 @@ def _check_room(options: Options, machine: Machine, levels: Sequence[str]) -> No
     if APART in levels and max(options.ranks, default=0) > 2 * _room(machine, APART):
         raise _too_many_pairs(max(options.ranks) // 2, _room(machine, APART), between(APART))
     most = max([ranks // 2 for ranks in options.ranks] or [_room(machine, level) for level in levels])
-    largest = max(options.value(PAIRS), default=1)
-    if largest > most:
+    most_pairs = max(options.value(PAIRS), default=1)
+    if most_pairs > most:
         where = between(levels[0]) if len(levels) == 1 and levels[0] else ""
-        raise _too_many_pairs(largest, most, where)
+        raise _too_many_pairs(most_pairs, most, where)
 
 
 def _room(machine: Machine, level: str) -> int:
@@ -163,9 +163,9 @@ def _room(machine: Machine, level: str) -> int:
     return max(1, each if level == NETWORK else each // 2)
 
 
-def _pairs(options: Options, most: int) -> Sequence[int]:
-    counts: Sequence[int] = options.value(PAIRS) or doubling(1, min(most, MAX_DEFAULT_PAIRS))
-    return [pairs for pairs in counts if pairs <= most]
+def _pairs(options: Options, max_pairs: int) -> Sequence[int]:
+    counts: Sequence[int] = options.value(PAIRS) or doubling(1, min(max_pairs, MAX_DEFAULT_PAIRS))
+    return [pairs for pairs in counts if pairs <= max_pairs]
 
 
 def _lines(options: Options) -> Iterator[str]:
@@ -174,14 +174,14 @@ def _lines(options: Options) -> Iterator[str]:
     yield f"{PING_PONG} buffers=hot"
 
 
-def _too_many_pairs(pairs: int, most: int, where: str) -> UsageError:
-    """`most` fit `where` their ranks meet, as in "between nodes"; "" if the launch decides."""
-    more = "--nodes and --ranks-per-node" if where else f"--ranks {2 * pairs}"
+def _too_many_pairs(pairs: int, max_pairs: int, where: str) -> UsageError:
+    """At most `max_pairs` fit `where` their ranks meet, as in "between nodes"; "" if the launch decides."""
+    remedy = "--nodes and --ranks-per-node" if where else f"--ranks {2 * pairs}"
     return UsageError(
         f"{plural(pairs, 'pair')}{f' {where}' if where else ''} {'does' if pairs == 1 else 'do'} not fit",
-        f"at most {plural(most, 'pair')} of ranks fit",
-        f"use pairs={max(most, 1)}, or {more}",
+        f"at most {plural(max_pairs, 'pair')} of ranks fit",
+        f"use pairs={max(max_pairs, 1)}, or {remedy}",
         code="too-many-pairs",
         pairs=pairs,
-        most=most,
+        most=max_pairs,
     )

@@ -48,8 +48,8 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
 
 def launch_settings(options: Options, machine: Machine) -> Sequence[LaunchSetting]:
     """The settings that force Open MPI's algorithms, if its mpiexec starts the ranks."""
-    forces = machine.mpi is not None and family_of(machine.mpi).forces_algorithms
-    forcible = forces and machine.traits.uses_mpiexec
+    has_forcing = machine.mpi is not None and family_of(machine.mpi).forces_algorithms
+    forcible = has_forcing and machine.traits.uses_mpiexec
     return openmpi.forcing() if forcible and options.value(INTERNAL) == "yes" else ()
 
 
